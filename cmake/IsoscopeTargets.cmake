@@ -1,0 +1,55 @@
+# One helper per kind of target, so that each folder's CMakeLists.txt is a list of its files.
+include(GNUInstallDirs)
+include(GoogleTest OPTIONAL)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(iso_options INTERFACE)
+target_include_directories(iso_options INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_compile_options(iso_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports false overlaps in std::string's operator+ (GCC bug 105329).
+  target_compile_options(iso_options INTERFACE -Wno-restrict)
+endif()
+if(ISOSCOPE_SANITIZE)
+  target_compile_options(iso_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(iso_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(ISOSCOPE_FUZZ)
+  target_compile_options(iso_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined
+    -fno-sanitize-recover=all)
+  target_link_options(iso_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# iso_library(history SOURCES a.cpp b.cpp DEPENDS support graph LINK fmt::fmt)
+function(iso_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(iso_${name} STATIC ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND iso_)
+  target_link_libraries(iso_${name} PUBLIC iso_options ${ARG_DEPENDS} ${ARG_LINK})
+endfunction()
+
+# iso_test(history SOURCES a_test.cpp DEPENDS formats LABEL unit): a test program of the folder
+# `history`; every TEST in it is a ctest of its own.
+function(iso_test name)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS;LINK" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  add_executable(test_${name} ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND iso_)
+  target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINK} iso_options
+    GTest::gmock GTest::gtest_main)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${name} PRIVATE ISOSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
+endfunction()

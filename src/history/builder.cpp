@@ -1,0 +1,188 @@
+#include "history/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "history/resolver.h"
+#include "history/txn_names.h"
+
+namespace isoscope {
+
+namespace {
+
+constexpr std::int64_t kSmallKeys = std::int64_t{1} << 22;
+
+// Reorders `items` so that position `to[i]` receives what was at i.
+template <class T>
+void scatter(std::vector<T>& items, const std::vector<std::uint32_t>& to) {
+  if (items.empty()) return;
+  std::vector<T> moved(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) moved[to[i]] = items[i];
+  items = std::move(moved);
+}
+
+}  // namespace
+
+HistoryBuilder::HistoryBuilder(InitialValues initial) : initial_(initial) {
+  history_.txn_session_.push_back(SessionId::none());
+  history_.txn_flags_.push_back(static_cast<std::uint8_t>(TxnStatus::Committed));
+  history_.txn_place_.push_back({});
+}
+
+SessionId HistoryBuilder::add_session(Value name) {
+  const SessionId id{static_cast<std::uint32_t>(history_.session_names_.size())};
+  history_.session_names_.push_back(name);
+  return id;
+}
+
+SessionId HistoryBuilder::session(std::string_view name) {
+  const Value text = history_.texts_.intern(name);
+  const auto [entry, fresh] = text_sessions_.try_emplace(text.bits);
+  if (fresh) entry->second = add_session(text);
+  return entry->second;
+}
+
+SessionId HistoryBuilder::session(std::int64_t number) {
+  const auto [entry, fresh] = number_sessions_.try_emplace(number);
+  if (fresh) entry->second = add_session(Value::of(number));
+  return entry->second;
+}
+
+SessionId HistoryBuilder::unnamed_session() { return add_session(Value::nil()); }
+
+KeyId HistoryBuilder::add_key(Value name) {
+  const KeyId id{static_cast<std::uint32_t>(history_.key_names_.size())};
+  history_.key_names_.push_back(name);
+  return id;
+}
+
+KeyId HistoryBuilder::key(std::string_view name) {
+  const Value text = history_.texts_.intern(name);
+  const auto [entry, fresh] = text_keys_.try_emplace(text.bits);
+  if (fresh) entry->second = add_key(text);
+  return entry->second;
+}
+
+KeyId HistoryBuilder::key(std::int64_t number) {
+  if (number >= 0 && number < kSmallKeys) {
+    const auto slot = static_cast<std::size_t>(number);
+    if (slot >= small_number_keys_.size())
+      small_number_keys_.resize(std::max(slot + 1, small_number_keys_.size() * 2), KeyId::none());
+    if (small_number_keys_[slot].is_none()) small_number_keys_[slot] = add_key(Value::of(number));
+    return small_number_keys_[slot];
+  }
+  const auto [entry, fresh] = number_keys_.try_emplace(number);
+  if (fresh) entry->second = add_key(Value::of(number));
+  return entry->second;
+}
+
+TxnId HistoryBuilder::begin(SessionId s, TxnStatus status, Place place) {
+  const TxnId id{static_cast<std::uint32_t>(num_txns())};
+  history_.txn_session_.push_back(s);
+  history_.txn_flags_.push_back(static_cast<std::uint8_t>(status));
+  history_.txn_place_.push_back(place);
+  return id;
+}
+
+void HistoryBuilder::name_txn(TxnId t, Value name) {
+  if (history_.txn_names_.size() < num_txns()) history_.txn_names_.resize(num_txns());
+  history_.txn_names_[t.index] = name;
+}
+
+void HistoryBuilder::set_name(TxnId t, std::string_view name) {
+  // Names that follow from the position, or are a number, cost no text: what `convert` writes
+  // for a million transactions reads back in a few bytes each.
+  if (const auto position = numbered(name, 'T'); position == static_cast<std::int64_t>(t.index))
+    return;
+  if (const auto number = numbered(name, 't')) return name_txn(t, Value::of(*number));
+  name_txn(t, history_.texts_.intern(name));
+}
+
+void HistoryBuilder::set_name(TxnId t, std::int64_t number) { name_txn(t, Value::of(number)); }
+
+void HistoryBuilder::set_status(TxnId t, TxnStatus status) {
+  history_.txn_flags_[t.index] = static_cast<std::uint8_t>(status);
+}
+
+void HistoryBuilder::set_level(TxnId t, std::string_view level) {
+  auto& names = history_.level_names_;
+  auto found = std::find(names.begin(), names.end(), level);
+  if (found == names.end()) found = names.insert(names.end(), std::string(level));
+  history_.txn_levels_.resize(num_txns());
+  history_.txn_levels_[t.index] = static_cast<std::uint16_t>(found - names.begin() + 1);
+}
+
+void HistoryBuilder::set_note(TxnId t, TxnNote note) { history_.notes_[t] = std::move(note); }
+
+void HistoryBuilder::add(TxnId t, EventKind kind, KeyId x, Value value, Place place) {
+  if (!event_txn_.empty() && t < event_txn_.back()) grouped_ = false;
+  event_txn_.push_back(t);
+  history_.event_flags_.push_back(static_cast<std::uint8_t>(
+      static_cast<unsigned>(kind) | static_cast<unsigned>(value.kind) << 2U));
+  history_.event_key_.push_back(x);
+  history_.event_value_.push_back(value.bits);
+  history_.event_line_.push_back(place.line);
+  auto& columns = history_.event_column_;
+  if (place.column > 1 && columns.empty()) columns.resize(event_txn_.size() - 1, 1);
+  if (place.column > 1 || !columns.empty()) columns.push_back(place.column);
+}
+
+void HistoryBuilder::read_from(TxnId t, KeyId x, std::string_view writer, Place place) {
+  named_reads_.push_back(
+      {static_cast<std::uint32_t>(num_events()), history_.texts_.intern(writer)});
+  add(t, EventKind::Read, x, Value::nil(), place);
+}
+
+void HistoryBuilder::read_list(TxnId t, KeyId x, std::span<const Value> elements, Place place) {
+  list_reads_.push_back({static_cast<std::uint32_t>(num_events()),
+                         static_cast<std::uint32_t>(list_elements_.size()),
+                         static_cast<std::uint32_t>(elements.size())});
+  list_elements_.insert(list_elements_.end(), elements.begin(), elements.end());
+  add(t, EventKind::Read, x, elements.empty() ? Value::nil() : elements.back(), place);
+}
+
+void HistoryBuilder::set_initial(KeyId x, Value value, Place place) {
+  const auto [entry, fresh] = stated_initial_.try_emplace(x.index, StatedInitial{value, place});
+  if (fresh || entry->second.value == value || !first_error_.what.empty()) return;
+  first_error_ = Error{
+      .where = place,
+      .what = fmt::format("key '{}' has two initial values, {} and {}", history_.name(x),
+                          history_.show(entry->second.value), history_.show(value)),
+      .hint = fmt::format("the first one is on line {}", entry->second.place.line)};
+}
+
+// Events of a transaction must be neighbours. Files that interleave transactions pay one
+// counting sort; the others nothing.
+void HistoryBuilder::group_events_by_txn() {
+  std::vector<std::uint32_t> begin(num_txns() + 1, 0);
+  for (TxnId t : event_txn_) ++begin[t.index + 1];
+  for (std::size_t t = 0; t < num_txns(); ++t) begin[t + 1] += begin[t];
+  history_.txn_begin_ = begin;
+  if (grouped_) return;
+
+  std::vector<std::uint32_t> to(num_events());
+  for (std::size_t e = 0; e < num_events(); ++e) to[e] = begin[event_txn_[e].index]++;
+  scatter(event_txn_, to);
+  scatter(history_.event_flags_, to);
+  scatter(history_.event_key_, to);
+  scatter(history_.event_value_, to);
+  scatter(history_.event_line_, to);
+  scatter(history_.event_column_, to);
+  for (NamedRead& read : named_reads_) read.event = to[read.event];
+  for (ListRead& read : list_reads_) read.event = to[read.event];
+}
+
+Result<History> HistoryBuilder::build() && {
+  if (!first_error_.what.empty()) return first_error_;
+  if (num_events() >= HistoryResolver::kMaxEvents)
+    return Error{.what = "the history has more than 2^30 events",
+                 .hint = "split it: sessions that share no key can be checked apart"};
+  small_number_keys_ = {};
+  if (!history_.txn_names_.empty()) history_.txn_names_.resize(num_txns());
+  if (!history_.txn_levels_.empty()) history_.txn_levels_.resize(num_txns());
+  group_events_by_txn();
+  return HistoryResolver(*this).resolve();
+}
+
+}  // namespace isoscope

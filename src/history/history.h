@@ -1,0 +1,214 @@
+#pragma once
+// A history: the recorded facts of one run, ⟨T, so, wr⟩, and nothing that an analysis adds.
+//
+//     session s1   T1 [ r(x) from T0   w(x) ]   T3 [ … ]
+//     session s2   T2 [ r(x) from T1   w(y) ]
+//
+// Sessions are sequences of transactions, transactions are sequences of events. T0, the initial
+// transaction, precedes everything in so and writes the initial values. Reads name the
+// transaction that they read from. Only two kinds of events are visible to the axioms:
+//
+//   external read   not preceded by an own write to the key; its writer is committed
+//   final write     the last write to its key in a committed transaction
+//
+// A read that no axiom can excuse (nobody wrote its value, its writer aborted, …) is no external
+// read but a ReadFault. Aborted transactions stay as readers and write nothing. A transaction of
+// unknown outcome counts as committed if a transaction that counts reads from it; otherwise it is
+// absent: its events are here to be printed, but it is no member of T.
+//
+// Built by HistoryBuilder, then only read. Dense tables, one array an attribute: 21 bytes an
+// event, 4 a final write (writers by key), 13 to 29 a transaction.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "history/ids.h"
+#include "history/value.h"
+#include "support/error.h"
+
+namespace isoscope {
+
+enum class EventKind : std::uint8_t { Read, Write, Append };  // a delete is a write of nil
+enum class TxnStatus : std::uint8_t { Committed, Aborted, Unknown };
+
+// Why a read is inexcusable at every level.
+enum class FaultKind : std::uint8_t {
+  ThinAirRead,        // nobody wrote the value
+  AbortedRead,        // its writer aborted
+  IntermediateRead,   // its writer overwrote it before committing
+  FutureRead,         // its own transaction writes it only later
+  OwnWriteViolation,  // its own transaction wrote the key before, and something else
+  IncompatibleOrder,  // two list reads of which neither continues the other
+};
+
+struct ReadFault {
+  FaultKind kind = FaultKind::ThinAirRead;
+  EventId read = EventId::none();
+  EventId other = EventId::none();  // the write it saw or should have seen, or the other list read
+};
+
+// Transaction t3 reads key x from transaction t1 (through one or more external reads).
+struct ReadFrom {
+  KeyId x;
+  TxnId t1;
+  TxnId t3;
+  friend auto operator<=>(const ReadFrom&, const ReadFrom&) = default;
+};
+
+// Writer `before` is known to precede writer `after` in the version order of `key`.
+struct VersionEdge {
+  TxnId before;
+  TxnId after;
+  KeyId key;
+  friend auto operator<=>(const VersionEdge&, const VersionEdge&) = default;
+};
+
+// What a native file may tell about a transaction besides its events.
+struct TxnNote {
+  std::string sql;
+  std::string at;
+};
+
+class History {
+ public:
+  // Sizes. T0 counts as a transaction; its writes are no events.
+  std::size_t num_sessions() const { return session_names_.size(); }
+  std::size_t num_txns() const { return txn_session_.size(); }
+  std::size_t num_events() const { return event_key_.size(); }
+  std::size_t num_keys() const { return key_names_.size(); }
+
+  IdRange<TxnId> txns() const { return {0, static_cast<std::uint32_t>(num_txns())}; }  // with T0
+  IdRange<SessionId> sessions() const { return {0, static_cast<std::uint32_t>(num_sessions())}; }
+  IdRange<KeyId> keys() const { return {0, static_cast<std::uint32_t>(num_keys())}; }
+  IdRange<EventId> all_events() const { return {0, static_cast<std::uint32_t>(num_events())}; }
+
+  // Transactions.
+  TxnStatus status(TxnId t) const { return static_cast<TxnStatus>(txn_flags_[t.index] & 3U); }
+  // Is it a member of T: T0, committed, aborted, or unknown but read from?
+  bool is_present(TxnId t) const { return (txn_flags_[t.index] & kPresent) != 0; }
+  // Do its writes count?
+  bool is_committed(TxnId t) const { return is_present(t) && status(t) != TxnStatus::Aborted; }
+  SessionId session(TxnId t) const { return txn_session_[t.index]; }  // none() for T0
+  // Transactions of a session in session order, absent ones included; their ids ascend.
+  std::span<const TxnId> session_txns(SessionId s) const {
+    return span_of(session_txns_, session_begin_, s.index);
+  }
+  // Is (a, b) in session order?
+  bool so(TxnId a, TxnId b) const {
+    if (a == kInitialTxn) return b != kInitialTxn;
+    return session(a) == session(b) && a < b;
+  }
+  IdRange<EventId> events(TxnId t) const { return {txn_begin_[t.index], txn_begin_[t.index + 1]}; }
+
+  // Events.
+  EventKind kind(EventId e) const { return static_cast<EventKind>(event_flags_[e.index] & 3U); }
+  bool is_read(EventId e) const { return kind(e) == EventKind::Read; }
+  bool is_write(EventId e) const { return !is_read(e); }
+  KeyId key(EventId e) const { return event_key_[e.index]; }
+  // The value written or read; of a list read its last element, or nil when empty.
+  Value value(EventId e) const {
+    return {static_cast<ValueKind>((event_flags_[e.index] >> 2U) & 3U), event_value_[e.index]};
+  }
+  bool is_external_read(EventId e) const { return (event_flags_[e.index] & kExternalRead) != 0; }
+  bool is_final_write(EventId e) const { return (event_flags_[e.index] & kFinalWrite) != 0; }
+  // Whom the read names as its writer: the own transaction for an internal read, none() if
+  // nobody wrote the value. Requires: is_read(e).
+  TxnId writer(EventId e) const { return event_writer_[e.index]; }
+  TxnId txn(EventId e) const;  // binary search
+  Place place(EventId e) const;
+
+  // Keys.
+  // Committed writers of x in ascending order, T0 among them unless the file forbids it.
+  std::span<const TxnId> writers(KeyId x) const { return span_of(writers_, writers_begin_, x.index); }
+  bool writes(TxnId t, KeyId x) const;  // binary search among the writers
+  bool has_initial(KeyId x) const { return has_initial_[x.index] != 0; }
+  Value initial_value(KeyId x) const { return initial_values_[x.index]; }
+
+  // Inexcusable reads, in order of the events; empty in a history that axioms can judge.
+  std::span<const ReadFault> faults() const { return faults_; }
+  // All (x, t1, t3), each once, sorted. Computed anew: O(events log events).
+  std::vector<ReadFrom> reads_from() const;
+
+  // Lists. The appends to x in the order in which reads show them; empty where none is known.
+  bool has_lists() const { return !list_keys_.empty(); }
+  bool is_list(KeyId x) const { return has_lists() && list_keys_[x.index] != 0; }
+  std::span<const EventId> version_order(KeyId x) const;
+  // What version orders say about transactions: every co and ar contains these. Includes the
+  // steps from T0 and to appends that no read shows.
+  std::span<const VersionEdge> version_edges() const { return version_edges_; }
+  // The elements that a list read shows. Requires: is_list(key(e)) and is_read(e).
+  std::vector<Value> list(EventId e) const;
+
+  // Names, as people know them.
+  std::string name(TxnId t) const;     // T0, T7, t7 (numbered by the file), or a given name
+  std::string name(SessionId s) const;  // s1, or a given name
+  std::string name(KeyId x) const { return texts_.show(key_names_[x.index]); }
+  std::string show(Value value) const { return texts_.show(value); }
+  Value key_name(KeyId x) const { return key_names_[x.index]; }
+  // What the file calls it: nil if it gives no name, a number, or a text.
+  Value given_name(TxnId t) const { return txn_names_.empty() ? Value{} : txn_names_[t.index]; }
+  Value given_name(SessionId s) const { return session_names_[s.index]; }
+  const TextPool& texts() const { return texts_; }
+  Place place(TxnId t) const { return txn_place_[t.index]; }
+  // The level that the file assigns to the transaction; empty if none.
+  std::string_view level(TxnId t) const;
+  bool has_levels() const { return !txn_levels_.empty(); }
+  const TxnNote* note(TxnId t) const;  // null if there is none
+  bool has_explicit_initial(KeyId x) const { return (has_initial_[x.index] & 2U) != 0; }
+
+ private:
+  friend class HistoryBuilder;
+  friend class HistoryResolver;
+
+  static constexpr std::uint8_t kPresent = 4;       // of a transaction
+  static constexpr std::uint8_t kExternalRead = 16;  // of an event
+  static constexpr std::uint8_t kFinalWrite = 32;
+
+  History() = default;
+
+  template <class T>
+  static std::span<const T> span_of(const std::vector<T>& items,
+                                    const std::vector<std::uint32_t>& begin, std::uint32_t i) {
+    return {items.data() + begin[i], items.data() + begin[i + 1]};
+  }
+
+  // By transaction.
+  std::vector<SessionId> txn_session_;
+  std::vector<std::uint8_t> txn_flags_;
+  std::vector<std::uint32_t> txn_begin_;  // first event; one more at the end
+  std::vector<Place> txn_place_;
+  std::vector<Value> txn_names_;  // empty if none is named
+  std::vector<std::uint16_t> txn_levels_;  // 0 is no level; empty if none has one
+  std::vector<std::string> level_names_;
+  std::map<TxnId, TxnNote> notes_;
+  // By session.
+  std::vector<Value> session_names_;
+  std::vector<std::uint32_t> session_begin_;
+  std::vector<TxnId> session_txns_;
+  // By event.
+  std::vector<std::uint8_t> event_flags_;  // kind, kind of value << 2, kExternalRead, kFinalWrite
+  std::vector<KeyId> event_key_;
+  std::vector<std::int64_t> event_value_;
+  std::vector<TxnId> event_writer_;  // of reads
+  std::vector<std::uint32_t> event_line_;
+  std::vector<std::uint32_t> event_column_;  // empty if every event starts its line
+  // By key.
+  std::vector<Value> key_names_;
+  std::vector<std::uint32_t> writers_begin_;
+  std::vector<TxnId> writers_;
+  std::vector<std::uint8_t> has_initial_;  // 0 no, 1 implied, 3 said in the file
+  std::vector<Value> initial_values_;
+  // Lists.
+  std::vector<std::uint8_t> list_keys_;  // empty if the history has none
+  std::map<KeyId, std::vector<EventId>> version_orders_;
+  std::vector<VersionEdge> version_edges_;
+  std::map<EventId, std::vector<Value>> odd_lists_;  // reads that do not follow the version order
+
+  std::vector<ReadFault> faults_;
+  TextPool texts_;
+};
+
+}  // namespace isoscope

@@ -1,0 +1,321 @@
+#include "history/resolver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "history/txn_names.h"
+
+namespace isoscope {
+
+namespace {
+
+// What open_read_ says of an event.
+enum ReadState : std::uint8_t {
+  kSettled = 0,  // a write, an internal read, or resolved otherwise
+  kByValue = 1,  // an external candidate that states a value
+  kByName = 2,   // names its writer
+  kAsList = 3,   // shows a list
+};
+
+constexpr std::size_t kBatch = 64;  // look-ups whose cache misses overlap
+
+}  // namespace
+
+HistoryResolver::HistoryResolver(HistoryBuilder& builder)
+    : b_(builder), h_(builder.history_), versions_(static_cast<std::size_t>(std::count_if(
+          h_.event_flags_.begin(), h_.event_flags_.end(),
+          [](std::uint8_t flags) { return static_cast<EventKind>(flags & 3U) != EventKind::Read; }))) {}
+
+Result<History> HistoryResolver::resolve() {
+  h_.event_writer_.assign(h_.num_events(), TxnId::none());
+  chain_sessions();
+  find_final_writes();
+  enter_versions();
+  if (auto done = resolve_lists(); !done) return done.error();
+  settle_initial_values();
+  if (auto done = resolve_names(); !done) return done.error();
+  if (auto done = resolve_reads(); !done) return done.error();
+  settle_outcomes();
+  index_writers();
+  return std::move(h_);
+}
+
+void HistoryResolver::chain_sessions() {
+  h_.session_begin_.assign(h_.num_sessions() + 1, 0);
+  for (TxnId t : h_.txns()) {
+    if (t != kInitialTxn) ++h_.session_begin_[h_.session(t).index + 1];
+  }
+  for (std::size_t s = 0; s < h_.num_sessions(); ++s)
+    h_.session_begin_[s + 1] += h_.session_begin_[s];
+  h_.session_txns_.resize(h_.num_txns() - 1);
+  std::vector<std::uint32_t> next(h_.session_begin_.begin(), h_.session_begin_.end() - 1);
+  for (TxnId t : h_.txns()) {
+    if (t != kInitialTxn) h_.session_txns_[next[h_.session(t).index]++] = t;
+    if (!is_unknown(t)) mark_present(t);
+  }
+}
+
+// One stamp a key tells the last own write; it is this transaction's if it is not older than the
+// transaction's first event.
+void HistoryResolver::find_final_writes() {
+  open_read_.assign(h_.num_events(), kSettled);
+  for (const auto& read : b_.named_reads_) open_read_[read.event] = kByName;
+  for (const auto& read : b_.list_reads_) open_read_[read.event] = kAsList;
+  std::vector<std::uint32_t> last_write(h_.num_keys(), 0);  // event + 1
+  for (TxnId t : h_.txns()) {
+    const std::uint32_t first = h_.txn_begin_[t.index];
+    for (EventId e : h_.events(t)) {
+      std::uint32_t& own = last_write[h_.key(e).index];
+      if (h_.is_write(e)) {
+        if (own > first) h_.event_flags_[own - 1] &= static_cast<std::uint8_t>(~History::kFinalWrite);
+        h_.event_flags_[e.index] |= History::kFinalWrite;
+        own = e.index + 1;
+      } else if (open_read_[e.index] == kSettled) {
+        if (own <= first) {
+          open_read_[e.index] = kByValue;
+        } else {
+          h_.event_writer_[e.index] = t;
+          if (h_.value(EventId{own - 1}) != h_.value(e))
+            fault(FaultKind::OwnWriteViolation, e, EventId{own - 1});
+        }
+      }
+    }
+  }
+}
+
+void HistoryResolver::enter_versions() {
+  const auto n = static_cast<std::uint32_t>(h_.num_events());
+  std::uint64_t hashes[kBatch] = {};
+  for (std::uint32_t begin = 0; begin < n; begin += kBatch) {
+    const std::uint32_t end = std::min<std::uint32_t>(n, begin + kBatch);
+    for (EventId e : IdRange<EventId>(begin, end)) {
+      if (!h_.is_write(e)) continue;
+      versions_.prefetch(hashes[e.index - begin] = VersionTable::hash(h_.key(e), h_.value(e)));
+    }
+    for (EventId e : IdRange<EventId>(begin, end)) {
+      if (!h_.is_write(e)) continue;
+      auto& slot = versions_.find_slot(hashes[e.index - begin], h_.key(e), h_.value(e));
+      if (!slot.is_fresh() && txn_of(slot.event()) != txn_of(e)) {
+        second_write_.try_emplace(slot.event().index, e);
+      } else {
+        versions_.fill(slot, h_.key(e), h_.value(e), e);  // of one transaction, the last counts
+      }
+    }
+  }
+}
+
+void HistoryResolver::settle_initial_values() {
+  h_.has_initial_.assign(h_.num_keys(), 0);
+  h_.initial_values_.assign(h_.num_keys(), Value::nil());
+  std::vector<std::uint8_t> asks_nil;
+  if (b_.initial_ == InitialValues::ZeroOrNil) {
+    asks_nil.assign(h_.num_keys(), 0);
+    for (EventId e : h_.all_events()) {
+      if (open_read_[e.index] == kByValue && h_.value(e).is_nil()) asks_nil[h_.key(e).index] = 1;
+    }
+  }
+  const auto file_writes = [&](KeyId x, Value value) {
+    return !versions_.find(VersionTable::hash(x, value), x, value).is_none();
+  };
+  for (KeyId x : h_.keys()) {
+    if (const auto stated = b_.stated_initial_.find(x.index); stated != b_.stated_initial_.end()) {
+      h_.has_initial_[x.index] = 3;
+      h_.initial_values_[x.index] = stated->second.value;
+      continue;
+    }
+    if (b_.initial_ == InitialValues::None) continue;
+    Value initial = b_.initial_ == InitialValues::Nil ? Value::nil() : Value::of(0);
+    if (h_.is_list(x)) initial = Value::nil();
+    if (!asks_nil.empty() && asks_nil[x.index] != 0 && !file_writes(x, Value::nil()))
+      initial = Value::nil();
+    h_.initial_values_[x.index] = initial;
+    h_.has_initial_[x.index] = file_writes(x, initial) ? 0 : 1;
+  }
+}
+
+Result<void> HistoryResolver::resolve_names() {
+  const auto is_text = [](Value name) { return name.is_text(); };
+  if (b_.named_reads_.empty() &&
+      std::none_of(h_.txn_names_.begin(), h_.txn_names_.end(), is_text))
+    return {};
+  auto names = TxnNames::of(h_);
+  if (!names) return names.error();
+  for (const auto& read : b_.named_reads_) {
+    const EventId e{read.event};
+    const TxnId t = txn_of(e);
+    const KeyId x = h_.key(e);
+    const std::string_view name = h_.texts().text(read.writer);
+    const auto writer = names->find(name);
+    if (!writer)
+      return Error{.where = h_.place(e),
+                   .what = fmt::format("the read of '{}' names the writer '{}', which is no "
+                                       "transaction of this history",
+                                       h_.name(x), name),
+                   .hint = "name a transaction of the file, or T0 for the initial state"};
+    // The writer's last write of x, and the reader's own last write before the read.
+    EventId write = EventId::none();
+    EventId own = EventId::none();
+    for (EventId w : h_.events(*writer)) {
+      if (h_.is_write(w) && h_.key(w) == x) write = w;
+    }
+    for (EventId w : h_.events(t)) {
+      if (w < e && h_.is_write(w) && h_.key(w) == x) own = w;
+    }
+    if (*writer == kInitialTxn) {
+      h_.has_initial_[x.index] |= 1U;
+    } else if (write.is_none()) {
+      return Error{.where = h_.place(e),
+                   .what = fmt::format("the read of '{}' names the writer '{}', which never writes "
+                                       "that key",
+                                       h_.name(x), name),
+                   .hint = fmt::format("'{}' begins on line {}", name, h_.place(*writer).line)};
+    }
+    const Value value = *writer == kInitialTxn ? h_.initial_values_[x.index] : h_.value(write);
+    h_.event_value_[e.index] = value.bits;
+    h_.event_flags_[e.index] |= static_cast<std::uint8_t>(static_cast<unsigned>(value.kind) << 2U);
+    h_.event_writer_[e.index] = *writer;
+    if (!own.is_none()) {
+      if (*writer != t) fault(FaultKind::OwnWriteViolation, e, own);
+      open_read_[e.index] = kSettled;
+    }
+  }
+  return {};
+}
+
+Result<void> HistoryResolver::resolve_reads() {
+  const auto n = static_cast<std::uint32_t>(h_.num_events());
+  std::uint64_t hashes[kBatch] = {};
+  const auto wants_table = [&](EventId e) {
+    return open_read_[e.index] == kByValue && !is_unknown(txn_of(e));
+  };
+  for (std::uint32_t begin = 0; begin < n; begin += kBatch) {
+    const std::uint32_t end = std::min<std::uint32_t>(n, begin + kBatch);
+    for (EventId e : IdRange<EventId>(begin, end)) {
+      if (!wants_table(e)) continue;
+      versions_.prefetch(hashes[e.index - begin] = VersionTable::hash(h_.key(e), h_.value(e)));
+    }
+    for (EventId e : IdRange<EventId>(begin, end)) {
+      if (wants_table(e)) {
+        const EventId write = versions_.find(hashes[e.index - begin], h_.key(e), h_.value(e));
+        if (auto done = resolve_read(e, write); !done) return done;
+      } else if (open_read_[e.index] != kSettled && !is_unknown(txn_of(e))) {
+        settle_read(e, EventId::none());
+      }
+    }
+  }
+  while (!newly_present_.empty()) {
+    const TxnId t = newly_present_.back();
+    newly_present_.pop_back();
+    if (auto done = resolve_txn(t); !done) return done;
+  }
+  return {};
+}
+
+Result<void> HistoryResolver::resolve_txn(TxnId t) {
+  for (EventId e : h_.events(t)) {
+    if (open_read_[e.index] == kByValue) {
+      const auto hash = VersionTable::hash(h_.key(e), h_.value(e));
+      if (auto done = resolve_read(e, versions_.find(hash, h_.key(e), h_.value(e))); !done)
+        return done;
+    } else if (open_read_[e.index] != kSettled) {
+      settle_read(e, EventId::none());
+    }
+  }
+  return {};
+}
+
+Result<void> HistoryResolver::resolve_read(EventId e, EventId write) {
+  const KeyId x = h_.key(e);
+  const bool initial = h_.has_initial(x) && h_.initial_value(x) == h_.value(e);
+  if (write.is_none()) {
+    if (initial) {
+      h_.event_writer_[e.index] = kInitialTxn;
+      h_.event_flags_[e.index] |= History::kExternalRead;
+    } else {
+      fault(FaultKind::ThinAirRead, e, EventId::none());
+    }
+    return {};
+  }
+  if (const auto second = second_write_.find(write.index); second != second_write_.end())
+    return ambiguous(e, write, second->second);
+  if (initial && h_.has_explicit_initial(x))
+    return stated_twice(e, write, b_.stated_initial_.at(x.index).place);
+  h_.event_writer_[e.index] = txn_of(write);
+  settle_read(e, write);
+  return {};
+}
+
+// Judges an external candidate whose writer is known. `write` is what it saw, or none() if the
+// read names only the transaction and so means its final write.
+void HistoryResolver::settle_read(EventId e, EventId write) {
+  const TxnId u = h_.writer(e);
+  if (u.is_none()) return;  // a list read with a fault of its own
+  if (write.is_none() && u != kInitialTxn) {
+    for (EventId w : h_.events(u)) {
+      if (!h_.is_write(w) || h_.key(w) != h_.key(e)) continue;
+      if (h_.is_list(h_.key(e)) ? h_.value(w) == h_.value(e) : h_.is_final_write(w)) write = w;
+    }
+  }
+  if (u == txn_of(e)) return fault(FaultKind::FutureRead, e, write);
+  if (u != kInitialTxn) {
+    if (h_.status(u) == TxnStatus::Aborted) return fault(FaultKind::AbortedRead, e, write);
+    if (!h_.is_present(u)) {
+      mark_present(u);
+      newly_present_.push_back(u);
+    }
+    if (!h_.is_final_write(write)) return fault(FaultKind::IntermediateRead, e, write);
+  }
+  h_.event_flags_[e.index] |= History::kExternalRead;
+}
+
+// Drops what absent transactions said, and hides the writes that do not count.
+void HistoryResolver::settle_outcomes() {
+  std::erase_if(h_.faults_, [&](const ReadFault& f) { return !h_.is_present(txn_of(f.read)); });
+  std::sort(h_.faults_.begin(), h_.faults_.end(),
+            [](const ReadFault& a, const ReadFault& b) { return a.read < b.read; });
+  for (TxnId t : h_.txns()) {
+    if (h_.is_committed(t)) continue;
+    for (EventId e : h_.events(t))
+      h_.event_flags_[e.index] &= static_cast<std::uint8_t>(~History::kFinalWrite);
+  }
+}
+
+void HistoryResolver::index_writers() {
+  auto& begin = h_.writers_begin_;
+  begin.assign(h_.num_keys() + 1, 0);
+  for (KeyId x : h_.keys()) begin[x.index + 1] = h_.has_initial(x) ? 1 : 0;
+  for (EventId e : h_.all_events()) {
+    if (h_.is_final_write(e)) ++begin[h_.key(e).index + 1];
+  }
+  for (std::size_t x = 0; x < h_.num_keys(); ++x) begin[x + 1] += begin[x];
+  h_.writers_.resize(begin.back());
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (KeyId x : h_.keys()) {
+    if (h_.has_initial(x)) h_.writers_[next[x.index]++] = kInitialTxn;
+  }
+  for (EventId e : h_.all_events()) {
+    if (h_.is_final_write(e)) h_.writers_[next[h_.key(e).index]++] = txn_of(e);
+  }
+}
+
+Error HistoryResolver::ambiguous(EventId read, EventId first, EventId second) const {
+  return Error{.where = h_.place(read),
+               .what = fmt::format("'{}' = {} is read here, but {} (line {}) and {} (line {}) both "
+                                   "write it",
+                                   h_.name(h_.key(read)), h_.show(h_.value(read)),
+                                   h_.name(txn_of(first)), h_.place(first).line,
+                                   h_.name(txn_of(second)), h_.place(second).line),
+               .hint = "make written values unique, or name the writer of the read"};
+}
+
+Error HistoryResolver::stated_twice(EventId read, EventId write, Place stated) const {
+  return Error{.where = h_.place(read),
+               .what = fmt::format("'{}' = {} is read here, but it is both the initial value (line "
+                                   "{}) and written by {} (line {})",
+                                   h_.name(h_.key(read)), h_.show(h_.value(read)), stated.line,
+                                   h_.name(txn_of(write)), h_.place(write).line),
+               .hint = "make written values unique, or name the writer of the read"};
+}
+
+}  // namespace isoscope

@@ -1,0 +1,60 @@
+#pragma once
+// The second half of building a history: who wrote what was read? Used by HistoryBuilder only.
+//
+// Passes, in order: session chains; final writes and internal reads (one stamp a key); the table
+// of versions; names; lists and their version orders; initial values; external reads, batched so
+// that the table's cache misses overlap; transactions of unknown outcome, from those that are
+// read from; writers by key.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "history/builder.h"
+#include "history/version_table.h"
+
+namespace isoscope {
+
+class HistoryResolver {
+ public:
+  static constexpr std::size_t kMaxEvents = std::size_t{1} << 30U;
+
+  explicit HistoryResolver(HistoryBuilder& builder);
+  Result<History> resolve();
+
+ private:
+  using ListRead = HistoryBuilder::ListRead;
+
+  void chain_sessions();
+  void find_final_writes();
+  void enter_versions();
+  Result<void> resolve_names();
+  Result<void> resolve_lists();
+  void settle_initial_values();
+  Result<void> resolve_reads();
+  void settle_outcomes();
+  void index_writers();
+
+  Result<void> resolve_list_key(KeyId x, std::span<const ListRead> reads);
+  Result<void> resolve_txn(TxnId t);
+  Result<void> resolve_read(EventId e, EventId write);
+  void settle_read(EventId e, EventId write);
+  Error ambiguous(EventId read, EventId first, EventId second) const;
+  Error stated_twice(EventId read, EventId write, Place stated) const;
+
+  bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::Unknown; }
+  void mark_present(TxnId t) { h_.txn_flags_[t.index] |= History::kPresent; }
+  TxnId txn_of(EventId e) const { return b_.event_txn_[e.index]; }
+  void fault(FaultKind kind, EventId read, EventId other) { h_.faults_.push_back({kind, read, other}); }
+
+  HistoryBuilder& b_;
+  History& h_;
+  VersionTable versions_;
+  std::unordered_map<std::uint32_t, EventId> second_write_;  // of a value, by the first event
+  // Which reads need the table: external candidates that name no writer and show no list.
+  std::vector<std::uint8_t> open_read_;
+  std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
+};
+
+}  // namespace isoscope

@@ -1,0 +1,58 @@
+#pragma once
+// A level: a named set of axioms over a framework's witness.
+//
+//     over co        a strict total commit order co that contains so and wr
+//     over vis, ar   ar a strict total order, vis ⊆ ar, so ⊆ vis, T0 first, and each external read
+//                    of x by t reads from the ar-greatest writer of x in vis⁻¹(t)
+//
+// Levels come from text: the built-in ones from levels/*.level, compiled into the program, the
+// users' from --spec files. Open spec/levels.h to find one by name.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/execution.h"
+#include "spec/ast.h"
+
+namespace isoscope {
+
+struct Axiom {
+  std::string name;
+  std::string level;  // that declares it; an extending level lists inherited axioms too
+  FormulaPtr formula;
+  int slots = 0;  // how many variables the formula binds
+  // The variable for the transaction whose view the axiom constrains, if the axiom has the shape
+  // that can be assigned to single transactions (docs/levels.md): over co the reader t3 of
+  // `… wr[x](t1, t3) … implies co(t2, t1)`, or the read of it; over vis, ar the second place of
+  // the concluded vis, and of two conflicting writers the ar-later.
+  std::optional<Variable> subject;
+  std::string text;  // as written, for people
+  Place place;
+};
+
+struct Level {
+  std::string name;
+  Framework framework = Framework::Co;
+  std::vector<Axiom> axioms;  // inherited ones first
+  std::string summary;        // the comment beside its declaration
+  std::string text;           // the whole declaration, as written
+  bool built_in = false;
+  bool uses_session_order = true;  // `ec` has no so: sessions impose nothing
+
+  // cc@co: the name that is unique across frameworks.
+  std::string full_name() const { return name + "@" + std::string(name_of(framework)); }
+};
+
+// Which level each transaction runs at: `base`, or its own. Engines get this instead of a Level;
+// without own levels the two are the same thing.
+struct Assignment {
+  const Level* base = nullptr;
+  std::vector<const Level*> own;  // by transaction id; empty, or null where base applies
+
+  bool is_mixed() const { return !own.empty(); }
+  const Level& of(TxnId t) const {
+    return own.empty() || own[t.index] == nullptr ? *base : *own[t.index];
+  }
+};
+
+}  // namespace isoscope

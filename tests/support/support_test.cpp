@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "support/error.h"
+#include "support/input.h"
+#include "support/output.h"
+#include "support/rng.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+namespace {
+
+TEST(Error, PointsAtThePlaceAndHints) {
+  const Error error{.where = {2, 5}, .what = "unknown relation 'wv'", .hint = "did you mean 'wr'?"};
+  EXPECT_EQ(render(error.in("my.level").quoting("level a\n    wv(a, b)\n")),
+            "my.level:2:5: error: unknown relation 'wv'\n"
+            "      wv(a, b)\n"
+            "      ^ did you mean 'wr'?");
+}
+
+TEST(Error, KeepsQuietAboutUnknownPlaces) {
+  EXPECT_EQ(render(Error{.what = "is empty", .file = "h.txt"}), "h.txt: error: is empty");
+}
+
+TEST(LineReader, HandsOutLinesOfAnyEnding) {
+  LineReader reader = LineReader::over("a\r\n\nlast");
+  std::string_view line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "a");
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "");
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "last");
+  EXPECT_EQ(reader.line_number(), 3U);
+  EXPECT_FALSE(reader.next(line));
+}
+
+TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
+  const std::string path = ::testing::TempDir() + "/long-line.txt";
+  const std::string long_line(std::size_t{3} << 20, 'x');
+  ASSERT_TRUE(write_whole(path, "short\n" + long_line + "\nend\n").ok());
+  auto reader = LineReader::open(path);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(reader->peek(5), "short");
+  std::string_view line;
+  ASSERT_TRUE(reader->next(line));
+  ASSERT_TRUE(reader->next(line));
+  EXPECT_EQ(line.size(), long_line.size());
+  ASSERT_TRUE(reader->next(line));
+  EXPECT_EQ(line, "end");
+  EXPECT_FALSE(reader->next(line));
+}
+
+TEST(LineReader, SaysWhyAFileCannotBeRead) {
+  EXPECT_THAT(render(LineReader::open("/does/not/exist").error()),
+              ::testing::HasSubstr("cannot open: No such file"));
+  EXPECT_THAT(render(LineReader::open("/tmp").error()), ::testing::HasSubstr("is a directory"));
+}
+
+TEST(Output, LeavesTheOldFileUntilItIsClosed) {
+  const std::string path = ::testing::TempDir() + "/output.txt";
+  ASSERT_TRUE(write_whole(path, "old").ok());
+  {
+    auto output = Output::open(path);
+    ASSERT_TRUE(output.ok());
+    output->write("half");
+  }
+  EXPECT_EQ(*read_whole(path), "old");
+}
+
+TEST(Spelling, SuggestsOnlyCloseWords) {
+  const std::string_view known[] = {"so", "wr", "writes"};
+  EXPECT_EQ(suggest("write", known), "did you mean 'writes'?");
+  EXPECT_EQ(suggest("banana", known), "known: so, wr, writes");
+}
+
+TEST(Rng, RepeatsItselfForASeedAndStaysInBounds) {
+  Rng a(7);
+  Rng b(7);
+  for (int i = 0; i < 1000; ++i) {
+    const auto x = a.below(10);
+    EXPECT_EQ(x, b.below(10));
+    EXPECT_LT(x, 10U);
+  }
+}
+
+}  // namespace
+}  // namespace isoscope
