@@ -10,14 +10,6 @@ namespace isoscope {
 
 namespace {
 
-// What open_read_ says of an event.
-enum ReadState : std::uint8_t {
-  kSettled = 0,  // a write, an internal read, or resolved otherwise
-  kByValue = 1,  // an external candidate that states a value
-  kByName = 2,   // names its writer
-  kAsList = 3,   // shows a list
-};
-
 constexpr std::size_t kBatch = 64;  // look-ups whose cache misses overlap
 
 }  // namespace

@@ -24,6 +24,13 @@ class HistoryResolver {
   Result<History> resolve();
 
  private:
+  // How a read is still to be resolved.
+  enum ReadState : std::uint8_t {
+    kSettled,  // not at all: a write, an internal read, or a fault
+    kByValue,  // an external candidate that states a value
+    kByName,   // names its writer
+    kAsList,   // an external candidate that shows a list
+  };
   using ListRead = HistoryBuilder::ListRead;
 
   void chain_sessions();
@@ -52,8 +59,7 @@ class HistoryResolver {
   History& h_;
   VersionTable versions_;
   std::unordered_map<std::uint32_t, EventId> second_write_;  // of a value, by the first event
-  // Which reads need the table: external candidates that name no writer and show no list.
-  std::vector<std::uint8_t> open_read_;
+  std::vector<ReadState> open_read_;  // by event
   std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
 };
 

@@ -22,7 +22,7 @@ Result<void> HistoryResolver::resolve_lists() {
     if (is_append(e)) h_.list_keys_[h_.key(e).index] = 1;
   }
   for (EventId e : all) {
-    const bool as_register = h_.kind(e) == EventKind::Write || open_read_[e.index] == 1;
+    const bool as_register = h_.kind(e) == EventKind::Write || open_read_[e.index] == kByValue;
     if (as_register && h_.is_list(h_.key(e)))
       return Error{.where = h_.place(e),
                    .what = fmt::format("'{}' is used as a register here and as a list elsewhere",
@@ -102,20 +102,23 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
                          std::equal(shown.begin(), shown.end(), order.begin());
     if (!follows || thin_air != shown.end() || version_order.size() != order.size())
       h_.odd_lists_[e] = {shown.begin(), shown.end()};
+    open_read_[e.index] = kSettled;  // settled, unless it turns out to be an external read
     if (thin_air != shown.end()) {
       fault(FaultKind::ThinAirRead, e, EventId::none());
       continue;
     }
-    if (!follows && longest != nullptr)
+    if (!follows && longest != nullptr) {
       fault(FaultKind::IncompatibleOrder, e, EventId{longest->event});
+      continue;
+    }
     // An aborted append inside the list was read as much as one at its end.
-    for (std::size_t i = 0; i + 1 < shown.size(); ++i) {
-      const EventId write = write_of(shown[i]);
-      const TxnId u = txn_of(write);
-      if (u != txn_of(e) && h_.status(u) == TxnStatus::Aborted) {
-        fault(FaultKind::AbortedRead, e, write);
-        break;
-      }
+    const auto aborted = std::find_if(shown.begin(), shown.end(), [&](Value v) {
+      const TxnId u = txn_of(write_of(v));
+      return u != txn_of(e) && h_.status(u) == TxnStatus::Aborted;
+    });
+    if (aborted != shown.end()) {
+      fault(FaultKind::AbortedRead, e, write_of(*aborted));
+      continue;
     }
 
     // After own appends the list must end with them; then it is an internal read.
@@ -128,12 +131,12 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
       }
     }
     if (!own.empty()) {
-      open_read_[e.index] = 0;
       h_.event_writer_[e.index] = txn_of(e);
       const bool ends_with_own =
           own.size() <= shown.size() && std::equal(own.rbegin(), own.rend(), shown.rbegin());
       if (!ends_with_own) fault(FaultKind::OwnWriteViolation, e, last_own);
     } else {
+      open_read_[e.index] = kAsList;
       h_.event_writer_[e.index] = shown.empty() ? kInitialTxn : txn_of(write_of(shown.back()));
     }
   }

@@ -57,6 +57,7 @@ struct FaultCase {
   const char* name;
   FaultKind kind;
   void (*fill)(HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x);
+  friend void PrintTo(const FaultCase& c, std::ostream* out) { *out << c.name; }
 };
 
 class HistoryFaults : public ::testing::TestWithParam<FaultCase> {};
