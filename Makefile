@@ -1,0 +1,54 @@
+# For people: `make demo` and `make test` are all a newcomer needs. CMake does the work.
+BUILD ?= build
+JOBS  ?= $(shell nproc)
+CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING
+
+.PHONY: all demo test sanitize bench fuzz format lint install clean deps dev-deps
+
+all: deps                     ## release build; the program is build/isoscope
+	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=OFF
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ln -sf src/cli/isoscope $(BUILD)/isoscope
+
+demo: all                     ## a walk through the commands on the embedded examples
+	@scripts/demo.sh $(BUILD)/isoscope
+
+test: deps                    ## build and run every test
+	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=ON
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ln -sf src/cli/isoscope $(BUILD)/isoscope
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --progress
+
+sanitize: deps                ## the tests under AddressSanitizer and UBSan
+	@$(CONFIGURE) -B $(BUILD)-sanitize -DISOSCOPE_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	@cmake --build $(BUILD)-sanitize -j $(JOBS)
+	@ISOSCOPE_FUZZ_SHARE=20 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
+
+bench: dev-deps               ## benchmarks; see docs/PERFORMANCE.md
+	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_BENCH=ON
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ln -sf src/cli/isoscope $(BUILD)/isoscope
+	@scripts/bench.sh $(BUILD)
+
+fuzz: dev-deps                ## each parser under libFuzzer for a few seconds
+	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-fuzz -DISOSCOPE_FUZZ=ON -DISOSCOPE_TESTS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	@cmake --build $(BUILD)-fuzz -j $(JOBS)
+	@scripts/fuzz.sh $(BUILD)-fuzz
+
+format: dev-deps              ## lay out every source
+	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
+
+lint: dev-deps                ## clang-tidy over the sources
+	@$(CONFIGURE) -B $(BUILD)-lint -DCMAKE_BUILD_TYPE=Debug
+	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD)-lint --quiet
+
+install: all                  ## into PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+
+deps:
+	@scripts/install-deps.sh
+dev-deps:
+	@scripts/install-deps.sh dev
+
+clean:
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz $(BUILD)-lint
