@@ -32,6 +32,13 @@ struct SatSolver::Backend {
   bool has_model = false;
   bool has_core = false;
   bool out_of_memory = false;  // the backend threw: its inner state is not to be trusted any more
+
+  // Variables in no clause are unknown to the backend until it is told of them.
+  void declare_vars() {
+    if (solver.vars() >= vars) return;
+    solver.reserve(vars);
+    has_core = false;
+  }
 };
 
 SatSolver::SatSolver() : backend_(std::make_unique<Backend>()) {
@@ -75,8 +82,7 @@ SatResult SatSolver::solve(std::span<const Lit> assumptions, Budget& budget) {
   BudgetTerminator terminator(budget);
   int answer = 0;
   try {
-    // Variables in no clause are unknown to the backend until it is told of them.
-    if (b.solver.vars() < b.vars) b.solver.reserve(b.vars);
+    b.declare_vars();
     for (const Lit lit : assumptions) {
       ISO_ASSERT(lit.is_valid() && lit.variable() < b.vars);
       b.solver.assume(lit.dimacs());
@@ -111,7 +117,14 @@ bool SatSolver::failed(Lit lit) const {
   return backend_->solver.failed(lit.dimacs());
 }
 
-void SatSolver::set_phase(Lit lit) { backend_->solver.phase(lit.dimacs()); }
-void SatSolver::clear_phase(Lit lit) { backend_->solver.unphase(lit.dimacs()); }
+void SatSolver::set_phase(Lit lit) {
+  backend_->declare_vars();  // the phase of an undeclared variable is silently dropped
+  backend_->solver.phase(lit.dimacs());
+}
+
+void SatSolver::clear_phase(Lit lit) {
+  backend_->declare_vars();
+  backend_->solver.unphase(lit.dimacs());
+}
 
 }  // namespace isoscope
