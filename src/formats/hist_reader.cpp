@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "formats/hist.h"
+#include "formats/hist_lexer.h"
+#include "formats/scan.h"
+#include "history/builder.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+
+namespace {
+
+using Kind = HistToken::Kind;
+
+// One function a rule of the grammar, each called with its first token in `token_` and left with
+// the token behind it.
+class HistParser {
+ public:
+  explicit HistParser(std::string_view text) : lexer_(text) {}
+
+  Result<History> parse() {
+    if (auto done = advance(); !done) return done.error();
+    while (token_.kind != Kind::End) {
+      if (auto done = item(); !done) return done.error();
+    }
+    return std::move(builder_).build();
+  }
+
+ private:
+  Result<void> advance() { return lexer_.next(token_); }
+
+  Error expected(std::string_view what, std::string_view hint = {}) const {
+    const bool end = token_.kind == Kind::End;
+    return Error{.where = token_.place,
+                 .what = end ? fmt::format("expected {} before the end of the text", what)
+                             : fmt::format("expected {} instead of '{}'", what, token_.text),
+                 .hint = std::string(hint)};
+  }
+
+  Result<void> expect(char sign) {
+    if (!token_.is(sign)) return expected(fmt::format("'{}'", sign));
+    return advance();
+  }
+
+  // { "init" … | session }
+  Result<void> item() {
+    if (!token_.is_name())
+      return expected("a session", "a session is a name and a colon: s1: [w(x,1)]");
+    const HistToken name = token_;
+    if (auto done = advance(); !done) return done;
+    if (token_.is(':')) {
+      if (auto done = advance(); !done) return done;
+      return session(name.text);
+    }
+    if (name.text == "init") return init();
+    return Error{.where = token_.place,
+                 .what = fmt::format("expected ':' behind the session's name '{}'", name.text),
+                 .hint = "a session is a name and a colon: s1: [w(x,1)]"};
+  }
+
+  // { key "=" value }, up to a session's name or another init
+  Result<void> init() {
+    for (;;) {
+      const bool is_key = token_.kind == Kind::String ||
+                          (token_.is_name() && (lexer_.peek() == '=' || lexer_.peek() == '['));
+      if (!is_key) return {};
+      const Place place = token_.place;
+      const auto x = key();
+      if (!x) return x.error();
+      if (auto done = expect('='); !done) return done;
+      const auto initial = value();
+      if (!initial) return initial.error();
+      builder_.set_initial(*x, *initial, place);
+    }
+  }
+
+  // { [ NAME "=" ] "[" { op } "]" … }, up to the next session or init
+  Result<void> session(std::string_view name) {
+    for (;;) {
+      const bool named = token_.is_name() && lexer_.peek() == '=';
+      if (!named && !token_.is('[')) break;
+      if (auto done = transaction(name, named); !done) return done;
+    }
+    if (token_.is_name() || token_.kind == Kind::End) return {};
+    return expected("a transaction or a session", "a transaction stands in brackets: [r(x,0)]");
+  }
+
+  Result<void> transaction(std::string_view session_name, bool named) {
+    const TxnId t =
+        builder_.begin(builder_.session(session_name), TxnStatus::Committed, token_.place);
+    if (named) {
+      builder_.set_name(t, token_.text);
+      if (auto done = advance(); !done) return done;
+      if (auto done = expect('='); !done) return done;
+    }
+    if (auto done = expect('['); !done) return done;
+    while (!token_.is(']')) {
+      if (auto done = operation(t); !done) return done;
+    }
+    if (auto done = advance(); !done) return done;
+    if (token_.is('!') || token_.is('?')) {
+      builder_.set_status(t, token_.is('!') ? TxnStatus::Aborted : TxnStatus::Unknown);
+      if (auto done = advance(); !done) return done;
+    }
+    if (!token_.is('@')) return {};
+    const auto level = lexer_.level();
+    if (!level) return level.error();
+    builder_.set_level(t, *level);
+    return advance();
+  }
+
+  // ("r"|"w") "(" key "," … ")" | "d" "(" key ")"
+  Result<void> operation(TxnId t) {
+    if (!token_.is_name() || (token_.text != "r" && token_.text != "w" && token_.text != "d"))
+      return expected("an operation or ']'", "operations are r(x,1), w(x,1) and d(x)");
+    const char kind = token_.text[0];
+    const Place place = token_.place;
+    if (auto done = advance(); !done) return done;
+    if (auto done = expect('('); !done) return done;
+    const auto x = key();
+    if (!x) return x.error();
+    if (kind == 'd') {
+      builder_.write(t, *x, Value::nil(), place);
+      return expect(')');
+    }
+    if (auto done = expect(','); !done) return done;
+    if (token_.is('@')) {
+      if (kind == 'w')
+        return Error{.where = token_.place,
+                     .what = "a write cannot name a writer",
+                     .hint = "only reads may: r(x,@T1)"};
+      if (auto done = advance(); !done) return done;
+      if (!token_.is_name()) return expected("the name of a transaction behind '@'");
+      builder_.read_from(t, *x, token_.text, place);
+      if (auto done = advance(); !done) return done;
+      return expect(')');
+    }
+    const auto v = value();
+    if (!v) return v.error();
+    if (kind == 'r') {
+      builder_.read(t, *x, *v, place);
+    } else {
+      builder_.write(t, *x, *v, place);
+    }
+    return expect(')');
+  }
+
+  // NAME [ "[" int { "," int } "]" ] | string
+  Result<KeyId> key() {
+    if (token_.kind == Kind::String) {
+      const auto number = canonical_int(token_.string);
+      const KeyId x = number ? builder_.key(*number) : builder_.key(token_.string);
+      if (auto done = advance(); !done) return done.error();
+      return x;
+    }
+    if (!token_.is_name())
+      return expected("a key", "a key is a name, a name with indices x[1,2], or a string");
+    std::string name(token_.text);
+    if (auto done = advance(); !done) return done.error();
+    if (!token_.is('[')) return builder_.key(name);
+    do {
+      name.push_back(token_.text[0]);
+      if (auto done = advance(); !done) return done.error();
+      if (token_.kind != Kind::Int) return expected("an integer as an index");
+      name += std::to_string(token_.number);
+      if (auto done = advance(); !done) return done.error();
+    } while (token_.is(','));
+    if (auto done = expect(']'); !done) return done.error();
+    name.push_back(']');
+    return builder_.key(name);
+  }
+
+  Result<Value> value() {
+    Value v;
+    if (token_.kind == Kind::Int) {
+      v = Value::of(token_.number);
+    } else if (token_.kind == Kind::String) {
+      v = builder_.text(token_.string);
+    } else if (!token_.is_name() || token_.text != "nil") {
+      return expected("a value", "a value is an integer, a string in double quotes, or nil");
+    }
+    if (auto done = advance(); !done) return done.error();
+    return v;
+  }
+
+  HistLexer lexer_;
+  HistToken token_;
+  HistoryBuilder builder_{InitialValues::ZeroOrNil};
+};
+
+}  // namespace
+
+Result<History> read_hist(std::string_view text) { return HistParser(text).parse(); }
+
+Result<std::vector<Expectation>> expectations(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kVerdicts = {"consistent", "violated", "unknown"};
+  std::vector<Expectation> found;
+  std::uint32_t number = 0;
+  while (!text.empty()) {
+    const std::size_t newline = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, newline);
+    text.remove_prefix(std::min(newline + 1, text.size()));
+    ++number;
+
+    std::size_t at = 0;
+    const auto place = [&] { return Place{number, static_cast<std::uint32_t>(at + 1)}; };
+    const auto skip_blanks = [&] {
+      while (at < line.size() && is_blank(line[at])) ++at;
+    };
+    const auto word = [&](std::string_view stops) {
+      const std::size_t start = at;
+      while (at < line.size() && !is_blank(line[at]) && stops.find(line[at]) == stops.npos) ++at;
+      return line.substr(start, at - start);
+    };
+    skip_blanks();
+    if (at == line.size() || line[at] != '#') continue;
+    ++at;
+    skip_blanks();
+    if (word("") != "expect") continue;
+    for (skip_blanks(); at < line.size(); skip_blanks()) {
+      Expectation e{.level = {}, .verdict = {}, .where = place()};
+      e.level = lower_case(word(":"));
+      if (e.level.empty() || at == line.size() || line[at] != ':')
+        return Error{.where = place(),
+                     .what = "expected a level and a colon",
+                     .hint = "for example: # expect cc: consistent si: violated",
+                     .line = std::string(line)};
+      ++at;
+      skip_blanks();
+      const Place verdict_at = place();
+      e.verdict = word("");
+      if (std::find(kVerdicts.begin(), kVerdicts.end(), e.verdict) == kVerdicts.end())
+        return Error{.where = verdict_at,
+                     .what = fmt::format("'{}' is no verdict", e.verdict),
+                     .hint = suggest(e.verdict, kVerdicts),
+                     .line = std::string(line)};
+      found.push_back(std::move(e));
+    }
+  }
+  return found;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,46 @@
+#include "formats/scan.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace isoscope {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::optional<std::int64_t> canonical_int(std::string_view text) {
+  if (!is_canonical_unsigned(text.starts_with('-') ? text.substr(1) : text) || text == "-0")
+    return {};
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{}) return {};
+  return number;
+}
+
+bool is_canonical_unsigned(std::string_view text) {
+  if (text.empty() || (text[0] == '0' && text.size() > 1)) return false;
+  for (char c : text) {
+    if (!is_digit(c)) return false;
+  }
+  return true;
+}
+
+std::string show_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte < 0x20 || byte >= 0x7f) return fmt::format("byte 0x{:02x}", byte);
+  return fmt::format("'{}'", c);
+}
+
+}  // namespace isoscope
