@@ -18,8 +18,12 @@ class Relation {
   bool contains(std::size_t a, std::size_t b) const {
     return (bits_[a * words_ + b / 64] >> (b % 64) & 1U) != 0;
   }
-  void insert(std::size_t a, std::size_t b) { bits_[a * words_ + b / 64] |= std::uint64_t{1} << (b % 64); }
-  void erase(std::size_t a, std::size_t b) { bits_[a * words_ + b / 64] &= ~(std::uint64_t{1} << (b % 64)); }
+  void insert(std::size_t a, std::size_t b) {
+    bits_[a * words_ + b / 64] |= std::uint64_t{1} << (b % 64);
+  }
+  void erase(std::size_t a, std::size_t b) {
+    bits_[a * words_ + b / 64] &= ~(std::uint64_t{1} << (b % 64));
+  }
   std::size_t count() const;  // the number of pairs
   bool empty() const;
 
