@@ -145,11 +145,11 @@ void HistoryBuilder::read_list(TxnId t, KeyId x, std::span<const Value> elements
 void HistoryBuilder::set_initial(KeyId x, Value value, Place place) {
   const auto [entry, fresh] = stated_initial_.try_emplace(x.index, StatedInitial{value, place});
   if (fresh || entry->second.value == value || !first_error_.what.empty()) return;
-  first_error_ = Error{
-      .where = place,
-      .what = fmt::format("key '{}' has two initial values, {} and {}", history_.name(x),
-                          history_.show(entry->second.value), history_.show(value)),
-      .hint = fmt::format("the first one is on line {}", entry->second.place.line)};
+  first_error_ =
+      Error{.where = place,
+            .what = fmt::format("key '{}' has two initial values, {} and {}", history_.name(x),
+                                history_.show(entry->second.value), history_.show(value)),
+            .hint = fmt::format("the first one is on line {}", entry->second.place.line)};
 }
 
 // Events of a transaction must be neighbours. Files that interleave transactions pay one

@@ -62,15 +62,21 @@ class HistoryBuilder {
   void set_note(TxnId t, TxnNote note);
 
   // Registers. A delete writes nil; absence is read as nil.
-  void read(TxnId t, KeyId x, Value value, Place place) { add(t, EventKind::Read, x, value, place); }
-  void write(TxnId t, KeyId x, Value value, Place place) { add(t, EventKind::Write, x, value, place); }
+  void read(TxnId t, KeyId x, Value value, Place place) {
+    add(t, EventKind::Read, x, value, place);
+  }
+  void write(TxnId t, KeyId x, Value value, Place place) {
+    add(t, EventKind::Write, x, value, place);
+  }
   // A read that names its writer ("T0" is the initial transaction) instead of a value.
   void read_from(TxnId t, KeyId x, std::string_view writer, Place place);
   // States the initial value of x. A second, different statement is an error of build().
   void set_initial(KeyId x, Value value, Place place);
 
   // Lists.
-  void append(TxnId t, KeyId x, Value element, Place place) { add(t, EventKind::Append, x, element, place); }
+  void append(TxnId t, KeyId x, Value element, Place place) {
+    add(t, EventKind::Append, x, element, place);
+  }
   void read_list(TxnId t, KeyId x, std::span<const Value> elements, Place place);
 
   std::size_t num_txns() const { return history_.txn_session_.size(); }  // with T0
@@ -102,9 +108,9 @@ class HistoryBuilder {
   void group_events_by_txn();
 
   InitialValues initial_;
-  History history_;                  // filled as far as the calls go
-  std::vector<TxnId> event_txn_;     // in order of arrival until build() groups the events
-  bool grouped_ = true;              // do events arrive grouped by transaction?
+  History history_;               // filled as far as the calls go
+  std::vector<TxnId> event_txn_;  // in order of arrival until build() groups the events
+  bool grouped_ = true;           // do events arrive grouped by transaction?
   std::vector<NamedRead> named_reads_;
   std::vector<ListRead> list_reads_;
   std::vector<Value> list_elements_;

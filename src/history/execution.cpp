@@ -2,9 +2,7 @@
 
 namespace isoscope {
 
-std::string_view name_of(Framework framework) {
-  return framework == Framework::Co ? "co" : "vis";
-}
+std::string_view name_of(Framework framework) { return framework == Framework::Co ? "co" : "vis"; }
 
 Relation order_relation(const std::vector<TxnId>& order, std::size_t n) {
   Relation r(n);

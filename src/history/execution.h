@@ -21,8 +21,8 @@ std::string_view name_of(Framework framework);
 // force for that ar, and nobody can print it.
 struct Witness {
   Framework framework = Framework::Co;
-  std::vector<TxnId> order;
-  std::optional<Relation> vis;  // over all transaction ids of the history
+  std::vector<TxnId> order = {};
+  std::optional<Relation> vis = {};  // over all transaction ids of the history
 };
 
 struct Execution {

@@ -122,7 +122,9 @@ class History {
 
   // Keys.
   // Committed writers of x in ascending order, T0 among them unless the file forbids it.
-  std::span<const TxnId> writers(KeyId x) const { return span_of(writers_, writers_begin_, x.index); }
+  std::span<const TxnId> writers(KeyId x) const {
+    return span_of(writers_, writers_begin_, x.index);
+  }
   bool writes(TxnId t, KeyId x) const;  // binary search among the writers
   bool has_initial(KeyId x) const { return has_initial_[x.index] != 0; }
   Value initial_value(KeyId x) const { return initial_values_[x.index]; }
@@ -143,7 +145,7 @@ class History {
   std::vector<Value> list(EventId e) const;
 
   // Names, as people know them.
-  std::string name(TxnId t) const;     // T0, T7, t7 (numbered by the file), or a given name
+  std::string name(TxnId t) const;      // T0, T7, t7 (numbered by the file), or a given name
   std::string name(SessionId s) const;  // s1, or a given name
   std::string name(KeyId x) const { return texts_.show(key_names_[x.index]); }
   std::string show(Value value) const { return texts_.show(value); }
@@ -163,7 +165,7 @@ class History {
   friend class HistoryBuilder;
   friend class HistoryResolver;
 
-  static constexpr std::uint8_t kPresent = 4;       // of a transaction
+  static constexpr std::uint8_t kPresent = 4;        // of a transaction
   static constexpr std::uint8_t kExternalRead = 16;  // of an event
   static constexpr std::uint8_t kFinalWrite = 32;
 
@@ -180,7 +182,7 @@ class History {
   std::vector<std::uint8_t> txn_flags_;
   std::vector<std::uint32_t> txn_begin_;  // first event; one more at the end
   std::vector<Place> txn_place_;
-  std::vector<Value> txn_names_;  // empty if none is named
+  std::vector<Value> txn_names_;           // empty if none is named
   std::vector<std::uint16_t> txn_levels_;  // 0 is no level; empty if none has one
   std::vector<std::string> level_names_;
   std::map<TxnId, TxnNote> notes_;

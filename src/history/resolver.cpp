@@ -15,9 +15,12 @@ constexpr std::size_t kBatch = 64;  // look-ups whose cache misses overlap
 }  // namespace
 
 HistoryResolver::HistoryResolver(HistoryBuilder& builder)
-    : b_(builder), h_(builder.history_), versions_(static_cast<std::size_t>(std::count_if(
-          h_.event_flags_.begin(), h_.event_flags_.end(),
-          [](std::uint8_t flags) { return static_cast<EventKind>(flags & 3U) != EventKind::Read; }))) {}
+    : b_(builder),
+      h_(builder.history_),
+      versions_(static_cast<std::size_t>(
+          std::count_if(h_.event_flags_.begin(), h_.event_flags_.end(), [](std::uint8_t flags) {
+            return static_cast<EventKind>(flags & 3U) != EventKind::Read;
+          }))) {}
 
 Result<History> HistoryResolver::resolve() {
   h_.event_writer_.assign(h_.num_events(), TxnId::none());
@@ -60,7 +63,8 @@ void HistoryResolver::find_final_writes() {
     for (EventId e : h_.events(t)) {
       std::uint32_t& own = last_write[h_.key(e).index];
       if (h_.is_write(e)) {
-        if (own > first) h_.event_flags_[own - 1] &= static_cast<std::uint8_t>(~History::kFinalWrite);
+        if (own > first)
+          h_.event_flags_[own - 1] &= static_cast<std::uint8_t>(~History::kFinalWrite);
         h_.event_flags_[e.index] |= History::kFinalWrite;
         own = e.index + 1;
       } else if (open_read_[e.index] == kSettled) {
@@ -128,8 +132,7 @@ void HistoryResolver::settle_initial_values() {
 
 Result<void> HistoryResolver::resolve_names() {
   const auto is_text = [](Value name) { return name.is_text(); };
-  if (b_.named_reads_.empty() &&
-      std::none_of(h_.txn_names_.begin(), h_.txn_names_.end(), is_text))
+  if (b_.named_reads_.empty() && std::none_of(h_.txn_names_.begin(), h_.txn_names_.end(), is_text))
     return {};
   auto names = TxnNames::of(h_);
   if (!names) return names.error();
@@ -292,13 +295,13 @@ void HistoryResolver::index_writers() {
 }
 
 Error HistoryResolver::ambiguous(EventId read, EventId first, EventId second) const {
-  return Error{.where = h_.place(read),
-               .what = fmt::format("'{}' = {} is read here, but {} (line {}) and {} (line {}) both "
-                                   "write it",
-                                   h_.name(h_.key(read)), h_.show(h_.value(read)),
-                                   h_.name(txn_of(first)), h_.place(first).line,
-                                   h_.name(txn_of(second)), h_.place(second).line),
-               .hint = "make written values unique, or name the writer of the read"};
+  return Error{
+      .where = h_.place(read),
+      .what = fmt::format("'{}' = {} is read here, but {} (line {}) and {} (line {}) both "
+                          "write it",
+                          h_.name(h_.key(read)), h_.show(h_.value(read)), h_.name(txn_of(first)),
+                          h_.place(first).line, h_.name(txn_of(second)), h_.place(second).line),
+      .hint = "make written values unique, or name the writer of the read"};
 }
 
 Error HistoryResolver::stated_twice(EventId read, EventId write, Place stated) const {

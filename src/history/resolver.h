@@ -53,13 +53,15 @@ class HistoryResolver {
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::Unknown; }
   void mark_present(TxnId t) { h_.txn_flags_[t.index] |= History::kPresent; }
   TxnId txn_of(EventId e) const { return b_.event_txn_[e.index]; }
-  void fault(FaultKind kind, EventId read, EventId other) { h_.faults_.push_back({kind, read, other}); }
+  void fault(FaultKind kind, EventId read, EventId other) {
+    h_.faults_.push_back({kind, read, other});
+  }
 
   HistoryBuilder& b_;
   History& h_;
   VersionTable versions_;
   std::unordered_map<std::uint32_t, EventId> second_write_;  // of a value, by the first event
-  std::vector<ReadState> open_read_;  // by event
+  std::vector<ReadState> open_read_;                         // by event
   std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
 };
 

@@ -57,7 +57,8 @@ Result<void> HistoryResolver::resolve_lists() {
     for (EventId e : all) {
       if (!is_append(e) || h_.key(e) != x || h_.status(txn_of(e)) != TxnStatus::Committed) continue;
       const TxnId t = txn_of(e);
-      if (!std::binary_search(shown.begin(), shown.end(), t)) h_.version_edges_.push_back({last, t, x});
+      if (!std::binary_search(shown.begin(), shown.end(), t))
+        h_.version_edges_.push_back({last, t, x});
     }
   }
   auto& edges = h_.version_edges_;
@@ -96,10 +97,10 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
   for (const ListRead& read : reads) {
     const EventId e{read.event};
     const auto shown = elements(read);
-    const auto thin_air = std::find_if(shown.begin(), shown.end(),
-                                       [&](Value v) { return write_of(v).is_none(); });
-    const bool follows = shown.size() <= order.size() &&
-                         std::equal(shown.begin(), shown.end(), order.begin());
+    const auto thin_air =
+        std::find_if(shown.begin(), shown.end(), [&](Value v) { return write_of(v).is_none(); });
+    const bool follows =
+        shown.size() <= order.size() && std::equal(shown.begin(), shown.end(), order.begin());
     if (!follows || thin_air != shown.end() || version_order.size() != order.size())
       h_.odd_lists_[e] = {shown.begin(), shown.end()};
     open_read_[e.index] = kSettled;  // settled, unless it turns out to be an external read

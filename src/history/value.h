@@ -36,9 +36,7 @@ class TextPool {
   Value intern(std::string_view text);
   std::optional<Value> find(std::string_view text) const;
   // Requires: `value` is a text of this pool.
-  std::string_view text(Value value) const {
-    return texts_[static_cast<std::size_t>(value.bits)];
-  }
+  std::string_view text(Value value) const { return texts_[static_cast<std::size_t>(value.bits)]; }
   std::size_t size() const { return texts_.size(); }
   // What a person calls it: nil, 7, or the text itself.
   std::string show(Value value) const;

@@ -22,15 +22,18 @@ class VersionTable {
   }
 
   static std::uint64_t hash(KeyId x, Value value) {
-    std::uint64_t h = (static_cast<std::uint64_t>(x.index) << 2U | static_cast<unsigned>(value.kind)) *
-                      0x9e3779b97f4a7c15U;
+    std::uint64_t h =
+        (static_cast<std::uint64_t>(x.index) << 2U | static_cast<unsigned>(value.kind)) *
+        0x9e3779b97f4a7c15U;
     h ^= static_cast<std::uint64_t>(value.bits) * 0xd6e8feb86659fd93U;
     h ^= h >> 32U;
     h *= 0xd6e8feb86659fd93U;
     return h ^ (h >> 29U);
   }
 
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  void prefetch(std::uint64_t hash) const {
+    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
 
   // The slot's event for (x, value): a fresh one holds none().
   // The reference stays valid: the table never grows.

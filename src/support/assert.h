@@ -9,8 +9,9 @@ namespace isoscope {
 
 }  // namespace isoscope
 
-#define ISO_ASSERT(condition) \
-  ((condition) ? static_cast<void>(0) : ::isoscope::assertion_failed(#condition, __FILE__, __LINE__))
+#define ISO_ASSERT(condition)         \
+  ((condition) ? static_cast<void>(0) \
+               : ::isoscope::assertion_failed(#condition, __FILE__, __LINE__))
 
 #ifdef NDEBUG
 #define ISO_DEBUG_ASSERT(condition) static_cast<void>(0)

@@ -21,8 +21,8 @@ class Budget {
   Budget() = default;  // without limit
   static Budget seconds(double limit) {
     Budget budget;
-    budget.deadline_ =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit));
+    budget.deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double>(limit));
     return budget;
   }
 

@@ -76,8 +76,7 @@ bool LineReader::refill() {
   if (!rest_.empty()) std::memmove(buffer_.data(), rest_.data(), rest_.size());
   const std::size_t kept = rest_.size();
   if (kept == buffer_.size()) buffer_.resize(buffer_.size() * 2);  // one very long line
-  const std::size_t got =
-      std::fread(buffer_.data() + kept, 1, buffer_.size() - kept, file_.get());
+  const std::size_t got = std::fread(buffer_.data() + kept, 1, buffer_.size() - kept, file_.get());
   if (got == 0) {
     at_end_ = true;
     if (std::ferror(file_.get()) != 0) failure_ = std::strerror(errno);
@@ -92,12 +91,22 @@ std::string_view LineReader::peek(std::size_t count) {
   return rest_.substr(0, count);
 }
 
+std::string LineReader::take_rest() {
+  std::string rest;
+  do {
+    rest += rest_;
+    rest_ = {};
+  } while (refill());
+  return rest;
+}
+
 bool LineReader::next(std::string_view& line) {
   std::size_t searched = 0;
   std::size_t newline = std::string_view::npos;
   for (;;) {
-    const void* hit = rest_.empty() ? nullptr
-                                    : std::memchr(rest_.data() + searched, '\n', rest_.size() - searched);
+    const void* hit = rest_.empty()
+                          ? nullptr
+                          : std::memchr(rest_.data() + searched, '\n', rest_.size() - searched);
     if (hit != nullptr) {
       newline = static_cast<std::size_t>(static_cast<const char*>(hit) - rest_.data());
       break;

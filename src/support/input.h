@@ -32,6 +32,8 @@ class LineReader {
   const std::string& failure() const { return failure_; }
   // Up to `count` bytes from the beginning, before any call of next(); for recognising formats.
   std::string_view peek(std::size_t count);
+  // All that is still to come, for formats that are no lines.
+  std::string take_rest();
 
  private:
   struct CloseFile {

@@ -26,6 +26,7 @@ enum class Anomaly : std::uint8_t {
   CausalityViolation,   // cc: an effect is seen without its cause
   LongFork,             // pc: two readers see two writes in opposite orders
   LostUpdate,           // psi: two transactions overwrite the same version
+  ReadSkew,             // psi: any other cycle with a single anti-dependency
   WriteSkew,            // ser: two transactions each overwrite what the other read
   ReadOnlyAnomaly,      // ser: only a transaction that writes nothing makes the cycle
   SerializationCycle,   // ser: any other cycle

@@ -6,22 +6,32 @@ namespace isoscope {
 
 std::string_view name_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::Consistent: return "consistent";
-    case Outcome::Violated: return "violated";
-    case Outcome::Unknown: return "unknown";
+    case Outcome::Consistent:
+      return "consistent";
+    case Outcome::Violated:
+      return "violated";
+    case Outcome::Unknown:
+      return "unknown";
   }
   return {};
 }
 
 std::string_view name_of(EdgeKind kind) {
   switch (kind) {
-    case EdgeKind::So: return "so";
-    case EdgeKind::Wr: return "wr";
-    case EdgeKind::Ww: return "ww";
-    case EdgeKind::Rw: return "rw";
-    case EdgeKind::Co: return "co";
-    case EdgeKind::Vis: return "vis";
-    case EdgeKind::Ar: return "ar";
+    case EdgeKind::So:
+      return "so";
+    case EdgeKind::Wr:
+      return "wr";
+    case EdgeKind::Ww:
+      return "ww";
+    case EdgeKind::Rw:
+      return "rw";
+    case EdgeKind::Co:
+      return "co";
+    case EdgeKind::Vis:
+      return "vis";
+    case EdgeKind::Ar:
+      return "ar";
   }
   return {};
 }

@@ -49,12 +49,12 @@ struct Edge {
 };
 
 struct Violation {
-  std::string axiom;                // of the level that was checked; empty if no axiom is to blame
+  std::string axiom = {};           // of the level that was checked; empty if no axiom is to blame
   Anomaly anomaly = Anomaly::None;  // the shape's common name
-  std::vector<Edge> cycle;          // edge i leads to where edge i+1 starts; the last closes it
-  std::optional<ReadFault> fault;   // set, and cycle empty, if a read is inexcusable
+  std::vector<Edge> cycle = {};     // edge i leads to where edge i+1 starts; the last closes it
+  std::optional<ReadFault> fault = {};  // set, and cycle empty, if a read is inexcusable
   // Set if no cycle of forced edges exists: these transactions alone admit no order.
-  std::vector<TxnId> core;
+  std::vector<TxnId> core = {};
 };
 
 // Numbers that tell what the engine did, by name, in the order in which they are shown.
@@ -70,10 +70,10 @@ class Stats {
 
 struct Verdict {
   Outcome outcome = Outcome::Unknown;
-  std::optional<Witness> witness;
-  std::optional<Violation> violation;
-  std::string limit;  // of Unknown: what was hit, for people
-  Stats stats;
+  std::optional<Witness> witness = {};
+  std::optional<Violation> violation = {};
+  std::string limit = {};  // of Unknown: what was hit, for people
+  Stats stats = {};
 
   static Verdict consistent(Witness witness);
   static Verdict violated(Violation violation);

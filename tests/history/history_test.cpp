@@ -77,45 +77,44 @@ TEST_P(HistoryFaults, AreNamed) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, HistoryFaults,
-    ::testing::Values(
-        FaultCase{"ThinAir", FaultKind::ThinAirRead,
-                  [](HistoryBuilder& b, TxnId, TxnId t2, KeyId x) {
-                    b.read(t2, x, Value::of(9), {2, 1});
-                  }},
-        FaultCase{"Aborted", FaultKind::AbortedRead,
-                  [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
-                    b.set_status(t1, kAborted);
-                    b.write(t1, x, Value::of(1), {1, 1});
-                    b.read(t2, x, Value::of(1), {2, 1});
-                  }},
-        FaultCase{"Intermediate", FaultKind::IntermediateRead,
-                  [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
-                    b.write(t1, x, Value::of(1), {1, 1});
-                    b.write(t1, x, Value::of(2), {1, 1});
-                    b.read(t2, x, Value::of(1), {2, 1});
-                  }},
-        FaultCase{"Future", FaultKind::FutureRead,
-                  [](HistoryBuilder& b, TxnId t1, TxnId, KeyId x) {
-                    b.read(t1, x, Value::of(1), {1, 1});
-                    b.write(t1, x, Value::of(1), {1, 1});
-                  }},
-        FaultCase{"OwnWrite", FaultKind::OwnWriteViolation,
-                  [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
-                    b.write(t1, x, Value::of(1), {1, 1});
-                    b.write(t2, x, Value::of(2), {2, 1});
-                    b.read(t2, x, Value::of(1), {2, 1});
-                  }},
-        FaultCase{"IncompatibleLists", FaultKind::IncompatibleOrder,
-                  [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
-                    b.append(t1, x, Value::of(1), {1, 1});
-                    b.append(t2, x, Value::of(2), {2, 1});
-                    const TxnId t3 = b.begin(b.session("s3"), kCommitted, {3, 1});
-                    const Value forth[] = {Value::of(1), Value::of(2)};
-                    const Value back[] = {Value::of(2), Value::of(1)};
-                    b.read_list(t3, x, forth, {3, 1});
-                    const TxnId t4 = b.begin(b.session("s4"), kCommitted, {4, 1});
-                    b.read_list(t4, x, back, {4, 1});
-                  }}),
+    ::testing::Values(FaultCase{"ThinAir", FaultKind::ThinAirRead,
+                                [](HistoryBuilder& b, TxnId, TxnId t2, KeyId x) {
+                                  b.read(t2, x, Value::of(9), {2, 1});
+                                }},
+                      FaultCase{"Aborted", FaultKind::AbortedRead,
+                                [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
+                                  b.set_status(t1, kAborted);
+                                  b.write(t1, x, Value::of(1), {1, 1});
+                                  b.read(t2, x, Value::of(1), {2, 1});
+                                }},
+                      FaultCase{"Intermediate", FaultKind::IntermediateRead,
+                                [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
+                                  b.write(t1, x, Value::of(1), {1, 1});
+                                  b.write(t1, x, Value::of(2), {1, 1});
+                                  b.read(t2, x, Value::of(1), {2, 1});
+                                }},
+                      FaultCase{"Future", FaultKind::FutureRead,
+                                [](HistoryBuilder& b, TxnId t1, TxnId, KeyId x) {
+                                  b.read(t1, x, Value::of(1), {1, 1});
+                                  b.write(t1, x, Value::of(1), {1, 1});
+                                }},
+                      FaultCase{"OwnWrite", FaultKind::OwnWriteViolation,
+                                [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
+                                  b.write(t1, x, Value::of(1), {1, 1});
+                                  b.write(t2, x, Value::of(2), {2, 1});
+                                  b.read(t2, x, Value::of(1), {2, 1});
+                                }},
+                      FaultCase{"IncompatibleLists", FaultKind::IncompatibleOrder,
+                                [](HistoryBuilder& b, TxnId t1, TxnId t2, KeyId x) {
+                                  b.append(t1, x, Value::of(1), {1, 1});
+                                  b.append(t2, x, Value::of(2), {2, 1});
+                                  const TxnId t3 = b.begin(b.session("s3"), kCommitted, {3, 1});
+                                  const Value forth[] = {Value::of(1), Value::of(2)};
+                                  const Value back[] = {Value::of(2), Value::of(1)};
+                                  b.read_list(t3, x, forth, {3, 1});
+                                  const TxnId t4 = b.begin(b.session("s4"), kCommitted, {4, 1});
+                                  b.read_list(t4, x, back, {4, 1});
+                                }}),
     [](const auto& test) { return test.param.name; });
 
 TEST(History, CountsAnUnknownTransactionOnlyIfSomebodyReadsFromIt) {
@@ -231,8 +230,8 @@ TEST(History, TakesTheVersionOrderFromLists) {
   const auto h = std::move(b).build();
   ASSERT_TRUE(h.ok());
   EXPECT_EQ(h->writer(h->events(t3).front()), t2);
-  EXPECT_THAT(h->version_edges(), ElementsAre(VersionEdge{kInitialTxn, t1, x}, VersionEdge{t1, t2, x},
-                                              VersionEdge{t2, t4, x}));
+  EXPECT_THAT(h->version_edges(), ElementsAre(VersionEdge{kInitialTxn, t1, x},
+                                              VersionEdge{t1, t2, x}, VersionEdge{t2, t4, x}));
   EXPECT_THAT(h->list(h->events(t3).front()), ElementsAre(Value::of(1), Value::of(2)));
 }
 

@@ -19,12 +19,12 @@ namespace isoscope {
 
 struct RandomShape {
   int sessions = 3;
-  int max_txns = 5;    // 1 … max_txns, besides T0
-  int keys = 2;        // 1 … keys
-  int max_ops = 3;     // 1 … max_ops a transaction
+  int max_txns = 5;  // 1 … max_txns, besides T0
+  int keys = 2;      // 1 … keys
+  int max_ops = 3;   // 1 … max_ops a transaction
   double aborted = 0.05;
   double reads = 0.55;
-  double stray = 0.35;  // share of reads that ignore the hidden order
+  double stray = 0.35;                   // share of reads that ignore the hidden order
   std::vector<std::string> levels = {};  // if any: a transaction may get one of its own
 };
 
@@ -51,7 +51,9 @@ inline bool writes_key(const SmallTxn& txn, int key) {
 }
 
 inline SmallHistory random_small(Rng& rng, const RandomShape& shape) {
-  const auto up_to = [&](int n) { return static_cast<int>(rng.below(static_cast<std::uint64_t>(n))) + 1; };
+  const auto up_to = [&](int n) {
+    return static_cast<int>(rng.below(static_cast<std::uint64_t>(n))) + 1;
+  };
   SmallHistory small;
   const int keys = up_to(shape.keys);
   const int sessions = up_to(shape.sessions);
@@ -102,12 +104,14 @@ inline History build(const SmallHistory& small) {
       const SmallOp& op = txn.ops[i];
       const KeyId key = b.key(fmt::format("k{}", op.key));
       const Place place{static_cast<std::uint32_t>(t + 1), ++column};
-      const bool own = std::any_of(txn.ops.begin(), txn.ops.begin() + static_cast<std::ptrdiff_t>(i),
-                                   [&](const SmallOp& o) { return o.is_write && o.key == op.key; });
+      const bool own =
+          std::any_of(txn.ops.begin(), txn.ops.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const SmallOp& o) { return o.is_write && o.key == op.key; });
       if (op.is_write) {
         b.write(ids[t], key, Value::of(++value), place);
       } else {
-        b.read_from(ids[t], key, fmt::format("T{}", own ? t + 1 : static_cast<std::size_t>(op.writer + 1)),
+        b.read_from(ids[t], key,
+                    fmt::format("T{}", own ? t + 1 : static_cast<std::size_t>(op.writer + 1)),
                     place);
       }
     }
@@ -169,7 +173,8 @@ inline bool is_well_formed(const SmallHistory& small) {
 }
 
 // A smaller history that still fails, by leaving out transactions and operations one at a time.
-inline SmallHistory shrink(SmallHistory small, const std::function<bool(const SmallHistory&)>& fails) {
+inline SmallHistory shrink(SmallHistory small,
+                           const std::function<bool(const SmallHistory&)>& fails) {
   for (bool progress = true; progress;) {
     progress = false;
     for (std::size_t t = 0; t < small.txns.size() && !progress; ++t) {

@@ -1,0 +1,88 @@
+#include "history/restrict.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "history/builder.h"
+
+namespace isoscope {
+
+namespace {
+
+class Restriction {
+ public:
+  Restriction(const History& h, std::span<const TxnId> keep)
+      : h_(h), kept_(h.num_txns(), 0), b_(InitialValues::None) {
+    kept_[kInitialTxn.index] = 1;
+    for (TxnId t : keep) kept_[t.index] = 1;
+  }
+
+  History build() {
+    std::vector<TxnId> fresh(h_.num_txns(), TxnId::none());
+    for (TxnId t : h_.txns()) {
+      if (kept_[t.index] == 0 || t == kInitialTxn) continue;
+      const TxnId copy = b_.begin(b_.session(h_.name(h_.session(t))), h_.status(t), h_.place(t));
+      b_.set_name(copy, h_.name(t));
+      if (!h_.level(t).empty()) b_.set_level(copy, h_.level(t));
+      for (EventId e : h_.events(t)) copy_event(copy, e);
+    }
+    auto result = std::move(b_).build();
+    ISO_ASSERT(result.ok());
+    return *std::move(result);
+  }
+
+ private:
+  KeyId key(KeyId x) {
+    const Value name = h_.key_name(x);
+    const KeyId copy = name.is_int() ? b_.key(name.bits) : b_.key(h_.texts().text(name));
+    if (h_.has_initial(x)) b_.set_initial(copy, value(h_.initial_value(x)), {});
+    return copy;
+  }
+  Value value(Value v) { return v.is_text() ? b_.text(h_.texts().text(v)) : v; }
+
+  void copy_event(TxnId t, EventId e) {
+    const Place place = h_.place(e);
+    if (h_.is_write(e)) {
+      if (h_.kind(e) == EventKind::Append) {
+        b_.append(t, key(h_.key(e)), value(h_.value(e)), place);
+      } else {
+        b_.write(t, key(h_.key(e)), value(h_.value(e)), place);
+      }
+      return;
+    }
+    const TxnId writer = h_.writer(e);
+    if (!writer.is_none() && kept_[writer.index] == 0) return;
+    if (h_.is_list(h_.key(e))) {
+      std::vector<Value> shown;
+      for (Value v : h_.list(e)) shown.push_back(value(v));
+      drop_unknown_elements(h_.key(e), shown);
+      b_.read_list(t, key(h_.key(e)), shown, place);
+    } else if (h_.is_external_read(e)) {
+      b_.read_from(t, key(h_.key(e)), h_.name(writer), place);
+    } else {
+      b_.read(t, key(h_.key(e)), value(h_.value(e)), place);
+    }
+  }
+
+  // Elements whose appending transaction is left out vanish from the lists, as their appends do.
+  void drop_unknown_elements(KeyId x, std::vector<Value>& shown) {
+    std::vector<Value> gone;
+    for (EventId append : h_.version_order(x)) {
+      if (kept_[h_.txn(append).index] == 0) gone.push_back(value(h_.value(append)));
+    }
+    std::erase_if(shown,
+                  [&](Value v) { return std::find(gone.begin(), gone.end(), v) != gone.end(); });
+  }
+
+  const History& h_;
+  std::vector<std::uint8_t> kept_;
+  HistoryBuilder b_;
+};
+
+}  // namespace
+
+History restrict_to(const History& h, std::span<const TxnId> keep) {
+  return Restriction(h, keep).build();
+}
+
+}  // namespace isoscope

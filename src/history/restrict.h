@@ -1,0 +1,15 @@
+#pragma once
+// A part of a history as a history of its own.
+#include <span>
+
+#include "history/history.h"
+
+namespace isoscope {
+
+// The history of just these transactions (T0 need not be named), with their names, places and
+// session order. An external read whose writer is left out is left out too, so that every read
+// still has its writer. At every built-in level a violated part means a violated whole: leaving
+// out transactions and reads only takes demands away.
+History restrict_to(const History& h, std::span<const TxnId> keep);
+
+}  // namespace isoscope

@@ -1,0 +1,9 @@
+#pragma once
+// The version that --version and every JSON answer tell.
+#include <string_view>
+
+namespace isoscope {
+
+inline constexpr std::string_view kVersion = "0.1.0";
+
+}  // namespace isoscope

@@ -1,0 +1,50 @@
+#pragma once
+// Does the reason that an engine gave really hold? A small program that shares no code with the
+// engines, so that its word counts.
+//
+//   a witness     small histories: the literal evaluator of the level's text (spec/evaluate.h);
+//                 larger ones at levels with a Logic: a replay of the given order, read by read;
+//   a cycle       every edge is looked up in the history, every forced edge by following its own
+//                 explanation, and the level's rule forbids the shape;
+//   a fault       the events say so;
+//   a core        brute force over the orders of its transactions, if they are few.
+#include <optional>
+#include <string>
+
+#include "history/history.h"
+#include "spec/level.h"
+#include "verdict/logic.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+enum class Confirmation : std::uint8_t {
+  Evaluated,  // by the evaluator of the level's text
+  Replayed,   // a witness, by replaying its order
+  Traced,     // a cycle or a fault, edge by edge
+  Exhausted,  // a core, by trying all its orders
+  Unchecked,  // too large for any of these, or an unknown outcome
+};
+std::string_view name_of(Confirmation confirmation);
+
+struct ConfirmResult {
+  Confirmation how = Confirmation::Unchecked;
+  std::string complaint;  // empty if the reason holds
+  bool holds() const { return complaint.empty(); }
+};
+
+ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict& verdict);
+
+// The parts, for tests.
+
+// Complains about an edge that does not hold or a shape that the logic allows.
+std::optional<std::string> check_cycle(const History& h, Logic logic, std::span<const Edge> cycle);
+// Complains about a fault that the events do not show.
+std::optional<std::string> check_fault(const History& h, const ReadFault& fault);
+// Complains if the order, as a commit order, breaks the logic's rule: linear for rc, ra and ser,
+// O(reads log writers) for pc and si. Requires: logic has a commit order (not ua, psi).
+std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness);
+// Complains if (vis, ar) breaks the rule. Requires: the witness has a vis.
+std::optional<std::string> check_visibility(const History& h, Logic logic, const Witness& witness);
+
+}  // namespace isoscope

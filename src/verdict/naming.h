@@ -1,0 +1,15 @@
+#pragma once
+// Gives a cycle its common name.
+#include <span>
+
+#include "history/history.h"
+#include "verdict/logic.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+// The name of a violating cycle. `weakest` is the weakest logic known to forbid it: the same
+// edges are a fractured read where ra already fails, a causality violation where only cc does.
+Anomaly name_cycle(const History& h, Logic weakest, std::span<const Edge> cycle);
+
+}  // namespace isoscope
