@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/assert.h"
 #include "verdict/confirm.h"
 
 namespace isoscope {
