@@ -32,6 +32,7 @@ struct Formula;
 using RelationPtr = std::shared_ptr<const RelationExpr>;
 using FormulaPtr = std::shared_ptr<const Formula>;
 
+// clang-format off
 enum class RelationOp : std::uint8_t {
   So, Wr, Co, Vis, Ar, Po,   // facts and witness; Wr with `key` is wr[x]
   Ww, Rw,                    // with `key` restricted to it, else the union over keys
@@ -39,13 +40,14 @@ enum class RelationOp : std::uint8_t {
   Union, Intersection, Difference, Compose,  // left, right
   Inverse, Plus, Star,                       // left
 };
+// clang-format on
 
 enum class SetName : std::uint8_t { Writers, Readers, Aborted };
 
 struct RelationExpr {
   RelationOp op = RelationOp::So;
-  Sort from = Sort::Txn;  // what it relates …
-  Sort to = Sort::Txn;    // … to what; Wr may go to a read
+  Sort from = Sort::Txn;        // what it relates …
+  Sort to = Sort::Txn;          // … to what; Wr may go to a read
   std::optional<Variable> key;  // of wr[x], ww[x], rw[x], [writers(x)]
   SetName set = SetName::Writers;
   RelationPtr left;
@@ -53,6 +55,7 @@ struct RelationExpr {
   Place place;
 };
 
+// clang-format off
 enum class FormulaOp : std::uint8_t {
   Forall, Exists,                 // variables, left
   Not, And, Or, Implies, Iff,     // left, right
@@ -62,6 +65,7 @@ enum class FormulaOp : std::uint8_t {
   Subset,                         // relation, other
   Acyclic, Irreflexive, Transitive, Total, Empty,  // relation
 };
+// clang-format on
 
 struct Formula {
   FormulaOp op = FormulaOp::And;

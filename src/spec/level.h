@@ -47,7 +47,7 @@ struct Level {
 // without own levels the two are the same thing.
 struct Assignment {
   const Level* base = nullptr;
-  std::vector<const Level*> own;  // by transaction id; empty, or null where base applies
+  std::vector<const Level*> own = {};  // by transaction id; empty, or null where base applies
 
   bool is_mixed() const { return !own.empty(); }
   const Level& of(TxnId t) const {

@@ -1,0 +1,137 @@
+#include "spec/levels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "spec/embedded_levels.h"
+#include "spec/parser.h"
+#include "spec/resolver.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+
+namespace {
+
+std::string_view framework_text(Framework framework) {
+  return framework == Framework::Co ? "co" : "vis, ar";
+}
+
+Framework other_than(Framework framework) {
+  return framework == Framework::Co ? Framework::VisAr : Framework::Co;
+}
+
+Error unknown_level(const LevelSet& levels, std::string_view name, Place place) {
+  std::vector<std::string_view> known;
+  for (const auto& level : levels.all()) {
+    if (std::find(known.begin(), known.end(), level->name) == known.end())
+      known.push_back(level->name);
+  }
+  return Error{.where = place,
+               .what = fmt::format("unknown level '{}'", name),
+               .hint = suggest(name, known)};
+}
+
+Error already_declared(const Level& known, Place place) {
+  return Error{.where = place,
+               .what = fmt::format("level '{}' over {} already exists", known.name,
+                                   framework_text(known.framework)),
+               .hint = known.built_in ? "it is built in; take another name, and 'extends' to "
+                                        "build upon it"
+                                      : "take another name, or 'extends' to build upon it"};
+}
+
+Result<std::vector<const Level*>> find_bases(const LevelSet& levels, const LevelSyntax& syntax) {
+  std::vector<const Level*> bases;
+  for (const NameOfLevel& base : syntax.bases) {
+    const Level* level = levels.lookup(base.name, syntax.framework);
+    if (level == nullptr) {
+      if (levels.lookup(base.name, other_than(syntax.framework)) == nullptr)
+        return unknown_level(levels, base.name, base.place);
+      return Error{.where = base.place,
+                   .what = fmt::format("level '{}' is not defined over {}", base.name,
+                                       framework_text(syntax.framework)),
+                   .hint = fmt::format("'{}' exists only over {}, and a level extends levels over "
+                                       "the same orders",
+                                       base.name, framework_text(other_than(syntax.framework)))};
+    }
+    bases.push_back(level);
+  }
+  return bases;
+}
+
+}  // namespace
+
+const LevelSet& LevelSet::built_in() {
+  static const LevelSet levels = load_built_in();
+  return levels;
+}
+
+LevelSet LevelSet::load_built_in() {
+  LevelSet levels;
+  for (const EmbeddedFile& file : embedded_level_files()) {
+    const auto added = levels.add(file.text, file.name);
+    // A program whose own levels do not parse has no meaning; the tests load them all.
+    if (!added) std::fprintf(stderr, "%s\n", render(added.error()).c_str());
+    ISO_ASSERT(added.ok());
+  }
+  for (auto& level : levels.levels_) {
+    Level copy = *level;
+    copy.built_in = true;
+    level = std::make_shared<const Level>(std::move(copy));
+  }
+  return levels;
+}
+
+Result<void> LevelSet::add(std::string_view text, std::string_view file) {
+  const auto fail = [&](const Error& error) { return error.quoting(text).in(file); };
+  auto parsed = parse_levels(text);
+  if (!parsed) return fail(parsed.error());
+  LevelSet extended = *this;
+  for (const LevelSyntax& syntax : *parsed) {
+    if (const Level* known = lookup(syntax.name.name, syntax.framework))
+      return fail(already_declared(*known, syntax.name.place));
+    if (const Level* known = extended.lookup(syntax.name.name, syntax.framework))
+      return fail(already_declared(*known, syntax.name.place));
+    auto bases = find_bases(extended, syntax);
+    if (!bases) return fail(bases.error());
+    auto level = resolve_level(syntax, *bases);
+    if (!level) return fail(level.error());
+    extended.levels_.push_back(std::make_shared<const Level>(std::move(*level)));
+  }
+  *this = std::move(extended);
+  return {};
+}
+
+const Level* LevelSet::lookup(std::string_view name, Framework framework) const {
+  for (const auto& level : levels_) {
+    if (level->name == name && level->framework == framework) return level.get();
+  }
+  return nullptr;
+}
+
+Result<const Level*> LevelSet::find(std::string_view name, Framework preferred) const {
+  const std::size_t at = name.find('@');
+  const std::string bare = lower_case(name.substr(0, at));
+  if (at == std::string_view::npos) {
+    for (Framework framework : {preferred, other_than(preferred)}) {
+      if (const Level* level = lookup(bare, framework)) return level;
+    }
+    return unknown_level(*this, bare, {});
+  }
+  const std::string suffix = lower_case(name.substr(at + 1));
+  if (suffix != "co" && suffix != "vis")
+    return Error{.what = fmt::format("unknown framework '{}' in '{}'", suffix, name),
+                 .hint = fmt::format("write {}@co or {}@vis", bare, bare)};
+  const Framework framework = suffix == "co" ? Framework::Co : Framework::VisAr;
+  if (const Level* level = lookup(bare, framework)) return level;
+  if (lookup(bare, other_than(framework)) == nullptr) return unknown_level(*this, bare, {});
+  return Error{
+      .what = fmt::format("level '{}' is not defined over {}", bare, framework_text(framework)),
+      .hint =
+          fmt::format("it is defined over {}: write {}@{}", framework_text(other_than(framework)),
+                      bare, name_of(other_than(framework)))};
+}
+
+}  // namespace isoscope

@@ -1,0 +1,47 @@
+#pragma once
+// Levels by name: the built-in ones, and those that users add.
+//
+//     LevelSet levels = LevelSet::built_in();               // a copy that can grow
+//     if (auto added = levels.add(text, "my.level"); !added) return added.error();
+//     auto level = levels.find("cc@vis");
+//
+// The same name may stand for a level over co and one over vis, ar: cc@co and cc@vis. A bare name
+// means @co where that is defined. Names compare without regard to case.
+//
+// A Level lives as long as some LevelSet that has it, so pointers into the built-in set are valid
+// for good, and pointers into a copy as long as the copy.
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "spec/level.h"
+#include "support/result.h"
+
+namespace isoscope {
+
+class LevelSet {
+ public:
+  // The levels of levels/*.level, which are part of the program.
+  static const LevelSet& built_in();
+
+  // Adds the levels that `text` declares, all or none. They may extend levels declared before
+  // them, here or in earlier texts; a name that is taken (in its framework) is an error. The
+  // errors name `file` and show the line.
+  Result<void> add(std::string_view text, std::string_view file);
+
+  // By name, with or without @co or @vis; a bare name means the preferred framework where it is
+  // defined, else the other. An unknown name is an error that suggests the closest.
+  Result<const Level*> find(std::string_view name, Framework preferred = Framework::Co) const;
+  // By name in one framework, or null; the name in lower case.
+  const Level* lookup(std::string_view name, Framework framework) const;
+
+  // In the order of their declarations, the built-in ones first.
+  const std::vector<std::shared_ptr<const Level>>& all() const { return levels_; }
+
+ private:
+  static LevelSet load_built_in();
+
+  std::vector<std::shared_ptr<const Level>> levels_;
+};
+
+}  // namespace isoscope

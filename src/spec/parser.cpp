@@ -1,0 +1,375 @@
+#include "spec/parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "spec/words.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+
+namespace {
+
+struct Operator {
+  std::string_view sign;
+  int power;  // the higher, the tighter it binds
+  bool to_the_right;
+};
+
+constexpr std::array<Operator, 11> kOperators = {{{"iff", 1, false},
+                                                  {"implies", 2, true},
+                                                  {"or", 3, false},
+                                                  {"and", 4, false},
+                                                  {"subset", 6, false},
+                                                  {"=", 6, false},
+                                                  {"!=", 6, false},
+                                                  {"|", 7, false},
+                                                  {"\\", 8, false},
+                                                  {"&", 9, false},
+                                                  {";", 10, false}}};
+constexpr int kPowerOfNot = 5;
+
+constexpr std::array<std::string_view, 3> kSortNames = {"txn", "key", "read"};
+
+std::string show(const Token& token) {
+  return token.kind == TokenKind::End ? "the end of the text" : fmt::format("'{}'", token.text);
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, Tokens tokens) : text_(text), tokens_(std::move(tokens)) {}
+
+  Result<std::vector<LevelSyntax>> run() {
+    std::vector<LevelSyntax> levels;
+    while (peek().kind != TokenKind::End) {
+      if (!peek().is("level"))
+        return wrong("'level'",
+                     "a declaration belongs to the level that stands above it: "
+                     "level NAME over co");
+      auto level = parse_level();
+      if (!level) return level.error();
+      levels.push_back(std::move(*level));
+    }
+    return levels;
+  }
+
+ private:
+  const Token& peek() const { return tokens_.all[at_]; }
+  const Token& last() const { return tokens_.all[at_ - 1]; }
+  const Token& take() {
+    const Token& token = tokens_.all[at_];
+    if (token.kind != TokenKind::End) ++at_;
+    return token;
+  }
+  bool take_if(std::string_view text) {
+    if (!peek().is(text)) return false;
+    ++at_;
+    return true;
+  }
+  Error wrong(std::string_view expected, std::string hint = {}) const {
+    return Error{.where = peek().place,
+                 .what = fmt::format("expected {}, found {}", expected, show(peek())),
+                 .hint = std::move(hint)};
+  }
+  Result<Token> expect(std::string_view sign, std::string_view context, std::string hint = {}) {
+    if (peek().is(sign)) return take();
+    return wrong(fmt::format("'{}' {}", sign, context), std::move(hint));
+  }
+  // A fresh name for a level's parts: no word of the language.
+  Result<Token> expect_name(std::string_view what) {
+    if (!peek().is_name()) return wrong(what);
+    if (is_reserved(peek().text))
+      return Error{
+          .where = peek().place,
+          .what = fmt::format("expected {}, found '{}'", what, peek().text),
+          .hint = fmt::format("'{}' is a word of the language; take another name", peek().text)};
+    return take();
+  }
+
+  Result<LevelSyntax> parse_level();
+  Result<NameOfLevel> parse_level_name();
+  Result<Framework> parse_framework();
+  Result<Declaration> parse_declaration();
+  std::string summary_of(const Token& first, const Token& last_of_header) const;
+  std::string slice(const Token& first, const Token& last) const {
+    return std::string(text_.substr(first.offset, last.end() - first.offset));
+  }
+
+  Result<PhrasePtr> parse_phrase(int power);
+  Result<PhrasePtr> parse_operand();
+  Result<PhrasePtr> parse_quantified();
+  Result<PhrasePtr> parse_postfix(PhrasePtr operand);
+  Result<PhrasePtr> parse_application(PhrasePtr applied);
+  Result<Binder> parse_binder();
+  Result<PhrasePtr> make(PhraseKind kind, const Token& token, std::vector<PhrasePtr> parts,
+                         std::vector<Binder> binders = {}) const;
+  Error too_deep(Place place) const {
+    return Error{.where = place,
+                 .what = fmt::format("this nests deeper than {}", kMaxDepth),
+                 .hint = "split the axiom, or name parts of it with 'let'"};
+  }
+
+  std::string_view text_;
+  Tokens tokens_;
+  std::size_t at_ = 0;
+  int open_ = 0;  // calls of parse_phrase under way
+};
+
+Result<LevelSyntax> Parser::parse_level() {
+  LevelSyntax level;
+  const Token first = take();  // level
+  auto name = parse_level_name();
+  if (!name) return name.error();
+  level.name = std::move(*name);
+  if (auto over = expect("over", "after the level's name", "level NAME over co, or over vis, ar");
+      !over)
+    return over.error();
+  auto framework = parse_framework();
+  if (!framework) return framework.error();
+  level.framework = *framework;
+  if (peek().is("without")) {
+    level.without_so = take().place;
+    if (auto so = expect("so", "after 'without'", "only session order can be left out"); !so)
+      return so.error();
+  }
+  if (take_if("extends")) {
+    do {
+      auto base = parse_level_name();
+      if (!base) return base.error();
+      level.bases.push_back(std::move(*base));
+    } while (take_if(","));
+  }
+  level.summary = summary_of(first, last());
+  while (peek().is("let") || peek().is("axiom")) {
+    auto declaration = parse_declaration();
+    if (!declaration) return declaration.error();
+    level.declarations.push_back(std::move(*declaration));
+  }
+  if (peek().kind != TokenKind::End && !peek().is("level"))
+    return wrong("'let', 'axiom' or 'level'",
+                 level.declarations.empty() ? "level NAME over co extends OTHER" : "");
+  level.text = slice(first, last());
+  return level;
+}
+
+// NAME { "-" NAME }, without blanks between.
+Result<NameOfLevel> Parser::parse_level_name() {
+  auto head = expect_name("the name of a level");
+  if (!head) return head.error();
+  NameOfLevel name{std::string(head->text), head->place};
+  while (peek().is("-")) {
+    const Token dash = take();
+    if (!peek().is_name() || peek().offset != dash.end())
+      return wrong("the rest of the level's name after '-'");
+    name.name += fmt::format("-{}", take().text);
+  }
+  name.name = lower_case(name.name);
+  return name;
+}
+
+Result<Framework> Parser::parse_framework() {
+  if (take_if("co")) return Framework::Co;
+  const std::string hint = "a level is 'over co' or 'over vis, ar'";
+  if (!take_if("vis")) return wrong("'co' or 'vis, ar'", hint);
+  if (auto comma = expect(",", "after 'vis'", hint); !comma) return comma.error();
+  if (auto ar = expect("ar", "after 'vis,'", hint); !ar) return ar.error();
+  return Framework::VisAr;
+}
+
+Result<Declaration> Parser::parse_declaration() {
+  Declaration declaration;
+  declaration.keyword = take();
+  const bool is_let = declaration.keyword.is("let");
+  auto name = expect_name(is_let ? "a name for the relation" : "a name for the axiom");
+  if (!name) return name.error();
+  declaration.name = *name;
+  auto sign = is_let ? expect("=", "after the name", "let NAME = relation")
+                     : expect(":", "after the axiom's name", "axiom NAME: formula");
+  if (!sign) return sign.error();
+  auto body = parse_phrase(0);
+  if (!body) return body.error();
+  declaration.body = std::move(*body);
+  declaration.text = slice(declaration.keyword, last());
+  return declaration;
+}
+
+// The comment beside the declaration, or else the comment lines that end right above it.
+std::string Parser::summary_of(const Token& first, const Token& last_of_header) const {
+  std::string above;
+  std::uint32_t next_line = 0;
+  for (const Comment& comment : tokens_.comments) {
+    if (comment.place.line == last_of_header.place.line && comment.offset > last_of_header.offset)
+      return std::string(comment.text);
+    if (comment.offset > first.offset || !comment.stands_alone) continue;
+    if (comment.place.line != next_line) above.clear();
+    if (!above.empty() && !comment.text.empty()) above += ' ';
+    above += comment.text;
+    next_line = comment.place.line + 1;
+  }
+  return next_line == first.place.line ? above : std::string();
+}
+
+Result<PhrasePtr> Parser::make(PhraseKind kind, const Token& token, std::vector<PhrasePtr> parts,
+                               std::vector<Binder> binders) const {
+  Phrase phrase{kind, token, token.place, std::move(parts), std::move(binders), 1};
+  for (const PhrasePtr& part : phrase.parts) {
+    phrase.begin = std::min(phrase.begin, part->begin);
+    phrase.depth = std::max(phrase.depth, part->depth + 1);
+  }
+  if (phrase.depth > kMaxDepth) return too_deep(phrase.token.place);
+  return PhrasePtr(std::make_unique<Phrase>(std::move(phrase)));
+}
+
+// Joins operands as long as the operator between them binds tighter than `power`.
+Result<PhrasePtr> Parser::parse_phrase(int power) {
+  if (open_ >= kMaxDepth) return too_deep(peek().place);
+  ++open_;
+  auto left = parse_operand();
+  while (left) {
+    const auto* op = std::find_if(kOperators.begin(), kOperators.end(),
+                                  [&](const Operator& o) { return peek().is(o.sign); });
+    if (op == kOperators.end() || op->power <= power) break;
+    const Token sign = take();
+    auto right = parse_phrase(op->to_the_right ? op->power - 1 : op->power);
+    if (!right) return right;
+    std::vector<PhrasePtr> parts;
+    parts.push_back(std::move(*left));
+    parts.push_back(std::move(*right));
+    left = make(PhraseKind::Binary, sign, std::move(parts));
+  }
+  --open_;
+  return left;
+}
+
+Result<PhrasePtr> Parser::parse_operand() {
+  if (peek().is("forall") || peek().is("exists")) return parse_quantified();
+  if (peek().is("not")) {
+    const Token sign = take();
+    auto operand = parse_phrase(kPowerOfNot);
+    if (!operand) return operand;
+    std::vector<PhrasePtr> parts;
+    parts.push_back(std::move(*operand));
+    return make(PhraseKind::Not, sign, std::move(parts));
+  }
+  if (peek().is("(") || peek().is("[")) {
+    const Token open = take();
+    auto inner = parse_phrase(0);
+    if (!inner) return inner;
+    const bool is_set = open.is("[");
+    auto close = expect(
+        is_set ? "]" : ")", "here",
+        fmt::format("it closes the '{}' at {}:{}", open.text, open.place.line, open.place.column));
+    if (!close) return close.error();
+    if (!is_set) return parse_postfix(std::move(*inner));
+    std::vector<PhrasePtr> parts;
+    parts.push_back(std::move(*inner));
+    auto set = make(PhraseKind::Set, open, std::move(parts));
+    if (!set) return set;
+    return parse_postfix(std::move(*set));
+  }
+  if (!peek().is_name() || is_keyword(peek().text))
+    return wrong("a formula or a relation",
+                 peek().is("-") ? "set difference is '\\', the inverse is '^-1'" : "");
+  auto name = make(PhraseKind::Name, take(), {});
+  if (!name) return name;
+  return parse_postfix(std::move(*name));
+}
+
+Result<PhrasePtr> Parser::parse_postfix(PhrasePtr operand) {
+  Result<PhrasePtr> phrase = std::move(operand);
+  while (phrase) {
+    if (peek().is("(")) {
+      phrase = parse_application(std::move(*phrase));
+      continue;
+    }
+    const bool is_index = peek().is("[");
+    if (!is_index && !peek().is("+") && !peek().is("*") && !peek().is("^-1")) break;
+    const Token sign = take();
+    std::vector<PhrasePtr> parts;
+    parts.push_back(std::move(*phrase));
+    if (is_index) {
+      auto key = expect_name("a key variable");
+      if (!key) return key.error();
+      auto index = make(PhraseKind::Name, *key, {});
+      if (!index) return index;
+      parts.push_back(std::move(*index));
+      if (auto close = expect("]", "after the key", "wr[x]"); !close) return close.error();
+    }
+    phrase = make(is_index ? PhraseKind::Index : PhraseKind::Postfix, sign, std::move(parts));
+  }
+  return phrase;
+}
+
+Result<PhrasePtr> Parser::parse_application(PhrasePtr applied) {
+  const Token open = take();
+  std::vector<PhrasePtr> parts;
+  parts.push_back(std::move(applied));
+  do {
+    auto argument = parse_phrase(0);
+    if (!argument) return argument;
+    parts.push_back(std::move(*argument));
+  } while (take_if(","));
+  auto close =
+      expect(")", "after the arguments",
+             fmt::format("it closes the '(' at {}:{}", open.place.line, open.place.column));
+  if (!close) return close.error();
+  return make(PhraseKind::Apply, open, std::move(parts));
+}
+
+Result<PhrasePtr> Parser::parse_quantified() {
+  const Token quantifier = take();
+  std::vector<Binder> binders;
+  do {
+    auto binder = parse_binder();
+    if (!binder) return binder.error();
+    binders.push_back(std::move(*binder));
+  } while (take_if(","));
+  if (auto dot = expect(".", "after the variables",
+                        fmt::format("{} x: key, t: txn. formula", quantifier.text));
+      !dot)
+    return dot.error();
+  auto body = parse_phrase(0);
+  if (!body) return body;
+  std::vector<PhrasePtr> parts;
+  parts.push_back(std::move(*body));
+  return make(PhraseKind::Quantified, quantifier, std::move(parts), std::move(binders));
+}
+
+Result<Binder> Parser::parse_binder() {
+  Binder binder;
+  do {
+    auto name = expect_name("a variable");
+    if (!name) return name.error();
+    binder.names.push_back(*name);
+  } while (take_if(","));
+  if (auto colon = expect(":", "and a sort after the variable", "forall x: key, t1, t2: txn. …");
+      !colon)
+    return colon.error();
+  const auto is_sort = [&](std::string_view sort) { return peek().is(sort); };
+  if (std::none_of(kSortNames.begin(), kSortNames.end(), is_sort))
+    return wrong("a sort", peek().is_name() ? suggest(peek().text, kSortNames)
+                                            : "the sorts are txn, key and read");
+  binder.sort = take();
+  return binder;
+}
+
+}  // namespace
+
+Result<std::vector<LevelSyntax>> parse_levels(std::string_view text) {
+  auto tokens = tokenize(text);
+  if (!tokens) return tokens.error().quoting(text);
+  auto levels = Parser(text, std::move(*tokens)).run();
+  if (!levels) return levels.error().quoting(text);
+  return levels;
+}
+
+std::string lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,86 @@
+#include "spec/resolver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "spec/axiom_resolver.h"
+#include "spec/subject.h"
+
+namespace isoscope {
+
+namespace {
+
+Result<void> inherit(Level& level, const LevelSyntax& syntax,
+                     const std::vector<const Level*>& bases) {
+  level.uses_session_order = !syntax.without_so;
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    const Level& base = *bases[i];
+    if (base.uses_session_order && syntax.without_so)
+      return Error{.where = *syntax.without_so,
+                   .what = fmt::format("'{}' cannot go without so: it extends '{}', which has it",
+                                       level.name, base.name),
+                   .hint = "a level that extends another is at least as strong"};
+    for (const Axiom& axiom : base.axioms) {
+      const auto known = std::find_if(level.axioms.begin(), level.axioms.end(),
+                                      [&](const Axiom& other) { return other.name == axiom.name; });
+      if (known == level.axioms.end()) {
+        level.axioms.push_back(axiom);
+      } else if (known->formula != axiom.formula) {
+        return Error{.where = syntax.bases[i].place,
+                     .what = fmt::format("'{}' and '{}' have different axioms of the name '{}'",
+                                         known->level, axiom.level, axiom.name),
+                     .hint = "write one of them out under another name instead of extending both"};
+      }
+    }
+  }
+  const auto lacks_so = [](const Level* base) { return !base->uses_session_order; };
+  if (!bases.empty() && std::all_of(bases.begin(), bases.end(), lacks_so))
+    level.uses_session_order = false;
+  return {};
+}
+
+}  // namespace
+
+Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const Level*>& bases) {
+  Level level;
+  level.name = syntax.name.name;
+  level.framework = syntax.framework;
+  level.summary = syntax.summary;
+  level.text = syntax.text;
+  if (syntax.without_so && syntax.framework == Framework::Co)
+    return Error{.where = *syntax.without_so,
+                 .what = "a level over co cannot go without so",
+                 .hint = "a commit order contains so; only 'over vis, ar' can leave it out"};
+  if (auto inherited = inherit(level, syntax, bases); !inherited) return inherited.error();
+
+  AxiomResolver resolver(syntax.framework);
+  for (const Declaration& declaration : syntax.declarations) {
+    if (declaration.keyword.is("let")) {
+      if (auto added = resolver.add_let(declaration); !added) return added.error();
+      continue;
+    }
+    const std::string name(declaration.name.text);
+    const auto known = std::find_if(level.axioms.begin(), level.axioms.end(),
+                                    [&](const Axiom& other) { return other.name == name; });
+    if (known != level.axioms.end())
+      return Error{.where = declaration.name.place,
+                   .what = fmt::format("level '{}' has two axioms '{}'", level.name, name),
+                   .hint = known->level == level.name
+                               ? fmt::format("the first one is on line {}", known->place.line)
+                               : fmt::format("it inherits one from '{}'", known->level)};
+    auto formula = resolver.resolve_axiom(*declaration.body);
+    if (!formula) return formula.error();
+    level.axioms.push_back({.name = name,
+                            .level = level.name,
+                            .formula = *formula,
+                            .slots = resolver.slots(),
+                            .subject = find_subject(**formula, level.framework),
+                            .text = declaration.text,
+                            .place = declaration.keyword.place});
+  }
+  return level;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,90 @@
+#pragma once
+// The words of the level language, each once: what they are called in text and in the tree.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "spec/ast.h"
+
+namespace isoscope {
+
+template <class Meaning>
+struct Word {
+  std::string_view text;
+  Meaning meaning;
+};
+
+inline constexpr std::array<Word<RelationOp>, 8> kRelationWords = {{{"so", RelationOp::So},
+                                                                    {"wr", RelationOp::Wr},
+                                                                    {"co", RelationOp::Co},
+                                                                    {"vis", RelationOp::Vis},
+                                                                    {"ar", RelationOp::Ar},
+                                                                    {"po", RelationOp::Po},
+                                                                    {"ww", RelationOp::Ww},
+                                                                    {"rw", RelationOp::Rw}}};
+
+inline constexpr std::array<Word<RelationOp>, 7> kRelationSigns = {{{"|", RelationOp::Union},
+                                                                    {"\\", RelationOp::Difference},
+                                                                    {"&", RelationOp::Intersection},
+                                                                    {";", RelationOp::Compose},
+                                                                    {"+", RelationOp::Plus},
+                                                                    {"*", RelationOp::Star},
+                                                                    {"^-1", RelationOp::Inverse}}};
+
+inline constexpr std::array<Word<FormulaOp>, 5> kStatementWords = {
+    {{"acyclic", FormulaOp::Acyclic},
+     {"irreflexive", FormulaOp::Irreflexive},
+     {"transitive", FormulaOp::Transitive},
+     {"total", FormulaOp::Total},
+     {"empty", FormulaOp::Empty}}};
+
+inline constexpr std::array<Word<FormulaOp>, 2> kAccessWords = {
+    {{"writes", FormulaOp::Writes}, {"reads", FormulaOp::Reads}}};
+
+inline constexpr std::array<Word<FormulaOp>, 6> kConnectives = {{{"and", FormulaOp::And},
+                                                                 {"or", FormulaOp::Or},
+                                                                 {"implies", FormulaOp::Implies},
+                                                                 {"iff", FormulaOp::Iff},
+                                                                 {"forall", FormulaOp::Forall},
+                                                                 {"exists", FormulaOp::Exists}}};
+
+inline constexpr std::array<Word<SetName>, 3> kSetWords = {
+    {{"writers", SetName::Writers}, {"readers", SetName::Readers}, {"aborted", SetName::Aborted}}};
+
+inline constexpr std::array<Word<Sort>, 3> kSortWords = {
+    {{"txn", Sort::Txn}, {"key", Sort::Key}, {"read", Sort::Read}}};
+
+// Words that no formula can begin with or stand for.
+inline constexpr std::array<std::string_view, 14> kKeywords = {
+    "level",  "let", "axiom", "over", "extends", "without", "forall",
+    "exists", "not", "and",   "or",   "implies", "iff",     "subset"};
+
+// The entry for a text, or null.
+template <class Meaning, std::size_t n>
+constexpr const Word<Meaning>* find_word(const std::array<Word<Meaning>, n>& words,
+                                         std::string_view text) {
+  const auto found = std::find_if(words.begin(), words.end(),
+                                  [&](const Word<Meaning>& word) { return word.text == text; });
+  return found == words.end() ? nullptr : &*found;
+}
+
+// What an entry is called. Requires: `meaning` is in the table.
+template <class Meaning, std::size_t n>
+constexpr std::string_view text_of(const std::array<Word<Meaning>, n>& words, Meaning meaning) {
+  return std::find_if(words.begin(), words.end(),
+                      [&](const Word<Meaning>& word) { return word.meaning == meaning; })
+      ->text;
+}
+
+inline bool is_keyword(std::string_view text) {
+  return std::find(kKeywords.begin(), kKeywords.end(), text) != kKeywords.end();
+}
+
+// Variables, relations and axioms that users name cannot have these names.
+inline bool is_reserved(std::string_view text) {
+  return is_keyword(text) || find_word(kRelationWords, text) != nullptr ||
+         find_word(kStatementWords, text) != nullptr || find_word(kAccessWords, text) != nullptr ||
+         find_word(kSetWords, text) != nullptr || find_word(kSortWords, text) != nullptr;
+}
+
+}  // namespace isoscope
