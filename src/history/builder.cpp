@@ -59,9 +59,11 @@ KeyId HistoryBuilder::add_key(Value name) {
 
 KeyId HistoryBuilder::key(std::string_view name) {
   const Value text = history_.texts_.intern(name);
-  const auto [entry, fresh] = text_keys_.try_emplace(text.bits);
-  if (fresh) entry->second = add_key(text);
-  return entry->second;
+  const auto slot = static_cast<std::size_t>(text.bits);
+  if (slot >= text_keys_.size())
+    text_keys_.resize(std::max(slot + 1, text_keys_.size() * 2), KeyId::none());
+  if (text_keys_[slot].is_none()) text_keys_[slot] = add_key(text);
+  return text_keys_[slot];
 }
 
 KeyId HistoryBuilder::key(std::int64_t number) {
@@ -91,6 +93,7 @@ void HistoryBuilder::name_txn(TxnId t, Value name) {
 }
 
 void HistoryBuilder::set_name(TxnId t, std::string_view name) {
+  named_by_text_ = true;
   // Names that follow from the position, or are a number, cost no text: what `convert` writes
   // for a million transactions reads back in a few bytes each.
   if (const auto position = numbered(name, 'T'); position == static_cast<std::int64_t>(t.index))
@@ -179,6 +182,7 @@ Result<History> HistoryBuilder::build() && {
     return Error{.what = "the history has more than 2^30 events",
                  .hint = "split it: sessions that share no key can be checked apart"};
   small_number_keys_ = {};
+  text_keys_ = {};
   if (!history_.txn_names_.empty()) history_.txn_names_.resize(num_txns());
   if (!history_.txn_levels_.empty()) history_.txn_levels_.resize(num_txns());
   group_events_by_txn();

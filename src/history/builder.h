@@ -111,12 +111,13 @@ class HistoryBuilder {
   History history_;               // filled as far as the calls go
   std::vector<TxnId> event_txn_;  // in order of arrival until build() groups the events
   bool grouped_ = true;           // do events arrive grouped by transaction?
+  bool named_by_text_ = false;    // are there names that may collide?
   std::vector<NamedRead> named_reads_;
   std::vector<ListRead> list_reads_;
   std::vector<Value> list_elements_;
   std::unordered_map<std::uint32_t, StatedInitial> stated_initial_;  // by key
   std::unordered_map<std::int64_t, KeyId> number_keys_;
-  std::unordered_map<std::int64_t, KeyId> text_keys_;
+  std::vector<KeyId> text_keys_;          // by the text's number in the pool
   std::vector<KeyId> small_number_keys_;  // direct access for the numbers 0 … kSmallKeys-1
   std::unordered_map<std::int64_t, SessionId> number_sessions_;
   std::unordered_map<std::int64_t, SessionId> text_sessions_;

@@ -131,9 +131,7 @@ void HistoryResolver::settle_initial_values() {
 }
 
 Result<void> HistoryResolver::resolve_names() {
-  const auto is_text = [](Value name) { return name.is_text(); };
-  if (b_.named_reads_.empty() && std::none_of(h_.txn_names_.begin(), h_.txn_names_.end(), is_text))
-    return {};
+  if (b_.named_reads_.empty() && !b_.named_by_text_) return {};
   auto names = TxnNames::of(h_);
   if (!names) return names.error();
   for (const auto& read : b_.named_reads_) {
@@ -166,6 +164,7 @@ Result<void> HistoryResolver::resolve_names() {
                                        h_.name(x), name),
                    .hint = fmt::format("'{}' begins on line {}", name, h_.place(*writer).line)};
     }
+    if (*writer == t && !own.is_none()) write = own;  // what it wrote so far, not what it will
     const Value value = *writer == kInitialTxn ? h_.initial_values_[x.index] : h_.value(write);
     h_.event_value_[e.index] = value.bits;
     h_.event_flags_[e.index] |= static_cast<std::uint8_t>(static_cast<unsigned>(value.kind) << 2U);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "history/resolver.h"
 
@@ -22,7 +23,9 @@ Result<void> HistoryResolver::resolve_lists() {
     if (is_append(e)) h_.list_keys_[h_.key(e).index] = 1;
   }
   for (EventId e : all) {
-    const bool as_register = h_.kind(e) == EventKind::Write || open_read_[e.index] == kByValue;
+    // A read of nil shows the empty list.
+    const bool as_register = h_.kind(e) == EventKind::Write || open_read_[e.index] == kByName ||
+                             (open_read_[e.index] == kByValue && !h_.value(e).is_nil());
     if (as_register && h_.is_list(h_.key(e)))
       return Error{.where = h_.place(e),
                    .what = fmt::format("'{}' is used as a register here and as a list elsewhere",
@@ -43,20 +46,26 @@ Result<void> HistoryResolver::resolve_lists() {
   }
 
   // Writers of known order, then the appends that nobody shows.
+  std::vector<std::pair<KeyId, TxnId>> appends;
+  for (EventId e : all) {
+    if (is_append(e) && h_.status(txn_of(e)) == TxnStatus::Committed)
+      appends.emplace_back(h_.key(e), txn_of(e));
+  }
+  std::sort(appends.begin(), appends.end());
+  auto append = appends.begin();
   for (KeyId x : h_.keys()) {
     if (!h_.is_list(x)) continue;
     TxnId last = kInitialTxn;
     std::vector<TxnId> shown;
-    for (EventId append : h_.version_order(x)) {
-      const TxnId t = txn_of(append);
+    for (EventId e : h_.version_order(x)) {
+      const TxnId t = txn_of(e);
       if (h_.status(t) == TxnStatus::Aborted) continue;  // its readers are aborted reads
       if (t != last) h_.version_edges_.push_back({last, t, x});
       shown.push_back(last = t);
     }
     std::sort(shown.begin(), shown.end());
-    for (EventId e : all) {
-      if (!is_append(e) || h_.key(e) != x || h_.status(txn_of(e)) != TxnStatus::Committed) continue;
-      const TxnId t = txn_of(e);
+    for (; append != appends.end() && append->first == x; ++append) {
+      const TxnId t = append->second;
       if (!std::binary_search(shown.begin(), shown.end(), t))
         h_.version_edges_.push_back({last, t, x});
     }
@@ -81,16 +90,16 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
   }
   const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
   auto& version_order = h_.version_orders_[x];
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const EventId write = write_of(order[i]);
+  std::unordered_set<std::uint32_t> placed;
+  for (Value element : order) {
+    const EventId write = write_of(element);
     if (write.is_none()) continue;  // reported below, as the reads that show it are looked at
     if (const auto second = second_write_.find(write.index); second != second_write_.end())
       return ambiguous(EventId{longest->event}, write, second->second);
-    if (std::find(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), order[i]) !=
-        order.begin() + static_cast<std::ptrdiff_t>(i)) {
-      fault(FaultKind::IncompatibleOrder, EventId{longest->event}, write);
-    } else {
+    if (placed.insert(write.index).second) {
       version_order.push_back(write);
+    } else {
+      fault(FaultKind::IncompatibleOrder, EventId{longest->event}, write);
     }
   }
 

@@ -213,6 +213,51 @@ TEST(History, RefusesTwoTransactionsOfOneName) {
   EXPECT_EQ(h.error().where, (Place{2, 1}));
 }
 
+TEST(History, NoticesNumbersThatAreUsedTwiceAsNames) {
+  HistoryBuilder b(InitialValues::Zero);
+  b.set_name(b.begin(b.session("s1"), kCommitted, {1, 1}), "t7");
+  b.set_name(b.begin(b.session("s1"), kCommitted, {2, 1}), "t7");
+  const auto h = std::move(b).build();
+  ASSERT_FALSE(h.ok());
+  EXPECT_EQ(h.error().where, (Place{2, 1}));
+}
+
+TEST(History, TakesAReadFromItselfForTheWriteBeforeIt) {
+  HistoryBuilder b(InitialValues::Zero);
+  const KeyId x = b.key("x");
+  const TxnId t = b.begin(b.session("s1"), kCommitted, {1, 1});
+  b.write(t, x, Value::of(1), {1, 2});
+  b.read_from(t, x, "T1", {1, 3});
+  b.write(t, x, Value::of(2), {1, 4});
+  const auto h = std::move(b).build();
+  ASSERT_TRUE(h.ok());
+  EXPECT_TRUE(h->faults().empty());
+  EXPECT_EQ(h->value(EventId{1}), Value::of(1));
+}
+
+TEST(History, TakesNilForTheEmptyList) {
+  HistoryBuilder b(InitialValues::Nil);
+  const KeyId x = b.key("x");
+  b.append(b.begin(b.session("s1"), kCommitted, {1, 1}), x, Value::of(1), {1, 1});
+  const TxnId reader = b.begin(b.session("s2"), kCommitted, {2, 1});
+  b.read(reader, x, Value::nil(), {2, 1});
+  const auto h = std::move(b).build();
+  ASSERT_TRUE(h.ok()) << render(h.error());
+  EXPECT_TRUE(h->faults().empty());
+  EXPECT_EQ(h->writer(h->events(reader).front()), kInitialTxn);
+  EXPECT_TRUE(h->list(h->events(reader).front()).empty());
+}
+
+TEST(History, RefusesToReadAListByItsWriter) {
+  HistoryBuilder b(InitialValues::Nil);
+  const KeyId x = b.key("x");
+  b.append(b.begin(b.session("s1"), kCommitted, {1, 1}), x, Value::of(1), {1, 1});
+  b.read_from(b.begin(b.session("s2"), kCommitted, {2, 1}), x, "T1", {2, 5});
+  const auto h = std::move(b).build();
+  ASSERT_FALSE(h.ok());
+  EXPECT_EQ(h.error().where, (Place{2, 5}));
+}
+
 // T1 appends 1, T2 appends 2; T3 sees [1 2]; T4's append is never seen and comes last.
 TEST(History, TakesTheVersionOrderFromLists) {
   HistoryBuilder b(InitialValues::Nil);
