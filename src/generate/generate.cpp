@@ -1,0 +1,165 @@
+#include "generate/generate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "generate/injection.h"
+#include "generate/injector.h"
+#include "generate/store.h"
+#include "history/builder.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+namespace {
+
+// Keys must leave room for those of an anomaly, and one number means "no key" to the stores.
+constexpr std::uint32_t kMaxKeys = 4'000'000'000;
+
+bool is_share(double share) { return share >= 0 && share <= 1; }  // false for not-a-number
+
+Error mistake(std::string what, std::string hint = {}) {
+  return Error{.what = std::move(what), .hint = std::move(hint)};
+}
+
+std::unique_ptr<simulation::Store> make_store(simulation::Workload& workload,
+                                              simulation::Recorder& recorder) {
+  switch (workload.plan().level) {
+    case StoreLevel::Ser:
+      break;
+    case StoreLevel::Si:
+    case StoreLevel::Pc:
+      return simulation::make_snapshot_store(workload, recorder);
+    case StoreLevel::Psi:
+    case StoreLevel::Cc:
+    case StoreLevel::Ra:
+      return simulation::make_replicated_store(workload, recorder);
+    case StoreLevel::Rc:
+      return simulation::make_read_committed_store(workload, recorder);
+  }
+  return simulation::make_serial_store(workload, recorder);
+}
+
+}  // namespace
+
+std::string_view name_of(StoreLevel level) {
+  switch (level) {
+    case StoreLevel::Ser:
+      return "ser";
+    case StoreLevel::Si:
+      return "si";
+    case StoreLevel::Psi:
+      return "psi";
+    case StoreLevel::Pc:
+      return "pc";
+    case StoreLevel::Cc:
+      return "cc";
+    case StoreLevel::Ra:
+      return "ra";
+    case StoreLevel::Rc:
+      return "rc";
+  }
+  return {};
+}
+
+std::string_view name_of(KeyDistribution distribution) {
+  switch (distribution) {
+    case KeyDistribution::Uniform:
+      return "uniform";
+    case KeyDistribution::Zipf:
+      return "zipf";
+    case KeyDistribution::Hot:
+      return "hot";
+  }
+  return {};
+}
+
+std::string_view name_of(TxnShape shape) {
+  switch (shape) {
+    case TxnShape::Mixed:
+      return "mixed";
+    case TxnShape::Rmw:
+      return "rmw";
+    case TxnShape::Split:
+      return "split";
+  }
+  return {};
+}
+
+Result<void> validate(const HistoryPlan& plan) {
+  if (plan.sessions == 0) return mistake("a history needs at least 1 session");
+  if (plan.txns == 0) return mistake("a history needs at least 1 transaction");
+  if (plan.ops == 0) return mistake("a transaction needs at least 1 operation");
+  if (plan.shape == TxnShape::Rmw && plan.ops < 2) {
+    return mistake("read-modify-write transactions need at least 2 operations");
+  }
+  if (plan.keys == 0) return mistake("a history needs at least 1 key");
+  if (plan.keys > kMaxKeys) return mistake(fmt::format("at most {} keys are possible", kMaxKeys));
+  if (!is_share(plan.read_share)) {
+    return mistake("the share of reads is a number from 0 to 1");
+  }
+  if (!(plan.theta >= 0 && plan.theta <= 10)) {
+    return mistake("the exponent of the zipf distribution is a number from 0 to 10",
+                   "0 is uniform; 0.99 is usual");
+  }
+  if (plan.replicas == 0) return mistake("a store needs at least 1 replica");
+  if (!(plan.lag >= 1 && std::isfinite(plan.lag))) {
+    return mistake("the lag of replicas is a number of transactions, at least 1");
+  }
+  if (!is_share(plan.inject_at)) {
+    return mistake("the place of an anomaly is a share of the transactions, from 0 to 1");
+  }
+  if (plan.inject.empty()) return {};
+  if (find_injection(plan.inject) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Injection& injection : injections()) names.push_back(injection.name);
+    return mistake(fmt::format("unknown anomaly '{}'", plan.inject), suggest(plan.inject, names));
+  }
+  if (plan.sessions < kInjectionSessions) {
+    return mistake(fmt::format("an anomaly needs at least {} sessions", kInjectionSessions));
+  }
+  return {};
+}
+
+Result<GeneratedSizes> generate_txns(const HistoryPlan& plan, const TxnSink& sink, Budget budget) {
+  if (auto valid = validate(plan); !valid) return valid.error();
+  simulation::Workload workload(plan);
+  simulation::Recorder recorder(sink, plan.log_aborted);
+  const auto store = make_store(workload, recorder);
+  const auto run_until = [&](std::uint64_t committed) {
+    while (recorder.sizes().committed < committed && !budget.expired()) store->step();
+  };
+  std::uint64_t goal = plan.txns;
+  if (const Injection* injection = find_injection(plan.inject)) {
+    run_until(static_cast<std::uint64_t>(plan.inject_at * static_cast<double>(plan.txns)));
+    store->quiesce();
+    const std::uint64_t before = recorder.sizes().committed;
+    auto injected = simulation::inject(*injection, workload, recorder);
+    if (!injected) return injected.error();
+    goal += recorder.sizes().committed - before;
+  }
+  run_until(goal);
+  GeneratedSizes sizes = recorder.sizes();
+  sizes.complete = sizes.committed == goal;
+  return sizes;
+}
+
+Result<History> generate_history(const HistoryPlan& plan) {
+  HistoryBuilder builder(InitialValues::Zero);
+  const auto sizes = generate_txns(plan, [&builder](const GeneratedTxn& txn) {
+    const TxnId t = builder.begin(builder.session(txn.session), txn.status, {});
+    for (const GeneratedOp& op : txn.ops) {
+      const KeyId x = builder.key(op.key);
+      if (op.is_write) {
+        builder.write(t, x, Value::of(op.value), {});
+      } else {
+        builder.read(t, x, Value::of(op.value), {});
+      }
+    }
+  });
+  if (!sizes) return sizes.error();
+  return std::move(builder).build();
+}
+
+}  // namespace isoscope

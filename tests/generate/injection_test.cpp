@@ -1,0 +1,135 @@
+#include "generate/injection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formats/hist.h"
+
+namespace isoscope {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+TEST(Injections, AreCalledByTheirCommonNames) {
+  for (const Injection& injection : injections()) {
+    std::string name(common_name(injection.anomaly));
+    std::ranges::replace(name, ' ', '-');
+    EXPECT_EQ(injection.name, name);
+    EXPECT_EQ(find_injection(name), &injection);
+  }
+  EXPECT_THAT(injections(), SizeIs(15));
+  EXPECT_EQ(find_injection("dirty-write"), nullptr);
+  EXPECT_EQ(find_injection(""), nullptr);
+}
+
+TEST(Injections, NeedNoMoreSessionsThanAsked) {
+  for (const Injection& injection : injections()) {
+    const auto h = read_hist(injection.script);
+    ASSERT_TRUE(h.ok()) << injection.name << ": " << render(h.error());
+    EXPECT_LE(h->num_sessions(), kInjectionSessions) << injection.name;
+  }
+}
+
+TEST(Injections, BreakEveryLevelAboveOneThatTheyBreak) {
+  using enum StoreLevel;
+  const std::vector<std::pair<StoreLevel, StoreLevel>> implied = {
+      // weaker, stronger
+      {Rc, Ra}, {Ra, Cc}, {Cc, Pc}, {Cc, Psi}, {Pc, Si}, {Psi, Si}, {Si, Ser}};
+  for (const Injection& injection : injections()) {
+    const std::set<StoreLevel> broken(injection.breaks.begin(), injection.breaks.end());
+    ASSERT_FALSE(broken.empty());
+    for (const auto& [weaker, stronger] : implied) {
+      EXPECT_LE(broken.contains(weaker), broken.contains(stronger)) << injection.name;
+    }
+    // The weakest is alone: what it implies but does not equal is not broken.
+    for (const auto& [weaker, stronger] : implied) {
+      if (stronger == injection.weakest_broken()) {
+        EXPECT_FALSE(broken.contains(weaker)) << injection.name;
+      }
+    }
+  }
+}
+
+// The transactions that touch other keys than the plan's.
+std::vector<GeneratedTxn> injected_txns(const HistoryPlan& plan,
+                                        std::vector<std::vector<GeneratedOp>>& ops) {
+  std::vector<GeneratedTxn> txns;
+  const auto sizes = generate_txns(plan, [&](const GeneratedTxn& txn) {
+    if (txn.ops.front().key < plan.keys) return;
+    ops.emplace_back(txn.ops.begin(), txn.ops.end());
+    txns.push_back(txn);
+  });
+  EXPECT_TRUE(sizes.ok());
+  return txns;
+}
+
+TEST(Injector, ActsOutTheScriptOnFreshKeysValuesAndSessions) {
+  const HistoryPlan plan{.sessions = 5, .txns = 100, .keys = 10, .inject = "long-fork"};
+  std::vector<std::vector<GeneratedOp>> ops;
+  const std::vector<GeneratedTxn> txns = injected_txns(plan, ops);
+  ASSERT_THAT(txns, SizeIs(4));
+  std::set<std::uint32_t> sessions;
+  for (const GeneratedTxn& txn : txns) sessions.insert(txn.session);
+  EXPECT_THAT(sessions, SizeIs(4));
+  const std::int64_t one = ops[0][0].value;
+  EXPECT_GT(one, 0);
+  EXPECT_THAT(ops[0], ElementsAre(GeneratedOp{true, 10, one}));
+  EXPECT_THAT(ops[1], ElementsAre(GeneratedOp{true, 11, one + 1}));
+  EXPECT_THAT(ops[2], ElementsAre(GeneratedOp{false, 10, one}, GeneratedOp{false, 11, 0}));
+  EXPECT_THAT(ops[3], ElementsAre(GeneratedOp{false, 10, 0}, GeneratedOp{false, 11, one + 1}));
+}
+
+TEST(Injector, ComesAtTheAskedPlaceOnTopOfTheAskedTransactions) {
+  for (const StoreLevel level : kStoreLevels) {
+    for (const double at : {0.0, 0.3, 1.0}) {
+      const HistoryPlan plan{.level = level,
+                             .sessions = 8,
+                             .txns = 100,
+                             .keys = 10,
+                             .inject = "lost-update",
+                             .inject_at = at};
+      std::vector<std::vector<GeneratedOp>> ops;
+      const std::vector<GeneratedTxn> txns = injected_txns(plan, ops);
+      ASSERT_THAT(txns, SizeIs(2));
+      EXPECT_EQ(txns[0].number, 1 + static_cast<std::uint64_t>(at * 100)) << name_of(level);
+      EXPECT_EQ(txns[1].number, txns[0].number + 1);
+      const auto sizes = generate_txns(plan, [](const GeneratedTxn&) {});
+      ASSERT_TRUE(sizes.ok());
+      EXPECT_EQ(sizes->committed, 102U);
+      EXPECT_TRUE(sizes->complete);
+    }
+  }
+}
+
+TEST(Injector, LogsTheAbortedWriterOfAnAbortedRead) {
+  const HistoryPlan plan{.sessions = 4, .txns = 20, .inject = "aborted-read"};
+  const auto h = generate_history(plan);
+  ASSERT_TRUE(h.ok());
+  ASSERT_THAT(h->faults(), SizeIs(1));
+  EXPECT_EQ(h->faults()[0].kind, FaultKind::AbortedRead);
+}
+
+TEST(Injector, MakesExactlyTheInexcusableReadThatItIsCalledAfter) {
+  for (const Injection& injection : injections()) {
+    for (const StoreLevel level : kStoreLevels) {
+      HistoryPlan plan{.level = level, .sessions = 6, .txns = 50, .keys = 10};
+      plan.inject = injection.name;
+      const auto h = generate_history(plan);
+      ASSERT_TRUE(h.ok()) << render(h.error());
+      const bool is_fault = injection.anomaly < Anomaly::IncompatibleOrder;
+      ASSERT_THAT(h->faults(), SizeIs(is_fault ? 1 : 0)) << injection.name;
+      if (is_fault) {
+        EXPECT_EQ(anomaly_of(h->faults()[0].kind), injection.anomaly);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isoscope
