@@ -1,6 +1,7 @@
 #include "history/restrict.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "history/builder.h"
@@ -15,6 +16,12 @@ class Restriction {
       : h_(h), kept_(h.num_txns(), 0), b_(InitialValues::None) {
     kept_[kInitialTxn.index] = 1;
     for (TxnId t : keep) kept_[t.index] = 1;
+    for (const ReadFault& fault : h.faults()) faulted_.insert(fault.read);
+  }
+
+  void keep_only(std::span<const EventId> events) {
+    kept_events_.assign(h_.num_events(), 0);
+    for (EventId e : events) kept_events_[e.index] = 1;
   }
 
   History build() {
@@ -24,7 +31,9 @@ class Restriction {
       const TxnId copy = b_.begin(b_.session(h_.name(h_.session(t))), h_.status(t), h_.place(t));
       b_.set_name(copy, h_.name(t));
       if (!h_.level(t).empty()) b_.set_level(copy, h_.level(t));
-      for (EventId e : h_.events(t)) copy_event(copy, e);
+      for (EventId e : h_.events(t)) {
+        if (is_kept(e)) copy_event(copy, e);
+      }
     }
     auto result = std::move(b_).build();
     ISO_ASSERT(result.ok());
@@ -32,6 +41,18 @@ class Restriction {
   }
 
  private:
+  bool is_kept(EventId e) const { return kept_events_.empty() || kept_events_[e.index] != 0; }
+
+  // Is the write that a read saw still there?
+  bool still_writes(TxnId writer, KeyId x, Value v) const {
+    if (kept_[writer.index] == 0) return false;
+    if (writer == kInitialTxn) return true;
+    const auto events = h_.events(writer);
+    return std::any_of(events.begin(), events.end(), [&](EventId e) {
+      return is_kept(e) && h_.is_write(e) && h_.key(e) == x && h_.value(e) == v;
+    });
+  }
+
   KeyId key(KeyId x) {
     const Value name = h_.key_name(x);
     const KeyId copy = name.is_int() ? b_.key(name.bits) : b_.key(h_.texts().text(name));
@@ -51,13 +72,13 @@ class Restriction {
       return;
     }
     const TxnId writer = h_.writer(e);
-    if (!writer.is_none() && kept_[writer.index] == 0) return;
+    if (!faulted_.contains(e) && !still_writes(writer, h_.key(e), h_.value(e))) return;
     if (h_.is_list(h_.key(e))) {
       std::vector<Value> shown;
       for (Value v : h_.list(e)) shown.push_back(value(v));
       drop_unknown_elements(h_.key(e), shown);
       b_.read_list(t, key(h_.key(e)), shown, place);
-    } else if (h_.is_external_read(e)) {
+    } else if (h_.is_external_read(e)) {  // by name: in a part, values need not be unique
       b_.read_from(t, key(h_.key(e)), h_.name(writer), place);
     } else {
       b_.read(t, key(h_.key(e)), value(h_.value(e)), place);
@@ -68,7 +89,8 @@ class Restriction {
   void drop_unknown_elements(KeyId x, std::vector<Value>& shown) {
     std::vector<Value> gone;
     for (EventId append : h_.version_order(x)) {
-      if (kept_[h_.txn(append).index] == 0) gone.push_back(value(h_.value(append)));
+      if (kept_[h_.txn(append).index] == 0 || !is_kept(append))
+        gone.push_back(value(h_.value(append)));
     }
     std::erase_if(shown,
                   [&](Value v) { return std::find(gone.begin(), gone.end(), v) != gone.end(); });
@@ -76,6 +98,8 @@ class Restriction {
 
   const History& h_;
   std::vector<std::uint8_t> kept_;
+  std::vector<std::uint8_t> kept_events_;  // empty: all
+  std::set<EventId> faulted_;              // copied as they are, so that they stay what they are
   HistoryBuilder b_;
 };
 
@@ -83,6 +107,13 @@ class Restriction {
 
 History restrict_to(const History& h, std::span<const TxnId> keep) {
   return Restriction(h, keep).build();
+}
+
+History restrict_to(const History& h, std::span<const TxnId> keep,
+                    std::span<const EventId> events) {
+  Restriction restriction(h, keep);
+  restriction.keep_only(events);
+  return restriction.build();
 }
 
 }  // namespace isoscope

@@ -12,4 +12,8 @@ namespace isoscope {
 // out transactions and reads only takes demands away.
 History restrict_to(const History& h, std::span<const TxnId> keep);
 
+// The same with just these events of those transactions, in ascending order. A read whose
+// writer's write is left out is left out too; an overwritten write may become a final one.
+History restrict_to(const History& h, std::span<const TxnId> keep, std::span<const EventId> events);
+
 }  // namespace isoscope
