@@ -186,4 +186,9 @@ bool is_bare_hist_key(std::string_view text) {
   }
 }
 
+bool is_level_name(std::string_view text) {
+  HistLexer lexer(text);
+  return lexer.level().ok() && lexer.place().column == text.size() + 1;
+}
+
 }  // namespace isoscope

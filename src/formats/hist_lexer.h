@@ -56,4 +56,7 @@ bool is_hist_name(std::string_view text);
 // Can it stand as a key without quotes: NAME, or NAME[1,2]?
 bool is_bare_hist_key(std::string_view text);
 
+// Is it a LEVEL of the grammar, as in update-ser or cc@vis?
+bool is_level_name(std::string_view text);
+
 }  // namespace isoscope

@@ -1,0 +1,158 @@
+#include "formats/formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "formats/awdit_test.h"
+#include "formats/cobra.h"
+#include "formats/dbcop.h"
+#include "formats/elle.h"
+#include "formats/hist.h"
+#include "formats/isopredict.h"
+#include "formats/jsonl.h"
+#include "formats/line_scanner.h"
+#include "formats/plume.h"
+#include "formats/scan.h"
+#include "support/input.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+
+namespace {
+
+struct FormatInfo {
+  Format format;
+  std::string_view name;
+  std::string_view summary;
+  bool can_write;
+};
+
+constexpr std::array<FormatInfo, 9> kFormats = {{
+    {Format::Hist, "hist", "isoscope's readable text", true},
+    {Format::Jsonl, "jsonl", "isoscope's JSON lines, for machines", true},
+    {Format::Plume, "plume", "the text of Plume, PolySI and AWDIT", true},
+    {Format::AwditTest, "awdit-test", "the text of AWDIT's tests", true},
+    {Format::Dbcop, "dbcop", "dbcop's JSON", true},
+    {Format::DbcopBincode, "dbcop-bincode", "dbcop's old binary form", false},
+    {Format::Elle, "elle", "Jepsen's and Elle's EDN, and elle-cli's JSON", true},
+    {Format::Cobra, "cobra", "a directory of Cobra's logs", false},
+    {Format::IsoPredict, "isopredict", "IsoPredict's traces", true},
+}};
+
+constexpr auto kAllFormats = [] {
+  std::array<Format, kFormats.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = kFormats[i].format;
+  return all;
+}();
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, kFormats.size()> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kFormats[i].name;
+  return names;
+}();
+
+const FormatInfo& info_of(Format format) { return kFormats[static_cast<std::size_t>(format)]; }
+
+Error empty_input() {
+  return Error{.what = "there is nothing to read: the input is empty",
+               .hint = "a history has at least one line"};
+}
+
+Result<History> read_text(std::string_view text, Format format) {
+  if (format == Format::Hist) return read_hist(text);
+  if (format == Format::Dbcop) return read_dbcop(text);
+  if (format == Format::DbcopBincode) return read_dbcop_bincode(text);
+  const CobraLog log{.name = "T1.log", .bytes = std::string(text)};
+  return read_cobra_logs({&log, 1});
+}
+
+bool is_line_format(Format format) {
+  return format == Format::Jsonl || format == Format::Plume || format == Format::AwditTest ||
+         format == Format::Elle || format == Format::IsoPredict;
+}
+
+Result<History> read_lines(LineReader& in, Format format) {
+  if (format == Format::Jsonl) return read_jsonl(in);
+  if (format == Format::Plume) return read_plume(in);
+  if (format == Format::AwditTest) return read_awdit_test(in);
+  if (format == Format::Elle) return read_elle(in);
+  return read_isopredict(in);
+}
+
+// A line format has read on when a value turns out to have two writers: fetches the line again.
+Error quoting_file(const Error& error, const std::string& path) {
+  if (error.where.line == 0 || !error.line.empty() || path == "-") return error;
+  auto in = LineReader::open(path);
+  if (!in) return error;
+  Error quoted = error;
+  std::string_view line;
+  while (in->line_number() < error.where.line && in->next(line)) {
+  }
+  if (in->line_number() == error.where.line) quoted.line = line;
+  return quoted;
+}
+
+Result<History> read_file(const std::string& path, std::optional<Format> format) {
+  auto in = LineReader::open(path);
+  if (!in) return in.error();
+  const std::string_view head = in->peek(kRecognisedBytes);
+  if (auto done = check_input(*in); !done) return done.error();
+  if (trimmed(head).empty() && head.size() < kRecognisedBytes) return empty_input();
+  if (!format) format = recognise(head);
+  if (!format)
+    return Error{
+        .what = "this is no format of histories that isoscope recognises",
+        .hint = fmt::format("name the format with --format; known: {}", fmt::join(kNames, ", "))};
+  if (is_line_format(*format)) return read_lines(*in, *format);
+  const std::string text = in->take_rest();
+  if (auto done = check_input(*in); !done) return done.error();
+  auto history = read_text(text, *format);
+  if (history || *format == Format::DbcopBincode) return history;
+  return history.error().quoting(text);
+}
+
+}  // namespace
+
+std::span<const Format> all_formats() { return kAllFormats; }
+std::string_view name_of(Format format) { return info_of(format).name; }
+std::string_view summary_of(Format format) { return info_of(format).summary; }
+bool can_write(Format format) { return info_of(format).can_write; }
+
+Result<Format> find_format(std::string_view name) {
+  for (const FormatInfo& info : kFormats) {
+    if (info.name == name) return info.format;
+  }
+  return Error{.what = fmt::format("unknown format '{}'", name), .hint = suggest(name, kNames)};
+}
+
+Result<History> read_history(const std::string& path, std::optional<Format> format) {
+  std::error_code failure;
+  const bool is_directory = path != "-" && std::filesystem::is_directory(path, failure);
+  if (is_directory && format && *format != Format::Cobra)
+    return Error{.what = fmt::format("is a directory; {} is read from a file", name_of(*format)),
+                 .file = path};
+  if (is_directory) return read_cobra(path);
+  if (format == Format::Cobra)
+    return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
+  auto history = read_file(path, format);
+  if (history) return history;
+  return quoting_file(history.error(), path).in(path == "-" ? "<stdin>" : path);
+}
+
+Result<History> parse_history(std::string_view text, Format format) {
+  if (trimmed(text).empty()) return empty_input();
+  if (!is_line_format(format)) {
+    auto history = read_text(text, format);
+    if (history || format == Format::DbcopBincode || format == Format::Cobra) return history;
+    return history.error().quoting(text);
+  }
+  LineReader in = LineReader::over(text);
+  auto history = read_lines(in, format);
+  if (history) return history;
+  return history.error().quoting(text);
+}
+
+}  // namespace isoscope

@@ -1,0 +1,64 @@
+#pragma once
+// Every format of histories that isoscope reads and writes, behind two functions.
+//
+//     Result<History> h = read_history("run.edn", {});                 // recognised by content
+//     Result<void> done = write_history(*h, Format::Hist, output.sink());
+//
+// Reading turns text into facts once; what each format says about initial values, aborted and
+// unknown transactions is in docs/formats.md. Line formats stream, so that a file may be larger
+// than memory. Writing keeps every fact or refuses: a writer looks at the whole history first,
+// and where its format has no words for something it returns an Error that says what, where it
+// stands, and which formats could hold it. Names are not facts: formats that number sessions and
+// transactions keep the numbers of a history that has some, and count otherwise.
+//
+// Cost  plume and jsonl above 100 MB/s on one core (bench/parse_bench.cpp).
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "history/history.h"
+#include "support/output.h"
+#include "support/result.h"
+
+namespace isoscope {
+
+enum class Format : std::uint8_t {
+  Hist,          // our readable text
+  Jsonl,         // ours for machines
+  Plume,         // the text of Plume, PolySI and AWDIT
+  AwditTest,     // the text of AWDIT's tests
+  Dbcop,         // dbcop's JSON
+  DbcopBincode,  // dbcop's old binary form
+  Elle,          // Jepsen's and Elle's EDN, and elle-cli's JSON
+  Cobra,         // a directory of Cobra's logs
+  IsoPredict,    // IsoPredict's traces
+};
+
+// All formats, in the order of the enumeration.
+std::span<const Format> all_formats();
+// As in `--format`: hist, jsonl, plume, awdit-test, dbcop, dbcop-bincode, elle, cobra, isopredict.
+std::string_view name_of(Format format);
+// One line for people.
+std::string_view summary_of(Format format);
+bool can_write(Format format);
+// An unknown name is an error with the closest known one as its hint.
+Result<Format> find_format(std::string_view name);
+
+// How many bytes of a file recognise() wants to see, if there are as many.
+inline constexpr std::size_t kRecognisedBytes = std::size_t{1} << 16U;
+// Which format a file is in, from its beginning. Never looks at the file's name.
+std::optional<Format> recognise(std::string_view head);
+
+// Reads a file, standard input for "-", or a directory (which is cobra). Without a format it is
+// recognised. Errors name the file, the place, and quote the line.
+Result<History> read_history(const std::string& path, std::optional<Format> format = {});
+// Reads a text that is at hand. For cobra: the log of one session.
+Result<History> parse_history(std::string_view text, Format format);
+
+// Writes the history piece by piece; nothing at all if the format cannot hold it.
+Result<void> write_history(const History& h, Format format, const Sink& out);
+
+}  // namespace isoscope

@@ -1,0 +1,110 @@
+#include "formats/json_text.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace isoscope {
+
+Result<void> JsonText::open(std::string_view text, std::uint32_t line) {
+  size_ = text.size();
+  const std::size_t wanted = size_ + simdjson::SIMDJSON_PADDING;
+  if (buffer_.size() < wanted) buffer_.resize(std::max(wanted, buffer_.size() * 2));
+  std::memcpy(buffer_.data(), text.data(), size_);
+  // Blanks, not what an earlier document left: no token may run on behind the end.
+  std::memset(buffer_.data() + size_, ' ', simdjson::SIMDJSON_PADDING);
+  known_at_ = line_start_ = 0;
+  first_line_ = line_ = line;
+  const auto error = parser_.iterate(buffer_.data(), size_, buffer_.size()).get(document_);
+  if (error == simdjson::SUCCESS) return {};
+  Error failure = syntax(error);
+  failure.where = {line, 0};
+  return failure;
+}
+
+Result<void> JsonText::close() {
+  if (document_.current_location().error() == simdjson::OUT_OF_BOUNDS) return {};
+  return Error{.where = here(), .what = "unexpected text behind the JSON value"};
+}
+
+Place JsonText::place_of(const char* at) {
+  const auto offset = std::min(static_cast<std::size_t>(at - buffer_.data()), size_);
+  if (offset < known_at_) {
+    known_at_ = line_start_ = 0;
+    line_ = first_line_;
+  }
+  while (known_at_ < offset) {
+    const void* newline = std::memchr(buffer_.data() + known_at_, '\n', offset - known_at_);
+    if (newline == nullptr) break;
+    known_at_ = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) + 1;
+    line_start_ = known_at_;
+    ++line_;
+  }
+  known_at_ = offset;
+  return {line_, static_cast<std::uint32_t>(offset - line_start_ + 1)};
+}
+
+Place JsonText::here() {
+  const char* at = nullptr;
+  if (document_.current_location().get(at) != simdjson::SUCCESS) at = buffer_.data() + size_;
+  return place_of(at);
+}
+
+Error JsonText::syntax(simdjson::error_code code) {
+  std::string_view reason = "this is no valid JSON";
+  switch (code) {
+    case simdjson::UTF8_ERROR:
+      reason = "this text is not UTF-8";
+      break;
+    case simdjson::UNCLOSED_STRING:
+      reason = "a string does not end";
+      break;
+    case simdjson::CAPACITY:
+    case simdjson::MEMALLOC:
+      reason = "this JSON text is too large (4 GB at most)";
+      break;
+    case simdjson::EMPTY:
+      reason = "expected JSON, not nothing";
+      break;
+    case simdjson::STRING_ERROR:
+      reason = "this string has an escape that JSON does not know";
+      break;
+    default:
+      break;
+  }
+  return Error{.where = here(), .what = std::string(reason)};
+}
+
+char JsonText::first_sign(Item& item) {
+  const char* at = nullptr;
+  if (item.current_location().get(at) != simdjson::SUCCESS) return '\0';
+  return *at;
+}
+
+Result<std::int64_t> JsonText::integer(Item& item, std::string_view what) {
+  std::int64_t number = 0;
+  const Place place = here();
+  if (item.get_int64().get(number) == simdjson::SUCCESS) return number;
+  return Error{.where = place, .what = fmt::format("expected {} a 64-bit integer", what)};
+}
+
+Result<std::uint64_t> JsonText::unsigned_integer(Item& item, std::string_view what) {
+  std::uint64_t number = 0;
+  const Place place = here();
+  if (item.get_uint64().get(number) == simdjson::SUCCESS) return number;
+  return Error{.where = place, .what = fmt::format("expected {} an unsigned 64-bit integer", what)};
+}
+
+Result<std::string_view> JsonText::string(Item& item, std::string_view what) {
+  std::string_view text;
+  const Place place = here();
+  const auto error = item.get_string().get(text);
+  if (error == simdjson::SUCCESS) return text;
+  if (error == simdjson::INCORRECT_TYPE)
+    return Error{.where = place, .what = fmt::format("expected {} to be a string", what)};
+  Error failure = syntax(error);
+  failure.where = place;
+  return failure;
+}
+
+}  // namespace isoscope

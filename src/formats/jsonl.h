@@ -1,0 +1,24 @@
+#pragma once
+// Our format for machines: a header line, then a transaction a line.
+//
+//     {"format":"isoscope-history/1","init":{"x":5}}
+//     {"session":"s1","id":"T1","status":"committed","ops":[["r","x",5],["w","x",1],["d","z"]]}
+//     {"session":"s2","id":"T2","status":"aborted","ops":[["r","x",{"from":"T1"}],["r","z",null]]}
+//     {"session":"s2","id":"T3","status":"committed","ops":[["a","l",1],["r","l",[1]]],"level":"si"}
+//
+// status is committed, aborted or unknown; r reads a value, null (absence), a list, or from a
+// named transaction; w writes, d deletes, a appends to a list. Optional members: level, sql, at.
+// Other members are errors, so that a slip of the pen cannot change what a history says.
+// Initial values are those of `init`; for other keys nil if some read asks for null, else 0.
+#include "history/history.h"
+#include "support/input.h"
+#include "support/output.h"
+
+namespace isoscope {
+
+inline constexpr std::string_view kJsonlFormat = "isoscope-history/1";
+
+Result<History> read_jsonl(LineReader& in);
+Result<void> write_jsonl(const History& h, const Sink& out);
+
+}  // namespace isoscope

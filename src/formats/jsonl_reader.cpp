@@ -1,0 +1,435 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "formats/hist_lexer.h"
+#include "formats/json_text.h"
+#include "formats/jsonl.h"
+#include "formats/line_scanner.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+
+namespace {
+
+using simdjson::SUCCESS;
+
+constexpr std::array<std::string_view, 2> kHeaderMembers = {"format", "init"};
+constexpr std::array<std::string_view, 7> kMembers = {"session", "id",  "status", "ops",
+                                                      "level",   "sql", "at"};
+constexpr std::array<std::string_view, 3> kStatuses = {"committed", "aborted", "unknown"};
+constexpr std::string_view kOpHint =
+    R"(operations are ["r",key,value], ["w",key,value], ["d",key] and ["a",key,value])";
+
+// Members may come in any order, and an operation belongs to a transaction only when its session
+// is known: operations wait here until the line is read.
+struct WaitingOp {
+  enum class Kind : std::uint8_t { Read, ReadFrom, ReadList, Write, Append };
+  Kind kind = Kind::Read;
+  KeyId x = {};
+  Value value = {};
+  std::string_view writer = {};  // of a ReadFrom
+  std::uint32_t elements = 0;    // of a ReadList: how many
+  Place place = {};
+};
+
+class JsonlReader {
+ public:
+  explicit JsonlReader(LineReader& in) : in_(in) {}
+
+  Result<History> read() {
+    std::string_view line;
+    bool header_seen = false;
+    while (in_.next(line)) {
+      if (line.empty() || trimmed(line).empty()) continue;
+      auto done = json_.open(line, in_.line_number());
+      if (done) done = header_seen ? transaction() : header();
+      if (done) done = json_.close();
+      if (!done) {
+        Error error = done.error();
+        error.line = line;
+        return error;
+      }
+      header_seen = true;
+    }
+    if (auto done = check_input(in_); !done) return done.error();
+    return std::move(b_).build();
+  }
+
+ private:
+  using Item = JsonText::Item;
+
+  static Error unknown_member(Place place, std::string_view name,
+                              std::span<const std::string_view> known) {
+    return Error{.where = place,
+                 .what = fmt::format("unknown member '{}'", name),
+                 .hint = suggest(name, known)};
+  }
+
+  // Calls `read` with each member of the object and its place; a member may come once.
+  template <class ReadMember>
+  Result<void> members(JsonText::Object& object, std::span<const std::string_view> known,
+                       const ReadMember& read) {
+    std::uint32_t seen = 0;
+    for (auto member : object) {
+      simdjson::ondemand::field field;
+      if (auto error = std::move(member).get(field); error != SUCCESS) return json_.syntax(error);
+      const Place place = json_.place_of(field.key().raw() - 1);
+      std::string_view name;
+      if (auto error = field.unescaped_key().get(name); error != SUCCESS)
+        return json_.syntax(error);
+      std::size_t i = 0;
+      while (i < known.size() && known[i] != name) ++i;
+      if (i == known.size()) return unknown_member(place, name, known);
+      if ((seen >> i & 1U) != 0)
+        return Error{.where = place, .what = fmt::format("the member '{}' comes twice", name)};
+      seen |= 1U << i;
+      if (auto done = read(i, field.value()); !done) return done;
+    }
+    return {};
+  }
+
+  Result<JsonText::Object> root_object(std::string_view what) {
+    JsonText::Object object;
+    const Place place = json_.here();
+    if (json_.document().get_object().get(object) == SUCCESS) return object;
+    return Error{.where = place, .what = fmt::format("expected {}, a JSON object", what)};
+  }
+
+  Result<void> header() {
+    auto object = root_object("the header");
+    if (!object) return object.error();
+    bool format_seen = false;
+    auto done = members(*object, kHeaderMembers, [&](std::size_t i, Item& item) -> Result<void> {
+      if (i == 1) return initial_values(item);
+      const Place place = json_.here();
+      const auto format = json_.string(item, "the name of the format");
+      if (!format) return format.error();
+      if (*format != kJsonlFormat)
+        return Error{.where = place,
+                     .what = fmt::format("unknown format '{}'", *format),
+                     .hint = fmt::format("this program reads {}", kJsonlFormat)};
+      format_seen = true;
+      return {};
+    });
+    if (done && format_seen) return {};
+    // A first line that is a transaction says best what is missing.
+    const Error missing{.where = {in_.line_number(), 1},
+                        .what = "the first line must be the header",
+                        .hint = fmt::format(R"({{"format":"{}"}})", kJsonlFormat)};
+    if (format_seen) return done;
+    if (done || done.error().what.starts_with("unknown member")) return missing;
+    return done;
+  }
+
+  // {"x":5} or, as names of members are strings, [[7,5]] for keys that are numbers.
+  Result<void> initial_values(Item& item) {
+    if (json_.first_sign(item) == '[') {
+      JsonText::Array pairs;
+      if (auto error = item.get_array().get(pairs); error != SUCCESS) return json_.syntax(error);
+      for (auto element : pairs) {
+        JsonText::Array pair;
+        const Place place = json_.here();
+        if (element.get_array().get(pair) != SUCCESS) return malformed_initial(place);
+        std::optional<KeyId> x;
+        std::optional<Value> value;
+        for (auto part : pair) {
+          Item part_item;
+          if (auto error = std::move(part).get(part_item); error != SUCCESS)
+            return json_.syntax(error);
+          if (!x) {
+            auto k = key(part_item);
+            if (!k) return k.error();
+            x = *k;
+          } else if (!value) {
+            auto v = scalar(part_item);
+            if (!v) return v.error();
+            value = *v;
+          } else {
+            return malformed_initial(place);
+          }
+        }
+        if (!value) return malformed_initial(place);
+        b_.set_initial(*x, *value, place);
+      }
+      return {};
+    }
+    JsonText::Object object;
+    const Place place = json_.here();
+    if (item.get_object().get(object) != SUCCESS) return malformed_initial(place);
+    for (auto member : object) {
+      simdjson::ondemand::field field;
+      if (auto error = std::move(member).get(field); error != SUCCESS) return json_.syntax(error);
+      const Place member_place = json_.place_of(field.key().raw() - 1);
+      std::string_view name;
+      if (auto error = field.unescaped_key().get(name); error != SUCCESS)
+        return json_.syntax(error);
+      const KeyId x = b_.key(name);
+      auto v = scalar(field.value());
+      if (!v) return v.error();
+      b_.set_initial(x, *v, member_place);
+    }
+    return {};
+  }
+
+  static Error malformed_initial(Place place) {
+    return Error{.where = place,
+                 .what = "initial values are an object or a list of pairs",
+                 .hint = R"({"x":5} or [["x",5],[7,5]])"};
+  }
+
+  Result<void> transaction() {
+    auto object = root_object("a transaction");
+    if (!object) return object.error();
+    std::string_view session;
+    std::string_view id;
+    std::string level;
+    TxnNote note;
+    TxnStatus status = TxnStatus::Committed;
+    std::uint32_t seen = 0;
+    ops_.clear();
+    elements_.clear();
+    auto done = members(*object, kMembers, [&](std::size_t i, Item& item) -> Result<void> {
+      seen |= 1U << i;
+      if (kMembers[i] == "ops") return operations(item);
+      const Place place = json_.here();
+      if (kMembers[i] == "at" && json_.first_sign(item) != '"') {
+        auto at = json_.integer(item, "'at': a string, or");
+        if (!at) return at.error();
+        note.at = std::to_string(*at);
+        return {};
+      }
+      auto text = json_.string(item, kMembers[i]);
+      if (!text) return text.error();
+      if (text->empty() && (kMembers[i] == "session" || kMembers[i] == "id"))
+        return Error{.where = place, .what = fmt::format("the {} has no name", kMembers[i])};
+      if (kMembers[i] == "session") {
+        session = *text;
+      } else if (kMembers[i] == "id") {
+        id = *text;
+      } else if (kMembers[i] == "status") {
+        std::size_t s = 0;
+        while (s < kStatuses.size() && kStatuses[s] != *text) ++s;
+        if (s == kStatuses.size())
+          return Error{.where = place,
+                       .what = fmt::format("unknown status '{}'", *text),
+                       .hint = suggest(*text, kStatuses)};
+        status = static_cast<TxnStatus>(s);
+      } else if (kMembers[i] == "level") {
+        level = lower_case(*text);
+        if (!is_level_name(level))
+          return Error{.where = place,
+                       .what = fmt::format("'{}' cannot be the name of a level", *text),
+                       .hint = "names are like si, update-ser or cc@vis"};
+      } else {
+        (kMembers[i] == "sql" ? note.sql : note.at) = *text;
+      }
+      return {};
+    });
+    if (!done) return done;
+    for (std::size_t i = 0; i < 4; ++i) {
+      if ((seen >> i & 1U) == 0)
+        return Error{.where = {in_.line_number(), 1},
+                     .what = fmt::format("this transaction lacks the member '{}'", kMembers[i]),
+                     .hint = "session, id, status and ops must be there"};
+    }
+    const Place place{in_.line_number(), 1};
+    if (id == "T0")
+      return Error{.where = place,
+                   .what = "T0 is the initial transaction",
+                   .hint = R"(state initial values in the header: "init":{"x":5})"};
+    const TxnId t = b_.begin(find_session(session), status, place);
+    b_.set_name(t, id);
+    if (!level.empty()) b_.set_level(t, level);
+    if (!note.sql.empty() || !note.at.empty()) b_.set_note(t, std::move(note));
+    enter_operations(t);
+    return {};
+  }
+
+  SessionId find_session(std::string_view name) {
+    if (name != last_session_name_ || last_session_.is_none()) {
+      last_session_name_ = name;
+      last_session_ = b_.session(name);
+    }
+    return last_session_;
+  }
+
+  Result<void> operations(Item& item) {
+    JsonText::Array array;
+    const Place place = json_.here();
+    if (item.get_array().get(array) != SUCCESS)
+      return Error{
+          .where = place, .what = "expected 'ops', an array", .hint = std::string(kOpHint)};
+    for (auto element : array) {
+      JsonText::Array op;
+      const Place op_place = json_.here();
+      if (auto error = element.get_array().get(op); error != SUCCESS)
+        return Error{.where = op_place,
+                     .what = "expected an operation, an array",
+                     .hint = std::string(kOpHint)};
+      if (auto done = operation(op, op_place); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> operation(JsonText::Array& op, Place place) {
+    WaitingOp waiting{.place = place};
+    std::size_t parts = 0;
+    char letter = '\0';
+    for (auto part : op) {
+      Item item;
+      if (auto error = std::move(part).get(item); error != SUCCESS) return json_.syntax(error);
+      if (parts == 0) {
+        auto kind = json_.string(item, "the kind of an operation");
+        if (!kind) return kind.error();
+        letter = kind->size() == 1 ? (*kind)[0] : '\0';
+        if (std::string_view("rwda").find(letter) == std::string_view::npos || letter == '\0')
+          return Error{.where = place,
+                       .what = fmt::format("unknown operation '{}'", *kind),
+                       .hint = std::string(kOpHint)};
+      } else if (parts == 1) {
+        auto x = key(item);
+        if (!x) return x.error();
+        waiting.x = *x;
+      } else if (parts == 2 && letter != 'd') {
+        if (auto done = operand(item, letter, waiting); !done) return done;
+      } else {
+        return Error{.where = place,
+                     .what = "this operation has too many parts",
+                     .hint = std::string(kOpHint)};
+      }
+      ++parts;
+    }
+    if (parts < (letter == 'd' ? 2U : 3U))
+      return Error{
+          .where = place, .what = "this operation has too few parts", .hint = std::string(kOpHint)};
+    if (letter == 'd' || letter == 'w') waiting.kind = WaitingOp::Kind::Write;
+    if (letter == 'a') waiting.kind = WaitingOp::Kind::Append;
+    ops_.push_back(waiting);
+    return {};
+  }
+
+  Result<void> operand(Item& item, char letter, WaitingOp& waiting) {
+    const char sign = json_.first_sign(item);
+    if (letter == 'r' && sign == '{') return writer_name(item, waiting);
+    if (letter == 'r' && sign == '[') return list(item, waiting);
+    const Place place = json_.here();
+    auto value = scalar(item);
+    if (!value) return value.error();
+    if (letter == 'a' && value->is_nil())
+      return Error{.where = place, .what = "null cannot be appended to a list"};
+    waiting.value = *value;
+    return {};
+  }
+
+  Result<void> writer_name(Item& item, WaitingOp& waiting) {
+    constexpr std::array<std::string_view, 1> kFrom = {"from"};
+    JsonText::Object object;
+    if (auto error = item.get_object().get(object); error != SUCCESS) return json_.syntax(error);
+    waiting.kind = WaitingOp::Kind::ReadFrom;
+    bool named = false;
+    auto done = members(object, kFrom, [&](std::size_t, Item& name) -> Result<void> {
+      auto writer = json_.string(name, "the name of the writer");
+      if (!writer) return writer.error();
+      waiting.writer = *writer;
+      named = true;
+      return {};
+    });
+    if (done && !named)
+      return Error{.where = waiting.place,
+                   .what = "this read names no writer",
+                   .hint = R"(["r","x",{"from":"T7"}])"};
+    return done;
+  }
+
+  Result<void> list(Item& item, WaitingOp& waiting) {
+    JsonText::Array array;
+    if (auto error = item.get_array().get(array); error != SUCCESS) return json_.syntax(error);
+    waiting.kind = WaitingOp::Kind::ReadList;
+    for (auto element : array) {
+      Item value_item;
+      if (auto error = std::move(element).get(value_item); error != SUCCESS)
+        return json_.syntax(error);
+      const Place place = json_.here();
+      auto value = scalar(value_item);
+      if (!value) return value.error();
+      if (value->is_nil()) return Error{.where = place, .what = "a list cannot hold null"};
+      elements_.push_back(*value);
+      ++waiting.elements;
+    }
+    return {};
+  }
+
+  Result<KeyId> key(Item& item) {
+    if (json_.first_sign(item) == '"') {
+      auto name = json_.string(item, "a key");
+      if (!name) return name.error();
+      return b_.key(*name);
+    }
+    auto number = json_.integer(item, "a key: a string, or");
+    if (!number) return number.error();
+    return b_.key(*number);
+  }
+
+  Result<Value> scalar(Item& item) {
+    switch (json_.first_sign(item)) {
+      case '"': {
+        auto text = json_.string(item, "a value");
+        if (!text) return text.error();
+        return b_.text(*text);
+      }
+      case 'n': {
+        const Place place = json_.here();
+        bool is_null = false;
+        if (item.is_null().get(is_null) != SUCCESS || !is_null)
+          return Error{.where = place, .what = "expected a value"};
+        return Value::nil();
+      }
+      default: {
+        auto number = json_.integer(item, "a value: null, a string, or");
+        if (!number) return number.error();
+        return Value::of(*number);
+      }
+    }
+  }
+
+  void enter_operations(TxnId t) {
+    const Value* element = elements_.data();
+    for (const WaitingOp& op : ops_) {
+      switch (op.kind) {
+        case WaitingOp::Kind::Read:
+          b_.read(t, op.x, op.value, op.place);
+          break;
+        case WaitingOp::Kind::ReadFrom:
+          b_.read_from(t, op.x, op.writer, op.place);
+          break;
+        case WaitingOp::Kind::ReadList:
+          b_.read_list(t, op.x, {element, op.elements}, op.place);
+          element += op.elements;
+          break;
+        case WaitingOp::Kind::Write:
+          b_.write(t, op.x, op.value, op.place);
+          break;
+        case WaitingOp::Kind::Append:
+          b_.append(t, op.x, op.value, op.place);
+          break;
+      }
+    }
+  }
+
+  LineReader& in_;
+  JsonText json_;
+  HistoryBuilder b_{InitialValues::ZeroOrNil};
+  std::vector<WaitingOp> ops_;
+  std::vector<Value> elements_;
+  std::string last_session_name_;
+  SessionId last_session_ = SessionId::none();
+};
+
+}  // namespace
+
+Result<History> read_jsonl(LineReader& in) { return JsonlReader(in).read(); }
+
+}  // namespace isoscope

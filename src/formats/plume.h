@@ -1,0 +1,21 @@
+#pragma once
+// The text of Plume, PolySI and AWDIT: a line an operation.
+//
+//     w(1,5,0,0)      session 0, transaction 0 writes 5 to key 1
+//     r(1,5,1,1)      session 1, transaction 1 reads it
+//     w(1,6,1,-1)     session 1 wrote 6 in a transaction that aborted
+//
+// Every key starts with 0. Each line with transaction -1 is an aborted transaction of its own.
+// Lines of a transaction may interleave with others; session order is the order of first lines.
+// A transaction is known by its session and its number; it is called t7, or t3_7 (session 3,
+// transaction 7) where several sessions use that number.
+#include "history/history.h"
+#include "support/input.h"
+#include "support/output.h"
+
+namespace isoscope {
+
+Result<History> read_plume(LineReader& in);
+Result<void> write_plume(const History& h, const Sink& out);
+
+}  // namespace isoscope
