@@ -113,14 +113,14 @@ const Level* LevelSet::lookup(std::string_view name, Framework framework) const 
 
 Result<const Level*> LevelSet::find(std::string_view name, Framework preferred) const {
   const std::size_t at = name.find('@');
-  const std::string bare = lower_case(name.substr(0, at));
+  const std::string bare = in_lower_case(name.substr(0, at));
   if (at == std::string_view::npos) {
     for (Framework framework : {preferred, other_than(preferred)}) {
       if (const Level* level = lookup(bare, framework)) return level;
     }
     return unknown_level(*this, bare, {});
   }
-  const std::string suffix = lower_case(name.substr(at + 1));
+  const std::string suffix = in_lower_case(name.substr(at + 1));
   if (suffix != "co" && suffix != "vis")
     return Error{.what = fmt::format("unknown framework '{}' in '{}'", suffix, name),
                  .hint = fmt::format("write {}@co or {}@vis", bare, bare)};

@@ -166,7 +166,7 @@ Result<NameOfLevel> Parser::parse_level_name() {
       return wrong("the rest of the level's name after '-'");
     name.name += fmt::format("-{}", take().text);
   }
-  name.name = lower_case(name.name);
+  name.name = in_lower_case(name.name);
   return name;
 }
 
@@ -366,7 +366,7 @@ Result<std::vector<LevelSyntax>> parse_levels(std::string_view text) {
   return levels;
 }
 
-std::string lower_case(std::string_view name) {
+std::string in_lower_case(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return lower;

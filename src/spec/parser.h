@@ -28,6 +28,6 @@ inline constexpr int kMaxDepth = 200;
 Result<std::vector<LevelSyntax>> parse_levels(std::string_view text);
 
 // A name in lower case.
-std::string lower_case(std::string_view name);
+std::string in_lower_case(std::string_view name);
 
 }  // namespace isoscope

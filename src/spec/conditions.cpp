@@ -1,0 +1,134 @@
+#include "spec/conditions.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace isoscope {
+
+namespace {
+
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+Failure::Binding binding(std::string name, TxnId t) {
+  return {std::move(name), Sort::Txn, t.index};
+}
+
+Failure pair_failure(std::string rule, TxnId a, TxnId b) {
+  return {std::move(rule), "", {binding("t1", a), binding("t2", b)}};
+}
+
+}  // namespace
+
+Conditions::Conditions(const History& h, const Assignment& levels)
+    : h_(h), framework_(levels.base->framework), position_(h.num_txns()) {
+  const bool over_co = framework_ == Framework::Co;
+  if (!over_co) so_ = Relation(h.num_txns());
+  for (TxnId t3 : h.txns()) {
+    if (!h.is_present(t3)) continue;
+    ++present_;
+    for (EventId e : h.events(t3)) {
+      if (h.is_external_read(e)) reads_.push_back({e, h.key(e), h.writer(e), t3});
+    }
+    for (TxnId t : h.txns()) {
+      if (!h.is_present(t) || !h.so(t, t3)) continue;
+      if (over_co) {
+        precedences_.push_back({t, t3, "so ⊆ co"});
+      } else if (levels.of(t3).uses_session_order) {
+        so_.insert(t.index, t3.index);
+      }
+    }
+  }
+  for (const VersionEdge& edge : h.version_edges())
+    precedences_.push_back({edge.before, edge.after,
+                            over_co ? "known version order ⊆ co" : "known version order ⊆ ar"});
+  if (!over_co) return;
+  for (const auto& [read, x, t1, t3] : reads_) precedences_.push_back({t1, t3, "wr ⊆ co"});
+}
+
+Relation Conditions::least_vis() const { return so_ | wr_relation(h_); }
+
+std::optional<Failure> Conditions::check_order(const Witness& witness) {
+  if (!h_.faults().empty())
+    return Failure{
+        "no read is inexcusable", "", {{"r", Sort::Read, h_.faults().front().read.index}}};
+  if (witness.framework != framework_)
+    return Failure{
+        fmt::format("the witness is over {}", framework_ == Framework::Co ? "co" : "vis, ar"),
+        "",
+        {}};
+  return check_positions(witness.order);
+}
+
+std::optional<Failure> Conditions::check_vis(const Witness& witness) const {
+  if (framework_ == Framework::Co) return std::nullopt;
+  if (auto failure = check_pairs(*witness.vis)) return failure;
+  return check_ext(*witness.vis);
+}
+
+std::optional<Failure> Conditions::check_positions(const std::vector<TxnId>& order) {
+  const std::string_view name = framework_ == Framework::Co ? "co" : "ar";
+  const auto not_once = [&](TxnId t) {
+    return Failure{
+        fmt::format("{} orders each present transaction once", name), "", {binding("t", t)}};
+  };
+  std::fill(position_.begin(), position_.end(), kNowhere);
+  std::uint32_t next = 0;
+  for (TxnId t : order) {
+    if (t.index >= position_.size())
+      return Failure{fmt::format("{} orders transactions of this history", name), "", {}};
+    if (!h_.is_present(t) || position_[t.index] != kNowhere) return not_once(t);
+    position_[t.index] = next++;
+  }
+  if (order.size() != present_) {
+    for (TxnId t : h_.txns()) {
+      if (h_.is_present(t) && position_[t.index] == kNowhere) return not_once(t);
+    }
+  }
+  if (order.front() != kInitialTxn)
+    return Failure{fmt::format("T0 comes first in {}", name), "", {binding("t", order.front())}};
+  for (const auto& [before, after, why] : precedences_) {
+    if (!in_order(before, after)) return pair_failure(std::string(why), before, after);
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> Conditions::check_pairs(const Relation& vis) const {
+  if (vis.size() != h_.num_txns())
+    return Failure{"vis relates transactions of this history", "", {}};
+  std::optional<Failure> failure;
+  for (TxnId a : h_.txns()) {
+    vis.for_each_successor(a.index, [&](std::size_t to) {
+      const TxnId b{static_cast<std::uint32_t>(to)};
+      const bool both = h_.is_present(a) && h_.is_present(b);
+      if (!failure && !(both && in_order(a, b))) failure = pair_failure("vis ⊆ ar", a, b);
+    });
+    if (failure) return failure;
+  }
+  if (so_.is_subset_of(vis)) return std::nullopt;
+  const Relation missing = so_ - vis;
+  for (TxnId a : h_.txns()) {
+    missing.for_each_successor(a.index, [&](std::size_t to) {
+      if (!failure) failure = pair_failure("so ⊆ vis", a, TxnId{static_cast<std::uint32_t>(to)});
+    });
+  }
+  return failure;
+}
+
+// t1 is visible to t3, and no other visible writer of x comes after it.
+std::optional<Failure> Conditions::check_ext(const Relation& vis) const {
+  for (const auto& [read, x, t1, t3] : reads_) {
+    const Failure::Binding r{"r", Sort::Read, read.index};
+    if (!vis.contains(t1.index, t3.index))
+      return Failure{"EXT: the writer is visible", "", {r, binding("t1", t1), binding("t3", t3)}};
+    for (TxnId t2 : h_.writers(x)) {
+      if (vis.contains(t2.index, t3.index) && in_order(t1, t2))
+        return Failure{"EXT: the writer is the last one visible",
+                       "",
+                       {r, binding("t1", t1), binding("t2", t2), binding("t3", t3)}};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,88 @@
+#pragma once
+// Is a formula true? Quantifiers try all elements; a premise is tested as soon as the variables
+// in it are bound, so that an instance which a premise rules out costs no inner loops.
+//
+//     forall x, t1, t2, t3. writes(t2, x) and wr[x](t1, t3) implies co(t2, t1)
+//
+//     for x: for t1: for t2: if writes(t2, x): for t3: if wr[x](t1, t3): is co(t2, t1) true?
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "spec/relation_values.h"
+#include "spec/rule.h"
+
+namespace isoscope {
+
+class FormulaValues {
+ public:
+  FormulaValues(const FactTables& facts, RelationValues& relations)
+      : facts_(facts), relations_(relations) {}
+
+  // Adds a closed formula with so many slots and returns its number.
+  int add(const Formula& formula, int slots);
+  // Requires only those instances of formula `number` in which the element of `subject` is one of
+  // `members` (by element of the carrier). Requires: the outermost forall binds `subject`.
+  void restrict_to(int number, const Variable& subject, std::vector<std::uint8_t> members);
+
+  // Looks for an instance that makes the formula false, and leaves it in environment().
+  bool find_failure(int number);
+  // Calls `report` for each instance that makes it false.
+  void for_each_failure(int number, const std::function<void()>& report);
+  const Environment& environment() const { return env_; }
+  // The variables of its outermost forall, which an instance binds.
+  const std::vector<Variable>& variables(int number) const {
+    return searches_[static_cast<std::size_t>(number)].variables;
+  }
+
+  // After find_failure(): if the formula concludes something about a whole relation, such as
+  // acyclic(r), a pair that contradicts it.
+  struct Pair {
+    Sort from_sort;
+    Sort to_sort;
+    std::size_t from;
+    std::size_t to;
+  };
+  std::optional<Pair> offending_pair(int number);
+
+ private:
+  struct Node {
+    FormulaOp op = FormulaOp::And;
+    int a = -1;  // slots
+    int b = -1;
+    int relation = -1;  // numbers of relations
+    int other = -1;
+    int left = -1;  // numbers of nodes
+    int right = -1;
+    int search = -1;        // of a quantified part
+    Sort from = Sort::Txn;  // what `relation` relates to what
+    Sort to = Sort::Txn;
+  };
+  // Looks for values of variables such that all guards are true and the goal is false. A forall
+  // holds if there are none; an exists has guards only and holds if there are some.
+  struct Search {
+    std::vector<Variable> variables;
+    std::vector<std::vector<int>> guards;  // nodes to test once the first i variables are bound
+    int goal = -1;                         // a node, or none: then the guards alone decide
+    std::vector<std::uint8_t> members;     // of the subject; empty: any
+    std::size_t subject = 0;               // how many variables are bound once it is
+  };
+
+  int add_node(const Formula& formula);
+  int add_search(const std::vector<Variable>& variables, const std::vector<const Formula*>& guards,
+                 const Formula* goal);
+  bool holds(int node);
+  Relation offending_pairs(const Node& node);
+  // Extends the first `bound` variables of the environment; true once `accept` takes an instance.
+  bool find(const Search& search, std::size_t bound, const std::function<bool()>* accept);
+  bool passes(const Search& search, std::size_t bound);
+
+  const FactTables& facts_;
+  RelationValues& relations_;
+  std::vector<Node> nodes_;
+  std::vector<Search> searches_;
+  Environment env_;
+};
+
+}  // namespace isoscope
