@@ -26,6 +26,15 @@ class Budget {
     return budget;
   }
 
+  // The same limit, or `limit` seconds from now if that is sooner: for a part of the work that may
+  // be cut short.
+  Budget within(double limit) const {
+    Budget part = seconds(limit);
+    if (deadline_ && *deadline_ < *part.deadline_) part.deadline_ = deadline_;
+    part.expired_ = expired_;
+    return part;
+  }
+
   bool expired() {
     if (!deadline_ || expired_) return expired_;
     if (++calls_ % kCallsPerLook != 0) return false;

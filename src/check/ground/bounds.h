@@ -1,0 +1,82 @@
+#pragma once
+// What is known of each relation before the witness is: the pairs it must have and those it may.
+//
+//     so, wr, po, [S]     exactly known
+//     the order           must: what facts force (T0 first, so, wr, version orders, closed);
+//                         may: everything but its opposite
+//     r ; s               must(r) ; must(s)  …  may(r) ; may(s)
+//     r \ s               must(r) \ may(s)   …  may(r) \ must(s)
+//
+// Only pairs between the two bounds need a circuit, and the bounds tell the enumeration of
+// quantifiers where not to look. Given the orders of a witness, both bounds of every relation
+// coincide, and the same code evaluates a level on that witness.
+//
+// Cost  Whole matrices, 64 pairs at a time: O(n^3 / 64) for compositions and closures, made when
+//       first asked for. A relation of one key costs only its few rows.
+#include <memory>
+#include <vector>
+
+#include "check/ground/bit_matrix.h"
+#include "check/ground/relations.h"
+#include "check/ground/universe.h"
+
+namespace isoscope {
+
+class Bound {
+ public:
+  using Matrix = std::shared_ptr<const BitMatrix>;
+
+  Bound(Matrix must, Matrix may);
+  explicit Bound(BitMatrix exactly);
+
+  const BitMatrix& must() const { return *must_; }
+  const BitMatrix& may() const { return *may_; }
+  const Matrix& shared_must() const { return must_; }
+  const Matrix& shared_may() const { return may_; }
+  bool is_exact() const { return must_ == may_; }
+
+  // Made when first asked for.
+  const BitMatrix& must_inverse() const;
+  const BitMatrix& may_inverse() const;
+  const BitSet& may_from() const;  // who may be related to somebody
+  const BitSet& may_to() const;    // who somebody may be related to
+
+ private:
+  Matrix must_;
+  Matrix may_;  // the same matrix if nothing is open
+  mutable std::unique_ptr<BitMatrix> must_inverse_;
+  mutable std::unique_ptr<BitMatrix> may_inverse_;
+  mutable std::unique_ptr<BitSet> may_from_;
+  mutable std::unique_ptr<BitSet> may_to_;
+};
+
+// The bounds of the witness: of co, or of ar and vis.
+struct WitnessBounds {
+  Bound order;
+  Bound vis;
+};
+
+class Bounds {
+ public:
+  // `facts`, if given, are other bounds over the same universe, which lend the matrices of
+  // relations that do not depend on the witness. Keeps references to all arguments.
+  Bounds(const Universe& universe, RelationTable& table, const WitnessBounds& witness,
+         Bounds* facts = nullptr)
+      : universe_(universe), table_(table), witness_(witness), facts_(facts) {}
+
+  const Bound& of(RelationId id);
+
+ private:
+  std::unique_ptr<Bound> make(const GroundRelation& r);
+  BitMatrix identity_on(const GroundRelation& r) const;
+  BitMatrix ww(const GroundRelation& r, const BitMatrix& order) const;
+  BitMatrix rw(const GroundRelation& r, const BitMatrix& order) const;
+
+  const Universe& universe_;
+  RelationTable& table_;
+  const WitnessBounds& witness_;
+  Bounds* facts_;
+  std::vector<std::unique_ptr<Bound>> bounds_;  // by relation
+};
+
+}  // namespace isoscope

@@ -1,0 +1,50 @@
+#include "check/ground/ground.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "check/ground/core.h"
+#include "check/ground/search.h"
+
+namespace isoscope {
+namespace {
+
+Verdict violated(const History& h, const Assignment& levels, Budget& budget,
+                 const GroundOptions& options) {
+  Budget part = budget.within(options.core_seconds);
+  Core core = find_core(h, levels, part, options);
+  Violation violation;
+  violation.anomaly = Anomaly::Unexplainable;
+  violation.axiom = std::move(core.axiom);
+  violation.core = std::move(core.txns);
+  return Verdict::violated(std::move(violation));
+}
+
+}  // namespace
+
+Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
+                     const GroundOptions& options) {
+  if (!h.faults().empty()) {
+    const ReadFault& fault = h.faults().front();
+    Violation violation;
+    violation.anomaly = anomaly_of(fault.kind);
+    violation.fault = fault;
+    return Verdict::violated(std::move(violation));
+  }
+  if (h.num_txns() > options.max_transactions) {
+    return Verdict::unknown(fmt::format(
+        "the limit of {} transactions for levels that are grounded (the history has {})",
+        options.max_transactions, h.num_txns()));
+  }
+  Search search(h, levels, budget, options);
+  const Outcome outcome = search.decide(std::vector<bool>(search.axioms().size(), true));
+  Verdict verdict = outcome == Outcome::Consistent ? Verdict::consistent(search.witness())
+                    : outcome == Outcome::Violated ? violated(h, levels, budget, options)
+                                                   : Verdict::unknown(search.limit());
+  search.report(verdict.stats);
+  return verdict;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,64 @@
+#pragma once
+// Decides any level that is given as text: its axioms are instantiated over the history, become
+// circuits over the variables of a witness, and a SAT solver looks for the witness.
+//
+//     level text ──normal form──┐
+//     history ──universe────────┴─ instances ── circuit ── SAT ──┬─ orders ── witness
+//                  bounds: what must and what may hold           ├─ a cycle, a violated instance:
+//                                                                │    one more clause, again
+//                                                                └─ none: axiom and core
+//
+// Facts drive the instantiation: the quantifiers of `wr[x](t1, t3) and writes(t2, x) and …` run
+// over the reads and writers that exist, because each relation is bounded from below and above
+// before any variable is made (bounds.h, join.h). An axiom with few instances is grounded at once.
+// One with many is grounded on demand: each model of what was required so far is a concrete
+// witness, the instances that it breaks are found by evaluating the axiom on it, and only those
+// become clauses. The same holds for the order's transitivity and for `acyclic`.
+//
+// Use      for levels that no faster engine knows; any framework, any mixture of levels of one
+//          framework whose axioms have a subject.
+// Names    as in the level language: so, wr, co, vis, ar.
+// Cost     NP-complete in general. Built-in levels: seconds at a few hundred transactions;
+//          closures over the witness (`(so | ww)+`): a cubic circuit, about 100 transactions.
+#include <cstddef>
+
+#include "history/history.h"
+#include "spec/level.h"
+#include "support/budget.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+struct GroundOptions {
+  // Gates and clauses together; at about 100 bytes each the default is a gigabyte.
+  std::size_t max_gates = 10'000'000;
+  // Bit matrices and tables of pairs grow with the square.
+  std::size_t max_transactions = 4'000;
+  // Instances of an axiom that are grounded before the first model is asked for; beyond, only those
+  // that a model breaks. Zero grounds everything on demand.
+  std::size_t eager_instances = 50'000;
+  // Up to this many transactions all triples of the order are made transitive at once; beyond, the
+  // cycles that a model shows.
+  std::size_t eager_transitivity = 48;
+  // What may be spent on making a violation small, within the budget.
+  double core_seconds = 5;
+};
+
+// Consistent with a witness (over vis, ar with its vis), Violated with `axiom` and `core`, or
+// Unknown with the limit that was hit.
+//
+//   core    a part of the history that violates the level by itself (T0 belongs to every part and
+//           is not listed), from which no single transaction could be left out. Where leaving
+//           transactions out can create a violation, because an axiom asks for the existence of
+//           one, no part explains the whole, and the core is every present transaction.
+//   axiom   the first axiom, in the level's order, of a minimal set that the core violates; empty
+//           if the framework's own demands have no witness (over vis, ar this is where reads
+//           contradict each other, as every level without axioms shows).
+//
+// A history with inexcusable reads is Violated with the first of them, whatever the level.
+// Requires: all levels of the assignment have the same framework, and in a mixed assignment every
+// axiom has a subject.
+Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
+                     const GroundOptions& options = {});
+
+}  // namespace isoscope

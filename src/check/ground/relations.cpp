@@ -1,0 +1,115 @@
+#include "check/ground/relations.h"
+
+namespace isoscope {
+namespace {
+
+std::uint32_t key_under(const RelationExpr& r, const Binding& binding) {
+  if (!r.key) return GroundRelation::kNone;
+  return binding[static_cast<std::size_t>(r.key->slot)];  // kUnbound is kNone: all keys
+}
+
+}  // namespace
+
+std::size_t RelationTable::Hash::operator()(const GroundRelation& r) const {
+  std::uint64_t hash = static_cast<unsigned>(r.op) | static_cast<unsigned>(r.set) << 8U |
+                       static_cast<unsigned>(r.from) << 16U | static_cast<unsigned>(r.to) << 24U;
+  for (const std::uint32_t word : {r.key, r.left, r.right}) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
+
+bool RelationTable::is_bound(const RelationExpr& r, const Binding& binding) {
+  if (r.key && key_under(r, binding) == kUnbound) return false;
+  return (r.left == nullptr || is_bound(*r.left, binding)) &&
+         (r.right == nullptr || is_bound(*r.right, binding));
+}
+
+RelationId RelationTable::instantiate(const RelationExpr& r, const Binding& binding) {
+  const RelationId left = r.left ? instantiate(*r.left, binding) : GroundRelation::kNone;
+  const RelationId right = r.right ? instantiate(*r.right, binding) : GroundRelation::kNone;
+  if (r.left) return combine(r, left, right);
+  return intern(
+      {.op = r.op, .set = r.set, .from = r.from, .to = r.to, .key = key_under(r, binding)});
+}
+
+RelationId RelationTable::upper_bound(const RelationExpr& r, const Binding& binding) {
+  // Every operator but difference grows with its operands, and a relation without its key is the
+  // union over all keys.
+  if (r.op == RelationOp::Difference && !is_bound(*r.right, binding))
+    return upper_bound(*r.left, binding);
+  const RelationId left = r.left ? upper_bound(*r.left, binding) : GroundRelation::kNone;
+  const RelationId right = r.right ? upper_bound(*r.right, binding) : GroundRelation::kNone;
+  if (r.left) return combine(r, left, right);
+  return intern(
+      {.op = r.op, .set = r.set, .from = r.from, .to = r.to, .key = key_under(r, binding)});
+}
+
+RelationId RelationTable::combine(const RelationExpr& r, RelationId left, RelationId right) {
+  switch (r.op) {
+    case RelationOp::Plus:
+      return plus(left);
+    case RelationOp::Star:
+      return star(left);
+    case RelationOp::Inverse:
+      if (relations_[left].op == RelationOp::Inverse) return relations_[left].left;
+      break;
+    case RelationOp::Union:
+    case RelationOp::Intersection:
+      if (left == right) return left;
+      break;
+    default:
+      break;
+  }
+  return intern({.op = r.op, .from = r.from, .to = r.to, .left = left, .right = right});
+}
+
+RelationId RelationTable::plus(RelationId id) {
+  const GroundRelation r = relations_[id];
+  const bool transitive = r.op == RelationOp::Plus || r.op == RelationOp::Star ||
+                          r.op == RelationOp::Co || r.op == RelationOp::So ||
+                          r.op == RelationOp::Po || r.op == RelationOp::IdentityOn;
+  if (transitive) return id;
+  return intern({.op = RelationOp::Plus, .from = r.from, .to = r.to, .left = id});
+}
+
+RelationId RelationTable::star(RelationId id) {
+  const GroundRelation r = relations_[id];
+  if (r.op == RelationOp::Star) return id;
+  // r* is kept as identity with r+, so that r+ is computed once for both.
+  return intern({.op = RelationOp::Star, .from = r.from, .to = r.to, .left = plus(id)});
+}
+
+bool RelationTable::is_order(RelationId id) const {
+  const GroundRelation& r = relations_[id];
+  return r.op == RelationOp::Co ||
+         (r.op == RelationOp::Star && relations_[r.left].op == RelationOp::Co);
+}
+
+RelationId RelationTable::intern(GroundRelation r) {
+  if (r.op == RelationOp::Ar) r.op = RelationOp::Co;
+  if (r.op != RelationOp::IdentityOn) r.set = SetName::Writers;
+  switch (r.op) {
+    case RelationOp::Co:
+    case RelationOp::Vis:
+    case RelationOp::Ww:
+    case RelationOp::Rw:
+      r.is_fact = false;
+      break;
+    case RelationOp::So:
+    case RelationOp::Wr:
+    case RelationOp::Po:
+    case RelationOp::IdentityOn:
+      r.is_fact = true;
+      break;
+    default:
+      r.is_fact = relations_[r.left].is_fact &&
+                  (r.right == GroundRelation::kNone || relations_[r.right].is_fact);
+  }
+  const auto [place, fresh] = ids_.try_emplace(r, static_cast<RelationId>(relations_.size()));
+  if (fresh) relations_.push_back(r);
+  return place->second;
+}
+
+}  // namespace isoscope

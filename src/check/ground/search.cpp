@@ -1,0 +1,228 @@
+#include "check/ground/search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "check/ground/short_cycles.h"
+#include "spec/levels.h"
+#include "support/assert.h"
+
+namespace isoscope {
+namespace {
+
+// Of one axiom in one round. More instances cost more clauses, fewer cost more rounds.
+constexpr std::size_t kInstancesPerRound = 5'000;
+constexpr std::size_t kCyclesPerRound = 200;
+
+// What every execution over vis, ar owes besides its orders, in the language of the levels.
+const Axiom& external_consistency() {
+  static const LevelSet levels = [] {
+    LevelSet set;
+    const auto added = set.add(
+        "level ext over vis, ar\n"
+        "axiom EXT: forall x: key, t1, t2, t3: txn.\n"
+        "    wr[x](t1, t3) and writes(t2, x) and t1 != t2 and vis(t2, t3)  implies  ar(t2, t1)\n",
+        "EXT");
+    ISO_ASSERT(added.ok());
+    return set;
+  }();
+  return levels.all().front()->axioms.front();
+}
+
+bool has_axiom(const Level& level, const Axiom& axiom) {
+  return std::any_of(level.axioms.begin(), level.axioms.end(),
+                     [&](const Axiom& own) { return own.formula == axiom.formula; });
+}
+
+}  // namespace
+
+Search::Search(const History& h, const Assignment& levels, Budget& budget,
+               const GroundOptions& options)
+    : options_(options),
+      universe_(h),
+      meter_(budget, circuit_, options.max_gates),
+      encoding_(universe_, levels.base->framework, levels, circuit_),
+      bounds_(universe_, table_, encoding_.bounds()),
+      cells_(encoding_, table_, bounds_, circuit_, meter_),
+      grounder_(universe_, table_, bounds_, circuit_, meter_, &cells_,
+                [this](RelationId r) { return acyclic(r); }) {
+  collect_axioms(levels);
+}
+
+void Search::collect_axioms(const Assignment& levels) {
+  std::vector<const Level*> all = {levels.base};
+  for (const Level* own : levels.own) {
+    if (own != nullptr && std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
+  }
+  for (const Level* level : all) {
+    for (const Axiom& axiom : level->axioms) {
+      const bool known = std::any_of(axioms_.begin(), axioms_.end(), [&](const GroundAxiom& other) {
+        return other.axiom->formula == axiom.formula;
+      });
+      if (!known) add_axiom(axiom, all, levels);
+    }
+  }
+  if (encoding_.framework() == Framework::VisAr) add_axiom(external_consistency(), {}, levels);
+  for (std::size_t i = 0; i < axioms_.size(); ++i) guards_.push_back(circuit_.input());
+}
+
+void Search::add_axiom(const Axiom& axiom, const std::vector<const Level*>& all,
+                       const Assignment& levels) {
+  GroundAxiom ground{&axiom, normalize(axiom), {}};
+  const bool of_all_levels = std::all_of(
+      all.begin(), all.end(), [&](const Level* level) { return has_axiom(*level, axiom); });
+  if (!of_all_levels) {
+    ISO_ASSERT(axiom.subject.has_value());
+    const Sort sort = axiom.subject->sort;
+    BitSet subjects(universe_.size(sort));
+    for (std::size_t i = 0; i < universe_.size(sort); ++i) {
+      const std::size_t t = sort == Sort::Read ? universe_.reads()[i].reader : i;
+      if (has_axiom(levels.of(universe_.txn(t)), axiom)) subjects.insert(i);
+    }
+    ground.domains.emplace(axiom.subject->slot, std::move(subjects));
+  }
+  axioms_.push_back(std::move(ground));
+}
+
+void Search::ground_axioms() {
+  grounded_ = true;
+  if (universe_.num_txns() <= options_.eager_transitivity) encoding_.require_transitivity();
+  for (std::size_t i = 0; i < axioms_.size(); ++i) {
+    grounder_.enter(axioms_[i]);
+    for (const NormalNode& part : axioms_[i].form.parts) {
+      if (meter_.stopped()) return;
+      if (part.kind == NormalNode::Kind::Exists && part.negated) {
+        const Family family{i, &part};
+        if (!ground_family(family)) on_demand_.push_back(family);
+      } else {
+        const Signal holds = grounder_.ground(part);
+        circuit_.require_any({!guards_[i], holds});
+      }
+    }
+  }
+}
+
+bool Search::ground_family(const Family& family) {
+  std::size_t left = options_.eager_instances;
+  bool complete = true;
+  grounder_.enumerate(*family.node, [&](std::span<const Signal> open) {
+    complete = left-- > 0;
+    if (complete) require_instance(family.axiom, open);
+    return complete;
+  });
+  return complete;
+}
+
+void Search::require_instance(std::size_t axiom, std::span<const Signal> open) {
+  ++instances_;
+  std::vector<Signal> clause = {!guards_[axiom]};
+  for (const Signal s : open) clause.push_back(!s);
+  circuit_.require_any(clause);
+}
+
+Signal Search::acyclic(RelationId relation) {
+  for (const Acyclicity& known : acyclicities_) {
+    if (known.relation == relation) return known.signal;
+  }
+  acyclicities_.push_back({circuit_.input(), relation});
+  return acyclicities_.back().signal;
+}
+
+Outcome Search::decide(const std::vector<bool>& required) {
+  required_ = required;
+  decoded_.reset();
+  if (encoding_.is_contradictory()) return Outcome::Violated;
+  if (!grounded_) ground_axioms();
+  std::vector<Signal> assumptions;
+  for (std::size_t i = 0; i < axioms_.size(); ++i) {
+    if (required[i]) assumptions.push_back(guards_[i]);
+  }
+  while (!meter_.stopped()) {
+    ++rounds_;
+    const std::size_t known_acyclicities = acyclicities_.size();
+    switch (circuit_.solve(assumptions, meter_.budget())) {
+      case SatResult::Unsat:
+        return Outcome::Violated;
+      case SatResult::Unknown:
+        meter_.stop_solving();
+        return Outcome::Unknown;
+      case SatResult::Sat:
+        break;
+    }
+    decoded_ = decode(encoding_, circuit_);
+    if (forbid_order_cycles()) continue;
+    const WitnessBounds witness = exact_bounds(*decoded_, encoding_.framework());
+    Bounds exact(universe_, table_, witness, &bounds_);
+    const bool cycles = forbid_relation_cycles(exact, known_acyclicities);
+    const bool broken = ground_broken_instances(exact, required);
+    if (!cycles && !broken && !meter_.stopped()) return Outcome::Consistent;
+  }
+  return Outcome::Unknown;
+}
+
+bool Search::forbid_order_cycles() {
+  for (const std::vector<Signal>& cycle : decoded_->cycles) {
+    std::vector<Signal> clause;
+    for (const Signal edge : cycle) clause.push_back(!edge);
+    circuit_.require_any(clause);
+  }
+  return !decoded_->cycles.empty();
+}
+
+bool Search::forbid_relation_cycles(Bounds& exact, std::size_t known) {
+  bool found = false;
+  for (std::size_t i = 0; i < known; ++i) {
+    const auto [signal, relation] = acyclicities_[i];
+    if (!circuit_.value(signal)) continue;
+    for (const auto& cycle : short_cycles(exact.of(relation).must(), kCyclesPerRound)) {
+      if (meter_.stopped()) break;
+      std::vector<Signal> clause = {!signal};
+      for (std::size_t j = 0; j < cycle.size(); ++j)
+        clause.push_back(!cells_.cell(relation, cycle[j], cycle[(j + 1) % cycle.size()]));
+      circuit_.require_any(clause);
+      found = true;
+    }
+  }
+  return found;
+}
+
+bool Search::ground_broken_instances(Bounds& exact, const std::vector<bool>& required) {
+  bool found = false;
+  Grounder evaluator(universe_, table_, exact, circuit_, meter_, nullptr, {});
+  for (const Family& family : on_demand_) {
+    if (!required[family.axiom]) continue;
+    std::vector<Binding> broken;
+    evaluator.enter(axioms_[family.axiom]);
+    evaluator.enumerate(*family.node, [&](std::span<const Signal>) {
+      broken.push_back(evaluator.binding());
+      return broken.size() < kInstancesPerRound;
+    });
+    grounder_.enter(axioms_[family.axiom]);
+    for (const Binding& binding : broken) {
+      if (meter_.stopped()) return true;
+      grounder_.binding() = binding;
+      if (const auto open = grounder_.conjuncts(*family.node))
+        require_instance(family.axiom, *open);
+      found = true;
+    }
+  }
+  return found;
+}
+
+std::vector<bool> Search::blamed() const {
+  std::vector<bool> blamed(axioms_.size(), false);
+  if (encoding_.is_contradictory()) return blamed;
+  for (std::size_t i = 0; i < axioms_.size(); ++i)
+    blamed[i] = required_[i] && circuit_.failed(guards_[i]);
+  return blamed;
+}
+
+void Search::report(Stats& stats) const {
+  stats.set("variables", static_cast<double>(circuit_.num_vars()));
+  stats.set("gates", static_cast<double>(circuit_.num_gates()));
+  stats.set("clauses", static_cast<double>(circuit_.num_clauses()));
+  stats.set("instances", static_cast<double>(instances_));
+  stats.set("rounds", static_cast<double>(rounds_));
+}
+
+}  // namespace isoscope

@@ -1,0 +1,126 @@
+#include "check/ground/universe.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace isoscope {
+namespace {
+
+constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+Universe::Universe(const History& h) : h_(h) {
+  number_txns();
+  collect_reads();
+  relate_sessions();
+  writers_of_ = BitMatrix(h.num_keys(), num_txns());
+  for (const KeyId x : h.keys()) {
+    for (const TxnId t : h.writers(x)) writers_of_.insert(x.index, position_[t.index]);
+  }
+  readers_of_ = BitMatrix(h.num_keys(), num_txns());
+  wr_ = BitMatrix(num_txns(), num_txns());
+  for (const Read& read : reads_) {
+    readers_of_.insert(read.key, read.reader);
+    wr_.insert(read.writer, read.reader);
+  }
+  keys_written_ = writers_of_.transposed();
+  keys_read_ = readers_of_.transposed();
+  writers_ = keys_written_.nonempty_rows();
+  readers_ = keys_read_.nonempty_rows();
+  for (const VersionEdge& edge : h.version_edges())
+    versions_.emplace_back(position_[edge.before.index], position_[edge.after.index]);
+}
+
+void Universe::number_txns() {
+  position_.assign(h_.num_txns(), kAbsent);
+  for (const TxnId t : h_.txns()) {
+    if (!h_.is_present(t)) continue;
+    position_[t.index] = static_cast<std::uint32_t>(txns_.size());
+    txns_.push_back(t);
+  }
+  aborted_ = BitSet(num_txns());
+  for (std::size_t a = 0; a < num_txns(); ++a) {
+    if (!h_.is_committed(txns_[a])) aborted_.insert(a);
+  }
+}
+
+void Universe::collect_reads() {
+  for (std::uint32_t a = 0; a < num_txns(); ++a) {
+    for (const EventId e : h_.events(txns_[a])) {
+      if (h_.is_external_read(e))
+        reads_.push_back({a, position_[h_.writer(e).index], h_.key(e).index});
+    }
+  }
+  key_begin_.assign(h_.num_keys() + 1, 0);
+  for (const Read& read : reads_) ++key_begin_[read.key + 1];
+  for (std::size_t x = 0; x < h_.num_keys(); ++x) key_begin_[x + 1] += key_begin_[x];
+  std::vector<std::uint32_t> next(key_begin_.begin(), key_begin_.end());
+  reads_by_key_.resize(reads_.size());
+  for (std::uint32_t r = 0; r < reads_.size(); ++r) reads_by_key_[next[reads_[r].key]++] = r;
+}
+
+void Universe::relate_sessions() {
+  so_ = BitMatrix(num_txns(), num_txns());
+  for (const SessionId s : h_.sessions()) {
+    BitSet later(num_txns());
+    const auto chain = h_.session_txns(s);
+    for (auto t = chain.rbegin(); t != chain.rend(); ++t) {
+      const std::uint32_t a = position_[t->index];
+      if (a == kAbsent) continue;
+      so_.unite_row(a, later.row());
+      later.insert(a);
+    }
+  }
+  for (std::size_t a = 1; a < num_txns(); ++a) so_.insert(0, a);
+}
+
+std::size_t Universe::size(Sort sort) const {
+  switch (sort) {
+    case Sort::Txn:
+      return txns_.size();
+    case Sort::Key:
+      return h_.num_keys();
+    case Sort::Read:
+      return reads_.size();
+  }
+  return 0;
+}
+
+std::span<const std::uint32_t> Universe::reads_of(std::size_t key) const {
+  return std::span(reads_by_key_).subspan(key_begin_[key], key_begin_[key + 1] - key_begin_[key]);
+}
+
+BitMatrix Universe::wr(std::size_t key) const {
+  BitMatrix r(num_txns(), num_txns());
+  for (const std::uint32_t i : reads_of(key)) r.insert(reads_[i].writer, reads_[i].reader);
+  return r;
+}
+
+BitMatrix Universe::wr_to_reads(std::size_t key) const {
+  BitMatrix r(num_txns(), reads_.size());
+  for (const std::uint32_t i : reads_of(key)) r.insert(reads_[i].writer, i);
+  return r;
+}
+
+const BitMatrix& Universe::wr_to_reads() const {
+  if (!wr_to_reads_) {
+    wr_to_reads_.emplace(num_txns(), reads_.size());
+    for (std::size_t i = 0; i < reads_.size(); ++i) wr_to_reads_->insert(reads_[i].writer, i);
+  }
+  return *wr_to_reads_;
+}
+
+const BitMatrix& Universe::po() const {
+  if (!po_) {
+    // Reads are numbered in program order, those of a transaction one after the other.
+    po_.emplace(reads_.size(), reads_.size());
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      for (std::size_t j = i + 1; j < reads_.size() && reads_[j].reader == reads_[i].reader; ++j)
+        po_->insert(i, j);
+    }
+  }
+  return *po_;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,87 @@
+#pragma once
+// What the quantifiers of a level range over in one history, and the facts about it as bits.
+//
+// Elements of a sort are numbered from 0: the present transactions (T0 is 0), the external reads,
+// the keys. All of the grounding speaks of these positions; txn() leads back to the history.
+//
+// Cost  O(n^2 / 64) words for so and wr, n transactions; the relations of reads are made when a
+//       level first asks for them.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "check/ground/bit_matrix.h"
+#include "history/history.h"
+#include "spec/ast.h"
+
+namespace isoscope {
+
+class Universe {
+ public:
+  struct Read {
+    std::uint32_t reader = 0;
+    std::uint32_t writer = 0;
+    std::uint32_t key = 0;
+  };
+
+  explicit Universe(const History& h);
+
+  const History& history() const { return h_; }
+  std::size_t size(Sort sort) const;
+  std::size_t num_txns() const { return txns_.size(); }
+  TxnId txn(std::size_t position) const { return txns_[position]; }
+
+  // Transactions to transactions.
+  const BitMatrix& so() const { return so_; }
+  const BitMatrix& wr() const { return wr_; }
+  BitMatrix wr(std::size_t key) const;
+  // Pairs that a known version order puts in this order.
+  std::span<const std::pair<std::uint32_t, std::uint32_t>> versions() const { return versions_; }
+
+  // Reads. `reads_of` lists those of one key.
+  const std::vector<Read>& reads() const { return reads_; }
+  std::span<const std::uint32_t> reads_of(std::size_t key) const;
+  const BitMatrix& wr_to_reads() const;
+  BitMatrix wr_to_reads(std::size_t key) const;
+  const BitMatrix& po() const;
+
+  // Who writes or reads what: transactions by key, keys by transaction.
+  BitRow writers_of(std::size_t key) const { return writers_of_.row(key); }
+  BitRow readers_of(std::size_t key) const { return readers_of_.row(key); }
+  BitRow keys_written(std::size_t txn) const { return keys_written_.row(txn); }
+  BitRow keys_read(std::size_t txn) const { return keys_read_.row(txn); }
+  const BitSet& writers() const { return writers_; }
+  const BitSet& readers() const { return readers_; }
+  const BitSet& aborted() const { return aborted_; }
+  bool writes(std::size_t txn, std::size_t key) const { return writers_of_.contains(key, txn); }
+  bool reads(std::size_t txn, std::size_t key) const { return readers_of_.contains(key, txn); }
+
+ private:
+  void number_txns();
+  void collect_reads();
+  void relate_sessions();
+
+  const History& h_;
+  std::vector<TxnId> txns_;
+  std::vector<std::uint32_t> position_;  // by transaction id
+  std::vector<Read> reads_;
+  std::vector<std::uint32_t> reads_by_key_;
+  std::vector<std::uint32_t> key_begin_;  // in reads_by_key_
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> versions_;
+  BitMatrix so_;
+  BitMatrix wr_;
+  BitMatrix writers_of_;
+  BitMatrix readers_of_;
+  BitMatrix keys_written_;
+  BitMatrix keys_read_;
+  BitSet writers_;
+  BitSet readers_;
+  BitSet aborted_;
+  mutable std::optional<BitMatrix> wr_to_reads_;
+  mutable std::optional<BitMatrix> po_;
+};
+
+}  // namespace isoscope
