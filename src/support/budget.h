@@ -46,6 +46,12 @@ class Budget {
     return expired_;
   }
   bool is_limited() const { return deadline_.has_value(); }
+  // A budget that ends when this one does, but at the latest after so many seconds.
+  Budget at_most(double limit) const {
+    Budget part = seconds(limit);
+    if (deadline_ && *deadline_ < *part.deadline_) part.deadline_ = deadline_;
+    return part;
+  }
 
  private:
   static constexpr unsigned kCallsPerLook = 1024;

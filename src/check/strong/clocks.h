@@ -1,0 +1,73 @@
+#pragma once
+// Who reaches whom, by chains: for each point and chain, how many points of the chain reach it.
+//
+// The points of a chain that reach p are a prefix of the chain, so one number says it all:
+//
+//     clock(p)[c] = n     the first n points of chain c, and no others, lie before p
+//
+// That takes points × chains numbers instead of points × points bits. When even that is too much
+// (very many short sessions), the chains are taken in blocks, one after the other; what the
+// checker asks about a pair of transactions needs only the chain of the first.
+//
+// psi asks for two kinds of paths: with no rw edge, and with at most one.
+//
+// Cost  O(edges × chains) time, in runs of adjacent numbers; points × block size × 4 bytes.
+#include <cstdint>
+#include <vector>
+
+#include "check/strong/known_graph.h"
+#include "support/budget.h"
+
+namespace isoscope::strong {
+
+// A run of chains that fits in memory.
+struct ChainBlock {
+  std::uint32_t first = 0;
+  std::uint32_t size = 0;
+  bool contains(ChainId c) const { return c.index - first < size; }
+};
+// All chains of the graph, in as few blocks as the memory for clocks allows.
+std::vector<ChainBlock> chain_blocks(const KnownGraph& graph);
+
+class Clocks {
+ public:
+  // Requires: graph.sort() succeeded, and no edge was added since.
+  // The rows are incomplete if the budget expires meanwhile.
+  Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget);
+
+  const ChainBlock& block() const { return block_; }
+  // How many points of chain c reach p. Requires: block().contains(c).
+  std::uint32_t before(PointId p, ChainId c) const { return row(rows_, p)[c.index - block_.first]; }
+  // The same by paths with at most one rw edge; the same number unless the level is psi.
+  std::uint32_t before_with_rw(PointId p, ChainId c) const {
+    return row(rw_rows_.empty() ? rows_ : rw_rows_, p)[c.index - block_.first];
+  }
+  // Is there a path of one edge or more? Requires: block().contains(chain of from).
+  bool reaches(PointId from, PointId to) const {
+    return before(to, chain(from)) > points_.position(facts_, from);
+  }
+  bool reaches_with_rw(PointId from, PointId to) const {
+    return before_with_rw(to, chain(from)) > points_.position(facts_, from);
+  }
+
+ private:
+  using Rows = std::vector<std::uint32_t>;
+
+  ChainId chain(PointId p) const { return facts_.chain(points_.txn(p)); }
+  const std::uint32_t* row(const Rows& rows, PointId p) const {
+    return rows.data() + static_cast<std::size_t>(p.index) * block_.size;
+  }
+  std::uint32_t* row(Rows& rows, PointId p) {
+    return rows.data() + static_cast<std::size_t>(p.index) * block_.size;
+  }
+  // `to` comes after everything in `from_row`, and after `from` itself.
+  void advance(std::uint32_t* to, const std::uint32_t* from_row, PointId from) const;
+
+  const Facts& facts_;
+  const Points& points_;
+  ChainBlock block_;
+  Rows rows_;
+  Rows rw_rows_;  // psi only
+};
+
+}  // namespace isoscope::strong

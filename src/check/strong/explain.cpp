@@ -1,0 +1,199 @@
+#include "check/strong/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "check/strong/direct.h"
+#include "check/strong/paths.h"
+#include "graph/digraph.h"
+#include "support/assert.h"
+
+namespace isoscope::strong {
+namespace {
+
+// Edges in an explanation, those in reasons included, beyond which nobody reads it.
+constexpr std::size_t kMaxEdges = 20'000;
+// States that the search for the shortest cycle looks at before it takes the best so far.
+constexpr std::uint64_t kMaxWork = 20'000'000;
+
+class Explainer {
+ public:
+  explicit Explainer(const Knowledge& known)
+      : known_(known),
+        facts_(known.graph.facts()),
+        h_(facts_.history()),
+        points_(known.graph.points()),
+        level_(known.graph.level()),
+        paths_(known) {}
+
+  std::vector<Edge> explain(Budget& budget) {
+    const std::vector<KnownEdge> cycle =
+        known_.returned.empty() ? find_cycle(budget) : find_return(budget);
+    std::vector<Edge> edges = tell(cycle);
+    if (!is_complete_ || num_edges_ > kMaxEdges) edges.clear();
+    return edges;
+  }
+
+ private:
+  // The cheapest cycle, or a cheap one if there is too much to search.
+  std::vector<KnownEdge> find_cycle(Budget& budget) {
+    const Digraph arcs = Digraph::of(known_.graph.num_points(), [&](auto&& add) {
+      known_.graph.for_each_arc([&](PointId p, PointId q) { add(p.index, q.index); });
+    });
+    const Components components = strongly_connected_components(arcs);
+    std::vector<std::uint32_t> size(components.count, 0);
+    for (const std::uint32_t c : components.of) ++size[c];
+    std::vector<PointId> starts;
+    for (std::uint32_t p = 0; p < components.of.size(); ++p) {
+      if (size[components.of[p]] > 1) starts.push_back({p});
+    }
+    // Small components first: their searches are short, and limit those that follow.
+    std::stable_sort(starts.begin(), starts.end(), [&](PointId p, PointId q) {
+      return size[components.of[p.index]] < size[components.of[q.index]];
+    });
+    Path best;
+    best.cost = std::numeric_limits<std::uint32_t>::max();
+    for (const PointId p : starts) {
+      if (!best.edges.empty() && (paths_.work() > kMaxWork || budget.expired_now())) break;
+      auto path = paths_.find(
+          {.from = p, .goals = {&p, 1}, .max_cost = best.cost - 1, .component = &components.of});
+      if (path) best = *std::move(path);
+    }
+    ISO_ASSERT(!best.edges.empty());
+    return best.edges;
+  }
+
+  // psi, ua: the rw edge that is led back over at the least cost, and the way back.
+  std::vector<KnownEdge> find_return(Budget& budget) {
+    std::vector<KnownEdge> best;
+    std::uint32_t best_cost = std::numeric_limits<std::uint32_t>::max();
+    for (const KnownEdge& rw : known_.returned) {
+      if (!best.empty() && (paths_.work() > kMaxWork || budget.expired_now())) break;
+      const std::uint32_t own = PathFinder::cost(rw);
+      if (own >= best_cost) continue;
+      std::optional<Path> back;
+      if (level_ == StrongLevel::Ua) {
+        const KnownEdge dependency =
+            find_dependency(known_, rw.to, rw.from, known_.rounds + 1).value();
+        back = Path{.edges = {dependency}, .cost = PathFinder::cost(dependency)};
+      } else {
+        const PointId goal = points_.start(rw.from);
+        back = paths_.find(
+            {.from = points_.commit(rw.to), .goals = {&goal, 1}, .max_cost = best_cost - own - 1});
+      }
+      if (!back || own + back->cost >= best_cost) continue;
+      best_cost = own + back->cost;
+      best = std::move(back->edges);
+      best.insert(best.begin(), rw);
+    }
+    return best;
+  }
+
+  std::vector<Edge> tell(const std::vector<KnownEdge>& edges) {
+    std::vector<Edge> told;
+    for (const KnownEdge& e : edges) told.push_back(tell(e));
+    return told;
+  }
+
+  Edge tell(const KnownEdge& e) {
+    if (++num_edges_ > kMaxEdges) return {};
+    switch (e.kind) {
+      case EdgeKind::Wr:
+        return {.from = e.from,
+                .to = e.to,
+                .kind = e.kind,
+                .key = e.key,
+                .read = find_read(h_, e.to, e.key, e.from)};
+      case EdgeKind::Ww:
+        return tell_order(e.from, e.to, e.key, e.round);
+      case EdgeKind::Rw: {
+        Edge edge{.from = e.from,
+                  .to = e.to,
+                  .kind = e.kind,
+                  .key = e.key,
+                  .read = find_read(h_, e.from, e.key, e.overwritten)};
+        if (e.overwritten != kInitialTxn)
+          edge.path.push_back(tell_order(e.overwritten, e.to, e.key, e.round));
+        return edge;
+      }
+      default:
+        return {.from = e.from, .to = e.to, .kind = e.kind};
+    }
+  }
+
+  // Why does the version of x that b writes come before the one that a writes? A reason from
+  // before the round in which it became known.
+  Edge tell_order(TxnId b, TxnId a, KeyId x, std::uint32_t round) {
+    Edge edge{.from = b, .to = a, .kind = EdgeKind::Ww, .key = x};
+    if (round == 0 || ++num_edges_ > kMaxEdges) return edge;  // round 0: a list says so
+    std::optional<Path> ordered = find_order(b, a, round);
+    std::optional<Path> overtaken = find_overtaken(b, a, x, round);
+    if (!ordered && !overtaken) {
+      is_complete_ = false;
+      return edge;
+    }
+    if (overtaken && (!ordered || overtaken->cost < ordered->cost)) {
+      const TxnId reader = overtaken->edges.back().to;
+      edge.read = find_read(h_, reader, x, a);
+      edge.path = tell(overtaken->edges);
+    } else {
+      edge.path = tell(ordered->edges);
+    }
+    return edge;
+  }
+
+  // A path with which ww(a, b) would close a cycle.
+  std::optional<Path> find_order(TxnId b, TxnId a, std::uint32_t round) {
+    const PointId goal = points_.source(EdgeKind::Ww, a);
+    std::optional<Path> path = paths_.find({.from = points_.target(EdgeKind::Ww, b),
+                                            .goals = {&goal, 1},
+                                            .before_round = round,
+                                            .one_rw = level_ == StrongLevel::Psi});
+    if (level_ != StrongLevel::Ua) return path;
+    if (const auto rw = find_rw(known_, b, a, round)) {
+      const std::uint32_t cost = PathFinder::cost(*rw);
+      if (!path || cost < path->cost) path = Path{.edges = {*rw}, .cost = cost};
+    }
+    return path;
+  }
+
+  // A path with which rw(r, b) would close a cycle, for a reader r of a's x.
+  std::optional<Path> find_overtaken(TxnId b, TxnId a, KeyId x, std::uint32_t round) {
+    const auto readers = facts_.readers(facts_.version_of(a, x));
+    if (level_ == StrongLevel::Ua) {
+      std::optional<Path> best;
+      for (const TxnId r : readers) {
+        if (r == b) continue;
+        const auto dependency = find_dependency(known_, b, r, round);
+        if (!dependency) continue;
+        const std::uint32_t cost = PathFinder::cost(*dependency);
+        if (!best || cost < best->cost) best = Path{.edges = {*dependency}, .cost = cost};
+      }
+      return best;
+    }
+    std::vector<PointId> goals;
+    for (const TxnId r : readers) {
+      if (r != b) goals.push_back(points_.start(r));
+    }
+    return paths_.find({.from = points_.commit(b), .goals = goals, .before_round = round});
+  }
+
+  const Knowledge& known_;
+  const Facts& facts_;
+  const History& h_;
+  const Points& points_;
+  StrongLevel level_;
+  PathFinder paths_;
+  std::size_t num_edges_ = 0;
+  bool is_complete_ = true;
+};
+
+}  // namespace
+
+std::vector<Edge> explain_cycle(const Knowledge& known, Budget& budget) {
+  return Explainer(known).explain(budget);
+}
+
+}  // namespace isoscope::strong

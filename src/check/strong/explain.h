@@ -1,0 +1,20 @@
+#pragma once
+// Why the known graph is contradictory: a short cycle, each edge with its reason.
+//
+// Reasons are found anew, not kept: an edge of round i follows from edges of earlier rounds, so a
+// search among those finds a path that forces it, and the edges of that path are explained in the
+// same way. Rounds go down, so this ends.
+#include <vector>
+
+#include "check/strong/knowledge.h"
+#include "support/budget.h"
+#include "verdict/verdict.h"
+
+namespace isoscope::strong {
+
+// A cycle that the level forbids. Empty if its reasons are too long to be told, or if the budget
+// expires before any is found.
+// Requires: saturate() answered Cycle.
+std::vector<Edge> explain_cycle(const Knowledge& known, Budget& budget);
+
+}  // namespace isoscope::strong

@@ -1,0 +1,109 @@
+#pragma once
+// A history as the strong checkers look at it: chains of transactions, and the versions of keys.
+//
+// A chain is a run of transactions of which each precedes the next in so or wr. Sessions are
+// chains; where there are very many of them, sessions that follow one another are joined.
+// Reachability is kept per chain (clocks.h), hence fewer chains mean less memory.
+//
+// A version is one committed final write: a key and its writer. The versions of a key are grouped
+// by chain, in chain order, because versions on one chain are ordered already:
+//
+//     key x      group 0 (chain s1)   T1 < T4 < T9
+//                group 1 (chain s3)   T2 < T7          what is open is how the groups interleave
+//
+// T0 comes first on every key and precedes everybody, so it is no version and on no chain; who
+// reads a key's initial value is kept by key.
+//
+// Cost  O(events log writers) time, about 20 bytes a read or write.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "history/history.h"
+
+namespace isoscope::strong {
+
+using ChainId = Id<struct ChainTag>;
+using VersionId = Id<struct VersionTag>;  // grouped by key, then chain, then position
+using GroupId = Id<struct GroupTag>;      // the versions of one key on one chain
+
+class Facts {
+ public:
+  // With `join`, long rows of short sessions become chains; else sessions are the chains.
+  Facts(const History& h, bool join);
+
+  const History& history() const { return h_; }
+  std::uint32_t num_txns() const { return static_cast<std::uint32_t>(h_.num_txns()); }
+
+  // Transactions. Requires: `t` is present and not T0.
+  ChainId chain(TxnId t) const { return chain_[t.index]; }
+  std::uint32_t position(TxnId t) const { return position_[t.index]; }
+  // The next or previous present transaction of its session, or none().
+  TxnId next(TxnId t) const { return next_[t.index]; }
+  TxnId previous(TxnId t) const { return previous_[t.index]; }
+  bool is_on_chain(TxnId t) const { return !chain_[t.index].is_none(); }
+
+  std::uint32_t num_chains() const { return static_cast<std::uint32_t>(chain_begin_.size() - 1); }
+  std::span<const TxnId> txns(ChainId c) const {
+    return {chain_txns_.data() + chain_begin_[c.index],
+            chain_txns_.data() + chain_begin_[c.index + 1]};
+  }
+  // All transactions but T0 and absent ones, chain by chain.
+  std::span<const TxnId> txns() const { return chain_txns_; }
+
+  // Versions.
+  std::uint32_t num_versions() const { return static_cast<std::uint32_t>(version_txn_.size()); }
+  IdRange<VersionId> versions(KeyId x) const {
+    return {group_begin_[key_begin_[x.index]], group_begin_[key_begin_[x.index + 1]]};
+  }
+  IdRange<GroupId> groups(KeyId x) const { return {key_begin_[x.index], key_begin_[x.index + 1]}; }
+  IdRange<VersionId> versions(GroupId g) const {
+    return {group_begin_[g.index], group_begin_[g.index + 1]};
+  }
+  TxnId writer(VersionId v) const { return version_txn_[v.index]; }
+  GroupId group(VersionId v) const { return version_group_[v.index]; }
+  // Its place among the versions of its group.
+  std::uint32_t rank(VersionId v) const { return v.index - group_begin_[group(v).index]; }
+  ChainId chain(GroupId g) const { return chain(writer(versions(g).front())); }
+  // The version of x that t writes, or none().
+  VersionId version_of(TxnId t, KeyId x) const;
+
+  // Who reads a version, or the initial value of a key: each once, in order of chain and position.
+  std::span<const TxnId> readers(VersionId v) const {
+    return {readers_.data() + readers_begin_[v.index],
+            readers_.data() + readers_begin_[v.index + 1]};
+  }
+  std::span<const TxnId> initial_readers(KeyId x) const {
+    return {initial_readers_.data() + initial_begin_[x.index],
+            initial_readers_.data() + initial_begin_[x.index + 1]};
+  }
+
+ private:
+  void lay_chains(bool join);
+  void collect_versions();
+  void collect_readers();
+
+  const History& h_;
+  // By transaction.
+  std::vector<ChainId> chain_;
+  std::vector<std::uint32_t> position_;
+  std::vector<TxnId> next_;
+  std::vector<TxnId> previous_;
+  // By chain.
+  std::vector<TxnId> chain_txns_;
+  std::vector<std::uint32_t> chain_begin_;
+  // By version, group, key.
+  std::vector<TxnId> version_txn_;
+  std::vector<GroupId> version_group_;
+  std::vector<std::uint32_t> group_begin_;  // first version; one more at the end
+  std::vector<std::uint32_t> key_begin_;    // first group; one more at the end
+  std::vector<TxnId> readers_;
+  std::vector<std::uint32_t> readers_begin_;
+  std::vector<TxnId> initial_readers_;
+  std::vector<std::uint32_t> initial_begin_;
+};
+
+// An external read of x in `reader` that names `writer`. Requires: there is one.
+EventId find_read(const History& h, TxnId reader, KeyId x, TxnId writer);
+
+}  // namespace isoscope::strong

@@ -1,0 +1,100 @@
+#include "check/strong/paths.h"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+namespace isoscope::strong {
+
+PathFinder::PathFinder(const Knowledge& known)
+    : graph_(known.graph),
+      begin_(known.graph.num_points() + 1, 0),
+      arrivals_(std::size_t{4} * known.graph.num_points()),
+      goal_(known.graph.num_points(), 0) {
+  const Points& points = graph_.points();
+  const auto edges = graph_.edges();
+  for (const KnownEdge& e : edges) ++begin_[points.source(e.kind, e.from).index + 1];
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  out_.resize(edges.size());
+  std::vector<std::uint32_t> free(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t i = 0; i < edges.size(); ++i)
+    out_[free[points.source(edges[i].kind, edges[i].from).index]++] = i;
+}
+
+std::uint32_t PathFinder::cost(const KnownEdge& edge) {
+  constexpr std::uint32_t kStep = 10;
+  constexpr std::uint32_t kRound = 6;  // an edge of round 1 costs less than two facts
+  return kStep + (edge.kind == EdgeKind::Rw ? 1U : 0U) + kRound * std::min(edge.round, 20U);
+}
+
+std::optional<Path> PathFinder::find(const Query& query) {
+  const Points& points = graph_.points();
+  const auto edges = graph_.edges();
+  ++searches_;
+  for (const PointId p : query.goals) goal_[p.index] = searches_;
+  using Entry = std::pair<std::uint32_t, State>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  const auto arrive = [&](State from, PointId to, bool rw, bool so, std::uint32_t total,
+                          std::uint32_t edge) {
+    if (total > query.max_cost) return;
+    if (query.component != nullptr &&
+        (*query.component)[to.index] != (*query.component)[query.from.index])
+      return;
+    Arrival& there = arrivals_[state(to, rw, so)];
+    if (there.search == searches_ && there.cost <= total) return;
+    there = {searches_, total, from, edge};
+    queue.push({total, state(to, rw, so)});
+  };
+  const auto expand = [&](State s, State from, std::uint32_t total) {
+    const PointId p{s / 4};
+    const bool rw = (s & 2U) != 0;
+    const bool so = (s & 1U) != 0;
+    const TxnId t = points.txn(p);
+    if (!points.is_commit(p)) arrive(from, points.commit(t), rw, so, total, kInside);
+    if (points.is_commit(p) && !graph_.facts().next(t).is_none()) {
+      const std::uint32_t step = so ? 0 : cost({});
+      arrive(from, points.start(graph_.facts().next(t)), rw, true, total + step, kSo);
+    }
+    for (std::uint32_t i = begin_[p.index]; i < begin_[p.index + 1]; ++i) {
+      const KnownEdge& e = edges[out_[i]];
+      if (e.round >= query.before_round) continue;
+      const bool is_extra = !graph_.is_on_paths(e.kind);
+      if (is_extra && (rw || !query.one_rw)) continue;
+      arrive(from, points.target(e.kind, e.to), rw || is_extra, false, total + cost(e), out_[i]);
+    }
+  };
+  // The start is left without an arrival, so that a cycle may come back to it.
+  expand(state(query.from, false, false), kStart, 0);
+  while (!queue.empty()) {
+    const auto [total, s] = queue.top();
+    queue.pop();
+    if (arrivals_[s].cost != total) continue;
+    ++work_;
+    if (goal_[s / 4] == searches_) return trace(s);
+    expand(s, s, total);
+  }
+  return {};
+}
+
+Path PathFinder::trace(State last) const {
+  const Points& points = graph_.points();
+  Path path{.edges = {}, .cost = arrivals_[last].cost};
+  bool in_session = false;  // was the step that was added last session order?
+  for (State s = last; s != kStart; s = arrivals_[s].from) {
+    const std::uint32_t edge = arrivals_[s].edge;
+    if (edge == kInside) continue;
+    if (edge != kSo) {
+      path.edges.push_back(graph_.edges()[edge]);
+    } else if (in_session) {
+      path.edges.back().from = graph_.facts().previous(points.txn(PointId{s / 4}));
+    } else {
+      const TxnId to = points.txn(PointId{s / 4});
+      path.edges.push_back({.from = graph_.facts().previous(to), .to = to, .kind = EdgeKind::So});
+    }
+    in_session = edge == kSo;
+  }
+  std::reverse(path.edges.begin(), path.edges.end());
+  return path;
+}
+
+}  // namespace isoscope::strong

@@ -1,0 +1,194 @@
+#include "check/strong/saturation.h"
+
+#include <algorithm>
+
+#include "check/strong/direct.h"
+
+namespace isoscope::strong {
+namespace {
+
+// Calls f(r) for the last reader on each chain, `except` aside.
+template <class F>
+void for_each_last_reader(const Facts& facts, std::span<const TxnId> readers, TxnId except, F&& f) {
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    const TxnId r = readers[i];
+    if (r == except) continue;
+    if (i + 1 < readers.size() && readers[i + 1] != except &&
+        facts.chain(readers[i + 1]) == facts.chain(r))
+      continue;
+    f(r);
+  }
+}
+
+class Round {
+ public:
+  Round(Knowledge& known, const Clocks& clocks)
+      : known_(known),
+        graph_(known.graph),
+        facts_(known.graph.facts()),
+        points_(known.graph.points()),
+        level_(known.graph.level()),
+        clocks_(clocks) {}
+
+  void run(Budget& budget) {
+    for (const KeyId x : facts_.history().keys()) {
+      for (const VersionId a : facts_.versions(x)) {
+        if (budget.expired()) return;
+        for (const GroupId g : facts_.groups(x)) {
+          if (clocks_.block().contains(facts_.chain(g))) look_back(x, a, g);
+        }
+      }
+    }
+  }
+
+ private:
+  void look_back(KeyId x, VersionId a, GroupId g) {
+    if (facts_.group(a) == g) return;  // ordered by its chain
+    const IdRange<VersionId> others = facts_.versions(g);
+    const auto size = static_cast<std::uint32_t>(others.size());
+    const std::uint32_t old = known_.order.count_before(a, g);
+    if (old == size) return;
+    const std::uint32_t forced = count_forced(a, facts_.chain(g));
+    const auto is_forced = [&](std::uint32_t rank) {
+      return facts_.position(facts_.writer(VersionId{others.front().index + rank})) < forced;
+    };
+    std::uint32_t count = old;
+    while (count < size && is_forced(count)) ++count;
+    if (count == old) return;
+    known_.order.set_count_before(a, g, count, known_.rounds);
+    imply(x, VersionId{others.front().index + count - 1}, a);
+  }
+
+  // How many transactions of chain c would close a cycle if they wrote a's key after a.
+  std::uint32_t count_forced(VersionId a, ChainId c) const {
+    const PointId commit = points_.commit(facts_.writer(a));
+    std::uint32_t forced = 0;
+    switch (level_) {
+      case StrongLevel::Ser:
+      case StrongLevel::Ua:
+      case StrongLevel::Si:  // ww(a, b) would lead from C(a) to S(b)
+        forced = points_.starts_among(clocks_.before(commit, c));
+        break;
+      case StrongLevel::Pc:  // to C(b)
+        forced = points_.commits_among(clocks_.before(commit, c));
+        break;
+      case StrongLevel::Psi:
+        forced = clocks_.before_with_rw(commit, c);
+        break;
+    }
+    if (level_ == StrongLevel::Ua) return forced;
+    // rw(r, b) would lead from S(r) to C(b).
+    for (const TxnId r : facts_.readers(a))
+      forced = std::max(forced, points_.commits_among(clocks_.before(points_.start(r), c)));
+    return forced;
+  }
+
+  // b comes before a: adds the edges that this means, unless paths imply them.
+  void imply(KeyId x, VersionId b, VersionId a) {
+    const TxnId from = facts_.writer(b);
+    const TxnId to = facts_.writer(a);
+    if (!clocks_.reaches(points_.source(EdgeKind::Ww, from), points_.target(EdgeKind::Ww, to)))
+      graph_.add({.from = from, .to = to, .key = x, .kind = EdgeKind::Ww, .round = known_.rounds});
+    if (level_ == StrongLevel::Ua) return;
+    for_each_last_reader(facts_, facts_.readers(b), to, [&](TxnId r) {
+      // Of chains outside the block nothing is known here; an edge too many does no harm.
+      if (clocks_.block().contains(facts_.chain(r)) &&
+          clocks_.reaches_with_rw(points_.start(r), points_.commit(to)))
+        return;
+      graph_.add({.from = r,
+                  .to = to,
+                  .key = x,
+                  .overwritten = from,
+                  .kind = EdgeKind::Rw,
+                  .round = known_.rounds});
+    });
+  }
+
+  Knowledge& known_;
+  KnownGraph& graph_;
+  const Facts& facts_;
+  const Points& points_;
+  StrongLevel level_;
+  const Clocks& clocks_;
+};
+
+// psi: remembers known rw edges that a known path leads back over, as many as help to choose one.
+void find_returns(Knowledge& known, const Clocks& clocks) {
+  constexpr std::size_t kEnough = 256;
+  const Points& points = known.graph.points();
+  for (const KnownEdge& e : known.graph.sorted_edges()) {
+    if (e.kind != EdgeKind::Rw || !clocks.block().contains(known.graph.facts().chain(e.to)))
+      continue;
+    if (!clocks.reaches(points.commit(e.to), points.start(e.from))) continue;
+    known.returned.push_back(e);
+    if (known.returned.size() == kEnough) return;
+  }
+}
+
+}  // namespace
+
+void add_version_facts(Knowledge& known) {
+  const Facts& facts = known.graph.facts();
+  const bool wants_rw = known.graph.level() != StrongLevel::Ua;
+  const auto add_rw = [&](KeyId x, std::span<const TxnId> readers, TxnId overwritten, TxnId to) {
+    for_each_last_reader(facts, readers, to, [&](TxnId r) {
+      known.graph.add({.from = r,
+                       .to = to,
+                       .key = x,
+                       .overwritten = overwritten,
+                       .kind = EdgeKind::Rw,
+                       .round = known.rounds});
+    });
+  };
+  for (const KeyId x : facts.history().keys()) {
+    if (!wants_rw || facts.initial_readers(x).empty()) continue;
+    for (const GroupId g : facts.groups(x))
+      add_rw(x, facts.initial_readers(x), kInitialTxn, facts.writer(facts.versions(g).front()));
+  }
+  for (const auto& [from, to, x] : facts.history().version_edges()) {
+    const VersionId before = facts.version_of(from, x);
+    const VersionId after = facts.version_of(to, x);
+    if (before.is_none() || after.is_none()) continue;
+    known.graph.add({.from = from, .to = to, .key = x, .kind = EdgeKind::Ww});
+    if (wants_rw) add_rw(x, facts.readers(before), from, to);
+    const GroupId g = facts.group(before);
+    // Against its own chain it is a cycle, which the graph shows.
+    if (g != facts.group(after) && !known.order.is_before(before, after))
+      known.order.set_count_before(after, g, facts.rank(before) + 1, 0);
+  }
+  // Versions of one chain are ordered by it, which takes a path to say: the first round.
+  known.rounds = 1;
+  for (const KeyId x : facts.history().keys()) {
+    for (const VersionId v : facts.versions(x)) {
+      if (!wants_rw || facts.rank(v) == 0) continue;
+      const VersionId before{v.index - 1};
+      add_rw(x, facts.readers(before), facts.writer(before), facts.writer(v));
+    }
+  }
+}
+
+Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& options) {
+  const StrongLevel level = known.graph.level();
+  const std::vector<ChainBlock> blocks = chain_blocks(known.graph);
+  for (;;) {
+    if (budget.expired_now()) return Saturated::OutOfTime;
+    if (!known.graph.sort()) return Saturated::Cycle;
+    if (options.progress) options.progress("saturation", -1);
+    ++known.rounds;
+    const std::size_t edges = known.graph.edges().size();
+    for (const ChainBlock& block : blocks) {
+      if (options.facts_only && level != StrongLevel::Psi) break;
+      const Clocks clocks(known.graph, block, budget);
+      if (level == StrongLevel::Psi) find_returns(known, clocks);
+      if (!options.facts_only) Round(known, clocks).run(budget);
+      if (budget.expired_now()) return Saturated::OutOfTime;
+    }
+    if (level == StrongLevel::Ua && !options.facts_only) saturate_directly(known, budget);
+    if (level == StrongLevel::Ua && options.facts_only) find_opposed_rw(known, budget);
+    if (budget.expired_now()) return Saturated::OutOfTime;
+    if (!known.returned.empty()) return Saturated::Cycle;
+    if (known.graph.edges().size() == edges) return Saturated::Fixpoint;
+  }
+}
+
+}  // namespace isoscope::strong

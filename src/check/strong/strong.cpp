@@ -1,0 +1,36 @@
+#include "check/strong/strong.h"
+
+#include <utility>
+
+#include "check/strong/core.h"
+#include "check/strong/decide.h"
+#include "check/strong/explain.h"
+#include "check/strong/witness.h"
+
+namespace isoscope {
+
+Verdict check_strong(const History& h, StrongLevel level, Budget& budget,
+                     const StrongOptions& options) {
+  strong::Decision decision = strong::decide(h, level, budget, options);
+  Verdict verdict;
+  switch (decision.outcome) {
+    case Outcome::Unknown:
+      verdict = Verdict::unknown(decision.limit);
+      break;
+    case Outcome::Consistent:
+      verdict = Verdict::consistent(strong::make_witness(*decision.completed));
+      break;
+    case Outcome::Violated: {
+      Violation violation;
+      if (decision.contradiction)
+        violation.cycle = strong::explain_cycle(*decision.contradiction, budget);
+      if (violation.cycle.empty()) violation.core = strong::shrink_to_core(h, level, budget);
+      verdict = Verdict::violated(std::move(violation));
+      break;
+    }
+  }
+  verdict.stats = std::move(decision.stats);
+  return verdict;
+}
+
+}  // namespace isoscope
