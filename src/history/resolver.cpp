@@ -33,6 +33,7 @@ Result<History> HistoryResolver::resolve() {
   if (auto done = resolve_reads(); !done) return done.error();
   settle_outcomes();
   index_writers();
+  order_versions();
   return std::move(h_);
 }
 
@@ -254,10 +255,7 @@ void HistoryResolver::settle_read(EventId e, EventId write) {
   if (u == txn_of(e)) return fault(FaultKind::FutureRead, e, write);
   if (u != kInitialTxn) {
     if (h_.status(u) == TxnStatus::Aborted) return fault(FaultKind::AbortedRead, e, write);
-    if (!h_.is_present(u)) {
-      mark_present(u);
-      newly_present_.push_back(u);
-    }
+    see(u);
     if (!h_.is_final_write(write)) return fault(FaultKind::IntermediateRead, e, write);
   }
   h_.event_flags_[e.index] |= History::kExternalRead;

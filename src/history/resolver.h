@@ -4,7 +4,7 @@
 // Passes, in order: session chains; final writes and internal reads (one stamp a key); the table
 // of versions; names; lists and their version orders; initial values; external reads, batched so
 // that the table's cache misses overlap; transactions of unknown outcome, from those that are
-// read from; writers by key.
+// read from; writers and version orders by key.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +42,7 @@ class HistoryResolver {
   Result<void> resolve_reads();
   void settle_outcomes();
   void index_writers();
+  void order_versions();
 
   Result<void> resolve_list_key(KeyId x, std::span<const ListRead> reads);
   Result<void> resolve_txn(TxnId t);
@@ -52,6 +53,12 @@ class HistoryResolver {
 
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::Unknown; }
   void mark_present(TxnId t) { h_.txn_flags_[t.index] |= History::kPresent; }
+  // Somebody reads what it wrote: if its outcome is unknown, it committed.
+  void see(TxnId t) {
+    if (h_.is_present(t)) return;
+    mark_present(t);
+    newly_present_.push_back(t);
+  }
   TxnId txn_of(EventId e) const { return b_.event_txn_[e.index]; }
   void fault(FaultKind kind, EventId read, EventId other) {
     h_.faults_.push_back({kind, read, other});

@@ -1,8 +1,8 @@
 // List-append histories: reads show whole lists, from which the version order of a key follows.
 //
-// The longest list that a transaction of known outcome shows is the version order; every other
-// list must be a prefix of it. An append that no read shows comes after all that are shown
-// (Elle's convention, histories/README).
+// The longest list that a committed transaction shows is the version order; every other list must
+// be a prefix of it, or continue it if its reader may not have committed. An append that no read
+// shows comes after all that are shown (Elle's convention, histories/README).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ Result<void> HistoryResolver::resolve_lists() {
   }
 
   auto reads = b_.list_reads_;
-  std::stable_sort(reads.begin(), reads.end(), [&](const ListRead& a, const ListRead& b) {
-    return h_.event_key_[a.event] < h_.event_key_[b.event];
+  std::sort(reads.begin(), reads.end(), [&](const ListRead& a, const ListRead& b) {
+    return std::pair(h_.event_key_[a.event], a.event) < std::pair(h_.event_key_[b.event], b.event);
   });
   for (std::size_t i = 0; i < reads.size();) {
     const KeyId x = h_.event_key_[reads[i].event];
@@ -44,14 +44,19 @@ Result<void> HistoryResolver::resolve_lists() {
     if (auto done = resolve_list_key(x, std::span(reads).subspan(i, j - i)); !done) return done;
     i = j;
   }
+  return {};
+}
 
-  // Writers of known order, then the appends that nobody shows.
+// Writers of known order, then the appends that nobody shows.
+void HistoryResolver::order_versions() {
+  if (!h_.has_lists()) return;
   std::vector<std::pair<KeyId, TxnId>> appends;
-  for (EventId e : all) {
-    if (is_append(e) && h_.status(txn_of(e)) == TxnStatus::Committed)
+  for (EventId e : h_.all_events()) {
+    if (h_.kind(e) == EventKind::Append && h_.is_committed(txn_of(e)))
       appends.emplace_back(h_.key(e), txn_of(e));
   }
   std::sort(appends.begin(), appends.end());
+  auto& edges = h_.version_edges_;
   auto append = appends.begin();
   for (KeyId x : h_.keys()) {
     if (!h_.is_list(x)) continue;
@@ -59,21 +64,18 @@ Result<void> HistoryResolver::resolve_lists() {
     std::vector<TxnId> shown;
     for (EventId e : h_.version_order(x)) {
       const TxnId t = txn_of(e);
-      if (h_.status(t) == TxnStatus::Aborted) continue;  // its readers are aborted reads
-      if (t != last) h_.version_edges_.push_back({last, t, x});
+      if (!h_.is_committed(t)) continue;  // its readers are aborted reads
+      if (t != last) edges.push_back({last, t, x});
       shown.push_back(last = t);
     }
     std::sort(shown.begin(), shown.end());
     for (; append != appends.end() && append->first == x; ++append) {
       const TxnId t = append->second;
-      if (!std::binary_search(shown.begin(), shown.end(), t))
-        h_.version_edges_.push_back({last, t, x});
+      if (!std::binary_search(shown.begin(), shown.end(), t)) edges.push_back({last, t, x});
     }
   }
-  auto& edges = h_.version_edges_;
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  return {};
 }
 
 Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead> reads) {
@@ -98,6 +100,7 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
       return ambiguous(EventId{longest->event}, write, second->second);
     if (placed.insert(write.index).second) {
       version_order.push_back(write);
+      see(txn_of(write));  // a list shows all its elements, not only the last
     } else {
       fault(FaultKind::IncompatibleOrder, EventId{longest->event}, write);
     }
@@ -108,16 +111,20 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
     const auto shown = elements(read);
     const auto thin_air =
         std::find_if(shown.begin(), shown.end(), [&](Value v) { return write_of(v).is_none(); });
-    const bool follows =
+    const bool is_prefix =
         shown.size() <= order.size() && std::equal(shown.begin(), shown.end(), order.begin());
-    if (!follows || thin_air != shown.end() || version_order.size() != order.size())
+    // What only transactions that may not have committed saw may go on from there.
+    const bool follows =
+        is_prefix || (h_.status(txn_of(e)) != TxnStatus::Committed && order.size() < shown.size() &&
+                      std::equal(order.begin(), order.end(), shown.begin()));
+    if (!is_prefix || thin_air != shown.end() || version_order.size() != order.size())
       h_.odd_lists_[e] = {shown.begin(), shown.end()};
     open_read_[e.index] = kSettled;  // settled, unless it turns out to be an external read
     if (thin_air != shown.end()) {
       fault(FaultKind::ThinAirRead, e, EventId::none());
       continue;
     }
-    if (!follows && longest != nullptr) {
+    if (!follows) {
       fault(FaultKind::IncompatibleOrder, e, EventId{longest->event});
       continue;
     }

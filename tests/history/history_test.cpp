@@ -258,6 +258,40 @@ TEST(History, RefusesToReadAListByItsWriter) {
   EXPECT_EQ(h.error().where, (Place{2, 5}));
 }
 
+// The middle of a list was seen as much as its end.
+TEST(History, CountsAnUnknownTransactionWhoseAppendIsInsideAList) {
+  HistoryBuilder b(InitialValues::Nil);
+  const KeyId x = b.key("x");
+  const TxnId unknown = b.begin(b.session("s1"), kUnknown, {1, 1});
+  b.append(unknown, x, Value::of(1), {1, 1});
+  const TxnId t2 = b.begin(b.session("s2"), kCommitted, {2, 1});
+  b.append(t2, x, Value::of(2), {2, 1});
+  const TxnId t3 = b.begin(b.session("s3"), kCommitted, {3, 1});
+  b.read_list(t3, x, std::vector{Value::of(1), Value::of(2)}, {3, 1});
+  const auto h = std::move(b).build();
+  ASSERT_TRUE(h.ok());
+  EXPECT_TRUE(h->is_committed(unknown));
+  EXPECT_THAT(h->writers(x), ElementsAre(kInitialTxn, unknown, t2));
+  EXPECT_THAT(h->version_edges(),
+              ElementsAre(VersionEdge{kInitialTxn, unknown, x}, VersionEdge{unknown, t2, x}));
+}
+
+// What an aborted transaction saw beyond the version order contradicts nothing.
+TEST(History, LetsAbortedReadersSeeLongerLists) {
+  HistoryBuilder b(InitialValues::Nil);
+  const KeyId x = b.key("x");
+  const TxnId t1 = b.begin(b.session("s1"), kCommitted, {1, 1});
+  b.append(t1, x, Value::of(1), {1, 1});
+  b.read_list(b.begin(b.session("s2"), kCommitted, {2, 1}), x, {}, {2, 1});
+  const TxnId t3 = b.begin(b.session("s3"), kAborted, {3, 1});
+  b.read_list(t3, x, std::vector{Value::of(1)}, {3, 1});
+  const auto h = std::move(b).build();
+  ASSERT_TRUE(h.ok());
+  EXPECT_TRUE(h->faults().empty());
+  EXPECT_EQ(h->writer(h->events(t3).front()), t1);
+  EXPECT_THAT(h->list(h->events(t3).front()), ElementsAre(Value::of(1)));
+}
+
 // T1 appends 1, T2 appends 2; T3 sees [1 2]; T4's append is never seen and comes last.
 TEST(History, TakesTheVersionOrderFromLists) {
   HistoryBuilder b(InitialValues::Nil);
