@@ -1,6 +1,7 @@
 #include "formats/formats.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include "formats/line_scanner.h"
 #include "formats/plume.h"
 #include "formats/scan.h"
+#include "formats/wording.h"
 #include "support/input.h"
 #include "support/spelling.h"
 
@@ -153,6 +155,52 @@ Result<History> parse_history(std::string_view text, Format format) {
   auto history = read_lines(in, format);
   if (history) return history;
   return history.error().quoting(text);
+}
+
+namespace {
+
+Result<void> write_as(const History& h, Format format, const Sink& out) {
+  switch (format) {
+    case Format::Hist:
+      return write_hist(h, out);
+    case Format::Jsonl:
+      return write_jsonl(h, out);
+    case Format::Plume:
+      return write_plume(h, out);
+    case Format::AwditTest:
+      return write_awdit_test(h, out);
+    case Format::Dbcop:
+      return write_dbcop(h, out);
+    case Format::Elle:
+      return write_elle(h, out);
+    case Format::IsoPredict:
+      return write_isopredict(h, out);
+    case Format::DbcopBincode:
+    case Format::Cobra:
+      break;
+  }
+  return Error{.what = fmt::format("{} can only be read", name_of(format)),
+               .hint = "write another format, for instance jsonl"};
+}
+
+bool can_hold(const History& h, Format format) {
+  if (!can_write(format) || !Wording::of(h, dialect_of(format))) return false;
+  return format != Format::IsoPredict || commit_order(h).ok();
+}
+
+}  // namespace
+
+Result<void> write_history(const History& h, Format format, const Sink& out) {
+  auto done = write_as(h, format, out);
+  if (done || !can_write(format)) return done;
+  std::vector<std::string_view> others;
+  for (Format other : all_formats()) {
+    if (can_hold(h, other)) others.push_back(name_of(other));
+  }
+  Error error = done.error();
+  error.hint = others.empty() ? "no format that can be written holds it"
+                              : fmt::format("formats that can: {}", fmt::join(others, ", "));
+  return error;
 }
 
 }  // namespace isoscope

@@ -15,6 +15,9 @@
 // Paper    [GengBlanasBondWang-PLDI'24], the traces of its artifact.
 // Differs  The original skips lines that it does not know and misreads a reader that stands
 //          before its writer; both are errors here, with their places.
+#include <string_view>
+#include <vector>
+
 #include "history/history.h"
 #include "support/input.h"
 #include "support/output.h"
@@ -23,5 +26,13 @@ namespace isoscope {
 
 Result<History> read_isopredict(LineReader& in);
 Result<void> write_isopredict(const History& h, const Sink& out);
+
+// An order of the committed transactions that contains so and wr, as near to the file's as may
+// be. An error if there is none: such a run cannot have been observed.
+Result<std::vector<TxnId>> commit_order(const History& h);
+// Can the text stand in the brackets of a trace?
+bool is_trace_key(std::string_view text);
+// Is it the key of an element of a set, Set(t:e)?
+bool is_trace_set(std::string_view text);
 
 }  // namespace isoscope

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
 namespace isoscope {
 
@@ -35,6 +36,13 @@ bool is_canonical_unsigned(std::string_view text) {
     if (!is_digit(c)) return false;
   }
   return true;
+}
+
+bool is_large_unsigned(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return is_canonical_unsigned(text) && parsed.ec == std::errc{} &&
+         number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 }
 
 std::string show_byte(char c) {

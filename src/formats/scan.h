@@ -19,6 +19,9 @@ std::optional<std::int64_t> canonical_int(std::string_view text);
 // Is the text how an unsigned number prints, however long?
 bool is_canonical_unsigned(std::string_view text);
 
+// Is it an unsigned number of 64 bits that is no signed one?
+bool is_large_unsigned(std::string_view text);
+
 // A byte for an error message: 'x', or 'byte 0x07' where it has no picture.
 std::string show_byte(char c);
 

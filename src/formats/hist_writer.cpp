@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include "formats/hist.h"
+#include "formats/hist_lexer.h"
+#include "formats/text_buffer.h"
+#include "formats/wording.h"
+
+namespace isoscope {
+
+namespace {
+
+constexpr std::size_t kWidth = 100;       // lines break before they grow longer, if they can
+constexpr std::size_t kWidestLabel = 12;  // sessions with longer names are not aligned
+
+std::string hist_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('"');
+  return out;
+}
+
+class HistWriter {
+ public:
+  HistWriter(const History& h, const Wording& wording, const Sink& out)
+      : h_(h), wording_(wording), text_(out) {}
+
+  void write() {
+    write_initial_values();
+    std::size_t label = 0;
+    for (SessionId s : h_.sessions()) {
+      if (h_.session_txns(s).empty()) continue;
+      const std::size_t width = h_.name(s).size() + 2;
+      if (width <= kWidestLabel) label = std::max(label, width);
+    }
+    for (SessionId s : h_.sessions()) {
+      if (!h_.session_txns(s).empty()) write_session(s, label);
+    }
+    if (h_.num_txns() == 1) text_ << "# no transactions\n";
+  }
+
+ private:
+  std::string key(KeyId x) const {
+    const std::string name = h_.name(x);
+    return is_bare_hist_key(name) ? name : hist_string(name);
+  }
+
+  std::string value(Value v) const {
+    return v.is_text() ? hist_string(h_.texts().text(v)) : h_.show(v);
+  }
+
+  void write_initial_values() {
+    std::string line;
+    for (KeyId x : h_.keys()) {
+      const auto initial = wording_.stated_initial(x);
+      if (!initial) continue;
+      const std::string pair = fmt::format(" {}={}", key(x), value(*initial));
+      if (!line.empty() && line.size() + pair.size() > kWidth) {
+        text_ << line << '\n';
+        line.clear();
+      }
+      if (line.empty()) line = "init";
+      line += pair;
+    }
+    if (!line.empty()) text_ << line << '\n';
+  }
+
+  // One session a line, its transactions two blanks apart; long sessions go on below.
+  void write_session(SessionId s, std::size_t label) {
+    const std::string name = fmt::format("{:<{}}", h_.name(s) + ":", label);
+    text_ << name;
+    std::size_t column = name.size();
+    bool first = true;
+    for (TxnId t : h_.session_txns(s)) {
+      const std::string txn = transaction(t);
+      if (!first && column + 2 + txn.size() > kWidth) {
+        text_ << '\n' << std::string(label, ' ');
+        column = label;
+      } else if (!first || name.back() == ':') {
+        text_ << (first ? " " : "  ");
+        column += 2;
+      }
+      text_ << txn;
+      column += txn.size();
+      first = false;
+    }
+    text_ << '\n';
+  }
+
+  std::string transaction(TxnId t) {
+    std::string out;
+    const std::string name = h_.name(t);
+    if (name != fmt::format("T{}", ++position_)) out += name + "=";
+    out.push_back('[');
+    std::string_view separator;
+    for (EventId e : h_.events(t)) {
+      out.append(separator).append(event(e));
+      separator = " ";
+    }
+    out.push_back(']');
+    if (h_.status(t) == TxnStatus::Aborted) out.push_back('!');
+    if (h_.status(t) == TxnStatus::Unknown) out.push_back('?');
+    if (!h_.level(t).empty()) out.append("@").append(h_.level(t));
+    return out;
+  }
+
+  std::string event(EventId e) const {
+    const std::string x = key(h_.key(e));
+    if (wording_.names_writer(e)) return fmt::format("r({},@{})", x, h_.name(h_.writer(e)));
+    if (h_.is_write(e) && h_.value(e).is_nil()) return fmt::format("d({})", x);
+    return fmt::format("{}({},{})", h_.is_read(e) ? 'r' : 'w', x, value(wording_.value(e)));
+  }
+
+  const History& h_;
+  const Wording& wording_;
+  TextBuffer text_;
+  std::uint64_t position_ = 0;  // of the last transaction in the file
+};
+
+}  // namespace
+
+Result<void> write_hist(const History& h, const Sink& out) {
+  const auto wording = Wording::of(h, dialect_of(Format::Hist));
+  if (!wording) return wording.error();
+  HistWriter(h, *wording, out).write();
+  return {};
+}
+
+}  // namespace isoscope

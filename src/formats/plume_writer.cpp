@@ -1,0 +1,27 @@
+#include "formats/numbering.h"
+#include "formats/plume.h"
+#include "formats/text_buffer.h"
+#include "formats/wording.h"
+
+namespace isoscope {
+
+Result<void> write_plume(const History& h, const Sink& out) {
+  const auto wording = Wording::of(h, dialect_of(Format::Plume));
+  if (!wording) return wording.error();
+  const Numbering numbers = number(h, 0);
+  TextBuffer text(out);
+  for (TxnId t : h.txns()) {
+    for (EventId e : h.events(t)) {
+      text << (h.is_read(e) ? "r(" : "w(") << h.name(h.key(e)) << ',' << h.show(wording->value(e))
+           << ',' << numbers.sessions[h.session(t).index] << ',';
+      if (h.status(t) == TxnStatus::Aborted) {
+        text << "-1)\n";
+      } else {
+        text << numbers.txns[t.index] << ")\n";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace isoscope
