@@ -37,10 +37,18 @@ Result<FormulaPtr> AxiomResolver::resolve_axiom(const Phrase& phrase) {
   scope_.clear();
   slots_ = 0;
   nodes_ = 0;
+  depth_ = 0;
   return resolve_formula(phrase);
 }
 
 Result<FormulaPtr> AxiomResolver::resolve_formula(const Phrase& phrase) {
+  ++depth_;
+  auto formula = resolve_formula_of_kind(phrase);
+  --depth_;
+  return formula;
+}
+
+Result<FormulaPtr> AxiomResolver::resolve_formula_of_kind(const Phrase& phrase) {
   switch (phrase.kind) {
     case PhraseKind::Quantified:
       return resolve_quantified(phrase);
@@ -127,9 +135,9 @@ Result<FormulaPtr> AxiomResolver::resolve_equality(const Phrase& phrase) {
 }
 
 Result<FormulaPtr> AxiomResolver::resolve_subset(const Phrase& phrase) {
-  auto left = resolve_relation(*phrase.parts[0], 1);
+  auto left = resolve_outermost_relation(*phrase.parts[0]);
   if (!left) return left.error();
-  auto right = resolve_relation(*phrase.parts[1], 1);
+  auto right = resolve_outermost_relation(*phrase.parts[1]);
   if (!right) return right.error();
   const auto left_sorts = possible_sorts(**left);
   if (!left_sorts) return left_sorts.error();
@@ -168,7 +176,7 @@ Result<FormulaPtr> AxiomResolver::resolve_statement(const Phrase& phrase, Formul
         .where = phrase.begin,
         .what = fmt::format("'{}' is about one relation, found {}", word, phrase.parts.size() - 1),
         .hint = fmt::format("{}(so | wr)", word)};
-  auto relation = resolve_relation(*phrase.parts[1], 1);
+  auto relation = resolve_outermost_relation(*phrase.parts[1]);
   if (!relation) return relation.error();
   const auto sorts = possible_sorts(**relation);
   if (!sorts) return sorts.error();
@@ -209,7 +217,7 @@ Result<FormulaPtr> AxiomResolver::resolve_access(const Phrase& phrase, FormulaOp
 }
 
 Result<FormulaPtr> AxiomResolver::resolve_membership(const Phrase& phrase) {
-  auto relation = resolve_relation(*phrase.parts[0], 1);
+  auto relation = resolve_outermost_relation(*phrase.parts[0]);
   if (!relation) return relation.error();
   if (phrase.parts.size() != 3)
     return Error{.where = phrase.begin,

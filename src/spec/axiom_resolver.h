@@ -24,6 +24,7 @@ class AxiomResolver {
 
  private:
   Result<FormulaPtr> resolve_formula(const Phrase& phrase);
+  Result<FormulaPtr> resolve_formula_of_kind(const Phrase& phrase);
   Result<FormulaPtr> resolve_quantified(const Phrase& phrase);
   Result<FormulaPtr> resolve_binary_formula(const Phrase& phrase);
   Result<FormulaPtr> resolve_equality(const Phrase& phrase);
@@ -33,7 +34,10 @@ class AxiomResolver {
   Result<FormulaPtr> resolve_access(const Phrase& phrase, FormulaOp op);
   Result<FormulaPtr> resolve_membership(const Phrase& phrase);
 
-  // Relations without sorts yet.
+  // Relations without sorts yet; `depth` is that of the phrase in its axiom, lets expanded.
+  Result<RelationPtr> resolve_outermost_relation(const Phrase& phrase) {
+    return resolve_relation(phrase, depth_ + 1);
+  }
   Result<RelationPtr> resolve_relation(const Phrase& phrase, int depth);
   Result<RelationPtr> resolve_relation_name(const Phrase& phrase, int depth);
   Result<RelationPtr> resolve_index(const Phrase& phrase);
@@ -60,6 +64,7 @@ class AxiomResolver {
   std::vector<Variable> scope_;
   int slots_ = 0;
   int nodes_ = 0;  // of the axiom so far
+  int depth_ = 0;  // of the formula that is being resolved, in its axiom
 };
 
 }  // namespace isoscope

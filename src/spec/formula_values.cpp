@@ -62,6 +62,9 @@ int FormulaValues::add_search(const std::vector<Variable>& variables,
   search.guards.resize(variables.size() + 1);
   for (const Formula* guard : guards)
     search.guards[needed(*guard, variables)].push_back(add_node(*guard));
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    search.lists.push_back(listing_guard(search.guards[i + 1], variables[i]));
+  search.listed.resize(variables.size());
   if (goal != nullptr) search.goal = add_node(*goal);
   searches_.push_back(std::move(search));
   return static_cast<int>(searches_.size() - 1);
@@ -158,15 +161,41 @@ bool FormulaValues::passes(const Search& search, std::size_t bound) {
                      [&](int guard) { return holds(guard); });
 }
 
-bool FormulaValues::find(const Search& search, std::size_t bound,
-                         const std::function<bool()>* accept) {
+int FormulaValues::listing_guard(const std::vector<int>& guards, const Variable& variable) const {
+  for (int guard : guards) {
+    const Node& node = nodes_[at(guard)];
+    const bool lists_second =
+        node.op == FormulaOp::Member && node.b == variable.slot && node.a != variable.slot;
+    const bool lists_writers = node.op == FormulaOp::Writes && node.a == variable.slot;
+    if (lists_second || lists_writers) return guard;
+  }
+  return -1;
+}
+
+const Environment& FormulaValues::candidates(Search& search, std::size_t bound) {
+  const int guard = search.lists[bound];
+  if (guard < 0) return facts_.elements(search.variables[bound].sort);
+  const Node& node = nodes_[at(guard)];
+  Environment& listed = search.listed[bound];
+  listed.clear();
+  if (node.op == FormulaOp::Writes) {
+    for (TxnId t : facts_.history().writers(KeyId{env_[at(node.b)]})) listed.push_back(t.index);
+  } else {
+    relations_.value(node.relation, env_).for_each_successor(env_[at(node.a)], [&](std::size_t b) {
+      listed.push_back(static_cast<std::uint32_t>(b));
+    });
+  }
+  return listed;
+}
+
+bool FormulaValues::find(Search& search, std::size_t bound, const std::function<bool()>* accept) {
   if (!passes(search, bound)) return false;
   if (bound == search.variables.size()) {
     if (search.goal >= 0 && holds(search.goal)) return false;
     return accept == nullptr || (*accept)();
   }
   const Variable& variable = search.variables[bound];
-  for (std::uint32_t element : facts_.elements(variable.sort)) {
+  for (std::uint32_t element : candidates(search, bound)) {
     env_[at(variable.slot)] = element;
     if (find(search, bound + 1, accept)) return true;
   }

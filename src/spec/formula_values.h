@@ -2,9 +2,14 @@
 // Is a formula true? Quantifiers try all elements; a premise is tested as soon as the variables
 // in it are bound, so that an instance which a premise rules out costs no inner loops.
 //
-//     forall x, t1, t2, t3. writes(t2, x) and wr[x](t1, t3) implies co(t2, t1)
+//     forall x, t1, t2, t3. writes(t2, x) and wr[x](t1, t3) and so(t2, t3) implies co(t2, t1)
 //
-//     for x: for t1: for t2: if writes(t2, x): for t3: if wr[x](t1, t3): is co(t2, t1) true?
+//     for x: for t1: for t2 of the writers of x: for t3 of those to which wr[x] relates t1:
+//         if so(t2, t3): is co(t2, t1) true?
+//
+// As in this example, a variable runs only over the elements that one of its premises allows,
+// where that premise can list them: r(t, u) lists u once t is bound, writes(t, x) lists t once x
+// is. Which elements those are, the premise itself says; it is tested all the same.
 #include <functional>
 #include <optional>
 #include <utility>
@@ -65,6 +70,8 @@ class FormulaValues {
     std::vector<Variable> variables;
     std::vector<std::vector<int>> guards;  // nodes to test once the first i variables are bound
     int goal = -1;                         // a node, or none: then the guards alone decide
+    std::vector<int> lists;                // by variable: a guard that lists its elements, or -1
+    std::vector<Environment> listed;       // by variable: what the guard listed last
     std::vector<std::uint8_t> members;     // of the subject; empty: any
     std::size_t subject = 0;               // how many variables are bound once it is
   };
@@ -75,8 +82,12 @@ class FormulaValues {
   bool holds(int node);
   Relation offending_pairs(const Node& node);
   // Extends the first `bound` variables of the environment; true once `accept` takes an instance.
-  bool find(const Search& search, std::size_t bound, const std::function<bool()>* accept);
+  bool find(Search& search, std::size_t bound, const std::function<bool()>* accept);
   bool passes(const Search& search, std::size_t bound);
+  // A guard among `guards` that can list the elements of `variable`, or -1.
+  int listing_guard(const std::vector<int>& guards, const Variable& variable) const;
+  // The elements over which the next variable runs.
+  const Environment& candidates(Search& search, std::size_t bound);
 
   const FactTables& facts_;
   RelationValues& relations_;

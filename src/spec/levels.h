@@ -11,6 +11,7 @@
 // A Level lives as long as some LevelSet that has it, so pointers into the built-in set are valid
 // for good, and pointers into a copy as long as the copy.
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,5 +44,9 @@ class LevelSet {
 
   std::vector<std::shared_ptr<const Level>> levels_;
 };
+
+// What `isoscope levels NAME` shows: what the framework demands, the level's text, the axioms it
+// inherits, and whether single transactions can have it.
+std::string describe(const Level& level);
 
 }  // namespace isoscope

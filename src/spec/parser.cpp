@@ -31,6 +31,9 @@ constexpr std::array<Operator, 11> kOperators = {{{"iff", 1, false},
                                                   {"&", 9, false},
                                                   {";", 10, false}}};
 constexpr int kPowerOfNot = 5;
+// Calls of parse_phrase under way. A right operand in parentheses is two of them a level of the
+// tree, so any tree that kMaxDepth allows can be written.
+constexpr int kMaxOpen = 3 * kMaxDepth;
 
 constexpr std::array<std::string_view, 3> kSortNames = {"txn", "key", "read"};
 
@@ -225,7 +228,7 @@ Result<PhrasePtr> Parser::make(PhraseKind kind, const Token& token, std::vector<
 
 // Joins operands as long as the operator between them binds tighter than `power`.
 Result<PhrasePtr> Parser::parse_phrase(int power) {
-  if (open_ >= kMaxDepth) return too_deep(peek().place);
+  if (open_ >= kMaxOpen) return too_deep(peek().place);
   ++open_;
   auto left = parse_operand();
   while (left) {

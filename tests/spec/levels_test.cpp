@@ -182,6 +182,29 @@ INSTANTIATE_TEST_SUITE_P(
                "extends 'ra', which has it",
                "at least as strong"}));
 
+TEST(Describe, ShowsTextInheritedAxiomsAndDemands) {
+  EXPECT_EQ(describe(built_in("si@vis")),
+            "si@vis: Snapshot Isolation [CeroneBernardiGotsman-CONCUR'15]\n"
+            "\n"
+            "level si over vis, ar extends pc, ua\n"
+            "\n"
+            "# inherited from pc\n"
+            "axiom Prefix: forall t1, t2, t3: txn.\n"
+            "    ar(t1, t2) and vis(t2, t3)  implies  vis(t1, t3)\n"
+            "\n"
+            "# inherited from ua\n"
+            "axiom NoConflict: forall x: key, t1, t2: txn.\n"
+            "    writes(t1, x) and writes(t2, x) and ar(t1, t2)  implies  vis(t1, t2)\n"
+            "\n"
+            "Its witness:\n"
+            "  ar   a strict total order of the transactions, T0 first\n"
+            "  vis  so ⊆ vis ⊆ ar; each external read of x shows the ar-greatest writer of x\n"
+            "       that vis lets its transaction see\n");
+  EXPECT_THAT(describe(built_in("cc")), HasSubstr("T0 first, that contains so and wr\n"));
+  EXPECT_THAT(describe(built_in("plume-ra")), HasSubstr("A level for whole histories"));
+  EXPECT_THAT(describe(built_in("ec")), HasSubstr("whatever so is"));
+}
+
 TEST(LevelSet, InheritsTheAbsenceOfSessionOrder) {
   LevelSet levels = LevelSet::built_in();
   ASSERT_TRUE(

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/levels.h"
+#include "spec/parser.h"
 #include "spec/random_axiom.h"
 
 namespace isoscope {
@@ -58,6 +59,30 @@ TEST(Print, WritesInheritedAxiomsOut) {
       "axiom NoConflict: forall x: key, t1, t2: txn. writes(t1, x) and writes(t2, x) and "
       "ar(t1, t2) implies vis(t1, t2)\n");
   EXPECT_EQ(print(**LevelSet::built_in().find("ec")), "level ec over vis, ar without so\n");
+}
+
+// The deepest trees that lets can build can also be written without them.
+TEST(Print, RoundTripsTheDeepestAxioms) {
+  for (const auto& [first, second] :
+       {std::pair{"so | ({})", "so ; ({})"}, std::pair{"({}) | so", "({}) ; so"},
+        std::pair{"({})+", "({})^-1"}}) {
+    int deepest = 0;
+    for (int depth = 1; depth <= kMaxDepth; ++depth) {
+      std::string text = "level a over co\nlet r0 = so\n";
+      for (int i = 1; i <= depth; ++i)
+        text += fmt::format(
+            "let r{} = {}\n", i,
+            fmt::format(fmt::runtime(i % 2 == 0 ? first : second), fmt::format("r{}", i - 1)));
+      text += fmt::format("axiom A: not not not forall t: txn. not r{}(t, t)", depth);
+      LevelSet levels;
+      if (!levels.add(text, "deep")) break;
+      deepest = depth;
+      expect_same_when_read_back(*levels.all().at(0));
+      if (HasFailure()) return;
+    }
+    EXPECT_GT(deepest, kMaxDepth / 2 - 10);
+    EXPECT_LT(deepest, kMaxDepth);
+  }
 }
 
 TEST(Print, RoundTripsRandomAxioms) {
