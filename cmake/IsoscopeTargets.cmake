@@ -37,6 +37,15 @@ function(iso_library name)
   target_link_libraries(iso_${name} PUBLIC iso_options ${ARG_DEPENDS} ${ARG_LINK})
 endfunction()
 
+# iso_bench(parse DEPENDS formats): the benchmark bench/parse_bench.cpp.
+function(iso_bench name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_executable(bench_${name} ${PROJECT_SOURCE_DIR}/bench/${name}_bench.cpp)
+  list(TRANSFORM ARG_DEPENDS PREPEND iso_)
+  target_link_libraries(bench_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINK} iso_options
+    benchmark::benchmark benchmark::benchmark_main)
+endfunction()
+
 # iso_test(history SOURCES a_test.cpp DEPENDS formats LABEL unit): a test program of the folder
 # `history`; every TEST in it is a ctest of its own.
 function(iso_test name)

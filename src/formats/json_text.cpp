@@ -6,6 +6,28 @@
 
 namespace isoscope {
 
+namespace {
+
+std::string_view reason_of(simdjson::error_code code) {
+  switch (code) {
+    case simdjson::UTF8_ERROR:
+      return "this text is not UTF-8";
+    case simdjson::UNCLOSED_STRING:
+      return "a string does not end";
+    case simdjson::CAPACITY:
+    case simdjson::MEMALLOC:
+      return "this JSON text is too large (4 GB at most)";
+    case simdjson::EMPTY:
+      return "expected JSON, not nothing";
+    case simdjson::STRING_ERROR:
+      return "this string has an escape that JSON does not know";
+    default:
+      return "this is no valid JSON";
+  }
+}
+
+}  // namespace
+
 Result<void> JsonText::open(std::string_view text, std::uint32_t line) {
   size_ = text.size();
   const std::size_t wanted = size_ + simdjson::SIMDJSON_PADDING;
@@ -17,9 +39,7 @@ Result<void> JsonText::open(std::string_view text, std::uint32_t line) {
   first_line_ = line_ = line;
   const auto error = parser_.iterate(buffer_.data(), size_, buffer_.size()).get(document_);
   if (error == simdjson::SUCCESS) return {};
-  Error failure = syntax(error);
-  failure.where = {line, 0};
-  return failure;
+  return Error{.where = {line, 0}, .what = std::string(reason_of(error))};
 }
 
 Result<void> JsonText::close() {
@@ -44,35 +64,14 @@ Place JsonText::place_of(const char* at) {
   return {line_, static_cast<std::uint32_t>(offset - line_start_ + 1)};
 }
 
-Place JsonText::here() {
+const char* JsonText::location() {
   const char* at = nullptr;
   if (document_.current_location().get(at) != simdjson::SUCCESS) at = buffer_.data() + size_;
-  return place_of(at);
+  return at;
 }
 
 Error JsonText::syntax(simdjson::error_code code) {
-  std::string_view reason = "this is no valid JSON";
-  switch (code) {
-    case simdjson::UTF8_ERROR:
-      reason = "this text is not UTF-8";
-      break;
-    case simdjson::UNCLOSED_STRING:
-      reason = "a string does not end";
-      break;
-    case simdjson::CAPACITY:
-    case simdjson::MEMALLOC:
-      reason = "this JSON text is too large (4 GB at most)";
-      break;
-    case simdjson::EMPTY:
-      reason = "expected JSON, not nothing";
-      break;
-    case simdjson::STRING_ERROR:
-      reason = "this string has an escape that JSON does not know";
-      break;
-    default:
-      break;
-  }
-  return Error{.where = here(), .what = std::string(reason)};
+  return Error{.where = here(), .what = std::string(reason_of(code))};
 }
 
 char JsonText::first_sign(Item& item) {
@@ -83,27 +82,26 @@ char JsonText::first_sign(Item& item) {
 
 Result<std::int64_t> JsonText::integer(Item& item, std::string_view what) {
   std::int64_t number = 0;
-  const Place place = here();
   if (item.get_int64().get(number) == simdjson::SUCCESS) return number;
-  return Error{.where = place, .what = fmt::format("expected {} a 64-bit integer", what)};
+  return Error{.where = here(), .what = fmt::format("expected {} a 64-bit integer", what)};
 }
 
 Result<std::uint64_t> JsonText::unsigned_integer(Item& item, std::string_view what) {
   std::uint64_t number = 0;
-  const Place place = here();
   if (item.get_uint64().get(number) == simdjson::SUCCESS) return number;
-  return Error{.where = place, .what = fmt::format("expected {} an unsigned 64-bit integer", what)};
+  return Error{.where = here(),
+               .what = fmt::format("expected {} an unsigned 64-bit integer", what)};
 }
 
 Result<std::string_view> JsonText::string(Item& item, std::string_view what) {
   std::string_view text;
-  const Place place = here();
+  const char* at = location();
   const auto error = item.get_string().get(text);
   if (error == simdjson::SUCCESS) return text;
-  if (error == simdjson::INCORRECT_TYPE)
-    return Error{.where = place, .what = fmt::format("expected {} to be a string", what)};
   Error failure = syntax(error);
-  failure.where = place;
+  failure.where = place_of(at);
+  if (error == simdjson::INCORRECT_TYPE)
+    failure.what = fmt::format("expected {} to be a string", what);
   return failure;
 }
 

@@ -29,7 +29,8 @@ class JsonText {
   Result<void> close();
 
   // Where the parser stands: at the beginning of the value that is to be read next.
-  Place here();
+  const char* location();
+  Place here() { return place_of(location()); }
   // The place of a byte of the document, for instance of a raw key. Cheap if places ascend.
   Place place_of(const char* at);
 

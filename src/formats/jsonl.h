@@ -10,6 +10,7 @@
 // named transaction; w writes, d deletes, a appends to a list. Optional members: level, sql, at.
 // Other members are errors, so that a slip of the pen cannot change what a history says.
 // Initial values are those of `init`; for other keys nil if some read asks for null, else 0.
+#include "history/builder.h"
 #include "history/history.h"
 #include "support/input.h"
 #include "support/output.h"
@@ -19,6 +20,8 @@ namespace isoscope {
 inline constexpr std::string_view kJsonlFormat = "isoscope-history/1";
 
 Result<History> read_jsonl(LineReader& in);
+// The first half of it: what the lines say, before it is known who wrote what was read.
+Result<HistoryBuilder> gather_jsonl(LineReader& in);
 Result<void> write_jsonl(const History& h, const Sink& out);
 
 }  // namespace isoscope

@@ -39,7 +39,7 @@ class JsonlReader {
  public:
   explicit JsonlReader(LineReader& in) : in_(in) {}
 
-  Result<History> read() {
+  Result<HistoryBuilder> gather() {
     std::string_view line;
     bool header_seen = false;
     while (in_.next(line)) {
@@ -55,7 +55,7 @@ class JsonlReader {
       header_seen = true;
     }
     if (auto done = check_input(in_); !done) return done.error();
-    return std::move(b_).build();
+    return std::move(b_);
   }
 
  private:
@@ -76,15 +76,16 @@ class JsonlReader {
     for (auto member : object) {
       simdjson::ondemand::field field;
       if (auto error = std::move(member).get(field); error != SUCCESS) return json_.syntax(error);
-      const Place place = json_.place_of(field.key().raw() - 1);
+      const char* at = field.key().raw() - 1;
       std::string_view name;
       if (auto error = field.unescaped_key().get(name); error != SUCCESS)
         return json_.syntax(error);
       std::size_t i = 0;
       while (i < known.size() && known[i] != name) ++i;
-      if (i == known.size()) return unknown_member(place, name, known);
+      if (i == known.size()) return unknown_member(json_.place_of(at), name, known);
       if ((seen >> i & 1U) != 0)
-        return Error{.where = place, .what = fmt::format("the member '{}' comes twice", name)};
+        return Error{.where = json_.place_of(at),
+                     .what = fmt::format("the member '{}' comes twice", name)};
       seen |= 1U << i;
       if (auto done = read(i, field.value()); !done) return done;
     }
@@ -194,7 +195,7 @@ class JsonlReader {
     auto done = members(*object, kMembers, [&](std::size_t i, Item& item) -> Result<void> {
       seen |= 1U << i;
       if (kMembers[i] == "ops") return operations(item);
-      const Place place = json_.here();
+      const char* start = json_.location();
       if (kMembers[i] == "at" && json_.first_sign(item) != '"') {
         auto at = json_.integer(item, "'at': a string, or");
         if (!at) return at.error();
@@ -204,7 +205,8 @@ class JsonlReader {
       auto text = json_.string(item, kMembers[i]);
       if (!text) return text.error();
       if (text->empty() && (kMembers[i] == "session" || kMembers[i] == "id"))
-        return Error{.where = place, .what = fmt::format("the {} has no name", kMembers[i])};
+        return Error{.where = json_.place_of(start),
+                     .what = fmt::format("the {} has no name", kMembers[i])};
       if (kMembers[i] == "session") {
         session = *text;
       } else if (kMembers[i] == "id") {
@@ -213,14 +215,14 @@ class JsonlReader {
         std::size_t s = 0;
         while (s < kStatuses.size() && kStatuses[s] != *text) ++s;
         if (s == kStatuses.size())
-          return Error{.where = place,
+          return Error{.where = json_.place_of(start),
                        .what = fmt::format("unknown status '{}'", *text),
                        .hint = suggest(*text, kStatuses)};
         status = static_cast<TxnStatus>(s);
       } else if (kMembers[i] == "level") {
         level = lower_case(*text);
         if (!is_level_name(level))
-          return Error{.where = place,
+          return Error{.where = json_.place_of(start),
                        .what = fmt::format("'{}' cannot be the name of a level", *text),
                        .hint = "names are like si, update-ser or cc@vis"};
       } else {
@@ -315,11 +317,11 @@ class JsonlReader {
     const char sign = json_.first_sign(item);
     if (letter == 'r' && sign == '{') return writer_name(item, waiting);
     if (letter == 'r' && sign == '[') return list(item, waiting);
-    const Place place = json_.here();
+    const char* start = json_.location();
     auto value = scalar(item);
     if (!value) return value.error();
     if (letter == 'a' && value->is_nil())
-      return Error{.where = place, .what = "null cannot be appended to a list"};
+      return Error{.where = json_.place_of(start), .what = "null cannot be appended to a list"};
     waiting.value = *value;
     return {};
   }
@@ -352,10 +354,11 @@ class JsonlReader {
       Item value_item;
       if (auto error = std::move(element).get(value_item); error != SUCCESS)
         return json_.syntax(error);
-      const Place place = json_.here();
+      const char* start = json_.location();
       auto value = scalar(value_item);
       if (!value) return value.error();
-      if (value->is_nil()) return Error{.where = place, .what = "a list cannot hold null"};
+      if (value->is_nil())
+        return Error{.where = json_.place_of(start), .what = "a list cannot hold null"};
       elements_.push_back(*value);
       ++waiting.elements;
     }
@@ -430,6 +433,12 @@ class JsonlReader {
 
 }  // namespace
 
-Result<History> read_jsonl(LineReader& in) { return JsonlReader(in).read(); }
+Result<HistoryBuilder> gather_jsonl(LineReader& in) { return JsonlReader(in).gather(); }
+
+Result<History> read_jsonl(LineReader& in) {
+  auto builder = gather_jsonl(in);
+  if (!builder) return builder.error();
+  return std::move(*builder).build();
+}
 
 }  // namespace isoscope

@@ -127,7 +127,7 @@ class PlumeTransactions {
 
 }  // namespace
 
-Result<History> read_plume(LineReader& in) {
+Result<HistoryBuilder> gather_plume(LineReader& in) {
   HistoryBuilder b(InitialValues::Zero);
   PlumeTransactions transactions(b);
   std::string_view line;
@@ -171,7 +171,13 @@ Result<History> read_plume(LineReader& in) {
   }
   if (auto done = check_input(in); !done) return done.error();
   transactions.name_shared_numbers();
-  return std::move(b).build();
+  return b;
+}
+
+Result<History> read_plume(LineReader& in) {
+  auto builder = gather_plume(in);
+  if (!builder) return builder.error();
+  return std::move(*builder).build();
 }
 
 }  // namespace isoscope
