@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "formats/hist.h"
+#include "spec/brute_force.h"
+#include "spec/levels.h"
 
 namespace isoscope {
 namespace {
@@ -51,6 +53,25 @@ TEST(Injections, BreakEveryLevelAboveOneThatTheyBreak) {
     for (const auto& [weaker, stronger] : implied) {
       if (stronger == injection.weakest_broken()) {
         EXPECT_FALSE(broken.contains(weaker)) << injection.name;
+      }
+    }
+  }
+}
+
+// By trying every witness, in both frameworks.
+TEST(Injections, BreakExactlyTheLevelsOfTheTable) {
+  for (const Injection& injection : injections()) {
+    const auto h = read_hist(injection.script);
+    ASSERT_TRUE(h.ok());
+    BruteForce oracle(*h);
+    for (const StoreLevel level : kStoreLevels) {
+      for (const Framework framework : {Framework::Co, Framework::VisAr}) {
+        const Level* axioms = LevelSet::built_in().lookup(name_of(level), framework);
+        if (axioms == nullptr) continue;
+        ASSERT_TRUE(is_small_enough(*h, framework)) << injection.name;
+        const bool holds = h->faults().empty() && oracle.decide(*axioms).has_value();
+        EXPECT_EQ(holds, !std::ranges::count(injection.breaks, level))
+            << injection.name << " at " << axioms->full_name();
       }
     }
   }
