@@ -1,1 +1,82 @@
-int main() { return 0; }
+// isoscope: what weak transaction isolation can do to your data, before production does.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "support/spelling.h"
+#include "support/version.h"
+
+namespace isoscope {
+namespace {
+
+struct CommandEntry {
+  const char* name;
+  const char* summary;
+  Run (*add)(CLI::App&);
+};
+
+constexpr CommandEntry kCommands[] = {
+    {"check", "does a history satisfy an isolation level, and why not?", add_check},
+    {"convert", "rewrite a history in another format", add_convert},
+    {"generate", "make a synthetic history by simulating a store", add_generate},
+    {"levels", "list the isolation levels, or show one as text", add_levels},
+    {"stats", "what is a history made of? sizes and distributions", add_stats},
+};
+
+// CLI11 would call an unknown command an "argument not expected".
+bool is_unknown_command(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::vector<std::string_view> names;
+  for (const CommandEntry& command : kCommands) {
+    if (std::string_view(argv[1]) == command.name) return false;
+    names.emplace_back(command.name);
+  }
+  std::fprintf(stderr, "isoscope: error: unknown command '%s'\n  %s\n", argv[1],
+               suggest(argv[1], names).c_str());
+  return true;
+}
+
+int run(int argc, char** argv) {
+  if (is_unknown_command(argc, argv)) return kBadInput;
+  CLI::App app("isoscope shows what weak transaction isolation can do to your data.", "isoscope");
+  app.set_version_flag("--version", fmt::format("isoscope {}", kVersion));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer("isoscope COMMAND --help shows a command's options and examples.");
+  std::vector<std::pair<CLI::App*, Run>> runs;
+  for (const CommandEntry& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    runs.emplace_back(sub, command.add(*sub));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::fprintf(stderr, "isoscope: error: %s\n  run with --help for usage and examples\n",
+                 error.what());
+    return kBadInput;
+  }
+  for (const auto& [sub, command_run] : runs) {
+    if (sub->parsed()) return command_run();
+  }
+  return kBadInput;
+}
+
+}  // namespace
+}  // namespace isoscope
+
+int main(int argc, char** argv) {
+  try {
+    return isoscope::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("isoscope: out of memory\n", stderr);
+    return isoscope::kUnknown;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "isoscope: internal error: %s\n", error.what());
+    return isoscope::kUnknown;
+  }
+}

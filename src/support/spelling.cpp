@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string_view> closest(std::string_view word,
                                         std::span<const std::string_view> known) {
   std::optional<std::string_view> best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3);
+  std::size_t best_distance = std::max<std::size_t>(1, (word.size() + 1) / 3);
   if (word.size() > 64) return best;
   for (std::string_view candidate : known) {
     const std::size_t distance = edit_distance(word, candidate);

@@ -7,7 +7,8 @@
 //   a cycle       every edge is looked up in the history, every forced edge by following its own
 //                 explanation, and the level's rule forbids the shape;
 //   a fault       the events say so;
-//   a core        brute force over the orders of its transactions, if they are few.
+//   a core        brute force over the orders of its transactions, if they are few, or over the
+//                 version orders of its keys.
 #include <optional>
 #include <string>
 

@@ -1,0 +1,217 @@
+#include "check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/blame.h"
+#include "check/ground/ground.h"
+#include "check/strong/strong.h"
+#include "check/visibility.h"
+#include "check/weak/weak.h"
+#include "spec/evaluate.h"
+#include "verdict/naming.h"
+#include "verdict/simplify.h"
+
+namespace isoscope {
+
+namespace {
+
+WeakLevel weak_level(Logic logic) {
+  switch (logic) {
+    case Logic::Rc:
+      return WeakLevel::Rc;
+    case Logic::Ra:
+      return WeakLevel::Ra;
+    case Logic::Cc:
+      return WeakLevel::Cc;
+    default:
+      return WeakLevel::True;
+  }
+}
+
+StrongLevel strong_level(Logic logic) {
+  switch (logic) {
+    case Logic::Pc:
+      return StrongLevel::Pc;
+    case Logic::Ua:
+      return StrongLevel::Ua;
+    case Logic::Psi:
+      return StrongLevel::Psi;
+    case Logic::Si:
+      return StrongLevel::Si;
+    default:
+      return StrongLevel::Ser;
+  }
+}
+
+bool is_weak(Logic logic) { return logic <= Logic::Cc; }
+
+// Does every history that satisfies `a` satisfy `b`?
+bool implies(Logic a, Logic b) {
+  if (a == b || b == Logic::True) return true;
+  switch (a) {
+    case Logic::Ser:
+      return true;
+    case Logic::Si:
+      return b != Logic::Ser;
+    case Logic::Psi:
+      return b == Logic::Ua || is_weak(b);
+    case Logic::Pc:
+      return is_weak(b);
+    case Logic::Ua:
+      return b == Logic::Ra || b == Logic::Rc;
+    case Logic::Cc:
+      return b == Logic::Ra || b == Logic::Rc;
+    case Logic::Ra:
+      return b == Logic::Rc;
+    default:
+      return false;
+  }
+}
+
+// All levels weak and over co: the saturation takes the mixture as it is.
+std::optional<WeakAssignment> as_weak(const History& h, const Assignment& levels) {
+  WeakAssignment weak;
+  const auto base = logic_of(*levels.base);
+  if (!base || !is_weak(*base) || levels.base->framework != Framework::Co) return {};
+  weak.base = weak_level(*base);
+  for (TxnId t : h.txns()) {
+    const auto own = logic_of(levels.of(t));
+    if (!own || !is_weak(*own)) return {};
+    weak.own.push_back(weak_level(*own));
+  }
+  return weak;
+}
+
+}  // namespace
+
+std::optional<Verdict> Checker::inherited(Logic logic) const {
+  for (const auto& [other, verdict] : known_) {
+    if (verdict.outcome == Outcome::Violated && implies(logic, other)) return verdict;
+    const bool by_commit_order = verdict.witness && verdict.witness->framework == Framework::Co &&
+                                 logic != Logic::Ua && logic != Logic::Psi;
+    if (verdict.outcome == Outcome::Consistent && by_commit_order && implies(other, logic))
+      return verdict;
+  }
+  return {};
+}
+
+Verdict Checker::decide_by_logic(Logic logic, Budget& budget) {
+  if (auto verdict = inherited(logic)) return *std::move(verdict);
+  if (is_weak(logic)) return check_weak(h_, {weak_level(logic), {}}, budget);
+  // Most real violations are weak ones, and the weak engines are quick.
+  const Verdict& weaker = known(logic == Logic::Ua ? Logic::Ra : Logic::Cc, budget);
+  if (weaker.outcome != Outcome::Consistent) return weaker;
+  return check_strong(h_, strong_level(logic), budget, {.progress = options_.progress});
+}
+
+const Verdict& Checker::known(Logic logic, Budget& budget) {
+  if (const auto found = known_.find(logic); found != known_.end()) return found->second;
+  return known_.emplace(logic, decide_by_logic(logic, budget)).first->second;
+}
+
+Verdict Checker::decide(const Assignment& levels, Budget& budget) {
+  if (!h_.faults().empty()) {
+    const ReadFault& fault = h_.faults().front();
+    return Verdict::violated(
+        {.axiom = {}, .anomaly = anomaly_of(fault.kind), .cycle = {}, .fault = fault, .core = {}});
+  }
+  const auto logic = logic_of(*levels.base);
+  if (options_.engine == Engine::Ground || !logic || levels.is_mixed()) {
+    const auto weak = options_.engine == Engine::Ground ? std::nullopt : as_weak(h_, levels);
+    if (!weak) return check_ground(h_, levels, budget);
+    Verdict verdict = check_weak(h_, *weak, budget);
+    if (verdict.violation) {
+      verdict.violation->anomaly = name_cycle(h_, Logic::Cc, verdict.violation->cycle);
+      verdict.violation->axiom = levels.base->axioms.empty() ? "" : levels.base->axioms[0].name;
+    }
+    return verdict;
+  }
+
+  Verdict verdict = known(*logic, budget);
+  if (verdict.violation) {
+    Logic weakest = *logic;
+    // The weakest level that fails already has the clearest cycle and the right name.
+    for (Logic candidate : {Logic::Rc, Logic::Ra, Logic::Cc}) {
+      if (!implies(*logic, candidate)) continue;
+      const Verdict& weaker = known(candidate, budget);
+      if (weaker.outcome != Outcome::Violated) continue;
+      verdict.violation = weaker.violation;
+      weakest = candidate;
+      break;
+    }
+    Violation& violation = *verdict.violation;
+    violation.cycle = simplify(*logic, std::move(violation.cycle));
+    violation.anomaly = name_cycle(h_, weakest, violation.cycle);
+    violation.axiom = blamed_axiom(h_, *levels.base, *logic, weakest, violation, budget);
+  }
+  if (verdict.witness && levels.base->framework == Framework::VisAr)
+    verdict.witness = as_visibility(h_, *logic, *verdict.witness);
+  return verdict;
+}
+
+CheckAnswer Checker::check(const Assignment& levels, Budget& budget) {
+  CheckAnswer answer;
+  answer.verdict = decide(levels, budget);
+  if (!options_.confirm) return answer;
+  answer.confirmation = confirm(h_, levels, answer.verdict);
+  if (!answer.confirmation.holds()) {
+    answer.verdict = Verdict::unknown(
+        fmt::format("a bug of isoscope: its reason for '{}' does not hold ({}); please report it "
+                    "with the history",
+                    name_of(answer.verdict.outcome), answer.confirmation.complaint));
+  }
+  return answer;
+}
+
+CheckAnswer check(const History& h, const Level& level, Budget& budget, CheckOptions options) {
+  return Checker(h, std::move(options)).check({.base = &level, .own = {}}, budget);
+}
+
+Result<Assignment> assign_levels(const History& h, const Level& base, const LevelSet& levels) {
+  Assignment assignment{.base = &base, .own = {}};
+  if (!h.has_levels()) return assignment;
+  std::map<std::string_view, const Level*> by_name;
+  Framework framework = base.framework;
+  for (TxnId t : h.txns()) {
+    const std::string_view name = h.level(t);
+    if (name.empty() || by_name.contains(name)) continue;
+    auto level = levels.find(name);
+    if (!level) {
+      Error error = level.error();
+      error.where = h.place(t);
+      return error;
+    }
+    by_name[name] = *level;
+    if ((*level)->framework == Framework::VisAr) framework = Framework::VisAr;
+  }
+  const auto in_framework = [&](const Level& level) -> Result<const Level*> {
+    if (level.framework == framework) return &level;
+    auto found = levels.find(fmt::format("{}@{}", level.name, name_of(framework)));
+    if (found) return *found;
+    return Error{
+        .what = fmt::format("'{}' is not defined over vis, ar, which another level of this "
+                            "history needs",
+                            level.name),
+        .hint = "assign levels of one framework"};
+  };
+  auto own_base = in_framework(base);
+  if (!own_base) return own_base.error();
+  assignment.base = *own_base;
+  assignment.own.assign(h.num_txns(), nullptr);
+  for (TxnId t : h.txns()) {
+    if (h.level(t).empty()) continue;
+    auto level = in_framework(*by_name[h.level(t)]);
+    if (!level) {
+      Error error = level.error();
+      error.where = h.place(t);
+      return error;
+    }
+    assignment.own[t.index] = *level;
+  }
+  if (auto assignable = check_assignable(assignment); !assignable) return assignable.error();
+  return assignment;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,35 @@
+#pragma once
+// From a graph with a cycle to the cycle that people get to see.
+//
+// Deciding took as few edges as possible, so its graph may lead around a corner where the axiom
+// has a straight edge: t2 so t2' co t1 where t2 co t1 holds as well. Inside the components that
+// have cycles, all forced edges are therefore found anew, unless they are too many, and the
+// shortest cycle is taken from these (cycles.cpp). Its edges then look for their reasons
+// (reasons.h).
+#include <optional>
+#include <vector>
+
+#include "check/weak/before.h"
+#include "check/weak/forced.h"
+#include "graph/digraph.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+struct ChosenCycle {
+  std::vector<TxnId> txns;  // each before the next, the last before the first
+  bool is_shortest = true;
+};
+
+// The cycle to show: of so and wr alone if there is one, else a shortest one.
+// Requires: `before` is not acyclic.
+ChosenCycle choose_cycle(const WeakFacts& facts, const Before& before, Budget& budget);
+
+// Every edge that the axioms of rc, ra and cc force between two of the `chosen` transactions, or
+// nothing if that takes too long. Requires: so and wr have no cycle, and lead onwards in `order`.
+std::optional<std::vector<Digraph::Arc>> all_forced_among(const WeakFacts& facts,
+                                                          const std::vector<bool>& chosen,
+                                                          std::span<const TxnId> order,
+                                                          Budget& budget);
+
+}  // namespace isoscope

@@ -1,0 +1,141 @@
+// isoscope check HISTORY --level L …
+#include "check/check.h"
+
+#include <chrono>
+#include <memory>
+
+#include "check/minimize.h"
+#include "cli/command.h"
+#include "cli/history_input.h"
+#include "report/check_report.h"
+#include "support/output.h"
+
+namespace isoscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct CheckArguments {
+  CommonOptions common;
+  HistoryInput history;
+  LevelInput specs;
+  std::vector<std::string> levels;
+  std::string dot;
+  std::string minimize;
+  std::string to = "hist";
+};
+
+int exit_code(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Consistent:
+      return kGood;
+    case Outcome::Violated:
+      return kInteresting;
+    case Outcome::Unknown:
+      return kUnknown;
+  }
+  return kUnknown;
+}
+
+// The first violated level, or the first of all: what a picture should show.
+const LevelAnswer& worth_drawing(const CheckReport& report) {
+  for (const LevelAnswer& level : report.levels) {
+    if (level.answer.verdict.outcome == Outcome::Violated) return level;
+  }
+  return report.levels.front();
+}
+
+// Writes the smallest part that still violates the first violated level.
+Result<void> write_minimized(const CheckArguments& args, const CheckReport& report,
+                             const std::vector<const Level*>& wanted, const LevelSet& levels,
+                             Format format, Budget& budget) {
+  for (std::size_t i = 0; i < report.levels.size(); ++i) {
+    const Verdict& verdict = report.levels[i].answer.verdict;
+    if (!verdict.violation) continue;
+    const History small = minimize(report.h, *wanted[i], levels, *verdict.violation, budget);
+    auto output = Output::open(args.minimize);
+    if (!output) return output.error();
+    if (auto written = write_history(small, format, output->sink()); !written) return written;
+    return output->close();
+  }
+  return {};
+}
+
+int run_check(const CheckArguments& args) {
+  const auto start = Clock::now();
+  Budget budget = args.common.budget();
+  auto levels = args.specs.load();
+  if (!levels) return fail(levels.error());
+  std::vector<const Level*> wanted;
+  for (const std::string& name : args.levels) {
+    auto level = levels->find(name);
+    if (!level) return fail(level.error());
+    wanted.push_back(*level);
+  }
+  auto format = find_format(args.to);
+  if (!format) return fail(format.error());
+  auto history = args.history.read();
+  if (!history) return fail(history.error());
+  const History& h = *history;
+
+  CheckReport report{.h = h, .source = args.history.path, .levels = {}, .seconds = 0};
+  Checker checker(h, {.progress = progress_line(args.common)});
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto level_start = Clock::now();
+    auto assignment = assign_levels(h, *wanted[i], *levels);
+    if (!assignment) return fail(assignment.error().in(args.history.path));
+    CheckAnswer answer = checker.check(*assignment, budget);
+    report.levels.push_back({args.levels[i], std::move(answer), seconds_since(level_start)});
+  }
+  report.seconds = seconds_since(start);
+
+  if (!args.dot.empty()) {
+    if (auto written = write_whole(args.dot, check_dot(h, worth_drawing(report))); !written)
+      return fail(written.error());
+  }
+  if (!args.minimize.empty()) {
+    auto written = write_minimized(args, report, wanted, *levels, *format, budget);
+    if (!written) return fail(written.error());
+  }
+  const std::string text =
+      args.common.json ? check_json(report) : check_text(report, args.common.paint());
+  return deliver(args.common, text, exit_code(overall(report)));
+}
+
+}  // namespace
+
+Run add_check(CLI::App& app) {
+  auto args = std::make_shared<CheckArguments>();
+  args->history.add_to(app);
+  app.add_option("-l,--level", args->levels,
+                 "a level to check; repeat it, or separate several by commas")
+      ->required()
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LEVEL");
+  args->specs.add_to(app);
+  app.add_option("--dot", args->dot, "draw the violation, or the order found, for Graphviz")
+      ->type_name("FILE");
+  app.add_option("--minimize", args->minimize, "write the smallest part that is still violated")
+      ->type_name("FILE");
+  app.add_option("--to", args->to, "the format of that file")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  add_common(app, args->common);
+  app.footer(
+      "Examples:\n"
+      "  isoscope check bank.hist --level si\n"
+      "  isoscope check run.edn --level rc,ra,cc,pc,psi,si,ser\n"
+      "  isoscope check run.txt --level ser --dot cycle.dot && dot -Tsvg cycle.dot > cycle.svg\n"
+      "  isoscope check run.jsonl --level si --minimize small.hist\n"
+      "  isoscope check run.jsonl --spec mine.level --level mine --json\n"
+      "Exit codes: 0 consistent, 1 violated, 2 bad input, 3 unknown.");
+  return [args] { return run_check(*args); };
+}
+
+}  // namespace isoscope

@@ -1,0 +1,54 @@
+#pragma once
+// What all commands share: their common options, their exit codes, and how they speak.
+//
+// A command is a function `add_<name>` that declares its arguments (and so its --help) on a CLI11
+// app and returns what to run when it is chosen.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/paint.h"
+#include "support/budget.h"
+#include "support/result.h"
+
+namespace isoscope {
+
+// What the program returns to the shell.
+enum ExitCode : int {
+  kGood = 0,         // consistent, nothing found, done
+  kInteresting = 1,  // violated, found
+  kBadInput = 2,
+  kUnknown = 3,
+};
+
+using Run = std::function<int()>;
+
+// Options that every command takes.
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  double timeout = 0;  // seconds; 0 is no limit
+  std::string color = "auto";
+  std::string output = "-";
+
+  Budget budget() const { return timeout > 0 ? Budget::seconds(timeout) : Budget(); }
+  Paint paint() const;  // coloured if wanted, or if the report goes to a terminal
+};
+void add_common(CLI::App& app, CommonOptions& options);
+
+// Prints the error on standard error and returns kBadInput.
+int fail(const Error& error);
+// Writes the report where --output says.
+int deliver(const CommonOptions& options, std::string_view report, int exit_code);
+// A progress line on a terminal; nothing in a pipe, with --quiet or --json.
+Progress progress_line(const CommonOptions& options);
+void clear_progress_line();
+
+Run add_check(CLI::App& app);
+Run add_convert(CLI::App& app);
+Run add_generate(CLI::App& app);
+Run add_levels(CLI::App& app);
+Run add_stats(CLI::App& app);
+
+}  // namespace isoscope

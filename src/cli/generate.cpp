@@ -1,0 +1,162 @@
+// isoscope generate history …
+#include "generate/generate.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "formats/formats.h"
+#include "generate/injection.h"
+#include "generate/print.h"
+#include "report/json.h"
+#include "support/output.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+
+namespace {
+
+struct GenerateArguments {
+  CommonOptions common;
+  HistoryPlan plan;
+  std::string level = "ser";
+  std::string distribution = "uniform";
+  std::string shape = "mixed";
+  std::string to = "jsonl";
+};
+
+// The enumerator with this name; the names are what --help lists.
+template <class Enum, std::size_t N>
+Result<Enum> by_name(const std::array<Enum, N>& all, std::string_view name, std::string_view what) {
+  std::vector<std::string_view> names;
+  for (Enum value : all) {
+    if (name_of(value) == name) return value;
+    names.push_back(name_of(value));
+  }
+  return Error{.what = fmt::format("unknown {} '{}'", what, name), .hint = suggest(name, names)};
+}
+
+template <class Enum, std::size_t N>
+std::string names_of(const std::array<Enum, N>& all) {
+  std::string out;
+  for (Enum value : all) out += (out.empty() ? "" : ", ") + std::string(name_of(value));
+  return out;
+}
+
+std::string injection_names() {
+  std::string out;
+  for (const Injection& injection : injections())
+    out += (out.empty() ? "" : ", ") + std::string(injection.name);
+  return out;
+}
+
+// Writes transaction by transaction where the format allows, so that memory stays small.
+Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, Output& output, Budget budget,
+                              const Progress& progress) {
+  if (!can_stream(format)) {
+    auto history = generate_history(plan);
+    if (!history) return history.error();
+    if (auto written = write_history(*history, format, output.sink()); !written)
+      return written.error();
+    return GeneratedSizes{
+        .committed = history->num_txns() - 1, .aborted = 0, .events = history->num_events()};
+  }
+  constexpr std::size_t kFlushAt = std::size_t{1} << 16U;
+  std::string text = std::string(stream_header(format));
+  auto sizes = generate_txns(
+      plan,
+      [&](const GeneratedTxn& txn) {
+        print_txn(txn, format, text);
+        if (text.size() < kFlushAt) return;
+        output.write(text);
+        text.clear();
+        if (progress)
+          progress("generating", static_cast<double>(txn.number) / static_cast<double>(plan.txns));
+      },
+      budget);
+  output.write(text);
+  return sizes;
+}
+
+int run_generate(GenerateArguments& args) {
+  auto level = by_name(kStoreLevels, args.level, "level of a store");
+  if (!level) return fail(level.error());
+  auto distribution = by_name(kKeyDistributions, args.distribution, "distribution");
+  if (!distribution) return fail(distribution.error());
+  auto shape = by_name(kTxnShapes, args.shape, "shape");
+  if (!shape) return fail(shape.error());
+  auto format = find_format(args.to);
+  if (!format) return fail(format.error());
+  args.plan.level = *level;
+  args.plan.distribution = *distribution;
+  args.plan.shape = *shape;
+  if (auto valid = validate(args.plan); !valid) return fail(valid.error());
+  if (args.common.json && args.common.output == "-")
+    return fail({.what = "--json needs -o FILE for the history itself"});
+
+  auto output = Output::open(args.common.output);
+  if (!output) return fail(output.error());
+  auto sizes =
+      stream(args.plan, *format, *output, args.common.budget(), progress_line(args.common));
+  clear_progress_line();
+  if (!sizes) return fail(sizes.error());
+  if (!sizes->complete) {
+    std::fputs("isoscope: unknown: the time limit came before the end; nothing is written\n",
+               stderr);
+    return kUnknown;
+  }
+  if (auto closed = output->close(); !closed) return fail(closed.error());
+  if (args.common.json) {
+    Json json = json_header("generate", "ok", 0);
+    json["transactions"] = sizes->committed;
+    json["aborted"] = sizes->aborted;
+    json["events"] = sizes->events;
+    CommonOptions to_terminal = args.common;
+    to_terminal.output = "-";
+    return deliver(to_terminal, dump(json), kGood);
+  }
+  return kGood;
+}
+
+}  // namespace
+
+Run add_generate(CLI::App& app) {
+  auto args = std::make_shared<GenerateArguments>();
+  app.require_subcommand(1);
+  CLI::App& history = *app.add_subcommand("history", "a history, by simulating a store at a level");
+  HistoryPlan& plan = args->plan;
+  const auto number = [&](const char* name, auto& value, const char* help) {
+    history.add_option(name, value, help)->type_name("N")->capture_default_str();
+  };
+  const auto word = [&](const char* name, std::string& value, const std::string& help) {
+    history.add_option(name, value, help)->type_name("NAME")->capture_default_str();
+  };
+  word("-l,--level", args->level, "what the store guarantees: " + names_of(kStoreLevels));
+  number("-s,--sessions", plan.sessions, "sessions");
+  number("-t,--txns", plan.txns, "committed transactions");
+  number("--ops", plan.ops, "operations a transaction");
+  history.add_flag("--vary", plan.vary, "vary the sizes of transactions around --ops");
+  number("-k,--keys", plan.keys, "keys");
+  number("-r,--reads", plan.read_share, "share of reads, 0 to 1");
+  word("--dist", args->distribution, "how keys are drawn: " + names_of(kKeyDistributions));
+  number("--theta", plan.theta, "skew of zipf");
+  word("--shape", args->shape, "what transactions look like: " + names_of(kTxnShapes));
+  number("--replicas", plan.replicas, "replicas of a psi, cc or ra store");
+  number("--lag", plan.lag, "mean transactions between two deliveries at a replica");
+  history.add_flag("--log-aborted", plan.log_aborted, "keep aborted transactions in the history");
+  history.add_option("--inject", plan.inject, "hide an anomaly in it: " + injection_names())
+      ->type_name("NAME");
+  number("--inject-at", plan.inject_at, "where, as a share of the run");
+  number("--seed", plan.seed, "same seed, same bytes");
+  word("--to", args->to, "format of the history");
+  add_common(history, args->common);
+  history.footer(
+      "Examples:\n"
+      "  isoscope generate history --level si --txns 1000 --keys 50 --dist zipf -o h.jsonl\n"
+      "  isoscope generate history --txns 200 --inject lost-update | isoscope check - --level si\n"
+      "  isoscope generate history --level cc --txns 1000000 --to plume -o big.txt");
+  return [args] { return run_generate(*args); };
+}
+
+}  // namespace isoscope

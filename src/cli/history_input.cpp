@@ -1,0 +1,39 @@
+#include "cli/history_input.h"
+
+#include "support/input.h"
+
+namespace isoscope {
+
+void HistoryInput::add_to(CLI::App& app) {
+  app.add_option("HISTORY", path, "the history; - is standard input")->required();
+  app.add_option("--format", format, "the input's format; without it, its content tells")
+      ->type_name("FORMAT");
+}
+
+Result<History> HistoryInput::read() const {
+  std::optional<Format> named;
+  if (!format.empty()) {
+    auto found = find_format(format);
+    if (!found) return found.error();
+    named = *found;
+  }
+  return read_history(path, named);
+}
+
+void LevelInput::add_to(CLI::App& app) {
+  app.add_option("--spec", specs, "a file with levels of your own; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+Result<LevelSet> LevelInput::load() const {
+  LevelSet levels = LevelSet::built_in();
+  for (const std::string& path : specs) {
+    auto text = read_whole(path);
+    if (!text) return text.error();
+    if (auto added = levels.add(*text, path); !added) return added.error();
+  }
+  return levels;
+}
+
+}  // namespace isoscope

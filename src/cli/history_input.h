@@ -1,0 +1,28 @@
+#pragma once
+// The arguments of commands that read a history or use levels.
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "formats/formats.h"
+#include "spec/levels.h"
+
+namespace isoscope {
+
+struct HistoryInput {
+  std::string path;
+  std::string format;  // empty: recognise it by its content
+
+  void add_to(CLI::App& app);
+  Result<History> read() const;
+};
+
+struct LevelInput {
+  std::vector<std::string> specs;  // files with levels of the user's
+
+  void add_to(CLI::App& app);
+  // The built-in levels and those of the files.
+  Result<LevelSet> load() const;
+};
+
+}  // namespace isoscope

@@ -1,0 +1,111 @@
+#include "report/check_report.h"
+#include "report/explain.h"
+#include "report/json.h"
+
+namespace isoscope {
+
+namespace {
+
+Json edge_json(const History& h, const Edge& e) {
+  Json json = {{"from", h.name(e.from)}, {"to", h.name(e.to)}, {"edge", name_of(e.kind)}};
+  json["key"] = e.key.is_none() ? Json(nullptr) : Json(h.name(e.key));
+  json["why"] = why(h, e);
+  if (!e.read.is_none()) json["line"] = h.place(e.read).line;
+  return json;
+}
+
+Json violation_json(const History& h, const Violation& v) {
+  Json json;
+  json["axiom"] = v.axiom.empty() ? Json(nullptr) : Json(v.axiom);
+  json["anomaly"] = common_name(v.anomaly);
+  json["adya"] = adya_name(v.anomaly).empty() ? Json(nullptr) : Json(adya_name(v.anomaly));
+  json["cycle"] = Json::array();
+  for (const Edge& e : v.cycle) json["cycle"].push_back(edge_json(h, e));
+  if (!v.core.empty()) {
+    json["core"] = Json::array();
+    for (TxnId t : v.core) json["core"].push_back(h.name(t));
+  }
+  if (v.fault)
+    json["read"] = {{"txn", h.name(h.txn(v.fault->read))},
+                    {"key", h.name(h.key(v.fault->read))},
+                    {"value", h.show(h.value(v.fault->read))},
+                    {"line", h.place(v.fault->read).line}};
+  json["explanation"] = explanation(h, v);
+  return json;
+}
+
+Json order_json(const History& h, const std::vector<TxnId>& order) {
+  Json json = Json::array();
+  for (TxnId t : order) json.push_back(h.name(t));
+  return json;
+}
+
+Json witness_json(const History& h, const Witness& w) {
+  if (w.framework == Framework::Co) return {{"co", order_json(h, w.order)}};
+  Json json;
+  json["vis"] = nullptr;  // too many pairs to print
+  if (w.vis) {
+    json["vis"] = Json::array();
+    for (TxnId a : h.txns()) {
+      w.vis->for_each_successor(a.index, [&](std::size_t b) {
+        json["vis"].push_back({h.name(a), h.name(TxnId{static_cast<std::uint32_t>(b)})});
+      });
+    }
+  }
+  json["ar"] = order_json(h, w.order);
+  return json;
+}
+
+// What one level contributes: verdict, then witness, violation or limit.
+void add_answer(Json& json, const History& h, const LevelAnswer& level) {
+  const Verdict& verdict = level.answer.verdict;
+  if (verdict.witness) json["witness"] = witness_json(h, *verdict.witness);
+  if (verdict.violation) json["violation"] = violation_json(h, *verdict.violation);
+  if (!verdict.limit.empty()) json["limit"] = verdict.limit;
+  json["confirmed"] = name_of(level.answer.confirmation.how);
+}
+
+Json stats_json(const Stats& stats) {
+  Json json = Json::object();
+  for (const auto& [name, value] : stats.all()) json[name] = value;
+  return json;
+}
+
+}  // namespace
+
+Outcome overall(const CheckReport& report) {
+  Outcome worst = Outcome::Consistent;
+  for (const LevelAnswer& level : report.levels) {
+    const Outcome outcome = level.answer.verdict.outcome;
+    if (outcome == Outcome::Violated) return outcome;
+    if (outcome == Outcome::Unknown) worst = outcome;
+  }
+  return worst;
+}
+
+std::string check_json(const CheckReport& report) {
+  const History& h = report.h;
+  Json json = json_header("check", name_of(overall(report)), report.seconds);
+  json["transactions"] = h.num_txns() - 1;
+  json["events"] = h.num_events();
+  json["sessions"] = h.num_sessions();
+  json["keys"] = h.num_keys();
+  if (report.levels.size() == 1) {
+    json["level"] = report.levels[0].level;
+    json["stats"] = stats_json(report.levels[0].answer.verdict.stats);
+    add_answer(json, h, report.levels[0]);
+    return dump(json);
+  }
+  json["levels"] = Json::array();
+  for (const LevelAnswer& level : report.levels) {
+    Json entry = {{"level", level.level},
+                  {"verdict", name_of(level.answer.verdict.outcome)},
+                  {"seconds", level.seconds},
+                  {"stats", stats_json(level.answer.verdict.stats)}};
+    add_answer(entry, h, level);
+    json["levels"].push_back(std::move(entry));
+  }
+  return dump(json);
+}
+
+}  // namespace isoscope

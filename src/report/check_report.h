@@ -1,0 +1,38 @@
+#pragma once
+// The answer of `check`, for people, for programs and as a picture.
+#include <string>
+#include <vector>
+
+#include "check/check.h"
+#include "history/history.h"
+#include "report/paint.h"
+
+namespace isoscope {
+
+struct LevelAnswer {
+  std::string level;  // as the user named it
+  CheckAnswer answer;
+  double seconds = 0;
+};
+
+struct CheckReport {
+  const History& h;
+  std::string source;  // the file, for people
+  std::vector<LevelAnswer> levels;
+  double seconds = 0;  // reading included
+};
+
+// Violated if any level is, else unknown if any is.
+Outcome overall(const CheckReport& report);
+
+// A line a level; below a violation its cycle, an edge a line, and the transactions involved.
+std::string check_text(const CheckReport& report, const Paint& paint);
+
+// One JSON object, as DESIGN section 2 fixes it.
+std::string check_json(const CheckReport& report);
+
+// Graphviz: the transactions of the violation with their events on the keys involved, and the
+// edges of the cycle. A consistent answer draws its order.
+std::string check_dot(const History& h, const LevelAnswer& answer);
+
+}  // namespace isoscope

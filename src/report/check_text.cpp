@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/check_report.h"
+#include "report/explain.h"
+#include "verdict/involved.h"
+
+namespace isoscope {
+
+namespace {
+
+constexpr std::size_t kMostEventsShown = 12;  // of a transaction on the keys involved
+constexpr std::size_t kMostTxnsShown = 12;
+
+std::string verdict_word(Outcome outcome, const Paint& paint) {
+  const std::string padded = fmt::format("{:<10}", name_of(outcome));
+  switch (outcome) {
+    case Outcome::Consistent:
+      return paint.good(padded);
+    case Outcome::Violated:
+      return paint.bad(padded);
+    case Outcome::Unknown:
+      return paint.unsure(padded);
+  }
+  return padded;
+}
+
+// "s2  T3  [r(x,1) w(y,2) …]  line 7": only events on keys of the violation.
+std::string txn_line(const History& h, TxnId t, const std::vector<KeyId>& keys) {
+  std::string events;
+  std::size_t shown = 0;
+  bool left_out = false;
+  for (EventId e : h.events(t)) {
+    const bool relevant = std::find(keys.begin(), keys.end(), h.key(e)) != keys.end();
+    if (relevant && shown < kMostEventsShown) {
+      events += (events.empty() ? "" : " ") + show_event(h, e);
+      ++shown;
+    } else {
+      left_out = true;
+    }
+  }
+  if (left_out) events += events.empty() ? "…" : " …";
+  const char* mark = h.status(t) == TxnStatus::Aborted   ? "!"
+                     : h.status(t) == TxnStatus::Unknown ? "?"
+                                                         : "";
+  return fmt::format("{}: {}=[{}]{}  (line {})", h.name(h.session(t)), h.name(t), events, mark,
+                     h.place(t).line);
+}
+
+std::string violation_text(const History& h, const Violation& v, const Paint& paint) {
+  std::string out;
+  std::size_t width = 0;
+  std::vector<std::string> heads;
+  for (const Edge& e : v.cycle) {
+    const std::string key = e.key.is_none() ? "" : fmt::format(" {}", h.name(e.key));
+    heads.push_back(
+        fmt::format("{} -{}{}-> {}", h.name(e.from), name_of(e.kind), key, h.name(e.to)));
+    width = std::max(width, heads.back().size());
+  }
+  for (std::size_t i = 0; i < v.cycle.size(); ++i)
+    out += fmt::format("    {}  {}\n", paint.strong(fmt::format("{:<{}}", heads[i], width)),
+                       why(h, v.cycle[i]));
+  const auto keys = involved_keys(h, v);
+  std::size_t shown = 0;
+  for (TxnId t : involved_txns(h, v)) {
+    if (t == kInitialTxn) continue;
+    if (++shown > kMostTxnsShown) {
+      out += paint.faint("    …\n");
+      break;
+    }
+    out += paint.faint(fmt::format("    {}", txn_line(h, t, keys))) + "\n";
+  }
+  return out;
+}
+
+std::string named(const Violation& v) {
+  const auto name = common_name(v.anomaly);
+  const auto adya = adya_name(v.anomaly);
+  return adya.empty() ? std::string(name) : fmt::format("{} ({})", name, adya);
+}
+
+}  // namespace
+
+std::string check_text(const CheckReport& report, const Paint& paint) {
+  const History& h = report.h;
+  std::size_t width = 4;
+  for (const LevelAnswer& level : report.levels) width = std::max(width, level.level.size());
+  std::string out;
+  // One violation often explains several levels: tell its edges once.
+  std::string last_told;
+  for (const LevelAnswer& level : report.levels) {
+    const Verdict& verdict = level.answer.verdict;
+    out += fmt::format("{:<{}}  {}", level.level, width, verdict_word(verdict.outcome, paint));
+    if (verdict.outcome == Outcome::Unknown) out += "  " + verdict.limit;
+    if (!verdict.violation) {
+      out += '\n';
+      continue;
+    }
+    out += fmt::format("  {}: {}\n", explanation(h, *verdict.violation),
+                       paint.strong(named(*verdict.violation)));
+    std::string told = violation_text(h, *verdict.violation, paint);
+    if (told != last_told) out += told;
+    last_told = std::move(told);
+  }
+  return out;
+}
+
+}  // namespace isoscope

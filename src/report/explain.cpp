@@ -1,0 +1,218 @@
+#include "report/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isoscope {
+
+namespace {
+
+const Edge* find_edge(const Violation& v, EdgeKind kind) {
+  for (const Edge& e : v.cycle) {
+    if (e.kind == kind) return &e;
+  }
+  return nullptr;
+}
+
+// "T1, T2 and T3".
+std::string enumerate(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? " and " : ", ";
+    out += names[i];
+  }
+  return out;
+}
+
+std::vector<std::string> cycle_names(const History& h, const Violation& v) {
+  std::vector<std::string> names;
+  for (const Edge& e : v.cycle) names.push_back(h.name(e.from));
+  return names;
+}
+
+// "T1 → T2 → T3" along a path.
+std::string trail(const History& h, const std::vector<Edge>& path) {
+  std::string out = h.name(path.front().from);
+  for (const Edge& e : path) out += fmt::format(" -{}-> {}", name_of(e.kind), h.name(e.to));
+  return out;
+}
+
+std::string explain_fault(const History& h, const ReadFault& f) {
+  const std::string reader = h.name(h.txn(f.read));
+  const std::string x = h.name(h.key(f.read));
+  const std::string read =
+      fmt::format("{} reads {} = {} ({})", reader, x, h.show(h.value(f.read)), where(h, f.read));
+  const auto other = [&] { return h.name(h.txn(f.other)); };
+  switch (f.kind) {
+    case FaultKind::ThinAirRead:
+      return read + ", which nobody wrote";
+    case FaultKind::AbortedRead:
+      return fmt::format("{}, which {} wrote ({}) and then aborted", read, other(),
+                         where(h, f.other));
+    case FaultKind::IntermediateRead:
+      return fmt::format("{}, which {} wrote ({}) but overwrote before committing", read, other(),
+                         where(h, f.other));
+    case FaultKind::FutureRead:
+      return fmt::format("{} before it writes it itself ({})", read, where(h, f.other));
+    case FaultKind::OwnWriteViolation:
+      return fmt::format("{} after having written {} = {} itself ({})", read, x,
+                         h.show(h.value(f.other)), where(h, f.other));
+    case FaultKind::IncompatibleOrder:
+      if (h.is_write(f.other))
+        return fmt::format("{} shows one element of {} twice ({})", reader, x, where(h, f.read));
+      return fmt::format(
+          "{} ({}) and {} ({}) read {} as two lists of which neither continues the other", reader,
+          where(h, f.read), other(), where(h, f.other), x);
+  }
+  return {};
+}
+
+// Sentences about a read that overlooks a writer which its transaction sees.
+std::string explain_overlooked(const History& h, Anomaly anomaly, const Edge& co) {
+  const std::string t1 = h.name(co.to);
+  const std::string t2 = h.name(co.from);
+  const std::string t3 = h.name(h.txn(co.read));
+  const std::string x = h.name(co.key);
+  switch (anomaly) {
+    case Anomaly::NonRepeatableRead:
+      return fmt::format("{} reads {} once from {} and once from {}", t3, x, t1, t2);
+    case Anomaly::StaleSessionRead:
+      return fmt::format(
+          "{} reads {} from {} although {}, earlier in its session, has overwritten it", t3, x, t1,
+          t2);
+    case Anomaly::FracturedRead:
+      return fmt::format("{} sees a write of {} but reads {} from {}, which {} overwrites", t3, t2,
+                         x, t1, t2);
+    case Anomaly::NonMonotonicRead:
+      return fmt::format("{} reads {} from {} after it has seen {}, which overwrites it", t3, x, t1,
+                         t2);
+    default:
+      return fmt::format(
+          "{} reads {} from {} although {}, which overwrites it, is in {}'s causal past", t3, x, t1,
+          t2, t3);
+  }
+}
+
+std::string explain_skew(const History& h, const Violation& v) {
+  if (v.cycle.size() != 2)
+    return fmt::format("{} each read what the next one overwrites", enumerate(cycle_names(h, v)));
+  const Edge& a = v.cycle[0];
+  const Edge& b = v.cycle[1];
+  return fmt::format("{} reads {} and {} reads {}, and each overwrites what the other has read",
+                     h.name(a.from), h.name(a.key), h.name(b.from), h.name(b.key));
+}
+
+// The cycle of a long fork has two readers (where an rw edge starts) and two writers.
+std::string explain_fork(const History& h, const Violation& v) {
+  std::vector<std::string> readers;
+  std::vector<std::string> writers;
+  for (const Edge& e : v.cycle) {
+    if (e.kind != EdgeKind::Rw) continue;
+    readers.push_back(h.name(e.from));
+    writers.push_back(h.name(e.to));
+  }
+  return fmt::format("{} disagree on the order in which {} committed", enumerate(readers),
+                     enumerate(writers));
+}
+
+}  // namespace
+
+std::string where(const History& h, EventId e) {
+  const Place place = h.place(e);
+  return place.column > 1 ? fmt::format("line {}:{}", place.line, place.column)
+                          : fmt::format("line {}", place.line);
+}
+
+std::string show_event(const History& h, EventId e) {
+  const std::string x = h.name(h.key(e));
+  if (h.is_read(e) && h.is_list(h.key(e))) {
+    std::string list;
+    for (Value v : h.list(e)) list += (list.empty() ? "" : " ") + h.show(v);
+    return fmt::format("r({},[{}])", x, list);
+  }
+  const char letter = h.is_read(e) ? 'r' : h.kind(e) == EventKind::Append ? 'a' : 'w';
+  if (letter == 'w' && h.value(e).is_nil()) return fmt::format("d({})", x);
+  return fmt::format("{}({},{})", letter, x, h.show(h.value(e)));
+}
+
+std::string explanation(const History& h, const Violation& v) {
+  if (v.fault) return explain_fault(h, *v.fault);
+  if (v.cycle.empty()) {
+    std::vector<std::string> names;
+    for (TxnId t : v.core) names.push_back(h.name(t));
+    if (names.empty()) return "no order of the transactions satisfies the level";
+    return fmt::format("no order of {} satisfies {}", enumerate(names),
+                       v.axiom.empty() ? "the level" : v.axiom);
+  }
+  switch (v.anomaly) {
+    case Anomaly::NonRepeatableRead:
+    case Anomaly::StaleSessionRead:
+    case Anomaly::FracturedRead:
+    case Anomaly::NonMonotonicRead:
+    case Anomaly::CausalityViolation:
+      if (const Edge* co = find_edge(v, EdgeKind::Co)) return explain_overlooked(h, v.anomaly, *co);
+      break;
+    case Anomaly::LostUpdate:
+      if (const Edge* rw = find_edge(v, EdgeKind::Rw))
+        return fmt::format("{} overwrites {} without having seen {}'s update", h.name(rw->from),
+                           h.name(rw->key), h.name(rw->to));
+      break;
+    case Anomaly::ReadSkew:
+      if (const Edge* rw = find_edge(v, EdgeKind::Rw))
+        return fmt::format("{} reads {} as it was before {}, yet comes after {}", h.name(rw->from),
+                           h.name(rw->key), h.name(rw->to), h.name(rw->to));
+      break;
+    case Anomaly::WriteSkew:
+      return explain_skew(h, v);
+    case Anomaly::LongFork:
+      return explain_fork(h, v);
+    case Anomaly::CircularInformation:
+      return fmt::format("{} depend on each other's results", enumerate(cycle_names(h, v)));
+    case Anomaly::DirtyWrite:
+      return fmt::format("{} overwrite each other in opposite orders",
+                         enumerate(cycle_names(h, v)));
+    default:
+      break;
+  }
+  return fmt::format("each of {} must come before the next, and the last before the first",
+                     enumerate(cycle_names(h, v)));
+}
+
+std::string why(const History& h, const Edge& e) {
+  const std::string from = h.name(e.from);
+  const std::string to = h.name(e.to);
+  const std::string x = e.key.is_none() ? "" : h.name(e.key);
+  switch (e.kind) {
+    case EdgeKind::So:
+      if (e.from == kInitialTxn) return "the initial state comes first";
+      return fmt::format("session {} runs {} before {}", h.name(h.session(e.from)), from, to);
+    case EdgeKind::Wr:
+      return fmt::format("{} reads {} = {} from {} ({})", to, x, h.show(h.value(e.read)), from,
+                         where(h, e.read));
+    case EdgeKind::Ww:
+    case EdgeKind::Co: {
+      if (e.read.is_none() && e.path.empty())
+        return e.from == kInitialTxn
+                   ? "the initial state comes first"
+                   : fmt::format("the lists read of {} show {} before {}", x, from, to);
+      if (e.read.is_none())
+        return fmt::format("both write {}, and {} comes first: {}", x, from, trail(h, e.path));
+      const TxnId reader = h.txn(e.read);
+      if (reader == e.from)
+        return fmt::format("{} overwrites {}, which it read from {} ({})", from, x, to,
+                           where(h, e.read));
+      return fmt::format("{} reads {} from {} ({}) though it sees {}, which also writes {}: {}",
+                         h.name(reader), x, to, where(h, e.read), from, x, trail(h, e.path));
+    }
+    case EdgeKind::Rw:
+      return fmt::format("{} reads {} = {} from {} ({}), which {} overwrites", from, x,
+                         h.show(h.value(e.read)), h.name(h.writer(e.read)), where(h, e.read), to);
+    case EdgeKind::Vis:
+    case EdgeKind::Ar:
+      break;
+  }
+  return fmt::format("{} orders {} before {}", name_of(e.kind), from, to);
+}
+
+}  // namespace isoscope

@@ -1,0 +1,94 @@
+#include "verdict/confirm.h"
+
+#include <algorithm>
+
+#include "history/restrict.h"
+#include "spec/brute_force.h"
+#include "spec/evaluate.h"
+#include "verdict/exhaust.h"
+
+namespace isoscope {
+
+namespace {
+
+// Sizes up to which the literal evaluator, or a quadratic replay, takes a fraction of a second.
+constexpr std::size_t kMostTxnsEvaluated = 40;
+constexpr std::size_t kMostTxnsEvaluatedAlone = 150;  // for levels that nothing else can confirm
+constexpr std::size_t kMostTxnsReplayedCausally = 20'000;
+
+std::optional<Logic> single_logic(const Assignment& levels) {
+  return levels.is_mixed() ? std::nullopt : logic_of(*levels.base);
+}
+
+ConfirmResult result(Confirmation how, std::optional<std::string> complaint) {
+  return {how, complaint.value_or("")};
+}
+
+ConfirmResult confirm_witness(const History& h, const Assignment& levels, const Witness& witness) {
+  const auto logic = single_logic(levels);
+  const std::size_t n = h.num_txns();
+  if (n <= (logic ? kMostTxnsEvaluated : kMostTxnsEvaluatedAlone)) {
+    const auto failure = evaluate(levels, Execution{h, witness});
+    return result(Confirmation::Evaluated,
+                  failure ? std::optional(describe(*failure, h)) : std::nullopt);
+  }
+  if (!logic) return {};
+  if (witness.vis) return result(Confirmation::Replayed, check_visibility(h, *logic, witness));
+  if (*logic == Logic::Ua || *logic == Logic::Psi) return {};
+  if (*logic == Logic::Cc && n > kMostTxnsReplayedCausally) return {};
+  // Over vis, ar the order stands for the same thing: the two frameworks agree at these levels.
+  return result(Confirmation::Replayed, replay(h, *logic, witness));
+}
+
+// Tries all orders of the core alone. A built-in level violated by a part is violated by the
+// whole; a level of the user's may be stranger than that, so there only the "yes" counts.
+ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vector<TxnId> core) {
+  std::sort(core.begin(), core.end());
+  const History part = restrict_to(h, core);
+  if (!is_small_enough(part, levels.base->framework)) {
+    const auto logic = single_logic(levels);
+    const auto works =
+        logic && *logic > Logic::Cc ? some_version_order_works(part, *logic) : std::nullopt;
+    if (!works) return {};
+    return {Confirmation::Exhausted, *works ? "some version order satisfies the level" : ""};
+  }
+  Assignment own{.base = levels.base, .own = {}};
+  if (levels.is_mixed()) {
+    own.own.push_back(nullptr);
+    for (TxnId t : core) own.own.push_back(&levels.of(t));
+  }
+  if (!brute_force(part, own)) return {Confirmation::Exhausted, ""};
+  if (!single_logic(levels)) return {};
+  return {Confirmation::Exhausted, "some order of those transactions satisfies the level"};
+}
+
+}  // namespace
+
+std::string_view name_of(Confirmation confirmation) {
+  switch (confirmation) {
+    case Confirmation::Evaluated:
+      return "evaluated";
+    case Confirmation::Replayed:
+      return "replayed";
+    case Confirmation::Traced:
+      return "traced";
+    case Confirmation::Exhausted:
+      return "exhausted";
+    case Confirmation::Unchecked:
+      return "unchecked";
+  }
+  return {};
+}
+
+ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict& verdict) {
+  if (verdict.witness) return confirm_witness(h, levels, *verdict.witness);
+  if (!verdict.violation) return {};
+  const Violation& violation = *verdict.violation;
+  if (violation.fault) return result(Confirmation::Traced, check_fault(h, *violation.fault));
+  if (violation.cycle.empty()) return confirm_core(h, levels, violation.core);
+  const auto logic = single_logic(levels);
+  // Only the weak engine gives cycles for mixtures; what it forces, cc would force too.
+  return result(Confirmation::Traced, check_cycle(h, logic.value_or(Logic::Cc), violation.cycle));
+}
+
+}  // namespace isoscope

@@ -1,0 +1,158 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_isoscope.h"
+
+namespace isoscope {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char* const kLostUpdate = "s1: [r(x,0) w(x,1)]\ns2: [r(x,0) w(x,2)]\n";
+const char* const kWriteSkew = "s1: [r(x,0) r(y,0) w(x,1)]\ns2: [r(x,0) r(y,0) w(y,1)]\n";
+
+TEST(CliCheck, ExitsWithTheVerdict) {
+  EXPECT_EQ(run_isoscope("check - --level cc", kLostUpdate).exit_code, 0);
+  EXPECT_EQ(run_isoscope("check - --level si", kLostUpdate).exit_code, 1);
+  EXPECT_EQ(run_isoscope("check - --level cc --level si", kLostUpdate).exit_code, 1);
+  EXPECT_EQ(run_isoscope("check - --level nope", kLostUpdate).exit_code, 2);
+  EXPECT_EQ(run_isoscope("check - --level si", "s1: [r(x,").exit_code, 2);
+}
+
+TEST(CliCheck, ExplainsALostUpdateInWords) {
+  const Ran ran = run_isoscope("check - --level cc,si --color never", kLostUpdate);
+  EXPECT_THAT(ran.out, HasSubstr("cc    consistent"));
+  EXPECT_THAT(ran.out, HasSubstr("update: lost update (G-single)"));
+  EXPECT_THAT(ran.out, HasSubstr("-rw x->"));
+  EXPECT_THAT(ran.out, HasSubstr("line 1"));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(CliCheck, SpeaksJson) {
+  const Ran ran = run_isoscope("check - --level ser --json", kWriteSkew);
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["tool"], "isoscope");
+  EXPECT_EQ(answer["command"], "check");
+  EXPECT_EQ(answer["verdict"], "violated");
+  EXPECT_EQ(answer["transactions"], 2);
+  EXPECT_EQ(answer["events"], 6);
+  EXPECT_EQ(answer["violation"]["anomaly"], "write skew");
+  EXPECT_EQ(answer["violation"]["cycle"].size(), 2U);
+  for (const auto& edge : answer["violation"]["cycle"]) {
+    EXPECT_EQ(edge["edge"], "rw");
+    EXPECT_FALSE(edge["why"].get<std::string>().empty());
+  }
+}
+
+TEST(CliCheck, GivesWitnessesInBothFrameworks) {
+  const json co = json::parse(run_isoscope("check - --level si --json", kWriteSkew).out);
+  EXPECT_EQ(co["witness"]["co"][0], "T0");
+  EXPECT_EQ(co["witness"]["co"].size(), 3U);
+  const json vis = json::parse(run_isoscope("check - --level si@vis --json", kWriteSkew).out);
+  EXPECT_EQ(vis["witness"]["ar"].size(), 3U);
+  EXPECT_EQ(vis["witness"]["vis"].size(), 2U);  // T0 is seen by both
+  EXPECT_EQ(vis["confirmed"], "evaluated");
+}
+
+TEST(CliCheck, ListsSeveralLevels) {
+  const json answer =
+      json::parse(run_isoscope("check - --level rc,psi,ser --json", kLostUpdate).out);
+  EXPECT_EQ(answer["verdict"], "violated");
+  ASSERT_EQ(answer["levels"].size(), 3U);
+  EXPECT_EQ(answer["levels"][0]["verdict"], "consistent");
+  EXPECT_EQ(answer["levels"][1]["verdict"], "violated");
+}
+
+TEST(CliCheck, PrintsNothingOnStandardOutputOnAnError) {
+  const Ran ran = run_isoscope("check - --level si --json", "s1: [r(x,0) q(x,1)]\n");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("<stdin>:1:13: error:"));
+}
+
+TEST(CliCheck, DrawsTheCycle) {
+  const std::string dot = ::testing::TempDir() + "/cycle.dot";
+  EXPECT_EQ(run_isoscope("check - --level ser --dot " + dot, kWriteSkew).exit_code, 1);
+  EXPECT_THAT(slurp(dot), AllOf(HasSubstr("digraph"), HasSubstr("rw y"), HasSubstr("write skew")));
+}
+
+TEST(CliCheck, TakesLevelsFromAFile) {
+  const std::string spec = ::testing::TempDir() + "/mine.level";
+  std::ofstream(spec) << "level mine over co extends cc   # mine\n"
+                         "axiom Nobody: forall t1, t2: txn. not (wr(t1, t2) and t1 = t2)\n";
+  EXPECT_EQ(run_isoscope("check - --level mine --spec " + spec, kLostUpdate).exit_code, 0);
+  std::ofstream(spec) << "level mine over co\naxiom A: forall t: txn. wv(t, t)\n";
+  const Ran ran = run_isoscope("check - --level mine --spec " + spec, kLostUpdate);
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("mine.level:2:25: error: unknown relation 'wv'"),
+                             HasSubstr("did you mean")));
+}
+
+TEST(CliCheck, KeepsQuietWhenAsked) {
+  const Ran ran = run_isoscope("check - --level si --quiet", kLostUpdate);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST(CliCheck, HonoursLevelsOfSingleTransactions) {
+  const std::string fractured = "s1: [w(x,1) w(y,1)]\ns2: [r(x,0) r(y,1)]";
+  EXPECT_EQ(run_isoscope("check - --level ra", fractured).exit_code, 1);
+  EXPECT_EQ(run_isoscope("check - --level ra", fractured + "@rc").exit_code, 0);
+  EXPECT_EQ(run_isoscope("check - --level rc", fractured + "@ser").exit_code, 1);
+  EXPECT_EQ(run_isoscope("check - --level ra", fractured + "@nosuch").exit_code, 2);
+}
+
+TEST(CliConvert, RoundTrips) {
+  const std::string path = ::testing::TempDir() + "/round.jsonl";
+  ASSERT_EQ(run_isoscope("convert - --to jsonl -o " + path, kLostUpdate).exit_code, 0);
+  EXPECT_THAT(slurp(path), HasSubstr("isoscope-history/1"));
+  const Ran back = run_isoscope("convert " + path + " --to plume");
+  EXPECT_EQ(back.exit_code, 2);  // a text key has no place in plume
+  EXPECT_THAT(run_isoscope("convert " + path + " --to hist").out, HasSubstr("[r(x,0) w(x,1)]"));
+}
+
+TEST(CliGenerate, MakesHistoriesThatKeepTheirLevel) {
+  const Ran made =
+      run_isoscope("generate history --level si --txns 200 --keys 20 --sessions 5 --seed 3");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(run_isoscope("check - --level si,cc", made.out).exit_code, 0);
+  EXPECT_EQ(
+      run_isoscope("generate history --level si --txns 200 --keys 20 --sessions 5 --seed 3").out,
+      made.out);
+  const Ran broken = run_isoscope(
+      "generate history --level si --txns 200 --keys 20 --sessions 5 --inject lost-update");
+  EXPECT_EQ(run_isoscope("check - --level si", broken.out).exit_code, 1);
+  EXPECT_EQ(run_isoscope("generate history --inject nonsense").exit_code, 2);
+  EXPECT_EQ(run_isoscope("generate history --level nonsense").exit_code, 2);
+}
+
+TEST(CliLevels, ListsAndShows) {
+  EXPECT_THAT(run_isoscope("levels").out,
+              AllOf(HasSubstr("cc@co"), HasSubstr("psi@vis"), HasSubstr("ser@vis")));
+  EXPECT_THAT(run_isoscope("levels cc").out, HasSubstr("axiom Causal"));
+  EXPECT_EQ(run_isoscope("levels nosuch").exit_code, 2);
+  EXPECT_EQ(json::parse(run_isoscope("levels --json").out)["command"], "levels");
+}
+
+TEST(Cli, HelpsAndRefuses) {
+  EXPECT_THAT(run_isoscope("--help").out, AllOf(HasSubstr("check"), HasSubstr("levels")));
+  EXPECT_THAT(run_isoscope("check --help").out, HasSubstr("Examples:"));
+  EXPECT_EQ(run_isoscope("--version").out.substr(0, 9), "isoscope ");
+  const Ran typo = run_isoscope("chekc x");
+  EXPECT_EQ(typo.exit_code, 2);
+  EXPECT_THAT(typo.err, HasSubstr("did you mean 'check'?"));
+  EXPECT_EQ(run_isoscope("").exit_code, 2);
+  EXPECT_EQ(run_isoscope("check").exit_code, 2);
+  EXPECT_EQ(run_isoscope("check /nonexistent --level ser").exit_code, 2);
+  EXPECT_EQ(run_isoscope("check - --level ser --timeout abc", kLostUpdate).exit_code, 2);
+  EXPECT_THAT(run_isoscope("check - --level ser", "").err, Not(HasSubstr("internal")));
+}
+
+}  // namespace
+}  // namespace isoscope

@@ -1,0 +1,43 @@
+#pragma once
+// Runs the built program as a user would, for tests of the command line.
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace isoscope {
+
+struct Ran {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// `arguments` is a piece of shell; `input` goes to standard input.
+inline Ran run_isoscope(const std::string& arguments, const std::string& input = {}) {
+  static int runs = 0;
+  const std::string base =
+      (std::filesystem::temp_directory_path() /
+       ("isoscope-cli-" + std::to_string(::getpid()) + "-" + std::to_string(++runs)))
+          .string();
+  std::ofstream(base + ".in", std::ios::binary) << input;
+  const std::string command = std::string(ISOSCOPE_BINARY) + " " + arguments + " <" + base +
+                              ".in >" + base + ".out 2>" + base + ".err";
+  const int status = std::system(command.c_str());
+  Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(base + ".out"), slurp(base + ".err")};
+  for (const char* ending : {".in", ".out", ".err"}) std::filesystem::remove(base + ending);
+  return ran;
+}
+
+}  // namespace isoscope
