@@ -81,6 +81,22 @@ TEST(PrintTxn, ReadsBackAsTheSameHistory) {
   }
 }
 
+// The two roads to a file lead to the same bytes, where the format has only one way to say it.
+TEST(PrintTxn, AgreesWithTheWriterOfWholeHistories) {
+  for (const Format format : {Format::Jsonl, Format::Plume}) {
+    const HistoryPlan plan{.level = StoreLevel::Cc, .txns = 300, .inject = "causality-violation"};
+    std::string text(stream_header(format));
+    const auto sizes =
+        generate_txns(plan, [&](const GeneratedTxn& txn) { print_txn(txn, format, text); });
+    const auto h = generate_history(plan);
+    ASSERT_TRUE(sizes.ok() && h.ok());
+    std::string whole;
+    const auto written = write_history(*h, format, [&](std::string_view piece) { whole += piece; });
+    ASSERT_TRUE(written.ok()) << render(written.error());
+    EXPECT_EQ(text, whole) << name_of(format);
+  }
+}
+
 // FNV-1a, which fits in a line.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
