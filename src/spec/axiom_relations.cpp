@@ -36,7 +36,7 @@ Result<void> AxiomResolver::add_let(const Declaration& declaration) {
         .what = fmt::format("'{}' is defined twice", name.text),
         .hint = fmt::format("the first let is on line {}", known->second->keyword.place.line)};
   scope_.clear();
-  nodes_ = 0;
+  depth_ = 0;
   auto relation = resolve_relation(*declaration.body, 1);
   if (!relation) return relation.error();
   if (auto sorts = possible_sorts(**relation); !sorts) return sorts.error();
@@ -47,7 +47,7 @@ Result<void> AxiomResolver::add_let(const Declaration& declaration) {
 Result<RelationPtr> AxiomResolver::make(RelationExpr relation) {
   if (++nodes_ > kMaxNodes)
     return Error{.where = relation.place,
-                 .what = fmt::format("the axiom has more than {} parts once its lets are expanded",
+                 .what = fmt::format("the level has more than {} parts once its lets are expanded",
                                      kMaxNodes),
                  .hint = "a let that uses another one twice doubles it"};
   return RelationPtr(std::make_shared<const RelationExpr>(std::move(relation)));

@@ -36,7 +36,6 @@ FormulaPtr negate(FormulaPtr formula) {
 Result<FormulaPtr> AxiomResolver::resolve_axiom(const Phrase& phrase) {
   scope_.clear();
   slots_ = 0;
-  nodes_ = 0;
   depth_ = 0;
   return resolve_formula(phrase);
 }

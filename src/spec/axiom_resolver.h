@@ -63,7 +63,7 @@ class AxiomResolver {
   std::map<std::string_view, const Declaration*> lets_;
   std::vector<Variable> scope_;
   int slots_ = 0;
-  int nodes_ = 0;  // of the axiom so far
+  int nodes_ = 0;  // of the level's relations so far
   int depth_ = 0;  // of the formula that is being resolved, in its axiom
 };
 

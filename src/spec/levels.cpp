@@ -94,6 +94,10 @@ Result<void> LevelSet::add(std::string_view text, std::string_view file) {
       return fail(already_declared(*known, syntax.name.place));
     if (const Level* known = extended.lookup(syntax.name.name, syntax.framework))
       return fail(already_declared(*known, syntax.name.place));
+    if (extended.levels_.size() == kMaxLevels)
+      return fail(Error{.where = syntax.name.place,
+                        .what = fmt::format("there are more than {} levels", kMaxLevels),
+                        .hint = "split the file"});
     auto bases = find_bases(extended, syntax);
     if (!bases) return fail(bases.error());
     auto level = resolve_level(syntax, *bases);

@@ -20,6 +20,8 @@
 
 namespace isoscope {
 
+inline constexpr std::size_t kMaxLevels = 500;  // of a set
+
 class LevelSet {
  public:
   // The levels of levels/*.level, which are part of the program.

@@ -201,18 +201,27 @@ Result<Declaration> Parser::parse_declaration() {
 
 // The comment beside the declaration, or else the comment lines that end right above it.
 std::string Parser::summary_of(const Token& first, const Token& last_of_header) const {
+  const auto& comments = tokens_.comments;
+  const auto first_after = [&](std::size_t offset) {
+    return std::lower_bound(comments.begin(), comments.end(), offset,
+                            [](const Comment& c, std::size_t o) { return c.offset < o; });
+  };
+  const auto beside = first_after(last_of_header.offset);
+  if (beside != comments.end() && beside->place.line == last_of_header.place.line)
+    return std::string(beside->text);
+  const auto end = first_after(first.offset);
+  auto begin = end;
+  for (std::uint32_t line = first.place.line - 1;
+       begin != comments.begin() && std::prev(begin)->stands_alone &&
+       std::prev(begin)->place.line == line;
+       --line)
+    --begin;
   std::string above;
-  std::uint32_t next_line = 0;
-  for (const Comment& comment : tokens_.comments) {
-    if (comment.place.line == last_of_header.place.line && comment.offset > last_of_header.offset)
-      return std::string(comment.text);
-    if (comment.offset > first.offset || !comment.stands_alone) continue;
-    if (comment.place.line != next_line) above.clear();
-    if (!above.empty() && !comment.text.empty()) above += ' ';
-    above += comment.text;
-    next_line = comment.place.line + 1;
+  for (auto comment = begin; comment != end; ++comment) {
+    if (!above.empty() && !comment->text.empty()) above += ' ';
+    above += comment->text;
   }
-  return next_line == first.place.line ? above : std::string();
+  return above;
 }
 
 Result<PhrasePtr> Parser::make(PhraseKind kind, const Token& token, std::vector<PhrasePtr> parts,

@@ -41,6 +41,12 @@ Result<void> inherit(Level& level, const LevelSyntax& syntax,
   return {};
 }
 
+Error too_many_axioms(const Level& level, Place place) {
+  return Error{.where = place,
+               .what = fmt::format("level '{}' has more than {} axioms", level.name, kMaxAxioms),
+               .hint = "join axioms with 'and'"};
+}
+
 }  // namespace
 
 Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const Level*>& bases) {
@@ -54,6 +60,7 @@ Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const L
                  .what = "a level over co cannot go without so",
                  .hint = "a commit order contains so; only 'over vis, ar' can leave it out"};
   if (auto inherited = inherit(level, syntax, bases); !inherited) return inherited.error();
+  if (level.axioms.size() > kMaxAxioms) return too_many_axioms(level, syntax.name.place);
 
   AxiomResolver resolver(syntax.framework);
   for (const Declaration& declaration : syntax.declarations) {
@@ -61,6 +68,7 @@ Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const L
       if (auto added = resolver.add_let(declaration); !added) return added.error();
       continue;
     }
+    if (level.axioms.size() == kMaxAxioms) return too_many_axioms(level, declaration.keyword.place);
     const std::string name(declaration.name.text);
     const auto known = std::find_if(level.axioms.begin(), level.axioms.end(),
                                     [&](const Axiom& other) { return other.name == name; });

@@ -4,7 +4,7 @@
 //
 // Every error says where, what was expected and what was found, and proposes the closest known
 // word. A let is resolved anew at each use, because `let rf = wr` may lead to a transaction here
-// and to a read there; kMaxNodes bounds what that can cost.
+// and to a read there. No text makes this costly: what a level may have is bounded.
 #include <vector>
 
 #include "spec/level.h"
@@ -12,7 +12,8 @@
 
 namespace isoscope {
 
-inline constexpr int kMaxNodes = 10'000;  // of one axiom, lets expanded
+inline constexpr int kMaxNodes = 10'000;        // of the relations of a level, lets expanded
+inline constexpr std::size_t kMaxAxioms = 200;  // of a level, inherited ones included
 
 // The level that `syntax` declares; `bases` are the levels it extends, in the same order.
 // Requires: the bases are over the same framework.

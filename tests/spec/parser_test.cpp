@@ -455,5 +455,19 @@ TEST(Parser, BoundsWhatLetsExpandTo) {
   EXPECT_THAT(deep.error().what, HasSubstr("nests deeper than 200"));
 }
 
+TEST(Parser, BoundsAxiomsAndLevels) {
+  std::string axioms = "level a over co ";
+  for (int i = 0; i < 300; ++i) axioms += fmt::format("axiom A{}: empty(so) ", i);
+  const auto many_axioms = level_of(axioms);
+  ASSERT_FALSE(many_axioms.ok());
+  EXPECT_THAT(many_axioms.error().what, HasSubstr("more than 200 axioms"));
+
+  std::string text;
+  for (int i = 0; i < 1'000; ++i) text += fmt::format("# summary\nlevel l{} over co\n", i);
+  const auto many_levels = level_of(text);
+  ASSERT_FALSE(many_levels.ok());
+  EXPECT_THAT(many_levels.error().what, HasSubstr("more than 500 levels"));
+}
+
 }  // namespace
 }  // namespace isoscope
