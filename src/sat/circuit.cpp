@@ -122,6 +122,11 @@ void Circuit::define(Signal s) {
   if (s.is_constant()) return;
   literal(s);
   while (!pending_.empty()) {
+    if (budget_ != nullptr && budget_->expired()) {
+      cut_short_ = true;
+      pending_.clear();
+      return;
+    }
     const Signal gate = pending_.back();
     pending_.pop_back();
     const Node node = nodes_[gate.node()];
@@ -174,6 +179,7 @@ SatResult Circuit::solve(std::span<const Signal> assumptions, Budget& budget) {
     define(s);
     lits.push_back(literal_of_node(s));
   }
+  if (cut_short_) return SatResult::Unknown;
   return impossible_ ? SatResult::Unsat : solver_.solve(lits, budget);
 }
 

@@ -59,6 +59,10 @@ class Circuit {
  public:
   Circuit();
 
+  // Turning a large circuit into clauses takes time too: once this budget expires, require() gives
+  // up half way, and solve() answers Unknown for good. The budget outlives the circuit.
+  void watch(Budget& budget) { budget_ = &budget; }
+
   // A fresh variable. When the solver must guess it, it tries `first_guess` first.
   Signal input();
   Signal input(bool first_guess);
@@ -132,6 +136,8 @@ class Circuit {
   std::vector<Signal> scratch_;
   std::vector<Signal> pending_;  // gates still to be defined, with the direction
   std::vector<Lit> clause_;
+  Budget* budget_ = nullptr;
+  bool cut_short_ = false;   // a definition is incomplete
   bool impossible_ = false;  // the last solve() was asked to assume the constant false
 };
 

@@ -97,6 +97,18 @@ TEST(Circuit, GuessesAsItWasTold) {
   }
 }
 
+TEST(Circuit, AnswersUnknownWhenItsBudgetExpiresHalfWay) {
+  Budget expired = Budget::seconds(0);
+  ASSERT_TRUE(expired.expired_now());
+  Budget budget;
+  Circuit c;
+  c.watch(expired);
+  const Signal a = c.input();
+  const Signal b = c.input();
+  c.require_any({c.conj({a, b}), c.conj({!a, !b})});
+  EXPECT_EQ(c.solve({}, budget), SatResult::Unknown);
+}
+
 // Random circuits, whose truth tables are computed beside them gate by gate.
 TEST(Circuit, AgreesWithTruthTables) {
   constexpr std::size_t kInputs = 6;

@@ -40,67 +40,96 @@ bool all_monotone(const Assignment& levels) {
   return std::all_of(all.begin(), all.end(), monotone);
 }
 
-bool is_violated(const History& h, const Assignment& levels, std::span<const TxnId> keep,
-                 Budget& budget, const GroundOptions& options) {
-  const Part part = part_of(h, levels, keep);
-  if (!part.h.faults().empty()) return false;
-  Search search(part.h, part.levels, budget, options);
-  return search.decide(std::vector<bool>(search.axioms().size(), true)) == Outcome::Violated;
+Outcome decide_all(Search& search) {
+  return search.decide(std::vector<bool>(search.axioms().size(), true));
 }
 
-void shrink(std::vector<TxnId>& core, const History& h, const Assignment& levels, Budget& budget,
-            const GroundOptions& options) {
-  for (std::size_t chunk = (core.size() + 1) / 2; chunk > 0;
-       chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
-    for (std::size_t begin = 0; begin < core.size();) {
-      if (budget.expired_now()) return;
-      const std::size_t end = std::min(begin + chunk, core.size());
-      std::vector<TxnId> rest(core.begin(), core.begin() + static_cast<std::ptrdiff_t>(begin));
-      rest.insert(rest.end(), core.begin() + static_cast<std::ptrdiff_t>(end), core.end());
-      if (is_violated(h, levels, rest, budget, options)) {
-        core = std::move(rest);
+class CoreFinder {
+ public:
+  CoreFinder(const History& h, const Assignment& levels, Budget& budget,
+             const GroundOptions& options)
+      : h_(h), levels_(levels), budget_(budget), options_(options) {}
+
+  std::vector<TxnId> find() {
+    std::vector<TxnId> all;
+    for (const TxnId t : h_.txns()) {
+      if (h_.is_present(t) && t != kInitialTxn) all.push_back(t);
+    }
+    const bool monotone = all_monotone(levels_);
+    return shrink(all, [&](const std::vector<TxnId>& part) {
+      return is_violated(part) && (monotone || breaks_whole(part));
+    });
+  }
+
+  // The first axiom of a set that suffices for the core and from which none can be left out, or
+  // nothing when time runs out. Later axioms are left out first, so that a level that extends
+  // another blames what it inherits, if that fails.
+  std::optional<std::string> blame(std::span<const TxnId> core) {
+    const Part part = part_of(h_, levels_, core);
+    Search search(part.h, part.levels, budget_, options_);
+    if (decide_all(search) != Outcome::Violated) return std::nullopt;
+    std::vector<bool> needed = search.blamed();
+    for (std::size_t i = needed.size(); i-- > 0;) {
+      if (!needed[i]) continue;
+      needed[i] = false;
+      if (search.decide(needed) == Outcome::Violated) {
+        needed = search.blamed();
       } else {
-        begin = end;
+        needed[i] = true;
       }
     }
+    const auto first = std::find(needed.begin(), needed.end(), true);
+    if (first == needed.end()) return "";
+    return search.axioms()[static_cast<std::size_t>(first - needed.begin())].axiom->name;
   }
-}
 
-// The first axiom of a set that suffices and from which none can be left out. Later axioms are
-// left out first, so that a level that extends another blames what it inherits, if that fails.
-std::string blame(const History& h, const Assignment& levels, std::span<const TxnId> core,
-                  Budget& budget, const GroundOptions& options) {
-  const Part part = part_of(h, levels, core);
-  Search search(part.h, part.levels, budget, options);
-  std::vector<bool> needed(search.axioms().size(), true);
-  if (search.decide(needed) != Outcome::Violated) return {};
-  needed = search.blamed();
-  for (std::size_t i = needed.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    needed[i] = false;
-    const Outcome without = search.decide(needed);
-    if (without == Outcome::Violated) {
-      needed = search.blamed();
-    } else {
-      needed[i] = true;
-    }
+ private:
+  bool is_violated(std::span<const TxnId> keep) {
+    const Part part = part_of(h_, levels_, keep);
+    if (!part.h.faults().empty()) return false;
+    Search search(part.h, part.levels, budget_, options_);
+    return decide_all(search) == Outcome::Violated;
   }
-  const auto first = std::find(needed.begin(), needed.end(), true);
-  if (first == needed.end()) return {};
-  return search.axioms()[static_cast<std::size_t>(first - needed.begin())].axiom->name;
-}
+
+  // Does the whole history have no witness for the instances about these transactions?
+  bool breaks_whole(const std::vector<TxnId>& about) {
+    Search search(h_, levels_, budget_, options_, &about);
+    return decide_all(search) == Outcome::Violated;
+  }
+
+  template <class IsEnough>
+  std::vector<TxnId> shrink(std::vector<TxnId> core, const IsEnough& is_enough) {
+    for (std::size_t chunk = (core.size() + 1) / 2; chunk > 0;
+         chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
+      for (std::size_t begin = 0; begin < core.size();) {
+        if (budget_.expired_now()) return core;
+        const std::size_t end = std::min(begin + chunk, core.size());
+        std::vector<TxnId> rest(core.begin(), core.begin() + static_cast<std::ptrdiff_t>(begin));
+        rest.insert(rest.end(), core.begin() + static_cast<std::ptrdiff_t>(end), core.end());
+        if (is_enough(rest)) {
+          core = std::move(rest);
+        } else {
+          begin = end;
+        }
+      }
+    }
+    return core;
+  }
+
+  const History& h_;
+  const Assignment& levels_;
+  Budget& budget_;
+  const GroundOptions& options_;
+};
 
 }  // namespace
 
-Core find_core(const History& h, const Assignment& levels, Budget& budget,
+Core find_core(const History& h, const Assignment& levels, std::string axiom, Budget& budget,
                const GroundOptions& options) {
-  Core core;
-  for (const TxnId t : h.txns()) {
-    if (h.is_present(t) && t != kInitialTxn) core.txns.push_back(t);
-  }
-  if (all_monotone(levels)) shrink(core.txns, h, levels, budget, options);
-  core.axiom = blame(h, levels, core.txns, budget, options);
-  return core;
+  CoreFinder finder(h, levels, budget, options);
+  std::vector<TxnId> txns = finder.find();
+  auto blamed = finder.blame(txns);
+  return {std::move(txns), blamed ? *std::move(blamed) : std::move(axiom)};
 }
 
 }  // namespace isoscope

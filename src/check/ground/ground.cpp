@@ -11,10 +11,10 @@
 namespace isoscope {
 namespace {
 
-Verdict violated(const History& h, const Assignment& levels, Budget& budget,
+Verdict violated(const History& h, const Assignment& levels, std::string axiom, Budget& budget,
                  const GroundOptions& options) {
   Budget part = budget.within(options.core_seconds);
-  Core core = find_core(h, levels, part, options);
+  Core core = find_core(h, levels, std::move(axiom), part, options);
   Violation violation;
   violation.anomaly = Anomaly::Unexplainable;
   violation.axiom = std::move(core.axiom);
@@ -41,8 +41,9 @@ Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
   Search search(h, levels, budget, options);
   const Outcome outcome = search.decide(std::vector<bool>(search.axioms().size(), true));
   Verdict verdict = outcome == Outcome::Consistent ? Verdict::consistent(search.witness())
-                    : outcome == Outcome::Violated ? violated(h, levels, budget, options)
-                                                   : Verdict::unknown(search.limit());
+                    : outcome == Outcome::Violated
+                        ? violated(h, levels, search.first_blamed(), budget, options)
+                        : Verdict::unknown(search.limit());
   search.report(verdict.stats);
   return verdict;
 }

@@ -36,7 +36,7 @@ struct GroundOptions {
   std::size_t max_transactions = 4'000;
   // Instances of an axiom that are grounded before the first model is asked for; beyond, only those
   // that a model breaks. Zero grounds everything on demand.
-  std::size_t eager_instances = 50'000;
+  std::size_t eager_instances = 10'000;
   // Up to this many transactions all triples of the order are made transitive at once; beyond, the
   // cycles that a model shows.
   std::size_t eager_transitivity = 48;
@@ -47,13 +47,15 @@ struct GroundOptions {
 // Consistent with a witness (over vis, ar with its vis), Violated with `axiom` and `core`, or
 // Unknown with the limit that was hit.
 //
-//   core    a part of the history that violates the level by itself (T0 belongs to every part and
-//           is not listed), from which no single transaction could be left out. Where leaving
-//           transactions out can create a violation, because an axiom asks for the existence of
-//           one, no part explains the whole, and the core is every present transaction.
-//   axiom   the first axiom, in the level's order, of a minimal set that the core violates; empty
-//           if the framework's own demands have no witness (over vis, ar this is where reads
-//           contradict each other, as every level without axioms shows).
+//   core    transactions that violate the level by themselves (T0 belongs to every part of a
+//   history
+//           and is not listed), and of which, when tried, no single one could be left out. Where
+//           leaving transactions out can create a violation, because an axiom asks for the
+//           existence of something, the core explains the whole as well: no witness of the whole
+//           history meets the instances about these transactions (core.h).
+//   axiom   the first axiom, in the level's order, of a minimal set that the core violates; EXT if
+//           the framework's demand on reads over vis, ar has no witness, empty if so, wr and known
+//           version orders already have a cycle.
 //
 // A history with inexcusable reads is Violated with the first of them, whatever the level.
 // Requires: all levels of the assignment have the same framework, and in a mixed assignment every

@@ -1,5 +1,7 @@
 #include "check/ground/grounder.h"
 
+#include <algorithm>
+
 #include "check/ground/join.h"
 #include "support/assert.h"
 
@@ -119,14 +121,30 @@ void Grounder::enumerate(const NormalNode& exists, const Visit& visit) {
   Join(*this, exists, visit).run();
 }
 
-std::optional<std::vector<Signal>> Grounder::conjuncts(const NormalNode& exists) {
+std::vector<Signal> Grounder::conjuncts(const NormalNode& exists, Support& support) {
   std::vector<Signal> open;
   for (const NormalNode& child : exists.children) {
-    const Signal signal = ground(child);
-    if (signal.is_false()) return std::nullopt;
-    if (!signal.is_true()) open.push_back(signal);
+    if (is_costly_atom(child)) {
+      const RelationId r = table_.instantiate(*child.relation, binding_);
+      const auto signals = support.of(r, binding_[static_cast<std::size_t>(child.a.slot)],
+                                      binding_[static_cast<std::size_t>(child.b.slot)]);
+      open.insert(open.end(), signals.begin(), signals.end());
+    } else {
+      open.push_back(ground(child));
+    }
   }
   return open;
+}
+
+bool Grounder::is_costly(const NormalNode& exists) {
+  return std::any_of(exists.children.begin(), exists.children.end(),
+                     [&](const NormalNode& child) { return is_costly_atom(child); });
+}
+
+bool Grounder::is_costly_atom(const NormalNode& node) {
+  // Keys make no difference to the cost.
+  return node.kind == NormalNode::Kind::Atom && node.atom == FormulaOp::Member && !node.negated &&
+         table_.is_costly(table_.upper_bound(*node.relation, binding_));
 }
 
 }  // namespace isoscope

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "check/ground/meter.h"
 #include "check/ground/normal_form.h"
 #include "check/ground/relations.h"
+#include "check/ground/support.h"
 #include "check/ground/universe.h"
 
 namespace isoscope {
@@ -56,8 +56,12 @@ class Grounder {
   // Calls `visit` for every binding of the node's variables under which no conjunct is false.
   // Meanwhile binding() holds them.
   void enumerate(const NormalNode& exists, const Visit& visit);
-  // The open conjuncts under the current binding of all variables, or nothing if one is false.
-  std::optional<std::vector<Signal>> conjuncts(const NormalNode& exists);
+  // Signals that together imply the node under the current binding, all variables of its outermost
+  // quantifier included. Costly relations are supported by what holds in a witness in which the
+  // node is true; everything else is grounded.
+  std::vector<Signal> conjuncts(const NormalNode& exists, Support& support);
+  // Is a costly relation among the conjuncts, so that instances had better wait for a witness?
+  bool is_costly(const NormalNode& exists);
 
  private:
   friend class Join;
@@ -65,6 +69,7 @@ class Grounder {
   Signal ground_atom(const NormalNode& node);
   // Is the atom false whatever the witness? Makes no gate.
   bool is_false(const NormalNode& atom);
+  bool is_costly_atom(const NormalNode& node);
   Signal ground_exists(const NormalNode& node);
   Signal ground_acyclic(const NormalNode& node);
   const BitSet* domain(int slot) const;

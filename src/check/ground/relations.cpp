@@ -87,6 +87,15 @@ bool RelationTable::is_order(RelationId id) const {
          (r.op == RelationOp::Star && relations_[r.left].op == RelationOp::Co);
 }
 
+bool RelationTable::is_costly(RelationId id) const {
+  const GroundRelation& r = relations_[id];
+  if (r.is_fact || r.left == GroundRelation::kNone) return false;
+  if (r.op == RelationOp::Plus) return true;
+  if (r.right == GroundRelation::kNone) return is_costly(r.left);
+  const bool both_open = !relations_[r.left].is_fact && !relations_[r.right].is_fact;
+  return (r.op == RelationOp::Compose && both_open) || is_costly(r.left) || is_costly(r.right);
+}
+
 RelationId RelationTable::intern(GroundRelation r) {
   if (r.op == RelationOp::Ar) r.op = RelationOp::Co;
   if (r.op != RelationOp::IdentityOn) r.set = SetName::Writers;

@@ -51,6 +51,8 @@ class RelationTable {
   std::size_t size() const { return relations_.size(); }
   // Is it the order, or the order with identity?
   bool is_order(RelationId id) const;
+  // Does a circuit for it need a closure, or all pairs of two relations that depend on the witness?
+  bool is_costly(RelationId id) const;
   // The id of r+, simplified.
   RelationId plus(RelationId id);
 

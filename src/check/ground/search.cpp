@@ -34,10 +34,15 @@ bool has_axiom(const Level& level, const Axiom& axiom) {
                      [&](const Axiom& own) { return own.formula == axiom.formula; });
 }
 
+// A conjunction of instances.
+bool is_family(const NormalNode& part) {
+  return part.kind == NormalNode::Kind::Exists && part.negated;
+}
+
 }  // namespace
 
 Search::Search(const History& h, const Assignment& levels, Budget& budget,
-               const GroundOptions& options)
+               const GroundOptions& options, const std::vector<TxnId>* about)
     : options_(options),
       universe_(h),
       meter_(budget, circuit_, options.max_gates),
@@ -46,7 +51,9 @@ Search::Search(const History& h, const Assignment& levels, Budget& budget,
       cells_(encoding_, table_, bounds_, circuit_, meter_),
       grounder_(universe_, table_, bounds_, circuit_, meter_, &cells_,
                 [this](RelationId r) { return acyclic(r); }) {
+  circuit_.watch(budget);
   collect_axioms(levels);
+  if (about != nullptr) limit_to(*about);
 }
 
 void Search::collect_axioms(const Assignment& levels) {
@@ -84,6 +91,28 @@ void Search::add_axiom(const Axiom& axiom, const std::vector<const Level*>& all,
   axioms_.push_back(std::move(ground));
 }
 
+void Search::limit_to(const std::vector<TxnId>& about) {
+  BitSet txns(universe_.num_txns());
+  for (std::size_t t = 0; t < universe_.num_txns(); ++t) {
+    if (t == 0 || std::binary_search(about.begin(), about.end(), universe_.txn(t))) txns.insert(t);
+  }
+  BitSet reads(universe_.size(Sort::Read));
+  for (std::size_t r = 0; r < universe_.size(Sort::Read); ++r) {
+    if (txns.contains(universe_.reads()[r].reader)) reads.insert(r);
+  }
+  for (GroundAxiom& axiom : axioms_) {
+    for (const NormalNode& part : axiom.form.parts) {
+      if (!is_family(part)) continue;
+      for (const Variable& v : part.variables) {
+        if (v.sort == Sort::Key) continue;
+        const BitSet& allowed = v.sort == Sort::Txn ? txns : reads;
+        const auto [domain, fresh] = axiom.domains.try_emplace(v.slot, allowed);
+        if (!fresh) domain->second.intersect(allowed.row());
+      }
+    }
+  }
+}
+
 void Search::ground_axioms() {
   grounded_ = true;
   if (universe_.num_txns() <= options_.eager_transitivity) encoding_.require_transitivity();
@@ -91,7 +120,7 @@ void Search::ground_axioms() {
     grounder_.enter(axioms_[i]);
     for (const NormalNode& part : axioms_[i].form.parts) {
       if (meter_.stopped()) return;
-      if (part.kind == NormalNode::Kind::Exists && part.negated) {
+      if (is_family(part)) {
         const Family family{i, &part};
         if (!ground_family(family)) on_demand_.push_back(family);
       } else {
@@ -103,6 +132,7 @@ void Search::ground_axioms() {
 }
 
 bool Search::ground_family(const Family& family) {
+  if (grounder_.is_costly(*family.node)) return false;
   std::size_t left = options_.eager_instances;
   bool complete = true;
   grounder_.enumerate(*family.node, [&](std::span<const Signal> open) {
@@ -153,8 +183,9 @@ Outcome Search::decide(const std::vector<bool>& required) {
     if (forbid_order_cycles()) continue;
     const WitnessBounds witness = exact_bounds(*decoded_, encoding_.framework());
     Bounds exact(universe_, table_, witness, &bounds_);
-    const bool cycles = forbid_relation_cycles(exact, known_acyclicities);
-    const bool broken = ground_broken_instances(exact, required);
+    Support support(table_, bounds_, exact, cells_);
+    const bool cycles = forbid_relation_cycles(exact, support, known_acyclicities);
+    const bool broken = ground_broken_instances(exact, support, required);
     if (!cycles && !broken && !meter_.stopped()) return Outcome::Consistent;
   }
   return Outcome::Unknown;
@@ -169,7 +200,7 @@ bool Search::forbid_order_cycles() {
   return !decoded_->cycles.empty();
 }
 
-bool Search::forbid_relation_cycles(Bounds& exact, std::size_t known) {
+bool Search::forbid_relation_cycles(Bounds& exact, Support& support, std::size_t known) {
   bool found = false;
   for (std::size_t i = 0; i < known; ++i) {
     const auto [signal, relation] = acyclicities_[i];
@@ -177,8 +208,10 @@ bool Search::forbid_relation_cycles(Bounds& exact, std::size_t known) {
     for (const auto& cycle : short_cycles(exact.of(relation).must(), kCyclesPerRound)) {
       if (meter_.stopped()) break;
       std::vector<Signal> clause = {!signal};
-      for (std::size_t j = 0; j < cycle.size(); ++j)
-        clause.push_back(!cells_.cell(relation, cycle[j], cycle[(j + 1) % cycle.size()]));
+      for (std::size_t j = 0; j < cycle.size(); ++j) {
+        for (const Signal s : support.of(relation, cycle[j], cycle[(j + 1) % cycle.size()]))
+          clause.push_back(!s);
+      }
       circuit_.require_any(clause);
       found = true;
     }
@@ -186,7 +219,8 @@ bool Search::forbid_relation_cycles(Bounds& exact, std::size_t known) {
   return found;
 }
 
-bool Search::ground_broken_instances(Bounds& exact, const std::vector<bool>& required) {
+bool Search::ground_broken_instances(Bounds& exact, Support& support,
+                                     const std::vector<bool>& required) {
   bool found = false;
   Grounder evaluator(universe_, table_, exact, circuit_, meter_, nullptr, {});
   for (const Family& family : on_demand_) {
@@ -201,8 +235,7 @@ bool Search::ground_broken_instances(Bounds& exact, const std::vector<bool>& req
     for (const Binding& binding : broken) {
       if (meter_.stopped()) return true;
       grounder_.binding() = binding;
-      if (const auto open = grounder_.conjuncts(*family.node))
-        require_instance(family.axiom, *open);
+      require_instance(family.axiom, grounder_.conjuncts(*family.node, support));
       found = true;
     }
   }
@@ -215,6 +248,14 @@ std::vector<bool> Search::blamed() const {
   for (std::size_t i = 0; i < axioms_.size(); ++i)
     blamed[i] = required_[i] && circuit_.failed(guards_[i]);
   return blamed;
+}
+
+std::string Search::first_blamed() const {
+  const std::vector<bool> all = blamed();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]) return axioms_[i].axiom->name;
+  }
+  return {};
 }
 
 void Search::report(Stats& stats) const {

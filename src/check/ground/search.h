@@ -33,8 +33,10 @@ namespace isoscope {
 
 class Search {
  public:
-  // Keeps references. Grounds nothing yet.
-  Search(const History& h, const Assignment& levels, Budget& budget, const GroundOptions& options);
+  // Keeps references. Grounds nothing yet. With `about`, an axiom that begins with a universal
+  // quantifier is only required of these transactions, T0 and their reads.
+  Search(const History& h, const Assignment& levels, Budget& budget, const GroundOptions& options,
+         const std::vector<TxnId>* about = nullptr);
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
@@ -48,6 +50,8 @@ class Search {
   Witness witness() const { return to_witness(*decoded_, encoding_); }
   // After Violated: required axioms that suffice for it.
   std::vector<bool> blamed() const;
+  // The first of them by name; empty if there is none.
+  std::string first_blamed() const;
   const std::string& limit() const { return meter_.limit(); }
   void report(Stats& stats) const;
 
@@ -64,6 +68,7 @@ class Search {
   };
 
   void collect_axioms(const Assignment& levels);
+  void limit_to(const std::vector<TxnId>& about);
   void add_axiom(const Axiom& axiom, const std::vector<const Level*>& all,
                  const Assignment& levels);
   void ground_axioms();
@@ -74,8 +79,8 @@ class Search {
 
   // Each adds what the model lacks, and tells whether it added anything.
   bool forbid_order_cycles();
-  bool forbid_relation_cycles(Bounds& exact, std::size_t known);
-  bool ground_broken_instances(Bounds& exact, const std::vector<bool>& required);
+  bool forbid_relation_cycles(Bounds& exact, Support& support, std::size_t known);
+  bool ground_broken_instances(Bounds& exact, Support& support, const std::vector<bool>& required);
 
   const GroundOptions& options_;
   Universe universe_;
