@@ -98,7 +98,6 @@ std::optional<Verdict> Checker::inherited(Logic logic) const {
 }
 
 Verdict Checker::decide_by_logic(Logic logic, Budget& budget) {
-  if (auto verdict = inherited(logic)) return *std::move(verdict);
   if (is_weak(logic)) return check_weak(h_, {weak_level(logic), {}}, budget);
   // Most real violations are weak ones, and the weak engines are quick.
   const Verdict& weaker = known(logic == Logic::Ua ? Logic::Ra : Logic::Cc, budget);
@@ -108,7 +107,14 @@ Verdict Checker::decide_by_logic(Logic logic, Budget& budget) {
 
 const Verdict& Checker::known(Logic logic, Budget& budget) {
   if (const auto found = known_.find(logic); found != known_.end()) return found->second;
-  return known_.emplace(logic, decide_by_logic(logic, budget)).first->second;
+  if (auto verdict = inherited(logic))
+    return known_.emplace(logic, *std::move(verdict)).first->second;
+  Verdict verdict = decide_by_logic(logic, budget);
+  if (verdict.violation) {
+    auto& cycle = verdict.violation->cycle;
+    cycle = simplify(logic, std::move(cycle));
+  }
+  return known_.emplace(logic, std::move(verdict)).first->second;
 }
 
 Verdict Checker::decide(const Assignment& levels, Budget& budget) {
@@ -142,7 +148,6 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
       break;
     }
     Violation& violation = *verdict.violation;
-    violation.cycle = simplify(*logic, std::move(violation.cycle));
     violation.anomaly = name_cycle(h_, weakest, violation.cycle);
     violation.axiom = blamed_axiom(h_, *levels.base, *logic, weakest, violation, budget);
   }

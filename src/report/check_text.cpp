@@ -62,8 +62,10 @@ std::string violation_text(const History& h, const Violation& v, const Paint& pa
     out += fmt::format("    {}  {}\n", paint.strong(fmt::format("{:<{}}", heads[i], width)),
                        why(h, v.cycle[i]));
   const auto keys = involved_keys(h, v);
+  auto txns = involved_txns(h, v);
+  std::sort(txns.begin(), txns.end());
   std::size_t shown = 0;
-  for (TxnId t : involved_txns(h, v)) {
+  for (TxnId t : txns) {
     if (t == kInitialTxn) continue;
     if (++shown > kMostTxnsShown) {
       out += paint.faint("    …\n");
@@ -97,10 +99,12 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
       out += '\n';
       continue;
     }
-    out += fmt::format("  {}: {}\n", explanation(h, *verdict.violation),
-                       paint.strong(named(*verdict.violation)));
-    std::string told = violation_text(h, *verdict.violation, paint);
-    if (told != last_told) out += told;
+    std::string told = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),
+                                   paint.strong(named(*verdict.violation)),
+                                   violation_text(h, *verdict.violation, paint));
+    out += told == last_told
+               ? fmt::format("  the same {}\n", common_name(verdict.violation->anomaly))
+               : told;
     last_told = std::move(told);
   }
   return out;

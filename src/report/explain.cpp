@@ -116,6 +116,24 @@ std::string explain_fork(const History& h, const Violation& v) {
                      enumerate(writers));
 }
 
+// The transaction that writes nothing sees a state that no serial order passes through.
+std::string explain_read_only(const History& h, const Violation& v) {
+  std::string reader;
+  std::vector<std::string> others;
+  for (const Edge& e : v.cycle) {
+    const auto events = h.events(e.from);
+    const bool writes =
+        std::any_of(events.begin(), events.end(), [&](EventId event) { return h.is_write(event); });
+    if (!writes && reader.empty()) {
+      reader = h.name(e.from);
+    } else {
+      others.push_back(h.name(e.from));
+    }
+  }
+  return fmt::format("{} only reads, but what it sees fits no serial order of {}", reader,
+                     enumerate(others));
+}
+
 }  // namespace
 
 std::string where(const History& h, EventId e) {
@@ -167,6 +185,8 @@ std::string explanation(const History& h, const Violation& v) {
       return explain_skew(h, v);
     case Anomaly::LongFork:
       return explain_fork(h, v);
+    case Anomaly::ReadOnlyAnomaly:
+      return explain_read_only(h, v);
     case Anomaly::CircularInformation:
       return fmt::format("{} depend on each other's results", enumerate(cycle_names(h, v)));
     case Anomaly::DirtyWrite:
