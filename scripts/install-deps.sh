@@ -7,12 +7,12 @@
 set -euo pipefail
 
 packages=(
-  cmake g++ make ninja-build
+  cmake g++ make ninja-build python3-minimal
   libcadical-dev libcli11-dev libfmt-dev libsimdjson-dev libtbb-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev
 )
 if [[ ${1:-} == dev ]]; then
-  packages+=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev python3)
+  packages+=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
 fi
 
 missing=()
