@@ -81,6 +81,10 @@ std::optional<std::vector<Digraph::Node>> topological_order(const Digraph& g);
 // of its chain, as if there were an arc. Empty if there are no chains.
 using Chains = std::span<const std::uint32_t>;
 
+// The first `max` pairs of nodes, the smaller one first, of which each leads to the other by an arc
+// or by its chain: the cycles of two. O(nodes + arcs).
+std::vector<Digraph::Arc> cycles_of_two(const Digraph& g, Chains chains, std::size_t max);
+
 struct Cycle {
   // Each leads to the next by an arc or by its chain, the last one to the first; the smallest
   // node comes first. A loop has one node.

@@ -61,27 +61,15 @@ class CycleSearch {
     });
   }
 
-  bool precedes_in_chain(Node v, Node w) const {
-    return v < w && !chains_.empty() && chains_[v] != Digraph::kNone && chains_[v] == chains_[w];
-  }
-
   std::optional<Cycle> up_to_two() const {
     for (Node v = 0; v < g_.size(); ++v) {
       for (Node w : g_.successors(v)) {
         if (v == w) return Cycle{{v}};
       }
     }
-    const Digraph predecessors = reverse(g_);
-    std::vector<Node> leads_to(g_.size(),
-                               Digraph::kNone);  // the node that it was last seen lead to
-    for (Node v = 0; v < g_.size(); ++v) {
-      for (Node u : predecessors.successors(v)) leads_to[u] = v;
-      for (Node w : g_.successors(v)) {
-        if (leads_to[w] == v || precedes_in_chain(w, v))
-          return Cycle{{std::min(v, w), std::max(v, w)}};
-      }
-    }
-    return {};
+    const auto pairs = cycles_of_two(g_, chains_, 1);
+    if (pairs.empty()) return {};
+    return Cycle{{pairs.front().from, pairs.front().to}};
   }
 
   // Looks for a cycle through v shorter than the best one. Smaller nodes have had their turn: no
@@ -139,6 +127,29 @@ class CycleSearch {
 };
 
 }  // namespace
+
+std::vector<Digraph::Arc> cycles_of_two(const Digraph& g, Chains chains, std::size_t max) {
+  const auto precedes_in_chain = [&](Node v, Node w) {
+    return v < w && !chains.empty() && chains[v] != Digraph::kNone && chains[v] == chains[w];
+  };
+  std::vector<Digraph::Arc> pairs;
+  const Digraph predecessors = reverse(g);
+  std::vector<Node> leads_to(g.size(), Digraph::kNone);  // the node that it was last seen lead to
+  std::vector<Node> paired(g.size(), Digraph::kNone);    // the same for those that are in `pairs`
+  for (Node v = 0; v < g.size(); ++v) {
+    for (Node u : predecessors.successors(v)) leads_to[u] = v;
+    for (Node w : g.successors(v)) {
+      // A pair of arcs is found from its smaller node, an arc against a chain from its larger one.
+      const bool is_pair =
+          w > v ? leads_to[w] == v && !precedes_in_chain(v, w) : precedes_in_chain(w, v);
+      if (!is_pair || paired[w] == v) continue;
+      if (pairs.size() == max) return pairs;
+      paired[w] = v;
+      pairs.push_back({std::min(v, w), std::max(v, w)});
+    }
+  }
+  return pairs;
+}
 
 std::optional<Cycle> shortest_cycle(const Digraph& g, Chains chains, std::uint64_t limit) {
   return CycleSearch(g, chains).search(limit);

@@ -157,6 +157,13 @@ TEST(Digraph, AgreesWithRelationsOnRandomGraphs) {
     }
     const auto cycle = shortest_cycle(g, chains);
     ASSERT_EQ(cycle ? cycle->nodes.size() : 0, shortest_by_powers(r));
+    std::size_t twos = 0;
+    for (Node a = 0; a < n; ++a) {
+      for (Node b = a + 1; b < n; ++b) twos += r.contains(a, b) && r.contains(b, a) ? 1 : 0;
+    }
+    const auto pairs = cycles_of_two(g, chains, 3);
+    ASSERT_EQ(pairs.size(), std::min<std::size_t>(twos, 3));
+    for (const auto& [a, b] : pairs) ASSERT_TRUE(a < b && r.contains(a, b) && r.contains(b, a));
     if (!cycle) continue;
     const auto& nodes = cycle->nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i)
