@@ -6,6 +6,8 @@ namespace isoscope {
 
 namespace {
 
+constexpr std::size_t kMaxPairs = 32;
+
 // The part of a graph over transactions that has the cycles: renumbered, without what leads from
 // one component to another, and with sessions as chains.
 class CyclicPart {
@@ -38,11 +40,17 @@ class CyclicPart {
     return chosen;
   }
 
-  ChosenCycle shortest(std::uint64_t limit = kCycleSearchLimit) const {
-    const auto cycle = shortest_cycle(Digraph(members_.size(), arcs_), chains_, limit);
+  ChosenCycles shortest(std::uint64_t limit = kCycleSearchLimit) const {
+    const Digraph g(members_.size(), arcs_);
+    ChosenCycles chosen;
+    for (const auto& [v, w] : cycles_of_two(g, chains_, kMaxPairs))
+      chosen.cycles.push_back({members_[v], members_[w]});
+    if (!chosen.cycles.empty()) return chosen;
+    const auto cycle = shortest_cycle(g, chains_, limit);
     ISO_ASSERT(cycle.has_value());
-    ChosenCycle chosen{.txns = {}, .is_shortest = cycle->is_shortest};
-    for (std::uint32_t number : cycle->nodes) chosen.txns.push_back(members_[number]);
+    chosen.are_shortest = cycle->is_shortest;
+    chosen.cycles.emplace_back();
+    for (std::uint32_t number : cycle->nodes) chosen.cycles[0].push_back(members_[number]);
     return chosen;
   }
 
@@ -66,18 +74,18 @@ class CyclicPart {
 
 }  // namespace
 
-ChosenCycle choose_cycle(const WeakFacts& facts, const Before& before, Budget& budget) {
+ChosenCycles choose_cycles(const WeakFacts& facts, const Before& before, Budget& budget) {
   const History& h = facts.h;
   const Before so_wr(h.num_txns(), [&](auto&& add) { add_facts(facts, add); });
   if (!so_wr.is_acyclic()) return CyclicPart(h, so_wr).shortest();
 
   CyclicPart part(h, before);
-  ChosenCycle first = part.shortest(0);
-  if (first.txns.size() == 2) return first;
+  ChosenCycles first = part.shortest(0);
+  if (first.cycles[0].size() == 2) return first;
   const auto forced = all_forced_among(facts, part.choice(), so_wr.order(), budget);
   if (!forced) {
     if (!budget.expired_now()) first = part.shortest();
-    first.is_shortest = false;  // an edge that the axioms force may be missing
+    first.are_shortest = false;  // an edge that the axioms force may be missing
     return first;
   }
   for (const auto& [t2, t1] : *forced) part.add(TxnId{t2}, TxnId{t1});

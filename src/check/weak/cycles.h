@@ -1,5 +1,5 @@
 #pragma once
-// From a graph with a cycle to the cycle that people get to see.
+// From a graph with cycles to the one that people get to see.
 //
 // Deciding took as few edges as possible, so its graph may lead around a corner where the axiom
 // has a straight edge: t2 so t2' co t1 where t2 co t1 holds as well. Inside the components that
@@ -16,14 +16,16 @@
 
 namespace isoscope {
 
-struct ChosenCycle {
-  std::vector<TxnId> txns;  // each before the next, the last before the first
-  bool is_shortest = true;
+struct ChosenCycles {
+  // All of one length, in each every transaction before the next and the last before the first.
+  // A few are given, where they cost nothing: which of them is easiest to explain, reasons tell.
+  std::vector<std::vector<TxnId>> cycles;
+  bool are_shortest = true;
 };
 
-// The cycle to show: of so and wr alone if there is one, else a shortest one.
+// The cycles to show one of: of so and wr alone if there are such, else shortest ones.
 // Requires: `before` is not acyclic.
-ChosenCycle choose_cycle(const WeakFacts& facts, const Before& before, Budget& budget);
+ChosenCycles choose_cycles(const WeakFacts& facts, const Before& before, Budget& budget);
 
 // Every edge that the axioms of rc, ra and cc force between two of the `chosen` transactions, or
 // nothing if that takes too long. Requires: so and wr have no cycle, and lead onwards in `order`.

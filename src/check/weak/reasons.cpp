@@ -1,12 +1,15 @@
 #include "check/weak/reasons.h"
 
-#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace isoscope {
 
 namespace {
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 // A read of some t1, as a possible reason for an edge that leads to t1.
 struct Candidate {
@@ -16,18 +19,31 @@ struct Candidate {
 
 class Reasons {
  public:
-  Reasons(const WeakFacts& facts, const std::vector<TxnId>& targets)
-      : facts_(facts), h_(facts.h), is_target_(h_.num_txns(), false) {
-    for (TxnId t1 : targets) is_target_[t1.index] = true;
+  Reasons(const WeakFacts& facts, const std::vector<std::vector<TxnId>>& cycles)
+      : facts_(facts), h_(facts.h), steps_(h_.num_txns()) {
+    std::vector<bool> is_target(h_.num_txns(), false);
+    for (const auto& cycle : cycles) {
+      for (TxnId t1 : cycle) is_target[t1.index] = true;
+    }
+    for (const VersionEdge& edge : h_.version_edges()) {
+      if (is_target[edge.after.index])
+        versions_.emplace(std::pair{edge.before, edge.after}, edge.key);
+    }
+    for (TxnId t3 : h_.txns()) {
+      if (!h_.is_present(t3)) continue;
+      for (EventId e : h_.events(t3)) {
+        if (h_.is_external_read(e) && is_target[h_.writer(e).index])
+          readers_[h_.writer(e)].push_back({e, t3});
+      }
+    }
   }
 
-  Edge edge(TxnId from, TxnId to) {
-    if (auto fact = so_or_wr(from, to)) return *fact;
-    for (const VersionEdge& version : h_.version_edges()) {
-      if (version.before == from && version.after == to)
-        return {.from = from, .to = to, .kind = EdgeKind::Ww, .key = version.key};
-    }
-    return forced(from, to);
+  // Nothing if the reason would take more than `limit` steps.
+  std::optional<Edge> edge(TxnId from, TxnId to, std::size_t limit) {
+    if (auto fact = so_or_wr(from, to)) return fact;
+    if (const auto found = versions_.find({from, to}); found != versions_.end())
+      return Edge{.from = from, .to = to, .kind = EdgeKind::Ww, .key = found->second};
+    return forced(from, to, limit);
   }
 
  private:
@@ -47,9 +63,11 @@ class Reasons {
             .read = read};
   }
 
-  Edge forced(TxnId t2, TxnId t1) {
+  // First looks for a reader who sees t2 in one step, then at cc for longer ways.
+  std::optional<Edge> forced(TxnId t2, TxnId t1, std::size_t limit) {
+    if (limit == 0) return {};
     std::vector<Candidate> causal;
-    for (const Candidate& candidate : readers_of(t1)) {
+    for (const Candidate& candidate : readers_[t1]) {
       const auto [read, t3] = candidate;
       if (t3 == t2 || !facts_.writes.writes(t2, h_.key(read))) continue;
       const WeakLevel level = facts_.levels.of(t3);
@@ -60,7 +78,7 @@ class Reasons {
         if (level == WeakLevel::Cc) causal.push_back(candidate);
       }
     }
-    return by_causality(t2, t1, causal);
+    return by_causality(t2, t1, causal, limit);
   }
 
   Edge co(TxnId t2, TxnId t1, EventId read, std::vector<Edge> path) const {
@@ -79,75 +97,105 @@ class Reasons {
     return {};
   }
 
-  // All reads of targets are gathered at the first question.
-  const std::vector<Candidate>& readers_of(TxnId t1) {
-    if (readers_.empty()) {
-      for (TxnId t3 : h_.txns()) {
-        if (!h_.is_present(t3)) continue;
-        for (EventId e : h_.events(t3)) {
-          if (h_.is_external_read(e) && is_target_[h_.writer(e).index])
-            readers_[h_.writer(e)].push_back({e, t3});
-        }
-      }
-    }
-    return readers_[t1];
-  }
-
-  // Searches backwards from all candidates at once, so that the first path found is a shortest.
-  Edge by_causality(TxnId t2, TxnId t1, const std::vector<Candidate>& candidates) {
-    steps_.assign(h_.num_txns(), {});
-    walked_.assign(h_.num_txns(), false);
-    std::vector<TxnId> queue;
-    const auto reach = [&](TxnId t, TxnId next, EventId read) {
-      if (t == kInitialTxn || !steps_[t.index].next.is_none()) return;
-      steps_[t.index] = {next, read};
-      queue.push_back(t);
-    };
-    for (const auto& [read, t3] : candidates) reach(t3, t3, read);
-    for (std::size_t head = 0; head < queue.size() && steps_[t2.index].next.is_none(); ++head) {
-      const TxnId t = queue[head];
+  // Searches backwards from all candidates at once, so that the first way found is a shortest.
+  std::optional<Edge> by_causality(TxnId t2, TxnId t1, const std::vector<Candidate>& candidates,
+                                   std::size_t limit) {
+    ++search_;
+    queue_.clear();
+    for (const auto& [read, t3] : candidates) reach(t3, t3, read, 0);
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const TxnId t = queue_[head];
+      const std::uint32_t length = steps_[t.index].length + 1;
+      if (t == t2) return co(t2, t1, source_of(t2), way_from(t2));
+      if (length > limit) break;
       for (EventId e : h_.events(t)) {
-        if (h_.is_external_read(e)) reach(h_.writer(e), t, e);
+        if (h_.is_external_read(e)) reach(h_.writer(e), t, e, length);
       }
       // Where a session has been walked, it has been walked to its beginning.
-      for (TxnId u = facts_.previous[t.index]; u != kInitialTxn && !walked_[u.index];
-           u = facts_.previous[u.index]) {
-        walked_[u.index] = true;
-        reach(u, t, EventId::none());
+      for (TxnId u = facts_.previous[t.index];
+           u != kInitialTxn && steps_[u.index].walked_in != search_; u = facts_.previous[u.index]) {
+        steps_[u.index].walked_in = search_;
+        reach(u, t, EventId::none(), length);
       }
     }
-    ISO_ASSERT(!steps_[t2.index].next.is_none());
-    std::vector<Edge> path;
-    TxnId t = t2;
-    for (; steps_[t.index].next != t; t = steps_[t.index].next) {
-      const auto [next, read] = steps_[t.index];
-      path.push_back(read.is_none() ? Edge{.from = t, .to = next, .kind = EdgeKind::So}
-                                    : wr(read, next));
-    }
-    return co(t2, t1, steps_[t.index].read, std::move(path));
+    ISO_ASSERT(limit < kNoLimit);
+    return {};
   }
 
+  void reach(TxnId t, TxnId next, EventId read, std::uint32_t length) {
+    Step& step = steps_[t.index];
+    if (t == kInitialTxn || step.found_in == search_) return;
+    step.found_in = search_;
+    step.next = next;
+    step.read = read;
+    step.length = length;
+    queue_.push_back(t);
+  }
+
+  std::vector<Edge> way_from(TxnId t) const {
+    std::vector<Edge> path;
+    for (; steps_[t.index].length > 0; t = steps_[t.index].next) {
+      const Step& step = steps_[t.index];
+      path.push_back(step.read.is_none() ? Edge{.from = t, .to = step.next, .kind = EdgeKind::So}
+                                         : wr(step.read, step.next));
+    }
+    return path;
+  }
+
+  // The read of the candidate where the way from t ends.
+  EventId source_of(TxnId t) const {
+    while (steps_[t.index].length > 0) t = steps_[t.index].next;
+    return steps_[t.index].read;
+  }
+
+  // Of the latest search that found the transaction, or walked its session from there backwards.
   struct Step {
-    TxnId next = TxnId::none();      // towards a candidate; itself at one
+    std::uint32_t found_in = 0;
+    std::uint32_t walked_in = 0;
+    TxnId next = TxnId::none();      // one step nearer to a candidate
     EventId read = EventId::none();  // by which `next` reads from it; none() by session order
+    std::uint32_t length = 0;        // the steps to a candidate; there, `read` is the candidate's
   };
 
   const WeakFacts& facts_;
   const History& h_;
-  std::vector<bool> is_target_;
-  std::map<TxnId, std::vector<Candidate>> readers_;  // by target
-  std::vector<Step> steps_;
-  std::vector<bool> walked_;
+  std::map<std::pair<TxnId, TxnId>, KeyId> versions_;  // known order that leads to a target
+  std::map<TxnId, std::vector<Candidate>> readers_;    // of a target
+  std::vector<Step> steps_;                            // by transaction
+  std::vector<TxnId> queue_;
+  std::uint32_t search_ = 0;
 };
+
+// Nothing if the reasons would take more than `limit` steps.
+std::optional<std::vector<Edge>> explain(Reasons& reasons, const std::vector<TxnId>& cycle,
+                                         std::size_t limit) {
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    auto edge = reasons.edge(cycle[i], cycle[(i + 1) % cycle.size()], limit);
+    if (!edge) return {};
+    if (limit != kNoLimit) limit -= edge->path.size();
+    edges.push_back(*std::move(edge));
+  }
+  return edges;
+}
+
+std::size_t steps_in(const std::vector<Edge>& edges) {
+  std::size_t steps = 0;
+  for (const Edge& edge : edges) steps += edge.path.size();
+  return steps;
+}
 
 }  // namespace
 
-std::vector<Edge> explain_edges(const WeakFacts& facts, const std::vector<TxnId>& cycle) {
-  Reasons reasons(facts, cycle);
-  std::vector<Edge> edges;
-  for (std::size_t i = 0; i < cycle.size(); ++i)
-    edges.push_back(reasons.edge(cycle[i], cycle[(i + 1) % cycle.size()]));
-  return edges;
+std::vector<Edge> explain_one_of(const WeakFacts& facts,
+                                 const std::vector<std::vector<TxnId>>& cycles) {
+  ISO_ASSERT(!cycles.empty());
+  Reasons reasons(facts, cycles);
+  std::vector<Edge> best = *explain(reasons, cycles[0], kNoLimit);
+  for (std::size_t i = 1; i < cycles.size() && steps_in(best) > 1; ++i) {
+    if (auto better = explain(reasons, cycles[i], steps_in(best) - 1)) best = *std::move(better);
+  }
+  return best;
 }
 
 }  // namespace isoscope

@@ -64,11 +64,11 @@ Verdict check_weak(const History& h, const WeakAssignment& levels, Budget& budge
     std::erase_if(order, [&](TxnId t) { return !h.is_present(t); });
     verdict = Verdict::consistent({.framework = Framework::Co, .order = std::move(order)});
   } else {
-    const ChosenCycle cycle = choose_cycle(facts, before, budget);
+    const ChosenCycles chosen = choose_cycles(facts, before, budget);
     Violation violation;
-    violation.cycle = explain_edges(facts, cycle.txns);
+    violation.cycle = explain_one_of(facts, chosen.cycles);
     verdict = Verdict::violated(std::move(violation));
-    verdict.stats.set("shortest", cycle.is_shortest ? 1 : 0);
+    verdict.stats.set("shortest", chosen.are_shortest ? 1 : 0);
   }
   verdict.stats.set("forced_edges", static_cast<double>(num_forced));
   return verdict;

@@ -21,12 +21,12 @@
 // is what the files of this folder are about (forced.h). Reasons are not kept: the edges of the
 // one cycle that is shown find theirs again (cycles.h, reasons.h).
 //
-// Papers  [BiswasEnea-OOPSLA'19] for the axioms and saturation; [MoldrupPavlogiannis-PLDI'25]
-//         (AWDIT) for the minimal edges of rc and ra, and vector clocks of sessions for cc.
+// Papers  [BiswasEnea-OOPSLA'19] for the axioms and saturation; [AWDIT-PLDI'25]
+//         for the minimal edges of rc and ra, and vector clocks of sessions for cc.
 // Names   so, wr, co, t1, t2, t3, x as in the axioms; `view` is what a transaction sees.
 // Differs T0 precedes everything in so; levels mix; clocks live only while somebody needs them.
 // Cost    n events, k sessions: rc and ra O(n^1.5) time in the worst case and linear in practice;
-//         cc O(n k). Memory O(n): forced edges take 4 to 8 bytes each.
+//         cc O(n k). Memory O(n), and 8 bytes a forced edge: about one edge for three events.
 #include <cstdint>
 #include <vector>
 

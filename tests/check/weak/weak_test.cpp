@@ -186,7 +186,7 @@ TEST(CheckWeak, SaysThatItRanOutOfTime) {
   }
 }
 
-TEST(ChooseCycle, IsContentWithALongerOneWhenTimeIsUp) {
+TEST(ChooseCycles, IsContentWithALongerOneWhenTimeIsUp) {
   const History h = history_of("s1: [w(x,1)] s2: [r(x,1) w(x,2)] [w(x,3)] [r(x,1)]");
   const WeakAssignment levels{.base = WeakLevel::Cc};
   const WeakFacts facts(h, levels);
@@ -197,11 +197,22 @@ TEST(ChooseCycle, IsContentWithALongerOneWhenTimeIsUp) {
   });
   Budget none = Budget::seconds(0);
   ASSERT_TRUE(none.expired_now());
-  const ChosenCycle hurried = choose_cycle(facts, before, none);
-  EXPECT_THAT(hurried.txns, ElementsAre(TxnId{1}, TxnId{2}, TxnId{3}));
-  EXPECT_FALSE(hurried.is_shortest);
+  const ChosenCycles hurried = choose_cycles(facts, before, none);
+  EXPECT_THAT(hurried.cycles, ElementsAre(ElementsAre(TxnId{1}, TxnId{2}, TxnId{3})));
+  EXPECT_FALSE(hurried.are_shortest);
   Budget budget;
-  EXPECT_THAT(choose_cycle(facts, before, budget).txns, ElementsAre(TxnId{1}, TxnId{2}));
+  EXPECT_THAT(choose_cycles(facts, before, budget).cycles,
+              ElementsAre(ElementsAre(TxnId{1}, TxnId{2})));
+}
+
+TEST(CheckWeak, ShowsTheCycleThatIsEasiestToExplain) {
+  // s1 to s3 are one causality violation with a long way, s4 to s6 one with a shorter way.
+  const History h = history_of(
+      "s1: [w(x,1)] [w(x,2)] s2: [r(x,2) w(y,1)] s3: [r(y,1)] [r(x,1)]"
+      "s4: [w(a,1)] [w(a,2)] s5: [r(a,2) w(b,1)] s6: [r(b,1) r(a,1)]");
+  const auto cycle = check(h, {.base = WeakLevel::Cc}).violation->cycle;
+  EXPECT_THAT(told(h, cycle), ElementsAre("T6 so T7", "T7 co(a) T6"));
+  EXPECT_THAT(told(h, cycle[1].path), ElementsAre("T7 wr(a) T8", "T8 wr(b) T9"));
 }
 
 }  // namespace
