@@ -7,8 +7,8 @@ the same level, and prints a line:
     level      txns     events  verdict        wall s    cpu s  ns/event  peak MB  B/event  growth
     cc       100000     800000  consistent       0.62     0.60       775      140      183    1.04
 
-    wall, cpu   of the whole program: start, parsing, checking, confirming, printing
-    peak        the most memory it held (at least this script's own 10 MB, which the system counts)
+    wall, cpu   of the whole program: start, parsing, checking, confirming the witness
+    peak        the most memory it held (at least this script's own 15 MB, which the system counts)
     growth      the exponent g of time ~ events^g since the line above; 1 is linear
 
 A series ends early when a check hits the time limit, or when its growth says that the next one
@@ -19,8 +19,8 @@ Examples
     bench/check_scale.py build/isoscope
     bench/check_scale.py build/isoscope --levels si,ser --sizes 1000,3000,10000 --timeout 60
     bench/check_scale.py build/isoscope --levels cc -- --sessions 100 --dist uniform --keys 100000
-What follows `--` goes to `isoscope generate history`, after the default workload: 50 sessions, 8
-operations a transaction, half of them reads, 10 000 keys drawn by zipf with exponent 0.99, seed 1.
+What follows `--` goes to `isoscope generate history` in place of the default workload: 50 sessions,
+8 operations a transaction, half of them reads, 10 000 keys drawn by zipf with exponent 0.99, seed 1.
 """
 import argparse
 import json
@@ -31,11 +31,11 @@ import sys
 import tempfile
 import time
 
-WORKLOAD = ["--sessions", "50", "--ops", "8", "--keys", "10000", "--reads", "0.5",
-            "--dist", "zipf", "--theta", "0.99", "--shape", "mixed", "--seed", "1"]
+WORKLOAD = {"--sessions": "50", "--ops": "8", "--keys": "10000", "--reads": "0.5",
+            "--dist": "zipf", "--theta": "0.99", "--shape": "mixed", "--seed": "1"}
 COLUMNS = ("{level:<5}{txns:>10}{events:>11}  {verdict:<12}{wall:>9}{cpu:>9}{per_event:>10}"
            "{peak:>9}{bytes:>9}{growth:>8}")
-EXIT_CODES = {0: "consistent", 1: "violated", 3: "unknown"}
+VERDICTS = {0: "consistent", 1: "violated", 3: "unknown"}  # by exit code
 
 
 class Run:
@@ -70,30 +70,26 @@ class Run:
 
 
 def generate(binary, level, txns, workload, path):
-    command = [binary, "generate", "history", "--level", level, *WORKLOAD, *workload,
-               "--txns", str(txns), "--to", "plume", "-o", path]
+    """Writes a history to the path and returns its number of events."""
+    defaults = [word for name, value in WORKLOAD.items() if name not in workload
+                for word in (name, value)]
+    command = [binary, "generate", "history", "--level", level, *defaults, *workload,
+               "--txns", str(txns), "--to", "plume", "--json", "-o", path]
     run = Run(command, limit=3600)
     if run.code != 0:
-        sys.exit(f"check_scale: {' '.join(command)}\n{run.errors.strip()}")
+        print(f"check_scale: {' '.join(command)}\n{run.errors.strip()}", file=sys.stderr)
+        sys.exit(2)
+    return json.loads(run.output)["events"]
 
 
-def measure(args, level, txns, directory):
-    """Generates and checks one history; returns the line's fields and the run."""
-    path = os.path.join(directory, f"{level}-{txns}.plume.txt")
-    generate(args.binary, level, txns, args.workload, path)
+def check(args, level, path):
+    """Returns the verdict and the run. Quietly: a printed witness can outgrow the history."""
     # The program's own limit comes first; ours is for one that does not keep it.
-    run = Run([args.binary, "check", path, "--level", level, "--json", "--timeout",
-               str(args.timeout)], limit=2 * args.timeout + 60)
-    if not args.keep:
-        os.remove(path)
-    verdict = EXIT_CODES.get(run.code, f"exit {run.code}")
-    events = txns
-    if run.output:
-        report = json.loads(run.output)
-        verdict, events = report["verdict"], report["events"]
-    elif run.errors:
+    run = Run([args.binary, "check", path, "--format", "plume", "--level", level, "--quiet",
+               "--timeout", str(args.timeout)], limit=2 * args.timeout + 60)
+    if run.errors:
         print(run.errors.strip(), file=sys.stderr)
-    return verdict, events, run
+    return VERDICTS.get(run.code, f"exit {run.code}"), run
 
 
 def growth_of(before, now):
@@ -107,7 +103,11 @@ def series(args, level, directory):
     """Prints the lines of one level; returns whether every verdict was a right one."""
     before = None
     for i, txns in enumerate(args.sizes):
-        verdict, events, run = measure(args, level, txns, directory)
+        path = os.path.join(directory, f"{level}-{txns}.plume.txt")
+        events = generate(args.binary, level, txns, args.workload, path)
+        verdict, run = check(args, level, path)
+        if not args.keep:
+            os.remove(path)
         growth = growth_of(before, (events, run.cpu))
         print(COLUMNS.format(
             level=level, txns=txns, events=events, verdict=verdict, wall=f"{run.wall:.2f}",
