@@ -134,6 +134,75 @@ TEST(GroundFuzz, AgreesOnMixturesOverVis) {
   }
 }
 
+// Lists with known version orders, and transactions of unknown outcome.
+History random_lists(Rng& rng) {
+  HistoryBuilder b(InitialValues::Nil);
+  const KeyId list = b.key("list");
+  const KeyId other = b.key("other");
+  std::vector<Value> appended;
+  const std::size_t txns = 1 + rng.below(4);
+  std::int64_t next = 0;
+  for (std::uint32_t line = 1; line <= txns; ++line) {
+    const double kind = rng.uniform();
+    const TxnId t = b.begin(b.session(static_cast<std::int64_t>(rng.below(3))),
+                            kind < 0.7   ? TxnStatus::Committed
+                            : kind < 0.9 ? TxnStatus::Unknown
+                                         : TxnStatus::Aborted,
+                            {line, 1});
+    bool wrote = false;
+    for (std::uint32_t column = 2; column < 2 + 1 + rng.below(3); ++column) {
+      switch (rng.below(4)) {
+        case 0:
+          if (!wrote) appended.push_back(Value::of(++next));
+          if (!wrote) b.append(t, list, appended.back(), {line, column});
+          wrote = true;
+          break;
+        case 1:
+          b.write(t, other, Value::of(++next), {line, column});
+          break;
+        case 2:
+          if (!wrote) {
+            const std::size_t shown = rng.below(appended.size() + 1);
+            b.read_list(t, list, std::span(appended).first(shown), {line, column});
+          }
+          break;
+        default:
+          b.read(t, other, Value::nil(), {line, column});
+      }
+    }
+  }
+  auto h = std::move(b).build();
+  ISO_ASSERT(h.ok());
+  return *std::move(h);
+}
+
+TEST(GroundFuzz, AgreesOnListsAndUnknownOutcomes) {
+  int violated = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Rng rng(seed);
+    const History h = random_lists(rng);
+    BruteForce oracle(h);
+    for (const auto& level : levels_with_users().all()) {
+      Budget budget;
+      const Verdict verdict = check_ground(h, {level.get(), {}}, budget, kStyles[seed % 2]);
+      const bool consistent = oracle.decide(*level).has_value();
+      ASSERT_EQ(verdict.outcome, consistent ? Outcome::Consistent : Outcome::Violated)
+          << "seed " << seed << " level " << level->full_name();
+      if (consistent) {
+        const auto failure = evaluate({level.get(), {}}, {h, *verdict.witness});
+        ASSERT_FALSE(failure.has_value()) << describe(*failure, h);
+        continue;
+      }
+      ++violated;
+      if (!h.faults().empty()) continue;
+      const History part = restrict_to(h, verdict.violation->core);
+      EXPECT_FALSE(BruteForce(part).decide(*level).has_value())
+          << "seed " << seed << " level " << level->full_name();
+    }
+  }
+  EXPECT_GT(violated, 1000);
+}
+
 // Formulas that nobody would write: any operator anywhere.
 class RandomLevel {
  public:
