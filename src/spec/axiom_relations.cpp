@@ -136,8 +136,7 @@ Result<RelationPtr> AxiomResolver::resolve_set(const Phrase& phrase) {
   const auto* word =
       name.kind == PhraseKind::Name ? find_word(kSetWords, name.token.text) : nullptr;
   if (word == nullptr) {
-    std::vector<std::string_view> known;
-    for (const auto& entry : kSetWords) known.push_back(entry.text);
+    const auto known = texts_of(kSetWords);
     const auto match =
         name.kind == PhraseKind::Name ? closest(name.token.text, known) : std::nullopt;
     return Error{.where = set.begin,

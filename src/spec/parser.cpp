@@ -35,8 +35,6 @@ constexpr int kPowerOfNot = 5;
 // tree, so any tree that kMaxDepth allows can be written.
 constexpr int kMaxOpen = 3 * kMaxDepth;
 
-constexpr std::array<std::string_view, 3> kSortNames = {"txn", "key", "read"};
-
 std::string show(const Token& token) {
   return token.kind == TokenKind::End ? "the end of the text" : fmt::format("'{}'", token.text);
 }
@@ -360,9 +358,8 @@ Result<Binder> Parser::parse_binder() {
   if (auto colon = expect(":", "and a sort after the variable", "forall x: key, t1, t2: txn. …");
       !colon)
     return colon.error();
-  const auto is_sort = [&](std::string_view sort) { return peek().is(sort); };
-  if (std::none_of(kSortNames.begin(), kSortNames.end(), is_sort))
-    return wrong("a sort", peek().is_name() ? suggest(peek().text, kSortNames)
+  if (find_word(kSortWords, peek().text) == nullptr)
+    return wrong("a sort", peek().is_name() ? suggest(peek().text, texts_of(kSortWords))
                                             : "the sorts are txn, key and read");
   binder.sort = take();
   return binder;

@@ -76,6 +76,14 @@ constexpr std::string_view text_of(const std::array<Word<Meaning>, n>& words, Me
       ->text;
 }
 
+// All words of a table, for suggestions.
+template <class Meaning, std::size_t n>
+std::array<std::string_view, n> texts_of(const std::array<Word<Meaning>, n>& words) {
+  std::array<std::string_view, n> texts;
+  for (std::size_t i = 0; i < n; ++i) texts[i] = words[i].text;
+  return texts;
+}
+
 inline bool is_keyword(std::string_view text) {
   return std::find(kKeywords.begin(), kKeywords.end(), text) != kKeywords.end();
 }
