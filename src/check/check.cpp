@@ -137,7 +137,7 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
 
   Verdict verdict = known(*logic, budget);
   if (verdict.violation) {
-    Logic weakest = *logic;
+    Logic weakest = weakest_forbidding(h_, *logic, verdict.violation->cycle);
     // The weakest level that fails already has the clearest cycle and the right name.
     for (Logic candidate : {Logic::Rc, Logic::Ra, Logic::Cc}) {
       if (!implies(*logic, candidate)) continue;

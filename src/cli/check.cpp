@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "check/all_violations.h"
 #include "check/minimize.h"
 #include "cli/command.h"
 #include "cli/history_input.h"
@@ -25,6 +26,8 @@ struct CheckArguments {
   HistoryInput history;
   LevelInput specs;
   std::vector<std::string> levels;
+  std::string explain = "first";
+  std::size_t most = 1000;
   std::string dot;
   std::string minimize;
   std::string to = "hist";
@@ -90,7 +93,12 @@ int run_check(const CheckArguments& args) {
     auto assignment = assign_levels(h, *wanted[i], *levels);
     if (!assignment) return fail(assignment.error().in(args.history.path));
     CheckAnswer answer = checker.check(*assignment, budget);
-    report.levels.push_back({args.levels[i], std::move(answer), seconds_since(level_start)});
+    std::optional<AllViolations> all;
+    if (args.explain == "all" && answer.verdict.violation)
+      all = all_violations(h, *wanted[i], *levels, *answer.verdict.violation, args.most, budget,
+                           progress_line(args.common));
+    report.levels.push_back(
+        {args.levels[i], std::move(answer), seconds_since(level_start), std::move(all)});
   }
   report.seconds = seconds_since(start);
 
@@ -119,6 +127,14 @@ Run add_check(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("LEVEL");
   args->specs.add_to(app);
+  app.add_option("--explain", args->explain, "explain the first violation, or count all by anomaly")
+      ->type_name("first|all")
+      ->check(CLI::IsMember({"first", "all"}))
+      ->capture_default_str();
+  app.add_option("--most", args->most, "with --explain all: stop after so many violations")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--dot", args->dot, "draw the violation, or the order found, for Graphviz")
       ->type_name("FILE");
   app.add_option("--minimize", args->minimize, "write the smallest part that is still violated")
@@ -132,6 +148,7 @@ Run add_check(CLI::App& app) {
       "  isoscope check bank.hist --level si\n"
       "  isoscope check run.edn --level rc,ra,cc,pc,psi,si,ser\n"
       "  isoscope check run.txt --level ser --dot cycle.dot && dot -Tsvg cycle.dot > cycle.svg\n"
+      "  isoscope check run.jsonl --level si --explain all\n"
       "  isoscope check run.jsonl --level si --minimize small.hist\n"
       "  isoscope check run.jsonl --spec mine.level --level mine --json\n"
       "Exit codes: 0 consistent, 1 violated, 2 bad input, 3 unknown.");

@@ -61,6 +61,14 @@ void add_answer(Json& json, const History& h, const LevelAnswer& level) {
   const Verdict& verdict = level.answer.verdict;
   if (verdict.witness) json["witness"] = witness_json(h, *verdict.witness);
   if (verdict.violation) json["violation"] = violation_json(h, *verdict.violation);
+  if (level.all) {
+    json["violations_complete"] = level.all->complete;
+    json["violations"] = Json::array();
+    for (const AnomalyGroup& group : level.all->groups)
+      json["violations"].push_back({{"anomaly", common_name(group.anomaly)},
+                                    {"count", group.count},
+                                    {"example", violation_json(h, group.example)}});
+  }
   if (!verdict.limit.empty()) json["limit"] = verdict.limit;
   json["confirmed"] = name_of(level.answer.confirmation.how);
 }

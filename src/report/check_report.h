@@ -1,8 +1,10 @@
 #pragma once
 // The answer of `check`, for people, for programs and as a picture.
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "check/all_violations.h"
 #include "check/check.h"
 #include "history/history.h"
 #include "report/paint.h"
@@ -13,6 +15,7 @@ struct LevelAnswer {
   std::string level;  // as the user named it
   CheckAnswer answer;
   double seconds = 0;
+  std::optional<AllViolations> all = {};  // with --explain all, of a violated level
 };
 
 struct CheckReport {

@@ -82,6 +82,22 @@ std::string named(const Violation& v) {
   return adya.empty() ? std::string(name) : fmt::format("{} ({})", name, adya);
 }
 
+// "12 violations: 9 lost update, 3 write skew", then one example of each.
+std::string all_text(const History& h, const AllViolations& all, const Paint& paint) {
+  std::string counts;
+  std::string examples;
+  for (const AnomalyGroup& group : all.groups) {
+    counts +=
+        fmt::format("{}{} {}", counts.empty() ? "" : ", ", group.count, common_name(group.anomaly));
+    examples +=
+        fmt::format("  {}, {}\n    {}\n{}", paint.strong(named(group.example)),
+                    group.count == 1 ? "once:" : fmt::format("{} times; the first:", group.count),
+                    explanation(h, group.example), violation_text(h, group.example, paint));
+  }
+  return fmt::format("{}{} violation{}: {}\n{}", all.complete ? "" : "at least ", all.total(),
+                     all.total() == 1 ? "" : "s", counts, examples);
+}
+
 }  // namespace
 
 std::string check_text(const CheckReport& report, const Paint& paint) {
@@ -97,6 +113,10 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
     if (verdict.outcome == Outcome::Unknown) out += "  " + verdict.limit;
     if (!verdict.violation) {
       out += '\n';
+      continue;
+    }
+    if (level.all) {
+      out += "  " + all_text(h, *level.all, paint);
       continue;
     }
     std::string told = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),

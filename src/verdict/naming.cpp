@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "verdict/confirm.h"
+
 namespace isoscope {
 
 namespace {
@@ -42,6 +44,13 @@ bool is_lost_update(const History& h, std::span<const Edge> cycle) {
   return h.writes(cycle[0].from, cycle[0].key) && h.writes(cycle[1].from, cycle[0].key);
 }
 
+// Both read the very version that both overwrite: a lost update whatever order they are put in.
+bool read_same_version(const History& h, std::span<const Edge> cycle) {
+  return std::all_of(cycle.begin(), cycle.end(), [&](const Edge& e) {
+    return e.kind == EdgeKind::Rw && h.writer(e.read) == h.writer(cycle[0].read);
+  });
+}
+
 Anomaly name_dependencies(const History& h, std::span<const Edge> cycle) {
   if (!has(cycle, EdgeKind::Rw)) {
     const bool only_ww = !has(cycle, EdgeKind::So) && !has(cycle, EdgeKind::Wr);
@@ -63,9 +72,24 @@ Anomaly name_dependencies(const History& h, std::span<const Edge> cycle) {
 
 }  // namespace
 
+Logic weakest_forbidding(const History& h, Logic found_by, std::span<const Edge> cycle) {
+  for (Logic logic : {Logic::Ua, Logic::Psi, Logic::Pc, Logic::Si}) {
+    if (!cycle.empty() && !check_cycle(h, logic, cycle)) return logic;
+  }
+  return found_by;
+}
+
 Anomaly name_cycle(const History& h, Logic weakest, std::span<const Edge> cycle) {
   if (cycle.empty()) return Anomaly::Unexplainable;
-  if (!has(cycle, EdgeKind::Co)) return name_dependencies(h, cycle);
+  if (!has(cycle, EdgeKind::Co)) {
+    const Anomaly shape = name_dependencies(h, cycle);
+    if (weakest != Logic::Si && weakest != Logic::Ser) return shape;
+    // What only si or ser forbids has a name of its own only in these shapes.
+    const bool keeps_name = shape == Anomaly::LongFork || shape == Anomaly::WriteSkew ||
+                            shape == Anomaly::ReadOnlyAnomaly ||
+                            (shape == Anomaly::LostUpdate && read_same_version(h, cycle));
+    return keeps_name ? shape : Anomaly::SerializationCycle;
+  }
   switch (weakest) {
     case Logic::Rc:
       return Anomaly::NonMonotonicRead;
