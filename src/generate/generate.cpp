@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <vector>
 
 #include "generate/injection.h"
@@ -14,8 +13,14 @@
 namespace isoscope {
 namespace {
 
-// Keys must leave room for those of an anomaly, and one number means "no key" to the stores.
+// Keys must leave room for those of an anomaly, and one number means "no key" to the stores. The
+// other limits keep the store's memory below some gigabytes.
 constexpr std::uint32_t kMaxKeys = 4'000'000'000;
+constexpr std::uint32_t kMaxSessions = 1'000'000;
+constexpr std::uint32_t kMaxOps = 1'000'000;
+constexpr std::uint32_t kMaxReplicas = 1'000;
+constexpr double kMaxLag = 100'000;
+constexpr double kMaxEventsInMemory = 1U << 30U;  // of a HistoryBuilder
 
 bool is_share(double share) { return share >= 0 && share <= 1; }  // false for not-a-number
 
@@ -89,8 +94,14 @@ std::string_view name_of(TxnShape shape) {
 
 Result<void> validate(const HistoryPlan& plan) {
   if (plan.sessions == 0) return mistake("a history needs at least 1 session");
+  if (plan.sessions > kMaxSessions) {
+    return mistake(fmt::format("at most {} sessions are possible", kMaxSessions));
+  }
   if (plan.txns == 0) return mistake("a history needs at least 1 transaction");
   if (plan.ops == 0) return mistake("a transaction needs at least 1 operation");
+  if (plan.ops > kMaxOps) {
+    return mistake(fmt::format("at most {} operations a transaction are possible", kMaxOps));
+  }
   if (plan.shape == TxnShape::Rmw && plan.ops < 2) {
     return mistake("read-modify-write transactions need at least 2 operations");
   }
@@ -104,8 +115,12 @@ Result<void> validate(const HistoryPlan& plan) {
                    "0 is uniform; 0.99 is usual");
   }
   if (plan.replicas == 0) return mistake("a store needs at least 1 replica");
-  if (!(plan.lag >= 1 && std::isfinite(plan.lag))) {
-    return mistake("the lag of replicas is a number of transactions, at least 1");
+  if (plan.replicas > kMaxReplicas) {
+    return mistake(fmt::format("at most {} replicas are possible", kMaxReplicas));
+  }
+  if (!(plan.lag >= 1 && plan.lag <= kMaxLag)) {
+    return mistake(
+        fmt::format("the lag of replicas is a number of transactions from 1 to {}", kMaxLag));
   }
   if (!is_share(plan.inject_at)) {
     return mistake("the place of an anomaly is a share of the transactions, from 0 to 1");
@@ -146,6 +161,10 @@ Result<GeneratedSizes> generate_txns(const HistoryPlan& plan, const TxnSink& sin
 }
 
 Result<History> generate_history(const HistoryPlan& plan) {
+  if (static_cast<double>(plan.txns) * plan.ops > kMaxEventsInMemory) {
+    return mistake("this history is too large for memory",
+                   "hist, jsonl and plume can be written without keeping it");
+  }
   HistoryBuilder builder(InitialValues::Zero);
   const auto sizes = generate_txns(plan, [&builder](const GeneratedTxn& txn) {
     const TxnId t = builder.begin(builder.session(txn.session), txn.status, {});

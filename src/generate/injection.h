@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "generate/generate.h"
-#include "support/rng.h"
 #include "verdict/anomaly.h"
 
 namespace isoscope {

@@ -257,6 +257,9 @@ INSTANTIATE_TEST_SUITE_P(
     Generate, RejectedPlan,
     ::testing::Values(
         Mistake{"at least 1 session", {.sessions = 0}},
+        Mistake{"at most 1000000 sessions", {.sessions = 4'000'000'000}},
+        Mistake{"at most 1000000 operations", {.ops = 4'000'000'000}},
+        Mistake{"at most 1000 replicas", {.replicas = 4'000'000'000}},
         Mistake{"at least 1 transaction", {.txns = 0}}, Mistake{"at least 1 operation", {.ops = 0}},
         Mistake{"at least 2 operations", {.ops = 1, .shape = TxnShape::Rmw}},
         Mistake{"at least 1 key", {.keys = 0}}, Mistake{"at most", {.keys = 4'294'967'295}},
@@ -268,6 +271,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"place of an anomaly", {.inject = "long-fork", .inject_at = 2}},
         Mistake{"unknown anomaly 'lost-updat'", {.inject = "lost-updat"}},
         Mistake{"an anomaly needs at least 4 sessions", {.sessions = 3, .inject = "long-fork"}}));
+
+TEST(Generate, RefusesAHistoryThatMemoryCannotHold) {
+  const HistoryPlan plan{.txns = std::numeric_limits<std::uint64_t>::max()};
+  EXPECT_TRUE(validate(plan).ok());
+  const auto h = generate_history(plan);
+  ASSERT_FALSE(h.ok());
+  EXPECT_THAT(h.error().what, HasSubstr("too large for memory"));
+}
 
 TEST(ValidatePlan, SuggestsTheAnomalyThatWasMeant) {
   EXPECT_THAT(validate({.inject = "lost-updat"}).error().hint, HasSubstr("lost-update"));
