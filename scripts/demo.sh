@@ -7,7 +7,9 @@ isoscope=${1:-build/isoscope}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
+bold=; plain=
+if [[ -t 1 ]]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
 # Runs a command as a reader would type it; violations (exit code 1) are what we came to see.
 show() {
   printf '$ isoscope %s\n' "${*//$work\//}"
