@@ -6,6 +6,8 @@ namespace isoscope {
 
 namespace {
 
+constexpr std::size_t kMostPairsPrinted = 100'000;
+
 Json edge_json(const History& h, const Edge& e) {
   Json json = {{"from", h.name(e.from)}, {"to", h.name(e.to)}, {"edge", name_of(e.kind)}};
   json["key"] = e.key.is_none() ? Json(nullptr) : Json(h.name(e.key));
@@ -43,8 +45,8 @@ Json order_json(const History& h, const std::vector<TxnId>& order) {
 Json witness_json(const History& h, const Witness& w) {
   if (w.framework == Framework::Co) return {{"co", order_json(h, w.order)}};
   Json json;
-  json["vis"] = nullptr;  // too many pairs to print
-  if (w.vis) {
+  json["vis"] = nullptr;  // stays so where the pairs would bury everything else
+  if (w.vis && w.vis->count() <= kMostPairsPrinted) {
     json["vis"] = Json::array();
     for (TxnId a : h.txns()) {
       w.vis->for_each_successor(a.index, [&](std::size_t b) {
