@@ -32,7 +32,7 @@ bench: dev-deps               ## benchmarks; see docs/PERFORMANCE.md
 
 fuzz: dev-deps                ## each parser under libFuzzer for a few seconds
 	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-fuzz -DISOSCOPE_FUZZ=ON -DISOSCOPE_TESTS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
-	@cmake --build $(BUILD)-fuzz -j $(JOBS)
+	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
 	@scripts/fuzz.sh $(BUILD)-fuzz
 
 format: dev-deps              ## lay out every source

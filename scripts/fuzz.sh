@@ -8,9 +8,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 found=0
-for target in "$build"/tests/fuzz/targets/*_fuzzer; do
+for target in "$build"/tests/fuzz/targets/fuzz_*; do
   [[ -x $target ]] || continue
-  name=$(basename "$target" _fuzzer)
+  name=$(basename "$target")
+  name=${name#fuzz_}
   mkdir -p "$scratch/$name"
   seeds=("$root/tests/fuzz/corpus/$name")
   [[ -d ${seeds[0]} ]] || seeds=()
