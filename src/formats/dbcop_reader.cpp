@@ -44,8 +44,10 @@ class DbcopReader {
       return sessions(array);
     }
     JsonText::Object object;
-    if (json_.document().get_object().get(object) != SUCCESS)
+    const auto opened = json_.document().get_object().get(object);
+    if (opened == simdjson::INCORRECT_TYPE)
       return expected(place, "an array of sessions or an object with the member 'data'");
+    if (opened != SUCCESS) return json_.syntax(opened);
     bool found = false;
     for (auto member : object) {
       simdjson::ondemand::field field;

@@ -64,13 +64,14 @@ class HistParser {
   // { key "=" value }, up to a session's name or another init
   Result<void> init() {
     for (;;) {
-      const bool is_key = token_.kind == Kind::String ||
-                          (token_.is_name() && (lexer_.peek() == '=' || lexer_.peek() == '['));
-      if (!is_key) return {};
+      const bool is_name = token_.is_name() && token_.text != "init" && lexer_.peek() != ':';
+      if (!is_name && token_.kind != Kind::String) return {};
       const Place place = token_.place;
       const auto x = key();
       if (!x) return x.error();
-      if (auto done = expect('='); !done) return done;
+      if (!token_.is('='))
+        return expected("'=' behind the key", "initial values are like init x=0 stock[1]=10");
+      if (auto done = advance(); !done) return done;
       const auto initial = value();
       if (!initial) return initial.error();
       builder_.set_initial(*x, *initial, place);

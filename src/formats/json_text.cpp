@@ -21,6 +21,8 @@ std::string_view reason_of(simdjson::error_code code) {
       return "expected JSON, not nothing";
     case simdjson::STRING_ERROR:
       return "this string has an escape that JSON does not know";
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+      return "a bracket of this JSON is not closed, or other text follows it";
     default:
       return "this is no valid JSON";
   }

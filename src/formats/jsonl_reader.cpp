@@ -95,7 +95,9 @@ class JsonlReader {
   Result<JsonText::Object> root_object(std::string_view what) {
     JsonText::Object object;
     const Place place = json_.here();
-    if (json_.document().get_object().get(object) == SUCCESS) return object;
+    const auto error = json_.document().get_object().get(object);
+    if (error == SUCCESS) return object;
+    if (error != simdjson::INCORRECT_TYPE) return json_.syntax(error);
     return Error{.where = place, .what = fmt::format("expected {}, a JSON object", what)};
   }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/bad_text.h"
 #include "support/history_of.h"
 
 namespace isoscope {
@@ -10,10 +11,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-EventId event(const History& h, std::uint32_t t, std::uint32_t i) {
-  return EventId{h.events(TxnId{t}).front().index + i};
-}
 
 // The example of the design, word for word.
 constexpr std::string_view kExample = R"(
@@ -36,25 +33,147 @@ TEST(Hist, ReadsTheExampleOfTheDesign) {
   EXPECT_EQ(h.name(TxnId{7}), "T7");
   EXPECT_EQ(h.status(TxnId{5}), TxnStatus::Aborted);
   EXPECT_EQ(h.level(TxnId{7}), "si");
-  EXPECT_EQ(h.writer(event(h, 7, 0)), TxnId{6});
-  EXPECT_EQ(h.writer(event(h, 7, 1)), TxnId{6});
-  EXPECT_TRUE(h.has_explicit_initial(h.key(event(h, 1, 0))));
-  EXPECT_EQ(h.place(event(h, 4, 1)), (Place{8, 13}));
+  EXPECT_EQ(h.writer(event_at(h, 7, 0)), TxnId{6});
+  EXPECT_EQ(h.writer(event_at(h, 7, 1)), TxnId{6});
+  EXPECT_TRUE(h.has_explicit_initial(h.key(event_at(h, 1, 0))));
+  EXPECT_EQ(h.place(event_at(h, 4, 1)), (Place{8, 13}));
+  EXPECT_EQ(h.place(TxnId{6}), (Place{9, 5}));
   EXPECT_TRUE(h.faults().empty());
-}
-
-TEST(Hist, CollectsExpectations) {
-  const auto found = expectations(kExample);
-  ASSERT_TRUE(found.ok()) << render(found.error());
-  std::vector<std::string> shown;
-  for (const Expectation& e : *found) shown.push_back(e.level + "=" + e.verdict);
-  EXPECT_THAT(shown, ElementsAre("cc=consistent", "pc=violated", "si=violated", "ser=violated"));
 }
 
 TEST(Hist, ContinuesASessionThatComesAgain) {
   const History h = history_of("s1: [w(x,1)] s2: [] s1: [w(x,2)]?");
   EXPECT_EQ(h.num_sessions(), 2U);
   EXPECT_THAT(h.session_txns(SessionId{0}), ElementsAre(TxnId{1}, TxnId{3}));
+}
+
+TEST(Hist, ReadsKeysOfEveryKind) {
+  const History h =
+      history_of(R"(s: [w(stock[ 1 ,-2],1) w("stock[1,-2]",2) w("a \"\\\n\t\r\x41",3) w("-7",4)])");
+  EXPECT_EQ(h.num_keys(), 3U);  // the first two are one key
+  EXPECT_EQ(h.name(KeyId{0}), "stock[1,-2]");
+  EXPECT_EQ(h.name(KeyId{1}), "a \"\\\n\t\rA");
+  EXPECT_EQ(h.key_name(KeyId{2}), Value::of(-7));
+}
+
+TEST(Hist, ReadsValuesOfEveryKind) {
+  const History h = history_of(R"(s: [w(x,-9223372036854775808) w(y,"7") w(z,nil) d(nil)])");
+  EXPECT_EQ(h.value(EventId{0}), Value::of(INT64_MIN));
+  EXPECT_TRUE(h.value(EventId{1}).is_text());
+  EXPECT_TRUE(h.value(EventId{2}).is_nil());
+  EXPECT_EQ(h.name(h.key(EventId{3})), "nil");
+}
+
+TEST(Hist, ReadsLevelsInAnyCase) {
+  const History h = history_of("s: []@SI []!@Update-Ser []?@CC@Vis init: []");
+  EXPECT_EQ(h.level(TxnId{1}), "si");
+  EXPECT_EQ(h.level(TxnId{2}), "update-ser");
+  EXPECT_EQ(h.level(TxnId{3}), "cc@vis");
+  EXPECT_EQ(h.name(h.session(TxnId{4})), "init");
+}
+
+TEST(Hist, InfersInitialValues) {
+  const History h = history_of("init z=3  s: [r(x,0) r(y,nil) r(z,3)]");
+  for (EventId e : h.all_events()) EXPECT_EQ(h.writer(e), kInitialTxn);
+  EXPECT_EQ(h.initial_value(KeyId{0}), Value::of(3));
+}
+
+TEST(Hist, TakesBlanksAndNewlinesForTheSame) {
+  const History h = history_of("s1\n:\n[\nr\n(\nx\n,\n0\n)\n]\n!\n# end");
+  EXPECT_EQ(h.status(TxnId{1}), TxnStatus::Aborted);
+  EXPECT_EQ(h.place(EventId{0}), (Place{4, 1}));
+}
+
+TEST(Hist, RefusesWhatIsNotInTheGrammar) {
+  expect_refused(
+      Format::Hist,
+      {
+          {"s1 [w(x,1)]", {1, 4}, "expected ':' behind the session's name 's1'"},
+          {"s1: w(x,1)", {1, 6}, "expected ':'"},
+          {"s1: (x)", {1, 5}, "expected a transaction or a session instead of '('"},
+          {"[w(x,1)]", {1, 1}, "expected a session instead of '['"},
+          {"s1: [w(x,1)", {1, 12}, "expected an operation or ']' before the end of the text"},
+          {"s1: [x(x,1)]", {1, 6}, "expected an operation or ']' instead of 'x'"},
+          {"s1: [w x,1)]", {1, 8}, "expected '(' instead of 'x'"},
+          {"s1: [w(7,1)]", {1, 8}, "expected a key instead of '7'"},
+          {"s1: [w(x 1)]", {1, 10}, "expected ',' instead of '1'"},
+          {"s1: [w(x,y)]", {1, 10}, "expected a value instead of 'y'"},
+          {"s1: [w(x,1]", {1, 11}, "expected ')' instead of ']'"},
+          {"s1: [d(x,1)]", {1, 9}, "expected ')' instead of ','"},
+          {"s1: [w(x,@T1)]", {1, 10}, "a write cannot name a writer"},
+          {"s1: [r(x,@7)]", {1, 11}, "expected the name of a transaction behind '@'"},
+          {"s1: [w(x[],1)]", {1, 10}, "expected an integer as an index"},
+          {"s1: [w(x[1,1)]", {1, 13}, "expected ']' instead of ')'"},
+          {"s1: a=(x)", {1, 7}, "expected '[' instead of '('"},
+          {"s1: []!?", {1, 8}, "expected a transaction or a session instead of '?'"},
+          {"s1: []@", {1, 8}, "expected the name of a level"},
+          {"s1: []@si@xy", {1, 10}, "'xy' is no framework"},
+          {"s1: []@si-", {1, 8}, "expected the name of a level"},
+          {"init x 0", {1, 8}, "expected '=' behind the key instead of '0'"},
+          {"init x=y", {1, 8}, "expected a value"},
+          {"init x=0\n  x=1 s1: []", {2, 3}, "two initial values, 0 and 1"},
+          {"s1: [w(x,9223372036854775808)]", {1, 10}, "does not fit in 64 bits"},
+          {"s1: [w(x,12ab)]", {1, 10}, "'12ab' is no integer"},
+          {"s1: [w(x,-)]", {1, 10}, "'-' is no integer"},
+          {"s1: [w(\"x,1)]", {1, 8}, "does not end on its line"},
+          {"s1: [w(\"x\\q\",1)]", {1, 10}, "unknown escape"},
+          {"s1: [w(\"x\\xg0\",1)]", {1, 10}, "unknown escape"},
+          {"s1: [w(\"x\\", {1, 8}, "does not end on its line"},
+          {"s1: [w(x,1);]", {1, 12}, "unexpected ';'"},
+          {"s1: [w(x,1)\x01]", {1, 12}, "unexpected byte 0x01"},
+          {"s1: []\ns2: [r(x,@T9)]", {2, 6}, "'T9', which is no transaction"},
+          {"s1: []\ns2: [r(x,@T1)]", {2, 6}, "'T1', which never writes"},
+          {"s1: a=[]\ns2: a=[]", {2, 5}, "two transactions are called 'a'"},
+          {"s1: [w(x,1)]\ns2: [w(x,1)]\ns3: [r(x,1)]", {3, 6}, "both write it"},
+      });
+}
+
+TEST(Hist, CollectsExpectations) {
+  const auto found = expectations(std::string(kExample) + "  # expect SER@vis: unknown\n");
+  ASSERT_TRUE(found.ok()) << render(found.error());
+  std::vector<std::string> shown;
+  for (const Expectation& e : *found) shown.push_back(e.level + "=" + e.verdict);
+  EXPECT_THAT(shown, ElementsAre("cc=consistent", "pc=violated", "si=violated", "ser=violated",
+                                 "ser@vis=unknown"));
+  EXPECT_EQ((*found)[1].where, (Place{3, 28}));
+}
+
+TEST(Hist, RefusesExpectationsThatPromiseNothing) {
+  const auto verdict = expectations("\n# expect cc: consistant");
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(verdict.error().where, (Place{2, 14}));
+  EXPECT_THAT(verdict.error().hint, HasSubstr("did you mean 'consistent'?"));
+  EXPECT_FALSE(expectations("# expect cc consistent").ok());
+  EXPECT_FALSE(expectations("# expect cc:").ok());
+  EXPECT_TRUE(expectations("# expected: nothing\n#expect")->empty());
+}
+
+TEST(Hist, PrintsNamesAndQuotesOnlyWhereNeeded) {
+  const History h = history_of(
+      "init y=5 \"cart 7\"=nil\n"
+      "alice: [w(x,1) d(y)] bob: go=[r(x,@T1) w(stock[1,-2],\"a\\n\")]! alice: []@si\n"
+      "bob: [w(x,1)]?");
+  EXPECT_EQ(written(h, Format::Hist),
+            "init y=5 \"cart 7\"=nil\n"
+            "alice: [w(x,1) d(y)]  T3=[]@si\n"
+            "bob:   go=[r(x,@T1) w(stock[1,-2],\"a\\n\")]!  [w(x,1)]?\n");
+}
+
+TEST(Hist, BreaksLongSessions) {
+  std::string text = "s1:";
+  for (int i = 1; i < 40; ++i) text += " [w(x," + std::to_string(i) + ")]";
+  const std::string printed = written(history_of(text), Format::Hist);
+  std::size_t longest = 0;
+  std::size_t line = 0;
+  for (char c : printed) longest = std::max(longest, line = c == '\n' ? 0 : line + 1);
+  EXPECT_LE(longest, 100U);
+  EXPECT_EQ(std::count(printed.begin(), printed.end(), '\n'), 5);
+  EXPECT_EQ(written(history_of(printed), Format::Hist), printed);
+}
+
+TEST(Hist, PrintsAnEmptyHistory) {
+  EXPECT_EQ(written(history_of("# nothing"), Format::Hist), "# no transactions\n");
+  EXPECT_TRUE(parse_history("# no transactions\n", Format::Hist).ok());
 }
 
 }  // namespace
