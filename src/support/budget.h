@@ -46,6 +46,13 @@ class Budget {
     return expired_;
   }
   bool is_limited() const { return deadline_.has_value(); }
+  // Seconds until it expires, for engines that can only be told beforehand; nothing if unlimited.
+  std::optional<double> remaining() const {
+    if (!deadline_) return std::nullopt;
+    if (expired_) return 0;
+    const std::chrono::duration<double> left = *deadline_ - Clock::now();
+    return left.count() > 0 ? left.count() : 0;
+  }
   // A budget that ends when this one does, but at the latest after so many seconds.
   Budget at_most(double limit) const {
     Budget part = seconds(limit);

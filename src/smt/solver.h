@@ -1,0 +1,133 @@
+#pragma once
+// A narrow door to an SMT solver: sorts, uninterpreted functions, quantified formulas; is a set of
+// formulas satisfiable?
+//
+//     SmtSolver smt;
+//     const SmtSort txn = smt.new_sort("Txn");
+//     const SmtFunction co = smt.new_predicate("co", {txn, txn});
+//     const SmtTerm total = smt.forall({txn, txn}, [&](auto t) {
+//       return equals(t[0], t[1]) || co(t[0], t[1]) || co(t[1], t[0]);
+//     });
+//     if (smt.check({total, !total}, {}, budget) == SmtResult::Unsat) …
+//
+// Terms belong to the solver that made them. Uninterpreted sorts have at least one element, of any
+// number, even infinitely many: who speaks of finite or of empty sets says so in formulas.
+//
+// Quantified formulas are undecidable, so an answer may be Unknown. The effort is bounded by a
+// count of the backend's steps, not by a clock: the same question gets the same answer on any
+// machine, unless the budget expires first.
+//
+// Backend  Z3 4.8 (de Moura, Bjørner), known to solver.cpp alone. Its exceptions end there: a
+//          question that Z3 cannot take gets the answer Unknown.
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/budget.h"
+
+namespace isoscope {
+
+class SmtSolver;
+
+enum class SmtResult : std::uint8_t { Sat, Unsat, Unknown };
+
+struct SmtSort {
+  std::uint32_t index = 0;  // 0 is the sort of formulas
+  friend bool operator==(SmtSort, SmtSort) = default;
+};
+
+// A term or, if its sort is that of formulas, a formula. The default one is no term.
+struct SmtTerm {
+  SmtSolver* solver = nullptr;
+  std::uint32_t index = 0;
+};
+
+// The logical connectives; neither side of && and || is evaluated, so nothing is lost.
+SmtTerm operator!(SmtTerm a);
+SmtTerm operator&&(SmtTerm a, SmtTerm b);
+SmtTerm operator||(SmtTerm a, SmtTerm b);
+SmtTerm implies(SmtTerm a, SmtTerm b);
+SmtTerm iff(SmtTerm a, SmtTerm b);
+SmtTerm equals(SmtTerm a, SmtTerm b);  // of terms of one sort
+
+// An uninterpreted function or predicate. Applied to terms of its sorts it is a term.
+struct SmtFunction {
+  SmtSolver* solver = nullptr;
+  std::uint32_t index = 0;
+
+  SmtTerm operator()(std::span<const SmtTerm> arguments) const;
+  template <class... Terms>
+  SmtTerm operator()(Terms... arguments) const {
+    const SmtTerm list[] = {arguments...};
+    return (*this)(std::span<const SmtTerm>(list));
+  }
+};
+
+struct SmtLimits {
+  // Of Z3's resource counter; a million are a fraction of a second. 0: no limit.
+  unsigned steps = 0;
+};
+
+class SmtSolver {
+ public:
+  SmtSolver();
+  ~SmtSolver();
+  SmtSolver(const SmtSolver&) = delete;
+  SmtSolver& operator=(const SmtSolver&) = delete;
+
+  static constexpr SmtSort kBool{0};
+
+  // Each call makes a new thing; names are for people who read what text() prints.
+  SmtSort new_sort(std::string_view name);
+  SmtFunction new_function(std::string_view name, std::span<const SmtSort> from, SmtSort to);
+  SmtFunction new_predicate(std::string_view name, std::initializer_list<SmtSort> from) {
+    return new_function(name, {from.begin(), from.size()}, kBool);
+  }
+  SmtTerm new_constant(std::string_view name, SmtSort sort);
+
+  SmtTerm truth(bool value);
+
+  // For all, or for some, values of variables of these sorts, what `body` says about them.
+  using Body = std::function<SmtTerm(std::span<const SmtTerm>)>;
+  SmtTerm forall(std::span<const SmtSort> sorts, const Body& body);
+  SmtTerm forall(std::initializer_list<SmtSort> sorts, const Body& body) {
+    return forall(std::span<const SmtSort>(sorts.begin(), sorts.size()), body);
+  }
+  SmtTerm exists(std::span<const SmtSort> sorts, const Body& body);
+  SmtTerm exists(std::initializer_list<SmtSort> sorts, const Body& body) {
+    return exists(std::span<const SmtSort>(sorts.begin(), sorts.size()), body);
+  }
+
+  // Is there a structure in which all the formulas are true? Unsat is a proof that there is none;
+  // Unknown if the limits, the budget or the backend end first.
+  SmtResult check(std::span<const SmtTerm> formulas, SmtLimits limits, Budget& budget);
+  SmtResult check(std::initializer_list<SmtTerm> formulas, SmtLimits limits, Budget& budget) {
+    return check(std::span<const SmtTerm>(formulas.begin(), formulas.size()), limits, budget);
+  }
+
+  // The formulas in SMT-LIB, to look at or to give to another solver.
+  std::string text(std::span<const SmtTerm> formulas);
+
+ private:
+  friend struct SmtFunction;
+  friend SmtTerm operator!(SmtTerm);
+  friend SmtTerm operator&&(SmtTerm, SmtTerm);
+  friend SmtTerm operator||(SmtTerm, SmtTerm);
+  friend SmtTerm implies(SmtTerm, SmtTerm);
+  friend SmtTerm iff(SmtTerm, SmtTerm);
+  friend SmtTerm equals(SmtTerm, SmtTerm);
+
+  enum class Connective : std::uint8_t { Not, And, Or, Implies, Iff, Equals };
+  SmtTerm connect(Connective connective, SmtTerm a, SmtTerm b);
+  SmtTerm quantify(bool for_all, std::span<const SmtSort> sorts, const Body& body);
+
+  struct Backend;
+  std::unique_ptr<Backend> backend_;
+};
+
+}  // namespace isoscope
