@@ -33,13 +33,13 @@ class AllForced {
       collect_external_reads(h_, t3, reads_);
       for (const auto& [x, t1] : reads_) {
         if (!chosen_[t1.index]) continue;
-        pairs += reads_.size() + (level == WeakLevel::Ra ? writers(x).size() : 0);
+        pairs += level == WeakLevel::Ra ? writers(x).size() : reads_.size();
       }
     }
     if (!facts_.levels.uses(WeakLevel::Cc)) return pairs;
     for (std::size_t i = 0; i < writers_.size();) {
       const std::uint64_t of_key = writers(writers_[i].first).size();
-      pairs += of_key * (of_key + 1);  // T0 may be read too
+      pairs += of_key * of_key;
       i += of_key;
     }
     return pairs;
@@ -55,11 +55,12 @@ class AllForced {
         if (t2 != t1 && chosen_[t2.index] && facts_.writes.writes(t2, x))
           arcs.push_back({t2.index, t1.index});
       };
-      const std::size_t seen = is_atomic ? reads_.size() : r;
-      for (std::size_t s = 0; s < seen; ++s) force(reads_[s].t1);
-      if (!is_atomic) continue;
-      for (const auto& [key, t2] : writers(x)) {
-        if (h_.so(t2, t3)) force(t2);
+      if (is_atomic) {  // of what it sees by wr, the decision took everything
+        for (const auto& [key, t2] : writers(x)) {
+          if (h_.so(t2, t3)) force(t2);
+        }
+      } else {
+        for (std::size_t s = 0; s < r; ++s) force(reads_[s].t1);
       }
     }
   }
@@ -67,8 +68,7 @@ class AllForced {
  private:
   std::span<const KeyWriter> writers(KeyId x) const {
     const auto first = std::lower_bound(writers_.begin(), writers_.end(), KeyWriter{x, {}});
-    auto last = first;
-    while (last != writers_.end() && last->first == x) ++last;
+    const auto last = std::upper_bound(first, writers_.end(), KeyWriter{x, TxnId::none()});
     return {first, last};
   }
 

@@ -4,16 +4,6 @@
 
 namespace isoscope {
 
-namespace {
-
-// Wide blocks need fewer walks and narrow ones less memory: at most 256 MB if all clocks live.
-std::uint32_t lanes_in_block(std::size_t num_txns) {
-  return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>((std::size_t{1} << 26U) / num_txns, 64, 512));
-}
-
-}  // namespace
-
 CausalPass::CausalPass(const WeakFacts& facts, std::span<const TxnId> order, const Choice* only,
                        ForcedEdges& forced)
     : facts_(facts),
@@ -47,10 +37,17 @@ void CausalPass::find_versions() {
 }
 
 bool CausalPass::run(Budget& budget) {
+  // Wide blocks need fewer walks and narrow ones less memory: 256 MB if all clocks live at once.
+  constexpr std::size_t kMaxEntries = std::size_t{1} << 26U;
+  return run(
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(kMaxEntries / h_.num_txns(), 64, 512)),
+      budget);
+}
+
+bool CausalPass::run(std::uint32_t lanes_in_block, Budget& budget) {
   const auto count = static_cast<std::uint32_t>(lanes_.count());
-  const std::uint32_t width = lanes_in_block(h_.num_txns());
-  for (std::uint32_t first = 0; first < count; first += width) {
-    const std::uint32_t last = std::min(count, first + width);
+  for (std::uint32_t first = 0; first < count; first += lanes_in_block) {
+    const std::uint32_t last = std::min(count, first + lanes_in_block);
     if (!Block(*this, first, last).run(budget)) return false;
   }
   return true;
@@ -157,13 +154,6 @@ void CausalPass::Block::settle_reads(TxnId t3, bool sees) {
 // All readers of t1's version of x together see `view`.
 void CausalPass::Block::settle(TxnId t1, KeyId x, const ClockEntry* view) {
   if (p_.only_ != nullptr) return settle_literally(t1, x, view);
-  if (t1 == kInitialTxn) {
-    for (const LaneWrites::Group& group : writes_.groups(x)) {
-      const ClockEntry first = writes_.positions(group).front();
-      if (first < view[group.lane]) p_.forced_.add(txn_at(group.lane, first), t1);
-    }
-    return;
-  }
   // What t1 sees, and t1 itself, commit before or at t1 as it is.
   const ClockPool::Slot slot = clock_[t1.index];
   const ClockEntry* before_t1 = slot == kSeesNothing ? nothing_.data() : clocks_.at(slot);

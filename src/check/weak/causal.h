@@ -30,6 +30,8 @@ class CausalPass {
   CausalPass(const WeakFacts& facts, std::span<const TxnId> order, const Choice* only,
              ForcedEdges& forced);
   bool run(Budget& budget);
+  // The same with blocks of a given width. Requires: it is positive.
+  bool run(std::uint32_t lanes_in_block, Budget& budget);
 
  private:
   // One walk, for the lanes from `first` up to, not including, `last`.

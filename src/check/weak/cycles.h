@@ -27,8 +27,9 @@ struct ChosenCycles {
 // Requires: `before` is not acyclic.
 ChosenCycles choose_cycles(const WeakFacts& facts, const Before& before, Budget& budget);
 
-// Every edge that the axioms of rc, ra and cc force between two of the `chosen` transactions, or
-// nothing if that takes too long. Requires: so and wr have no cycle, and lead onwards in `order`.
+// The edges that make those of forced.h complete: every edge that the axioms of rc, ra and cc force
+// between two of the `chosen` transactions is in the one or in the other. Nothing if they take too
+// long to find. Requires: so and wr have no cycle, and lead onwards in `order`; T0 is not chosen.
 std::optional<std::vector<Digraph::Arc>> all_forced_among(const WeakFacts& facts,
                                                           const std::vector<bool>& chosen,
                                                           std::span<const TxnId> order,
