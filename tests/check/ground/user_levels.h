@@ -64,6 +64,14 @@ level two-keys over co
 axiom Keys: forall x, y: key, t, u: txn. x != y and ww[x](t, u) implies not ww[y](u, t)
 axiom Mixed: forall x, y: key, t, u, v: txn. (wr[x] ; ww[y])(t, u) and rw[y](u, v) implies co(t, v) or (ww[x] \ ww[y])(t, v)
 
+level unkeyed over co                       # a premise that denies a relation of a key
+axiom Other: forall x: key, t, u: txn. co(t, u) and writes(t, x) and writes(u, x) and not wr[x](t, u)
+    implies exists v: txn. wr(t, v) or rw(v, t) or so(t, u)
+
+level late-difference over co               # an open relation taken away from an open one
+axiom Few: acyclic((ww \ rw) | (rw & (co ; co))^-1)
+axiom Path: forall t, u: txn. ((co \ ww) ; (co \ rw))(t, u) implies (so | wr | co \ (ww ; rw^-1))(t, u)
+
 level nothing over co
 axiom Nothing: forall t: txn. co(t, t)
 
