@@ -12,8 +12,8 @@ namespace isoscope {
 namespace {
 
 // Sizes up to which the literal evaluator, or a quadratic replay, takes a fraction of a second.
-constexpr std::size_t kMostTxnsEvaluated = 40;
-constexpr std::size_t kMostTxnsEvaluatedAlone = 150;  // for levels that nothing else can confirm
+constexpr std::size_t kMostTxnsEvaluated = 200;
+constexpr std::size_t kMostTxnsEvaluatedAlone = 400;  // for levels that nothing else can confirm
 constexpr std::size_t kMostTxnsReplayedCausally = 20'000;
 
 std::optional<Logic> single_logic(const Assignment& levels) {

@@ -52,7 +52,8 @@ class Laws : public ::testing::TestWithParam<int> {
     const std::uint64_t seed = salt * 1000 + static_cast<std::uint64_t>(GetParam());
     Rng rng(seed);
     for (int i = 0; i < scaled(cases); ++i) {
-      const SmallHistory small = random_small(rng, random_shape(rng));
+      const SmallHistory small =
+          rng.chance(0.1) ? near_long_fork(rng) : random_small(rng, random_shape(rng));
       const std::string complaint = judge(small);
       if (complaint.empty()) continue;
       const SmallHistory least =

@@ -85,6 +85,30 @@ inline SmallHistory random_small(Rng& rng, const RandomShape& shape) {
   return small;
 }
 
+// Writers of several keys and readers that see any of them: what separates pc and si from cc and
+// psi is rare among other histories.
+inline SmallHistory near_long_fork(Rng& rng) {
+  SmallHistory small;
+  for (int key = 0; key < 2; ++key) {
+    small.txns.push_back({.session = key, .ops = {{true, key, -1}}});
+    if (rng.chance(0.2)) small.txns.back().ops.push_back({true, 1 - key, -1});
+  }
+  const int readers = rng.chance(0.7) ? 2 : 3;
+  for (int i = 0; i < readers; ++i) {
+    SmallTxn reader{.session = rng.chance(0.8) ? 2 + i : static_cast<int>(rng.below(4))};
+    for (int key = 0; key < 2; ++key) {
+      std::vector<int> writers = {-1};
+      for (int u = 0; u < 2; ++u) {
+        if (writes_key(small.txns[static_cast<std::size_t>(u)], key)) writers.push_back(u);
+      }
+      reader.ops.push_back({false, key, writers[rng.below(writers.size())]});
+    }
+    if (rng.chance(0.2)) reader.ops.push_back({true, static_cast<int>(rng.below(3)), -1});
+    small.txns.push_back(std::move(reader));
+  }
+  return small;
+}
+
 // The history; values are 1, 2, … in file order, so that reads can be resolved by value too.
 inline History build(const SmallHistory& small) {
   HistoryBuilder b(InitialValues::Zero);
