@@ -1,0 +1,155 @@
+#include "synth/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "history/builder.h"
+#include "support/assert.h"
+
+namespace isoscope::synthesis {
+
+namespace {
+
+constexpr std::string_view kKeyNames[] = {"x", "y", "z", "u", "v", "w"};
+
+std::string key_name(int i) {
+  return i < static_cast<int>(std::size(kKeyNames)) ? std::string(kKeyNames[i])
+                                                    : fmt::format("k{}", i + 1);
+}
+
+std::uint32_t as_index(int i) { return static_cast<std::uint32_t>(i); }
+
+// Transactions with T0, such that each comes after those that so puts before it.
+std::vector<int> along_sessions(const Facts& facts) {
+  std::vector<std::pair<int, int>> by_past;
+  for (int t = 0; t < facts.txns(); ++t) {
+    int past = 0;
+    for (int s = 0; s < facts.txns(); ++s) past += facts.so()(s, t).is_true() ? 1 : 0;
+    by_past.emplace_back(facts.frame().so_forward ? t : past, t);
+  }
+  std::sort(by_past.begin(), by_past.end());
+  std::vector<int> sequence;
+  for (const auto& [past, t] : by_past) sequence.push_back(t);
+  return sequence;
+}
+
+// Puts each transaction into a session whose last one so puts before it.
+std::vector<int> sessions_of(const Facts& facts, const std::vector<int>& sequence) {
+  std::vector<int> session(static_cast<std::size_t>(facts.txns()), -1);
+  std::vector<int> last;
+  for (const int t : sequence) {
+    if (t == 0) continue;
+    const auto own =
+        std::find_if(last.begin(), last.end(), [&](int s) { return facts.so()(s, t).is_true(); });
+    session[static_cast<std::size_t>(t)] = static_cast<int>(own - last.begin());
+    if (own == last.end()) {
+      last.push_back(t);
+    } else {
+      *own = t;
+    }
+  }
+  return session;
+}
+
+class Writer {
+ public:
+  Writer(const Facts& facts, std::vector<int> sequence)
+      : facts_(facts), sequence_(std::move(sequence)), builder_(InitialValues::Zero) {}
+
+  Result<History> write(const std::vector<int>& session) {
+    for (int x = 0; x < facts_.keys(); ++x) {
+      if (facts_.is_used(x).is_true()) keys_.push_back({x, builder_.key(key_name(named_++))});
+    }
+    const int sessions = 1 + *std::max_element(session.begin(), session.end());
+    std::vector<SessionId> ids;
+    for (int s = 0; s < sessions; ++s) ids.push_back(builder_.session(fmt::format("s{}", s + 1)));
+    for (const int t : sequence_) {
+      if (t == 0) continue;
+      const TxnId id =
+          builder_.begin(ids[static_cast<std::size_t>(session[static_cast<std::size_t>(t)])],
+                         TxnStatus::Committed, {});
+      if (facts_.frame().slots == 0) {
+        for (const auto& [x, key] : keys_) add_read(id, x, key, t);
+      } else {
+        for (int slot = facts_.txns(); slot < facts_.carrier(); ++slot) {
+          if (facts_.txn_of(slot) != t) continue;
+          for (const auto& [x, key] : keys_) add_read(id, x, key, slot);
+        }
+      }
+      for (const auto& [x, key] : keys_) {
+        if (facts_.writes(t, x).is_true()) builder_.write(id, key, value_of(t, x), {});
+      }
+    }
+    return std::move(builder_).build();
+  }
+
+ private:
+  void add_read(TxnId id, int x, KeyId key, int reader) {
+    for (int s = 0; s < facts_.txns(); ++s) {
+      if (facts_.wr(x)(s, reader).is_true()) builder_.read(id, key, value_of(s, x), {});
+    }
+  }
+  // The writers of a key write 1, 2, …; T0 writes 0.
+  Value value_of(int t, int x) const {
+    int value = 0;
+    for (const int s : sequence_) {
+      if (s == t) break;
+      if (facts_.writes(s, x).is_true()) ++value;
+    }
+    return Value::of(value);
+  }
+
+  const Facts& facts_;
+  std::vector<int> sequence_;
+  HistoryBuilder builder_;
+  std::vector<std::pair<int, KeyId>> keys_;
+  int named_ = 0;
+};
+
+}  // namespace
+
+SynthFound decode(const Frame& frame, const Candidate& candidate,
+                  const std::vector<FoundWitness>& witnesses,
+                  const std::vector<const Level*>& allow) {
+  Circuit circuit;
+  const Facts facts(circuit, frame, candidate);
+  const std::vector<int> sequence = along_sessions(facts);
+  const std::vector<int> session = sessions_of(facts, sequence);
+  Result<History> h = Writer(facts, sequence).write(session);
+  ISO_ASSERT(h.ok());  // every value has one writer
+  SynthFound found{*std::move(h)};
+
+  std::vector<int> position(sequence.size());
+  for (std::size_t i = 0; i < sequence.size(); ++i)
+    position[static_cast<std::size_t>(sequence[i])] = static_cast<int>(i);
+  const auto id_of = [&](int t) { return TxnId{as_index(position[static_cast<std::size_t>(t)])}; };
+  for (std::size_t i = 0; i < witnesses.size(); ++i) {
+    Witness w{allow[i]->framework, {}, std::nullopt};
+    for (const int t : witnesses[i].order) w.order.push_back(id_of(t));
+    if (witnesses[i].vis) {
+      w.vis = Relation(sequence.size());
+      for (int a = 0; a < facts.txns(); ++a) {
+        witnesses[i].vis->for_each_successor(as_index(a), [&](std::size_t b) {
+          w.vis->insert(id_of(a).index, id_of(static_cast<int>(b)).index);
+        });
+      }
+    }
+    found.witnesses.push_back(std::move(w));
+  }
+  for (const Signal s : facts.operations()) found.operations += s.is_true() ? 1 : 0;
+  for (int a = 1; a < facts.txns(); ++a) {
+    for (int b = 1; b < facts.txns(); ++b) {
+      if (!facts.so()(a, b).is_true()) continue;
+      ++found.session_edges;
+      bool is_step = session[static_cast<std::size_t>(a)] != session[static_cast<std::size_t>(b)];
+      for (int m = 1; m < facts.txns(); ++m) {
+        if (facts.so()(a, m).is_true() && facts.so()(m, b).is_true()) is_step = false;
+      }
+      if (is_step) found.further_so.emplace_back(id_of(a), id_of(b));
+    }
+  }
+  return found;
+}
+
+}  // namespace isoscope::synthesis

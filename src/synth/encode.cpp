@@ -1,0 +1,245 @@
+#include "synth/encode.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "support/assert.h"
+
+namespace isoscope::synthesis {
+
+namespace {
+
+// What every vis contains.
+Signal seen_at_once(const Facts& facts, const Level& level, int a, int b) {
+  Circuit& c = facts.circuit();
+  return level.uses_session_order ? c.disj({facts.so()(a, b), facts.wr()(a, b)}) : facts.wr()(a, b);
+}
+
+Signal before_at_once(const Facts& facts, int a, int b) {
+  return facts.circuit().disj({facts.so()(a, b), facts.wr()(a, b)});
+}
+
+// Some read shows t1 although t2, which its transaction sees, comes after t1.
+void add_stale_reads(const Facts& facts, const Matrix& vis, const Matrix& ar,
+                     std::vector<Signal>& wrong) {
+  Circuit& c = facts.circuit();
+  for (int t1 = 0; t1 < facts.txns(); ++t1) {
+    for (int t2 = 0; t2 < facts.txns(); ++t2) {
+      if (ar(t1, t2).is_false()) continue;
+      for (int t3 = 1; t3 < facts.txns(); ++t3) {
+        if (t3 == t1 || vis(t2, t3).is_false() || facts.wr()(t1, t3).is_false()) continue;
+        wrong.push_back(c.conj({facts.overtakes(t1, t2, t3), vis(t2, t3), ar(t1, t2)}));
+      }
+    }
+  }
+}
+
+// The cells of vis in the order in which the distance between the two grows.
+template <class F>
+void for_each_by_distance(int n, const F& f) {
+  for (int distance = 1; distance < n; ++distance) {
+    for (int i = 0; i + distance < n; ++i) f(i, i + distance);
+  }
+}
+
+// Makes the least vis along `sequence` the Grounder's. Returns what vis demands against the
+// sequence, cell by cell, or nothing if some cell depends on one that is farther apart.
+std::optional<Matrix> compute_least_vis(Grounder& g, const Facts& facts, const LevelShape& shape,
+                                        const std::vector<int>& sequence, const Matrix& order) {
+  Circuit& c = facts.circuit();
+  const int n = facts.txns();
+  g.set_witness(order, Matrix(facts.carrier()));
+  g.begin_vis();
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      if (order(a, b).is_false()) g.define_vis(a, b, kFalse);
+    }
+  }
+  std::vector<const HeadRule*> recursive;
+  std::vector<Matrix> direct;
+  for (const HeadRule& rule : shape.vis_rules) {
+    const bool asks_vis =
+        std::any_of(rule.premises.begin(), rule.premises.end(),
+                    [](const FormulaPtr& f) { return mentions(*f, RelationOp::Vis); });
+    if (asks_vis) {
+      recursive.push_back(&rule);
+    } else {
+      direct.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    }
+  }
+  const auto demanded = [&](int a, int b) {
+    std::vector<Signal> reasons = {seen_at_once(facts, *shape.level, a, b)};
+    for (const Matrix& of_rule : direct) reasons.push_back(of_rule(a, b));
+    for (const HeadRule* rule : recursive)
+      reasons.push_back(g.pair(rule->variables, rule->premises, rule->from, rule->to, a, b));
+    return c.disj(reasons);
+  };
+  for_each_by_distance(n, [&](int i, int j) {
+    const int a = sequence[static_cast<std::size_t>(i)];
+    const int b = sequence[static_cast<std::size_t>(j)];
+    const Signal s = demanded(a, b);
+    g.define_vis(a, b, s);
+  });
+  Matrix against(facts.carrier());
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      if (order(a, b).is_false()) against(a, b) = demanded(a, b);
+    }
+  }
+  const Matrix vis = g.vis();
+  g.end_vis();
+  if (g.asked_too_early()) return std::nullopt;
+  g.set_witness(order, vis);  // forgets relations that were made from half of it
+  return against;
+}
+
+Signal failing_axioms(Grounder& g, const Facts& facts, const std::vector<const Axiom*>& axioms) {
+  std::vector<Signal> wrong;
+  for (const Axiom* axiom : axioms) wrong.push_back(!g.truth(*axiom->formula, axiom->slots));
+  return facts.circuit().disj(wrong);
+}
+
+// Some transactions each have a successor among them.
+Signal chosen_cycle(const Facts& facts, const Matrix& edges) {
+  Circuit& c = facts.circuit();
+  std::vector<Signal> on_cycle;
+  for (int t = 0; t < facts.txns(); ++t) on_cycle.push_back(c.input(false));
+  std::vector<Signal> all = {c.disj(on_cycle)};
+  for (int a = 0; a < facts.txns(); ++a) {
+    std::vector<Signal> ways = {!on_cycle[static_cast<std::size_t>(a)]};
+    for (int b = 0; b < facts.txns(); ++b)
+      ways.push_back(c.conj({edges(a, b), on_cycle[static_cast<std::size_t>(b)]}));
+    all.push_back(c.disj(ways));
+  }
+  return c.conj(all);
+}
+
+}  // namespace
+
+std::vector<int> numbering(const Facts& facts) {
+  std::vector<int> sequence(static_cast<std::size_t>(facts.txns()));
+  std::iota(sequence.begin(), sequence.end(), 0);
+  return sequence;
+}
+
+Matrix order_matrix(const Facts& facts, const std::vector<int>& sequence) {
+  Matrix order(facts.carrier());
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    for (std::size_t j = i + 1; j < sequence.size(); ++j) order(sequence[i], sequence[j]) = kTrue;
+  }
+  return order;
+}
+
+SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framework,
+                                std::optional<Matrix> order) {
+  const int n = facts.txns();
+  SymbolicWitness w;
+  if (order) {
+    w.order = *std::move(order);
+  } else {
+    w.order = Matrix(facts.carrier());
+    for (int a = 0; a < n; ++a) {
+      for (int b = a + 1; b < n; ++b) {
+        w.order(a, b) = a == 0 ? kTrue : c.input(true);
+        w.order(b, a) = !w.order(a, b);
+      }
+    }
+    for (int a = 1; a < n; ++a) {
+      for (int b = a + 1; b < n; ++b) {
+        for (int d = b + 1; d < n; ++d) {
+          c.require_any({!w.order(a, b), !w.order(b, d), w.order(a, d)});
+          c.require_any({w.order(a, b), w.order(b, d), !w.order(a, d)});
+        }
+      }
+    }
+  }
+  if (framework == Framework::Co) return w;
+  w.vis = Matrix(facts.carrier());
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      if (w.order(a, b).is_false()) continue;
+      (*w.vis)(a, b) = c.input(false);
+      c.require(c.implies((*w.vis)(a, b), w.order(a, b)));
+    }
+  }
+  return w;
+}
+
+Signal failure(Grounder& g, const Facts& facts, const Level& level, const SymbolicWitness& w) {
+  Circuit& c = facts.circuit();
+  std::vector<Signal> wrong;
+  const Matrix& base = w.vis ? *w.vis : w.order;
+  for (int a = 0; a < facts.txns(); ++a) {
+    for (int b = 0; b < facts.txns(); ++b) {
+      const Signal demanded = level.framework == Framework::Co ? before_at_once(facts, a, b)
+                                                               : seen_at_once(facts, level, a, b);
+      wrong.push_back(c.conj({demanded, !base(a, b)}));
+      if (w.vis) wrong.push_back(c.conj({(*w.vis)(a, b), !w.order(a, b)}));
+    }
+  }
+  if (w.vis) add_stale_reads(facts, *w.vis, w.order, wrong);
+  g.set_witness(w.order, w.vis);
+  for (const Axiom& axiom : level.axioms) wrong.push_back(!g.truth(*axiom.formula, axiom.slots));
+  return c.disj(wrong);
+}
+
+std::optional<Signal> failure_at(Grounder& g, const Facts& facts, const LevelShape& shape,
+                                 const std::vector<int>& sequence) {
+  ISO_ASSERT(shape.has_least_vis);
+  Circuit& c = facts.circuit();
+  const Matrix order = order_matrix(facts, sequence);
+  const auto against = compute_least_vis(g, facts, shape, sequence, order);
+  if (!against) return std::nullopt;
+  std::vector<Signal> wrong = {failing_axioms(g, facts, shape.others)};
+  for (int a = 0; a < facts.txns(); ++a) {
+    for (int b = 0; b < facts.txns(); ++b) wrong.push_back((*against)(a, b));
+  }
+  add_stale_reads(facts, g.vis(), order, wrong);
+  return c.disj(wrong);
+}
+
+std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const LevelShape& shape) {
+  Circuit& c = facts.circuit();
+  const int n = facts.txns();
+  Matrix edges(facts.carrier());
+  if (shape.level->framework == Framework::Co) {
+    if (!shape.only_forces_order) return std::nullopt;
+    g.set_witness(Matrix(facts.carrier()), std::nullopt);
+    std::vector<Matrix> forced;
+    for (const HeadRule& rule : shape.order_rules)
+      forced.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b < n; ++b) {
+        std::vector<Signal> reasons = {before_at_once(facts, a, b)};
+        for (const Matrix& by_rule : forced) reasons.push_back(by_rule(a, b));
+        edges(a, b) = c.disj(reasons);
+      }
+    }
+  } else {
+    // The least vis does not depend on ar, so it can be made along any order that it keeps to; the
+    // numbering is one if so and wr lead forward.
+    if (!shape.has_least_vis || !shape.vis_ignores_order) return std::nullopt;
+    const std::vector<int> sequence = numbering(facts);
+    const auto against =
+        compute_least_vis(g, facts, shape, sequence, order_matrix(facts, sequence));
+    if (!against) return std::nullopt;
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b < n; ++b) {
+        if (!(*against)(a, b).is_false()) return std::nullopt;
+        edges(a, b) = g.vis()(a, b);
+        if (a == 0 && b != 0) edges(a, b) = kTrue;
+      }
+    }
+    for (int t1 = 0; t1 < n; ++t1) {
+      for (int t2 = 0; t2 < n; ++t2) {
+        std::vector<Signal> reasons = {edges(t2, t1)};
+        for (int t3 = 1; t3 < n && t1 != t2; ++t3)
+          reasons.push_back(c.conj({facts.overtakes(t1, t2, t3), g.vis()(t2, t3)}));
+        edges(t2, t1) = c.disj(reasons);
+      }
+    }
+  }
+  return c.disj({failing_axioms(g, facts, shape.others), chosen_cycle(facts, edges)});
+}
+
+}  // namespace isoscope::synthesis

@@ -1,0 +1,39 @@
+#pragma once
+// What it means, in signals, that a witness serves a level or that it does not.
+#include <optional>
+#include <vector>
+
+#include "synth/grounder.h"
+#include "synth/shape.h"
+
+namespace isoscope::synthesis {
+
+// The orders of a witness, constant or not; `vis` over vis, ar only.
+struct SymbolicWitness {
+  Matrix order;
+  std::optional<Matrix> vis;
+};
+
+// 0 < 1 < 2 < …, or another sequence of all transactions, as constants.
+Matrix order_matrix(const Facts& facts, const std::vector<int>& sequence);
+std::vector<int> numbering(const Facts& facts);
+
+// A witness to be searched for: fresh inputs, with what makes the order total, T0 first, and
+// vis ⊆ order. If `order` is given, only vis is searched for.
+SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framework,
+                                std::optional<Matrix> order);
+
+// True iff the witness does not serve the level: a demand of the framework or an axiom fails.
+Signal failure(Grounder& g, const Facts& facts, const Level& level, const SymbolicWitness& w);
+
+// The same for an ar and the least vis that goes with it, so that it is true iff no vis does.
+// Nothing if the axioms do not determine that vis in one pass over growing distances.
+// Requires: shape.has_least_vis; `sequence` orders all transactions, T0 first.
+std::optional<Signal> failure_at(Grounder& g, const Facts& facts, const LevelShape& shape,
+                                 const std::vector<int>& sequence);
+
+// True iff no witness at all serves the level, for levels that only force edges: with fresh inputs
+// that choose a cycle. To be required, not denied. Nothing for other levels.
+std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const LevelShape& shape);
+
+}  // namespace isoscope::synthesis

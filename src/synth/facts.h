@@ -1,0 +1,124 @@
+#pragma once
+// A history that is not known yet: the facts ⟨T, so, wr⟩ of a scope as signals of a circuit.
+//
+//     W(t, x)       t writes x                    an input; T0 writes every key
+//     wr(s, x, t)   t reads x from s              an input; one s at most for each t and x
+//     so(s, t)      s is before t in a session    an input; T0 is before all
+//
+// There are no values: a value is its writer. Where a level asks for the order of reads, each
+// transaction has a row of read slots instead, of which a prefix is used, and wr(s, x, t) is the
+// disjunction over its slots.
+//
+// Two Facts of the same frame have the same inputs in the same order, whatever circuit they are
+// in, so that a model of one is an assumption for the other (`Candidate`).
+#include <functional>
+#include <vector>
+
+#include "sat/circuit.h"
+#include "synth/synth.h"
+
+namespace isoscope::synthesis {
+
+// Signals for all pairs of a carrier.
+class Matrix {
+ public:
+  Matrix() = default;
+  explicit Matrix(int size, Signal fill = kFalse)
+      : size_(size),
+        cells_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), fill) {}
+
+  int size() const { return size_; }
+  Signal operator()(int a, int b) const { return cells_[at(a, b)]; }
+  Signal& operator()(int a, int b) { return cells_[at(a, b)]; }
+
+ private:
+  std::size_t at(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(size_) +
+           static_cast<std::size_t>(b);
+  }
+  int size_ = 0;
+  std::vector<Signal> cells_;
+};
+
+// What fixes the number and the meaning of the inputs.
+struct Frame {
+  Scope scope;
+  bool so_forward = true;  // so leads from lower to higher numbers
+  bool wr_forward = true;  // wr does
+  int slots = 0;           // read slots of a transaction; 0: reads have no order
+};
+
+using Candidate = std::vector<bool>;  // the values of the inputs, in order
+
+class Facts {
+ public:
+  // Fresh inputs, without any constraint.
+  Facts(Circuit& circuit, const Frame& frame);
+  // The constants of a candidate.
+  Facts(Circuit& circuit, const Frame& frame, const Candidate& candidate);
+
+  const Frame& frame() const { return frame_; }
+  int txns() const { return frame_.scope.txns + 1; }  // with T0
+  int keys() const { return frame_.scope.keys; }
+  int carrier() const { return txns() + frame_.scope.txns * frame_.slots; }  // then the slots
+  int txn_of(int slot) const { return 1 + (slot - txns()) / frame_.slots; }
+
+  Signal writes(int t, int x) const { return writes_[index(t, x)]; }
+  Signal reads(int t, int x) const { return reads_[index(t, x)]; }
+  Signal is_used(int x) const { return used_[static_cast<std::size_t>(x)]; }  // the key
+  Signal is_filled(int slot) const { return filled_[static_cast<std::size_t>(slot - txns())]; }
+  const Matrix& so() const { return so_; }
+  // Over the carrier: wr[x] to transactions, and to slots.
+  const Matrix& wr(int x) const { return wr_[static_cast<std::size_t>(x)]; }
+  const Matrix& wr() const { return any_wr_; }
+  // For some key, t3 reads it from t1, and t2, another transaction, writes it.
+  Signal overtakes(int t1, int t2, int t3) const;
+
+  const std::vector<Signal>& inputs() const { return inputs_; }
+  // By input: a letter for the relation, and what it relates; to rename and to count.
+  struct Meaning {
+    char relation;  // 'w', 'r' (from s, key x, to t or slot) or 's'
+    int s;
+    int x;
+    int t;
+  };
+  const std::vector<Meaning>& meanings() const { return meanings_; }
+
+  // Requires what the scope says. Keys are interchangeable; so the columns of writes and reads
+  // are required to be in lexicographic order, unless `all_names`.
+  void require_scope(bool all_names) const;
+  // All operations, and all pairs of so, for counting.
+  std::vector<Signal> operations() const;
+  std::vector<Signal> session_edges() const;
+
+  Circuit& circuit() const { return circuit_; }
+
+ private:
+  void build(const std::function<Signal()>& next);
+  void derive();
+  Signal add(const std::function<Signal()>& next, Meaning meaning);
+  void require_sessions() const;
+  void require_reads() const;
+  void require_key_order() const;
+  std::size_t index(int t, int x) const {
+    return static_cast<std::size_t>(t) * static_cast<std::size_t>(keys()) +
+           static_cast<std::size_t>(x);
+  }
+
+  Circuit& circuit_;
+  Frame frame_;
+  std::vector<Signal> inputs_;
+  std::vector<Meaning> meanings_;
+  std::vector<Signal> writes_;
+  std::vector<Signal> reads_;
+  std::vector<Signal> used_;
+  std::vector<Signal> filled_;
+  std::vector<Matrix> wr_;
+  Matrix any_wr_;
+  Matrix so_;
+};
+
+// Of m signals: the i-th of the result says that at least i+1 of them are true.
+std::vector<Signal> sorted_count(Circuit& circuit, const std::vector<Signal>& signals);
+
+}  // namespace isoscope::synthesis

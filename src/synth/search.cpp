@@ -1,0 +1,239 @@
+#include "synth/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/assert.h"
+
+namespace isoscope::synthesis {
+
+namespace {
+
+// The transactions in the order of a model.
+std::vector<int> sequence_in_model(const Circuit& c, const Facts& facts, const Matrix& order) {
+  std::vector<std::pair<int, int>> by_past;
+  for (int t = 0; t < facts.txns(); ++t) {
+    int past = 0;
+    for (int s = 0; s < facts.txns(); ++s) past += c.value(order(s, t)) ? 1 : 0;
+    by_past.emplace_back(past, t);
+  }
+  std::sort(by_past.begin(), by_past.end());
+  std::vector<int> sequence;
+  for (const auto& [past, t] : by_past) sequence.push_back(t);
+  return sequence;
+}
+
+FoundWitness witness_in_model(const Circuit& c, const Facts& facts, const SymbolicWitness& w) {
+  FoundWitness found{sequence_in_model(c, facts, w.order), std::nullopt};
+  if (!w.vis) return found;
+  found.vis = Relation(static_cast<std::size_t>(facts.txns()));
+  for (int a = 0; a < facts.txns(); ++a) {
+    for (int b = 0; b < facts.txns(); ++b) {
+      if (c.value((*w.vis)(a, b)))
+        found.vis->insert(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+    }
+  }
+  return found;
+}
+
+bool any_reads_in_order(const std::vector<const Level*>& levels) {
+  return std::any_of(levels.begin(), levels.end(),
+                     [](const Level* level) { return mentions_reads(*level); });
+}
+
+}  // namespace
+
+Result<void> check_scope(const SynthQuery& query) {
+  const Scope& s = query.scope;
+  const auto wrong = [](std::string what, std::string hint) {
+    return Error{.what = std::move(what), .hint = std::move(hint)};
+  };
+  if (s.txns < 1 || s.keys < 1)
+    return wrong("a scope has at least one transaction and one key", "raise --txns or --keys");
+  if (s.values < 0 || s.ops < 0 || s.reads < 0)
+    return wrong("a scope has no negative sizes", "0 stands for no limit");
+  if (s.txns > kMaxSynthTxns || s.keys > kMaxSynthKeys)
+    return wrong(fmt::format("a scope of {} transactions and {} keys is too large", s.txns, s.keys),
+                 fmt::format("at most {} transactions and {} keys", kMaxSynthTxns, kMaxSynthKeys));
+  if (s.txns * s.reads > 400)
+    return wrong(fmt::format("{} reads in each of {} transactions are too many", s.reads, s.txns),
+                 "at most 400 reads in all");
+  return {};
+}
+
+Frame frame_of(const SynthQuery& query) {
+  Frame frame;
+  frame.scope = query.scope;
+  const auto has_so = [](const Level* level) {
+    return level->framework == Framework::Co || level->uses_session_order;
+  };
+  const bool fixed = query.fixed_order && !query.allow.empty();
+  frame.wr_forward = fixed;
+  frame.so_forward = fixed && std::any_of(query.allow.begin(), query.allow.end(), has_so);
+  if (any_reads_in_order(query.allow) || any_reads_in_order(query.forbid)) {
+    const Scope& s = query.scope;
+    frame.slots = s.reads > 0 ? s.reads : s.ops > 0 ? s.ops : s.keys + 1;
+  }
+  return frame;
+}
+
+// A circuit of its own, in which facts are inputs: a candidate is a set of assumptions, so that
+// what one candidate teaches the solver serves the next.
+class Search::Refuter {
+ public:
+  Refuter(const Level& level, const Frame& frame, Budget& budget)
+      : facts_(circuit_, frame), grounder_(facts_) {
+    circuit_.watch(budget);
+    witness_ = unknown_witness(circuit_, facts_, level.framework, std::nullopt);
+    circuit_.require(!failure(grounder_, facts_, level, witness_));
+  }
+
+  SatResult solve(const Candidate& candidate, Budget& budget) {
+    std::vector<Signal> assumptions;
+    for (std::size_t i = 0; i < candidate.size(); ++i)
+      assumptions.push_back(candidate[i] ? facts_.inputs()[i] : !facts_.inputs()[i]);
+    return circuit_.solve(assumptions, budget);
+  }
+  FoundWitness counterexample() const { return witness_in_model(circuit_, facts_, witness_); }
+
+ private:
+  Circuit circuit_;
+  Facts facts_;
+  Grounder grounder_;
+  SymbolicWitness witness_;
+};
+
+Search::Search(const SynthQuery& query, Budget& budget, bool all_names)
+    : query_(query), facts_(circuit_, frame_of(query)), grounder_(facts_) {
+  circuit_.watch(budget);
+  facts_.require_scope(all_names);
+  allow(query);
+  forbidden_.reserve(query.forbid.size());  // learnt factors point into the shapes
+  for (const Level* level : query.forbid) forbid(*level, budget);
+}
+
+Search::~Search() = default;
+
+void Search::allow(const SynthQuery& query) {
+  // Transactions are numbered along the order of the first level that demands what the frame says.
+  const auto demands_numbering = [&](const Level* level) {
+    return !frame().so_forward || level->framework == Framework::Co || level->uses_session_order;
+  };
+  bool numbered = !frame().wr_forward;
+  for (const Level* level : query.allow) {
+    std::optional<Matrix> order;
+    if (!numbered && demands_numbering(level)) {
+      order = order_matrix(facts_, numbering(facts_));
+      numbered = true;
+    }
+    allowed_.push_back(unknown_witness(circuit_, facts_, level->framework, std::move(order)));
+    circuit_.require(!failure(grounder_, facts_, *level, allowed_.back()));
+  }
+}
+
+void Search::forbid(const Level& level, Budget& budget) {
+  forbidden_.push_back({shape_of(level), nullptr});
+  const LevelShape& shape = forbidden_.back().shape;
+  if (!query_.generic && query_.learning) {
+    if (const auto failed = forced_failure(grounder_, facts_, shape)) {
+      circuit_.require(*failed);
+      return;
+    }
+  }
+  forbidden_.back().refuter = std::make_unique<Refuter>(level, frame(), budget);
+  if (query_.smart_search) seed(shape);
+}
+
+// The first counterexample is the witness of an allowed level: whoever is to be forbidden fails
+// with that, too.
+void Search::seed(const LevelShape& shape) {
+  const bool over_co = shape.level->framework == Framework::Co;
+  if (!query_.generic && shape.has_least_vis && frame().wr_forward) {
+    if (const auto failed = failure_at(grounder_, facts_, shape, numbering(facts_))) {
+      circuit_.require(*failed);
+      return;
+    }
+  }
+  for (const SymbolicWitness& w : allowed_) {
+    if (over_co) {
+      circuit_.require(failure(grounder_, facts_, *shape.level, {w.order, std::nullopt}));
+      return;
+    }
+    if (w.vis) {
+      circuit_.require(failure(grounder_, facts_, *shape.level, w));
+      return;
+    }
+  }
+}
+
+void Search::learn(const LevelShape& shape, const FoundWitness& counterexample) {
+  ++counterexamples_;
+  if (!query_.learning) {
+    std::vector<Signal> differs;
+    for (std::size_t i = 0; i < candidate_.size(); ++i)
+      differs.push_back(candidate_[i] ? !facts_.inputs()[i] : facts_.inputs()[i]);
+    circuit_.require_any(differs);
+    return;
+  }
+  if (!query_.generic && shape.has_least_vis) {
+    if (const auto failed = failure_at(grounder_, facts_, shape, counterexample.order)) {
+      circuit_.require(*failed);
+      return;
+    }
+  }
+  SymbolicWitness w{order_matrix(facts_, counterexample.order), std::nullopt};
+  if (counterexample.vis) {
+    w.vis = Matrix(facts_.carrier());
+    for (int a = 0; a < facts_.txns(); ++a) {
+      counterexample.vis->for_each_successor(static_cast<std::size_t>(a), [&](std::size_t b) {
+        (*w.vis)(a, static_cast<int>(b)) = kTrue;
+      });
+    }
+  }
+  circuit_.require(failure(grounder_, facts_, *shape.level, w));
+}
+
+SynthOutcome Search::next(std::span<const Signal> assumptions, Budget& budget) {
+  for (;;) {
+    switch (circuit_.solve(assumptions, budget)) {
+      case SatResult::Unsat:
+        return SynthOutcome::None;
+      case SatResult::Unknown:
+        return SynthOutcome::Unknown;
+      case SatResult::Sat:
+        break;
+    }
+    ++candidates_;
+    candidate_.clear();
+    for (const Signal input : facts_.inputs()) candidate_.push_back(circuit_.value(input));
+    bool refuted = false;
+    for (Forbidden& forbidden : forbidden_) {
+      if (forbidden.refuter == nullptr) continue;
+      const SatResult result = forbidden.refuter->solve(candidate_, budget);
+      if (result == SatResult::Unknown) return SynthOutcome::Unknown;
+      if (result == SatResult::Unsat) continue;
+      learn(forbidden.shape, forbidden.refuter->counterexample());
+      refuted = true;
+    }
+    if (!refuted) return SynthOutcome::Found;
+  }
+}
+
+std::vector<FoundWitness> Search::witnesses() const {
+  std::vector<FoundWitness> found;
+  for (const SymbolicWitness& w : allowed_) found.push_back(witness_in_model(circuit_, facts_, w));
+  return found;
+}
+
+void Search::add_stats(Stats& stats) const {
+  const auto add = [&](std::string_view name, std::size_t value) {
+    stats.set(name, stats.get(name).value_or(0) + static_cast<double>(value));
+  };
+  add("candidates", candidates_);
+  add("counterexamples", counterexamples_);
+  add("clauses", circuit_.num_clauses());
+  add("variables", circuit_.num_vars());
+}
+
+}  // namespace isoscope::synthesis

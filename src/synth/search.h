@@ -1,0 +1,73 @@
+#pragma once
+// The loop of candidates and counterexamples in one scope.
+//
+//     Search search(query, budget);
+//     while (search.next({}, budget) == SynthOutcome::Found) { …; search.circuit().require(…); }
+//
+// What has been learnt stays, so that further demands (fewer operations, other histories) go on
+// from where the last answer left off.
+//
+// Paper    [Isolde-2026], Algorithm 1: cand, cex, and the learnt formulas L_i.
+// Differs  A counterexample over vis, ar is an ar; the least vis is computed from it. Levels that
+//          only force edges have no counterexamples.
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "synth/decode.h"
+#include "synth/encode.h"
+
+namespace isoscope::synthesis {
+
+// An error if the scope makes no sense.
+Result<void> check_scope(const SynthQuery& query);
+// Which inputs the query asks for.
+Frame frame_of(const SynthQuery& query);
+
+class Search {
+ public:
+  // Requires: check_scope(query); the levels of the query outlive the search. With `all_names`,
+  // keys may be named in any order.
+  Search(const SynthQuery& query, Budget& budget, bool all_names = false);
+  ~Search();
+
+  // The next history that meets all demands made so far, under assumptions.
+  SynthOutcome next(std::span<const Signal> assumptions, Budget& budget);
+
+  // After Found.
+  const Candidate& candidate() const { return candidate_; }
+  std::vector<FoundWitness> witnesses() const;
+
+  Circuit& circuit() { return circuit_; }
+  const Facts& facts() const { return facts_; }
+  const Frame& frame() const { return facts_.frame(); }
+  void add_stats(Stats& stats) const;
+
+ private:
+  class Refuter;  // looks for an execution of a candidate
+  struct Forbidden {
+    LevelShape shape;
+    std::unique_ptr<Refuter> refuter;  // null: settled without counterexamples
+  };
+
+  void allow(const SynthQuery& query);
+  void forbid(const Level& level, Budget& budget);
+  void seed(const LevelShape& shape);
+  void learn(const LevelShape& shape, const FoundWitness& counterexample);
+
+  const SynthQuery query_;
+  Circuit circuit_;
+  Facts facts_;
+  Grounder grounder_;
+  std::vector<SymbolicWitness> allowed_;
+  std::vector<Forbidden> forbidden_;
+  Candidate candidate_;
+  std::size_t candidates_ = 0;
+  std::size_t counterexamples_ = 0;
+};
+
+// Decodes what the search found, and has it checked: each witness by the evaluator, and the
+// history at each level by check(). An Error says who disagrees.
+Result<SynthFound> conclude(const SynthQuery& query, const Search& search, Budget& budget);
+
+}  // namespace isoscope::synthesis

@@ -1,0 +1,243 @@
+#include "synth/shape.h"
+
+#include <algorithm>
+
+namespace isoscope::synthesis {
+
+namespace {
+
+template <class Test>
+bool any_relation(const RelationExpr& r, const Test& test) {
+  return test(r) || (r.left != nullptr && any_relation(*r.left, test)) ||
+         (r.right != nullptr && any_relation(*r.right, test));
+}
+
+template <class Test>
+bool any_relation(const Formula& f, const Test& test) {
+  return (f.relation != nullptr && any_relation(*f.relation, test)) ||
+         (f.other != nullptr && any_relation(*f.other, test)) ||
+         (f.left != nullptr && any_relation(*f.left, test)) ||
+         (f.right != nullptr && any_relation(*f.right, test));
+}
+
+bool is_order(const RelationExpr& r) {
+  return r.op == RelationOp::Co || r.op == RelationOp::Ar || r.op == RelationOp::Ww ||
+         r.op == RelationOp::Rw;
+}
+
+// How a truth value moves when vis grows: up, down, either, or not at all.
+struct Trend {
+  bool may_rise = false;
+  bool may_fall = false;
+};
+Trend operator|(Trend a, Trend b) { return {a.may_rise || b.may_rise, a.may_fall || b.may_fall}; }
+Trend operator!(Trend a) { return {a.may_fall, a.may_rise}; }
+
+Trend trend_of(const RelationExpr& r) {
+  if (r.op == RelationOp::Vis) return {.may_rise = true};
+  Trend trend;
+  if (r.left != nullptr) trend = trend_of(*r.left);
+  if (r.right != nullptr) {
+    const Trend right = trend_of(*r.right);
+    trend = trend | (r.op == RelationOp::Difference ? !right : right);
+  }
+  return trend;
+}
+
+Trend trend_of(const Formula& f) {
+  switch (f.op) {
+    case FormulaOp::Not:
+      return !trend_of(*f.left);
+    case FormulaOp::Implies:
+      return (!trend_of(*f.left)) | trend_of(*f.right);
+    case FormulaOp::Iff: {
+      const Trend both = trend_of(*f.left) | trend_of(*f.right);
+      return both | !both;
+    }
+    case FormulaOp::Forall:
+    case FormulaOp::Exists:
+      return trend_of(*f.left);
+    case FormulaOp::And:
+    case FormulaOp::Or:
+      return trend_of(*f.left) | trend_of(*f.right);
+    case FormulaOp::Member:
+    case FormulaOp::Total:
+      return trend_of(*f.relation);
+    case FormulaOp::Subset:
+      return (!trend_of(*f.relation)) | trend_of(*f.other);
+    case FormulaOp::Acyclic:
+    case FormulaOp::Irreflexive:
+    case FormulaOp::Empty:
+      return !trend_of(*f.relation);
+    case FormulaOp::Transitive: {
+      const Trend r = trend_of(*f.relation);
+      return r | !r;
+    }
+    case FormulaOp::Equal:
+    case FormulaOp::Writes:
+    case FormulaOp::Reads:
+      return {};
+  }
+  return {true, true};
+}
+
+bool is_leaf(const RelationPtr& r, RelationOp op) { return r != nullptr && r->op == op; }
+
+FormulaPtr member(const RelationPtr& r, const Variable& a, const Variable& b) {
+  auto f = std::make_shared<Formula>();
+  f->op = FormulaOp::Member;
+  f->relation = r;
+  f->a = a;
+  f->b = b;
+  return f;
+}
+
+RelationPtr leaf(RelationOp op) {
+  auto r = std::make_shared<RelationExpr>();
+  r->op = op;
+  return r;
+}
+
+FormulaPtr alias(const Axiom& axiom, const Formula* part) { return {axiom.formula, part}; }
+
+// The axiom as a rule that concludes vis, if it is one.
+std::optional<HeadRule> vis_rule_of(const Axiom& axiom) {
+  const Rule rule = rule_of(*axiom.formula);
+  const Formula* conclusion = rule.conclusion;
+  if (conclusion == nullptr) return std::nullopt;
+  HeadRule head{rule.variables, {}, {}, {}};
+  for (const Formula* premise : rule.premises) head.premises.push_back(alias(axiom, premise));
+  const Variable a{"s", Sort::Txn, axiom.slots};
+  const Variable b{"t", Sort::Txn, axiom.slots + 1};
+  const Variable m{"m", Sort::Txn, axiom.slots + 2};
+  const auto conclude_pair = [&] {
+    head.variables.push_back(a);
+    head.variables.push_back(b);
+    head.from = a;
+    head.to = b;
+  };
+  if (conclusion->op == FormulaOp::Member && is_leaf(conclusion->relation, RelationOp::Vis)) {
+    head.from = *conclusion->a;
+    head.to = *conclusion->b;
+  } else if (conclusion->op == FormulaOp::Subset && is_leaf(conclusion->other, RelationOp::Vis)) {
+    conclude_pair();
+    head.premises.push_back(member(conclusion->relation, a, b));
+  } else if (conclusion->op == FormulaOp::Total && is_leaf(conclusion->relation, RelationOp::Vis)) {
+    // vis is part of ar, so that of two transactions only the ar-earlier can be the seen one.
+    conclude_pair();
+    head.premises.push_back(member(leaf(RelationOp::Ar), a, b));
+  } else if (conclusion->op == FormulaOp::Transitive &&
+             is_leaf(conclusion->relation, RelationOp::Vis)) {
+    conclude_pair();
+    head.variables.push_back(m);
+    head.premises.push_back(member(conclusion->relation, a, m));
+    head.premises.push_back(member(conclusion->relation, m, b));
+  } else {
+    return std::nullopt;
+  }
+  for (const FormulaPtr& premise : head.premises) {
+    if (trend_of(*premise).may_fall) return std::nullopt;
+  }
+  return head;
+}
+
+// The axiom as a rule that forces co, if co is nothing but concluded.
+std::optional<HeadRule> order_rule_of(const Axiom& axiom) {
+  const Rule rule = rule_of(*axiom.formula);
+  HeadRule head{rule.variables, {}, {}, {}};
+  const Formula* denied = nullptr;  // the premise co(b, a), which forces co(a, b) instead
+  for (const Formula* premise : rule.premises) {
+    if (!mentions_order(*premise)) {
+      head.premises.push_back(alias(axiom, premise));
+    } else if (denied == nullptr && premise->op == FormulaOp::Member &&
+               is_leaf(premise->relation, RelationOp::Co)) {
+      denied = premise;
+    } else {
+      return std::nullopt;
+    }
+  }
+  const Formula* concluded = rule.conclusion;
+  if (denied != nullptr && concluded == nullptr) {
+    head.from = *denied->b;
+    head.to = *denied->a;
+    // Nothing is before itself, so that the premise holds for different transactions only.
+    auto equal = std::make_shared<Formula>();
+    equal->op = FormulaOp::Equal;
+    equal->a = denied->a;
+    equal->b = denied->b;
+    auto different = std::make_shared<Formula>();
+    different->op = FormulaOp::Not;
+    different->left = equal;
+    head.premises.push_back(different);
+    return head;
+  }
+  if (denied == nullptr && concluded != nullptr && concluded->op == FormulaOp::Member &&
+      is_leaf(concluded->relation, RelationOp::Co)) {
+    head.from = *concluded->a;
+    head.to = *concluded->b;
+    return head;
+  }
+  return std::nullopt;
+}
+
+bool speaks_of_reads(const Formula& f) {
+  for (const Variable& v : f.variables) {
+    if (v.sort == Sort::Read) return true;
+  }
+  return (f.left != nullptr && speaks_of_reads(*f.left)) ||
+         (f.right != nullptr && speaks_of_reads(*f.right)) ||
+         any_relation(
+             f, [](const RelationExpr& r) { return r.from == Sort::Read || r.to == Sort::Read; });
+}
+
+}  // namespace
+
+bool mentions(const RelationExpr& r, RelationOp op) {
+  return any_relation(r, [op](const RelationExpr& part) { return part.op == op; });
+}
+
+bool mentions(const Formula& f, RelationOp op) {
+  return any_relation(f, [op](const RelationExpr& part) { return part.op == op; });
+}
+
+bool mentions_order(const Formula& f) { return any_relation(f, is_order); }
+
+bool mentions_reads(const Level& level) {
+  return std::any_of(level.axioms.begin(), level.axioms.end(),
+                     [](const Axiom& axiom) { return speaks_of_reads(*axiom.formula); });
+}
+
+LevelShape shape_of(const Level& level) {
+  LevelShape shape;
+  shape.level = &level;
+  shape.needs_read_order = mentions_reads(level);
+  if (level.framework == Framework::Co) {
+    shape.only_forces_order = true;
+    for (const Axiom& axiom : level.axioms) {
+      if (auto rule = order_rule_of(axiom)) {
+        shape.order_rules.push_back(*std::move(rule));
+        continue;
+      }
+      if (mentions_order(*axiom.formula)) shape.only_forces_order = false;
+      shape.others.push_back(&axiom);
+    }
+    return shape;
+  }
+  shape.has_least_vis = true;
+  shape.vis_ignores_order = true;
+  for (const Axiom& axiom : level.axioms) {
+    if (mentions_order(*axiom.formula)) shape.vis_ignores_order = false;
+    if (auto rule = vis_rule_of(axiom)) {
+      for (const FormulaPtr& premise : rule->premises) {
+        if (mentions_order(*premise)) shape.vis_ignores_order = false;
+      }
+      shape.vis_rules.push_back(*std::move(rule));
+      continue;
+    }
+    if (trend_of(*axiom.formula).may_rise) shape.has_least_vis = false;
+    shape.others.push_back(&axiom);
+  }
+  return shape;
+}
+
+}  // namespace isoscope::synthesis

@@ -1,0 +1,54 @@
+#pragma once
+// What the text of a level's axioms allows a search to do.
+//
+//   conclusions about vis   forall … . premises implies vis(s, t), with vis only demanded, never
+//                           denied, in the premises: for each ar there is a least vis, and if any
+//                           vis does, the least one does
+//   forced order            the order (co or ar) occurs only as a conclusion: the axiom forces
+//                           edges, and the level is violated iff they close a cycle with so and wr
+//
+// `r subset vis`, `transitive(vis)` and `total(vis)` are read as the rules that they are.
+#include <optional>
+#include <vector>
+
+#include "spec/level.h"
+#include "spec/rule.h"
+
+namespace isoscope::synthesis {
+
+// premises imply that (from, to) is in the head's relation, vis or the order.
+struct HeadRule {
+  std::vector<Variable> variables;
+  std::vector<FormulaPtr> premises;
+  Variable from;
+  Variable to;
+};
+
+struct LevelShape {
+  const Level* level = nullptr;
+  bool needs_read_order = false;  // some axiom speaks of reads
+
+  // Over vis, ar. Set if a least vis exists for each ar: these rules and the framework make it.
+  bool has_least_vis = false;
+  std::vector<HeadRule> vis_rules;
+  // Set if, besides, no axiom mentions ar.
+  bool vis_ignores_order = false;
+
+  // Over co. Set if the order is only concluded; then these rules force it.
+  bool only_forces_order = false;
+  std::vector<HeadRule> order_rules;
+
+  // Axioms that neither list covers: over vis, ar they hold the better the smaller vis is, over co
+  // they do not mention co.
+  std::vector<const Axiom*> others;
+};
+
+LevelShape shape_of(const Level& level);
+
+// Does the part mention one of: so wr co vis ar … ?
+bool mentions(const RelationExpr& r, RelationOp op);
+bool mentions(const Formula& f, RelationOp op);
+bool mentions_order(const Formula& f);  // co, ar, ww or rw
+bool mentions_reads(const Level& level);
+
+}  // namespace isoscope::synthesis

@@ -1,0 +1,91 @@
+#include "synth/synth.h"
+
+#include <fmt/format.h>
+
+#include "check/check.h"
+#include "spec/evaluate.h"
+#include "synth/search.h"
+
+namespace isoscope {
+
+namespace {
+
+Error disagreement(std::string_view who, const Level& level, std::string_view what) {
+  return Error{.what = fmt::format("internal error: the search and {} disagree about {}: {}", who,
+                                   level.full_name(), what),
+               .hint = "please report the levels and the scope"};
+}
+
+// Where the axioms determine a least vis, it says more than the one that the solver happened to
+// choose.
+Result<Witness> settle_witness(const History& h, const Level& level, Witness witness) {
+  const Assignment levels{&level, {}};
+  Evaluator evaluator(h, levels);
+  if (level.framework == Framework::VisAr) {
+    Witness least{level.framework, witness.order, evaluator.least_vis(witness.order)};
+    if (evaluator.accepts(least)) return least;
+  }
+  if (const auto failed = evaluator.evaluate(witness))
+    return disagreement("the evaluator", level, describe(*failed, h));
+  return witness;
+}
+
+}  // namespace
+
+std::string_view name_of(SynthOutcome outcome) {
+  switch (outcome) {
+    case SynthOutcome::Found:
+      return "found";
+    case SynthOutcome::None:
+      return "none";
+    case SynthOutcome::Unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+namespace synthesis {
+
+Result<SynthFound> conclude(const SynthQuery& query, const Search& search, Budget& budget) {
+  SynthFound found = decode(search.frame(), search.candidate(), search.witnesses(), query.allow);
+  if (!found.further_so.empty()) return found;
+  Checker checker(found.history);
+  for (std::size_t i = 0; i < query.allow.size(); ++i) {
+    const Level& level = *query.allow[i];
+    auto witness = settle_witness(found.history, level, std::move(found.witnesses[i]));
+    if (!witness) return witness.error();
+    found.witnesses[i] = *std::move(witness);
+    const Verdict verdict = checker.check({&level, {}}, budget).verdict;
+    if (verdict.outcome == Outcome::Violated) return disagreement("check", level, "it is violated");
+    if (verdict.outcome == Outcome::Unknown && !budget.expired_now())
+      return disagreement("check", level, verdict.limit);
+  }
+  for (const Level* level : query.forbid) {
+    const Verdict verdict = checker.check({level, {}}, budget).verdict;
+    if (verdict.outcome == Outcome::Consistent)
+      return disagreement("check", *level, "it is consistent");
+    if (verdict.outcome == Outcome::Unknown && !budget.expired_now())
+      return disagreement("check", *level, verdict.limit);
+  }
+  found.is_rechecked = !budget.expired_now();
+  return found;
+}
+
+}  // namespace synthesis
+
+Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget) {
+  if (auto fits = synthesis::check_scope(query); !fits) return fits.error();
+  synthesis::Search search(query, budget);
+  SynthAnswer answer;
+  answer.scope = query.scope;
+  answer.outcome = search.next({}, budget);
+  search.add_stats(answer.stats);
+  if (answer.outcome == SynthOutcome::Unknown) answer.limit = "the time is over";
+  if (answer.outcome != SynthOutcome::Found) return answer;
+  auto found = synthesis::conclude(query, search, budget);
+  if (!found) return found.error();
+  answer.found = *std::move(found);
+  return answer;
+}
+
+}  // namespace isoscope

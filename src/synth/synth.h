@@ -1,0 +1,133 @@
+#pragma once
+// Finds histories that some levels allow and others forbid.
+//
+//     SynthQuery q{.allow = {&si}, .forbid = {&ser}, .scope = {.txns = 2, .keys = 2, .values = 2}};
+//     Result<SynthAnswer> answer = synthesize(q, budget);      // write skew
+//
+// Counterexample-guided: a SAT solver proposes a history that the allowed levels accept; a second
+// one looks for an execution with which a forbidden level accepts it too; from that execution the
+// first one learns "with this order the forbidden level must fail", and so on until no execution
+// is found (the history is an answer) or no history is left (there is none in the scope).
+//
+// What makes it fast is read off the axioms, not off the levels' names (synth/shape.h):
+//
+//   no values      a history is who writes, who reads from whom, and so; `values` bounds writers
+//   fixed order    transactions are numbered along the order of the first allowed level
+//   least vis      an axiom that only concludes vis has a least vis for each ar, so that a
+//                  counterexample is an ar and nothing else
+//   forced edges   a level whose order stands only in conclusions is forbidden iff what it forces
+//                  has a cycle: no counterexamples at all
+//
+// Trust     Every history found is checked anew by check/check.h, for every level, and its
+//           witnesses by the evaluator of the level's text. A disagreement is an Error.
+// Complete  within the scope, for any mixture of frameworks and any level. A forbidden level puts
+//           no obligation on the history: it need not be read atomic to be forbidden over vis, ar.
+// Paper     [Isolde-2026]; where the encoding departs from it: src/synth/README.md.
+// Cost      5 keys, 5 values, 10 transactions: hundredths of a second for the built-in levels.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "history/execution.h"
+#include "history/history.h"
+#include "spec/level.h"
+#include "support/budget.h"
+#include "support/result.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+enum class SessionShape : std::uint8_t { Chains, PartialOrder };
+
+struct Scope {
+  int txns = 0;    // exactly so many besides T0
+  int keys = 0;    // at most
+  int values = 0;  // at most so many of a key, the initial one included; 0: no limit
+  int ops = 0;     // at most so many operations of a transaction; 0: no limit
+  // External reads of a transaction where a level asks for their order (rc); 0: as many as `ops`,
+  // else one more than there are keys. Other levels read each key at most once.
+  int reads = 0;
+  bool blind_writes = true;  // may a transaction write a key that it does not read?
+  bool empty_txns = false;   // may a transaction do nothing?
+  SessionShape sessions = SessionShape::Chains;
+};
+
+// Larger scopes are an Error: they would not fit into memory, or not end.
+inline constexpr int kMaxSynthTxns = 40;
+inline constexpr int kMaxSynthKeys = 40;
+
+struct SynthQuery {
+  std::vector<const Level*> allow = {};   // all of them allow the history; none: any history
+  std::vector<const Level*> forbid = {};  // each of them forbids it; none: no demand
+  Scope scope = {};
+  // Switches for benchmarks; the answer does not depend on them.
+  bool generic = false;      // no analysis of axioms: pin whole witnesses, learn from each
+  bool learning = true;      // off: a refuted candidate rules out only itself
+  bool fixed_order = true;   // off: the order of the first allowed level is searched for
+  bool smart_search = true;  // off: the first candidate need not fail with the allowed witness
+};
+
+enum class SynthOutcome : std::uint8_t { Found, None, Unknown };
+std::string_view name_of(SynthOutcome outcome);  // found, none, unknown
+
+struct SynthFound {
+  History history;
+  // One for each allowed level, in the order of the query; over vis, ar with its vis.
+  std::vector<Witness> witnesses = {};
+  // Session edges that no session of `history` shows; only where sessions are partial orders.
+  std::vector<std::pair<TxnId, TxnId>> further_so = {};
+  // Checked by check/check.h? Not where further_so is not empty: a History has sessions only.
+  bool is_rechecked = false;
+  int operations = 0;
+  int session_edges = 0;  // pairs of so, those of T0 left out
+};
+
+struct SynthAnswer {
+  SynthOutcome outcome = SynthOutcome::Unknown;
+  std::optional<SynthFound> found = {};
+  Scope scope = {};        // in which it was found, or up to which there is none
+  std::string limit = {};  // of Unknown: what was hit, for people
+  Stats stats = {};        // candidates, counterexamples, clauses, variables
+};
+
+// Searches the scope of the query. An Error for a scope that makes no sense or is too large, and
+// for a disagreement between the search and check().
+Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget);
+
+// Grows the scope from one transaction on, up to `max_txns`, and returns a smallest history: fewest
+// transactions, then keys, then values, then operations, then session edges. Sizes that the scope
+// of the query states (not 0) are upper bounds; keys it does not state are at most as many as
+// transactions plus one. With txns stated, exactly so many.
+Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Budget& budget);
+
+enum class Minimality : std::uint8_t {
+  Fewest,       // no smaller number of operations, then of session edges
+  Irreducible,  // no operation and no session edge can be left out
+};
+
+struct SynthList {
+  SynthOutcome outcome = SynthOutcome::Unknown;  // Unknown: there may be more
+  std::vector<SynthFound> found = {};
+  Scope scope = {};
+  std::string limit = {};
+  Stats stats = {};
+};
+
+// All minimal histories up to renaming of transactions and keys, in the smallest scope that has
+// any (found as by synthesize_minimal).
+Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality minimality,
+                                         int max_txns, Budget& budget);
+
+struct SynthCount {
+  SynthOutcome outcome = SynthOutcome::Unknown;  // Unknown: `count` is a lower bound
+  std::uint64_t count = 0;
+  std::string limit = {};
+  Stats stats = {};
+};
+
+// How many histories the scope of the query has, up to renaming of transactions and keys.
+Result<SynthCount> count_histories(const SynthQuery& query, Budget& budget);
+
+}  // namespace isoscope
