@@ -84,9 +84,13 @@ Result<History> read_lines(LineReader& in, Format format) {
   return read_isopredict(in);
 }
 
-// A line format has read on when a value turns out to have two writers: fetches the line again.
+// A line format has read on when a value turns out to have two writers: fetches the line again,
+// unless the file is a pipe, which gives nothing twice.
 Error quoting_file(const Error& error, const std::string& path) {
-  if (error.where.line == 0 || !error.line.empty() || path == "-") return error;
+  std::error_code failure;
+  if (error.where.line == 0 || !error.line.empty() || path == "-" ||
+      !std::filesystem::is_regular_file(path, failure))
+    return error;
   auto in = LineReader::open(path);
   if (!in) return error;
   Error quoted = error;

@@ -64,8 +64,10 @@ class HistParser {
   // { key "=" value }, up to a session's name or another init
   Result<void> init() {
     for (;;) {
-      const bool is_name = token_.is_name() && token_.text != "init" && lexer_.peek() != ':';
-      if (!is_name && token_.kind != Kind::String) return {};
+      const char next = token_.is_name() ? lexer_.peek() : '\0';
+      const bool is_init = token_.text == "init" && next != '=' && next != '[';
+      const bool is_key = token_.is_name() && next != ':' && !is_init;
+      if (!is_key && token_.kind != Kind::String) return {};
       const Place place = token_.place;
       const auto x = key();
       if (!x) return x.error();

@@ -7,6 +7,7 @@
 #include "formats/hist_lexer.h"
 #include "formats/json_text.h"
 #include "formats/jsonl.h"
+#include "formats/jsonl_parts.h"
 #include "formats/line_scanner.h"
 #include "support/spelling.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using simdjson::SUCCESS;
 
-constexpr std::array<std::string_view, 2> kHeaderMembers = {"format", "init"};
 constexpr std::array<std::string_view, 7> kMembers = {"session", "id",  "status", "ops",
                                                       "level",   "sql", "at"};
 constexpr std::array<std::string_view, 3> kStatuses = {"committed", "aborted", "unknown"};
@@ -45,7 +45,8 @@ class JsonlReader {
     while (in_.next(line)) {
       if (line.empty() || trimmed(line).empty()) continue;
       auto done = json_.open(line, in_.line_number());
-      if (done) done = header_seen ? transaction() : header();
+      if (done)
+        done = header_seen ? transaction() : read_jsonl_header(json_, b_, in_.line_number());
       if (done) done = json_.close();
       if (!done) {
         Error error = done.error();
@@ -61,130 +62,8 @@ class JsonlReader {
  private:
   using Item = JsonText::Item;
 
-  static Error unknown_member(Place place, std::string_view name,
-                              std::span<const std::string_view> known) {
-    return Error{.where = place,
-                 .what = fmt::format("unknown member '{}'", name),
-                 .hint = suggest(name, known)};
-  }
-
-  // Calls `read` with each member of the object and its place; a member may come once.
-  template <class ReadMember>
-  Result<void> members(JsonText::Object& object, std::span<const std::string_view> known,
-                       const ReadMember& read) {
-    std::uint32_t seen = 0;
-    for (auto member : object) {
-      simdjson::ondemand::field field;
-      if (auto error = std::move(member).get(field); error != SUCCESS) return json_.syntax(error);
-      const char* at = field.key().raw() - 1;
-      std::string_view name;
-      if (auto error = field.unescaped_key().get(name); error != SUCCESS)
-        return json_.syntax(error);
-      std::size_t i = 0;
-      while (i < known.size() && known[i] != name) ++i;
-      if (i == known.size()) return unknown_member(json_.place_of(at), name, known);
-      if ((seen >> i & 1U) != 0)
-        return Error{.where = json_.place_of(at),
-                     .what = fmt::format("the member '{}' comes twice", name)};
-      seen |= 1U << i;
-      if (auto done = read(i, field.value()); !done) return done;
-    }
-    return {};
-  }
-
-  Result<JsonText::Object> root_object(std::string_view what) {
-    JsonText::Object object;
-    const Place place = json_.here();
-    const auto error = json_.document().get_object().get(object);
-    if (error == SUCCESS) return object;
-    if (error != simdjson::INCORRECT_TYPE) return json_.syntax(error);
-    return Error{.where = place, .what = fmt::format("expected {}, a JSON object", what)};
-  }
-
-  Result<void> header() {
-    auto object = root_object("the header");
-    if (!object) return object.error();
-    bool format_seen = false;
-    auto done = members(*object, kHeaderMembers, [&](std::size_t i, Item& item) -> Result<void> {
-      if (i == 1) return initial_values(item);
-      const Place place = json_.here();
-      const auto format = json_.string(item, "the name of the format");
-      if (!format) return format.error();
-      if (*format != kJsonlFormat)
-        return Error{.where = place,
-                     .what = fmt::format("unknown format '{}'", *format),
-                     .hint = fmt::format("this program reads {}", kJsonlFormat)};
-      format_seen = true;
-      return {};
-    });
-    if (done && format_seen) return {};
-    // A first line that is a transaction says best what is missing.
-    const Error missing{.where = {in_.line_number(), 1},
-                        .what = "the first line must be the header",
-                        .hint = fmt::format(R"({{"format":"{}"}})", kJsonlFormat)};
-    if (format_seen) return done;
-    if (done || done.error().what.starts_with("unknown member")) return missing;
-    return done;
-  }
-
-  // {"x":5} or, as names of members are strings, [[7,5]] for keys that are numbers.
-  Result<void> initial_values(Item& item) {
-    if (json_.first_sign(item) == '[') {
-      JsonText::Array pairs;
-      if (auto error = item.get_array().get(pairs); error != SUCCESS) return json_.syntax(error);
-      for (auto element : pairs) {
-        JsonText::Array pair;
-        const Place place = json_.here();
-        if (element.get_array().get(pair) != SUCCESS) return malformed_initial(place);
-        std::optional<KeyId> x;
-        std::optional<Value> value;
-        for (auto part : pair) {
-          Item part_item;
-          if (auto error = std::move(part).get(part_item); error != SUCCESS)
-            return json_.syntax(error);
-          if (!x) {
-            auto k = key(part_item);
-            if (!k) return k.error();
-            x = *k;
-          } else if (!value) {
-            auto v = scalar(part_item);
-            if (!v) return v.error();
-            value = *v;
-          } else {
-            return malformed_initial(place);
-          }
-        }
-        if (!value) return malformed_initial(place);
-        b_.set_initial(*x, *value, place);
-      }
-      return {};
-    }
-    JsonText::Object object;
-    const Place place = json_.here();
-    if (item.get_object().get(object) != SUCCESS) return malformed_initial(place);
-    for (auto member : object) {
-      simdjson::ondemand::field field;
-      if (auto error = std::move(member).get(field); error != SUCCESS) return json_.syntax(error);
-      const Place member_place = json_.place_of(field.key().raw() - 1);
-      std::string_view name;
-      if (auto error = field.unescaped_key().get(name); error != SUCCESS)
-        return json_.syntax(error);
-      const KeyId x = b_.key(name);
-      auto v = scalar(field.value());
-      if (!v) return v.error();
-      b_.set_initial(x, *v, member_place);
-    }
-    return {};
-  }
-
-  static Error malformed_initial(Place place) {
-    return Error{.where = place,
-                 .what = "initial values are an object or a list of pairs",
-                 .hint = R"({"x":5} or [["x",5],[7,5]])"};
-  }
-
   Result<void> transaction() {
-    auto object = root_object("a transaction");
+    auto object = root_object(json_, "a transaction");
     if (!object) return object.error();
     std::string_view session;
     std::string_view id;
@@ -194,44 +73,45 @@ class JsonlReader {
     std::uint32_t seen = 0;
     ops_.clear();
     elements_.clear();
-    auto done = members(*object, kMembers, [&](std::size_t i, Item& item) -> Result<void> {
-      seen |= 1U << i;
-      if (kMembers[i] == "ops") return operations(item);
-      const char* start = json_.location();
-      if (kMembers[i] == "at" && json_.first_sign(item) != '"') {
-        auto at = json_.integer(item, "'at': a string, or");
-        if (!at) return at.error();
-        note.at = std::to_string(*at);
-        return {};
-      }
-      auto text = json_.string(item, kMembers[i]);
-      if (!text) return text.error();
-      if (text->empty() && (kMembers[i] == "session" || kMembers[i] == "id"))
-        return Error{.where = json_.place_of(start),
-                     .what = fmt::format("the {} has no name", kMembers[i])};
-      if (kMembers[i] == "session") {
-        session = *text;
-      } else if (kMembers[i] == "id") {
-        id = *text;
-      } else if (kMembers[i] == "status") {
-        std::size_t s = 0;
-        while (s < kStatuses.size() && kStatuses[s] != *text) ++s;
-        if (s == kStatuses.size())
-          return Error{.where = json_.place_of(start),
-                       .what = fmt::format("unknown status '{}'", *text),
-                       .hint = suggest(*text, kStatuses)};
-        status = static_cast<TxnStatus>(s);
-      } else if (kMembers[i] == "level") {
-        level = lower_case(*text);
-        if (!is_level_name(level))
-          return Error{.where = json_.place_of(start),
-                       .what = fmt::format("'{}' cannot be the name of a level", *text),
-                       .hint = "names are like si, update-ser or cc@vis"};
-      } else {
-        (kMembers[i] == "sql" ? note.sql : note.at) = *text;
-      }
-      return {};
-    });
+    auto done =
+        for_each_member(json_, *object, kMembers, [&](std::size_t i, Item& item) -> Result<void> {
+          seen |= 1U << i;
+          if (kMembers[i] == "ops") return operations(item);
+          const char* start = json_.location();
+          if (kMembers[i] == "at" && json_.first_sign(item) != '"') {
+            auto at = json_.integer(item, "'at': a string, or");
+            if (!at) return at.error();
+            note.at = std::to_string(*at);
+            return {};
+          }
+          auto text = json_.string(item, kMembers[i]);
+          if (!text) return text.error();
+          if (text->empty() && (kMembers[i] == "session" || kMembers[i] == "id"))
+            return Error{.where = json_.place_of(start),
+                         .what = fmt::format("the {} has no name", kMembers[i])};
+          if (kMembers[i] == "session") {
+            session = *text;
+          } else if (kMembers[i] == "id") {
+            id = *text;
+          } else if (kMembers[i] == "status") {
+            std::size_t s = 0;
+            while (s < kStatuses.size() && kStatuses[s] != *text) ++s;
+            if (s == kStatuses.size())
+              return Error{.where = json_.place_of(start),
+                           .what = fmt::format("unknown status '{}'", *text),
+                           .hint = suggest(*text, kStatuses)};
+            status = static_cast<TxnStatus>(s);
+          } else if (kMembers[i] == "level") {
+            level = lower_case(*text);
+            if (!is_level_name(level))
+              return Error{.where = json_.place_of(start),
+                           .what = fmt::format("'{}' cannot be the name of a level", *text),
+                           .hint = "names are like si, update-ser or cc@vis"};
+          } else {
+            (kMembers[i] == "sql" ? note.sql : note.at) = *text;
+          }
+          return {};
+        });
     if (!done) return done;
     for (std::size_t i = 0; i < 4; ++i) {
       if ((seen >> i & 1U) == 0)
@@ -294,7 +174,7 @@ class JsonlReader {
                        .what = fmt::format("unknown operation '{}'", *kind),
                        .hint = std::string(kOpHint)};
       } else if (parts == 1) {
-        auto x = key(item);
+        auto x = jsonl_key(json_, b_, item);
         if (!x) return x.error();
         waiting.x = *x;
       } else if (parts == 2 && letter != 'd') {
@@ -320,7 +200,7 @@ class JsonlReader {
     if (letter == 'r' && sign == '{') return writer_name(item, waiting);
     if (letter == 'r' && sign == '[') return list(item, waiting);
     const char* start = json_.location();
-    auto value = scalar(item);
+    auto value = jsonl_value(json_, b_, item);
     if (!value) return value.error();
     if (letter == 'a' && value->is_nil())
       return Error{.where = json_.place_of(start), .what = "null cannot be appended to a list"};
@@ -334,7 +214,7 @@ class JsonlReader {
     if (auto error = item.get_object().get(object); error != SUCCESS) return json_.syntax(error);
     waiting.kind = WaitingOp::Kind::ReadFrom;
     bool named = false;
-    auto done = members(object, kFrom, [&](std::size_t, Item& name) -> Result<void> {
+    auto done = for_each_member(json_, object, kFrom, [&](std::size_t, Item& name) -> Result<void> {
       auto writer = json_.string(name, "the name of the writer");
       if (!writer) return writer.error();
       waiting.writer = *writer;
@@ -357,7 +237,7 @@ class JsonlReader {
       if (auto error = std::move(element).get(value_item); error != SUCCESS)
         return json_.syntax(error);
       const char* start = json_.location();
-      auto value = scalar(value_item);
+      auto value = jsonl_value(json_, b_, value_item);
       if (!value) return value.error();
       if (value->is_nil())
         return Error{.where = json_.place_of(start), .what = "a list cannot hold null"};
@@ -365,39 +245,6 @@ class JsonlReader {
       ++waiting.elements;
     }
     return {};
-  }
-
-  Result<KeyId> key(Item& item) {
-    if (json_.first_sign(item) == '"') {
-      auto name = json_.string(item, "a key");
-      if (!name) return name.error();
-      return b_.key(*name);
-    }
-    auto number = json_.integer(item, "a key: a string, or");
-    if (!number) return number.error();
-    return b_.key(*number);
-  }
-
-  Result<Value> scalar(Item& item) {
-    switch (json_.first_sign(item)) {
-      case '"': {
-        auto text = json_.string(item, "a value");
-        if (!text) return text.error();
-        return b_.text(*text);
-      }
-      case 'n': {
-        const Place place = json_.here();
-        bool is_null = false;
-        if (item.is_null().get(is_null) != SUCCESS || !is_null)
-          return Error{.where = place, .what = "expected a value"};
-        return Value::nil();
-      }
-      default: {
-        auto number = json_.integer(item, "a value: null, a string, or");
-        if (!number) return number.error();
-        return Value::of(*number);
-      }
-    }
   }
 
   void enter_operations(TxnId t) {

@@ -73,7 +73,7 @@ TEST(Hist, ReadsLevelsInAnyCase) {
 }
 
 TEST(Hist, InfersInitialValues) {
-  const History h = history_of("init z=3  s: [r(x,0) r(y,nil) r(z,3)]");
+  const History h = history_of("init z=3 init init=4  init s: [r(x,0) r(y,nil) r(z,3) r(init,4)]");
   for (EventId e : h.all_events()) EXPECT_EQ(h.writer(e), kInitialTxn);
   EXPECT_EQ(h.initial_value(KeyId{0}), Value::of(3));
 }
