@@ -19,6 +19,7 @@
 //
 // Backend  Z3 4.8 (de Moura, Bjørner), known to solver.cpp alone. Its exceptions end there: a
 //          question that Z3 cannot take gets the answer Unknown.
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -61,7 +62,7 @@ struct SmtFunction {
   std::uint32_t index = 0;
 
   SmtTerm operator()(std::span<const SmtTerm> arguments) const;
-  template <class... Terms>
+  template <std::same_as<SmtTerm>... Terms>
   SmtTerm operator()(Terms... arguments) const {
     const SmtTerm list[] = {arguments...};
     return (*this)(std::span<const SmtTerm>(list));

@@ -1,0 +1,118 @@
+#include "synth/proof_horn.h"
+
+#include "spec/rule.h"
+#include "support/assert.h"
+
+namespace isoscope {
+
+namespace {
+
+// Where vis occurs: under an even, under an odd number of negations.
+struct Occurrence {
+  bool positive = false;
+  bool negative = false;
+
+  Occurrence operator|(Occurrence other) const {
+    return {positive || other.positive, negative || other.negative};
+  }
+  Occurrence flipped() const { return {negative, positive}; }
+  Occurrence both() const { return *this | flipped(); }
+};
+
+Occurrence occurrence(const RelationExpr& r) {
+  if (r.op == RelationOp::Vis) return {.positive = true};
+  Occurrence all;
+  if (r.left != nullptr) all = occurrence(*r.left);
+  if (r.right != nullptr) {
+    const Occurrence right = occurrence(*r.right);
+    all = all | (r.op == RelationOp::Difference ? right.flipped() : right);
+  }
+  return all;
+}
+
+Occurrence occurrence(const Formula& f) {
+  switch (f.op) {
+    case FormulaOp::Not:
+      return occurrence(*f.left).flipped();
+    case FormulaOp::Implies:
+      return occurrence(*f.left).flipped() | occurrence(*f.right);
+    case FormulaOp::Iff:
+      return (occurrence(*f.left) | occurrence(*f.right)).both();
+    case FormulaOp::Member:
+    case FormulaOp::Total:
+      return occurrence(*f.relation);
+    case FormulaOp::Acyclic:
+    case FormulaOp::Irreflexive:
+    case FormulaOp::Empty:
+      return occurrence(*f.relation).flipped();
+    case FormulaOp::Subset:
+      return occurrence(*f.relation).flipped() | occurrence(*f.other);
+    case FormulaOp::Transitive:
+      return occurrence(*f.relation).both();
+    default: {
+      Occurrence all;
+      if (f.left != nullptr) all = occurrence(*f.left);
+      if (f.right != nullptr) all = all | occurrence(*f.right);
+      return all;
+    }
+  }
+}
+
+bool is_vis(const RelationPtr& r) { return r != nullptr && r->op == RelationOp::Vis; }
+
+}  // namespace
+
+bool is_horn(const Axiom& axiom) {
+  const Rule rule = rule_of(*axiom.formula);
+  if (rule.conclusion == nullptr) return false;
+  for (const Formula* premise : rule.premises) {
+    if (occurrence(*premise).negative) return false;
+  }
+  switch (rule.conclusion->op) {
+    case FormulaOp::Member:
+      return is_vis(rule.conclusion->relation);
+    case FormulaOp::Subset:
+      return is_vis(rule.conclusion->other) && !occurrence(*rule.conclusion->relation).negative;
+    case FormulaOp::Transitive:
+      return is_vis(rule.conclusion->relation);
+    default:
+      return false;
+  }
+}
+
+SmtTerm obeys(const Axiom& axiom, ProofTranslator& translator, ProofTheory& theory,
+              const Visibility& premises, const TxnRelation& conclusion) {
+  const Rule rule = rule_of(*axiom.formula);
+  const Formula& concluded = *rule.conclusion;
+  ProofTranslator::Environment env(static_cast<std::size_t>(axiom.slots));
+  std::vector<Sort> sorts;
+  for (const Variable& variable : rule.variables) sorts.push_back(variable.sort);
+  const auto value = [&](const Variable& variable) {
+    return env[static_cast<std::size_t>(variable.slot)];
+  };
+  const SmtTerm forced = theory.forall(sorts, [&](auto values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      env[static_cast<std::size_t>(rule.variables[i].slot)] = values[i];
+    SmtTerm all = theory.smt().truth(true);
+    for (const Formula* premise : rule.premises)
+      all = all && translator.translate(*premise, env, premises);
+    switch (concluded.op) {
+      case FormulaOp::Member:
+        return implies(all, conclusion(value(*concluded.a), value(*concluded.b)));
+      case FormulaOp::Subset:
+        return implies(all, theory.forall_txns(2, [&](auto t) {
+          return implies(translator.member(*concluded.relation, t[0], t[1], env, premises),
+                         conclusion(t[0], t[1]));
+        }));
+      default:
+        ISO_ASSERT(concluded.op == FormulaOp::Transitive);
+        return implies(all, theory.forall_txns(3, [&](auto t) {
+          return implies(premises.relation(t[0], t[1]) && premises.relation(t[1], t[2]),
+                         conclusion(t[0], t[2]));
+        }));
+    }
+  });
+  return forced;
+}
+
+}  // namespace isoscope

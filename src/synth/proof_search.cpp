@@ -1,0 +1,247 @@
+#include "synth/proof_search.h"
+
+#include <algorithm>
+
+#include "spec/print.h"
+#include "support/assert.h"
+
+namespace isoscope {
+
+namespace {
+
+// Of Z3's counter. Nearly all that follows does so within the first of these efforts.
+constexpr unsigned kEfforts[] = {50'000, 500'000};
+constexpr unsigned kVacuitySteps = 100'000;
+
+bool mentions_reads(const RelationExpr& r) {
+  return r.from == Sort::Read || r.to == Sort::Read ||
+         (r.left != nullptr && mentions_reads(*r.left)) ||
+         (r.right != nullptr && mentions_reads(*r.right));
+}
+
+bool mentions_reads(const Formula& f) {
+  for (const Variable& variable : f.variables) {
+    if (variable.sort == Sort::Read) return true;
+  }
+  return (f.relation != nullptr && mentions_reads(*f.relation)) ||
+         (f.other != nullptr && mentions_reads(*f.other)) ||
+         (f.left != nullptr && mentions_reads(*f.left)) ||
+         (f.right != nullptr && mentions_reads(*f.right));
+}
+
+bool mentions_reads(const Level& level) {
+  return std::any_of(level.axioms.begin(), level.axioms.end(),
+                     [](const Axiom& axiom) { return mentions_reads(*axiom.formula); });
+}
+
+bool mentions_keys(const RelationExpr& r) {
+  return r.key.has_value() || (r.left != nullptr && mentions_keys(*r.left)) ||
+         (r.right != nullptr && mentions_keys(*r.right));
+}
+
+SmtTerm translated(const Axiom& axiom, ProofTranslator& translator, const Visibility& vis) {
+  ProofTranslator::Environment env(static_cast<std::size_t>(axiom.slots));
+  return translator.translate(*axiom.formula, env, vis);
+}
+
+}  // namespace
+
+ProofSearch::ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget)
+    : a_(a),
+      b_(b),
+      construction_(construction),
+      budget_(budget),
+      theory_(smt_, mentions_reads(a) || mentions_reads(b)),
+      translator_(theory_),
+      assumed_{"vis", [this](SmtTerm s, SmtTerm t) { return theory_.vis(s, t); }},
+      constructed_(assumed_) {
+  assume_stronger();
+  if (construction_ == Construction::LeastVisibility) define_least_vis();
+  add_goals();
+  add_lemmas();
+}
+
+void ProofSearch::assume_stronger() {
+  for (SmtTerm demand : theory_.demands(a_, assumed_.relation)) theory_.add(demand);
+  for (const Axiom& axiom : a_.axioms) theory_.add(translated(axiom, translator_, assumed_));
+}
+
+// V stands for the least relation that contains wr, contains so where B has session order, and
+// obeys the Horn axioms of B. So it does these things.
+void ProofSearch::define_least_vis() {
+  const SmtSort txn = theory_.sort(Sort::Txn);
+  const SmtFunction v = smt_.new_predicate("least_vis", {txn, txn});
+  constructed_ = {"least_vis", [v](SmtTerm s, SmtTerm t) { return v(s, t); }};
+  theory_.add(theory_.forall_txns(
+      2, [&](auto t) { return implies(theory_.wr(t[0], t[1]), v(t[0], t[1])); }));
+  if (b_.uses_session_order) {
+    theory_.add(theory_.forall_txns(
+        2, [&](auto t) { return implies(theory_.so(t[0], t[1]), v(t[0], t[1])); }));
+  }
+  for (const Axiom& axiom : b_.axioms) {
+    if (is_horn(axiom))
+      theory_.add(obeys(axiom, translator_, theory_, constructed_, constructed_.relation));
+  }
+}
+
+void ProofSearch::add_goals() {
+  goals_ = theory_.demands(b_, constructed_.relation);
+  for (const Axiom& axiom : b_.axioms) {
+    const bool by_definition = construction_ == Construction::LeastVisibility && is_horn(axiom);
+    if (!by_definition) goals_.push_back(translated(axiom, translator_, constructed_));
+  }
+}
+
+// The closure C of r is the least relation X with r ⊆ X and X ; r ⊆ X. If r ⊆ P, and what C ∩ P
+// reaches by one more step of r is in P, then C ∩ P is such an X, so C ⊆ P.
+ProofSearch::Lemma ProofSearch::closure_lemma(const Closure& closure, const TxnRelation& upper) {
+  const std::size_t n = closure.keys.size();
+  const SmtSort element = theory_.sort(closure.sort);
+  std::vector<SmtSort> sorts = closure.keys;
+  sorts.insert(sorts.end(), {element, element});
+  const SmtTerm base = smt_.forall(sorts, [&](auto v) {
+    return implies(closure.step(v.first(n), v[n], v[n + 1]), upper(v[n], v[n + 1]));
+  });
+  const SmtTerm claim = smt_.forall(sorts, [&](auto v) {
+    return implies(closure.holds(v.first(n), v[n], v[n + 1]), upper(v[n], v[n + 1]));
+  });
+  sorts.push_back(element);
+  const SmtTerm step = smt_.forall(sorts, [&](auto v) {
+    return implies(closure.holds(v.first(n), v[n], v[n + 1]) && upper(v[n], v[n + 1]) &&
+                       closure.step(v.first(n), v[n + 1], v[n + 2]),
+                   upper(v[n], v[n + 2]));
+  });
+  return {!(base && step), claim};
+}
+
+// If wr (and so) are in P, and what B's Horn axioms conclude from V ∩ P is in P, then V ∩ P
+// contains and obeys what V does; V is the least that does, so V ⊆ P. The premises of Horn axioms
+// are monotone, which is why V exists.
+ProofSearch::Lemma ProofSearch::least_vis_lemma(const Visibility& upper) {
+  const Visibility both = {"least_vis & " + upper.name, [this, upper](SmtTerm s, SmtTerm t) {
+                             return constructed_.relation(s, t) && upper.relation(s, t);
+                           }};
+  SmtTerm inductive = theory_.forall_txns(
+      2, [&](auto t) { return implies(theory_.wr(t[0], t[1]), upper.relation(t[0], t[1])); });
+  if (b_.uses_session_order) {
+    inductive = inductive && theory_.forall_txns(2, [&](auto t) {
+      return implies(theory_.so(t[0], t[1]), upper.relation(t[0], t[1]));
+    });
+  }
+  for (const Axiom& axiom : b_.axioms) {
+    if (is_horn(axiom))
+      inductive = inductive && obeys(axiom, translator_, theory_, both, upper.relation);
+  }
+  const SmtTerm claim = theory_.forall_txns(2, [&](auto t) {
+    return implies(constructed_.relation(t[0], t[1]), upper.relation(t[0], t[1]));
+  });
+  return {!inductive, claim};
+}
+
+void ProofSearch::add_mentioned(const Formula& f, std::vector<Visibility>& bounds) {
+  if (f.op == FormulaOp::Member && f.relation->left != nullptr && !mentions_keys(*f.relation) &&
+      !mentions_reads(*f.relation)) {
+    const RelationExpr& r = *f.relation;
+    bounds.push_back({print(r), [this, &r](SmtTerm s, SmtTerm t) {
+                        return translator_.member(r, s, t, {}, assumed_);
+                      }});
+  }
+  if (f.left != nullptr) add_mentioned(*f.left, bounds);
+  if (f.right != nullptr) add_mentioned(*f.right, bounds);
+}
+
+// Relations in which a least relation may be included. Which ones are tried decides what can be
+// proved, and nothing else.
+std::vector<Visibility> ProofSearch::upper_bounds() {
+  std::vector<Visibility> bounds;
+  bounds.push_back({"order", [this](SmtTerm s, SmtTerm t) { return theory_.order(s, t); }});
+  if (a_.framework == Framework::VisAr) bounds.push_back(assumed_);
+  for (const Axiom& axiom : a_.axioms) add_mentioned(*axiom.formula, bounds);
+  if (construction_ != Construction::LeastVisibility) return bounds;
+
+  // s may be shown to t: it comes before t, and before the writers from which t reads what s
+  // writes too.
+  const TxnRelation showable = [this](SmtTerm s, SmtTerm t) {
+    return theory_.order(s, t) &&
+           smt_.forall({theory_.sort(Sort::Key), theory_.sort(Sort::Txn)}, [&](auto v) {
+             return implies(theory_.wr(v[0], v[1], t) && theory_.writes(s, v[0]),
+                            equals(s, v[1]) || theory_.order(s, v[1]));
+           });
+  };
+  bounds.push_back({"showable", showable});
+  // The same for everything up to s: what snapshots are made of.
+  bounds.push_back({"snapshot", [this, showable](SmtTerm s, SmtTerm t) {
+                      return showable(s, t) && theory_.forall_txns(1, [&](auto u) {
+                        return implies(theory_.order(u[0], s), showable(u[0], t));
+                      });
+                    }});
+  return bounds;
+}
+
+void ProofSearch::add_lemmas() {
+  const bool has_least_vis = construction_ == Construction::LeastVisibility;
+  const std::vector<Visibility> bounds = upper_bounds();
+  // Making the lemmas may mention further closures; those get lemmas too, in the order of mention.
+  std::vector<Lemma> about_vis;
+  if (has_least_vis) {
+    for (const Visibility& upper : bounds) about_vis.push_back(least_vis_lemma(upper));
+  }
+  for (std::size_t i = 0; i < translator_.closures().size(); ++i) {
+    const Closure closure = translator_.closures()[i];
+    if (closure.sort == Sort::Read) {
+      lemmas_.push_back(
+          closure_lemma(closure, [this](SmtTerm r, SmtTerm s) { return theory_.po(r, s); }));
+      continue;
+    }
+    for (const Visibility& upper : bounds)
+      lemmas_.push_back(closure_lemma(closure, upper.relation));
+    if (has_least_vis) lemmas_.push_back(closure_lemma(closure, constructed_.relation));
+  }
+  lemmas_.insert(lemmas_.end(), about_vis.begin(), about_vis.end());
+}
+
+bool ProofSearch::is_impossible(SmtTerm formula, unsigned steps) {
+  ++queries_;
+  std::vector<SmtTerm> formulas = theory_.facts();
+  formulas.push_back(formula);
+  return smt_.check(formulas, {.steps = steps}, budget_) == SmtResult::Unsat;
+}
+
+// Lemmas may rest on each other, so they are tried until none is new.
+void ProofSearch::prove_lemmas(unsigned steps) {
+  for (bool has_news = true; has_news;) {
+    has_news = false;
+    std::erase_if(lemmas_, [&](const Lemma& lemma) {
+      if (budget_.expired_now() || !is_impossible(lemma.failure, steps)) return false;
+      theory_.add(lemma.claim);
+      has_news = true;
+      return true;
+    });
+  }
+}
+
+bool ProofSearch::run() {
+  for (unsigned steps : kEfforts) {
+    prove_lemmas(steps);
+    std::erase_if(goals_, [&](SmtTerm goal) {
+      return !budget_.expired_now() && is_impossible(!goal, steps);
+    });
+    if (goals_.empty()) return true;
+  }
+  return false;
+}
+
+// In a history of few elements the question is decidable; if the answer is no there, it is asked
+// again without bounds.
+bool ProofSearch::is_vacuous() {
+  const SmtSort txn = theory_.sort(Sort::Txn);
+  const SmtTerm t1 = smt_.new_constant("t1", txn);
+  const SmtTerm t3 = smt_.new_constant("t3", txn);
+  const SmtTerm some_read = theory_.wr(t1, t3) && !equals(t1, theory_.t0());
+  const SmtTerm few = theory_.forall_txns(1, [&](auto t) {
+    return equals(t[0], theory_.t0()) || equals(t[0], t1) || equals(t[0], t3);
+  });
+  return is_impossible(some_read && few, kVacuitySteps) && is_impossible(some_read, kVacuitySteps);
+}
+
+}  // namespace isoscope

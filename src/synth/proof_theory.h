@@ -1,0 +1,103 @@
+#pragma once
+// What is true of every history and of every witness, as formulas: the ground on which
+// synth/proof.h stands.
+//
+// A structure for these symbols is read off any history without inexcusable reads (a history with
+// one satisfies no level) and any strict total order of its transactions:
+//
+//   Txn, Key, Read      present transactions, keys, external reads; any number of each
+//   T0, so, aborted     as in history/history.h
+//   writes(t,x)         final writes of committed transactions
+//   wr[x](t1,t3)        some external read of x in t3 names t1 as its writer; one transaction may
+//                       read a key from two writers
+//   txn, key, src       of a read, with `po` between the reads of a transaction; only if a level
+//                       speaks of reads
+//   order               co, or ar: all constructions of synth/proof.h keep the order
+//   vis                 the visibility that the stronger level assumes, if it is over vis, ar
+//
+// The rule for this file: **assert only what is true in that structure.** Then a contradiction
+// with the facts is a contradiction with every history. Left out are truths that no proof needs
+// (that histories are finite, that sessions are chains, that T0 writes a key): fewer facts make
+// fewer proofs, never wrong ones, and what is proved holds for sessions as partial orders too.
+//
+// Sorts have an element in the solver, but a history may have no key or no read. The propositions
+// has_keys and has_reads say whether it has: if not, the sort's elements are dummies which nobody
+// writes or reads, and quantifiers over them are decided by the proposition.
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "smt/solver.h"
+#include "spec/ast.h"
+#include "spec/level.h"
+
+namespace isoscope {
+
+using TxnRelation = std::function<SmtTerm(SmtTerm, SmtTerm)>;
+
+class ProofTheory {
+ public:
+  ProofTheory(SmtSolver& smt, bool with_reads);
+
+  SmtSolver& smt() { return smt_; }
+  SmtSort sort(Sort sort) const {
+    return sort == Sort::Txn ? txn_ : sort == Sort::Key ? key_ : read_;
+  }
+
+  // Formulas about elements. Reads may be mentioned only in a theory with reads.
+  SmtTerm t0() const { return t0_; }
+  SmtTerm so(SmtTerm a, SmtTerm b) const { return so_(a, b); }
+  SmtTerm writes(SmtTerm t, SmtTerm x) const { return writes_(t, x); }
+  SmtTerm writes_something(SmtTerm t) const;
+  SmtTerm reads(SmtTerm t, SmtTerm x) const;
+  SmtTerm reads_something(SmtTerm t) const;
+  SmtTerm aborted(SmtTerm t) const { return aborted_(t); }
+  SmtTerm wr(SmtTerm x, SmtTerm t1, SmtTerm t3) const { return wr_(x, t1, t3); }
+  SmtTerm wr(SmtTerm t1, SmtTerm t3) const { return wr_any_(t1, t3); }
+  SmtTerm wr_to_read(SmtTerm x, SmtTerm t1, SmtTerm r) const {
+    return has_reads_ && equals(src_(r), t1) && equals(read_key_(r), x);
+  }
+  SmtTerm wr_to_read(SmtTerm t1, SmtTerm r) const { return has_reads_ && equals(src_(r), t1); }
+  SmtTerm po(SmtTerm r, SmtTerm s) const { return po_(r, s); }
+  SmtTerm order(SmtTerm a, SmtTerm b) const { return order_(a, b); }
+  SmtTerm vis(SmtTerm a, SmtTerm b) const { return vis_(a, b); }
+  // Has the history a key, a read?
+  SmtTerm has_keys() const { return has_keys_; }
+  SmtTerm has_reads() const { return has_reads_; }
+  // That `r` is a read of x in t that reads from `writer`.
+  SmtTerm is_read(SmtTerm r, SmtTerm x, SmtTerm writer, SmtTerm t) const {
+    return wr_to_read(x, writer, r) && equals(read_txn_(r), t);
+  }
+
+  // Quantifiers over elements that the history has.
+  SmtTerm forall(std::span<const Sort> sorts, const SmtSolver::Body& body);
+  SmtTerm exists(std::span<const Sort> sorts, const SmtSolver::Body& body);
+  SmtTerm forall_txns(int count, const SmtSolver::Body& body);
+
+  // What is asserted. Requires of add(): the fact is true in the structure of every history with
+  // the assumed witness.
+  const std::vector<SmtTerm>& facts() const { return facts_; }
+  void add(SmtTerm fact) { facts_.push_back(fact); }
+
+  // What the level's framework demands of `order` and, over vis, ar, of `vis`; one formula a
+  // demand. The demand that known version orders (of lists) are in the order is left out: it is
+  // about the order alone, which the assumed and the constructed witness share.
+  std::vector<SmtTerm> demands(const Level& level, const TxnRelation& vis);
+
+ private:
+  SmtTerm has(std::span<const Sort> sorts);
+  void add_history_facts();
+  void add_read_facts();
+  void add_order_facts();
+
+  SmtSolver& smt_;
+  bool with_reads_;
+  SmtSort txn_, key_, read_;
+  SmtTerm t0_, has_keys_, has_reads_;
+  SmtFunction so_, writes_, aborted_;
+  SmtFunction wr_, wr_any_, order_, vis_;
+  SmtFunction src_, read_key_, read_txn_, po_;
+  std::vector<SmtTerm> facts_;
+};
+
+}  // namespace isoscope

@@ -1,0 +1,273 @@
+#include "synth/proof_translate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/assert.h"
+
+namespace isoscope {
+
+namespace {
+
+std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
+
+void add_key_slots(const RelationExpr& r, std::vector<int>& slots) {
+  if (r.key && std::find(slots.begin(), slots.end(), r.key->slot) == slots.end())
+    slots.push_back(r.key->slot);
+  if (r.left != nullptr) add_key_slots(*r.left, slots);
+  if (r.right != nullptr) add_key_slots(*r.right, slots);
+}
+
+// Equal texts mean equal relations: co and ar are both the order, key variables count from 0 in
+// the order of `slots`, and vis is named by what it stands for.
+std::string canonical_text(const RelationExpr& r, const std::vector<int>& slots,
+                           const Visibility& vis) {
+  std::string text = fmt::format("{}>{}:", static_cast<int>(r.from), static_cast<int>(r.to));
+  if (r.op == RelationOp::Co || r.op == RelationOp::Ar) {
+    text += "order";
+  } else if (r.op == RelationOp::Vis) {
+    text += vis.name;
+  } else {
+    text += fmt::format("op{}", static_cast<int>(r.op));
+  }
+  if (r.op == RelationOp::IdentityOn) text += fmt::format("set{}", static_cast<int>(r.set));
+  if (r.key) {
+    const auto position = std::find(slots.begin(), slots.end(), r.key->slot) - slots.begin();
+    text += fmt::format("[{}]", position);
+  }
+  if (r.left != nullptr) text += "(" + canonical_text(*r.left, slots, vis) + ")";
+  if (r.right != nullptr) text += "(" + canonical_text(*r.right, slots, vis) + ")";
+  return text;
+}
+
+}  // namespace
+
+SmtTerm Closure::holds(std::span<const SmtTerm> values, SmtTerm a, SmtTerm b) const {
+  std::vector<SmtTerm> arguments(values.begin(), values.end());
+  arguments.push_back(a);
+  arguments.push_back(b);
+  return symbol(arguments);
+}
+
+SmtTerm ProofTranslator::translate(const Formula& f, Environment& env, const Visibility& vis) {
+  switch (f.op) {
+    case FormulaOp::Forall:
+    case FormulaOp::Exists:
+      return quantified(f, env, vis);
+    case FormulaOp::Not:
+      return !translate(*f.left, env, vis);
+    case FormulaOp::And: {
+      const SmtTerm left = translate(*f.left, env, vis);
+      return left && translate(*f.right, env, vis);
+    }
+    case FormulaOp::Or: {
+      const SmtTerm left = translate(*f.left, env, vis);
+      return left || translate(*f.right, env, vis);
+    }
+    case FormulaOp::Implies: {
+      const SmtTerm left = translate(*f.left, env, vis);
+      return implies(left, translate(*f.right, env, vis));
+    }
+    case FormulaOp::Iff: {
+      const SmtTerm left = translate(*f.left, env, vis);
+      return iff(left, translate(*f.right, env, vis));
+    }
+    case FormulaOp::Equal:
+      return equals(env[at(f.a->slot)], env[at(f.b->slot)]);
+    case FormulaOp::Member:
+      return member(*f.relation, env[at(f.a->slot)], env[at(f.b->slot)], env, vis);
+    case FormulaOp::Writes:
+      return theory_.writes(env[at(f.a->slot)], env[at(f.b->slot)]);
+    case FormulaOp::Reads:
+      return theory_.reads(env[at(f.a->slot)], env[at(f.b->slot)]);
+    default:
+      return about_relation(f, env, vis);
+  }
+}
+
+SmtTerm ProofTranslator::quantified(const Formula& f, Environment& env, const Visibility& vis) {
+  std::vector<Sort> sorts;
+  for (const Variable& variable : f.variables) sorts.push_back(variable.sort);
+  const auto body = [&](std::span<const SmtTerm> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) env[at(f.variables[i].slot)] = values[i];
+    return translate(*f.left, env, vis);
+  };
+  return f.op == FormulaOp::Forall ? theory_.forall(sorts, body) : theory_.exists(sorts, body);
+}
+
+SmtTerm ProofTranslator::about_relation(const Formula& f, const Environment& env,
+                                        const Visibility& vis) {
+  const RelationExpr& r = *f.relation;
+  const auto in = [&](const RelationExpr& relation, SmtTerm a, SmtTerm b) {
+    return member(relation, a, b, env, vis);
+  };
+  const Sort pair[] = {r.from, r.to};
+  const Sort triple[] = {r.from, r.from, r.from};
+  const std::span<const Sort> single(pair, 1);
+  switch (f.op) {
+    case FormulaOp::Subset:
+      return theory_.forall(
+          pair, [&](auto v) { return implies(in(r, v[0], v[1]), in(*f.other, v[0], v[1])); });
+    case FormulaOp::Empty:
+      return theory_.forall(pair, [&](auto v) { return !in(r, v[0], v[1]); });
+    case FormulaOp::Irreflexive:
+      return theory_.forall(single, [&](auto v) { return !in(r, v[0], v[0]); });
+    case FormulaOp::Acyclic:
+      return theory_.forall(single, [&](auto v) { return !in_closure(r, v[0], v[0], env, vis); });
+    case FormulaOp::Transitive:
+      return theory_.forall(triple, [&](auto v) {
+        return implies(in(r, v[0], v[1]) && in(r, v[1], v[2]), in(r, v[0], v[2]));
+      });
+    case FormulaOp::Total:
+      return theory_.forall(pair, [&](auto v) {
+        return equals(v[0], v[1]) || in(r, v[0], v[1]) || in(r, v[1], v[0]);
+      });
+    default:
+      ISO_ASSERT(false);
+  }
+}
+
+SmtTerm ProofTranslator::member(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
+                                const Visibility& vis) {
+  switch (r.op) {
+    case RelationOp::Union: {
+      const SmtTerm left = member(*r.left, a, b, env, vis);
+      return left || member(*r.right, a, b, env, vis);
+    }
+    case RelationOp::Intersection: {
+      const SmtTerm left = member(*r.left, a, b, env, vis);
+      return left && member(*r.right, a, b, env, vis);
+    }
+    case RelationOp::Difference: {
+      const SmtTerm left = member(*r.left, a, b, env, vis);
+      return left && !member(*r.right, a, b, env, vis);
+    }
+    case RelationOp::Compose: {
+      const Sort middle[] = {r.left->to};
+      return theory_.exists(middle, [&](auto m) {
+        const SmtTerm left = member(*r.left, a, m[0], env, vis);
+        return left && member(*r.right, m[0], b, env, vis);
+      });
+    }
+    case RelationOp::Inverse:
+      return member(*r.left, b, a, env, vis);
+    case RelationOp::Plus:
+      return in_closure(*r.left, a, b, env, vis);
+    case RelationOp::Star:
+      return equals(a, b) || in_closure(*r.left, a, b, env, vis);
+    default:
+      return leaf(r, a, b, env, vis);
+  }
+}
+
+SmtTerm ProofTranslator::leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
+                              const Visibility& vis) {
+  SmtSolver& smt = theory_.smt();
+  const SmtSort key = theory_.sort(Sort::Key);
+  const auto ww = [&](SmtTerm x, SmtTerm t1, SmtTerm t2) {
+    return theory_.writes(t1, x) && theory_.writes(t2, x) && theory_.order(t1, t2);
+  };
+  const auto rw = [&](SmtTerm x) {
+    return !equals(a, b) && smt.exists({theory_.sort(Sort::Txn)}, [&](auto t) {
+      return theory_.wr(x, t[0], a) && ww(x, t[0], b);
+    });
+  };
+  switch (r.op) {
+    case RelationOp::So:
+      return theory_.so(a, b);
+    case RelationOp::Po:
+      return theory_.po(a, b);
+    case RelationOp::Co:
+    case RelationOp::Ar:
+      return theory_.order(a, b);
+    case RelationOp::Vis:
+      return vis.relation(a, b);
+    case RelationOp::Wr:
+      if (r.to == Sort::Read) {
+        return r.key ? theory_.wr_to_read(env[at(r.key->slot)], a, b) : theory_.wr_to_read(a, b);
+      }
+      return r.key ? theory_.wr(env[at(r.key->slot)], a, b) : theory_.wr(a, b);
+    case RelationOp::Ww:
+      if (r.key) return ww(env[at(r.key->slot)], a, b);
+      return smt.exists({key}, [&](auto x) { return ww(x[0], a, b); });
+    case RelationOp::Rw:
+      if (r.key) return rw(env[at(r.key->slot)]);
+      return smt.exists({key}, [&](auto x) { return rw(x[0]); });
+    case RelationOp::IdentityOn:
+      if (r.key) return equals(a, b) && theory_.writes(a, env[at(r.key->slot)]);
+      switch (r.set) {
+        case SetName::Writers:
+          return equals(a, b) && theory_.writes_something(a);
+        case SetName::Readers:
+          return equals(a, b) && theory_.reads_something(a);
+        case SetName::Aborted:
+          return equals(a, b) && theory_.aborted(a);
+      }
+      [[fallthrough]];
+    default:
+      ISO_ASSERT(false);
+  }
+}
+
+SmtTerm ProofTranslator::in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b,
+                                    const Environment& env, const Visibility& vis) {
+  // The order is transitive, so it is its own closure; and (r+)+ is r+.
+  if (r.op == RelationOp::Co || r.op == RelationOp::Ar) return theory_.order(a, b);
+  if (r.op == RelationOp::Plus) return in_closure(*r.left, a, b, env, vis);
+  std::vector<int> slots;
+  add_key_slots(r, slots);
+  std::vector<SmtTerm> keys;
+  for (int slot : slots) keys.push_back(env[at(slot)]);
+  return closure_of(r, slots, vis).holds(keys, a, b);
+}
+
+const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vector<int>& slots,
+                                           const Visibility& vis) {
+  const std::string name = canonical_text(r, slots, vis);
+  const auto known = std::find(closure_names_.begin(), closure_names_.end(), name);
+  if (known != closure_names_.end())
+    return closures_[static_cast<std::size_t>(known - closure_names_.begin())];
+
+  SmtSolver& smt = theory_.smt();
+  Closure closure;
+  closure.sort = r.from;
+  closure.keys.assign(slots.size(), theory_.sort(Sort::Key));
+  const SmtSort element = theory_.sort(r.from);
+  std::vector<SmtSort> sorts = closure.keys;
+  sorts.insert(sorts.end(), {element, element});
+  closure.symbol = smt.new_function("closure", sorts, SmtSolver::kBool);
+  closure.step = [this, &r, slots, vis](std::span<const SmtTerm> keys, SmtTerm a, SmtTerm b) {
+    Environment env;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      env.resize(std::max(env.size(), at(slots[i]) + 1));
+      env[at(slots[i])] = keys[i];
+    }
+    return member(r, a, b, env, vis);
+  };
+  closure_names_.push_back(name);
+  closures_.push_back(closure);
+
+  // `closure` is a copy: translating r may add the closures that are nested in it.
+  const std::size_t n = slots.size();
+  const auto in = [&](std::span<const SmtTerm> v, SmtTerm a, SmtTerm b) {
+    return closure.holds(v.first(n), a, b);
+  };
+  theory_.add(smt.forall(sorts, [&](auto v) {
+    return implies(closure.step(v.first(n), v[n], v[n + 1]), in(v, v[n], v[n + 1]));
+  }));
+  theory_.add(smt.forall(sorts, [&](auto v) {
+    const SmtTerm shorter = smt.exists({element}, [&](auto m) {
+      return in(v, v[n], m[0]) && closure.step(v.first(n), m[0], v[n + 1]);
+    });
+    return implies(in(v, v[n], v[n + 1]), closure.step(v.first(n), v[n], v[n + 1]) || shorter);
+  }));
+  sorts.push_back(element);
+  theory_.add(smt.forall(sorts, [&](auto v) {
+    return implies(in(v, v[n], v[n + 1]) && in(v, v[n + 1], v[n + 2]), in(v, v[n], v[n + 2]));
+  }));
+  const auto entry = std::find(closure_names_.begin(), closure_names_.end(), name);
+  return closures_[static_cast<std::size_t>(entry - closure_names_.begin())];
+}
+
+}  // namespace isoscope

@@ -1,0 +1,67 @@
+#pragma once
+// Axioms as formulas of the theory: the syntax tree of spec/ast.h, word by word.
+//
+// Every word means what spec/formula_values.cpp and spec/relation_values.cpp compute, so a
+// translated axiom is true in the structure of a history and a witness iff the evaluator says so.
+// One word is beyond first-order logic: the closure r+. It gets a symbol C of its own, which stands
+// for the closure, and of which only consequences are asserted, all of them true of it:
+//
+//     r ⊆ C        C ; C ⊆ C        C(a,b) implies r(a,b) or, for some m, C(a,m) and r(m,b)
+//
+// and, one by one as synth/proof.cpp proves them, inclusions C ⊆ P by induction. That this does not
+// pin C down loses proofs but makes no wrong ones.
+#include <string>
+#include <vector>
+
+#include "synth/proof_theory.h"
+
+namespace isoscope {
+
+// What `vis` stands for in a translation. Equal names mean equal relations.
+struct Visibility {
+  std::string name;
+  TxnRelation relation;
+};
+
+// r+ for the values of the key variables in r.
+struct Closure {
+  Sort sort = Sort::Txn;      // of what it relates
+  std::vector<SmtSort> keys;  // sorts of the key variables
+  SmtFunction symbol;         // of the keys and two elements
+  std::function<SmtTerm(std::span<const SmtTerm> keys, SmtTerm, SmtTerm)> step;  // r
+
+  SmtTerm holds(std::span<const SmtTerm> values, SmtTerm a, SmtTerm b) const;
+};
+
+class ProofTranslator {
+ public:
+  explicit ProofTranslator(ProofTheory& theory) : theory_(theory) {}
+
+  using Environment = std::vector<SmtTerm>;  // by slot
+
+  // Requires: the environment has the formula's slots, and values for its free variables. The
+  // formula and its relations outlive the translator.
+  SmtTerm translate(const Formula& f, Environment& env, const Visibility& vis);
+  // (a, b) ∈ r.
+  SmtTerm member(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
+                 const Visibility& vis);
+
+  // Those that translations have mentioned so far.
+  const std::vector<Closure>& closures() const { return closures_; }
+
+ private:
+  SmtTerm quantified(const Formula& f, Environment& env, const Visibility& vis);
+  SmtTerm about_relation(const Formula& f, const Environment& env, const Visibility& vis);
+  SmtTerm leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
+               const Visibility& vis);
+  SmtTerm in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
+                     const Visibility& vis);
+  const Closure& closure_of(const RelationExpr& r, const std::vector<int>& slots,
+                            const Visibility& vis);
+
+  ProofTheory& theory_;
+  std::vector<Closure> closures_;
+  std::vector<std::string> closure_names_;
+};
+
+}  // namespace isoscope
