@@ -11,10 +11,9 @@ namespace isoscope {
 
 namespace {
 
-// Sizes up to which the literal evaluator, or a quadratic replay, takes a fraction of a second.
+// Sizes up to which the literal evaluator takes a fraction of a second.
 constexpr std::size_t kMostTxnsEvaluated = 200;
 constexpr std::size_t kMostTxnsEvaluatedAlone = 400;  // for levels that nothing else can confirm
-constexpr std::size_t kMostTxnsReplayedCausally = 20'000;
 
 std::optional<Logic> single_logic(const Assignment& levels) {
   return levels.is_mixed() ? std::nullopt : logic_of(*levels.base);
@@ -34,8 +33,7 @@ ConfirmResult confirm_witness(const History& h, const Assignment& levels, const 
   }
   if (!logic) return {};
   if (witness.vis) return result(Confirmation::Replayed, check_visibility(h, *logic, witness));
-  if (*logic == Logic::Ua || *logic == Logic::Psi) return {};
-  if (*logic == Logic::Cc && n > kMostTxnsReplayedCausally) return {};
+  if (!is_replayable(h, *logic, witness)) return {};
   // Over vis, ar the order stands for the same thing: the two frameworks agree at these levels.
   return result(Confirmation::Replayed, replay(h, *logic, witness));
 }

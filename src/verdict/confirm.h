@@ -43,8 +43,11 @@ std::optional<std::string> check_cycle(const History& h, Logic logic, std::span<
 // Complains about a fault that the events do not show.
 std::optional<std::string> check_fault(const History& h, const ReadFault& fault);
 // Complains if the order, as a commit order, breaks the logic's rule: linear for rc, ra and ser,
-// O(reads log writers) for pc and si. Requires: logic has a commit order (not ua, psi).
+// O(reads log writers) for pc and si, O(transactions x sessions) for cc.
+// Requires: logic has a commit order (not ua, psi).
 std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness);
+// Would replay() take at most seconds, and some hundred megabytes?
+bool is_replayable(const History& h, Logic logic, const Witness& witness);
 // Complains if (vis, ar) breaks the rule. Requires: the witness has a vis.
 std::optional<std::string> check_visibility(const History& h, Logic logic, const Witness& witness);
 

@@ -17,6 +17,10 @@ namespace {
 
 using Complaint = std::optional<std::string>;
 
+// What the replay of cc may cost: 256 MB of clocks, a few seconds.
+constexpr std::size_t kMostClockEntries = std::size_t{1} << 26U;
+constexpr double kMostSteps = 1e9;
+
 class Replay {
  public:
   Replay(const History& h, const std::vector<TxnId>& order)
@@ -99,40 +103,62 @@ class Replay {
     return {};
   }
 
-  // cc: its causal past, as a bit set; for moderate sizes only.
+  // cc: its causal past, by one clock a transaction. Only writers between the one that is read and
+  // the reader could have been overlooked, and in the given order those are few.
   Complaint causal(const std::vector<TxnId>& order) const {
-    const std::size_t n = h_.num_txns();
-    Relation past(n);  // past(t, u): u is in the causal past of t
-    std::vector<TxnId> session_last(h_.num_sessions(), kInitialTxn);
+    const std::size_t k = h_.num_sessions();
+    std::vector<std::uint32_t> clocks(h_.num_txns() * k,
+                                      0);               // how many of each session it has seen
+    std::vector<std::uint32_t> rank(h_.num_txns(), 0);  // its own place in its session, from 1
+    std::vector<TxnId> session_last(k, kInitialTxn);
+    const auto writers = writers_in_order();
     for (TxnId t : order) {
       if (t == kInitialTxn) continue;
+      std::uint32_t* past = &clocks[t.index * k];
       const auto include = [&](TxnId u) {
-        past.insert(t.index, u.index);
-        past.add_successors(t.index, u.index);
+        if (u == kInitialTxn || past[h_.session(u).index] >= rank[u.index]) return;
+        const std::uint32_t* other = &clocks[u.index * k];
+        for (std::size_t s = 0; s < k; ++s) past[s] = std::max(past[s], other[s]);
       };
       TxnId& previous = session_last[h_.session(t).index];
       include(previous);
-      previous = t;
       for (EventId e : h_.events(t)) {
         if (h_.is_external_read(e)) include(h_.writer(e));
       }
       for (EventId e : h_.events(t)) {
         if (!h_.is_external_read(e)) continue;
-        for (TxnId t2 : h_.writers(h_.key(e))) {
-          if (past.contains(t.index, t2.index) && before(h_.writer(e), t2)) return stale(e);
+        const auto& all = writers[h_.key(e).index];
+        for (auto it = after(all, position(h_.writer(e))); it != all.end() && *it < position(t);
+             ++it) {
+          const TxnId t2 = order[*it];
+          if (past[h_.session(t2).index] >= rank[t2.index]) return stale(e);
         }
       }
+      rank[t.index] = rank[previous.index] + 1;
+      past[h_.session(t).index] = rank[t.index];
+      previous = t;
     }
     return {};
   }
 
+  // How many writers causal() would look at.
+  double causal_steps() const {
+    double steps = 0;
+    const auto writers = writers_in_order();
+    for (TxnId t : h_.txns()) {
+      for (EventId e : h_.events(t)) {
+        if (!h_.is_external_read(e)) continue;
+        const auto& all = writers[h_.key(e).index];
+        const auto begin = after(all, position(h_.writer(e)));
+        steps += static_cast<double>(std::max<std::ptrdiff_t>(0, after(all, position(t)) - begin));
+      }
+    }
+    return steps;
+  }
+
   // pc, si, ser: t sees the order up to some position, its horizon.
   Complaint prefix(Logic logic) const {
-    std::vector<std::vector<std::uint32_t>> by_key(h_.num_keys());
-    for (KeyId x : h_.keys()) {
-      for (TxnId t : h_.writers(x)) by_key[x.index].push_back(position(t));
-      std::sort(by_key[x.index].begin(), by_key[x.index].end());
-    }
+    const auto by_key = writers_in_order();
     // The last position of a writer of x below `limit`, or 0.
     const auto last_writer_below = [&](KeyId x, std::uint32_t limit) {
       const auto& all = by_key[x.index];
@@ -182,6 +208,21 @@ class Replay {
     std::vector<KeyId> touched_;
   };
 
+  using Positions = std::vector<std::uint32_t>;
+
+  // By key, where its writers stand in the order, ascending.
+  std::vector<Positions> writers_in_order() const {
+    std::vector<Positions> by_key(h_.num_keys());
+    for (KeyId x : h_.keys()) {
+      for (TxnId t : h_.writers(x)) by_key[x.index].push_back(position(t));
+      std::sort(by_key[x.index].begin(), by_key[x.index].end());
+    }
+    return by_key;
+  }
+  static Positions::const_iterator after(const Positions& all, std::uint32_t position) {
+    return std::upper_bound(all.begin(), all.end(), position);
+  }
+
   std::uint32_t position(TxnId t) const { return position_[t.index]; }
   bool before(TxnId a, TxnId b) const { return position(a) < position(b); }
   void see(Newest& newest, TxnId t) const {
@@ -199,6 +240,13 @@ class Replay {
 };
 
 }  // namespace
+
+bool is_replayable(const History& h, Logic logic, const Witness& witness) {
+  if (logic == Logic::Ua || logic == Logic::Psi) return false;
+  if (logic != Logic::Cc) return true;
+  return h.num_txns() * h.num_sessions() <= kMostClockEntries &&
+         Replay(h, witness.order).causal_steps() <= kMostSteps;
+}
 
 std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness) {
   const Replay replay(h, witness.order);
