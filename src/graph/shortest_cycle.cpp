@@ -30,7 +30,7 @@ class CycleSearch {
         component_(strongly_connected_components(with_chain_steps()).of) {}
 
   std::optional<Cycle> search(std::uint64_t limit) {
-    if (const auto found = up_to_two()) return found;
+    if (auto found = up_to_two()) return found;
     std::vector<std::uint32_t> size(g_.size(), 0);
     for (std::uint32_t component : component_) ++size[component];
     seen_.assign(g_.size(), Digraph::kNone);

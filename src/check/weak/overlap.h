@@ -30,6 +30,12 @@ inline void collect_external_reads(const History& h, TxnId t3, std::vector<Exter
 // A transaction with so few reads compares them pair by pair.
 inline constexpr std::size_t kFewReads = 16;
 
+// Does an earlier read show the same writer as the read at `place`?
+inline bool is_seen_before(const std::vector<ExternalRead>& reads, std::size_t place) {
+  return std::any_of(reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(place),
+                     [&](const ExternalRead& read) { return read.t1 == reads[place].t1; });
+}
+
 class HeavyPairs {
  public:
   // Would it cost too much to walk through what a writer of `written` keys wrote?

@@ -47,18 +47,11 @@ class ReadAtomicPass {
   void force_by_pairs() {
     for (std::size_t s = 0; s < reads_.size(); ++s) {
       const TxnId t2 = reads_[s].t1;
-      if (t2 == kInitialTxn || was_read_before(s)) continue;
+      if (t2 == kInitialTxn || is_seen_before(reads_, s)) continue;
       for (const auto& [x, t1] : reads_) {
         if (t1 != t2 && (x == reads_[s].x || writes_.writes(t2, x))) forced_.add(t2, t1);
       }
     }
-  }
-
-  bool was_read_before(std::size_t s) const {
-    for (std::size_t i = 0; i < s; ++i) {
-      if (reads_[i].t1 == reads_[s].t1) return true;
-    }
-    return false;
   }
 
   void force_by_writers(TxnId t3) {
