@@ -135,13 +135,13 @@ void Search::allow(const SynthQuery& query) {
 void Search::forbid(const Level& level, Budget& budget) {
   forbidden_.push_back({shape_of(level), nullptr});
   const LevelShape& shape = forbidden_.back().shape;
-  if (!query_.generic && query_.learning) {
-    if (const auto failed = forced_failure(grounder_, facts_, shape)) {
-      circuit_.require(*failed);
-      return;
-    }
+  std::optional<Signal> failed;
+  if (!query_.generic && query_.learning) failed = forced_failure(grounder_, facts_, shape);
+  if (failed) {
+    deferred_.push_back(*failed);
+  } else {
+    forbidden_.back().refuter = std::make_unique<Refuter>(level, frame(), budget);
   }
-  forbidden_.back().refuter = std::make_unique<Refuter>(level, frame(), budget);
   if (query_.smart_search) seed(shape);
 }
 
@@ -205,6 +205,11 @@ SynthOutcome Search::next(std::span<const Signal> assumptions, Budget& budget) {
         break;
     }
     ++candidates_;
+    if (!deferred_.empty()) {
+      for (const Signal failed : deferred_) circuit_.require(failed);
+      deferred_.clear();
+      continue;
+    }
     candidate_.clear();
     for (const Signal input : facts_.inputs()) candidate_.push_back(circuit_.value(input));
     bool refuted = false;
@@ -220,10 +225,11 @@ SynthOutcome Search::next(std::span<const Signal> assumptions, Budget& budget) {
   }
 }
 
-std::vector<FoundWitness> Search::witnesses() const {
-  std::vector<FoundWitness> found;
-  for (const SymbolicWitness& w : allowed_) found.push_back(witness_in_model(circuit_, facts_, w));
-  return found;
+Proposal Search::proposal() const {
+  Proposal proposal{candidate_, {}};
+  for (const SymbolicWitness& w : allowed_)
+    proposal.witnesses.push_back(witness_in_model(circuit_, facts_, w));
+  return proposal;
 }
 
 void Search::add_stats(Stats& stats) const {

@@ -24,6 +24,12 @@ Result<void> check_scope(const SynthQuery& query);
 // Which inputs the query asks for.
 Frame frame_of(const SynthQuery& query);
 
+// A history that the search believes in, with the witnesses of the allowed levels.
+struct Proposal {
+  Candidate candidate;
+  std::vector<FoundWitness> witnesses;
+};
+
 class Search {
  public:
   // Requires: check_scope(query); the levels of the query outlive the search. With `all_names`,
@@ -34,9 +40,8 @@ class Search {
   // The next history that meets all demands made so far, under assumptions.
   SynthOutcome next(std::span<const Signal> assumptions, Budget& budget);
 
-  // After Found.
-  const Candidate& candidate() const { return candidate_; }
-  std::vector<FoundWitness> witnesses() const;
+  // What the last next() found. Requires: Found, and no call of next() since.
+  Proposal proposal() const;
 
   Circuit& circuit() { return circuit_; }
   const Facts& facts() const { return facts_; }
@@ -61,13 +66,17 @@ class Search {
   Grounder grounder_;
   std::vector<SymbolicWitness> allowed_;
   std::vector<Forbidden> forbidden_;
+  // Forced edges that must have a cycle. Required once the few clauses of the seeds have not been
+  // enough, as they are where the allowed level implies the forbidden one.
+  std::vector<Signal> deferred_;
   Candidate candidate_;
   std::size_t candidates_ = 0;
   std::size_t counterexamples_ = 0;
 };
 
-// Decodes what the search found, and has it checked: each witness by the evaluator, and the
-// history at each level by check(). An Error says who disagrees.
-Result<SynthFound> conclude(const SynthQuery& query, const Search& search, Budget& budget);
+// Decodes a proposal, and has it checked: each witness by the evaluator, and the history at each
+// level by check(). An Error says who disagrees.
+Result<SynthFound> conclude(const SynthQuery& query, const Frame& frame, const Proposal& proposal,
+                            Budget& budget);
 
 }  // namespace isoscope::synthesis

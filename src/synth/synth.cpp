@@ -46,8 +46,9 @@ std::string_view name_of(SynthOutcome outcome) {
 
 namespace synthesis {
 
-Result<SynthFound> conclude(const SynthQuery& query, const Search& search, Budget& budget) {
-  SynthFound found = decode(search.frame(), search.candidate(), search.witnesses(), query.allow);
+Result<SynthFound> conclude(const SynthQuery& query, const Frame& frame, const Proposal& proposal,
+                            Budget& budget) {
+  SynthFound found = decode(frame, proposal.candidate, proposal.witnesses, query.allow);
   if (!found.further_so.empty()) return found;
   Checker checker(found.history);
   for (std::size_t i = 0; i < query.allow.size(); ++i) {
@@ -82,7 +83,7 @@ Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget) {
   search.add_stats(answer.stats);
   if (answer.outcome == SynthOutcome::Unknown) answer.limit = "the time is over";
   if (answer.outcome != SynthOutcome::Found) return answer;
-  auto found = synthesis::conclude(query, search, budget);
+  auto found = synthesis::conclude(query, search.frame(), search.proposal(), budget);
   if (!found) return found.error();
   answer.found = *std::move(found);
   return answer;
