@@ -3,18 +3,12 @@
 #include <algorithm>
 
 namespace isoscope::strong {
-namespace {
 
-// Numbers in the clocks of one block: 128 MB.
-constexpr std::size_t kMaxNumbers = std::size_t{1} << 25U;
-
-}  // namespace
-
-std::vector<ChainBlock> chain_blocks(const KnownGraph& graph) {
+std::vector<ChainBlock> chain_blocks(const KnownGraph& graph, std::size_t max_numbers) {
   const std::uint32_t chains = graph.facts().num_chains();
   const std::size_t points = std::max<std::size_t>(graph.num_points(), 1);
   const auto fitting = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(kMaxNumbers / points, 1, std::max<std::uint32_t>(chains, 1)));
+      std::clamp<std::size_t>(max_numbers / points, 1, std::max<std::uint32_t>(chains, 1)));
   std::vector<ChainBlock> blocks;
   for (std::uint32_t first = 0; first < chains; first += fitting)
     blocks.push_back({first, std::min(fitting, chains - first)});

@@ -12,7 +12,9 @@
 // psi asks for two kinds of paths: with no rw edge, and with at most one.
 //
 // Cost  O(edges × chains) time, in runs of adjacent numbers; points × block size × 4 bytes.
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "check/strong/known_graph.h"
@@ -26,11 +28,16 @@ struct ChainBlock {
   std::uint32_t size = 0;
   bool contains(ChainId c) const { return c.index - first < size; }
 };
-// All chains of the graph, in as few blocks as the memory for clocks allows.
-std::vector<ChainBlock> chain_blocks(const KnownGraph& graph);
+// Numbers in the clocks of one block: 128 MB.
+inline constexpr std::size_t kMaxClockNumbers = std::size_t{1} << 25U;
+// All chains of the graph, in as few blocks as that allows; a block has one chain at least.
+std::vector<ChainBlock> chain_blocks(const KnownGraph& graph,
+                                     std::size_t max_numbers = kMaxClockNumbers);
 
 class Clocks {
  public:
+  using Rows = std::vector<std::uint32_t>;  // points × chains of the block
+
   // Requires: graph.sort() succeeded, and no edge was added since.
   // The rows are incomplete if the budget expires meanwhile.
   Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget);
@@ -50,9 +57,10 @@ class Clocks {
     return before_with_rw(to, chain(from)) > points_.position(facts_, from);
   }
 
- private:
-  using Rows = std::vector<std::uint32_t>;
+  // The numbers themselves, and (psi) those of paths with at most one rw edge.
+  std::pair<Rows, Rows> take_rows() && { return {std::move(rows_), std::move(rw_rows_)}; }
 
+ private:
   ChainId chain(PointId p) const { return facts_.chain(points_.txn(p)); }
   const std::uint32_t* row(const Rows& rows, PointId p) const {
     return rows.data() + static_cast<std::size_t>(p.index) * block_.size;

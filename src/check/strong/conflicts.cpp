@@ -9,8 +9,9 @@
 namespace isoscope::strong {
 namespace {
 
-// Arcs that the searches of one pass may look at: a fraction of a second.
-constexpr std::uint64_t kMaxWork = 20'000'000;
+// Arcs that the searches of one pass may look at: some milliseconds. More would find more
+// conflicts, of answers that the next call of the solver changes anyway.
+constexpr std::uint64_t kMaxWork = 1'000'000;
 
 void normalise(Conflict& conflict) {
   std::sort(conflict.begin(), conflict.end());
@@ -129,7 +130,7 @@ Conflict ConflictFinder::search(const Answers& answers, Node from, Node to, Conf
     if (v == to) break;
     const std::uint32_t cost = arrivals_[v].cost;
     const auto known = residue_.known_arcs().successors(v);
-    work_ += known.size() + 1;
+    work_ += known.size() + (out_begin_[v + 1] - out_begin_[v]) + 1;
     for (const Node w : known) arrive(v, w, cost, kKnown);
     for (std::uint32_t i = out_begin_[v]; i < out_begin_[v + 1]; ++i) {
       const ChoiceEdge& e = edges[out_[i]];

@@ -11,8 +11,10 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   decision.facts = std::make_unique<Facts>(h, level != StrongLevel::Ua);
   auto known = std::make_unique<Knowledge>(*decision.facts, level);
   add_version_facts(*known);
-  const Saturated saturated =
-      saturate(*known, budget, {.facts_only = !options.saturate, .progress = options.progress});
+  SaturationOptions how;
+  how.facts_only = !options.saturate;
+  how.progress = options.progress;
+  const Saturated saturated = saturate(*known, budget, how);
   decision.stats.set("rounds", known->rounds);
   decision.stats.set("known edges", static_cast<double>(known->graph.edges().size()));
   if (saturated == Saturated::OutOfTime) {
@@ -30,6 +32,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   decision.stats.set("components", static_cast<double>(residue.num_components()));
   decision.stats.set("solver calls", search.solver_calls);
   decision.stats.set("clauses", static_cast<double>(search.clauses));
+  decision.stats.set("restarts", search.restarts);
   switch (search.result) {
     case SatResult::Unknown:
       decision.limit = budget.expired_now() ? "time limit" : "memory of the SAT solver";

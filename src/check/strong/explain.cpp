@@ -1,7 +1,7 @@
 #include "check/strong/explain.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -53,16 +53,32 @@ class Explainer {
     std::stable_sort(starts.begin(), starts.end(), [&](PointId p, PointId q) {
       return size[components.of[p.index]] < size[components.of[q.index]];
     });
+    // psi: one rw edge may lead out of the component and back.
+    const bool is_psi = level_ == StrongLevel::Psi;
     Path best;
     best.cost = std::numeric_limits<std::uint32_t>::max();
     for (const PointId p : starts) {
       if (!best.edges.empty() && (paths_.work() > kMaxWork || budget.expired_now())) break;
-      auto path = paths_.find(
-          {.from = p, .goals = {&p, 1}, .max_cost = best.cost - 1, .component = &components.of});
+      auto path = paths_.find({.from = p,
+                               .goals = {&p, 1},
+                               .one_rw = is_psi,
+                               .max_cost = best.cost - 1,
+                               .component = is_psi ? nullptr : &components.of});
       if (path) best = *std::move(path);
     }
     ISO_ASSERT(!best.edges.empty());
+    if (level_ == StrongLevel::Ua && best.edges.size() == 2) prefer_rw(best.edges);
     return best.edges;
+  }
+
+  // ua: a known rw edge says more than an order that it has forced. Requires: a cycle of two.
+  void prefer_rw(std::vector<KnownEdge>& cycle) const {
+    for (KnownEdge& e : cycle) {
+      const auto rw = find_rw(known_, e.from, e.to, known_.rounds + 1);
+      if (!rw || PathFinder::cost(*rw) >= PathFinder::cost(e)) continue;
+      e = *rw;
+      return;
+    }
   }
 
   // psi, ua: the rw edge that is led back over at the least cost, and the way back.

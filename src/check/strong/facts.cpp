@@ -99,8 +99,10 @@ void Facts::collect_versions() {
     std::erase(writers, kInitialTxn);
     std::sort(writers.begin(), writers.end(), in_chain_order);
     for (std::size_t i = 0; i < writers.size(); ++i) {
-      if (i == 0 || chain(writers[i]) != chain(writers[i - 1]))
+      if (i == 0 || chain(writers[i]) != chain(writers[i - 1])) {
         group_begin_.push_back(num_versions());
+        group_chain_.push_back(chain(writers[i]));
+      }
       version_txn_.push_back(writers[i]);
       version_group_.push_back(GroupId{static_cast<std::uint32_t>(group_begin_.size() - 1)});
     }

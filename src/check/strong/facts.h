@@ -53,6 +53,7 @@ class Facts {
 
   // Versions.
   std::uint32_t num_versions() const { return static_cast<std::uint32_t>(version_txn_.size()); }
+  std::uint32_t num_groups() const { return static_cast<std::uint32_t>(group_begin_.size() - 1); }
   IdRange<VersionId> versions(KeyId x) const {
     return {group_begin_[key_begin_[x.index]], group_begin_[key_begin_[x.index + 1]]};
   }
@@ -64,7 +65,7 @@ class Facts {
   GroupId group(VersionId v) const { return version_group_[v.index]; }
   // Its place among the versions of its group.
   std::uint32_t rank(VersionId v) const { return v.index - group_begin_[group(v).index]; }
-  ChainId chain(GroupId g) const { return chain(writer(versions(g).front())); }
+  ChainId chain(GroupId g) const { return group_chain_[g.index]; }
   // The version of x that t writes, or none().
   VersionId version_of(TxnId t, KeyId x) const;
 
@@ -96,7 +97,8 @@ class Facts {
   std::vector<TxnId> version_txn_;
   std::vector<GroupId> version_group_;
   std::vector<std::uint32_t> group_begin_;  // first version; one more at the end
-  std::vector<std::uint32_t> key_begin_;    // first group; one more at the end
+  std::vector<ChainId> group_chain_;
+  std::vector<std::uint32_t> key_begin_;  // first group; one more at the end
   std::vector<TxnId> readers_;
   std::vector<std::uint32_t> readers_begin_;
   std::vector<TxnId> initial_readers_;

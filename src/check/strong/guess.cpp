@@ -1,6 +1,8 @@
 #include "check/strong/guess.h"
 
+#include <algorithm>
 #include <deque>
+#include <utility>
 
 namespace isoscope::strong {
 namespace {
@@ -25,7 +27,7 @@ class Run {
     graph_.for_each_arc([&](PointId, PointId q) { ++open_[q.index]; });
   }
 
-  Answers run() {
+  Guess run() {
     for (const PointId p : graph_.order()) {
       if (open_[p.index] == 0) ready_.push_back(p);
     }
@@ -52,12 +54,7 @@ class Run {
         ready_.swap(waiting);
       }
     }
-    Answers answers(residue_.choices().size());
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const Choice& c = residue_.choices()[i];
-      answers[i] = time_[points_.commit(c.a).index] < time_[points_.commit(c.b).index];
-    }
-    return answers;
+    return conclude();
   }
 
  private:
@@ -119,6 +116,22 @@ class Run {
     });
   }
 
+  Guess conclude() const {
+    const auto choices = residue_.choices();
+    const auto committed = [&](TxnId t) { return time_[points_.commit(t).index]; };
+    Guess guess;
+    guess.answers.resize(choices.size());
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> by_time;
+    for (std::uint32_t i = 0; i < choices.size(); ++i) {
+      const auto [a, b] = choices[i];
+      guess.answers[i] = committed(a) < committed(b);
+      by_time.emplace_back(std::max(committed(a), committed(b)), i);
+    }
+    std::sort(by_time.begin(), by_time.end());
+    for (const auto& [time, choice] : by_time) guess.sequence.push_back(choice);
+    return guess;
+  }
+
   const Residue& residue_;
   const KnownGraph& graph_;
   const Facts& facts_;
@@ -135,6 +148,6 @@ class Run {
 
 }  // namespace
 
-Answers guess(const Residue& residue) { return Run(residue).run(); }
+Guess make_guess(const Residue& residue) { return Run(residue).run(); }
 
 }  // namespace isoscope::strong

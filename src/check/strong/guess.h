@@ -10,11 +10,19 @@
 // that a guess leaves little or nothing for the solver to repair.
 //
 // Cost  Linear in the known arcs, plus the times somebody waits.
+#include <cstdint>
+#include <vector>
+
 #include "check/strong/residue.h"
 
 namespace isoscope::strong {
 
+struct Guess {
+  Answers answers;
+  std::vector<std::uint32_t> sequence;  // choices, by the time when both had committed
+};
+
 // Requires: residue.known().graph is sorted.
-Answers guess(const Residue& residue);
+Guess make_guess(const Residue& residue);
 
 }  // namespace isoscope::strong

@@ -12,6 +12,7 @@ struct Knowledge {
   KnownGraph graph;
   VersionOrder order;
   std::uint32_t rounds = 0;
+  bool is_saturated = false;  // does nothing more follow?
   // psi, ua: known rw edges that a known path (in ua, an edge) leads back over. Some of them, if
   // there are any.
   std::vector<KnownEdge> returned;

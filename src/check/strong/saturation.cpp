@@ -125,6 +125,17 @@ void find_returns(Knowledge& known, const Clocks& clocks) {
   }
 }
 
+// A list says that `before` comes before `after`, and so it does before what follows that on its
+// chain. Against its own chain it is a cycle, which the graph shows.
+void add_order(Knowledge& known, VersionId before, VersionId after) {
+  const Facts& facts = known.graph.facts();
+  const GroupId g = facts.group(before);
+  const IdRange<VersionId> later = facts.versions(facts.group(after));
+  if (g == facts.group(after)) return;
+  for (VersionId v = after; v <= later.back() && !known.order.is_before(before, v); ++v.index)
+    known.order.set_count_before(v, g, facts.rank(before) + 1, v == after ? 0 : 1);
+}
+
 }  // namespace
 
 void add_version_facts(Knowledge& known) {
@@ -151,10 +162,7 @@ void add_version_facts(Knowledge& known) {
     if (before.is_none() || after.is_none()) continue;
     known.graph.add({.from = from, .to = to, .key = x, .kind = EdgeKind::Ww});
     if (wants_rw) add_rw(x, facts.readers(before), from, to);
-    const GroupId g = facts.group(before);
-    // Against its own chain it is a cycle, which the graph shows.
-    if (g != facts.group(after) && !known.order.is_before(before, after))
-      known.order.set_count_before(after, g, facts.rank(before) + 1, 0);
+    add_order(known, before, after);
   }
   // Versions of one chain are ordered by it, which takes a path to say: the first round.
   known.rounds = 1;
@@ -169,7 +177,7 @@ void add_version_facts(Knowledge& known) {
 
 Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& options) {
   const StrongLevel level = known.graph.level();
-  const std::vector<ChainBlock> blocks = chain_blocks(known.graph);
+  const std::vector<ChainBlock> blocks = chain_blocks(known.graph, options.max_clock_numbers);
   for (;;) {
     if (budget.expired_now()) return Saturated::OutOfTime;
     if (!known.graph.sort()) return Saturated::Cycle;
@@ -187,7 +195,10 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
     if (level == StrongLevel::Ua && options.facts_only) find_opposed_rw(known, budget);
     if (budget.expired_now()) return Saturated::OutOfTime;
     if (!known.returned.empty()) return Saturated::Cycle;
-    if (known.graph.edges().size() == edges) return Saturated::Fixpoint;
+    if (known.graph.edges().size() == edges) {
+      known.is_saturated = !options.facts_only;
+      return Saturated::Fixpoint;
+    }
   }
 }
 

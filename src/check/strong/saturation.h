@@ -15,10 +15,11 @@
 // For ua, a path says only that nothing precedes itself; direct.h has the rest.
 //
 // Papers  The saturation of [BiswasEnea-OOPSLA'19] and the pruning of polygraphs in
-//         [TanZhaoWalfish-OSDI'20] are this one idea, with different edges. Differs: clocks by
+//         [Cobra-OSDI'20] are this one idea, with different edges. Differs: clocks by
 //         chain answer for all pairs of a version and a group at once, so the cost of a round
 //         does not depend on the number of pairs.
 // Cost    A round takes O(edges × chains + versions × groups × (1 + readers)); a few rounds.
+#include <cstddef>
 #include <cstdint>
 
 #include "check/strong/clocks.h"
@@ -35,6 +36,7 @@ enum class Saturated : std::uint8_t {
 
 struct SaturationOptions {
   bool facts_only = false;  // look for a cycle of facts, derive nothing
+  std::size_t max_clock_numbers = kMaxClockNumbers;
   Progress progress = {};
 };
 

@@ -1,22 +1,35 @@
 #include "check/strong/search.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "check/strong/conflicts.h"
 #include "check/strong/guess.h"
+#include "check/strong/propagation.h"
+#include "check/strong/speculation.h"
 
 namespace isoscope::strong {
 namespace {
+
+// Calls of the solver before following implications is worth its cost.
+constexpr std::uint32_t kPatience = 16;
+
+bool can_speculate(const Residue& residue) {
+  return residue.known().is_saturated && Propagation::fits(residue.known().graph);
+}
 
 // The choices as variables of a solver, which prefers the answers it is given.
 class Encoding {
  public:
   explicit Encoding(const Answers& preferred) {
-    for (const bool a_first : preferred) {
-      variables_.push_back(solver_.new_var());
-      solver_.set_phase(a_first ? variables_.back() : ~variables_.back());
-    }
+    for (std::size_t i = 0; i < preferred.size(); ++i) variables_.push_back(solver_.new_var());
+    prefer(preferred);
+  }
+
+  void prefer(const Answers& answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      solver_.set_phase(answers[i] ? variables_[i] : ~variables_[i]);
   }
 
   void forbid(const Conflict& conflict) {
@@ -45,20 +58,31 @@ class Encoding {
 
 Search search_answers(const Residue& residue, Budget& budget, const Progress& progress) {
   Search search;
-  search.answers = guess(residue);
+  const Guess guess = make_guess(residue);
+  search.answers = guess.answers;
   ConflictFinder finder(residue);
   std::vector<Conflict> conflicts = finder.find(search.answers, budget);
-  if (!conflicts.empty()) {
-    Encoding encoding(search.answers);
-    while (!conflicts.empty()) {
-      if (progress) progress("search", -1);
-      for (const Conflict& conflict : conflicts) encoding.forbid(conflict);
-      search.clauses += conflicts.size();
-      ++search.solver_calls;
-      search.result = encoding.solve(search.answers, budget);
-      if (search.result != SatResult::Sat) return search;
-      conflicts = finder.find(search.answers, budget);
+  std::optional<Encoding> encoding;
+  while (!conflicts.empty()) {
+    if (progress) progress("search", -1);
+    if (!encoding) encoding.emplace(guess.answers);
+    for (const Conflict& conflict : conflicts) encoding->forbid(conflict);
+    search.clauses += conflicts.size();
+    ++search.solver_calls;
+    search.result = encoding->solve(search.answers, budget);
+    if (search.result != SatResult::Sat) return search;
+    conflicts = finder.find(search.answers, budget);
+    if (conflicts.empty() || search.solver_calls != kPatience || !can_speculate(residue)) continue;
+    Speculation speculation = speculate(residue, guess, budget);
+    search.restarts = speculation.restarts;
+    if (speculation.result == Speculated::Refuted) {
+      search.result = SatResult::Unsat;
+      return search;
     }
+    // Whatever it found, others judge; if it found nothing, it got further than the guess.
+    search.answers = std::move(speculation.answers);
+    encoding->prefer(search.answers);
+    conflicts = finder.find(search.answers, budget);
   }
   // Out of time, the finder may have missed conflicts.
   search.result = budget.expired_now() ? SatResult::Unknown : SatResult::Sat;

@@ -5,9 +5,12 @@
 // them, let the solver answer again, until it finds answers without conflicts or no answers. The
 // solver keeps what it learnt between the calls and prefers the answers of the guess.
 //
-// Papers  Lazy clauses instead of the acyclicity theory of [TanZhaoWalfish-OSDI'20] and its
+// Where a few calls do not suffice (many sessions, few reads), speculation makes another guess: it
+// follows what each answer implies, which the solver cannot see, and most often needs no repair.
+//
+// Papers  Lazy clauses instead of the solvers with acyclicity built in of [Cobra-OSDI'20] and its
 //         successors: after saturation few choices are open, and after the guess few conflicts.
-//         Measured on 10,000 to 100,000 transactions of correct stores, the solver is called up
+//         Measured on 10,000 to 100,000 transactions of simulated stores, the solver is called up
 //         to seven times and gets up to 3,000 clauses, so that encoding all cycles of two or
 //         three choices beforehand would cost more than it saves.
 #include <cstdint>
@@ -23,6 +26,7 @@ struct Search {
   Answers answers;  // if Sat
   std::uint32_t solver_calls = 0;
   std::size_t clauses = 0;
+  std::uint32_t restarts = 0;  // of speculation
 };
 
 Search search_answers(const Residue& residue, Budget& budget, const Progress& progress);

@@ -26,7 +26,6 @@ class VersionOrder {
   // How many versions of the group are known to come before v; they are its first ones.
   std::uint32_t count_before(VersionId v, GroupId g) const { return counts_[slot(v, g)]; }
   // Makes known in a round that the first `count` versions of g come before v.
-  // Requires: that is not less than was known.
   void set_count_before(VersionId v, GroupId g, std::uint32_t count, std::uint32_t round);
 
   // Is `before` known to come before `after`? Requires: versions of one key.

@@ -88,7 +88,7 @@ class AllVersionOrders {
     Relation rw(h_.num_txns());
     for (const KeyId x : h_.keys()) {
       std::vector<TxnId> order = orders_[x.index];
-      if (h_.writes(kInitialTxn, x)) order.insert(order.begin(), kInitialTxn);
+      order.insert(order.begin(), kInitialTxn);  // so that what was read from it is overwritten
       for (std::size_t i = 0; i < order.size(); ++i) {
         for (std::size_t j = i + 1; j < order.size(); ++j) {
           ww.insert(order[i].index, order[j].index);
@@ -140,11 +140,10 @@ inline std::optional<std::string> complain_about(const History& h, StrongLevel l
   if (over_co && level != StrongLevel::Ser) {
     Relation last = so_wr;
     if (level == StrongLevel::Si) {
-      for (const TxnId a : w.order) {
-        for (const TxnId b : w.order) {
-          for (const KeyId x : h.keys()) {
-            if (h.writes(a, x) && h.writes(b, x) && at[a.index] < at[b.index])
-              last.insert(a.index, b.index);
+      for (const KeyId x : h.keys()) {
+        for (const TxnId a : h.writers(x)) {
+          for (const TxnId b : h.writers(x)) {
+            if (at[a.index] < at[b.index]) last.insert(a.index, b.index);
           }
         }
       }

@@ -1,0 +1,147 @@
+#pragma once
+// Saturation edge by edge: what follows when one more edge is assumed, and how to take it back.
+//
+// Keeps the clocks and the known version orders of a saturated graph up to date. An edge raises
+// the clocks of points that did not know its source yet, a raised clock may force versions, and
+// forced versions bring edges in turn; all that until nothing is new or a cycle closes. Most
+// points know each other already, so an edge touches few of them, however large the history.
+//
+// Changes are logged, so that what was assumed can be taken back.
+//
+// For ua, paths only tell that nothing precedes itself; a pair of versions whose order becomes
+// known is a single edge, with consequences of its own (direct.h).
+//
+// Cost  Points × chains × 4 bytes (psi: twice that); an edge O(points that it touches × chains).
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "check/strong/clocks.h"
+#include "check/strong/knowledge.h"
+#include "support/budget.h"
+
+namespace isoscope::strong {
+
+class Propagation {
+ public:
+  // Do the clocks of all chains fit in memory at once?
+  static bool fits(const KnownGraph& graph) { return chain_blocks(graph).size() <= 1; }
+
+  // Requires: `known` is saturated, fits(known.graph).
+  Propagation(const Knowledge& known, Budget& budget);
+
+  // Assumes ww(first, second) and whatever follows. False if that closes a cycle; then it must be
+  // taken back before anything else is assumed.
+  bool assume_order(TxnId first, TxnId second);
+  // Takes back what was assumed since the last keep().
+  void take_back();
+  // Keeps what was assumed so far for good.
+  void keep() { trail_.clear(); }
+
+  const VersionOrder& order() const { return order_; }
+
+ private:
+  using Rows = Clocks::Rows;
+  // An edge to be added.
+  struct Pending {
+    PointId from;
+    PointId to;
+    bool is_rw = false;
+  };
+  // A point whose clock was raised, or (psi) its clock of paths with an rw edge. Those that come
+  // early in the order of the known graph are dealt with first, when most that can raise them is
+  // over.
+  struct Raised {
+    std::uint32_t place;
+    PointId point;
+    bool with_rw = false;
+    friend bool operator<(const Raised& a, const Raised& b) { return a.place > b.place; }
+  };
+  enum class What : std::uint8_t { Clock, RwClock, Count, Successor, RwSuccessor };
+  struct Change {
+    What what;
+    std::size_t slot = 0;   // of a clock; or the point of a successor; or the version
+    std::uint32_t old = 0;  // number
+    GroupId group = {};     // of a count
+  };
+  // Successors by point, newest first, so that the newest can be taken back.
+  struct Successors {
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    struct Item {
+      PointId to;
+      std::uint32_t next;
+    };
+    std::vector<std::uint32_t> head;
+    std::vector<Item> items;
+
+    void add(PointId from, PointId to);
+    void remove_last(PointId from);
+    template <class F>
+    void for_each(PointId p, F&& f) const {
+      for (std::uint32_t i = head[p.index]; i != kNone; i = items[i].next) f(items[i].to);
+    }
+  };
+
+  void index_versions();
+  bool settle();
+  bool closes_cycle(const Pending& edge) const;
+  bool is_implied(const Pending& edge) const;
+  void add(const Pending& edge);
+  void spread();
+  // Raises the clock of `to` to that of `from`, and to `from` itself.
+  void raise(PointId to, bool to_rw, PointId from, bool from_rw, bool with_self);
+  void on_raised(PointId p, bool with_rw, ChainId c, std::uint32_t n);
+  // The first `forced` transactions of chain c come before `a` if they write its key.
+  void force(VersionId a, ChainId c, std::uint32_t forced);
+  // b is known to come before a, and all that comes before b on its chain was known to.
+  void on_ordered(VersionId b, VersionId a);
+  // The same for ua, for each pair.
+  void on_seen(VersionId b, VersionId a);
+  std::span<const VersionId> written(TxnId t) const {
+    return {written_.data() + written_begin_[t.index],
+            written_.data() + written_begin_[t.index + 1]};
+  }
+  std::span<const VersionId> read(TxnId t) const {
+    return {read_.data() + read_begin_[t.index], read_.data() + read_begin_[t.index + 1]};
+  }
+  KeyId key(VersionId v) const { return key_of_group_[facts_.group(v).index]; }
+
+  std::uint32_t* row(bool rw, PointId p) {
+    return (rw ? rw_rows_ : rows_).data() + static_cast<std::size_t>(p.index) * chains_;
+  }
+  const std::uint32_t* row(bool rw, PointId p) const {
+    return (rw ? rw_rows_ : rows_).data() + static_cast<std::size_t>(p.index) * chains_;
+  }
+  bool reaches(bool rw, PointId from, PointId to) const {
+    return row(rw, to)[facts_.chain(points_.txn(from)).index] > points_.position(facts_, from);
+  }
+
+  const KnownGraph& graph_;
+  const Facts& facts_;
+  const Points& points_;
+  StrongLevel level_;
+  bool is_psi_;
+  bool is_broken_ = false;  // ua: what was assumed shows a write to a read of the initial value
+  std::uint32_t chains_;
+  Rows rows_;
+  Rows rw_rows_;  // psi only
+  VersionOrder order_;
+  Successors assumed_;  // besides those of the known graph
+  Successors rw_;       // psi only: all rw edges
+  // By transaction: the versions that it writes and those that it reads. By group: its key.
+  std::vector<std::uint32_t> written_begin_;
+  std::vector<VersionId> written_;
+  std::vector<std::uint32_t> read_begin_;
+  std::vector<VersionId> read_;
+  std::vector<KeyId> key_of_group_;
+
+  std::deque<Pending> pending_;
+  std::priority_queue<Raised> raised_;
+  std::vector<std::uint32_t> place_;  // by point
+  std::vector<char> is_raised_;       // by point: 1 and 2 for the two clocks
+  std::vector<Change> trail_;
+};
+
+}  // namespace isoscope::strong
