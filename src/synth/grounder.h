@@ -47,11 +47,12 @@ class Grounder {
   // noted instead of answered.
   void begin_vis() {
     asked_too_early_ = false;
+    asked_for_all_ = false;
     pending_.assign(static_cast<std::size_t>(facts_.txns() * facts_.txns()), 1);
   }
   void define_vis(int a, int b, Signal s);
   void end_vis() { pending_.clear(); }
-  bool asked_too_early() const { return asked_too_early_; }
+  bool asked_too_early() const { return asked_too_early_ || asked_for_all_; }
 
  private:
   using Env = std::vector<int>;  // by slot
@@ -100,7 +101,8 @@ class Grounder {
   Matrix order_;
   Matrix vis_;
   std::vector<char> pending_;
-  bool asked_too_early_ = false;
+  bool asked_too_early_ = false;  // for a cell
+  bool asked_for_all_ = false;    // for all cells, as a closure does; nothing excuses that
 
   using RelationKey = std::pair<const RelationExpr*, std::vector<int>>;  // and its keys' values
   std::map<RelationKey, Matrix> fact_relations_;

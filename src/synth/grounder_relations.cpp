@@ -69,7 +69,7 @@ const Matrix& Grounder::value(const RelationExpr& r, Env& env) {
     case RelationOp::Ar:
       return order_;
     case RelationOp::Vis:
-      if (!pending_.empty()) asked_too_early_ = true;
+      if (!pending_.empty()) asked_for_all_ = true;
       return vis_;
     case RelationOp::So:
       return facts_.so();

@@ -4,13 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "check/check.h"
 #include "formats/hist.h"
-#include "spec/brute_force.h"
 #include "spec/levels.h"
-#include "synth/brute_force_histories.h"
 #include "synth/problems.h"
 
 namespace isoscope {
@@ -33,72 +29,6 @@ std::string text_of(const History& h) {
   std::string text;
   EXPECT_TRUE(write_hist(h, [&](std::string_view part) { text += part; }).ok());
   return text;
-}
-
-// All built-in levels that speak of transactions only.
-std::vector<const Level*> abstract_levels() {
-  std::vector<const Level*> levels;
-  for (const auto& each : LevelSet::built_in().all()) {
-    if (each->name != "rc") levels.push_back(each.get());
-  }
-  return levels;
-}
-
-// By pair of levels: does some history of the scope separate them?
-std::map<std::pair<const Level*, const Level*>, bool> brute_force_pairs(const Scope& scope) {
-  const auto levels = abstract_levels();
-  std::set<std::vector<bool>> profiles;  // which levels allow a history
-  for_each_history(scope, [&](const DrawnHistory& drawn) {
-    const History h = build(drawn);
-    BruteForce oracle(h);
-    std::vector<bool> allowed;
-    for (const Level* each : levels) allowed.push_back(oracle.decide(*each).has_value());
-    profiles.insert(std::move(allowed));
-  });
-  std::map<std::pair<const Level*, const Level*>, bool> separated;
-  for (std::size_t a = 0; a < levels.size(); ++a) {
-    for (std::size_t b = 0; b < levels.size(); ++b) {
-      bool& found = separated[{levels[a], levels[b]}];
-      for (const auto& profile : profiles) found = found || (profile[a] && !profile[b]);
-    }
-  }
-  return separated;
-}
-
-void compare_with_brute_force(const Scope& scope, bool generic) {
-  for (const auto& [pair, separated] : brute_force_pairs(scope)) {
-    const auto [a, b] = pair;
-    const SynthAnswer found =
-        answer({.allow = {a}, .forbid = {b}, .scope = scope, .generic = generic});
-    EXPECT_EQ(found.outcome, separated ? SynthOutcome::Found : SynthOutcome::None)
-        << a->full_name() << " without " << b->full_name() << (generic ? ", generic" : "");
-    if (found.found) {
-      EXPECT_TRUE(found.found->is_rechecked);
-    }
-  }
-}
-
-TEST(Synthesize, AgreesWithAllHistoriesOfTwoTransactionsAndTwoKeys) {
-  compare_with_brute_force({.txns = 2, .keys = 2}, false);
-}
-
-TEST(Synthesize, AgreesWithAllHistoriesOfThreeTransactionsAndOneKey) {
-  compare_with_brute_force({.txns = 3, .keys = 1}, false);
-}
-
-TEST(Synthesize, AgreesWithAllHistoriesOfFewValuesAndOperations) {
-  compare_with_brute_force({.txns = 3, .keys = 1, .values = 2}, false);
-  compare_with_brute_force({.txns = 2, .keys = 2, .ops = 2}, false);
-  compare_with_brute_force({.txns = 2, .keys = 1, .values = 2, .empty_txns = true}, false);
-}
-
-TEST(Synthesize, AgreesWithAllHistoriesWithoutBlindWrites) {
-  compare_with_brute_force({.txns = 3, .keys = 1, .blind_writes = false}, false);
-}
-
-TEST(Synthesize, AgreesWithAllHistoriesWithoutAnalysisOfTheAxioms) {
-  compare_with_brute_force({.txns = 2, .keys = 2}, true);
-  compare_with_brute_force({.txns = 3, .keys = 1}, true);
 }
 
 TEST(Synthesize, FindsHistoriesThatAreNotEvenReadAtomicOverVis) {
