@@ -110,14 +110,44 @@ std::unique_ptr<Bound> Bounds::make(const GroundRelation& r) {
     }
     case RelationOp::Inverse:
       return lift([](const BitMatrix& a) { return a.transposed(); }, of(r.left));
-    case RelationOp::Plus:
-      return lift([](const BitMatrix& a) { return transitive_closure(a); }, of(r.left));
+    case RelationOp::Plus: {
+      auto closed = lift([](const BitMatrix& a) { return transitive_closure(a); }, of(r.left));
+      if (closed->is_exact() || !is_within_order(r.left)) return closed;
+      return std::make_unique<Bound>(
+          closed->shared_must(),
+          std::make_shared<const BitMatrix>(intersect(closed->may(), witness_.order.may())));
+    }
     case RelationOp::Star: {
       const BitMatrix identity = BitMatrix::identity(universe_.size(r.from));
       return lift([&](const BitMatrix& a) { return unite(a, identity); }, of(r.left));
     }
   }
   ISO_ASSERT(false);
+}
+
+bool Bounds::is_within_order(RelationId id) {
+  const GroundRelation r = table_[id];
+  if (r.from != Sort::Txn || r.to != Sort::Txn) return false;
+  if (r.is_fact) {
+    const BitMatrix& fact = of(id).must();
+    return intersect(fact, witness_.order.must()) == fact;
+  }
+  switch (r.op) {
+    case RelationOp::Co:
+    case RelationOp::Vis:
+    case RelationOp::Ww:
+      return true;
+    case RelationOp::Union:
+    case RelationOp::Compose:
+      return is_within_order(r.left) && is_within_order(r.right);
+    case RelationOp::Intersection:
+      return is_within_order(r.left) || is_within_order(r.right);
+    case RelationOp::Difference:
+    case RelationOp::Plus:
+      return is_within_order(r.left);
+    default:
+      return false;
+  }
 }
 
 BitMatrix Bounds::identity_on(const GroundRelation& r) const {

@@ -6,6 +6,7 @@
 //                         may: everything but its opposite
 //     r ; s               must(r) ; must(s)  …  may(r) ; may(s)
 //     r \ s               must(r) \ may(s)   …  may(r) \ must(s)
+//     r+                  if r is part of the order: no more than the order may have
 //
 // Only pairs between the two bounds need a circuit, and the bounds tell the enumeration of
 // quantifiers where not to look. Given the orders of a witness, both bounds of every relation
@@ -65,6 +66,9 @@ class Bounds {
       : universe_(universe), table_(table), witness_(witness), facts_(facts) {}
 
   const Bound& of(RelationId id);
+  // Is it part of the order in every witness, as so | wr | ww is? Then it has no cycle. A yes is
+  // certain, a no is cautious.
+  bool is_within_order(RelationId id);
 
  private:
   std::unique_ptr<Bound> make(const GroundRelation& r);

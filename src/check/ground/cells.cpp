@@ -124,7 +124,7 @@ const Cells::Matrix& Cells::closure(RelationId plus) {
   }
   std::stable_sort(pivots.begin(), pivots.end(),
                    [&](std::size_t a, std::size_t b) { return links[a] < links[b]; });
-  for (const std::size_t pivot : pivots) eliminate(m, n, pivot);
+  for (const std::size_t pivot : pivots) eliminate(m, closed.may(), pivot);
   return closures_.emplace(plus, std::move(m)).first->second;
 }
 
@@ -142,7 +142,8 @@ bool Cells::is_the_order(RelationId r, const Bound& base, const Matrix& m) {
   return same;
 }
 
-void Cells::eliminate(Matrix& m, std::size_t n, std::size_t pivot) {
+void Cells::eliminate(Matrix& m, const BitMatrix& may, std::size_t pivot) {
+  const std::size_t n = may.rows();
   std::vector<std::size_t> successors;
   for (std::size_t b = 0; b < n; ++b) {
     if (b != pivot && !m[pivot * n + b].is_false()) successors.push_back(b);
@@ -152,7 +153,7 @@ void Cells::eliminate(Matrix& m, std::size_t n, std::size_t pivot) {
     if (a == pivot || to_pivot.is_false() || meter_.stopped()) continue;
     for (const std::size_t b : successors) {
       Signal& there = m[a * n + b];
-      if (!there.is_true())
+      if (!there.is_true() && may.contains(a, b))
         there = circuit_.disj({there, circuit_.conj({to_pivot, m[pivot * n + b]})});
     }
   }

@@ -39,7 +39,7 @@ class Cells {
   Signal compose(const GroundRelation& r, std::size_t a, std::size_t b);
   const Matrix& closure(RelationId plus);
   bool is_the_order(RelationId r, const Bound& base, const Matrix& m);
-  void eliminate(Matrix& m, std::size_t n, std::size_t pivot);
+  void eliminate(Matrix& m, const BitMatrix& may, std::size_t pivot);
 
   Encoding& encoding_;
   RelationTable& table_;

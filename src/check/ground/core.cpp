@@ -129,6 +129,7 @@ Core find_core(const History& h, const Assignment& levels, std::string axiom, Bu
   CoreFinder finder(h, levels, budget, options);
   std::vector<TxnId> txns = finder.find();
   auto blamed = finder.blame(txns);
+  if (txns.empty()) txns.push_back(kInitialTxn);  // the initial state is already too much
   return {std::move(txns), blamed ? *std::move(blamed) : std::move(axiom)};
 }
 

@@ -20,7 +20,7 @@
 namespace isoscope {
 
 struct Core {
-  std::vector<TxnId> txns;  // without T0
+  std::vector<TxnId> txns;  // without T0, unless T0 alone is violated
   std::string axiom;        // empty if none is needed
 };
 

@@ -111,7 +111,7 @@ Signal Grounder::ground_acyclic(const NormalNode& node) {
   Signal holds = kTrue;
   if (!is_acyclic(bound.must())) {
     holds = kFalse;
-  } else if (!bound.is_exact() && !is_acyclic(bound.may())) {
+  } else if (!bound.is_exact() && !is_acyclic(bound.may()) && !bounds_.is_within_order(r)) {
     holds = acyclic_(r);
   }
   return node.negated ? !holds : holds;
@@ -124,7 +124,7 @@ void Grounder::enumerate(const NormalNode& exists, const Visit& visit) {
 std::vector<Signal> Grounder::conjuncts(const NormalNode& exists, Support& support) {
   std::vector<Signal> open;
   for (const NormalNode& child : exists.children) {
-    if (is_costly_atom(child)) {
+    if (child.kind == NormalNode::Kind::Atom && !child.negated && is_costly(child)) {
       const RelationId r = table_.instantiate(*child.relation, binding_);
       const auto signals = support.of(r, binding_[static_cast<std::size_t>(child.a.slot)],
                                       binding_[static_cast<std::size_t>(child.b.slot)]);
@@ -136,15 +136,12 @@ std::vector<Signal> Grounder::conjuncts(const NormalNode& exists, Support& suppo
   return open;
 }
 
-bool Grounder::is_costly(const NormalNode& exists) {
-  return std::any_of(exists.children.begin(), exists.children.end(),
-                     [&](const NormalNode& child) { return is_costly_atom(child); });
-}
-
-bool Grounder::is_costly_atom(const NormalNode& node) {
+bool Grounder::is_costly(const NormalNode& node) {
   // Keys make no difference to the cost.
-  return node.kind == NormalNode::Kind::Atom && node.atom == FormulaOp::Member && !node.negated &&
-         table_.is_costly(table_.upper_bound(*node.relation, binding_));
+  if (node.kind == NormalNode::Kind::Atom && node.atom == FormulaOp::Member)
+    return table_.is_costly(table_.upper_bound(*node.relation, binding_));
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [&](const NormalNode& child) { return is_costly(child); });
 }
 
 }  // namespace isoscope

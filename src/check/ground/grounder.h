@@ -60,8 +60,8 @@ class Grounder {
   // quantifier included. Costly relations are supported by what holds in a witness in which the
   // node is true; everything else is grounded.
   std::vector<Signal> conjuncts(const NormalNode& exists, Support& support);
-  // Is a costly relation among the conjuncts, so that instances had better wait for a witness?
-  bool is_costly(const NormalNode& exists);
+  // Does it speak of a costly relation, so that its instances had better wait for a witness?
+  bool is_costly(const NormalNode& node);
 
  private:
   friend class Join;
@@ -69,7 +69,6 @@ class Grounder {
   Signal ground_atom(const NormalNode& node);
   // Is the atom false whatever the witness? Makes no gate.
   bool is_false(const NormalNode& atom);
-  bool is_costly_atom(const NormalNode& node);
   Signal ground_exists(const NormalNode& node);
   Signal ground_acyclic(const NormalNode& node);
   const BitSet* domain(int slot) const;

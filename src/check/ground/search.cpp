@@ -120,24 +120,22 @@ void Search::ground_axioms() {
     grounder_.enter(axioms_[i]);
     for (const NormalNode& part : axioms_[i].form.parts) {
       if (meter_.stopped()) return;
-      if (is_family(part)) {
-        const Family family{i, &part};
-        if (!ground_family(family)) on_demand_.push_back(family);
-      } else {
-        const Signal holds = grounder_.ground(part);
-        circuit_.require_any({!guards_[i], holds});
-      }
+      const Part whole{i, &part};
+      if (grounder_.is_costly(part) || !ground_part(whole)) on_demand_.push_back(whole);
     }
   }
 }
 
-bool Search::ground_family(const Family& family) {
-  if (grounder_.is_costly(*family.node)) return false;
+bool Search::ground_part(const Part& part) {
+  if (!is_family(*part.node)) {
+    circuit_.require_any({!guards_[part.axiom], grounder_.ground(*part.node)});
+    return true;
+  }
   std::size_t left = options_.eager_instances;
   bool complete = true;
-  grounder_.enumerate(*family.node, [&](std::span<const Signal> open) {
+  grounder_.enumerate(*part.node, [&](std::span<const Signal> open) {
     complete = left-- > 0;
-    if (complete) require_instance(family.axiom, open);
+    if (complete) require_instance(part.axiom, open);
     return complete;
   });
   return complete;
@@ -170,6 +168,7 @@ Outcome Search::decide(const std::vector<bool>& required) {
   while (!meter_.stopped()) {
     ++rounds_;
     const std::size_t known_acyclicities = acyclicities_.size();
+    const std::size_t clauses = circuit_.num_clauses();
     switch (circuit_.solve(assumptions, meter_.budget())) {
       case SatResult::Unsat:
         return Outcome::Violated;
@@ -185,8 +184,11 @@ Outcome Search::decide(const std::vector<bool>& required) {
     Bounds exact(universe_, table_, witness, &bounds_);
     Support support(table_, bounds_, exact, cells_);
     const bool cycles = forbid_relation_cycles(exact, support, known_acyclicities);
-    const bool broken = ground_broken_instances(exact, support, required);
-    if (!cycles && !broken && !meter_.stopped()) return Outcome::Consistent;
+    const bool broken = ground_broken_parts(exact, support, required);
+    if (meter_.stopped()) break;
+    if (!cycles && !broken) return Outcome::Consistent;
+    // What the model breaks cannot have been required before; else this would never end.
+    ISO_ASSERT(circuit_.num_clauses() > clauses);
   }
   return Outcome::Unknown;
 }
@@ -219,23 +221,30 @@ bool Search::forbid_relation_cycles(Bounds& exact, Support& support, std::size_t
   return found;
 }
 
-bool Search::ground_broken_instances(Bounds& exact, Support& support,
-                                     const std::vector<bool>& required) {
+bool Search::ground_broken_parts(Bounds& exact, Support& support,
+                                 const std::vector<bool>& required) {
   bool found = false;
   Grounder evaluator(universe_, table_, exact, circuit_, meter_, nullptr, {});
-  for (const Family& family : on_demand_) {
-    if (!required[family.axiom]) continue;
+  for (const Part& part : on_demand_) {
+    if (!required[part.axiom] || meter_.stopped()) continue;
+    evaluator.enter(axioms_[part.axiom]);
+    grounder_.enter(axioms_[part.axiom]);
+    if (!is_family(*part.node)) {
+      // A part without instances is grounded whole; from then on no model breaks it.
+      if (evaluator.ground(*part.node).is_true()) continue;
+      ground_part(part);
+      found = true;
+      continue;
+    }
     std::vector<Binding> broken;
-    evaluator.enter(axioms_[family.axiom]);
-    evaluator.enumerate(*family.node, [&](std::span<const Signal>) {
+    evaluator.enumerate(*part.node, [&](std::span<const Signal>) {
       broken.push_back(evaluator.binding());
       return broken.size() < kInstancesPerRound;
     });
-    grounder_.enter(axioms_[family.axiom]);
     for (const Binding& binding : broken) {
-      if (meter_.stopped()) return true;
+      if (meter_.stopped()) break;
       grounder_.binding() = binding;
-      require_instance(family.axiom, grounder_.conjuncts(*family.node, support));
+      require_instance(part.axiom, grounder_.conjuncts(*part.node, support));
       found = true;
     }
   }

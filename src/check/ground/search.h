@@ -56,8 +56,8 @@ class Search {
   void report(Stats& stats) const;
 
  private:
-  // A part of an axiom whose instances are not all grounded.
-  struct Family {
+  // A conjunct of an axiom.
+  struct Part {
     std::size_t axiom = 0;
     const NormalNode* node = nullptr;
   };
@@ -72,15 +72,15 @@ class Search {
   void add_axiom(const Axiom& axiom, const std::vector<const Level*>& all,
                  const Assignment& levels);
   void ground_axioms();
-  // Grounds instances until there are too many; false if some are left.
-  bool ground_family(const Family& family);
+  // Grounds it, or as many of its instances as may be; false if some are left.
+  bool ground_part(const Part& part);
   void require_instance(std::size_t axiom, std::span<const Signal> open);
   Signal acyclic(RelationId relation);
 
   // Each adds what the model lacks, and tells whether it added anything.
   bool forbid_order_cycles();
   bool forbid_relation_cycles(Bounds& exact, Support& support, std::size_t known);
-  bool ground_broken_instances(Bounds& exact, Support& support, const std::vector<bool>& required);
+  bool ground_broken_parts(Bounds& exact, Support& support, const std::vector<bool>& required);
 
   const GroundOptions& options_;
   Universe universe_;
@@ -92,8 +92,8 @@ class Search {
   Cells cells_;
   Grounder grounder_;
   std::vector<GroundAxiom> axioms_;
-  std::vector<Signal> guards_;  // by axiom: if true, the axiom holds
-  std::vector<Family> on_demand_;
+  std::vector<Signal> guards_;   // by axiom: if true, the axiom holds
+  std::vector<Part> on_demand_;  // not grounded, or not all instances
   std::vector<Acyclicity> acyclicities_;
   std::optional<Decoded> decoded_;
   std::vector<bool> required_;  // of the last decide()

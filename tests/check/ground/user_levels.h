@@ -27,6 +27,9 @@ axiom Closure: forall a, b: txn. not ((so | wr | ww | rw)+(a, b) and (so | ww | 
 level needs-a-cycle over co                 # negated acyclicity
 axiom SomeCycle: not acyclic(so | wr | ww | rw)
 
+level two-way over co                       # a closure that is demanded, and known to be empty
+axiom Both: exists t, u: txn. t != u and ((co & (ww | rw^-1)) \ wr)+(t, u) and (ww | co & rw)+(u, t)
+
 level cycle-or-serial over co
 axiom Either: not acyclic(wr | rw) or forall x: key. acyclic(so | ww[x] | rw[x] | wr[x])
 
