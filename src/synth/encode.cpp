@@ -198,6 +198,25 @@ std::optional<Signal> failure_at(Grounder& g, const Facts& facts, const LevelSha
   return c.disj(wrong);
 }
 
+std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& shape) {
+  constexpr int kMaxTxns = 7;  // with T0: 720 orders
+  if (facts.txns() > kMaxTxns) return std::nullopt;
+  Grounder g(facts);
+  std::vector<int> sequence = numbering(facts);
+  do {
+    std::optional<Signal> failed;
+    if (shape.level->framework == Framework::Co) {
+      failed = failure(g, facts, *shape.level, {order_matrix(facts, sequence), std::nullopt});
+    } else if (shape.has_least_vis) {
+      failed = failure_at(g, facts, shape, sequence);
+    }
+    if (!failed) return std::nullopt;
+    ISO_ASSERT(failed->is_constant());
+    if (failed->is_false()) return false;
+  } while (std::next_permutation(sequence.begin() + 1, sequence.end()));
+  return true;
+}
+
 std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const LevelShape& shape) {
   Circuit& c = facts.circuit();
   const int n = facts.txns();

@@ -32,6 +32,10 @@ Signal failure(Grounder& g, const Facts& facts, const Level& level, const Symbol
 std::optional<Signal> failure_at(Grounder& g, const Facts& facts, const LevelShape& shape,
                                  const std::vector<int>& sequence);
 
+// Does no witness serve the level, by trying all orders of a few constant facts? Nothing if there
+// are too many, or if the level has no least vis.
+std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& shape);
+
 // True iff no witness at all serves the level, for levels that only force edges: with fresh inputs
 // that choose a cycle. To be required, not denied. Nothing for other levels.
 std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const LevelShape& shape);

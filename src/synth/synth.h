@@ -78,7 +78,8 @@ struct SynthFound {
   std::vector<Witness> witnesses = {};
   // Session edges that no session of `history` shows; only where sessions are partial orders.
   std::vector<std::pair<TxnId, TxnId>> further_so = {};
-  // Checked by check/check.h? Not where further_so is not empty: a History has sessions only.
+  // Checked anew, by check/check.h; or, where further_so is not empty and a History cannot say it,
+  // by trying all orders of up to 6 transactions.
   bool is_rechecked = false;
   int operations = 0;
   int session_edges = 0;  // pairs of so, those of T0 left out

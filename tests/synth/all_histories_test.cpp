@@ -87,6 +87,10 @@ TEST(Synthesize, AgreesWithAllHistoriesOfFewValuesAndOperations) {
   compare_with_brute_force({.txns = 2, .keys = 1, .values = 2, .empty_txns = true}, false);
 }
 
+TEST(Synthesize, AgreesWithAllHistoriesOfThreeTransactionsAndTwoKeys) {
+  compare_with_brute_force({.txns = 3, .keys = 2, .values = 2, .blind_writes = false}, false);
+}
+
 TEST(Synthesize, AgreesWithAllHistoriesWithoutBlindWrites) {
   compare_with_brute_force({.txns = 3, .keys = 1, .blind_writes = false}, false);
 }

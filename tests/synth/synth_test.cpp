@@ -133,6 +133,32 @@ TEST(Synthesize, AnswersTheSameWithEverySwitch) {
   }
 }
 
+TEST(Synthesize, ChecksSessionsThatAreNoChainsByAllOrders) {
+  LevelSet levels = LevelSet::built_in();
+  ASSERT_TRUE(levels
+                  .add("level fork over co\n"
+                       "axiom F: exists t, a, b, d: txn. so(t, a) and so(a, b) and so(a, d)\n"
+                       "         and b != d and not so(b, d) and not so(d, b)\n",
+                       "fork.level")
+                  .ok());
+  SynthQuery query{.allow = {*levels.find("fork"), &level("true")},
+                   .forbid = {&level("ra"), &level("pc@vis")},
+                   .scope = {.txns = 3, .keys = 2, .values = 2}};
+  EXPECT_EQ(answer(query).outcome, SynthOutcome::None);
+  query.scope.sessions = SessionShape::PartialOrder;
+  const SynthAnswer found = answer(query);
+  ASSERT_TRUE(found.found.has_value());
+  EXPECT_EQ(found.found->session_edges, 2);
+  EXPECT_EQ(found.found->further_so.size(), 1U);
+  EXPECT_TRUE(found.found->is_rechecked);
+}
+
+TEST(Synthesize, FindsPlumesCausalConsistencyEquivalentUpToEightTransactions) {
+  const Scope scope{.txns = 8, .keys = 8, .values = 8};
+  EXPECT_EQ(outcome("cc", "plume-cc", scope), SynthOutcome::None);
+  EXPECT_EQ(outcome("plume-cc", "cc", scope), SynthOutcome::None);
+}
+
 TEST(Synthesize, RefusesScopesThatMakeNoSense) {
   Budget budget;
   EXPECT_FALSE(synthesize({.allow = {&level("si")}}, budget).ok());
