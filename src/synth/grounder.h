@@ -11,7 +11,7 @@
 // which leaves 3 variables instead of 4, and P, in which no witness occurs, is made once for all
 // witnesses. With a constant co, what remains is one clause over the P's.
 //
-// Names   [Dechter-AIJ'99]: bucket elimination; conjuncts are factors, P is a projected factor.
+// Names   Conjuncts are factors, P is a projected factor, as in bucket elimination.
 // Cost    A factor of k transactions has (n+1)^k cells.
 #include <map>
 #include <optional>
