@@ -156,21 +156,6 @@ constexpr std::pair<const char*, const char*> kImplications[] = {
 
 constexpr const char* kInBothFrameworks[] = {"ra", "cc", "pc", "si", "ser"};
 
-// Two writers of a key each, two readers of both keys, now and then with a write of their own:
-// long forks are too rare elsewhere.
-SmallHistory near_long_fork(Rng& rng) {
-  SmallHistory small;
-  for (int i = 0; i < 2; ++i) small.txns.push_back({i, false, {{true, i, -1}}});
-  for (int i = 2; i < 4; ++i) {
-    SmallTxn reader{rng.chance(0.8) ? i : static_cast<int>(rng.below(4)), false, {}};
-    for (int key : {0, 1}) reader.ops.push_back({false, key, rng.chance(0.5) ? key : -1});
-    if (rng.chance(0.5)) std::swap(reader.ops[0], reader.ops[1]);
-    if (rng.chance(0.3)) reader.ops.push_back({true, static_cast<int>(rng.below(3)), -1});
-    small.txns.push_back(reader);
-  }
-  return small;
-}
-
 TEST(LevelHierarchy, HoldsOnRandomHistories) {
   std::map<std::string, int> times_consistent;
   constexpr int kHistories = 3'000;
