@@ -4,7 +4,7 @@
 set -euo pipefail
 build=$1
 shift
-for bench in "$build"/bench/*_bench; do
+for bench in "$build"/bench/bench_*; do
   [[ -x $bench ]] || continue
   echo "== $(basename "$bench")"
   "$bench" --benchmark_counters_tabular=true "$@"
