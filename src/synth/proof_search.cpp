@@ -200,11 +200,21 @@ void ProofSearch::add_lemmas() {
   lemmas_.insert(lemmas_.end(), about_vis.begin(), about_vis.end());
 }
 
-bool ProofSearch::is_impossible(SmtTerm formula, unsigned steps) {
+bool ProofSearch::is_impossible(SmtTerm formula, unsigned steps, bool unroll) {
   ++queries_;
   std::vector<SmtTerm> formulas = theory_.facts();
+  if (unroll) {
+    const std::vector<SmtTerm>& more = translator_.unrollings();
+    formulas.insert(formulas.end(), more.begin(), more.end());
+  }
   formulas.push_back(formula);
   return smt_.check(formulas, {.steps = steps}, budget_) == SmtResult::Unsat;
+}
+
+void ProofSearch::prove_goals(unsigned steps, bool unroll) {
+  std::erase_if(goals_, [&](SmtTerm goal) {
+    return !budget_.expired_now() && is_impossible(!goal, steps, unroll);
+  });
 }
 
 // Lemmas may rest on each other, so they are tried until none is new.
@@ -212,7 +222,7 @@ void ProofSearch::prove_lemmas(unsigned steps) {
   for (bool has_news = true; has_news;) {
     has_news = false;
     std::erase_if(lemmas_, [&](const Lemma& lemma) {
-      if (budget_.expired_now() || !is_impossible(lemma.failure, steps)) return false;
+      if (budget_.expired_now() || !is_impossible(lemma.failure, steps, false)) return false;
       theory_.add(lemma.claim);
       has_news = true;
       return true;
@@ -223,9 +233,8 @@ void ProofSearch::prove_lemmas(unsigned steps) {
 bool ProofSearch::run() {
   for (unsigned steps : kEfforts) {
     prove_lemmas(steps);
-    std::erase_if(goals_, [&](SmtTerm goal) {
-      return !budget_.expired_now() && is_impossible(!goal, steps);
-    });
+    prove_goals(steps, false);
+    if (!translator_.unrollings().empty()) prove_goals(steps, true);
     if (goals_.empty()) return true;
   }
   return false;
@@ -241,7 +250,8 @@ bool ProofSearch::is_vacuous() {
   const SmtTerm few = theory_.forall_txns(1, [&](auto t) {
     return equals(t[0], theory_.t0()) || equals(t[0], t1) || equals(t[0], t3);
   });
-  return is_impossible(some_read && few, kVacuitySteps) && is_impossible(some_read, kVacuitySteps);
+  return is_impossible(some_read && few, kVacuitySteps, true) &&
+         is_impossible(some_read, kVacuitySteps, true);
 }
 
 }  // namespace isoscope

@@ -28,6 +28,7 @@ class ProofSearch {
 
   // What is asserted about the stronger level, for tests.
   ProofTheory& theory() { return theory_; }
+  const std::vector<SmtTerm>& unrollings() const { return translator_.unrollings(); }
   SmtSolver& smt() { return smt_; }
 
  private:
@@ -45,8 +46,9 @@ class ProofSearch {
   std::vector<Visibility> upper_bounds();
   void add_mentioned(const Formula& f, std::vector<Visibility>& bounds);
 
-  // Does it contradict the facts?
-  bool is_impossible(SmtTerm formula, unsigned steps);
+  // Does it contradict the facts, and the unrollings if they are used?
+  bool is_impossible(SmtTerm formula, unsigned steps, bool unroll);
+  void prove_goals(unsigned steps, bool unroll);
   void prove_lemmas(unsigned steps);
 
   const Level& a_;

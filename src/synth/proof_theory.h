@@ -40,6 +40,7 @@ class ProofTheory {
   ProofTheory(SmtSolver& smt, bool with_reads);
 
   SmtSolver& smt() { return smt_; }
+  bool has_read_sort() const { return with_reads_; }
   SmtSort sort(Sort sort) const {
     return sort == Sort::Txn ? txn_ : sort == Sort::Key ? key_ : read_;
   }

@@ -143,13 +143,8 @@ SmtTerm ProofTranslator::member(const RelationExpr& r, SmtTerm a, SmtTerm b, con
       const SmtTerm left = member(*r.left, a, b, env, vis);
       return left && !member(*r.right, a, b, env, vis);
     }
-    case RelationOp::Compose: {
-      const Sort middle[] = {r.left->to};
-      return theory_.exists(middle, [&](auto m) {
-        const SmtTerm left = member(*r.left, a, m[0], env, vis);
-        return left && member(*r.right, m[0], b, env, vis);
-      });
-    }
+    case RelationOp::Compose:
+      return composed(*r.left, *r.right, a, b, env, vis);
     case RelationOp::Inverse:
       return member(*r.left, b, a, env, vis);
     case RelationOp::Plus:
@@ -159,6 +154,33 @@ SmtTerm ProofTranslator::member(const RelationExpr& r, SmtTerm a, SmtTerm b, con
     default:
       return leaf(r, a, b, env, vis);
   }
+}
+
+SmtTerm ProofTranslator::composed(const RelationExpr& left, const RelationExpr& right, SmtTerm a,
+                                  SmtTerm b, const Environment& env, const Visibility& vis) {
+  // r* ; s is s | r+ ; s, and likewise on the right: a solver that has to guess the element in the
+  // middle would not think of a or b.
+  if (left.op == RelationOp::Star) {
+    const SmtTerm at_once = member(right, a, b, env, vis);
+    const Sort middle[] = {left.to};
+    return at_once || theory_.exists(middle, [&](auto m) {
+      const SmtTerm first = in_closure(*left.left, a, m[0], env, vis);
+      return first && member(right, m[0], b, env, vis);
+    });
+  }
+  if (right.op == RelationOp::Star) {
+    const SmtTerm at_once = member(left, a, b, env, vis);
+    const Sort middle[] = {left.to};
+    return at_once || theory_.exists(middle, [&](auto m) {
+      const SmtTerm first = member(left, a, m[0], env, vis);
+      return first && in_closure(*right.left, m[0], b, env, vis);
+    });
+  }
+  const Sort middle[] = {left.to};
+  return theory_.exists(middle, [&](auto m) {
+    const SmtTerm first = member(left, a, m[0], env, vis);
+    return first && member(right, m[0], b, env, vis);
+  });
 }
 
 SmtTerm ProofTranslator::leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
@@ -256,7 +278,7 @@ const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vec
   theory_.add(smt.forall(sorts, [&](auto v) {
     return implies(closure.step(v.first(n), v[n], v[n + 1]), in(v, v[n], v[n + 1]));
   }));
-  theory_.add(smt.forall(sorts, [&](auto v) {
+  unrollings_.push_back(smt.forall(sorts, [&](auto v) {
     const SmtTerm shorter = smt.exists({element}, [&](auto m) {
       return in(v, v[n], m[0]) && closure.step(v.first(n), m[0], v[n + 1]);
     });

@@ -8,7 +8,8 @@
 //
 //     r ⊆ C        C ; C ⊆ C        C(a,b) implies r(a,b) or, for some m, C(a,m) and r(m,b)
 //
-// and, one by one as synth/proof.cpp proves them, inclusions C ⊆ P by induction. That this does not
+// and, one by one as synth/proof_search.cpp proves them, inclusions C ⊆ P by induction. The third,
+// the unrolling, is kept apart, because it makes new elements without end. That this does not
 // pin C down loses proofs but makes no wrong ones.
 #include <string>
 #include <vector>
@@ -48,10 +49,14 @@ class ProofTranslator {
 
   // Those that translations have mentioned so far.
   const std::vector<Closure>& closures() const { return closures_; }
+  // Of these closures; facts that not every proof needs.
+  const std::vector<SmtTerm>& unrollings() const { return unrollings_; }
 
  private:
   SmtTerm quantified(const Formula& f, Environment& env, const Visibility& vis);
   SmtTerm about_relation(const Formula& f, const Environment& env, const Visibility& vis);
+  SmtTerm composed(const RelationExpr& left, const RelationExpr& right, SmtTerm a, SmtTerm b,
+                   const Environment& env, const Visibility& vis);
   SmtTerm leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
                const Visibility& vis);
   SmtTerm in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
@@ -62,6 +67,7 @@ class ProofTranslator {
   ProofTheory& theory_;
   std::vector<Closure> closures_;
   std::vector<std::string> closure_names_;
+  std::vector<SmtTerm> unrollings_;
 };
 
 }  // namespace isoscope

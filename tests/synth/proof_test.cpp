@@ -64,7 +64,7 @@ TEST_P(NoProof, IsGivenForWhatAHistoryRefutes) {
   EXPECT_EQ(prove(GetParam().a, GetParam().b).outcome, ProofOutcome::NotProved);
 }
 
-// The edges of the lattice, downwards; slow/proof_soundness_test.cpp has all pairs.
+// The edges of the lattice, downwards; proof_soundness_test.cpp has all pairs.
 INSTANTIATE_TEST_SUITE_P(Downwards, NoProof,
                          testing::Values(Implication{"true", "rc"}, Implication{"rc", "ra@co"},
                                          Implication{"ra@vis", "cc@vis"},

@@ -1,0 +1,157 @@
+#include "synth/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "check/check.h"
+
+namespace isoscope {
+
+std::string_view name_of(ImplicationOutcome outcome) {
+  switch (outcome) {
+    case ImplicationOutcome::Proved:
+      return "proved";
+    case ImplicationOutcome::Refuted:
+      return "refuted";
+    case ImplicationOutcome::Bounded:
+      return "bounded";
+    case ImplicationOutcome::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view name_of(LevelRelation relation) {
+  switch (relation) {
+    case LevelRelation::Equivalent:
+      return "equivalent";
+    case LevelRelation::Stronger:
+      return "stronger";
+    case LevelRelation::Weaker:
+      return "weaker";
+    case LevelRelation::Incomparable:
+      return "incomparable";
+    case LevelRelation::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+LevelRelation relation_of(const Implication& forward, const Implication& backward) {
+  if (forward.outcome == ImplicationOutcome::Unknown ||
+      backward.outcome == ImplicationOutcome::Unknown)
+    return LevelRelation::Unknown;
+  if (forward.holds())
+    return backward.holds() ? LevelRelation::Equivalent : LevelRelation::Stronger;
+  return backward.holds() ? LevelRelation::Weaker : LevelRelation::Incomparable;
+}
+
+namespace {
+
+// Most separating histories have no more transactions, and so few are searched at once.
+constexpr int kFirstTxns = 3;
+constexpr double kFirstSeconds = 2;  // a user's level may be hard to search and easy to prove
+
+Result<int> max_txns(const CompareOptions& options) {
+  const int txns = options.scope.txns != 0 ? options.scope.txns : options.max_txns;
+  if (txns < 1 || txns > kMaxSynthTxns) {
+    return Error{.what = fmt::format("{} transactions cannot be searched", txns),
+                 .hint = fmt::format("choose a number from 1 to {}", kMaxSynthTxns)};
+  }
+  return txns;
+}
+
+Result<SynthAnswer> separate(const Level& a, const Level& b, const CompareOptions& options,
+                             int txns, Budget& budget) {
+  SynthQuery query{.allow = {&a}, .forbid = {&b}, .scope = options.scope};
+  query.scope.txns = 0;  // grows
+  return synthesize_minimal(query, txns, budget);
+}
+
+// The levels whose violations have names, from the weakest up.
+constexpr std::string_view kNaming[] = {"rc", "ra", "cc", "ua", "psi", "pc", "si", "ser"};
+
+Implication refuted(SynthAnswer answer, const Level& b, Budget& budget) {
+  Implication implication;
+  implication.outcome = ImplicationOutcome::Refuted;
+  implication.scope = answer.scope;
+  implication.anomaly = name_separation(*answer.found, b, budget);
+  implication.separation = std::make_shared<const SynthFound>(*std::move(answer.found));
+  return implication;
+}
+
+}  // namespace
+
+Anomaly name_separation(const SynthFound& found, const Level& level, Budget& budget) {
+  // A session order that is no chain is not in the history, so check() cannot see it.
+  if (!found.further_so.empty()) return Anomaly::None;
+  Checker checker(found.history);
+  const auto name_by = [&](const Level& by) {
+    const Verdict verdict = checker.check({&by, {}}, budget).verdict;
+    const bool has_name = verdict.violation && verdict.violation->anomaly != Anomaly::Unexplainable;
+    return has_name ? verdict.violation->anomaly : Anomaly::None;
+  };
+  Anomaly anomaly = name_by(level);
+  for (std::string_view name : kNaming) {
+    if (anomaly != Anomaly::None) break;
+    anomaly = name_by(**LevelSet::built_in().find(name));
+  }
+  return anomaly;
+}
+
+Result<Implication> decide_implication(const Level& a, const Level& b,
+                                       const CompareOptions& options, Budget& budget) {
+  const auto txns = max_txns(options);
+  if (!txns) return txns.error();
+  const int last = *txns;
+  const auto tell = [&](std::string_view phase) {
+    if (options.progress) options.progress(phase, -1);
+  };
+  tell(fmt::format("separating {} from {}", a.full_name(), b.full_name()));
+  Budget first = budget.within(kFirstSeconds);
+  auto answer = separate(a, b, options, std::min(kFirstTxns, last), first);
+  if (!answer) return answer.error();
+  if (answer->outcome == SynthOutcome::Found) return refuted(*std::move(answer), b, budget);
+
+  Implication implication;
+  if (options.prove) {
+    tell(fmt::format("proving that {} implies {}", a.full_name(), b.full_name()));
+    implication.proof = prove_implies(a, b, budget);
+    if (implication.proof->outcome == ProofOutcome::Proved) {
+      implication.outcome = ImplicationOutcome::Proved;
+      return implication;
+    }
+  }
+  if (last > kFirstTxns || answer->outcome == SynthOutcome::Unknown) {
+    tell(fmt::format("separating {} from {}", a.full_name(), b.full_name()));
+    answer = separate(a, b, options, last, budget);
+    if (!answer) return answer.error();
+    if (answer->outcome == SynthOutcome::Found) {
+      const std::optional<ProofAnswer> tried = implication.proof;
+      implication = refuted(*std::move(answer), b, budget);
+      implication.proof = tried;
+      return implication;
+    }
+  }
+  implication.scope = answer->scope;
+  implication.limit = answer->limit;
+  implication.outcome = answer->outcome == SynthOutcome::None ? ImplicationOutcome::Bounded
+                                                              : ImplicationOutcome::Unknown;
+  return implication;
+}
+
+Result<CompareAnswer> compare(const Level& a, const Level& b, const CompareOptions& options,
+                              Budget& budget) {
+  const auto start = Budget::Clock::now();
+  auto forward = decide_implication(a, b, options, budget);
+  if (!forward) return forward.error();
+  auto backward = decide_implication(b, a, options, budget);
+  if (!backward) return backward.error();
+  CompareAnswer answer{relation_of(*forward, *backward), *std::move(forward), *std::move(backward)};
+  answer.seconds = std::chrono::duration<double>(Budget::Clock::now() - start).count();
+  return answer;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,124 @@
+#pragma once
+// How do two isolation levels relate, and why?
+//
+//     Budget budget;
+//     auto answer = compare(si, ser, {}, budget);      // weaker: ser implies si, not conversely
+//     answer->backward.outcome                         // Proved: for every history
+//     answer->forward.separation->history              // write skew: si allows it, ser forbids it
+//
+// Each direction is a question of its own, "does a imply b?", with four possible answers:
+//
+//   Proved    for every history of any size (synth/proof.h)
+//   Refuted   by a smallest history that a allows and b forbids (synth/synth.h), checked anew
+//   Bounded   neither: no such history has up to so many transactions, and no proof was found
+//   Unknown   the budget ended first
+//
+// A first, small search comes before the proof, because most separating histories have two or three
+// transactions and a failing proof takes longer than finding one; a larger search comes after it.
+//
+// Paper  [Isolde-2026], section 3.1: its comparisons are Refuted or Bounded.
+// Cost   Hundredths of a second for a refutation between built-in levels, below a second for a
+//        proof; Bounded costs as much as the largest scope.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/level.h"
+#include "support/budget.h"
+#include "support/result.h"
+#include "synth/proof.h"
+#include "synth/synth.h"
+#include "verdict/anomaly.h"
+
+namespace isoscope {
+
+struct CompareOptions {
+  // Sizes that are not 0 are upper bounds, the number of transactions too; the switches (blind
+  // writes, empty transactions, shape of sessions) say which histories count as separating. A
+  // proof speaks about all histories, whatever the switches.
+  Scope scope = {};
+  int max_txns = 5;   // if the scope states none; the lattice of the built-in levels needs four
+  bool prove = true;  // off: bounded answers only, as in the paper
+  Progress progress = {};
+};
+
+enum class ImplicationOutcome : std::uint8_t { Proved, Refuted, Bounded, Unknown };
+std::string_view name_of(ImplicationOutcome outcome);  // proved, refuted, bounded, unknown
+
+// The answer to "does a imply b?".
+struct Implication {
+  ImplicationOutcome outcome = ImplicationOutcome::Unknown;
+  std::optional<ProofAnswer> proof = {};              // if one was tried
+  std::shared_ptr<const SynthFound> separation = {};  // of Refuted; matrices share them
+  // Of Refuted: what is wrong with the history, see name_separation().
+  Anomaly anomaly = Anomaly::None;
+  // Of Refuted: the scope of the history; of Bounded and Unknown: up to which there is none
+  // (txns 0: not even one transaction was searched).
+  Scope scope = {};
+  std::string limit = {};  // of Unknown: what was hit
+
+  // As far as is known.
+  bool holds() const {
+    return outcome == ImplicationOutcome::Proved || outcome == ImplicationOutcome::Bounded;
+  }
+};
+
+enum class LevelRelation : std::uint8_t { Equivalent, Stronger, Weaker, Incomparable, Unknown };
+std::string_view name_of(LevelRelation relation);  // equivalent, stronger, weaker, …
+// Of a to b, from the answers to "a implies b" and "b implies a". One that is unknown makes it
+// Unknown.
+LevelRelation relation_of(const Implication& forward, const Implication& backward);
+
+struct CompareAnswer {
+  LevelRelation relation = LevelRelation::Unknown;  // of a to b
+  Implication forward = {};                         // does a imply b?
+  Implication backward = {};                        // does b imply a?
+  double seconds = 0;
+};
+
+// One direction. An Error for a scope that makes no sense, or if a proof and a history contradict
+// each other, which is a bug of ours.
+Result<Implication> decide_implication(const Level& a, const Level& b,
+                                       const CompareOptions& options, Budget& budget);
+Result<CompareAnswer> compare(const Level& a, const Level& b, const CompareOptions& options,
+                              Budget& budget);
+
+// The name of what is wrong with a history that `level` forbids: what check() says, or else, where
+// the level's text gives no cycle to name, what the weakest of the built-in levels says that
+// forbids the history too. None if nobody has a name for it.
+Anomaly name_separation(const SynthFound& found, const Level& level, Budget& budget);
+
+// The relations between all levels of a list, as a table and as a lattice.
+struct CompareMatrix {
+  // Levels that are equivalent, as far as is known; positions in `levels`, ascending.
+  using Class = std::vector<std::size_t>;
+  // From a class to one that it implies, with none between: an edge of the Hasse diagram.
+  struct Edge {
+    std::size_t stronger = 0;  // positions in `classes`
+    std::size_t weaker = 0;
+    // A smallest history that the weaker one allows and the stronger one forbids, and its name.
+    std::shared_ptr<const SynthFound> separation = {};
+    Anomaly anomaly = Anomaly::None;
+    bool is_proved = false;  // that stronger implies weaker, for every history
+  };
+
+  std::vector<const Level*> levels;
+  std::vector<std::vector<Implication>> implies;  // [i][j]: does levels[i] imply levels[j]?
+  std::vector<Class> classes;                     // in the order of their first levels
+  std::vector<Edge> edges;                        // sorted
+  double seconds = 0;
+
+  LevelRelation relation(std::size_t i, std::size_t j) const {
+    return relation_of(implies[i][j], implies[j][i]);
+  }
+};
+
+// Asks far fewer questions than there are pairs: implications that follow from two others are not
+// proved again, and a history found for one pair is shown to all levels.
+Result<CompareMatrix> compare_all(const std::vector<const Level*>& levels,
+                                  const CompareOptions& options, Budget& budget);
+
+}  // namespace isoscope

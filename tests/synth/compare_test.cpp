@@ -1,0 +1,188 @@
+#include "synth/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "spec/brute_force.h"
+#include "spec/levels.h"
+
+namespace isoscope {
+namespace {
+
+using testing::UnorderedElementsAre;
+
+const Level& built_in(std::string_view name) { return **LevelSet::built_in().find(name); }
+
+CompareAnswer compare_levels(const Level& a, const Level& b, const CompareOptions& options = {}) {
+  Budget budget = Budget::seconds(120);
+  auto answer = compare(a, b, options, budget);
+  EXPECT_TRUE(answer.ok()) << render(answer.error());
+  return *std::move(answer);
+}
+
+CompareAnswer compare_levels(std::string_view a, std::string_view b,
+                             const CompareOptions& options = {}) {
+  return compare_levels(built_in(a), built_in(b), options);
+}
+
+TEST(Compare, FindsTheWeakerLevelAndTheAnomalyThatItAllows) {
+  const CompareAnswer answer = compare_levels("si", "ser");
+  EXPECT_EQ(answer.relation, LevelRelation::Weaker);
+  EXPECT_EQ(answer.backward.outcome, ImplicationOutcome::Proved);
+  ASSERT_EQ(answer.forward.outcome, ImplicationOutcome::Refuted);
+  EXPECT_EQ(answer.forward.anomaly, Anomaly::WriteSkew);
+  EXPECT_EQ(answer.forward.scope.txns, 2);
+  BruteForce oracle(answer.forward.separation->history);
+  EXPECT_TRUE(oracle.decide(built_in("si")).has_value());
+  EXPECT_FALSE(oracle.decide(built_in("ser")).has_value());
+  EXPECT_EQ(compare_levels("ser", "si").relation, LevelRelation::Stronger);
+}
+
+TEST(Compare, ProvesTheFrameworksEquivalent) {
+  for (const char* name : {"ra", "cc", "pc", "si", "ser"}) {
+    const CompareAnswer answer =
+        compare_levels(std::string(name) + "@co", std::string(name) + "@vis");
+    EXPECT_EQ(answer.relation, LevelRelation::Equivalent) << name;
+    EXPECT_EQ(answer.forward.outcome, ImplicationOutcome::Proved) << name;
+    EXPECT_EQ(answer.backward.outcome, ImplicationOutcome::Proved) << name;
+  }
+}
+
+TEST(Compare, FindsBothHistoriesOfIncomparableLevels) {
+  const CompareAnswer answer = compare_levels("pc", "psi");
+  EXPECT_EQ(answer.relation, LevelRelation::Incomparable);
+  EXPECT_EQ(answer.forward.anomaly, Anomaly::LostUpdate);
+  EXPECT_EQ(answer.backward.anomaly, Anomaly::LongFork);
+  EXPECT_EQ(answer.backward.scope.txns, 4);
+}
+
+TEST(Compare, SaysHowFarItSearchedWithoutAProof) {
+  const CompareAnswer answer = compare_levels("cc", "ra", {.max_txns = 4, .prove = false});
+  EXPECT_EQ(answer.relation, LevelRelation::Stronger);
+  EXPECT_EQ(answer.forward.outcome, ImplicationOutcome::Bounded);
+  EXPECT_EQ(answer.forward.scope.txns, 4);
+  EXPECT_FALSE(answer.forward.proof.has_value());
+}
+
+TEST(Compare, SearchesNoFurtherThanTheScope) {
+  const CompareAnswer answer = compare_levels("cc", "pc", {.scope = {.txns = 3}});
+  EXPECT_EQ(answer.forward.outcome, ImplicationOutcome::Bounded);  // the long fork needs four
+  EXPECT_EQ(answer.forward.scope.txns, 3);
+  ASSERT_TRUE(answer.forward.proof.has_value());
+  EXPECT_EQ(answer.forward.proof->outcome, ProofOutcome::NotProved);
+}
+
+// True, but by another commit order: not among the constructions that proofs try.
+TEST(Compare, BoundsWhatItCannotProve) {
+  LevelSet levels = LevelSet::built_in();
+  ASSERT_TRUE(levels.add("level graph-ser over co axiom A: acyclic(so | wr | ww | rw)", "").ok());
+  const CompareAnswer answer =
+      compare_levels(**levels.find("graph-ser"), built_in("ser"), {.max_txns = 3});
+  EXPECT_EQ(answer.relation, LevelRelation::Equivalent);
+  EXPECT_EQ(answer.forward.outcome, ImplicationOutcome::Bounded);
+  EXPECT_EQ(answer.backward.outcome, ImplicationOutcome::Proved);
+}
+
+// The paper's case study: Plume's read atomicity lets a session overlook its own write.
+TEST(Compare, RefutesPlumesReadAtomicityInBothFrameworks) {
+  for (const char* ra : {"ra@co", "ra@vis"}) {
+    const CompareAnswer answer = compare_levels("plume-ra", ra, {.scope = {.blind_writes = false}});
+    EXPECT_EQ(answer.relation, LevelRelation::Weaker) << ra;
+    EXPECT_EQ(answer.forward.scope.txns, 2) << ra;
+  }
+  EXPECT_EQ(compare_levels("plume-cc", "cc@co").relation, LevelRelation::Equivalent);
+}
+
+TEST(Compare, TakesSessionsAsPartialOrdersWhenAsked) {
+  const CompareAnswer answer =
+      compare_levels("cc", "pc", {.scope = {.sessions = SessionShape::PartialOrder}});
+  EXPECT_EQ(answer.relation, LevelRelation::Weaker);
+}
+
+TEST(Compare, AnswersUnknownWhenTheBudgetIsSpent) {
+  Budget spent = Budget::seconds(0);
+  const auto answer = compare(built_in("cc"), built_in("ra"), {}, spent);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->relation, LevelRelation::Unknown);
+  EXPECT_FALSE(answer->forward.limit.empty());
+}
+
+TEST(Compare, RefusesScopesThatMakeNoSense) {
+  Budget budget = Budget::seconds(10);
+  EXPECT_FALSE(compare(built_in("cc"), built_in("ra"), {.scope = {.keys = -1}}, budget).ok());
+  EXPECT_FALSE(compare(built_in("cc"), built_in("ra"), {.scope = {.txns = 1000}}, budget).ok());
+}
+
+TEST(CompareAll, DrawsTheLattice) {
+  std::vector<const Level*> levels;
+  for (const char* name : {"rc", "ra", "cc", "pc", "psi", "si", "ser", "cc@vis"})
+    levels.push_back(&built_in(name));
+  Budget budget = Budget::seconds(120);
+  const auto matrix = compare_all(levels, {}, budget);
+  ASSERT_TRUE(matrix.ok()) << render(matrix.error());
+
+  std::set<std::string> edges;
+  for (const CompareMatrix::Edge& edge : matrix->edges) {
+    const Level& strong = *levels[matrix->classes[edge.stronger].front()];
+    const Level& weak = *levels[matrix->classes[edge.weaker].front()];
+    edges.insert(strong.name + " > " + weak.name + ": " + std::string(common_name(edge.anomaly)));
+    EXPECT_TRUE(edge.is_proved);
+    ASSERT_NE(edge.separation, nullptr);
+    BruteForce oracle(edge.separation->history);
+    EXPECT_TRUE(oracle.decide(weak).has_value()) << strong.name << " > " << weak.name;
+    EXPECT_FALSE(oracle.decide(strong).has_value()) << strong.name << " > " << weak.name;
+  }
+  EXPECT_THAT(edges, UnorderedElementsAre("ra > rc: stale session read",
+                                          "cc > ra: causality violation", "pc > cc: long fork",
+                                          "psi > cc: lost update", "si > pc: lost update",
+                                          "si > psi: long fork", "ser > si: write skew"));
+  EXPECT_EQ(matrix->classes[2], (CompareMatrix::Class{2, 7}));  // cc@co and cc@vis
+  EXPECT_EQ(matrix->relation(3, 4), LevelRelation::Incomparable);
+  EXPECT_EQ(matrix->relation(0, 0), LevelRelation::Equivalent);
+}
+
+// Every pair of the table has the answer of a question that is asked alone, and every history in it
+// separates its pair.
+TEST(CompareAll, AgreesWithSingleComparisons) {
+  std::vector<const Level*> levels;
+  for (const char* name : {"true", "nlu", "plume-ra", "update-ser@co", "ec", "ua"})
+    levels.push_back(&built_in(name));
+  Budget budget = Budget::seconds(120);
+  const auto matrix = compare_all(levels, {}, budget);
+  ASSERT_TRUE(matrix.ok());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      EXPECT_EQ(matrix->relation(i, j), compare_levels(*levels[i], *levels[j]).relation)
+          << levels[i]->name << " " << levels[j]->name;
+      const Implication& implication = matrix->implies[i][j];
+      if (!implication.separation) continue;
+      BruteForce oracle(implication.separation->history);
+      EXPECT_TRUE(oracle.decide(*levels[i]).has_value());
+      EXPECT_FALSE(oracle.decide(*levels[j]).has_value());
+    }
+  }
+}
+
+TEST(CompareAll, TakesNoLevelsAndTheSameLevelTwice) {
+  Budget budget = Budget::seconds(60);
+  const auto none = compare_all({}, {}, budget);
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->classes.empty());
+  const auto twice = compare_all({&built_in("cc"), &built_in("cc")}, {}, budget);
+  ASSERT_TRUE(twice.ok());
+  EXPECT_EQ(twice->classes.size(), 1U);
+  EXPECT_TRUE(twice->edges.empty());
+}
+
+TEST(CompareAll, LeavesUnknownWhatTheBudgetDoesNotReach) {
+  Budget spent = Budget::seconds(0);
+  const auto matrix = compare_all({&built_in("cc"), &built_in("ra")}, {}, spent);
+  ASSERT_TRUE(matrix.ok());
+  EXPECT_EQ(matrix->relation(0, 1), LevelRelation::Unknown);
+  EXPECT_EQ(matrix->classes.size(), 2U);
+}
+
+}  // namespace
+}  // namespace isoscope
