@@ -28,4 +28,6 @@ show check examples/long-fork.hist --spec examples/no-long-fork.level --level no
 say "4. A thousand transactions from a store at snapshot isolation, with one anomaly hidden inside:"
 show generate history --level si --txns 1000 --keys 200 --inject long-fork --seed 7 -o "$work/run.jsonl"
 show check "$work/run.jsonl" --level cc,psi,si
+say "5. What does causal consistency allow that prefix consistency forbids?"
+show synth --allow cc --forbid pc
 say "Done. README.md goes on from here."

@@ -46,9 +46,11 @@ Progress progress_line(const CommonOptions& options);
 void clear_progress_line();
 
 Run add_check(CLI::App& app);
+Run add_compare(CLI::App& app);
 Run add_convert(CLI::App& app);
 Run add_generate(CLI::App& app);
 Run add_levels(CLI::App& app);
 Run add_stats(CLI::App& app);
+Run add_synth(CLI::App& app);
 
 }  // namespace isoscope

@@ -132,6 +132,46 @@ TEST(CliGenerate, MakesHistoriesThatKeepTheirLevel) {
   EXPECT_EQ(run_isoscope("generate history --level nonsense").exit_code, 2);
 }
 
+TEST(CliSynth, FindsWriteSkewAsAHistoryFile) {
+  const Ran ran = run_isoscope("synth --allow si --forbid ser");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("# expect  si: consistent  ser: violated"), HasSubstr("write skew")));
+  EXPECT_EQ(run_isoscope("check - --level si", ran.out).exit_code, 0);
+  EXPECT_EQ(run_isoscope("check - --level ser", ran.out).exit_code, 1);
+  EXPECT_EQ(run_isoscope("synth --allow ser --forbid si --txns 3").exit_code, 0);
+  EXPECT_EQ(run_isoscope("synth --allow nosuch --forbid si").exit_code, 2);
+  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --txns 1000").exit_code, 2);
+  const json answer = json::parse(run_isoscope("synth --allow cc --forbid pc --json").out);
+  EXPECT_EQ(answer["verdict"], "found");
+  EXPECT_EQ(answer["scope"]["txns"], 4);
+  EXPECT_EQ(answer["histories"].size(), 1U);
+}
+
+TEST(CliSynth, CountsHistoriesUpToRenaming) {
+  EXPECT_THAT(
+      run_isoscope("synth --count --txns 2 --keys 2 --no-blind-writes --sessions partial-order")
+          .out,
+      HasSubstr("97 histories"));
+  EXPECT_EQ(run_isoscope("synth --count").exit_code, 2);
+}
+
+TEST(CliCompare, ProvesRefutesAndDrawsTheLattice) {
+  EXPECT_THAT(run_isoscope("compare cc@co cc@vis").out,
+              AllOf(HasSubstr("equivalent"), HasSubstr("proved for every history")));
+  EXPECT_THAT(run_isoscope("compare si ser").out,
+              AllOf(HasSubstr("weaker"), HasSubstr("write skew")));
+  const json answer = json::parse(run_isoscope("compare ser si --json").out);
+  EXPECT_EQ(answer["verdict"], "stronger");
+  EXPECT_EQ(answer["forward"]["proved"], "all-histories");
+  EXPECT_EQ(run_isoscope("compare si").exit_code, 2);
+  const std::string dot = ::testing::TempDir() + "/lattice.dot";
+  const Ran matrix = run_isoscope("compare --matrix cc pc si --dot " + dot);
+  EXPECT_EQ(matrix.exit_code, 0);
+  EXPECT_THAT(matrix.out, HasSubstr("long fork"));
+  EXPECT_THAT(slurp(dot), HasSubstr("lost update"));
+}
+
 TEST(CliLevels, ListsAndShows) {
   EXPECT_THAT(run_isoscope("levels").out,
               AllOf(HasSubstr("cc@co"), HasSubstr("psi@vis"), HasSubstr("ser@vis")));

@@ -1,0 +1,98 @@
+// isoscope compare A B, isoscope compare --matrix A B C …
+#include "synth/compare.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/history_input.h"
+#include "cli/scope_input.h"
+#include "report/compare_report.h"
+#include "support/output.h"
+
+namespace isoscope {
+
+namespace {
+
+struct CompareArguments {
+  CommonOptions common;
+  LevelInput specs;
+  ScopeInput scope;
+  std::vector<std::string> levels;
+  bool matrix = false;
+  bool no_proof = false;
+  std::string dot;
+};
+
+int deliver_answer(const CompareArguments& args, const Result<std::string>& text, bool unknown) {
+  if (!text) return fail(text.error());
+  return deliver(args.common, *text, unknown ? kUnknown : kGood);
+}
+
+int run_matrix(const CompareArguments& args, const std::vector<const Level*>& levels,
+               const CompareOptions& options, Budget& budget) {
+  auto matrix = compare_all(levels, options, budget);
+  if (!matrix) return fail(matrix.error());
+  if (!args.dot.empty()) {
+    if (auto written = write_whole(args.dot, matrix_dot(*matrix)); !written)
+      return fail(written.error());
+  }
+  bool unknown = false;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) unknown |= matrix->relation(i, j) == LevelRelation::Unknown;
+  }
+  return deliver_answer(
+      args, args.common.json ? matrix_json(*matrix) : matrix_text(*matrix, args.common.paint()),
+      unknown);
+}
+
+int run_compare(const CompareArguments& args) {
+  Budget budget = args.common.budget();
+  auto known = args.specs.load();
+  if (!known) return fail(known.error());
+  std::vector<const Level*> levels;
+  for (const std::string& name : args.levels) {
+    auto level = known->find(name);
+    if (!level) return fail(level.error());
+    if (std::find(levels.begin(), levels.end(), *level) == levels.end()) levels.push_back(*level);
+  }
+  auto scope = args.scope.complete(false);
+  if (!scope) return fail(scope.error());
+  const CompareOptions options{.scope = *scope,
+                               .max_txns = args.scope.most_txns,
+                               .prove = !args.no_proof,
+                               .progress = progress_line(args.common)};
+  if (args.matrix) return run_matrix(args, levels, options, budget);
+  if (args.levels.size() != 2)
+    return fail({.what = "compare takes two levels", .hint = "for more, use compare --matrix"});
+  const Level& second = levels.size() == 2 ? *levels[1] : *levels[0];
+  auto answer = compare(*levels[0], second, options, budget);
+  if (!answer) return fail(answer.error());
+  const CompareNames names{args.levels[0], args.levels[1]};
+  return deliver_answer(args,
+                        args.common.json ? compare_json(names, *answer)
+                                         : compare_text(names, *answer, args.common.paint()),
+                        answer->relation == LevelRelation::Unknown);
+}
+
+}  // namespace
+
+Run add_compare(CLI::App& app) {
+  auto args = std::make_shared<CompareArguments>();
+  app.add_option("LEVEL", args->levels, "two levels, or with --matrix several")->required();
+  app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
+  args->scope.add_to(app);
+  app.add_flag("--no-proof", args->no_proof, "search up to the scope only");
+  args->specs.add_to(app);
+  app.add_option("--dot", args->dot, "with --matrix: draw the lattice")->type_name("FILE");
+  add_common(app, args->common);
+  app.footer(
+      "Examples:\n"
+      "  isoscope compare si ser\n"
+      "  isoscope compare cc@co cc@vis\n"
+      "  isoscope compare --matrix rc ra cc pc psi si ser --dot lattice.dot\n"
+      "Exit codes: 0 decided, 2 bad input, 3 unknown.");
+  return [args] { return run_compare(*args); };
+}
+
+}  // namespace isoscope

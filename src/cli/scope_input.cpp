@@ -1,0 +1,37 @@
+#include "cli/scope_input.h"
+
+namespace isoscope {
+
+void ScopeInput::add_to(CLI::App& app) {
+  const auto size = [&](const char* name, int& value, const char* help) {
+    app.add_option(name, value, help)->type_name("N")->check(CLI::PositiveNumber);
+  };
+  size("--txns", scope.txns, "exactly so many transactions besides T0");
+  size("--keys", scope.keys, "at most so many keys (default: as many as transactions)");
+  size("--values", scope.values, "at most so many values of a key, the initial one included");
+  size("--ops", scope.ops, "at most so many operations of a transaction");
+  app.add_option("--most-txns", most_txns, "without --txns: how far to grow")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--no-blind-writes", no_blind_writes,
+               "a transaction that writes a key reads it too");
+  app.add_flag("--empty-txns", scope.empty_txns, "a transaction may do nothing");
+  app.add_option("--sessions", sessions, "sessions are chains, or any partial order")
+      ->type_name("chains|partial-order")
+      ->check(CLI::IsMember({"chains", "partial-order"}))
+      ->capture_default_str();
+}
+
+Result<Scope> ScopeInput::complete(bool must_be_complete) const {
+  Scope result = scope;
+  result.blind_writes = !no_blind_writes;
+  result.sessions = sessions == "chains" ? SessionShape::Chains : SessionShape::PartialOrder;
+  if (must_be_complete && result.txns == 0)
+    return Error{.what = "--count needs a scope",
+                 .hint = "give --txns N, and --keys N if you like"};
+  if (result.keys == 0) result.keys = result.txns;
+  return result;
+}
+
+}  // namespace isoscope

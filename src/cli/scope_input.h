@@ -1,0 +1,22 @@
+#pragma once
+// The scope options that synth and compare share.
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "synth/synth.h"
+
+namespace isoscope {
+
+struct ScopeInput {
+  Scope scope;
+  bool no_blind_writes = false;
+  std::string sessions = "chains";
+  int most_txns = 5;  // how far the scope grows by itself
+
+  void add_to(CLI::App& app);
+  // The scope with its switches; keys default to the number of transactions where that is given,
+  // and to two where a scope must be complete.
+  Result<Scope> complete(bool must_be_complete) const;
+};
+
+}  // namespace isoscope
