@@ -1,14 +1,31 @@
 #include "check/strong/decide.h"
 
+#include <utility>
+
 #include "check/strong/conflicts.h"
+#include "check/strong/guess.h"
 #include "check/strong/saturation.h"
 #include "check/strong/search.h"
 
 namespace isoscope::strong {
 
+namespace {
+
+// Numbers in the version order: a gigabyte.
+constexpr std::size_t kMaxOrderNumbers = std::size_t{1} << 28U;
+
+Decision give_up(Decision decision, std::string limit) {
+  decision.limit = std::move(limit);
+  return decision;
+}
+
+}  // namespace
+
 Decision decide(const History& h, StrongLevel level, Budget& budget, const StrongOptions& options) {
   Decision decision;
   decision.facts = std::make_unique<Facts>(h, level != StrongLevel::Ua);
+  if (VersionOrder::size_for(*decision.facts) > kMaxOrderNumbers)
+    return give_up(std::move(decision), "memory: too many sessions write the same keys");
   auto known = std::make_unique<Knowledge>(*decision.facts, level);
   add_version_facts(*known);
   SaturationOptions how;
@@ -17,17 +34,25 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   const Saturated saturated = saturate(*known, budget, how);
   decision.stats.set("rounds", known->rounds);
   decision.stats.set("known edges", static_cast<double>(known->graph.edges().size()));
-  if (saturated == Saturated::OutOfTime) {
-    decision.limit = "time limit";
-    return decision;
-  }
+  if (saturated == Saturated::OutOfTime) return give_up(std::move(decision), "time limit");
   if (saturated == Saturated::Cycle) {
     decision.outcome = Outcome::Violated;
     decision.contradiction = std::move(known);
     return decision;
   }
+
+  const Guess guess = make_guess(*known);
+  if (options.prune) {
+    if (auto completed = complete_by(*known, guess, budget)) {
+      decision.outcome = Outcome::Consistent;
+      decision.completed = std::make_unique<KnownGraph>(*std::move(completed));
+      return decision;
+    }
+  }
+  if (!has_few_open_pairs(known->order))
+    return give_up(std::move(decision), "memory: too many pairs of versions in unknown order");
   const Residue residue(*known, options.prune);
-  const Search search = search_answers(residue, budget, options.progress);
+  const Search search = search_answers(residue, guess, budget, options.progress);
   decision.stats.set("choices", static_cast<double>(residue.choices().size()));
   decision.stats.set("components", static_cast<double>(residue.num_components()));
   decision.stats.set("solver calls", search.solver_calls);
@@ -35,8 +60,8 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   decision.stats.set("restarts", search.restarts);
   switch (search.result) {
     case SatResult::Unknown:
-      decision.limit = budget.expired_now() ? "time limit" : "memory of the SAT solver";
-      break;
+      return give_up(std::move(decision),
+                     budget.expired_now() ? "time limit" : "memory of the SAT solver");
     case SatResult::Unsat:
       decision.outcome = Outcome::Violated;
       break;

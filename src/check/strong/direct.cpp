@@ -34,9 +34,9 @@ class DirectRound {
       for_each_overwritten(p, [&](TxnId q) { respect(p, q); });
     }
     for_each_open_pair(known_.order, [&](KeyId x, VersionId a, VersionId b) {
-      if (budget.expired()) return;
       if (find_rw(known_, facts_.writer(a), facts_.writer(b))) force(x, a, b);
       if (find_rw(known_, facts_.writer(b), facts_.writer(a))) force(x, b, a);
+      return !budget.expired();
     });
   }
 

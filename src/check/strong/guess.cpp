@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <deque>
-#include <utility>
+
+#include "check/strong/clocks.h"
 
 namespace isoscope::strong {
 namespace {
 
+// How often somebody waits, for each point, before all go on as they come.
+constexpr std::uint64_t kMaxWaits = 20;
+
 class Run {
  public:
-  explicit Run(const Residue& residue)
-      : residue_(residue),
-        graph_(residue.known().graph),
+  explicit Run(const Knowledge& known)
+      : graph_(known.graph),
         facts_(graph_.facts()),
         points_(graph_.points()),
         open_(graph_.num_points(), 0),
@@ -19,9 +22,9 @@ class Run {
         is_contested_(facts_.num_txns(), 0),
         unread_(facts_.num_versions(), 0),
         latest_(facts_.history().num_keys(), VersionId::none()),
-        writing_(facts_.history().num_keys(), 0) {
-    for (const Choice& c : residue.choices())
-      is_contested_[c.a.index] = is_contested_[c.b.index] = 1;
+        writing_(facts_.history().num_keys(), 0),
+        waits_left_(kMaxWaits * graph_.num_points()) {
+    mark_contested(known.order);
     for (std::uint32_t v = 0; v < facts_.num_versions(); ++v)
       unread_[v] = static_cast<std::uint32_t>(facts_.readers(VersionId{v}).size());
     graph_.for_each_arc([&](PointId, PointId q) { ++open_[q.index]; });
@@ -38,26 +41,45 @@ class Run {
       while (!ready_.empty()) {
         const PointId p = ready_.front();
         ready_.pop_front();
-        if (must_wait(p)) {
+        if (waits_left_ > 0 && must_wait(p)) {
+          --waits_left_;
           waiting.push_back(p);
         } else {
           pass(p);
           moved = true;
         }
       }
-      if (waiting.empty()) break;
-      if (moved) {
-        ready_.swap(waiting);
-      } else {
+      if (!moved && !waiting.empty()) {
         pass(waiting.front());
         waiting.pop_front();
-        ready_.swap(waiting);
       }
+      // Those that became ready stand behind those that waited for them.
+      waiting.insert(waiting.end(), ready_.begin(), ready_.end());
+      ready_.clear();
+      ready_.swap(waiting);
     }
-    return conclude();
+    Guess guess;
+    for (const TxnId t : facts_.history().txns())
+      guess.committed.push_back(time_[points_.commit(t).index]);
+    return guess;
   }
 
  private:
+  // A transaction is contested if the order of one of its versions is open.
+  void mark_contested(const VersionOrder& order) {
+    for (const KeyId x : facts_.history().keys()) {
+      for (const VersionId a : facts_.versions(x)) {
+        for (const GroupId g : facts_.groups(x)) {
+          const IdRange<VersionId> others = facts_.versions(g);
+          const std::uint32_t count = order.count_before(a, g);
+          if (g == facts_.group(a) || count == others.size()) continue;
+          if (!order.is_before(a, VersionId{others.front().index + count}))
+            is_contested_[facts_.writer(a).index] = 1;
+        }
+      }
+    }
+  }
+
   // Calls f(v) for every version that t writes.
   template <class F>
   void for_each_version(TxnId t, F&& f) const {
@@ -116,23 +138,6 @@ class Run {
     });
   }
 
-  Guess conclude() const {
-    const auto choices = residue_.choices();
-    const auto committed = [&](TxnId t) { return time_[points_.commit(t).index]; };
-    Guess guess;
-    guess.answers.resize(choices.size());
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> by_time;
-    for (std::uint32_t i = 0; i < choices.size(); ++i) {
-      const auto [a, b] = choices[i];
-      guess.answers[i] = committed(a) < committed(b);
-      by_time.emplace_back(std::max(committed(a), committed(b)), i);
-    }
-    std::sort(by_time.begin(), by_time.end());
-    for (const auto& [time, choice] : by_time) guess.sequence.push_back(choice);
-    return guess;
-  }
-
-  const Residue& residue_;
   const KnownGraph& graph_;
   const Facts& facts_;
   const Points& points_;
@@ -143,11 +148,54 @@ class Run {
   std::vector<VersionId> latest_;       // by key
   std::vector<std::uint32_t> writing_;  // by key: contested writers between start and commit
   std::deque<PointId> ready_;
+  std::uint64_t waits_left_;
   std::uint32_t now_ = 0;
 };
 
+// psi: does a path lead back over an rw edge?
+bool has_return(const KnownGraph& graph, Budget& budget) {
+  const Points& points = graph.points();
+  for (const ChainBlock& block : chain_blocks(graph)) {
+    const Clocks clocks(graph, block, budget);
+    for (const KnownEdge& e : graph.edges()) {
+      if (e.kind == EdgeKind::Rw && block.contains(graph.facts().chain(e.to)) &&
+          clocks.reaches(points.commit(e.to), points.start(e.from)))
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-Guess make_guess(const Residue& residue) { return Run(residue).run(); }
+Guess make_guess(const Knowledge& known) { return Run(known).run(); }
+
+std::optional<KnownGraph> complete_by(const Knowledge& known, const Guess& guess, Budget& budget) {
+  if (known.graph.level() == StrongLevel::Ua) return {};
+  const Facts& facts = known.graph.facts();
+  KnownGraph graph = known.graph;
+  std::vector<VersionId> order;
+  for (const KeyId x : facts.history().keys()) {
+    const IdRange<VersionId> versions = facts.versions(x);
+    order.assign(versions.begin(), versions.end());
+    std::sort(order.begin(), order.end(), [&](VersionId v, VersionId w) {
+      return guess.committed[facts.writer(v).index] < guess.committed[facts.writer(w).index];
+    });
+    // Each before the next is enough: paths do the rest.
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const TxnId from = facts.writer(order[i - 1]);
+      const TxnId to = facts.writer(order[i]);
+      graph.add({.from = from, .to = to, .key = x, .kind = EdgeKind::Ww});
+      for (const TxnId r : facts.readers(order[i - 1])) {
+        if (r != to)
+          graph.add({.from = r, .to = to, .key = x, .overwritten = from, .kind = EdgeKind::Rw});
+      }
+    }
+  }
+  if (!graph.sort()) return {};
+  if (known.graph.level() == StrongLevel::Psi && has_return(graph, budget)) return {};
+  if (budget.expired_now()) return {};
+  return graph;
+}
 
 }  // namespace isoscope::strong

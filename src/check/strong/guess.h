@@ -1,28 +1,34 @@
 #pragma once
-// A first guess at the open choices: run the transactions one after another.
+// A first guess at what is open: run the transactions one after another.
 //
 // Takes the points in an order that the known graph allows, and avoids what makes cycles where it
 // can: a commit waits while a version that it would overwrite has readers to come, and at si a
 // start waits while a writer of a key that it will write is under way. When everybody waits, the
-// first in line goes on nevertheless. The guess answers each choice by the order of the commits.
+// first in line goes on nevertheless. Versions are then guessed to come in the order of commits.
 //
-// A store that was right made such an order once, and few choices are open after saturation, so
-// that a guess leaves little or nothing for the solver to repair.
+// A store that was right made such an order once, and little is open after saturation, so that a
+// guess leaves little or nothing for others to repair.
 //
-// Cost  Linear in the known arcs, plus the times somebody waits.
+// Cost  Linear in the known arcs, plus the times somebody waits, which are limited.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "check/strong/residue.h"
+#include "check/strong/knowledge.h"
+#include "support/budget.h"
 
 namespace isoscope::strong {
 
 struct Guess {
-  Answers answers;
-  std::vector<std::uint32_t> sequence;  // choices, by the time when both had committed
+  std::vector<std::uint32_t> committed;  // by transaction: when
 };
 
-// Requires: residue.known().graph is sorted.
-Guess make_guess(const Residue& residue);
+// Requires: known.graph is sorted.
+Guess make_guess(const Knowledge& known);
+
+// The known graph with the version orders of the guess, sorted; nothing if that is not what the
+// level allows, or if it takes longer than the budget. Never anything for ua, where it takes all
+// pairs of versions to tell.
+std::optional<KnownGraph> complete_by(const Knowledge& known, const Guess& guess, Budget& budget);
 
 }  // namespace isoscope::strong

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace isoscope::strong {
+bool has_few_open_pairs(const VersionOrder& order, std::size_t limit) {
+  std::size_t count = 0;
+  for_each_open_pair(order, [&](KeyId, VersionId, VersionId) { return ++count <= limit; });
+  return count <= limit;
+}
+
 Residue::Residue(const Knowledge& known, bool prune) : known_(known) {
   collect_choices();
   collect_edges();
@@ -13,6 +19,7 @@ void Residue::collect_choices() {
   const Facts& facts = known_.graph.facts();
   for_each_open_pair(known_.order, [&](KeyId, VersionId v, VersionId w) {
     choices_.push_back(Choice::between(facts.writer(v), facts.writer(w)));
+    return true;
   });
   std::sort(choices_.begin(), choices_.end());
   choices_.erase(std::unique(choices_.begin(), choices_.end()), choices_.end());
@@ -41,6 +48,7 @@ void Residue::collect_edges() {
   for_each_open_pair(known_.order, [&](KeyId x, VersionId v, VersionId w) {
     add(x, v, w);
     add(x, w, v);
+    return true;
   });
 }
 
@@ -85,6 +93,13 @@ void Residue::cut_to_components(bool prune) {
   });
   loose_edges_.assign(loose, edges_.end());
   edges_.erase(loose, edges_.end());
+}
+
+Answers answers_of(const Residue& residue, const Guess& guess) {
+  Answers answers;
+  for (const Choice& c : residue.choices())
+    answers.push_back(guess.committed[c.a.index] < guess.committed[c.b.index]);
+  return answers;
 }
 
 }  // namespace isoscope::strong

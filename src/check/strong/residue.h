@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "check/strong/guess.h"
 #include "check/strong/knowledge.h"
 #include "graph/digraph.h"
 
@@ -44,6 +45,11 @@ struct ChoiceLit {
 // By choice: does a come first?
 using Answers = std::vector<bool>;
 
+// More open pairs than this are not written down one by one: a gigabyte or so.
+inline constexpr std::size_t kMaxOpenPairs = std::size_t{1} << 23U;
+// Are there at most `limit` open pairs of versions?
+bool has_few_open_pairs(const VersionOrder& order, std::size_t limit = kMaxOpenPairs);
+
 // An edge that an answer brings.
 struct ChoiceEdge {
   ChoiceLit lit;
@@ -52,7 +58,8 @@ struct ChoiceEdge {
 
 class Residue {
  public:
-  // Requires: known.graph is sorted. Without `prune`, takes the whole graph for one component.
+  // Requires: known.graph is sorted, has_few_open_pairs(known.order). Without `prune`, takes the
+  // whole graph for one component.
   Residue(const Knowledge& known, bool prune);
 
   const Knowledge& known() const { return known_; }
@@ -89,5 +96,8 @@ class Residue {
   Digraph known_arcs_;
   std::size_t num_components_ = 0;
 };
+
+// The choices as a guess answers them.
+Answers answers_of(const Residue& residue, const Guess& guess);
 
 }  // namespace isoscope::strong

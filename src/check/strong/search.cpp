@@ -56,16 +56,16 @@ class Encoding {
 
 }  // namespace
 
-Search search_answers(const Residue& residue, Budget& budget, const Progress& progress) {
+Search search_answers(const Residue& residue, const Guess& guess, Budget& budget,
+                      const Progress& progress) {
   Search search;
-  const Guess guess = make_guess(residue);
-  search.answers = guess.answers;
+  search.answers = answers_of(residue, guess);
   ConflictFinder finder(residue);
   std::vector<Conflict> conflicts = finder.find(search.answers, budget);
   std::optional<Encoding> encoding;
   while (!conflicts.empty()) {
     if (progress) progress("search", -1);
-    if (!encoding) encoding.emplace(guess.answers);
+    if (!encoding) encoding.emplace(search.answers);
     for (const Conflict& conflict : conflicts) encoding->forbid(conflict);
     search.clauses += conflicts.size();
     ++search.solver_calls;

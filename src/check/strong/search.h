@@ -15,6 +15,7 @@
 //         three choices beforehand would cost more than it saves.
 #include <cstdint>
 
+#include "check/strong/guess.h"
 #include "check/strong/residue.h"
 #include "sat/solver.h"
 #include "support/budget.h"
@@ -29,6 +30,7 @@ struct Search {
   std::uint32_t restarts = 0;  // of speculation
 };
 
-Search search_answers(const Residue& residue, Budget& budget, const Progress& progress);
+Search search_answers(const Residue& residue, const Guess& guess, Budget& budget,
+                      const Progress& progress);
 
 }  // namespace isoscope::strong

@@ -1,6 +1,7 @@
 #include "check/strong/speculation.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,8 +22,22 @@ VersionPairs version_pairs(const Residue& residue) {
   for_each_open_pair(order, [&](KeyId, VersionId v, VersionId w) {
     const ChoiceLit lit = *residue.find(order.facts().writer(v), order.facts().writer(w));
     pairs[lit.choice()] = lit.is_a_first() ? std::pair(v, w) : std::pair(w, v);
+    return true;
   });
   return pairs;
+}
+
+// The choices, by the time when both had committed.
+std::vector<std::uint32_t> in_order_of_time(const Residue& residue, const Guess& guess) {
+  const auto choices = residue.choices();
+  const auto time = [&](std::uint32_t c) {
+    return std::max(guess.committed[choices[c].a.index], guess.committed[choices[c].b.index]);
+  };
+  std::vector<std::uint32_t> sequence(choices.size());
+  std::iota(sequence.begin(), sequence.end(), 0U);
+  std::stable_sort(sequence.begin(), sequence.end(),
+                   [&](std::uint32_t c, std::uint32_t d) { return time(c) < time(d); });
+  return sequence;
 }
 
 // One pass over the choices.
@@ -32,10 +47,10 @@ struct Pass {
   bool is_refutation = false;         // that was before any answer was made
 };
 
-Pass run_pass(const Residue& residue, const Guess& guess, const VersionPairs& pairs,
+Pass run_pass(const Residue& residue, const Answers& guessed, const VersionPairs& pairs,
               const std::vector<std::uint32_t>& sequence, Budget& budget) {
   Pass pass;
-  pass.answers = guess.answers;
+  pass.answers = guessed;
   Propagation propagation(residue.known(), budget);
   pass.is_refutation = true;
   for (std::size_t i = 0; i < sequence.size() && !pass.failed; ++i) {
@@ -54,7 +69,7 @@ Pass run_pass(const Residue& residue, const Guess& guess, const VersionPairs& pa
       }
       return holds;
     };
-    if (!assume(guess.answers[c]) && !assume(!guess.answers[c])) {
+    if (!assume(guessed[c]) && !assume(!guessed[c])) {
       pass.failed = i;
     } else {
       pass.is_refutation = false;
@@ -73,10 +88,11 @@ Pass run_pass(const Residue& residue, const Guess& guess, const VersionPairs& pa
 
 Speculation speculate(const Residue& residue, const Guess& guess, Budget& budget) {
   const VersionPairs pairs = version_pairs(residue);
-  std::vector<std::uint32_t> sequence = guess.sequence;
+  const Answers guessed = answers_of(residue, guess);
+  std::vector<std::uint32_t> sequence = in_order_of_time(residue, guess);
   Speculation speculation;
   for (;; ++speculation.restarts) {
-    Pass pass = run_pass(residue, guess, pairs, sequence, budget);
+    Pass pass = run_pass(residue, guessed, pairs, sequence, budget);
     speculation.answers = std::move(pass.answers);
     if (budget.expired_now()) return speculation;
     if (!pass.failed || pass.is_refutation) {

@@ -22,7 +22,7 @@ enum class Speculated : std::uint8_t { Found, Refuted, GaveUp };
 
 struct Speculation {
   Speculated result = Speculated::GaveUp;
-  Answers answers;  // if found; else as far as they went in the last pass, completed by the guess
+  Answers answers;  // if found; else as far as the last pass went, completed by the guess
   std::uint32_t restarts = 0;
 };
 

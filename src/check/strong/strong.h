@@ -53,7 +53,7 @@ inline constexpr std::size_t kMaxVisTxns = 2'000;
 struct StrongOptions {
   // Tests switch phases off to compare; the answer is the same.
   bool saturate = true;  // derive what facts force about versions before choices are made
-  bool prune = true;     // leave out of the search what lies on no possible cycle
+  bool prune = true;     // try a guess first, search only where cycles are possible
   Progress progress = {};
 };
 

@@ -2,6 +2,13 @@
 
 namespace isoscope::strong {
 
+std::size_t VersionOrder::size_for(const Facts& facts) {
+  std::size_t slots = 0;
+  for (const KeyId x : facts.history().keys())
+    slots += facts.versions(x).size() * facts.groups(x).size();
+  return slots;
+}
+
 VersionOrder::VersionOrder(const Facts& facts, bool keep_rounds)
     : facts_(facts), keep_rounds_(keep_rounds), begin_(facts.num_versions()) {
   std::size_t slots = 0;
@@ -12,7 +19,7 @@ VersionOrder::VersionOrder(const Facts& facts, bool keep_rounds)
       slots += groups.size();
     }
   }
-  counts_.assign(slots, 0);
+  counts_.assign(size_for(facts), 0);
   for (const KeyId x : facts.history().keys()) {
     for (const VersionId v : facts.versions(x)) counts_[slot(v, facts.group(v))] = facts.rank(v);
   }

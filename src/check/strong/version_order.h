@@ -18,6 +18,8 @@ namespace isoscope::strong {
 
 class VersionOrder {
  public:
+  // How many numbers it takes.
+  static std::size_t size_for(const Facts& facts);
   // With `keep_rounds`, remembers when each pair became known, at some 50 bytes a change.
   VersionOrder(const Facts& facts, bool keep_rounds);
 
@@ -53,7 +55,8 @@ class VersionOrder {
   std::unordered_map<std::size_t, std::vector<Change>> changes_;  // by slot, in order of time
 };
 
-// Calls f(x, a, b) once for every pair of versions of x whose order is open.
+// Calls f(x, a, b) once for every pair of versions of x whose order is open, as long as it answers
+// true.
 template <class F>
 void for_each_open_pair(const VersionOrder& order, F&& f) {
   const Facts& facts = order.facts();
@@ -66,7 +69,7 @@ void for_each_open_pair(const VersionOrder& order, F&& f) {
         for (std::uint32_t i = order.count_before(a, g); i < others.size(); ++i) {
           const VersionId b{others.front().index + i};
           if (order.is_before(a, b)) break;
-          f(x, a, b);
+          if (!f(x, a, b)) return;
         }
       }
     }

@@ -131,7 +131,7 @@ TEST_P(Searching, SpeculatesRight) {
     if (!known || !reference.is_feasible()) continue;
     const Residue residue(*known, true);
     Budget budget;
-    const Speculation speculation = speculate(residue, make_guess(residue), budget);
+    const Speculation speculation = speculate(residue, make_guess(*known), budget);
     if (speculation.result == Speculated::Found) {
       ++found;
       ASSERT_TRUE(ConflictFinder(residue).find(speculation.answers, budget).empty());
@@ -194,8 +194,8 @@ TEST(Speculation, RefutesTheFourCorners) {
   const Residue residue(*known, true);
   EXPECT_EQ(residue.choices().size(), 2U);
   Budget budget;
-  EXPECT_EQ(speculate(residue, make_guess(residue), budget).result, Speculated::Refuted);
-  EXPECT_EQ(search_answers(residue, budget, {}).result, SatResult::Unsat);
+  EXPECT_EQ(speculate(residue, make_guess(*known), budget).result, Speculated::Refuted);
+  EXPECT_EQ(search_answers(residue, make_guess(*known), budget, {}).result, SatResult::Unsat);
 }
 
 }  // namespace
