@@ -13,122 +13,25 @@ std::optional<std::uint32_t> find_order(const Knowledge& known, VersionId before
   return since && *since <= *round ? since : std::nullopt;
 }
 
-// Calls f(x, writer) for every external read of t.
-template <class F>
-void for_each_read(const History& h, TxnId t, F&& f) {
-  for (const EventId e : h.events(t)) {
-    if (h.is_external_read(e)) f(h.key(e), h.writer(e));
-  }
-}
-
-class DirectRound {
- public:
-  explicit DirectRound(Knowledge& known)
-      : known_(known), facts_(known.graph.facts()), h_(facts_.history()) {}
-
-  void run(Budget& budget) {
-    for (const TxnId p : facts_.txns()) {
-      if (budget.expired()) return;
-      for_each_read(h_, p, [&](KeyId y, TxnId c) { respect_session(p, y, c); });
-      for_each_read(h_, p, [&](KeyId, TxnId q) { respect(p, q); });
-      for_each_overwritten(p, [&](TxnId q) { respect(p, q); });
-    }
-    for_each_open_pair(known_.order, [&](KeyId x, VersionId a, VersionId b) {
-      if (find_rw(known_, facts_.writer(a), facts_.writer(b))) force(x, a, b);
-      if (find_rw(known_, facts_.writer(b), facts_.writer(a))) force(x, b, a);
-      return !budget.expired();
-    });
-  }
-
- private:
-  // Calls f(q) for every q known to come before p on a key that p writes.
-  template <class F>
-  void for_each_overwritten(TxnId p, F&& f) {
-    for (const EventId e : h_.events(p)) {
-      if (!h_.is_final_write(e)) continue;
-      const VersionId v = facts_.version_of(p, h_.key(e));
-      if (v.is_none()) continue;
-      for (const GroupId g : facts_.groups(h_.key(e))) {
-        const std::uint32_t first = facts_.versions(g).front().index;
-        for (std::uint32_t i = 0; i < known_.order.count_before(v, g); ++i)
-          f(facts_.writer(VersionId{first + i}));
-      }
-    }
-  }
-
-  // p reads y from c, although its session wrote y before: the last such write stands for all.
-  void respect_session(TxnId p, KeyId y, TxnId c) {
-    for (const GroupId g : facts_.groups(y)) {
-      if (facts_.chain(g) != facts_.chain(p)) continue;
-      VersionId last = VersionId::none();
-      for (const VersionId v : facts_.versions(g)) {
-        if (facts_.position(facts_.writer(v)) < facts_.position(p)) last = v;
-      }
-      if (!last.is_none()) overtake(p, y, c, last);
-    }
-  }
-
-  // p depends on q, hence sees what q wrote.
-  void respect(TxnId p, TxnId q) {
-    for_each_read(h_, p, [&](KeyId y, TxnId c) {
-      const VersionId v = facts_.version_of(q, y);
-      if (!v.is_none()) overtake(p, y, c, v);
-    });
-  }
-
-  // p reads y from c and sees the version q of y: q comes before c.
-  void overtake(TxnId p, KeyId y, TxnId c, VersionId q) {
-    if (facts_.writer(q) == c) return;
-    if (c == kInitialTxn) {
-      known_.returned.push_back({.from = p,
-                                 .to = facts_.writer(q),
-                                 .key = y,
-                                 .kind = EdgeKind::Rw,
-                                 .round = known_.rounds + 1});
-      return;
-    }
-    force(y, q, facts_.version_of(c, y));
-  }
-
-  // `before` comes before `after`; if the opposite is known too, that is a cycle of two edges.
-  void force(KeyId x, VersionId before, VersionId after) {
-    if (known_.order.is_before(before, after)) return;
-    ++known_.rounds;  // what follows in this pass may build on it
-    const KnownEdge edge{.from = facts_.writer(before),
-                         .to = facts_.writer(after),
-                         .key = x,
-                         .kind = EdgeKind::Ww,
-                         .round = known_.rounds};
-    known_.graph.add(edge);
-    if (facts_.group(before) == facts_.group(after)) return;  // against its chain: a cycle as well
-    known_.order.set_count_before(after, facts_.group(before), facts_.rank(before) + 1,
-                                  known_.rounds);
-  }
-
-  Knowledge& known_;
-  const Facts& facts_;
-  const History& h_;
-};
-
 }  // namespace
 
 std::optional<KnownEdge> find_dependency(const Knowledge& known, TxnId from, TxnId to,
                                          std::optional<std::uint32_t> round) {
   const Facts& facts = known.graph.facts();
-  const History& h = facts.history();
-  if (h.so(from, to)) return KnownEdge{.from = from, .to = to, .kind = EdgeKind::So};
+  if (facts.history().so(from, to)) return KnownEdge{.from = from, .to = to, .kind = EdgeKind::So};
+  for (const Access& read : facts.read(to)) {
+    if (!read.version.is_none() && facts.writer(read.version) == from)
+      return KnownEdge{.from = from, .to = to, .key = read.key, .kind = EdgeKind::Wr};
+  }
   std::optional<KnownEdge> found;
-  for (const EventId e : h.events(to)) {
-    const KeyId x = h.key(e);
-    if (h.is_external_read(e) && h.writer(e) == from)
-      return KnownEdge{.from = from, .to = to, .key = x, .kind = EdgeKind::Wr};
-    if (!h.is_final_write(e)) continue;
-    const VersionId before = facts.version_of(from, x);
-    const VersionId after = facts.version_of(to, x);
-    if (before.is_none() || after.is_none()) continue;
-    const auto since = find_order(known, before, after, round);
-    if (since && (!found || *since < found->round))
-      found = KnownEdge{.from = from, .to = to, .key = x, .kind = EdgeKind::Ww, .round = *since};
+  for (const Access& write : facts.written(to)) {
+    const VersionId before = facts.version_of(from, write.key);
+    if (before.is_none()) continue;
+    const auto since = find_order(known, before, write.version, round);
+    if (since && (!found || *since < found->round)) {
+      found = KnownEdge{
+          .from = from, .to = to, .key = write.key, .kind = EdgeKind::Ww, .round = *since};
+    }
   }
   return found;
 }
@@ -137,37 +40,132 @@ std::optional<KnownEdge> find_rw(const Knowledge& known, TxnId from, TxnId to,
                                  std::optional<std::uint32_t> round) {
   const Facts& facts = known.graph.facts();
   std::optional<KnownEdge> found;
-  for_each_read(facts.history(), from, [&](KeyId y, TxnId c) {
-    const VersionId after = facts.version_of(to, y);
-    if (after.is_none() || c == to || from == to) return;
-    const auto since = c == kInitialTxn ? std::optional(0U)
-                                        : find_order(known, facts.version_of(c, y), after, round);
+  for (const auto& [key, version] : facts.read(from)) {
+    const VersionId after = facts.version_of(to, key);
+    if (after.is_none() || after == version || from == to) continue;
+    const bool is_initial = version.is_none();
+    const auto since = is_initial ? std::optional(0U) : find_order(known, version, after, round);
     if (since && (!found || *since < found->round)) {
       found = KnownEdge{.from = from,
                         .to = to,
-                        .key = y,
-                        .overwritten = c,
+                        .key = key,
+                        .overwritten = is_initial ? kInitialTxn : facts.writer(version),
                         .kind = EdgeKind::Rw,
                         .round = *since};
     }
-  });
+  }
   return found;
 }
 
 void find_opposed_rw(Knowledge& known, Budget& budget) {
   const Facts& facts = known.graph.facts();
   for (const TxnId p : facts.txns()) {
-    for_each_read(facts.history(), p, [&](KeyId y, TxnId) {
-      for (const VersionId v : facts.versions(y)) {
+    for (const Access& read : facts.read(p)) {
+      for (const VersionId v : facts.versions(read.key)) {
+        if (budget.expired()) return;
         const TxnId q = facts.writer(v);
-        if (!known.returned.empty() || budget.expired()) return;
         if (q == p || !find_dependency(known, q, p)) continue;
-        if (const auto rw = find_rw(known, p, q, known.rounds + 1)) known.returned.push_back(*rw);
+        if (const auto rw = find_rw(known, p, q, known.rounds + 1)) {
+          known.returned.push_back(*rw);
+          return;
+        }
       }
-    });
+    }
   }
 }
 
-void saturate_directly(Knowledge& known, Budget& budget) { DirectRound(known).run(budget); }
+void DirectRules::run_round(Budget& budget) {
+  const bool is_first = !done_;
+  if (is_first) done_.emplace(facts_, false);
+  for (const TxnId p : facts_.txns()) {
+    if (is_first) respect_facts(p);
+    if (budget.expired()) return;
+  }
+  for (const KeyId x : facts_.history().keys()) {
+    for (const VersionId a : facts_.versions(x)) {
+      if (budget.expired()) return;
+      for (const GroupId g : facts_.groups(x)) {
+        const std::uint32_t first = facts_.versions(g).front().index;
+        // Versions of one session are ordered from the start, and count as done.
+        const bool is_own = g == facts_.group(a);
+        const std::uint32_t done = is_own && is_first ? 0 : done_->count_before(a, g);
+        const std::uint32_t count = known_.order.count_before(a, g);
+        for (std::uint32_t i = done; i < count; ++i) on_ordered(VersionId{first + i}, a);
+        done_->set_count_before(a, g, count, 0);
+      }
+    }
+  }
+}
+
+// p sees what its session wrote before it, and whom it reads from; and whoever writes what it read
+// from T0 overwrites it. Of its session, the last write to a key stands for all.
+void DirectRules::respect_facts(TxnId p) {
+  for (const Access& read : facts_.read(p)) {
+    for (const GroupId g : facts_.groups(read.key)) {
+      if (facts_.chain(g) != facts_.chain(p)) continue;
+      const IdRange<VersionId> own = facts_.versions(g);
+      std::uint32_t earlier = 0;
+      while (earlier < own.size() &&
+             facts_.position(facts_.writer(VersionId{own.front().index + earlier})) <
+                 facts_.position(p))
+        ++earlier;
+      if (earlier > 0) overtake(p, read, VersionId{own.front().index + earlier - 1});
+    }
+    if (!read.version.is_none()) {
+      respect(p, facts_.writer(read.version));
+    } else if (!facts_.written(p).empty()) {
+      for (const VersionId v : facts_.versions(read.key)) overwrite(p, facts_.writer(v));
+    }
+  }
+}
+
+void DirectRules::on_ordered(VersionId before, VersionId after) {
+  const TxnId q = facts_.writer(before);
+  const TxnId p = facts_.writer(after);
+  respect(p, q);
+  for (const TxnId r : facts_.readers(before)) overwrite(r, p);
+}
+
+// rw(r, w): r comes first on what both write.
+void DirectRules::overwrite(TxnId r, TxnId w) {
+  if (r == w) return;
+  for (const Access& write : facts_.written(r)) {
+    const VersionId v = facts_.version_of(w, write.key);
+    if (!v.is_none()) force(write.version, v);
+  }
+}
+
+// p depends on q, hence sees what q wrote.
+void DirectRules::respect(TxnId p, TxnId q) {
+  for (const Access& read : facts_.read(p)) {
+    const VersionId v = facts_.version_of(q, read.key);
+    if (!v.is_none()) overtake(p, read, v);
+  }
+}
+
+// p sees the version q of what it reads: q comes before the version that it read.
+void DirectRules::overtake(TxnId p, const Access& read, VersionId q) {
+  if (q == read.version) return;
+  if (!read.version.is_none()) return force(q, read.version);
+  known_.returned.push_back({.from = p,
+                             .to = facts_.writer(q),
+                             .key = read.key,
+                             .kind = EdgeKind::Rw,
+                             .round = known_.rounds + 1});
+}
+
+// `before` comes before `after`; if the opposite is known too, that is a cycle of two edges.
+void DirectRules::force(VersionId before, VersionId after) {
+  if (known_.order.is_before(before, after)) return;
+  ++known_.rounds;  // what follows in this round may build on it
+  known_.graph.add({.from = facts_.writer(before),
+                    .to = facts_.writer(after),
+                    .key = facts_.key(before),
+                    .kind = EdgeKind::Ww,
+                    .round = known_.rounds});
+  const GroupId g = facts_.group(before);
+  if (g == facts_.group(after)) return;  // against its session: a cycle as well
+  known_.order.set_count_before(after, g, facts_.rank(before) + 1, known_.rounds);
+}
 
 }  // namespace isoscope::strong

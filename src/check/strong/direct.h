@@ -19,11 +19,32 @@ std::optional<KnownEdge> find_dependency(const Knowledge& known, TxnId from, Txn
 std::optional<KnownEdge> find_rw(const Knowledge& known, TxnId from, TxnId to,
                                  std::optional<std::uint32_t> round = {});
 
-// One round of ua's own rules, after those that follow from paths. A writer q of x that p depends
-// on comes before the writer whose x p reads; and where rw(p, q) is known, p comes before q on
-// every key that both write. Where p depends on q and yet read the initial value of what q wrote,
-// known.returned has rw(p, q) in the end.
-void saturate_directly(Knowledge& known, Budget& budget);
+// ua's own rules, to be followed round by round besides those about paths. A writer q of y that p
+// depends on comes before the writer whose y p reads; and where rw(p, q) is known, p comes before q
+// on every key that both write. Where p depends on q and yet read the initial value of what q
+// wrote, known.returned has rw(p, q) in the end.
+//
+// Cost  Each pair of versions is looked at once, in the round after its order became known.
+class DirectRules {
+ public:
+  explicit DirectRules(Knowledge& known) : known_(known), facts_(known.graph.facts()) {}
+
+  void run_round(Budget& budget);
+
+ private:
+  void respect_facts(TxnId p);
+  void on_ordered(VersionId before, VersionId after);
+  void overwrite(TxnId r, TxnId w);
+  void respect(TxnId p, TxnId q);
+  void overtake(TxnId p, const Access& read, VersionId q);
+  void force(VersionId before, VersionId after);
+
+  Knowledge& known_;
+  const Facts& facts_;
+  // How many versions of a group were known to come before a version, by now: as the known order
+  // has it, one round late. Empty before the first round.
+  std::optional<VersionOrder> done_;
+};
 
 // Sets known.returned to a known rw edge (p, q) such that p is known to depend on q, if there is
 // one; derives nothing.

@@ -16,7 +16,7 @@ namespace {
 // Edges in an explanation, those in reasons included, beyond which nobody reads it.
 constexpr std::size_t kMaxEdges = 20'000;
 // States that the search for the shortest cycle looks at before it takes the best so far.
-constexpr std::uint64_t kMaxWork = 20'000'000;
+constexpr std::uint64_t kMaxWork = 4'000'000;
 
 class Explainer {
  public:

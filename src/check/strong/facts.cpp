@@ -45,6 +45,7 @@ std::vector<SessionId> join_sessions(const History& h,
 Facts::Facts(const History& h, bool join) : h_(h) {
   lay_chains(join);
   collect_versions();
+  collect_written();
   collect_readers();
 }
 
@@ -102,6 +103,7 @@ void Facts::collect_versions() {
       if (i == 0 || chain(writers[i]) != chain(writers[i - 1])) {
         group_begin_.push_back(num_versions());
         group_chain_.push_back(chain(writers[i]));
+        group_key_.push_back(x);
       }
       version_txn_.push_back(writers[i]);
       version_group_.push_back(GroupId{static_cast<std::uint32_t>(group_begin_.size() - 1)});
@@ -111,59 +113,66 @@ void Facts::collect_versions() {
   group_begin_.push_back(num_versions());
 }
 
-VersionId Facts::version_of(TxnId t, KeyId x) const {
-  if (!is_on_chain(t)) return VersionId::none();
-  const IdRange<VersionId> all = versions(x);
-  std::uint32_t low = all.begin() == all.end() ? 0 : all.front().index;
-  std::uint32_t high = low + static_cast<std::uint32_t>(all.size());
-  const auto place = std::pair(chain(t), position(t));
-  const std::uint32_t end = high;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    const TxnId w = version_txn_[middle];
-    if (std::pair(chain(w), position(w)) < place) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+void Facts::collect_written() {
+  written_begin_.assign(h_.num_txns() + 1, 0);
+  for (const TxnId t : version_txn_) ++written_begin_[t.index + 1];
+  for (std::size_t i = 1; i < written_begin_.size(); ++i)
+    written_begin_[i] += written_begin_[i - 1];
+  written_.resize(version_txn_.size());
+  std::vector<std::uint32_t> free(written_begin_.begin(), written_begin_.end() - 1);
+  // Keys ascend, and so do those of each transaction.
+  for (const KeyId x : h_.keys()) {
+    for (const VersionId v : versions(x)) written_[free[writer(v).index]++] = {x, v};
   }
-  return low < end && version_txn_[low] == t ? VersionId{low} : VersionId::none();
+}
+
+VersionId Facts::version_of(TxnId t, KeyId x) const {
+  const auto all = written(t);
+  const auto found = std::lower_bound(all.begin(), all.end(), x,
+                                      [](const Access& a, KeyId key) { return a.key < key; });
+  return found != all.end() && found->key == x ? found->version : VersionId::none();
 }
 
 void Facts::collect_readers() {
-  struct Read {
-    std::uint32_t of;  // version, or key for the initial value
-    TxnId reader;
-  };
-  std::vector<Read> reads;
-  std::vector<Read> initial_reads;
+  read_begin_.assign(1, 0);
+  for (const TxnId t : h_.txns()) {
+    if (is_on_chain(t)) {
+      for (const EventId e : h_.events(t)) {
+        if (!h_.is_external_read(e)) continue;
+        const VersionId v =
+            h_.writer(e) == kInitialTxn ? VersionId::none() : version_of(h_.writer(e), h_.key(e));
+        ISO_ASSERT(h_.writer(e) == kInitialTxn || !v.is_none());
+        read_.push_back({h_.key(e), v});
+      }
+      const auto first = read_.begin() + read_begin_.back();
+      std::sort(first, read_.end());
+      read_.erase(std::unique(first, read_.end()), read_.end());
+    }
+    read_begin_.push_back(static_cast<std::uint32_t>(read_.size()));
+  }
+
+  // In chain order, so that the readers of a version are.
+  readers_begin_.assign(num_versions() + 1, 0);
+  initial_begin_.assign(h_.num_keys() + 1, 0);
+  for (const Access& a : read_)
+    ++(a.version.is_none() ? initial_begin_[a.key.index + 1] : readers_begin_[a.version.index + 1]);
+  for (std::size_t i = 1; i < readers_begin_.size(); ++i)
+    readers_begin_[i] += readers_begin_[i - 1];
+  for (std::size_t i = 1; i < initial_begin_.size(); ++i)
+    initial_begin_[i] += initial_begin_[i - 1];
+  readers_.resize(readers_begin_.back());
+  initial_readers_.resize(initial_begin_.back());
+  std::vector<std::uint32_t> free(readers_begin_.begin(), readers_begin_.end() - 1);
+  std::vector<std::uint32_t> initial_free(initial_begin_.begin(), initial_begin_.end() - 1);
   for (const TxnId t : chain_txns_) {
-    for (const EventId e : h_.events(t)) {
-      if (!h_.is_external_read(e)) continue;
-      if (h_.writer(e) == kInitialTxn) {
-        initial_reads.push_back({h_.key(e).index, t});
+    for (const Access& a : read(t)) {
+      if (a.version.is_none()) {
+        initial_readers_[initial_free[a.key.index]++] = t;
       } else {
-        const VersionId v = version_of(h_.writer(e), h_.key(e));
-        ISO_ASSERT(!v.is_none());
-        reads.push_back({v.index, t});
+        readers_[free[a.version.index]++] = t;
       }
     }
   }
-  const auto distribute = [](std::vector<Read>& from, std::size_t n, std::vector<TxnId>& readers,
-                             std::vector<std::uint32_t>& begin) {
-    // Stable, so that readers stay in order of chain and position, and repeated reads adjacent.
-    std::stable_sort(from.begin(), from.end(),
-                     [](const Read& a, const Read& b) { return a.of < b.of; });
-    begin.assign(n + 1, 0);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (i > 0 && from[i].of == from[i - 1].of && from[i].reader == from[i - 1].reader) continue;
-      readers.push_back(from[i].reader);
-      ++begin[from[i].of + 1];
-    }
-    for (std::size_t i = 0; i < n; ++i) begin[i + 1] += begin[i];
-  };
-  distribute(reads, num_versions(), readers_, readers_begin_);
-  distribute(initial_reads, h_.num_keys(), initial_readers_, initial_begin_);
 }
 
 EventId find_read(const History& h, TxnId reader, KeyId x, TxnId writer) {

@@ -80,58 +80,43 @@ class Run {
     }
   }
 
-  // Calls f(v) for every version that t writes.
-  template <class F>
-  void for_each_version(TxnId t, F&& f) const {
-    const History& h = facts_.history();
-    for (const EventId e : h.events(t)) {
-      if (!h.is_final_write(e)) continue;
-      const VersionId v = facts_.version_of(t, h.key(e));
-      if (!v.is_none()) f(h.key(e), v);
-    }
-  }
-
   bool must_wait(PointId p) const {
     const TxnId t = points_.txn(p);
     if (is_contested_[t.index] == 0) return false;
-    bool wait = false;
-    for_each_version(t, [&](KeyId x, VersionId) {
-      if (points_.is_commit(p) && !latest_[x.index].is_none())
-        wait |= unread_[latest_[x.index].index] > (reads_from_latest(t, x) ? 1U : 0U);
-      if (!points_.is_commit(p) && graph_.level() == StrongLevel::Si) wait |= writing_[x.index] > 0;
-    });
-    return wait;
-  }
-  // Unsplit, t itself is a reader to come.
-  bool reads_from_latest(TxnId t, KeyId x) const {
-    if (points_.is_split()) return false;
-    const History& h = facts_.history();
-    for (const EventId e : h.events(t)) {
-      if (h.is_external_read(e) && h.key(e) == x && h.writer(e) == facts_.writer(latest_[x.index]))
+    for (const auto& [x, version] : facts_.written(t)) {
+      const VersionId latest = latest_[x.index];
+      if (points_.is_commit(p) && !latest.is_none() &&
+          unread_[latest.index] > (is_reader_to_come(t, x, latest) ? 1U : 0U))
+        return true;
+      if (!points_.is_commit(p) && graph_.level() == StrongLevel::Si && writing_[x.index] > 0)
         return true;
     }
     return false;
   }
+  // Unsplit, t itself is a reader to come.
+  bool is_reader_to_come(TxnId t, KeyId x, VersionId latest) const {
+    if (points_.is_split()) return false;
+    const auto reads = facts_.read(t);
+    return std::binary_search(reads.begin(), reads.end(), Access{x, latest});
+  }
 
   void pass(PointId p) {
     const TxnId t = points_.txn(p);
-    const History& h = facts_.history();
     time_[p.index] = ++now_;
-    const bool contested = is_contested_[t.index] != 0;
+    const bool is_under_way = is_contested_[t.index] != 0 && points_.is_split();
     if (p == points_.start(t)) {
-      for (const EventId e : h.events(t)) {
-        if (!h.is_external_read(e)) continue;
-        const VersionId v = facts_.version_of(h.writer(e), h.key(e));
-        if (!v.is_none() && unread_[v.index] > 0) --unread_[v.index];
+      for (const Access& read : facts_.read(t)) {
+        if (!read.version.is_none()) --unread_[read.version.index];
       }
-      if (contested && points_.is_split())
-        for_each_version(t, [&](KeyId x, VersionId) { ++writing_[x.index]; });
+      for (const Access& write : facts_.written(t)) {
+        if (is_under_way) ++writing_[write.key.index];
+      }
     }
     if (points_.is_commit(p)) {
-      for_each_version(t, [&](KeyId x, VersionId v) {
-        latest_[x.index] = v;
-        if (contested && points_.is_split()) --writing_[x.index];
-      });
+      for (const Access& write : facts_.written(t)) {
+        latest_[write.key.index] = write.version;
+        if (is_under_way) --writing_[write.key.index];
+      }
     }
     graph_.for_each_successor(p, [&](PointId q) {
       if (--open_[q.index] == 0) ready_.push_back(q);

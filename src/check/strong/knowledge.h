@@ -11,7 +11,7 @@ namespace isoscope::strong {
 struct Knowledge {
   KnownGraph graph;
   VersionOrder order;
-  std::uint32_t rounds = 0;
+  std::uint32_t rounds = 0;   // begun so far; at ua, each order that is forced counts as one
   bool is_saturated = false;  // does nothing more follow?
   // psi, ua: known rw edges that a known path (in ua, an edge) leads back over. Some of them, if
   // there are any.

@@ -35,37 +35,6 @@ Propagation::Propagation(const Knowledge& known, Budget& budget)
   place_.resize(graph_.num_points());
   for (std::uint32_t i = 0; i < graph_.order().size(); ++i) place_[graph_.order()[i].index] = i;
   is_raised_.assign(graph_.num_points(), 0);
-  index_versions();
-}
-
-void Propagation::index_versions() {
-  const History& h = facts_.history();
-  key_of_group_.resize(facts_.num_groups());
-  for (const KeyId x : h.keys()) {
-    for (const GroupId g : facts_.groups(x)) key_of_group_[g.index] = x;
-  }
-  const auto index = [&](auto&& each, std::vector<std::uint32_t>& begin,
-                         std::vector<VersionId>& items) {
-    begin.assign(h.num_txns() + 1, 0);
-    each([&](TxnId t, VersionId) { ++begin[t.index + 1]; });
-    for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-    items.resize(begin.back());
-    std::vector<std::uint32_t> free(begin.begin(), begin.end() - 1);
-    each([&](TxnId t, VersionId v) { items[free[t.index]++] = v; });
-  };
-  index(
-      [&](auto&& f) {
-        for (std::uint32_t v = 0; v < facts_.num_versions(); ++v)
-          f(facts_.writer(VersionId{v}), VersionId{v});
-      },
-      written_begin_, written_);
-  index(
-      [&](auto&& f) {
-        for (std::uint32_t v = 0; v < facts_.num_versions(); ++v) {
-          for (const TxnId r : facts_.readers(VersionId{v})) f(r, VersionId{v});
-        }
-      },
-      read_begin_, read_);
 }
 
 bool Propagation::assume_order(TxnId first, TxnId second) {
@@ -154,17 +123,19 @@ void Propagation::on_raised(PointId p, bool with_rw, ChainId c, std::uint32_t n)
   if (points_.is_commit(p) && with_rw == is_psi_) {
     const std::uint32_t forced =
         level_ == StrongLevel::Pc ? points_.commits_among(n) : points_.starts_among(n);
-    for (const VersionId v : written(t)) force(v, c, forced);
+    for (const Access& write : facts_.written(t)) force(write.version, c, forced);
   }
   // Whose commit reaches the start of t comes before what t reads.
   if (p == points_.start(t) && !with_rw && level_ != StrongLevel::Ua) {
     const std::uint32_t forced = points_.commits_among(n);
-    for (const VersionId v : read(t)) force(v, c, forced);
+    for (const Access& read : facts_.read(t)) {
+      if (!read.version.is_none()) force(read.version, c, forced);
+    }
   }
 }
 
 void Propagation::force(VersionId a, ChainId c, std::uint32_t forced) {
-  const IdRange<GroupId> groups = facts_.groups(key(a));
+  const IdRange<GroupId> groups = facts_.groups(facts_.key(a));
   std::uint32_t low = groups.front().index;
   std::uint32_t high = low + static_cast<std::uint32_t>(groups.size());
   const std::uint32_t end = high;
@@ -206,20 +177,22 @@ void Propagation::on_seen(VersionId b, VersionId a) {
   const TxnId from = facts_.writer(b);
   const TxnId to = facts_.writer(a);
   // `to` sees `from`: what it reads is not older.
-  for (const VersionId v : read(to)) {
-    if (facts_.writer(v) != from && !facts_.version_of(from, key(v)).is_none())
-      pending_.push_back({points_.commit(from), points_.start(facts_.writer(v))});
-  }
-  for (const VersionId v : written(from)) {
-    const auto readers = facts_.initial_readers(key(v));
-    is_broken_ |= std::find(readers.begin(), readers.end(), to) != readers.end();
+  for (const Access& read : facts_.read(to)) {
+    const VersionId seen = facts_.version_of(from, read.key);
+    if (seen.is_none() || seen == read.version) continue;
+    if (read.version.is_none()) {
+      is_broken_ = true;
+    } else {
+      pending_.push_back({points_.commit(from), points_.start(facts_.writer(read.version))});
+    }
   }
   // `to` overwrites what the readers of b read: where both write a key, they come first.
   for (const TxnId r : facts_.readers(b)) {
     if (r == to) continue;
-    for (const VersionId v : written(r)) {
-      if (!facts_.version_of(to, key(v)).is_none())
-        pending_.push_back({points_.commit(r), points_.start(to)});
+    for (const Access& write : facts_.written(r)) {
+      if (facts_.version_of(to, write.key).is_none()) continue;
+      pending_.push_back({points_.commit(r), points_.start(to)});
+      break;
     }
   }
 }

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <deque>
 #include <queue>
-#include <span>
 #include <vector>
 
 #include "check/strong/clocks.h"
@@ -84,7 +83,6 @@ class Propagation {
     }
   };
 
-  void index_versions();
   bool settle();
   bool closes_cycle(const Pending& edge) const;
   bool is_implied(const Pending& edge) const;
@@ -99,14 +97,6 @@ class Propagation {
   void on_ordered(VersionId b, VersionId a);
   // The same for ua, for each pair.
   void on_seen(VersionId b, VersionId a);
-  std::span<const VersionId> written(TxnId t) const {
-    return {written_.data() + written_begin_[t.index],
-            written_.data() + written_begin_[t.index + 1]};
-  }
-  std::span<const VersionId> read(TxnId t) const {
-    return {read_.data() + read_begin_[t.index], read_.data() + read_begin_[t.index + 1]};
-  }
-  KeyId key(VersionId v) const { return key_of_group_[facts_.group(v).index]; }
 
   std::uint32_t* row(bool rw, PointId p) {
     return (rw ? rw_rows_ : rows_).data() + static_cast<std::size_t>(p.index) * chains_;
@@ -130,12 +120,6 @@ class Propagation {
   VersionOrder order_;
   Successors assumed_;  // besides those of the known graph
   Successors rw_;       // psi only: all rw edges
-  // By transaction: the versions that it writes and those that it reads. By group: its key.
-  std::vector<std::uint32_t> written_begin_;
-  std::vector<VersionId> written_;
-  std::vector<std::uint32_t> read_begin_;
-  std::vector<VersionId> read_;
-  std::vector<KeyId> key_of_group_;
 
   std::deque<Pending> pending_;
   std::priority_queue<Raised> raised_;

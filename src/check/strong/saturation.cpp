@@ -178,6 +178,7 @@ void add_version_facts(Knowledge& known) {
 Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& options) {
   const StrongLevel level = known.graph.level();
   const std::vector<ChainBlock> blocks = chain_blocks(known.graph, options.max_clock_numbers);
+  DirectRules direct(known);
   for (;;) {
     if (budget.expired_now()) return Saturated::OutOfTime;
     if (!known.graph.sort()) return Saturated::Cycle;
@@ -191,7 +192,7 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
       if (!options.facts_only) Round(known, clocks).run(budget);
       if (budget.expired_now()) return Saturated::OutOfTime;
     }
-    if (level == StrongLevel::Ua && !options.facts_only) saturate_directly(known, budget);
+    if (level == StrongLevel::Ua && !options.facts_only) direct.run_round(budget);
     if (level == StrongLevel::Ua && options.facts_only) find_opposed_rw(known, budget);
     if (budget.expired_now()) return Saturated::OutOfTime;
     if (!known.returned.empty()) return Saturated::Cycle;
