@@ -15,15 +15,24 @@ std::vector<ChainBlock> chain_blocks(const KnownGraph& graph, std::size_t max_nu
   return blocks;
 }
 
+namespace {
+
+// A loop without calls over two rows and a size that nobody else changes: many numbers at a time.
+void raise_to(std::uint32_t* to, const std::uint32_t* from, std::size_t size) {
+  for (std::size_t c = 0; c < size; ++c) to[c] = std::max(to[c], from[c]);
+}
+
+}  // namespace
+
 void Clocks::advance(std::uint32_t* to, const std::uint32_t* from_row, PointId from) const {
-  for (std::uint32_t c = 0; c < block_.size; ++c) to[c] = std::max(to[c], from_row[c]);
+  raise_to(to, from_row, block_.size);
   const ChainId own = chain(from);
   if (!block_.contains(own)) return;
   std::uint32_t& slot = to[own.index - block_.first];
   slot = std::max(slot, points_.position(facts_, from) + 1);
 }
 
-Clocks::Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget)
+Clocks::Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget, RwPaths rw)
     : facts_(graph.facts()),
       points_(graph.points()),
       block_(block),
@@ -32,7 +41,7 @@ Clocks::Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget)
     if (budget.expired()) return;
     graph.for_each_successor(p, [&](PointId q) { advance(row(rows_, q), row(rows_, p), p); });
   }
-  if (graph.level() != StrongLevel::Psi) return;
+  if (graph.level() != StrongLevel::Psi || rw == RwPaths::None) return;
   // A path with one rw: free of them up to the reader, then the edge, then free of them again.
   rw_rows_ = rows_;
   for (const KnownEdge& e : graph.sorted_edges()) {
@@ -43,10 +52,7 @@ Clocks::Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget)
   for (const PointId p : graph.order()) {
     if (budget.expired()) return;
     const std::uint32_t* from = row(rw_rows_, p);
-    graph.for_each_successor(p, [&](PointId q) {
-      std::uint32_t* to = row(rw_rows_, q);
-      for (std::uint32_t c = 0; c < block_.size; ++c) to[c] = std::max(to[c], from[c]);
-    });
+    graph.for_each_successor(p, [&](PointId q) { raise_to(row(rw_rows_, q), from, block_.size); });
   }
 }
 

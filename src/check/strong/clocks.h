@@ -34,18 +34,22 @@ inline constexpr std::size_t kMaxClockNumbers = std::size_t{1} << 25U;
 std::vector<ChainBlock> chain_blocks(const KnownGraph& graph,
                                      std::size_t max_numbers = kMaxClockNumbers);
 
+// psi: are paths with one rw edge asked for, or only those without?
+enum class RwPaths : std::uint8_t { One, None };
+
 class Clocks {
  public:
   using Rows = std::vector<std::uint32_t>;  // points × chains of the block
 
   // Requires: graph.sort() succeeded, and no edge was added since.
   // The rows are incomplete if the budget expires meanwhile.
-  Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget);
+  Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget, RwPaths rw = RwPaths::One);
 
   const ChainBlock& block() const { return block_; }
   // How many points of chain c reach p. Requires: block().contains(c).
   std::uint32_t before(PointId p, ChainId c) const { return row(rows_, p)[c.index - block_.first]; }
-  // The same by paths with at most one rw edge; the same number unless the level is psi.
+  // The same by paths with at most one rw edge; the same number unless the level is psi and such
+  // paths were asked for.
   std::uint32_t before_with_rw(PointId p, ChainId c) const {
     return row(rw_rows_.empty() ? rows_ : rw_rows_, p)[c.index - block_.first];
   }

@@ -85,26 +85,29 @@ bool ConflictFinder::find_cycles(const Answers& answers, Budget& budget) {
       if (is_active(e)) add(source(e.edge), target(e.edge));
     }
   });
-  Components components = strongly_connected_components(chosen);
+  const Components components = strongly_connected_components(chosen);
   if (components.are_single()) return false;
-  component_ = std::move(components.of);
+  const std::vector<std::uint32_t>& component = components.of;
   // A component gets a search for one of its edges even when the work is used up.
   std::vector<char> has_conflict(components.count, 0);
   for (const ChoiceEdge& e : edges) {
     if (!is_active(e)) continue;
     const Node u = source(e.edge);
     const Node v = target(e.edge);
-    if (component_[u] != component_[v]) continue;
-    char& done = has_conflict[component_[u]];
+    if (component[u] != component[v]) continue;
+    char& done = has_conflict[component[u]];
     if (done != 0 && work_ > kMaxWork) continue;
     if (budget.expired()) break;
     done = 1;
-    conflicts_.push_back(search(answers, v, u, {e.lit}));
+    const auto is_inside = [&](Node w) { return component[w] == component[u]; };
+    conflicts_.push_back(search(answers, v, u, {e.lit}, is_inside));
   }
   return true;
 }
 
-Conflict ConflictFinder::search(const Answers& answers, Node from, Node to, Conflict with) {
+template <class IsOnWay>
+Conflict ConflictFinder::search(const Answers& answers, Node from, Node to, Conflict with,
+                                const IsOnWay& is_on_way) {
   const Points& points = residue_.known().graph.points();
   const auto edges = residue_.edges();
   ++searches_;
@@ -114,9 +117,8 @@ Conflict ConflictFinder::search(const Answers& answers, Node from, Node to, Conf
   // Known arcs cost nothing, chosen ones one: of two costs that are in the queue at a time, the
   // smaller stands in front.
   const auto arrive = [&](Node v, Node w, std::uint32_t cost, std::uint32_t edge) {
-    if (component_[v] != component_[w]) return;
     Arrival& there = arrivals_[w];
-    if (there.search == searches_ && there.cost <= cost) return;
+    if ((there.search == searches_ && there.cost <= cost) || !is_on_way(w)) return;
     there = {searches_, cost, v, edge};
     if (edge == kKnown) {
       queue_.push_front(w);
@@ -155,9 +157,8 @@ void ConflictFinder::find_returns(const Answers& answers, Budget& budget) {
   for (const ChoiceEdge& e : residue_.edges()) {
     if (Residue::is_chosen(answers, e.lit)) lits.push_back(e.lit);
   }
-  component_.assign(residue_.num_nodes(), 0);
   for (const ChainBlock& block : chain_blocks(completed)) {
-    const Clocks clocks(completed, block, budget);
+    const Clocks clocks(completed, block, budget, RwPaths::None);
     const auto edges = completed.edges();
     for (std::size_t i = 0; i < edges.size(); ++i) {
       if (budget.expired()) return;
@@ -169,7 +170,14 @@ void ConflictFinder::find_returns(const Answers& answers, Budget& budget) {
       const Node to = residue_.node(points.start(e.from));
       Conflict with;
       if (i >= first_chosen) with.push_back(lits[i - first_chosen]);
-      conflicts_.push_back(search(answers, from, to, std::move(with)));
+      // What does not reach the reader is on no way back to it. Few points lie between the two,
+      // and many do not: this makes a search short, so that a pass finds many conflicts.
+      const auto leads_back = [&](Node v) {
+        const PointId p = residue_.point(v);
+        return v == to || !block.contains(facts.chain(points.txn(p))) ||
+               clocks.reaches(p, residue_.point(to));
+      };
+      conflicts_.push_back(search(answers, from, to, std::move(with), leads_back));
     }
   }
 }

@@ -37,16 +37,16 @@ class ConflictFinder {
   bool find_cycles(const Answers& answers, Budget& budget);
   void find_returns(const Answers& answers, Budget& budget);
   void find_opposed(const Answers& answers, Budget& budget);
-  // The literals of a path from `from` to `to` inside one component, with the fewest chosen edges,
-  // joined with `with`. Requires: there is a path.
-  Conflict search(const Answers& answers, Node from, Node to, Conflict with);
+  // The literals of a path from `from` to `to` over nodes that are on the way, with the fewest
+  // chosen edges, joined with `with`. Requires: there is a path, and all of it is on the way.
+  template <class IsOnWay>
+  Conflict search(const Answers& answers, Node from, Node to, Conflict with,
+                  const IsOnWay& is_on_way);
 
   const Residue& residue_;
   // Choice edges on paths, by the node where they start.
   std::vector<std::uint32_t> out_begin_;
   std::vector<std::uint32_t> out_;
-  // Of the current answers: by node, which nodes it may share a cycle with.
-  std::vector<std::uint32_t> component_;
   std::vector<Conflict> conflicts_;
   // Of the current search.
   struct Arrival {

@@ -141,7 +141,7 @@ class Run {
 bool has_return(const KnownGraph& graph, Budget& budget) {
   const Points& points = graph.points();
   for (const ChainBlock& block : chain_blocks(graph)) {
-    const Clocks clocks(graph, block, budget);
+    const Clocks clocks(graph, block, budget, RwPaths::None);
     for (const KnownEdge& e : graph.edges()) {
       if (e.kind == EdgeKind::Rw && block.contains(graph.facts().chain(e.to)) &&
           clocks.reaches(points.commit(e.to), points.start(e.from)))

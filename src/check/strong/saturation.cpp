@@ -20,30 +20,47 @@ void for_each_last_reader(const Facts& facts, std::span<const TxnId> readers, Tx
   }
 }
 
+// By version: is its order known relative to all others of its key? Then no round has to look at
+// it again: what contradicted that order would be a cycle of known edges.
+using Settled = std::vector<char>;
+
 class Round {
  public:
-  Round(Knowledge& known, const Clocks& clocks)
+  Round(Knowledge& known, const Clocks& clocks, Settled& settled)
       : known_(known),
         graph_(known.graph),
         facts_(known.graph.facts()),
         points_(known.graph.points()),
         level_(known.graph.level()),
-        clocks_(clocks) {}
+        clocks_(clocks),
+        settled_(settled) {}
 
   void run(Budget& budget) {
     for (const KeyId x : facts_.history().keys()) {
       for (const VersionId a : facts_.versions(x)) {
+        if (settled_[a.index] != 0) continue;
         if (budget.expired()) return;
+        bool is_settled = true;
         for (const GroupId g : facts_.groups(x)) {
+          if (g == facts_.group(a)) continue;  // ordered by its chain
           if (clocks_.block().contains(facts_.chain(g))) look_back(x, a, g);
+          is_settled &= !is_open(a, g);
         }
+        settled_[a.index] = is_settled ? 1 : 0;
       }
     }
   }
 
  private:
+  // Is the order of `a` and some version of the group unknown?
+  bool is_open(VersionId a, GroupId g) const {
+    const IdRange<VersionId> others = facts_.versions(g);
+    const std::uint32_t count = known_.order.count_before(a, g);
+    return count < others.size() &&
+           !known_.order.is_before(a, VersionId{others.front().index + count});
+  }
+
   void look_back(KeyId x, VersionId a, GroupId g) {
-    if (facts_.group(a) == g) return;  // ordered by its chain
     const IdRange<VersionId> others = facts_.versions(g);
     const auto size = static_cast<std::uint32_t>(others.size());
     const std::uint32_t old = known_.order.count_before(a, g);
@@ -110,6 +127,7 @@ class Round {
   const Points& points_;
   StrongLevel level_;
   const Clocks& clocks_;
+  Settled& settled_;
 };
 
 // psi: remembers known rw edges that a known path leads back over, as many as help to choose one.
@@ -179,6 +197,7 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
   const StrongLevel level = known.graph.level();
   const std::vector<ChainBlock> blocks = chain_blocks(known.graph, options.max_clock_numbers);
   DirectRules direct(known);
+  Settled settled(known.graph.facts().num_versions(), 0);
   for (;;) {
     if (budget.expired_now()) return Saturated::OutOfTime;
     if (!known.graph.sort()) return Saturated::Cycle;
@@ -189,7 +208,7 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
       if (options.facts_only && level != StrongLevel::Psi) break;
       const Clocks clocks(known.graph, block, budget);
       if (level == StrongLevel::Psi) find_returns(known, clocks);
-      if (!options.facts_only) Round(known, clocks).run(budget);
+      if (!options.facts_only) Round(known, clocks, settled).run(budget);
       if (budget.expired_now()) return Saturated::OutOfTime;
     }
     if (level == StrongLevel::Ua && !options.facts_only) direct.run_round(budget);
