@@ -1,0 +1,122 @@
+#pragma once
+// The syntax tree of a .txn program: what the grammar alone can tell.
+//
+// Names are views into the text. Whether a name is a local, a parameter or a mistake is found out
+// by names.h; what it is worth at a call, by the compiler.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/code.h"
+#include "program/executable.h"
+
+namespace isoscope::txn {
+
+struct Name {
+  std::string_view text = {};
+  Place place = {};
+};
+
+struct Expr;
+using ExprPtr = std::unique_ptr<const Expr>;
+
+enum class ExprKind : std::uint8_t {
+  Number,
+  Local,       // b: a local or a parameter
+  FinalLocal,  // alice[1].b
+  Committed,   // committed(alice[1])
+  Unary,       // op parts[0]
+  Binary,      // parts[0] op parts[1]; also min and max, of one or more
+  And,
+  Or,  // parts[0], parts[1]
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::Number;
+  Place place = {};         // of the name, the number or the operator
+  Op op = Op::Copy;         // of Unary and Binary
+  std::int64_t number = 0;  // or the transaction's place in its session
+  Name name = {};           // of the local
+  Name session = {};        // of FinalLocal and Committed
+  Place number_place = {};
+  std::vector<ExprPtr> parts = {};
+  int depth = 1;  // of the tree, so that recursion over it is bounded
+};
+
+struct KeyExpr {
+  Name family;
+  std::vector<ExprPtr> indices;
+};
+
+enum class StmtKind : std::uint8_t { Assign, Read, Write, If, For, Abort, Assert };
+
+struct Stmt;
+using Block = std::vector<Stmt>;
+
+struct Arm;  // of an `if`
+
+struct Stmt {
+  StmtKind kind = StmtKind::Abort;
+  Place place = {};
+  Name local = {};              // that is assigned, read into, or counts
+  KeyExpr key = {};             // of Read and Write
+  ExprPtr value = {};           // assigned, written, asserted; the lower end of a For
+  ExprPtr last = {};            // the upper end of a For
+  std::vector<Arm> arms = {};   // of If
+  Block body = {};              // of For
+  std::uint32_t assertion = 0;  // its number
+};
+
+struct Arm {
+  ExprPtr condition;  // none: else
+  Block body;
+};
+
+struct LevelName {
+  std::string text = {};  // empty: none is given
+  Place place = {};
+};
+
+// A transaction: one with a name and parameters, or a block inside a session.
+struct Definition {
+  Name name = {};  // without text for a block
+  std::vector<Name> parameters = {};
+  LevelName level = {};
+  Block body = {};
+};
+
+// One line of a session.
+struct Entry {
+  Name callee = {};  // without text for a block
+  std::vector<ExprPtr> arguments = {};
+  LevelName level = {};
+  std::size_t block = 0;  // its number among Syntax::blocks
+};
+
+struct SessionSyntax {
+  Name name;
+  std::vector<Entry> entries;
+};
+
+struct InitSyntax {
+  KeyExpr key;
+  ExprPtr value;
+};
+
+struct FinalSyntax {
+  ExprPtr claim;
+  std::uint32_t assertion = 0;
+};
+
+struct Syntax {
+  std::vector<InitSyntax> inits;
+  std::vector<Definition> definitions;
+  std::vector<Definition> blocks;
+  std::vector<SessionSyntax> sessions;
+  std::vector<FinalSyntax> finals;
+  std::vector<FailedAssertion> assertions;  // all of them, in the order of the text
+  std::vector<std::string_view> families;   // of all keys that the text names; sorted
+};
+
+}  // namespace isoscope::txn

@@ -1,0 +1,119 @@
+#pragma once
+// What an engine needs to run transactions without knowing what they are written in.
+//
+// An Executable has sessions of transactions ("calls"). An Executor runs one call at a time and
+// stops at every access to the database; whoever drives it answers the reads. Between two stops
+// its state is a row of numbers that can be put aside and put back, so an engine can return to a
+// read and answer it differently. `.txn` programs (program.h) are executables, and so are C++
+// callables (api/).
+//
+//     executor->start(call);
+//     for (;;) {
+//       Stop stop = executor->run();
+//       if (stop.kind == StopKind::Read) executor->answer(value_of(stop.key));
+//       …
+//     }
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "program/keys.h"
+#include "support/error.h"
+
+namespace isoscope {
+
+using CallId = Id<struct CallTag>;  // by session, then in session order: the oracle order
+
+struct Call {
+  std::uint32_t session = 0;
+  std::uint32_t number = 1;  // its place in the session, from 1
+  std::string name = {};     // withdraw(60), or what the author calls it
+  std::string level = {};    // its own level; empty: the one of the command line
+  Place place = {};
+  Place level_place = {};  // where its level is named: at the call or at the definition
+};
+
+struct Session {
+  std::string name;
+  std::uint32_t first = 0;  // its first call
+  std::uint32_t size = 0;
+};
+
+// The sessions and calls of an executable. Calls of a session are adjacent.
+struct Outline {
+  std::vector<Session> sessions;
+  std::vector<Call> calls;
+};
+
+enum class StopKind : std::uint8_t {
+  Read,    // of `key`; run() goes on after answer()
+  Write,   // of `value` to `key`
+  Commit,  // the end
+  Abort,   // the end
+  Fault,   // cannot go on: fault() says why
+};
+
+struct Stop {
+  StopKind kind = StopKind::Commit;
+  ProgramKey key = {};
+  std::int64_t value = 0;
+};
+
+// A claim of the program that was checked and did not hold.
+struct FailedAssertion {
+  std::string text;  // as the author wrote it
+  Place place = {};
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // Begins a call, forgetting the one before.
+  virtual void start(CallId call) = 0;
+  // Goes on to the next access, or to the end. Requires: a read it stopped at has been answered.
+  virtual Stop run() = 0;
+  virtual void answer(std::int64_t value) = 0;
+  // Why it stopped with a Fault: an overflow, a loop without end.
+  virtual Error fault() const = 0;
+
+  // Where it stands, in numbers that mean something only to it. At a read: before the answer.
+  // The view is valid until the next call of a member.
+  virtual std::span<const std::int64_t> state() const = 0;
+  virtual void restore(CallId call, std::span<const std::int64_t> state) = 0;
+  // The locals in that state, in the order of Executable::local_names(call); the first so many
+  // numbers of the state.
+  virtual std::size_t num_locals() const = 0;
+  // The number of the first assertion that failed so far; see Executable::assertion().
+  virtual std::optional<std::uint32_t> failed_assertion() const = 0;
+};
+
+// How a call ended: its locals and whether it committed.
+struct Ending {
+  bool committed = false;
+  std::span<const std::int64_t> locals = {};
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  virtual const Outline& outline() const = 0;
+  virtual KeyTable& keys() const = 0;
+  virtual std::unique_ptr<Executor> executor() const = 0;
+  virtual std::span<const std::string> local_names(CallId call) const = 0;
+  // Families that a call may read or write at all, whatever it reads; for pruning. Sorted.
+  virtual std::span<const FamilyId> may_read(CallId call) const = 0;
+  virtual std::span<const FamilyId> may_write(CallId call) const = 0;
+
+  // Claims inside transactions and about the finished run, numbered together.
+  virtual FailedAssertion assertion(std::uint32_t number) const = 0;
+  virtual bool has_assertions() const = 0;
+  // The first claim about the finished run that does not hold. `endings` has one entry a call.
+  virtual std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const = 0;
+};
+
+}  // namespace isoscope

@@ -1,0 +1,166 @@
+#include "program/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/arithmetic.h"
+
+namespace isoscope {
+
+ProgramKey KeyFinder::find(const KeyTerm& term, const std::int64_t* registers) {
+  indices_.clear();
+  for (const Register index : term.indices) indices_.push_back(registers[index]);
+  Entry& entry = entries_[hash_of_key(term.family, indices_) % kNumEntries];
+  if (entry.family != term.family || !std::ranges::equal(entry.indices, indices_)) {
+    entry.key = keys_.intern(term.family, indices_);
+    entry.family = term.family;
+    entry.indices = indices_;
+  }
+  return entry.key;
+}
+
+Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
+  const Instruction* const begin = code.instructions.data();
+  std::int64_t* const state = r + code.locals.size();
+  const Instruction* i = begin + state[0];
+  const auto stop_at = [&](const Instruction* next, Stop stop) {
+    state[0] = next - begin;
+    return stop;
+  };
+  for (;; ++i) {
+    switch (i->op) {
+      case Op::Constant:
+        r[i->to] = i->number;
+        break;
+      case Op::Copy:
+        r[i->to] = r[i->a];
+        break;
+      case Op::Negate:
+        if (__builtin_sub_overflow(std::int64_t{0}, r[i->a], &r[i->to]))
+          return stop_at(i, {.kind = StopKind::Fault});
+        break;
+      case Op::Not:
+        r[i->to] = r[i->a] == 0;
+        break;
+      // The result of an overflow must not replace an operand: the message tells both.
+      case Op::Multiply: {
+        std::int64_t result = 0;
+        if (__builtin_mul_overflow(r[i->a], r[i->b], &result))
+          return stop_at(i, {.kind = StopKind::Fault});
+        r[i->to] = result;
+        break;
+      }
+      case Op::Divide:
+        if (quotient_overflows(r[i->a], r[i->b])) return stop_at(i, {.kind = StopKind::Fault});
+        r[i->to] = floor_quotient(r[i->a], r[i->b]);
+        break;
+      case Op::Modulo:
+        r[i->to] = floor_remainder(r[i->a], r[i->b]);
+        break;
+      case Op::Add: {
+        std::int64_t result = 0;
+        if (__builtin_add_overflow(r[i->a], r[i->b], &result))
+          return stop_at(i, {.kind = StopKind::Fault});
+        r[i->to] = result;
+        break;
+      }
+      case Op::Subtract: {
+        std::int64_t result = 0;
+        if (__builtin_sub_overflow(r[i->a], r[i->b], &result))
+          return stop_at(i, {.kind = StopKind::Fault});
+        r[i->to] = result;
+        break;
+      }
+      case Op::BitAnd:
+        r[i->to] = r[i->a] & r[i->b];
+        break;
+      case Op::BitXor:
+        r[i->to] = r[i->a] ^ r[i->b];
+        break;
+      case Op::BitOr:
+        r[i->to] = r[i->a] | r[i->b];
+        break;
+      case Op::Equal:
+        r[i->to] = r[i->a] == r[i->b];
+        break;
+      case Op::NotEqual:
+        r[i->to] = r[i->a] != r[i->b];
+        break;
+      case Op::Less:
+        r[i->to] = r[i->a] < r[i->b];
+        break;
+      case Op::LessEqual:
+        r[i->to] = r[i->a] <= r[i->b];
+        break;
+      case Op::Greater:
+        r[i->to] = r[i->a] > r[i->b];
+        break;
+      case Op::GreaterEqual:
+        r[i->to] = r[i->a] >= r[i->b];
+        break;
+      case Op::Min:
+        r[i->to] = std::min(r[i->a], r[i->b]);
+        break;
+      case Op::Max:
+        r[i->to] = std::max(r[i->a], r[i->b]);
+        break;
+      case Op::JumpBack:
+        if (++state[1] > kMaxRounds) return stop_at(i, {.kind = StopKind::Fault});
+        i = begin + i->number - 1;
+        break;
+      case Op::Jump:
+        i = begin + i->number - 1;
+        break;
+      case Op::JumpIfZero:
+        if (r[i->a] == 0) i = begin + i->number - 1;
+        break;
+      case Op::JumpIfTrue:
+        if (r[i->a] != 0) i = begin + i->number - 1;
+        break;
+      case Op::ReadKey:
+        return stop_at(
+            i, {.kind = StopKind::Read, .key = ProgramKey{static_cast<std::uint32_t>(i->number)}});
+      case Op::ReadIndexed:
+        return stop_at(
+            i, {.kind = StopKind::Read,
+                .key = finder->find(code.key_terms[static_cast<std::size_t>(i->number)], r)});
+      case Op::WriteKey:
+        return stop_at(i + 1, {.kind = StopKind::Write,
+                               .key = ProgramKey{static_cast<std::uint32_t>(i->number)},
+                               .value = r[i->a]});
+      case Op::WriteIndexed:
+        return stop_at(i + 1,
+                       {.kind = StopKind::Write,
+                        .key = finder->find(code.key_terms[static_cast<std::size_t>(i->number)], r),
+                        .value = r[i->a]});
+      case Op::Assert:
+        if (r[i->a] == 0 && state[2] == 0) state[2] = i->number + 1;
+        break;
+      case Op::Abort:
+        return stop_at(i, {.kind = StopKind::Abort});
+      case Op::Commit:
+        return stop_at(i, {.kind = StopKind::Commit});
+    }
+  }
+}
+
+Error explain_fault(const Code& code, const std::int64_t* registers) {
+  const auto at = static_cast<std::size_t>(registers[code.locals.size()]);
+  const Instruction& instruction = code.instructions[at];
+  const Place place = code.places[at];
+  if (instruction.op == Op::JumpBack)
+    return Error{.where = place,
+                 .what = fmt::format("more than {} rounds of loops in one transaction", kMaxRounds),
+                 .hint = "is the upper end of this loop right?"};
+  if (instruction.op == Op::Negate)
+    return Error{.where = place,
+                 .what = fmt::format("overflow: -({})", registers[instruction.a]),
+                 .hint = "numbers have 64 bits"};
+  return Error{.where = place,
+               .what = fmt::format("overflow: {} {} {}", registers[instruction.a],
+                                   sign_of(instruction.op), registers[instruction.b]),
+               .hint = "numbers have 64 bits"};
+}
+
+}  // namespace isoscope

@@ -1,0 +1,41 @@
+#pragma once
+// Executes code up to its next access to the database.
+#include <span>
+
+#include "program/code.h"
+#include "program/executable.h"
+
+namespace isoscope {
+
+// Loop rounds of one transaction beyond which we take a loop for endless.
+inline constexpr std::int64_t kMaxRounds = 100'000;
+
+// Finds the numbers of computed keys, remembering the last ones so that the table, which threads
+// share, is asked seldom.
+class KeyFinder {
+ public:
+  explicit KeyFinder(KeyTable& keys) : keys_(keys), entries_(kNumEntries) {}
+  ProgramKey find(const KeyTerm& term, const std::int64_t* registers);
+
+ private:
+  static constexpr std::size_t kNumEntries = 128;
+  struct Entry {
+    FamilyId family = FamilyId::none();
+    std::vector<std::int64_t> indices;
+    ProgramKey key;
+  };
+
+  KeyTable& keys_;
+  std::vector<Entry> entries_;
+  std::vector<std::int64_t> indices_;
+};
+
+// Goes on from the instruction that the registers name (kStateWords behind the locals). At a read
+// it stays at the read; at an end or a fault it stays there too. Code without computed keys needs
+// no finder.
+Stop interpret(const Code& code, std::int64_t* registers, KeyFinder* finder);
+
+// Why it stopped with a Fault.
+Error explain_fault(const Code& code, const std::int64_t* registers);
+
+}  // namespace isoscope

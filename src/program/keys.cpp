@@ -1,0 +1,83 @@
+#include "program/keys.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <mutex>
+
+#include "support/assert.h"
+
+namespace isoscope {
+
+FamilyId KeyTable::family(std::string_view name) {
+  const std::unique_lock lock(mutex_);
+  if (const auto known = family_numbers_.find(name); known != family_numbers_.end())
+    return known->second;
+  const FamilyId family{static_cast<std::uint32_t>(families_.size())};
+  families_.emplace_back(name);
+  family_numbers_.emplace(families_.back(), family);
+  return family;
+}
+
+std::string_view KeyTable::name(FamilyId family) const {
+  const std::shared_lock lock(mutex_);
+  ISO_ASSERT(family.index < families_.size());
+  return families_[family.index];
+}
+
+std::size_t KeyTable::num_families() const {
+  const std::shared_lock lock(mutex_);
+  return families_.size();
+}
+
+ProgramKey KeyTable::intern(FamilyId family, std::span<const std::int64_t> indices) {
+  const View view{family, indices};
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto known = numbers_.find(view); known != numbers_.end()) return known->second;
+  }
+  const std::unique_lock lock(mutex_);
+  if (const auto known = numbers_.find(view); known != numbers_.end()) return known->second;
+  const ProgramKey key{static_cast<std::uint32_t>(entries_.size())};
+  Entry& entry = entries_.emplace_back();
+  entry.family = family;
+  entry.indices.assign(indices.begin(), indices.end());
+  numbers_.emplace(View{family, entry.indices}, key);
+  return key;
+}
+
+std::size_t KeyTable::size() const {
+  const std::shared_lock lock(mutex_);
+  return entries_.size();
+}
+
+const KeyTable::Entry& KeyTable::entry(ProgramKey key) const {
+  ISO_ASSERT(key.index < entries_.size());
+  return entries_[key.index];
+}
+
+FamilyId KeyTable::family(ProgramKey key) const {
+  const std::shared_lock lock(mutex_);
+  return entry(key).family;
+}
+
+std::string KeyTable::name(ProgramKey key) const {
+  const std::shared_lock lock(mutex_);
+  const Entry& named = entry(key);
+  const std::string& family = families_[named.family.index];
+  if (named.indices.empty()) return family;
+  return fmt::format("{}[{}]", family, fmt::join(named.indices, ", "));
+}
+
+void KeyTable::set_initial(ProgramKey key, std::int64_t value) {
+  const std::unique_lock lock(mutex_);
+  ISO_ASSERT(key.index < entries_.size());
+  entries_[key.index].initial = value;
+}
+
+std::int64_t KeyTable::initial(ProgramKey key) const {
+  const std::shared_lock lock(mutex_);
+  return entry(key).initial;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,77 @@
+#pragma once
+// The keys of a program: x, or stock[w, i] with numbers computed while it runs.
+//
+// A family is the name before the brackets; a key is a family with its indices, known by a dense
+// number from the moment somebody names it. `T` and `T[1]` are different keys of one family. The
+// initial transaction writes every key: what `init` says, else 0.
+//
+// Several threads may use one table: numbers, names and initial values never change once given.
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "support/id.h"
+
+namespace isoscope {
+
+using FamilyId = Id<struct FamilyTag>;
+using ProgramKey = Id<struct ProgramKeyTag>;  // in order of first use; a History numbers its own
+
+inline std::size_t hash_of_key(FamilyId family, std::span<const std::int64_t> indices) noexcept {
+  std::uint64_t hash = (family.index + 1) * std::uint64_t{0x9e3779b97f4a7c15};
+  for (const std::int64_t index : indices)
+    hash = (hash ^ (hash >> 29) ^ static_cast<std::uint64_t>(index)) * 0xbf58476d1ce4e5b9;
+  return static_cast<std::size_t>(hash ^ (hash >> 32));
+}
+
+class KeyTable {
+ public:
+  FamilyId family(std::string_view name);  // known, or new
+  std::string_view name(FamilyId family) const;
+  std::size_t num_families() const;
+
+  // The number of a key, a new one for a key that is named for the first time.
+  ProgramKey intern(FamilyId family, std::span<const std::int64_t> indices);
+  std::size_t size() const;
+  FamilyId family(ProgramKey key) const;
+  std::string name(ProgramKey key) const;  // x, stock[1, 2]
+
+  void set_initial(ProgramKey key, std::int64_t value);
+  std::int64_t initial(ProgramKey key) const;
+
+ private:
+  struct Entry {
+    FamilyId family;
+    std::vector<std::int64_t> indices;
+    std::int64_t initial = 0;
+  };
+  // What identifies a key; the indices are those of its entry, so a look-up copies nothing.
+  struct View {
+    FamilyId family;
+    std::span<const std::int64_t> indices;
+    friend bool operator==(const View& a, const View& b) {
+      return a.family == b.family && std::ranges::equal(a.indices, b.indices);
+    }
+  };
+  struct Hash {
+    std::size_t operator()(const View& view) const noexcept {
+      return hash_of_key(view.family, view.indices);
+    }
+  };
+  // Requires: the lock is held.
+  const Entry& entry(ProgramKey key) const;
+
+  mutable std::shared_mutex mutex_;
+  std::deque<std::string> families_;
+  std::unordered_map<std::string_view, FamilyId> family_numbers_;
+  std::deque<Entry> entries_;  // a deque, so that entries stay where they are
+  std::unordered_map<View, ProgramKey, Hash> numbers_;
+};
+
+}  // namespace isoscope

@@ -1,0 +1,364 @@
+#include "program/parser.h"
+
+#include <algorithm>
+#include <array>
+
+#include "program/expression_parser.h"
+#include "support/spelling.h"
+
+namespace isoscope::txn {
+
+namespace {
+
+struct Habit {
+  std::string_view word;
+  std::string_view hint;
+};
+
+// What people write out of habit where a statement has to end.
+constexpr std::array<Habit, 5> kHabits = {{
+    {"and", "write '&&'"},
+    {"or", "write '||'"},
+    {"=", "a comparison is '==', an assignment ':='"},
+    {":=", "only a local can be assigned; a key is written by write(x, 1)"},
+    {"else", "'else' follows the '}' of an 'if', without ';'"},
+}};
+
+std::string hint_for(const Token& token) {
+  for (const auto& [word, hint] : kHabits) {
+    if (token.text == word) return std::string(hint);
+  }
+  return {};
+}
+
+class Parser {
+ public:
+  explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)), expressions_(tokens_) {}
+
+  Result<Syntax> run() {
+    for (;;) {
+      tokens_.skip_separators();
+      if (tokens_.at_end()) break;
+      if (auto item = parse_item(); !item) return item.error();
+    }
+    std::ranges::sort(syntax_.families);
+    const auto repeated = std::ranges::unique(syntax_.families);
+    syntax_.families.erase(repeated.begin(), repeated.end());
+    return std::move(syntax_);
+  }
+
+ private:
+  Result<void> parse_item();
+  Result<void> parse_init();
+  Result<void> parse_definition();
+  Result<void> parse_session();
+  Result<Entry> parse_entry();
+  Result<void> parse_final();
+  LevelName take_level();
+
+  Result<Block> parse_block(std::string_view of_what);
+  Result<Stmt> parse_statement();
+  Result<Stmt> parse_assignment();
+  Result<Stmt> parse_write();
+  Result<Stmt> parse_if();
+  Result<Stmt> parse_for();
+  Result<Stmt> parse_assert();
+  Result<ExprPtr> parse_condition(std::string_view after);
+  Result<KeyExpr> parse_key(Context context_of_indices);
+  std::uint32_t add_assertion(std::size_t first_token, Place place);
+
+  TokenStream tokens_;
+  ExpressionParser expressions_;
+  Syntax syntax_;
+};
+
+Result<void> Parser::parse_item() {
+  const Token& token = tokens_.peek();
+  if (token.is("init")) return parse_init();
+  if (token.is("txn")) return parse_definition();
+  if (token.is("session")) return parse_session();
+  if (token.is("assert")) return parse_final();
+  std::string hint = "statements belong into a transaction: txn name() { … }";
+  if (token.kind == TokenKind::Name) {
+    constexpr std::array<std::string_view, 4> kItems = {"init", "txn", "session", "assert"};
+    if (closest(token.text, kItems)) hint = suggest(token.text, kItems);
+  } else if (token.kind == TokenKind::Sign && token.text != "{" && token.text != "}") {
+    hint = "an expression goes on in the next line only inside parentheses";
+  }
+  return tokens_.wrong("'init', 'txn', 'session' or 'assert'", std::move(hint));
+}
+
+Result<void> Parser::parse_init() {
+  tokens_.take();
+  auto key = parse_key(Context::Constant);
+  if (!key) return key.error();
+  if (auto sign = tokens_.expect("=", "and a value after the key", "init x = 1"); !sign)
+    return sign.error();
+  auto value = expressions_.parse(Context::Constant);
+  if (!value) return value.error();
+  syntax_.inits.push_back({std::move(*key), std::move(*value)});
+  return {};
+}
+
+Result<void> Parser::parse_definition() {
+  tokens_.take();
+  auto name = tokens_.expect_name("the name of a transaction");
+  if (!name) return name.error();
+  Definition definition{.name = {name->text, name->place}};
+  if (auto open = tokens_.expect("(", "after the name", "txn name(a, b) { … }"); !open)
+    return open.error();
+  if (!tokens_.peek().is(")")) {
+    do {
+      auto parameter = tokens_.expect_name("a parameter");
+      if (!parameter) return parameter.error();
+      definition.parameters.push_back({parameter->text, parameter->place});
+    } while (tokens_.take_if(","));
+  }
+  if (auto close = tokens_.expect(")", "after the parameters"); !close) return close.error();
+  definition.level = take_level();
+  auto body = parse_block("the transaction");
+  if (!body) return body.error();
+  definition.body = std::move(*body);
+  syntax_.definitions.push_back(std::move(definition));
+  return {};
+}
+
+Result<void> Parser::parse_session() {
+  tokens_.take();
+  auto name = tokens_.expect_name("the name of a session");
+  if (!name) return name.error();
+  SessionSyntax session{.name = {name->text, name->place}, .entries = {}};
+  tokens_.skip_newlines();
+  auto open = tokens_.expect("{", "after the name", "session alice { withdraw(60) }");
+  if (!open) return open.error();
+  for (;;) {
+    tokens_.skip_separators();
+    if (tokens_.take_if("}")) break;
+    auto entry = parse_entry();
+    if (!entry) return entry.error();
+    session.entries.push_back(std::move(*entry));
+  }
+  syntax_.sessions.push_back(std::move(session));
+  return {};
+}
+
+Result<Entry> Parser::parse_entry() {
+  Entry entry{.callee = {{}, tokens_.peek().place}};
+  if (tokens_.peek().kind == TokenKind::Level || tokens_.peek().is("{")) {
+    entry.level = take_level();
+    entry.block = syntax_.blocks.size();
+    syntax_.blocks.push_back({.name = {{}, entry.callee.place}});
+    auto body = parse_block("the transaction");
+    if (!body) return body.error();
+    syntax_.blocks[entry.block].body = std::move(*body);
+    return entry;
+  }
+  if (tokens_.peek().kind == TokenKind::Keyword)
+    return tokens_.wrong("a call, a block or '}'",
+                         "statements of a session stand in a block: { a := read(x) }");
+  auto callee = tokens_.expect_name("a call, a block or '}'");
+  if (!callee) return callee.error();
+  entry.callee = {callee->text, callee->place};
+  auto open = tokens_.expect("(", "after the transaction's name",
+                             tokens_.peek().is(":=")
+                                 ? "statements of a session stand in a block: { a := read(x) }"
+                                 : fmt::format("{}()", callee->text));
+  if (!open) return open.error();
+  if (!tokens_.peek().is(")")) {
+    do {
+      auto argument = expressions_.parse(Context::Constant);
+      if (!argument) return argument.error();
+      entry.arguments.push_back(std::move(*argument));
+    } while (tokens_.take_if(","));
+  }
+  if (auto close = tokens_.expect(")", "after the arguments"); !close) return close.error();
+  entry.level = take_level();
+  return entry;
+}
+
+Result<void> Parser::parse_final() {
+  const Place place = tokens_.take().place;
+  const std::size_t first = tokens_.position();
+  auto claim = expressions_.parse(Context::FinalClaim);
+  if (!claim) return claim.error();
+  syntax_.finals.push_back({std::move(*claim), add_assertion(first, place)});
+  return {};
+}
+
+LevelName Parser::take_level() {
+  if (tokens_.peek().kind != TokenKind::Level) return {};
+  const Token& level = tokens_.take();
+  return {std::string(level.text), level.place};
+}
+
+std::uint32_t Parser::add_assertion(std::size_t first_token, Place place) {
+  syntax_.assertions.push_back({tokens_.text_from(first_token), place});
+  return static_cast<std::uint32_t>(syntax_.assertions.size() - 1);
+}
+
+Result<Block> Parser::parse_block(std::string_view of_what) {
+  const TokenStream::Nesting nesting(tokens_);
+  if (nesting.is_too_deep()) return tokens_.too_deep();
+  tokens_.skip_newlines();
+  auto open = tokens_.expect("{", fmt::format("and the block of {}", of_what));
+  if (!open) return open.error();
+  Block block;
+  for (;;) {
+    tokens_.skip_separators();
+    if (tokens_.take_if("}")) return block;
+    if (tokens_.at_end())
+      return tokens_.wrong(
+          "'}'", fmt::format("it closes the '{{' at {}:{}", open->place.line, open->place.column));
+    auto statement = parse_statement();
+    if (!statement) return statement.error();
+    const bool ends_with_brace =
+        statement->kind == StmtKind::If || statement->kind == StmtKind::For;
+    block.push_back(std::move(*statement));
+    const Token& next = tokens_.peek();
+    if (!ends_with_brace && next.kind != TokenKind::Newline && !next.is(";") && !next.is("}") &&
+        next.kind != TokenKind::End)
+      return tokens_.wrong("the end of the statement", hint_for(next));
+  }
+}
+
+Result<Stmt> Parser::parse_statement() {
+  const Token& token = tokens_.peek();
+  if (token.kind == TokenKind::Name) return parse_assignment();
+  if (token.is("write")) return parse_write();
+  if (token.is("if")) return parse_if();
+  if (token.is("for")) return parse_for();
+  if (token.is("assert")) return parse_assert();
+  if (token.is("abort")) return Stmt{.kind = StmtKind::Abort, .place = tokens_.take().place};
+  std::string hint = hint_for(token);
+  if (token.is("read")) hint = "read into a local: v := read(x)";
+  return tokens_.wrong("a statement", std::move(hint));
+}
+
+Result<Stmt> Parser::parse_assignment() {
+  const Token local = tokens_.take();
+  Stmt statement{
+      .kind = StmtKind::Assign, .place = local.place, .local = {local.text, local.place}};
+  if (!tokens_.peek().is(":=")) {
+    std::string hint = "a statement assigns, writes, branches, loops, asserts or aborts";
+    if (tokens_.peek().is("=")) hint = "an assignment is written x := 1";
+    if (tokens_.peek().is("[")) hint = "a key is written by write(x[1], 1)";
+    if (tokens_.peek().is("(")) hint = "only sessions call transactions";
+    if (local.text == "while") hint = "loops are written for i in 1..3 { … }";
+    return tokens_.wrong(fmt::format("':=' after '{}'", local.text), std::move(hint));
+  }
+  tokens_.take();
+  if (!tokens_.peek().is("read")) {
+    auto value = expressions_.parse(Context::Transaction);
+    if (!value) return value.error();
+    statement.value = std::move(*value);
+    return statement;
+  }
+  statement.kind = StmtKind::Read;
+  statement.place = tokens_.take().place;
+  if (auto open = tokens_.expect("(", "after 'read'", "v := read(x)"); !open) return open.error();
+  auto key = parse_key(Context::Transaction);
+  if (!key) return key.error();
+  statement.key = std::move(*key);
+  if (auto close = tokens_.expect(")", "after the key"); !close) return close.error();
+  const Token& next = tokens_.peek();
+  if (next.kind == TokenKind::Sign && !next.is(";") && !next.is("}"))
+    return tokens_.wrong("the end of the statement",
+                         "a read is a statement of its own: read into a local first");
+  return statement;
+}
+
+Result<Stmt> Parser::parse_write() {
+  Stmt statement{.kind = StmtKind::Write, .place = tokens_.take().place};
+  if (auto open = tokens_.expect("(", "after 'write'", "write(x, 1)"); !open) return open.error();
+  auto key = parse_key(Context::Transaction);
+  if (!key) return key.error();
+  statement.key = std::move(*key);
+  if (auto comma = tokens_.expect(",", "and a value after the key", "write(x, 1)"); !comma)
+    return comma.error();
+  auto value = expressions_.parse(Context::Transaction);
+  if (!value) return value.error();
+  statement.value = std::move(*value);
+  if (auto close = tokens_.expect(")", "after the value"); !close) return close.error();
+  return statement;
+}
+
+Result<ExprPtr> Parser::parse_condition(std::string_view after) {
+  if (auto open = tokens_.expect("(", fmt::format("after '{}'", after)); !open) return open.error();
+  auto condition = expressions_.parse(Context::Transaction);
+  if (!condition) return condition;
+  if (auto close = tokens_.expect(")", "after the condition", hint_for(tokens_.peek())); !close)
+    return close.error();
+  return condition;
+}
+
+Result<Stmt> Parser::parse_if() {
+  Stmt statement{.kind = StmtKind::If, .place = tokens_.peek().place};
+  for (;;) {
+    Arm arm;
+    if (tokens_.take_if("if")) {
+      auto condition = parse_condition("if");
+      if (!condition) return condition.error();
+      arm.condition = std::move(*condition);
+    }
+    auto body = parse_block(arm.condition ? "the 'if'" : "the 'else'");
+    if (!body) return body.error();
+    arm.body = std::move(*body);
+    const bool is_last = !arm.condition;
+    statement.arms.push_back(std::move(arm));
+    std::size_t ahead = 0;
+    while (tokens_.peek(ahead).kind == TokenKind::Newline) ++ahead;
+    if (is_last || !tokens_.peek(ahead).is("else")) return statement;
+    tokens_.skip_newlines();
+    tokens_.take();
+  }
+}
+
+Result<Stmt> Parser::parse_for() {
+  Stmt statement{.kind = StmtKind::For, .place = tokens_.take().place};
+  auto local = tokens_.expect_name("a local that counts");
+  if (!local) return local.error();
+  statement.local = {local->text, local->place};
+  if (auto in = tokens_.expect("in", "after the local", "for i in 1..3 { … }"); !in)
+    return in.error();
+  auto first = expressions_.parse(Context::Transaction);
+  if (!first) return first.error();
+  statement.value = std::move(*first);
+  if (auto dots = tokens_.expect("..", "after the lower end", "for i in 1..3 { … }"); !dots)
+    return dots.error();
+  auto last = expressions_.parse(Context::Transaction);
+  if (!last) return last.error();
+  statement.last = std::move(*last);
+  auto body = parse_block("the 'for'");
+  if (!body) return body.error();
+  statement.body = std::move(*body);
+  return statement;
+}
+
+Result<Stmt> Parser::parse_assert() {
+  Stmt statement{.kind = StmtKind::Assert, .place = tokens_.take().place};
+  const std::size_t first = tokens_.position() + 1;
+  auto claim = parse_condition("assert");
+  if (!claim) return claim.error();
+  statement.value = std::move(*claim);
+  statement.assertion = add_assertion(first, statement.place);
+  std::string& text = syntax_.assertions.back().text;
+  text.pop_back();  // the closing parenthesis
+  while (text.ends_with(' ')) text.pop_back();
+  return statement;
+}
+
+Result<KeyExpr> Parser::parse_key(Context context_of_indices) {
+  auto key = expressions_.parse_key(context_of_indices);
+  if (key) syntax_.families.push_back(key->family.text);
+  return key;
+}
+
+}  // namespace
+
+Result<Syntax> parse_syntax(std::string_view text) {
+  auto tokens = tokenize(text);
+  if (!tokens) return tokens.error();
+  return Parser(std::move(*tokens)).run();
+}
+
+}  // namespace isoscope::txn

@@ -1,0 +1,71 @@
+#pragma once
+// A transactional program in the .txn language of DESIGN.md, section 5: parsed, checked, compiled.
+//
+//     init acct = 100
+//     txn withdraw(amount) { b := read(acct); if (b < amount) { abort }; write(acct, b - amount) }
+//     session alice { withdraw(60) }
+//     session bob { withdraw(60) }
+//     assert !(committed(alice[1]) && committed(bob[1]))
+//
+// Claims about the finished run are code too: their inputs are locals and outcomes of calls,
+// which are put into the first registers. One that overflows counts as failed.
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "program/code.h"
+#include "program/executable.h"
+#include "support/result.h"
+
+namespace isoscope {
+
+// What an `assert` about the finished run looks at.
+struct FinalInput {
+  CallId call;
+  std::optional<std::uint32_t> local;  // its number; nothing asks whether the call committed
+};
+struct FinalAssertion {
+  std::uint32_t number = 0;
+  std::vector<FinalInput> inputs;  // input i is in register i
+  Code code;                       // its single Assert says what must hold
+};
+
+class Program final : public Executable {
+ public:
+  const Outline& outline() const override { return outline_; }
+  KeyTable& keys() const override { return *keys_; }
+  std::unique_ptr<Executor> executor() const override;
+  std::span<const std::string> local_names(CallId call) const override;
+  std::span<const FamilyId> may_read(CallId call) const override {
+    return reads_[code_of_[call.index]];
+  }
+  std::span<const FamilyId> may_write(CallId call) const override {
+    return writes_[code_of_[call.index]];
+  }
+  FailedAssertion assertion(std::uint32_t number) const override { return assertions_[number]; }
+  bool has_assertions() const override { return !assertions_.empty(); }
+  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const override;
+
+  const Code& code(CallId call) const { return codes_[code_of_[call.index]]; }
+  // Of the code that needs most.
+  std::size_t num_registers() const { return num_registers_; }
+
+ private:
+  friend class ProgramBuilder;
+  Program() = default;
+
+  Outline outline_;
+  std::unique_ptr<KeyTable> keys_;
+  std::vector<Code> codes_;             // calls with the same definition and arguments share one
+  std::vector<std::uint32_t> code_of_;  // by call
+  std::size_t num_registers_ = 0;
+  std::vector<std::vector<FamilyId>> reads_;   // by code
+  std::vector<std::vector<FamilyId>> writes_;  // by code
+  std::vector<FailedAssertion> assertions_;
+  std::vector<FinalAssertion> final_assertions_;
+};
+
+// Parses and compiles. Errors have line and column.
+Result<Program> parse_program(std::string_view text);
+
+}  // namespace isoscope

@@ -1,0 +1,61 @@
+// The programs that we ship and those shared with us parse and run.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "program/serial_run.h"
+#include "support/input.h"
+
+namespace isoscope {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+std::vector<fs::path> programs_in(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  if (!fs::exists(folder)) return paths;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".txn") paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void expect_runs(const fs::path& path) {
+  SCOPED_TRACE(path.string());
+  const auto text = read_whole(path.string());
+  ASSERT_TRUE(text.ok());
+  const auto program = parse_program(*text);
+  ASSERT_TRUE(program.ok()) << render(program.error().in(path.string()));
+  EXPECT_GE(program->outline().sessions.size(), 2U);
+  const SerialRun run = run_serially(*program);
+  EXPECT_FALSE(run.fault.has_value());
+  // What the assertions of these programs claim holds of every serial run.
+  EXPECT_FALSE(run.failed.has_value());
+}
+
+TEST(ExamplePrograms, RunSeriallyWithoutFailure) {
+  const auto paths = programs_in(fs::path(ISOSCOPE_SOURCE_DIR) / "examples" / "programs");
+  EXPECT_GE(paths.size(), 7U);
+  for (const fs::path& path : paths) expect_runs(path);
+}
+
+TEST(SharedPrograms, RunSeriallyWithoutFailure) {
+  const fs::path folder = fs::path(ISOSCOPE_SOURCE_DIR) / ".." / "shared" / "programs";
+  for (const fs::path& path : programs_in(folder)) expect_runs(path);
+}
+
+TEST(ExamplePrograms, MixLevels) {
+  const auto text = read_whole(ISOSCOPE_SOURCE_DIR "/examples/programs/mixed-levels.txn");
+  ASSERT_TRUE(text.ok());
+  const auto program = parse_program(*text);
+  ASSERT_TRUE(program.ok());
+  std::vector<std::string> levels;
+  for (const Call& call : program->outline().calls) levels.push_back(call.name + "@" + call.level);
+  EXPECT_THAT(levels, ElementsAre("bump(1)@ser", "bump(2)@ser", "bump(2)@ser", "report()@"));
+}
+
+}  // namespace
+}  // namespace isoscope
