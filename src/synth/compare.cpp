@@ -54,15 +54,6 @@ namespace {
 constexpr int kFirstTxns = 3;
 constexpr double kFirstSeconds = 2;  // a user's level may be hard to search and easy to prove
 
-Result<int> max_txns(const CompareOptions& options) {
-  const int txns = options.scope.txns != 0 ? options.scope.txns : options.max_txns;
-  if (txns < 1 || txns > kMaxSynthTxns) {
-    return Error{.what = fmt::format("{} transactions cannot be searched", txns),
-                 .hint = fmt::format("choose a number from 1 to {}", kMaxSynthTxns)};
-  }
-  return txns;
-}
-
 Result<SynthAnswer> separate(const Level& a, const Level& b, const CompareOptions& options,
                              int txns, Budget& budget) {
   SynthQuery query{.allow = {&a}, .forbid = {&b}, .scope = options.scope};
@@ -84,6 +75,16 @@ Implication refuted(SynthAnswer answer, const Level& b, Budget& budget) {
 
 }  // namespace
 
+Result<Scope> largest_scope(const CompareOptions& options) {
+  Scope scope = options.scope;
+  if (scope.txns == 0) scope.txns = options.max_txns;
+  if (scope.txns < 1 || scope.txns > kMaxSynthTxns) {
+    return Error{.what = fmt::format("{} transactions cannot be searched", scope.txns),
+                 .hint = fmt::format("choose a number from 1 to {}", kMaxSynthTxns)};
+  }
+  return scope;
+}
+
 Anomaly name_separation(const SynthFound& found, const Level& level, Budget& budget) {
   // A session order that is no chain is not in the history, so check() cannot see it.
   if (!found.further_so.empty()) return Anomaly::None;
@@ -103,9 +104,9 @@ Anomaly name_separation(const SynthFound& found, const Level& level, Budget& bud
 
 Result<Implication> decide_implication(const Level& a, const Level& b,
                                        const CompareOptions& options, Budget& budget) {
-  const auto txns = max_txns(options);
-  if (!txns) return txns.error();
-  const int last = *txns;
+  const auto largest = largest_scope(options);
+  if (!largest) return largest.error();
+  const int last = largest->txns;
   const auto tell = [&](std::string_view phase) {
     if (options.progress) options.progress(phase, -1);
   };
@@ -113,7 +114,7 @@ Result<Implication> decide_implication(const Level& a, const Level& b,
   Budget first = budget.within(kFirstSeconds);
   auto answer = separate(a, b, options, std::min(kFirstTxns, last), first);
   if (!answer) return answer.error();
-  if (answer->outcome == SynthOutcome::Found) return refuted(*std::move(answer), b, budget);
+  if (answer->found) return refuted(*std::move(answer), b, budget);
 
   Implication implication;
   if (options.prove) {
@@ -128,7 +129,7 @@ Result<Implication> decide_implication(const Level& a, const Level& b,
     tell(fmt::format("separating {} from {}", a.full_name(), b.full_name()));
     answer = separate(a, b, options, last, budget);
     if (!answer) return answer.error();
-    if (answer->outcome == SynthOutcome::Found) {
+    if (answer->found) {
       const std::optional<ProofAnswer> tried = implication.proof;
       implication = refuted(*std::move(answer), b, budget);
       implication.proof = tried;
@@ -136,6 +137,7 @@ Result<Implication> decide_implication(const Level& a, const Level& b,
     }
   }
   implication.scope = answer->scope;
+  implication.scope.txns = answer->excluded_txns;
   implication.limit = answer->limit;
   implication.outcome = answer->outcome == SynthOutcome::None ? ImplicationOutcome::Bounded
                                                               : ImplicationOutcome::Unknown;
@@ -145,11 +147,17 @@ Result<Implication> decide_implication(const Level& a, const Level& b,
 Result<CompareAnswer> compare(const Level& a, const Level& b, const CompareOptions& options,
                               Budget& budget) {
   const auto start = Budget::Clock::now();
-  auto forward = decide_implication(a, b, options, budget);
+  const auto scope = largest_scope(options);
+  if (!scope) return scope.error();
+  // The second question gets what the first one leaves of the time, but half of it at least.
+  const std::optional<double> time = budget.remaining();
+  Budget half = time ? budget.within(*time / 2) : budget;
+  auto forward = decide_implication(a, b, options, half);
   if (!forward) return forward.error();
   auto backward = decide_implication(b, a, options, budget);
   if (!backward) return backward.error();
-  CompareAnswer answer{relation_of(*forward, *backward), *std::move(forward), *std::move(backward)};
+  CompareAnswer answer{relation_of(*forward, *backward), *std::move(forward), *std::move(backward),
+                       *scope};
   answer.seconds = std::chrono::duration<double>(Budget::Clock::now() - start).count();
   return answer;
 }

@@ -64,6 +64,8 @@ struct Implication {
   bool holds() const {
     return outcome == ImplicationOutcome::Proved || outcome == ImplicationOutcome::Bounded;
   }
+  // Proved, but only because level a lets no transaction read from another (ProofAnswer).
+  bool is_vacuous() const { return proof && proof->vacuous; }
 };
 
 enum class LevelRelation : std::uint8_t { Equivalent, Stronger, Weaker, Incomparable, Unknown };
@@ -76,8 +78,13 @@ struct CompareAnswer {
   LevelRelation relation = LevelRelation::Unknown;  // of a to b
   Implication forward = {};                         // does a imply b?
   Implication backward = {};                        // does b imply a?
+  Scope scope = {};                                 // the largest that is searched, and switches
   double seconds = 0;
 };
+
+// The scope that a comparison searches at most: that of the options, with its number of
+// transactions. An Error if there cannot be so many.
+Result<Scope> largest_scope(const CompareOptions& options);
 
 // One direction. An Error for a scope that makes no sense, or if a proof and a history contradict
 // each other, which is a bug of ours.
@@ -102,13 +109,15 @@ struct CompareMatrix {
     // A smallest history that the weaker one allows and the stronger one forbids, and its name.
     std::shared_ptr<const SynthFound> separation = {};
     Anomaly anomaly = Anomaly::None;
-    bool is_proved = false;  // that stronger implies weaker, for every history
+    bool is_proved = false;   // that stronger implies weaker, for every history
+    bool is_vacuous = false;  // because `stronger` lets no transaction read from another
   };
 
   std::vector<const Level*> levels;
   std::vector<std::vector<Implication>> implies;  // [i][j]: does levels[i] imply levels[j]?
   std::vector<Class> classes;                     // in the order of their first levels
   std::vector<Edge> edges;                        // sorted
+  Scope scope;                                    // as in CompareAnswer
   double seconds = 0;
 
   LevelRelation relation(std::size_t i, std::size_t j) const {

@@ -137,6 +137,8 @@ Result<void> MatrixBuilder::name_edges() {
     const std::size_t strong = matrix_.classes[edge.stronger].front();
     const std::size_t weak = matrix_.classes[edge.weaker].front();
     edge.is_proved = is_proved(strong, weak);
+    // Vacuity is a matter of the stronger level alone, so that any of its proofs tells.
+    for (const Implication& each : matrix_.implies[strong]) edge.is_vacuous |= each.is_vacuous();
     Implication& downwards = matrix_.implies[weak][strong];
     if (downwards.outcome != ImplicationOutcome::Refuted) continue;
     CompareOptions search = options_;
@@ -168,7 +170,11 @@ Result<CompareMatrix> MatrixBuilder::build() {
 
 Result<CompareMatrix> compare_all(const std::vector<const Level*>& levels,
                                   const CompareOptions& options, Budget& budget) {
-  return MatrixBuilder(levels, options, budget).build();
+  const auto scope = largest_scope(options);
+  if (!scope) return scope.error();
+  auto matrix = MatrixBuilder(levels, options, budget).build();
+  if (matrix) matrix->scope = *scope;
+  return matrix;
 }
 
 }  // namespace isoscope

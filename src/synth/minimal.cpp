@@ -18,16 +18,20 @@ using synthesis::Proposal;
 using synthesis::Search;
 
 constexpr std::string_view kTimeIsOver = "the time is over";
+constexpr std::string_view kNotMinimal = "the time is over; the history may not be minimal";
 
 int number_of(const std::vector<Signal>& signals, const Circuit& c) {
   return static_cast<int>(
       std::count_if(signals.begin(), signals.end(), [&](Signal s) { return c.value(s); }));
 }
 
+// How many keys a scope has that states none.
+int keys_for(int txns) { return std::min(txns + 1, kMaxSynthKeys); }
+
 Result<void> check_sizes(const SynthQuery& query, int max_txns) {
   SynthQuery whole = query;
   if (whole.scope.txns == 0) whole.scope.txns = std::max(1, max_txns);
-  if (whole.scope.keys == 0) whole.scope.keys = 1;
+  if (whole.scope.keys == 0) whole.scope.keys = keys_for(whole.scope.txns);
   return synthesis::check_scope(whole);
 }
 
@@ -36,30 +40,49 @@ class ScopeSearch {
  public:
   ScopeSearch(const SynthQuery& query, Budget& budget) : query_(query), budget_(budget) {}
 
-  SynthOutcome run(int max_txns, Scope& smallest, Stats& stats) {
+  // Of an answer or a list: fills its outcome, scope, excluded_txns, limit and stats.
+  template <typename Answer>
+  void run(int max_txns, Answer& answer) {
+    answer.outcome = grow(max_txns, answer.scope, answer.excluded_txns, answer.stats);
+    if (answer.outcome == SynthOutcome::Unknown)
+      answer.limit = has_found() ? kNotMinimal : kTimeIsOver;
+  }
+
+  // The last history found on the way, in a scope that may not be the smallest one.
+  bool has_found() const { return !last_.candidate.empty(); }
+  Result<SynthFound> last_found() {
+    return synthesis::conclude(last_query_, synthesis::frame_of(last_query_), last_, budget_);
+  }
+  const Scope& last_scope() const { return last_query_.scope; }
+
+ private:
+  SynthOutcome grow(int max_txns, Scope& scope, int& excluded_txns, Stats& stats) {
     const Scope& stated = query_.scope;
     const int first = stated.txns > 0 ? stated.txns : 1;
     const int last = stated.txns > 0 ? stated.txns : max_txns;
     for (int txns = first; txns <= last; ++txns) {
-      Scope scope = stated;
+      scope = stated;
       scope.txns = txns;
-      if (scope.keys == 0) scope.keys = txns + 1;
+      if (scope.keys == 0) scope.keys = keys_for(txns);
       if (scope.values == 0 || scope.values > txns + 1) scope.values = txns + 1;
       const SynthOutcome outcome = ask(scope, stats);
       if (outcome == SynthOutcome::Unknown) return outcome;
-      smallest = scope;
-      if (outcome == SynthOutcome::Found) return shrink(smallest, stats);
+      if (outcome == SynthOutcome::Found) return shrink(scope, stats);
+      if (stated.txns == 0) excluded_txns = txns;
     }
     return SynthOutcome::None;
   }
 
- private:
   SynthOutcome ask(const Scope& scope, Stats& stats) {
     SynthQuery query = query_;
     query.scope = scope;
     Search search(query, budget_);
     const SynthOutcome outcome = search.next({}, budget_);
     search.add_stats(stats);
+    if (outcome == SynthOutcome::Found) {
+      last_ = search.proposal();
+      last_query_ = query;
+    }
     return outcome;
   }
 
@@ -77,6 +100,8 @@ class ScopeSearch {
 
   const SynthQuery& query_;
   Budget& budget_;
+  Proposal last_;
+  SynthQuery last_query_;
 };
 
 // Makes `signals` true as rarely as possible, for good. Found, with the best proposal, or Unknown.
@@ -148,9 +173,16 @@ Error too_many_names(const Scope& scope) {
 Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Budget& budget) {
   if (auto fits = check_sizes(query, max_txns); !fits) return fits.error();
   SynthAnswer answer;
-  answer.outcome = ScopeSearch(query, budget).run(max_txns, answer.scope, answer.stats);
-  if (answer.outcome == SynthOutcome::Unknown) answer.limit = kTimeIsOver;
-  if (answer.outcome != SynthOutcome::Found) return answer;
+  ScopeSearch scopes(query, budget);
+  scopes.run(max_txns, answer);
+  if (answer.outcome == SynthOutcome::None || !scopes.has_found()) return answer;
+  answer.scope = scopes.last_scope();
+  const auto keep = [&answer](Result<SynthFound> found) -> Result<SynthAnswer> {
+    if (!found) return found.error();
+    answer.found = *std::move(found);
+    return std::move(answer);
+  };
+  if (answer.outcome == SynthOutcome::Unknown) return keep(scopes.last_found());
 
   SynthQuery smallest = query;
   smallest.scope = answer.scope;
@@ -162,21 +194,17 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
   search.add_stats(answer.stats);
   if (done != SynthOutcome::Found) {
     answer.outcome = SynthOutcome::Unknown;
-    answer.limit = fmt::format("{}; the history may not be minimal", kTimeIsOver);
+    answer.limit = kNotMinimal;
   }
-  if (best.candidate.empty()) return answer;
-  auto found = synthesis::conclude(smallest, search.frame(), best, budget);
-  if (!found) return found.error();
-  answer.found = *std::move(found);
-  return answer;
+  if (best.candidate.empty()) return keep(scopes.last_found());
+  return keep(synthesis::conclude(smallest, search.frame(), best, budget));
 }
 
 Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality minimality,
                                          int max_txns, Budget& budget) {
   if (auto fits = check_sizes(query, max_txns); !fits) return fits.error();
   SynthList list;
-  list.outcome = ScopeSearch(query, budget).run(max_txns, list.scope, list.stats);
-  if (list.outcome == SynthOutcome::Unknown) list.limit = kTimeIsOver;
+  ScopeSearch(query, budget).run(max_txns, list);
   if (list.outcome != SynthOutcome::Found) return list;
   if (!synthesis::num_renamings(list.scope)) return too_many_names(list.scope);
 

@@ -37,6 +37,10 @@ FoundWitness witness_in_model(const Circuit& c, const Facts& facts, const Symbol
   return found;
 }
 
+// Places of wr that a search can hold, about a gigabyte of them; far more than reads without an
+// order ever need.
+constexpr double kMaxReadsFrom = 1e6;
+
 bool any_reads_in_order(const std::vector<const Level*>& levels) {
   return std::any_of(levels.begin(), levels.end(),
                      [](const Level* level) { return mentions_reads(*level); });
@@ -56,9 +60,12 @@ Result<void> check_scope(const SynthQuery& query) {
   if (s.txns > kMaxSynthTxns || s.keys > kMaxSynthKeys)
     return wrong(fmt::format("a scope of {} transactions and {} keys is too large", s.txns, s.keys),
                  fmt::format("at most {} transactions and {} keys", kMaxSynthTxns, kMaxSynthKeys));
-  if (s.txns * s.reads > 400)
-    return wrong(fmt::format("{} reads in each of {} transactions are too many", s.reads, s.txns),
-                 "at most 400 reads in all");
+  const Frame frame = frame_of(query);
+  const double places = s.txns + 1 + static_cast<double>(s.txns) * frame.slots;
+  if (places * places * s.keys > kMaxReadsFrom)
+    return wrong(fmt::format("{} ordered reads in each of {} transactions on {} keys are too many",
+                             frame.slots, s.txns, s.keys),
+                 "a level that speaks of single reads needs them; lower --txns, --keys or --ops");
   return {};
 }
 

@@ -48,6 +48,9 @@ namespace synthesis {
 
 namespace {
 
+// A history that was found in time is worth a check when the time is over.
+constexpr double kGraceSeconds = 2;
+
 // Where sessions are no chains, check() cannot be asked; the orders of a few transactions can all
 // be tried. False if there are too many of them.
 Result<bool> check_partial_order(const SynthQuery& query, const Frame& frame,
@@ -82,7 +85,8 @@ Result<bool> check_partial_order(const SynthQuery& query, const Frame& frame,
 }  // namespace
 
 Result<SynthFound> conclude(const SynthQuery& query, const Frame& frame, const Proposal& proposal,
-                            Budget& budget) {
+                            Budget& search_budget) {
+  Budget budget = search_budget.expired_now() ? Budget::seconds(kGraceSeconds) : search_budget;
   SynthFound found = decode(frame, proposal.candidate, proposal.witnesses, query.allow);
   if (!found.further_so.empty()) {
     auto checked = check_partial_order(query, frame, proposal);

@@ -88,9 +88,12 @@ struct SynthFound {
 };
 
 struct SynthAnswer {
+  // Unknown with a history: it separates the levels, but may not be a smallest one.
   SynthOutcome outcome = SynthOutcome::Unknown;
   std::optional<SynthFound> found = {};
-  Scope scope = {};        // in which it was found, or up to which there is none
+  // In which it was found, or is not to be found; of Unknown, which was searched at the end.
+  Scope scope = {};
+  int excluded_txns = 0;   // so many transactions or fewer: certainly none, if the scope grew
   std::string limit = {};  // of Unknown: what was hit, for people
   Stats stats = {};        // candidates, counterexamples, clauses, variables
 };
@@ -114,6 +117,7 @@ struct SynthList {
   SynthOutcome outcome = SynthOutcome::Unknown;  // Unknown: there may be more
   std::vector<SynthFound> found = {};
   Scope scope = {};
+  int excluded_txns = 0;  // as in SynthAnswer
   std::string limit = {};
   Stats stats = {};
 };
