@@ -4,16 +4,17 @@ namespace isoscope {
 
 void ScopeInput::add_to(CLI::App& app) {
   const auto size = [&](const char* name, int& value, const char* help) {
-    app.add_option(name, value, help)->type_name("N")->check(CLI::PositiveNumber);
+    return app.add_option(name, value, help)->type_name("N")->check(CLI::PositiveNumber);
   };
-  size("--txns", scope.txns, "exactly so many transactions besides T0");
+  auto* txns = size("--txns", scope.txns, "exactly so many transactions besides T0");
   size("--keys", scope.keys, "at most so many keys (default: as many as transactions)");
   size("--values", scope.values, "at most so many values of a key, the initial one included");
   size("--ops", scope.ops, "at most so many operations of a transaction");
   app.add_option("--most-txns", most_txns, "without --txns: how far to grow")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(txns);
   app.add_flag("--no-blind-writes", no_blind_writes,
                "a transaction that writes a key reads it too");
   app.add_flag("--empty-txns", scope.empty_txns, "a transaction may do nothing");

@@ -1,14 +1,16 @@
 // isoscope synth --allow L … --forbid L …
 #include "synth/synth.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "check/check.h"
 #include "cli/command.h"
 #include "cli/history_input.h"
 #include "cli/scope_input.h"
-#include "report/check_report.h"
 #include "report/synth_report.h"
 #include "support/output.h"
 
@@ -18,6 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kGraceSeconds = 2;
+
 struct SynthArguments {
   CommonOptions common;
   LevelInput specs;
@@ -25,10 +29,14 @@ struct SynthArguments {
   std::vector<std::string> allow;
   std::vector<std::string> forbid;
   std::string dot;
+  std::string to;
   bool minimal = false;
   bool all = false;
+  bool irreducible = false;
   bool count = false;
   bool generic = false;
+
+  bool lists() const { return all || irreducible; }
 };
 
 Result<std::vector<const Level*>> find_all(const LevelSet& levels,
@@ -42,8 +50,22 @@ Result<std::vector<const Level*>> find_all(const LevelSet& levels,
   return found;
 }
 
+int exit_code(const SynthReport& report) {
+  switch (report.verdict()) {
+    case SynthOutcome::Found:
+      return report.count ? kGood : kInteresting;
+    case SynthOutcome::None:
+      return kGood;
+    case SynthOutcome::Unknown:
+      break;
+  }
+  return kUnknown;
+}
+
 // What check() says against the history at each forbidden level.
-SeparatingHistory explain(SynthFound found, const SynthQuery& query, Budget& budget) {
+SeparatingHistory explain(SynthFound found, const SynthQuery& query, Budget& search_budget) {
+  // The search may have used up the time, but what it found deserves its reasons.
+  Budget budget = search_budget.expired_now() ? Budget::seconds(kGraceSeconds) : search_budget;
   SeparatingHistory result{std::move(found), {}};
   for (const Level* level : query.forbid) {
     if (result.found.is_rechecked) {
@@ -71,11 +93,13 @@ Result<void> answer(const SynthArguments& args, const SynthQuery& query, SynthRe
     report.scope = query.scope;
     return {};
   }
-  if (args.all) {
-    auto listed = synthesize_all_minimal(query, Minimality::Fewest, args.scope.most_txns, budget);
+  if (args.lists()) {
+    report.minimality = args.irreducible ? Minimality::Irreducible : Minimality::Fewest;
+    auto listed = synthesize_all_minimal(query, *report.minimality, args.scope.most_txns, budget);
     if (!listed) return listed.error();
     take(*listed);
     report.scope = listed->scope;
+    report.excluded_txns = listed->excluded_txns;
     for (SynthFound& found : listed->found)
       report.histories.push_back(explain(std::move(found), query, budget));
     return {};
@@ -86,12 +110,52 @@ Result<void> answer(const SynthArguments& args, const SynthQuery& query, SynthRe
   if (!found) return found.error();
   take(*found);
   report.scope = found->scope;
+  report.excluded_txns = found->excluded_txns;
   if (found->found) report.histories.push_back(explain(std::move(*found->found), query, budget));
   return {};
 }
 
+// run.hist, 2: run-2.hist.
+std::string numbered(const std::string& path, std::size_t number) {
+  const std::filesystem::path whole(path);
+  std::filesystem::path name = whole.stem();
+  name += fmt::format("-{}", number);
+  name += whole.extension();
+  return (whole.parent_path() / name).string();
+}
+
+// With --to: the histories themselves, one a file.
+int deliver_histories(const SynthArguments& args, const SynthReport& report) {
+  std::vector<std::string> texts;  // first, so that nothing is written if one cannot be
+  for (const SeparatingHistory& one : report.histories) {
+    auto text = history_file(report, one, *report.format);
+    if (!text) return fail(text.error());
+    texts.push_back(*std::move(text));
+  }
+  if (!args.lists()) return deliver(args.common, texts.front(), kInteresting);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (auto written = write_whole(numbered(args.common.output, i + 1), texts[i]); !written)
+      return fail(written.error());
+  }
+  return kInteresting;
+}
+
+// Contradictions among the options that CLI11 cannot see; and the format of --to.
+Result<std::optional<Format>> find_target(const SynthArguments& args) {
+  if (args.to.empty()) return std::optional<Format>();
+  auto format = find_format(args.to);
+  if (!format) return format.error();
+  if (!can_write(*format)) return Error{.what = fmt::format("{} is read only", args.to)};
+  if (args.lists() && !args.common.json && args.common.output == "-")
+    return Error{.what = "--to prints one history, but --all may find several",
+                 .hint = "-o FILE writes them to FILE-1, FILE-2, …"};
+  return std::optional<Format>(*format);
+}
+
 int run_synth(const SynthArguments& args) {
   const auto start = Clock::now();
+  auto target = find_target(args);
+  if (!target) return fail(target.error());
   Budget budget = args.common.budget();
   auto levels = args.specs.load();
   if (!levels) return fail(levels.error());
@@ -109,21 +173,23 @@ int run_synth(const SynthArguments& args) {
   SynthReport report;
   report.allow = args.allow.empty() ? std::vector<std::string>{"true"} : args.allow;
   report.forbid = args.forbid;
+  report.format = *target;
   if (auto done = answer(args, query, report, budget); !done) return fail(done.error());
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
-  if (!args.dot.empty() && !report.histories.empty() && !report.forbid.empty()) {
-    const SeparatingHistory& first = report.histories.front();
-    const LevelAnswer refuted{report.forbid[0], first.refutations[0]};
-    if (auto written = write_whole(args.dot, check_dot(first.found.history, refuted)); !written)
-      return fail(written.error());
-  }
   auto text = args.common.json ? synth_json(report) : synth_text(report, args.common.paint());
   if (!text) return fail(text.error());
-  const int code = !report.histories.empty()                 ? kInteresting
-                   : report.outcome == SynthOutcome::Unknown ? kUnknown
-                                                             : kGood;
-  return deliver(args.common, *text, code);
+  if (!args.dot.empty() && !report.histories.empty()) {
+    if (auto written = write_whole(args.dot, synth_dot(report)); !written)
+      return fail(written.error());
+  }
+  if (report.format && !args.common.json) {
+    if (!report.histories.empty()) return deliver_histories(args, report);
+    CommonOptions to_terminal = args.common;  // an answer is no history
+    to_terminal.output = "-";
+    return deliver(to_terminal, *text, exit_code(report));
+  }
+  return deliver(args.common, *text, exit_code(report));
 }
 
 }  // namespace
@@ -136,20 +202,33 @@ Run add_synth(CLI::App& app) {
   level_list("--allow", args->allow, "a level that allows the history; repeat it for more");
   level_list("--forbid", args->forbid, "a level that forbids it; repeat it for more");
   args->scope.add_to(app);
-  app.add_flag("--minimal", args->minimal,
-               "no smaller history does: transactions, keys, values, operations, session edges");
-  app.add_flag("--all", args->all, "every minimal history, up to renaming");
-  app.add_flag("--count", args->count, "how many histories the scope has, up to renaming");
+  auto* minimal = app.add_flag(
+      "--minimal", args->minimal,
+      "no smaller history does: transactions, keys, values, operations, session edges");
+  auto* all = app.add_flag("--all", args->all, "every minimal history, up to renaming");
+  auto* irreducible =
+      app.add_flag("--irreducible", args->irreducible,
+                   "every history, up to renaming, of the smallest number of transactions, keys "
+                   "and values that no operation and no session edge can be left out of")
+          ->excludes(all);
+  auto* count =
+      app.add_flag("--count", args->count, "how many histories the scope has, up to renaming")
+          ->excludes(minimal, all, irreducible);
   app.add_flag("--generic", args->generic, "plain search without analysis of the axioms");
   args->specs.add_to(app);
-  app.add_option("--dot", args->dot, "draw the first history and what forbids it")
-      ->type_name("FILE");
+  app.add_option("--to", args->to, "print the history in this format, and nothing else")
+      ->type_name("FORMAT")
+      ->excludes(count);
+  app.add_option("--dot", args->dot, "draw the histories and what forbids them")
+      ->type_name("FILE")
+      ->excludes(count);
   add_common(app, args->common);
   app.footer(
       "Without --txns it tries 1, 2, 3, … transactions and prints a smallest history.\n"
       "Examples:\n"
       "  isoscope synth --allow si --forbid ser\n"
       "  isoscope synth --allow si,update-ser --forbid ser --all\n"
+      "  isoscope synth --allow pc --forbid si --to jsonl -o lost-update.jsonl\n"
       "  isoscope synth --allow cc@vis --forbid pc@co --txns 4 --keys 2\n"
       "Exit codes: 0 there is none in the scope, 1 found, 2 bad input, 3 unknown.");
   return [args] { return run_synth(*args); };

@@ -12,13 +12,6 @@ namespace isoscope {
 
 namespace {
 
-Result<std::string> hist_of(const History& h) {
-  std::string text;
-  auto written = write_history(h, Format::Hist, [&](std::string_view piece) { text += piece; });
-  if (!written) return written.error();
-  return text;
-}
-
 std::string indented(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -28,6 +21,14 @@ std::string indented(std::string_view text) {
     text.remove_prefix(end);
   }
   return out;
+}
+
+// A comment that tells of session edges which no session shows.
+std::string further_so_text(const SynthFound& found) {
+  std::string out = "# session order besides the sessions:";
+  for (const auto& [a, b] : found.further_so)
+    out += fmt::format(" {}-{}", found.history.name(a), found.history.name(b));
+  return out + "\n";
 }
 
 // "for every history", "up to 5 transactions", and so on.
@@ -42,34 +43,60 @@ std::string_view proved_word(const Implication& i) {
   }
 }
 
+std::string vacuity_text(const std::string& a) {
+  return fmt::format("    vacuous: with {} no transaction can read what another one wrote\n", a);
+}
+
+std::string searched_text(int txns) {
+  if (txns == 0) return "no number of transactions has been searched through";
+  return fmt::format("no separating history has up to {} transaction{}", txns,
+                     txns == 1 ? "" : "s");
+}
+
+// Which histories count as separating. Proofs hold for the others, too.
+std::string searched_histories(const Scope& scope) {
+  std::string sizes;
+  if (scope.keys > 0) sizes += fmt::format(", {} keys", scope.keys);
+  if (scope.values > 0) sizes += fmt::format(", {} values", scope.values);
+  if (scope.ops > 0) sizes += fmt::format(", {} operations each", scope.ops);
+  return fmt::format("(what may separate: at most {} transactions{}; {})\n", scope.txns, sizes,
+                     describe_switches(scope));
+}
+
 Result<std::string> direction_text(const std::string& a, const std::string& b,
                                    const Implication& i) {
   switch (i.outcome) {
     case ImplicationOutcome::Proved:
-      return fmt::format("  {} implies {}: proved for every history ({})\n", a, b,
-                         i.proof && i.proof->construction ? describe(*i.proof->construction) : "");
+      return fmt::format("  {} implies {}: proved for every history ({})\n{}", a, b,
+                         i.proof && i.proof->construction ? describe(*i.proof->construction) : "",
+                         i.is_vacuous() ? vacuity_text(a) : "");
     case ImplicationOutcome::Bounded:
       return fmt::format("  {} implies {} up to {} transactions; not proved beyond\n", a, b,
                          i.scope.txns);
     case ImplicationOutcome::Unknown:
-      return fmt::format("  does {} imply {}? unknown: {}\n", a, b, i.limit);
+      return fmt::format("  does {} imply {}? unknown: {}; {}\n", a, b, i.limit,
+                         searched_text(i.scope.txns));
     case ImplicationOutcome::Refuted:
       break;
   }
   const auto name = common_name(i.anomaly);
-  auto text = hist_of(i.separation->history);
+  auto text = text_in(i.separation->history, Format::Hist);
   if (!text) return text.error();
+  if (!i.separation->further_so.empty()) *text += further_so_text(*i.separation);
   return fmt::format("  {} does not imply {}: it allows {}\n{}", a, b,
                      name.empty() ? "this history" : fmt::format("this {}", name), indented(*text));
 }
 
 Json implication_json(const Implication& i) {
   Json json = {{"implies", i.holds()}, {"outcome", name_of(i.outcome)}, {"proved", proved_word(i)}};
-  if (i.outcome == ImplicationOutcome::Bounded) json["txns"] = i.scope.txns;
+  if (i.outcome == ImplicationOutcome::Proved) json["vacuous"] = i.is_vacuous();
+  if (i.outcome == ImplicationOutcome::Bounded || i.outcome == ImplicationOutcome::Unknown)
+    json["txns"] = i.scope.txns;
   if (i.separation) {
     json["anomaly"] = common_name(i.anomaly);
-    auto text = hist_of(i.separation->history);
+    auto text = text_in(i.separation->history, Format::Hist);
     if (text) json["history"] = *text;
+    if (!i.separation->further_so.empty()) json["so"] = further_so_text(*i.separation);
   }
   if (!i.limit.empty()) json["limit"] = i.limit;
   return json;
@@ -123,7 +150,8 @@ Result<std::string> compare_text(const CompareNames& names, const CompareAnswer&
   if (!forward) return forward.error();
   auto backward = direction_text(names.b, names.a, answer.backward);
   if (!backward) return backward.error();
-  return fmt::format("{}\n{}{}", paint.strong(relation), *forward, *backward);
+  return fmt::format("{}\n{}{}  {}", paint.strong(relation), *forward, *backward,
+                     searched_histories(answer.scope));
 }
 
 Result<std::string> compare_json(const CompareNames& names, const CompareAnswer& answer) {
@@ -131,6 +159,7 @@ Result<std::string> compare_json(const CompareNames& names, const CompareAnswer&
   json["levels"] = {names.a, names.b};
   json["forward"] = implication_json(answer.forward);
   json["backward"] = implication_json(answer.backward);
+  json["scope"] = scope_json(answer.scope);
   return dump(json);
 }
 
@@ -148,14 +177,19 @@ Result<std::string> matrix_text(const CompareMatrix& m, const Paint& paint) {
     }
     out += '\n';
   }
-  out += "(row > column: the row is stronger; = equivalent, # incomparable, ? unknown)\n\n";
+  out += "(row > column: the row is stronger; = equivalent, # incomparable, ? unknown)\n";
+  out += searched_histories(m.scope) + '\n';
   for (const CompareMatrix::Edge& edge : m.edges) {
     const auto name = common_name(edge.anomaly);
     out += fmt::format("{} > {}  {}{}\n", class_name(m, edge.stronger), class_name(m, edge.weaker),
-                       name.empty() ? "separated" : name, edge.is_proved ? ", proved" : "");
+                       name.empty() ? "separated" : name,
+                       edge.is_vacuous  ? ", proved, but vacuous"
+                       : edge.is_proved ? ", proved"
+                                        : "");
     if (!edge.separation) continue;
-    auto text = hist_of(edge.separation->history);
+    auto text = text_in(edge.separation->history, Format::Hist);
     if (!text) return text.error();
+    if (!edge.separation->further_so.empty()) *text += further_so_text(*edge.separation);
     out += indented(*text);
   }
   return out;
@@ -178,11 +212,20 @@ Result<std::string> matrix_json(const CompareMatrix& m) {
   for (const Level* level : m.levels) json["levels"].push_back(level->full_name());
   json["matrix"] = std::move(table);
   json["lattice"] = Json::array();
-  for (const CompareMatrix::Edge& edge : m.edges)
-    json["lattice"].push_back({{"stronger", class_name(m, edge.stronger)},
-                               {"weaker", class_name(m, edge.weaker)},
-                               {"anomaly", common_name(edge.anomaly)},
-                               {"proved", edge.is_proved}});
+  for (const CompareMatrix::Edge& edge : m.edges) {
+    Json entry = {{"stronger", class_name(m, edge.stronger)},
+                  {"weaker", class_name(m, edge.weaker)},
+                  {"anomaly", common_name(edge.anomaly)},
+                  {"proved", edge.is_proved},
+                  {"vacuous", edge.is_vacuous}};
+    if (edge.separation) {
+      auto text = text_in(edge.separation->history, Format::Hist);
+      if (!text) return text.error();
+      entry["history"] = *text;
+    }
+    json["lattice"].push_back(std::move(entry));
+  }
+  json["scope"] = scope_json(m.scope);
   return dump(json);
 }
 

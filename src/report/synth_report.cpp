@@ -4,19 +4,14 @@
 #include <fmt/ranges.h>
 
 #include "formats/formats.h"
+#include "history/builder.h"
 #include "report/explain.h"
 #include "report/json.h"
+#include "support/assert.h"
 
 namespace isoscope {
 
 namespace {
-
-Result<std::string> hist_of(const History& h) {
-  std::string text;
-  auto written = write_history(h, Format::Hist, [&](std::string_view piece) { text += piece; });
-  if (!written) return written.error();
-  return text;
-}
 
 std::string order_text(const History& h, const std::vector<TxnId>& order) {
   std::string out;
@@ -35,12 +30,6 @@ std::string pairs_text(const History& h, const Relation& relation) {
   return out;
 }
 
-std::string witness_text(const History& h, const Witness& w) {
-  if (w.framework == Framework::Co) return "co " + order_text(h, w.order);
-  return fmt::format("ar {}; vis {}", order_text(h, w.order),
-                     w.vis ? pairs_text(h, *w.vis) : "least");
-}
-
 std::string refutation_text(const History& h, const CheckAnswer& answer) {
   if (!answer.verdict.violation) return "not rechecked";
   const Violation& v = *answer.verdict.violation;
@@ -57,10 +46,13 @@ std::string session_edges_text(const SynthFound& found) {
 
 Result<std::string> history_text(const SynthReport& report, const SeparatingHistory& one) {
   const History& h = one.found.history;
-  std::string out = "# expect";
-  for (const std::string& level : report.allow) out += fmt::format("  {}: consistent", level);
-  for (const std::string& level : report.forbid) out += fmt::format("  {}: violated", level);
-  out += '\n';
+  std::string out;
+  if (one.found.further_so.empty()) {  // else the text does not say all that the levels see
+    out += "# expect";
+    for (const std::string& level : report.allow) out += fmt::format("  {}: consistent", level);
+    for (const std::string& level : report.forbid) out += fmt::format("  {}: violated", level);
+    out += '\n';
+  }
   for (std::size_t i = 0; i < report.allow.size(); ++i)
     out += fmt::format("# allowed by {}: {}\n", report.allow[i],
                        witness_text(h, one.found.witnesses[i]));
@@ -68,10 +60,147 @@ Result<std::string> history_text(const SynthReport& report, const SeparatingHist
     out += fmt::format("# forbidden by {}: {}\n", report.forbid[i],
                        refutation_text(h, one.refutations[i]));
   if (!one.found.further_so.empty())
-    out += fmt::format("# session order besides the sessions: {}\n", session_edges_text(one.found));
-  auto text = hist_of(h);
+    out += fmt::format("# session order besides the sessions, which no format can say: {}\n",
+                       session_edges_text(one.found));
+  auto text = text_in(h, Format::Hist);
   if (!text) return text.error();
   return out + *text;
+}
+
+std::string counted(int number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// What was found: "found", "found 3 irreducible histories".
+std::string headline(const SynthReport& report) {
+  if (!report.minimality) return "found";
+  const auto number = report.histories.size();
+  return fmt::format("found {} {} histor{}", number,
+                     *report.minimality == Minimality::Fewest ? "minimal" : "irreducible",
+                     number == 1 ? "y" : "ies");
+}
+
+// Of a search that found nothing in time.
+std::string unknown_text(const SynthReport& report, const Paint& paint) {
+  std::string out = fmt::format("{}  {}", paint.unsure("unknown"), report.limit);
+  if (report.excluded_txns > 0)
+    out += fmt::format("; there is none up to {}", counted(report.excluded_txns, "transaction"));
+  return out + fmt::format("\n  searched last: {}\n", describe(report.scope));
+}
+
+// Formats whose keys are numbers.
+bool has_number_keys(Format format) {
+  return format == Format::Plume || format == Format::AwditTest || format == Format::Dbcop;
+}
+
+// The same history with keys 0, 1, …: the names x, y, … are ours, so they may as well be numbers.
+// Requires: all transactions are committed, and no key is a list, as in all that synth finds.
+History with_number_keys(const History& h) {
+  HistoryBuilder builder(InitialValues::Zero);
+  std::vector<KeyId> keys;
+  for (KeyId x : h.keys()) keys.push_back(builder.key(static_cast<std::int64_t>(x.index)));
+  for (SessionId s : h.sessions()) {
+    const SessionId session = builder.session(h.name(s));
+    for (TxnId t : h.session_txns(s)) {
+      const TxnId txn = builder.begin(session, TxnStatus::Committed, {});
+      for (EventId e : h.events(t)) {
+        const KeyId key = keys[h.key(e).index];
+        if (h.is_read(e)) {
+          builder.read(txn, key, h.value(e), {});
+        } else {
+          builder.write(txn, key, h.value(e), {});
+        }
+      }
+    }
+  }
+  auto renamed = std::move(builder).build();
+  ISO_ASSERT(renamed.ok());
+  return *std::move(renamed);
+}
+
+Json witness_json(const History& h, const Witness& w) {
+  Json order = Json::array();
+  for (TxnId t : w.order) order.push_back(h.name(t));
+  if (w.framework == Framework::Co) return {{"co", std::move(order)}};
+  Json vis = Json::array();
+  if (w.vis) {
+    for (TxnId a : h.txns()) {
+      w.vis->for_each_successor(a.index, [&](std::size_t b) {
+        vis.push_back({h.name(a), h.name(TxnId{static_cast<std::uint32_t>(b)})});
+      });
+    }
+  }
+  return {{"vis", std::move(vis)}, {"ar", std::move(order)}};
+}
+
+Result<Json> history_json(const SynthReport& report, const SeparatingHistory& one) {
+  const History& h = one.found.history;
+  auto hist = text_in(h, Format::Hist);
+  if (!hist) return hist.error();
+  Json json = {
+      {"hist", *hist}, {"rechecked", one.found.is_rechecked}, {"operations", one.found.operations}};
+  if (report.format) {
+    auto text = history_file(report, one, *report.format);
+    if (!text) return text.error();
+    json["format"] = name_of(*report.format);
+    json["text"] = *text;
+  }
+  if (!one.found.further_so.empty()) {
+    json["so"] = Json::array();  // besides the sessions
+    for (const auto& [a, b] : one.found.further_so) json["so"].push_back({h.name(a), h.name(b)});
+  }
+  json["refutations"] = Json::array();
+  for (std::size_t i = 0; i < one.refutations.size(); ++i)
+    json["refutations"].push_back(
+        {{"level", report.forbid[i]}, {"explanation", refutation_text(h, one.refutations[i])}});
+  return json;
+}
+
+}  // namespace
+
+Result<std::string> text_in(const History& h, Format format) {
+  std::string text;
+  auto written = write_history(h, format, [&](std::string_view piece) { text += piece; });
+  if (!written) return written.error();
+  return text;
+}
+
+std::string witness_text(const History& h, const Witness& w) {
+  if (w.framework == Framework::Co) return "co " + order_text(h, w.order);
+  return fmt::format("ar {}; vis {}", order_text(h, w.order),
+                     w.vis ? pairs_text(h, *w.vis) : "least");
+}
+
+Result<std::string> history_file(const SynthReport& report, const SeparatingHistory& one,
+                                 Format format) {
+  if (format == Format::Hist) {
+    auto text = history_text(report, one);
+    if (!text) return text.error();
+    return fmt::format("# found: {}\n{}", describe(report.scope), *text);
+  }
+  if (!one.found.further_so.empty())
+    return Error{
+        .what = fmt::format("{} cannot hold a session order that is no chain", name_of(format)),
+        .hint = "--to hist tells it in a comment; --sessions chains does without"};
+  if (has_number_keys(format)) return text_in(with_number_keys(one.found.history), format);
+  return text_in(one.found.history, format);
+}
+
+std::string describe_switches(const Scope& scope) {
+  return fmt::format("{}, {}, {}", scope.blind_writes ? "blind writes allowed" : "no blind writes",
+                     scope.empty_txns ? "empty transactions allowed" : "no empty transactions",
+                     scope.sessions == SessionShape::Chains ? "sessions are chains"
+                                                            : "sessions are partial orders");
+}
+
+std::string describe(const Scope& scope) {
+  std::string out = counted(scope.txns, "transaction");
+  if (scope.keys > 0) out += ", at most " + counted(scope.keys, "key");
+  if (scope.values > 0)
+    out += fmt::format(" {}{}", scope.keys > 0 ? "and " : ", at most ",
+                       counted(scope.values, "value"));
+  if (scope.ops > 0) out += fmt::format(", at most {} each", counted(scope.ops, "operation"));
+  return out + ", " + describe_switches(scope);
 }
 
 Json scope_json(const Scope& scope) {
@@ -84,20 +213,6 @@ Json scope_json(const Scope& scope) {
           {"sessions", scope.sessions == SessionShape::Chains ? "chains" : "partial-order"}};
 }
 
-}  // namespace
-
-std::string describe(const Scope& scope) {
-  std::string out = fmt::format("{} transaction{}, at most {} key{}", scope.txns,
-                                scope.txns == 1 ? "" : "s", scope.keys, scope.keys == 1 ? "" : "s");
-  if (scope.values > 0) out += fmt::format(" and {} values", scope.values);
-  if (scope.ops > 0) out += fmt::format(", at most {} operations each", scope.ops);
-  out += scope.blind_writes ? ", blind writes allowed" : ", no blind writes";
-  if (scope.empty_txns) out += ", empty transactions allowed";
-  out += scope.sessions == SessionShape::Chains ? ", sessions are chains"
-                                                : ", sessions are partial orders";
-  return out;
-}
-
 Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
   std::string out;
   if (report.count)
@@ -106,24 +221,19 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
                        describe(report.scope));
   if (report.outcome == SynthOutcome::None)
     return fmt::format("{}  no such history: {}\n", paint.good("none"), describe(report.scope));
-  if (report.histories.empty())
-    return fmt::format("{}  {}\n", paint.unsure("unknown"), report.limit);
-  out += fmt::format(
-      "# {}: {}\n",
-      report.histories.size() == 1 ? "found" : fmt::format("found {}", report.histories.size()),
-      describe(report.scope));
+  if (report.histories.empty()) return unknown_text(report, paint);
+  out += fmt::format("# {}: {}\n", headline(report), describe(report.scope));
   for (const SeparatingHistory& one : report.histories) {
     auto text = history_text(report, one);
     if (!text) return text.error();
     out += (report.histories.size() > 1 ? "\n" : "") + *text;
   }
-  if (report.outcome == SynthOutcome::Unknown)
-    out += fmt::format("# there may be more: {}\n", report.limit);
+  if (report.outcome == SynthOutcome::Unknown) out += fmt::format("# {}\n", report.limit);
   return out;
 }
 
 Result<std::string> synth_json(const SynthReport& report) {
-  Json json = json_header("synth", name_of(report.outcome), report.seconds);
+  Json json = json_header("synth", name_of(report.verdict()), report.seconds);
   for (const auto& [name, value] : report.stats.all()) json["stats"][name] = value;
   json["allow"] = report.allow;
   json["forbid"] = report.forbid;
@@ -131,25 +241,20 @@ Result<std::string> synth_json(const SynthReport& report) {
   json["candidates"] = report.stats.get("candidates").value_or(0);
   json["clauses"] = report.stats.get("clauses").value_or(0);
   if (report.count) json["count"] = *report.count;
+  if (report.minimality)
+    json["minimality"] = *report.minimality == Minimality::Fewest ? "fewest" : "irreducible";
+  if (report.excluded_txns > 0) json["excluded_txns"] = report.excluded_txns;
   if (!report.limit.empty()) json["limit"] = report.limit;
   json["histories"] = Json::array();
   json["witnesses"] = Json::array();
   for (const SeparatingHistory& one : report.histories) {
-    const History& h = one.found.history;
-    auto text = hist_of(h);
-    if (!text) return text.error();
-    Json entry = {{"hist", *text},
-                  {"rechecked", one.found.is_rechecked},
-                  {"operations", one.found.operations}};
-    entry["refutations"] = Json::array();
-    for (std::size_t i = 0; i < one.refutations.size(); ++i)
-      entry["refutations"].push_back(
-          {{"level", report.forbid[i]}, {"explanation", refutation_text(h, one.refutations[i])}});
-    json["histories"].push_back(std::move(entry));
+    auto entry = history_json(report, one);
+    if (!entry) return entry.error();
+    json["histories"].push_back(*std::move(entry));
     Json witnesses = Json::array();
     for (std::size_t i = 0; i < report.allow.size(); ++i)
-      witnesses.push_back(
-          {{"level", report.allow[i]}, {"witness", witness_text(h, one.found.witnesses[i])}});
+      witnesses.push_back({{"level", report.allow[i]},
+                           {"witness", witness_json(one.found.history, one.found.witnesses[i])}});
     json["witnesses"].push_back(std::move(witnesses));
   }
   return dump(json);

@@ -1,9 +1,12 @@
 #pragma once
 // The answer of `synth`: histories with the reasons why each level allows or forbids them.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "check/check.h"
+#include "formats/formats.h"
+#include "report/json.h"
 #include "report/paint.h"
 #include "synth/synth.h"
 
@@ -21,17 +24,38 @@ struct SynthReport {
   SynthOutcome outcome = SynthOutcome::Unknown;
   std::vector<SeparatingHistory> histories;
   Scope scope;
+  int excluded_txns = 0;  // so many transactions or fewer: certainly none
   std::string limit;
   Stats stats;
-  std::optional<std::uint64_t> count;  // of --count
+  std::optional<std::uint64_t> count;    // of --count
+  std::optional<Minimality> minimality;  // of --all and --irreducible
+  std::optional<Format> format;          // of --to
   double seconds = 0;
+
+  // A history that was found is found, even if the time for a smaller one, or for more, is over.
+  SynthOutcome verdict() const { return histories.empty() ? outcome : SynthOutcome::Found; }
 };
 
-// Histories in the text format, with their reasons as comments: the output is a .hist file.
+// Histories in the text format, with their reasons as comments: one history is a .hist file.
 Result<std::string> synth_text(const SynthReport& report, const Paint& paint);
 Result<std::string> synth_json(const SynthReport& report);
+// Every history as a picture for Graphviz: transactions with their operations, so, wr, and the
+// cycle by which the first forbidden level refutes it.
+std::string synth_dot(const SynthReport& report);
 
-// "2 transactions, at most 2 keys, blind writes allowed, sessions as chains".
+// One history as a file of a format; the text format keeps its reasons. An Error if the format
+// cannot hold it, and for sessions that are no chains, which only a comment of ours can tell.
+Result<std::string> history_file(const SynthReport& report, const SeparatingHistory& one,
+                                 Format format);
+
+Result<std::string> text_in(const History& h, Format format);
+// "co T0 T1 T2", or "ar T0 T1; vis T0-T1".
+std::string witness_text(const History& h, const Witness& witness);
+// "2 transactions, at most 2 keys, blind writes allowed, no empty transactions, sessions are
+// chains".
 std::string describe(const Scope& scope);
+// The end of that: which histories count, whatever their sizes.
+std::string describe_switches(const Scope& scope);
+Json scope_json(const Scope& scope);
 
 }  // namespace isoscope
