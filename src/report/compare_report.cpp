@@ -102,9 +102,12 @@ Json implication_json(const Implication& i) {
   return json;
 }
 
-std::string class_name(const CompareMatrix& m, std::size_t c) {
+std::string class_name(const CompareMatrix& m, std::size_t c, std::string_view equals = " = ") {
   std::string out;
-  for (std::size_t i : m.classes[c]) out += (out.empty() ? "" : " = ") + m.levels[i]->full_name();
+  for (std::size_t i : m.classes[c]) {
+    if (!out.empty()) out += equals;
+    out += m.levels[i]->full_name();
+  }
   return out;
 }
 
@@ -231,13 +234,18 @@ Result<std::string> matrix_json(const CompareMatrix& m) {
 
 std::string matrix_dot(const CompareMatrix& m) {
   std::string out =
-      "digraph levels {\n  rankdir=BT;\n  node [shape=box, style=rounded, "
-      "fontname=\"Helvetica\"];\n"
-      "  edge [fontname=\"Helvetica\", fontsize=11];\n";
+      "digraph levels {\n"
+      "  label=\"An arrow leads to the next stronger level, which forbids what it names.\";\n"
+      "  rankdir=BT;\n  nodesep=0.9;\n  ranksep=0.6;\n"
+      "  fontname=\"Helvetica\";\n  fontsize=12;\n"
+      "  node [shape=box, style=\"rounded,filled\", fillcolor=aliceblue, color=steelblue,\n"
+      "        fontname=\"Helvetica\"];\n"
+      "  edge [color=gray40, fontcolor=firebrick, fontname=\"Helvetica\", fontsize=11];\n";
   for (std::size_t c = 0; c < m.classes.size(); ++c)
-    out += fmt::format("  c{} [label=\"{}\"];\n", c, class_name(m, c));
+    out += fmt::format("  c{} [label=\"{}\"];\n", c, class_name(m, c, "\\n= "));
   for (const CompareMatrix::Edge& edge : m.edges)
-    out += fmt::format("  c{} -> c{} [label=\"{}\"{}];\n", edge.weaker, edge.stronger,
+    // The blanks keep the name off the line.
+    out += fmt::format("  c{} -> c{} [label=\"  {}  \"{}];\n", edge.weaker, edge.stronger,
                        common_name(edge.anomaly), edge.is_proved ? "" : ", style=dashed");
   return out + "}\n";
 }

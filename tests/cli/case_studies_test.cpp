@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -125,6 +126,30 @@ TEST(CaseStudies, SeparateUpdateAtomicFromNoLostUpdate) {
   const std::string history = relation["backward"]["history"];
   EXPECT_EQ(run_isoscope("check - --level nlu", history).exit_code, 0);
   EXPECT_EQ(run_isoscope("check - --level ua", history).exit_code, 1);
+}
+
+// docs/lattice.svg was drawn from an answer of the program; it is still the answer.
+TEST(Lattice, IsTheOneInTheDocumentation) {
+  const json answer = answer_of(
+      "compare --matrix true rc ra@co ra@vis cc@co cc@vis pc@co pc@vis ua psi si@co si@vis ser@co "
+      "ser@vis update-ser@co update-ser@vis nlu plume-ra plume-cc ec");
+  std::map<std::string, int> expected;
+  for (const json& edge : answer["lattice"]) {
+    EXPECT_EQ(edge["proved"], true) << edge;
+    ++expected[edge["anomaly"]];
+  }
+  ASSERT_GE(expected.size(), 8U);
+  std::string picture = slurp(ISOSCOPE_SOURCE_DIR "/docs/lattice.svg");
+  const std::string hyphen = "&#45;";  // as Graphviz writes it
+  for (std::size_t at = 0; (at = picture.find(hyphen, at)) != std::string::npos;)
+    picture.replace(at, hyphen.size(), "-");
+  const auto occurrences = [&](const std::string& what) {
+    int count = 0;
+    for (std::size_t at = 0; (at = picture.find(what, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(occurrences("class=\"edge\""), static_cast<int>(answer["lattice"].size()));
+  for (const auto& [anomaly, edges] : expected) EXPECT_EQ(occurrences(anomaly), edges) << anomaly;
 }
 
 }  // namespace
