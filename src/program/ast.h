@@ -54,7 +54,11 @@ enum class StmtKind : std::uint8_t { Assign, Read, Write, If, For, Abort, Assert
 struct Stmt;
 using Block = std::vector<Stmt>;
 
-struct Arm;  // of an `if`
+// Of an `if`.
+struct Arm {
+  ExprPtr condition;  // none: else
+  Block body;
+};
 
 struct Stmt {
   StmtKind kind = StmtKind::Abort;
@@ -66,11 +70,6 @@ struct Stmt {
   std::vector<Arm> arms = {};   // of If
   Block body = {};              // of For
   std::uint32_t assertion = 0;  // its number
-};
-
-struct Arm {
-  ExprPtr condition;  // none: else
-  Block body;
 };
 
 struct LevelName {

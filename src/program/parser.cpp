@@ -42,8 +42,8 @@ class Parser {
       if (auto item = parse_item(); !item) return item.error();
     }
     std::ranges::sort(syntax_.families);
-    const auto repeated = std::ranges::unique(syntax_.families);
-    syntax_.families.erase(repeated.begin(), repeated.end());
+    syntax_.families.erase(std::unique(syntax_.families.begin(), syntax_.families.end()),
+                           syntax_.families.end());
     return std::move(syntax_);
   }
 
@@ -160,7 +160,7 @@ Result<Entry> Parser::parse_entry() {
   if (!callee) return callee.error();
   entry.callee = {callee->text, callee->place};
   auto open = tokens_.expect("(", "after the transaction's name",
-                             tokens_.peek().is(":=")
+                             tokens_.peek().is(":=") || tokens_.peek().is("=")
                                  ? "statements of a session stand in a block: { a := read(x) }"
                                  : fmt::format("{}()", callee->text));
   if (!open) return open.error();

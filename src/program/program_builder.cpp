@@ -263,8 +263,7 @@ void ProgramBuilder::note_families(const Code& code) {
   }
   for (std::vector<FamilyId>* families : {&reads, &writes}) {
     std::ranges::sort(*families);
-    const auto repeated = std::ranges::unique(*families);
-    families->erase(repeated.begin(), repeated.end());
+    families->erase(std::unique(families->begin(), families->end()), families->end());
   }
   program_.reads_.push_back(std::move(reads));
   program_.writes_.push_back(std::move(writes));

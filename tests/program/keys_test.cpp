@@ -1,0 +1,63 @@
+#include "program/keys.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+namespace isoscope {
+namespace {
+
+TEST(KeyTable, GivesEachKeyOneNumber) {
+  KeyTable keys;
+  const FamilyId t = keys.family("T");
+  const FamilyId u = keys.family("U");
+  EXPECT_EQ(keys.family("T"), t);
+  EXPECT_NE(t, u);
+  const std::vector<std::int64_t> one = {1};
+  const std::vector<std::int64_t> one_two = {1, -2};
+  const ProgramKey plain = keys.intern(t, {});
+  const ProgramKey row = keys.intern(t, one);
+  const ProgramKey cell = keys.intern(t, one_two);
+  EXPECT_EQ(keys.intern(u, one), ProgramKey{3});
+  EXPECT_EQ(keys.intern(t, {}), plain);
+  EXPECT_EQ(keys.intern(t, one), row);
+  EXPECT_EQ(keys.intern(t, one_two), cell);
+  EXPECT_EQ(keys.size(), 4U);
+  EXPECT_EQ(keys.num_families(), 2U);
+  EXPECT_EQ(keys.name(plain), "T");
+  EXPECT_EQ(keys.name(row), "T[1]");
+  EXPECT_EQ(keys.name(cell), "T[1, -2]");
+  EXPECT_EQ(keys.family(cell), t);
+  EXPECT_EQ(keys.name(u), "U");
+}
+
+TEST(KeyTable, StartsKeysAtZero) {
+  KeyTable keys;
+  const ProgramKey x = keys.intern(keys.family("x"), {});
+  EXPECT_EQ(keys.initial(x), 0);
+  keys.set_initial(x, -5);
+  EXPECT_EQ(keys.initial(x), -5);
+}
+
+TEST(KeyTable, CanBeUsedBySeveralThreads) {
+  KeyTable keys;
+  const FamilyId family = keys.family("k");
+  constexpr std::int64_t kKeys = 2'000;
+  std::vector<std::vector<ProgramKey>> seen(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : seen) {
+    threads.emplace_back([&keys, &mine, family] {
+      for (std::int64_t i = 0; i < kKeys; ++i) {
+        const std::int64_t index = i * 7 % kKeys;
+        mine.push_back(keys.intern(family, {&index, 1}));
+        if (keys.initial(mine.back()) != 0) mine.clear();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(keys.size(), static_cast<std::size_t>(kKeys));
+  for (const auto& mine : seen) EXPECT_EQ(mine, seen[0]);
+}
+
+}  // namespace
+}  // namespace isoscope
