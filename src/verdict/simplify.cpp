@@ -24,7 +24,7 @@ bool is_simple(const std::vector<Edge>& cycle) {
 std::vector<Edge> simplify(Logic logic, std::vector<Edge> cycle) {
   for (std::size_t i = cycle.size(); i-- > 0;) {
     const Edge& edge = cycle[i];
-    if (edge.kind != EdgeKind::Ww || !edge.read.is_none() || edge.path.empty()) continue;
+    if (edge.kind != EdgeKind::Ww || !edge.read.is_none() || edge.path.size() != 1) continue;
     std::vector<Edge> candidate(cycle.begin(), cycle.begin() + static_cast<std::ptrdiff_t>(i));
     candidate.insert(candidate.end(), edge.path.begin(), edge.path.end());
     candidate.insert(candidate.end(), cycle.begin() + static_cast<std::ptrdiff_t>(i) + 1,

@@ -1,5 +1,8 @@
 #pragma once
-// Why the known graph is contradictory: a short cycle, each edge with its reason.
+// Why the known graph is contradictory: a shortest cycle, each edge with its reason.
+//
+// Of listed edges, the cycle that is easiest to explain; but if all that is known has a shorter one
+// (shortest.h), that.
 //
 // Reasons are found anew, not kept: an edge of round i follows from edges of earlier rounds, so a
 // search among those finds a path that forces it, and the edges of that path are explained in the
@@ -12,9 +15,14 @@
 
 namespace isoscope::strong {
 
-// A cycle that the level forbids. Empty if its reasons are too long to be told, or if the budget
-// expires before any is found.
+struct Explanation {
+  // A cycle that the level forbids. Empty if its reasons are too long to be told, or if the budget
+  // expires before any is found.
+  std::vector<Edge> cycle;
+  bool is_shortest = false;  // has no cycle of known edges fewer? False if a limit came first.
+};
+
 // Requires: saturate() answered Cycle.
-std::vector<Edge> explain_cycle(const Knowledge& known, Budget& budget);
+Explanation explain_cycle(const Knowledge& known, Budget& budget);
 
 }  // namespace isoscope::strong

@@ -27,6 +27,15 @@ std::uint32_t PathFinder::cost(const KnownEdge& edge) {
   return kStep + (edge.kind == EdgeKind::Rw ? 1U : 0U) + kRound * std::min(edge.round, 20U);
 }
 
+bool PathFinder::is_listed_fact(TxnId b, TxnId a, KeyId x) const {
+  const PointId p = graph_.points().source(EdgeKind::Ww, b);
+  return std::any_of(
+      out_.begin() + begin_[p.index], out_.begin() + begin_[p.index + 1], [&](std::uint32_t i) {
+        const KnownEdge& e = graph_.edges()[i];
+        return e.kind == EdgeKind::Ww && e.round == 0 && e.from == b && e.to == a && e.key == x;
+      });
+}
+
 std::optional<Path> PathFinder::find(const Query& query) {
   const Points& points = graph_.points();
   const auto edges = graph_.edges();

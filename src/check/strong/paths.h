@@ -37,6 +37,9 @@ class PathFinder {
   // The cheapest path of at least one edge to one of the goals, or nothing.
   std::optional<Path> find(const Query& query);
 
+  // Does a list say that b comes before a on x, one right after the other?
+  bool is_listed_fact(TxnId b, TxnId a, KeyId x) const;
+
   std::uint64_t work() const { return work_; }  // states looked at so far
   static std::uint32_t cost(const KnownEdge& edge);
 

@@ -200,7 +200,11 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
   Settled settled(known.graph.facts().num_versions(), 0);
   for (;;) {
     if (budget.expired_now()) return Saturated::OutOfTime;
-    if (!known.graph.sort()) return Saturated::Cycle;
+    if (!known.graph.sort()) {
+      // An edge against an rw edge is shorter than most cycles.
+      if (level == StrongLevel::Ua) find_opposed_rw(known, budget);
+      return Saturated::Cycle;
+    }
     if (options.progress) options.progress("saturation", -1);
     ++known.rounds;
     const std::size_t edges = known.graph.edges().size();

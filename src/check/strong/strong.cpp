@@ -22,8 +22,11 @@ Verdict check_strong(const History& h, StrongLevel level, Budget& budget,
       break;
     case Outcome::Violated: {
       Violation violation;
-      if (decision.contradiction)
-        violation.cycle = strong::explain_cycle(*decision.contradiction, budget);
+      if (decision.contradiction) {
+        strong::Explanation told = strong::explain_cycle(*decision.contradiction, budget);
+        violation.cycle = std::move(told.cycle);
+        if (!violation.cycle.empty()) decision.stats.set("shortest", told.is_shortest ? 1 : 0);
+      }
       if (violation.cycle.empty()) violation.core = strong::shrink_to_core(h, level, budget);
       verdict = Verdict::violated(std::move(violation));
       break;

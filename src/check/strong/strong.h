@@ -58,10 +58,11 @@ struct StrongOptions {
 };
 
 // Consistent with a witness: a commit order for pc, si and ser; ar and vis for psi and ua.
-// Violated with a short cycle whose edges carry their reasons; or, where only a search refutes the
-// history, with a core of transactions that admit no order. Anomaly and axiom are left to the
-// caller. Unknown if the budget expires. Faults of reads are not looked at: such reads are no
-// external reads.
+// Violated with a cycle whose edges carry their reasons; it has the fewest edges of all cycles that
+// saturation knows of, unless a limit came first, which the statistic `shortest` tells (0 or 1).
+// Or, where only a search refutes the history, with a core of transactions that admit no order.
+// Anomaly and axiom are left to the caller. Unknown if the budget expires. Faults of reads are not
+// looked at: such reads are no external reads.
 Verdict check_strong(const History& h, StrongLevel level, Budget& budget,
                      const StrongOptions& options = {});
 

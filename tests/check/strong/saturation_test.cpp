@@ -110,7 +110,7 @@ TEST(Saturation, DoesNotDependOnTheMemoryForClocks) {
       const Saturated expected = saturate(whole, budget);
       ASSERT_EQ(saturate(blocks, budget, options), expected) << to_hist(small);
       if (expected == Saturated::Cycle) {
-        const std::vector<Edge> cycle = explain_cycle(blocks, budget);
+        const std::vector<Edge> cycle = explain_cycle(blocks, budget).cycle;
         ASSERT_EQ(check_cycle(h, logic_of(level), cycle), std::nullopt) << to_hist(small);
         continue;
       }

@@ -70,7 +70,7 @@ const Picture kPictures[] = {
      "s1: [r(x,0) w(x,1) w(y,1)]  s2: [r(x,0) w(x,2) w(z,2)]  s3: [r(y,1)] s4: [r(z,2)]", 2},
     // Two sessions see two blind writes in opposite orders.
     {"OppositeOrdersOfOneKey", "pc psi si ser",
-     "s1: [w(x,1)]  s2: [w(x,2)]  s3: [r(x,1)] [r(x,2)]  s4: [r(x,2)] [r(x,1)]", 3},
+     "s1: [w(x,1)]  s2: [w(x,2)]  s3: [r(x,1)] [r(x,2)]  s4: [r(x,2)] [r(x,1)]", 2},
 };
 
 class StrongPictures : public testing::TestWithParam<Picture> {};
