@@ -43,6 +43,54 @@ TEST(RandomPrograms, RunLikeTheirSyntaxTree) {
   EXPECT_GT(failures, 50);
 }
 
+// One call to its end, every read answered by the next random number.
+std::vector<std::int64_t> finish(Executor& executor, Stop stop, Rng& rng) {
+  std::vector<std::int64_t> seen;
+  for (int steps = 0; steps < 200; ++steps) {
+    seen.insert(seen.end(), {static_cast<std::int64_t>(stop.kind), stop.key.index, stop.value});
+    if (stop.kind != StopKind::Read && stop.kind != StopKind::Write) break;
+    if (stop.kind == StopKind::Read) executor.answer(static_cast<std::int64_t>(rng.below(3)));
+    stop = executor.run();
+  }
+  seen.insert(seen.end(), executor.state().begin(), executor.state().end());
+  return seen;
+}
+
+TEST(RandomPrograms, GoOnFromAReadAsOftenAsOneLikes) {
+  int reads = 0;
+  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto program = parse_program(RandomProgram(seed).text());
+    if (!program) continue;
+    const auto executor = program->executor();
+    const auto other = program->executor();
+    Rng answers(seed);
+    for (std::uint32_t i = 0; i < program->outline().calls.size(); ++i) {
+      const CallId call{i};
+      executor->start(call);
+      for (int steps = 0; steps < 20; ++steps) {
+        const Stop stop = executor->run();
+        if (stop.kind != StopKind::Read && stop.kind != StopKind::Write) break;
+        const std::vector<std::int64_t> state(executor->state().begin(), executor->state().end());
+        Rng rng(seed);
+        const auto expected = finish(*executor, stop, rng);
+        // From the saved state, by a machine that has done something else in between.
+        other->start(CallId{0});
+        (void)other->run();
+        other->restore(call, state);
+        Rng again(seed);
+        ASSERT_EQ(finish(*other, stop, again), expected);
+        executor->restore(call, state);
+        if (stop.kind == StopKind::Read) {
+          ++reads;
+          executor->answer(static_cast<std::int64_t>(answers.below(3)));
+        }
+      }
+    }
+  }
+  EXPECT_GT(reads, 1'000);
+}
+
 TEST(RandomPrograms, AreParsedOrRefusedHoweverBroken) {
   constexpr std::string_view kBytes = "(){}[];,.:=@#+-*/%&|^!<> \n019azx\x80";
   int accepted = 0;
