@@ -9,7 +9,7 @@ set -euo pipefail
 packages=(
   cmake g++ make ninja-build python3-minimal
   libcadical-dev libcli11-dev libfmt-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
-  libgtest-dev libgmock-dev
+  libgtest-dev libgmock-dev libtbb-dev
 )
 if [[ ${1:-} == dev ]]; then
   packages+=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)

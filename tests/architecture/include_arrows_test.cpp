@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 // A folder may include itself and those before it.
 const std::vector<std::string> kFolders = {"support",  "graph", "history", "spec",    "verdict",
                                            "formats",  "sat",   "smt",     "program", "check",
-                                           "generate", "synth", "report",  "cli"};
+                                           "store",    "generate", "synth", "explore", "report",
+                                           "cli"};
 
 std::ptrdiff_t rank_of(const std::string& folder) {
   return std::find(kFolders.begin(), kFolders.end(), folder) - kFolders.begin();

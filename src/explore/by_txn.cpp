@@ -1,0 +1,100 @@
+#include "explore/by_txn.h"
+
+#include <algorithm>
+
+#include "store/txn_set.h"
+
+namespace isoscope::explore {
+
+template <class Set>
+ByTxn<Set>::ByTxn(const Executable& program, Rules rules, bool reduce, EndStates<Set>& end_states,
+                  Control& control)
+    : Base(program, std::move(rules), end_states, control), reduce_(reduce) {
+  const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
+    return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
+      return std::binary_search(b.begin(), b.end(), family);
+    });
+  };
+  for (std::uint32_t c = 0; c < this->num_calls_; ++c) {
+    Set sources;
+    for (std::uint32_t w = 0; w < this->num_calls_; ++w) {
+      if (intersect(program.may_read(CallId{c}), program.may_write(CallId{w}))) sources.insert(w);
+    }
+    sources_.push_back(sources);
+  }
+}
+
+template <class Set>
+void ByTxn<Set>::explore() {
+  if (control_.is_over()) return;
+  if (present_.size() == this->num_calls_) return this->report_end();
+  for (const Session& session : program_.outline().sessions) {
+    std::uint32_t call = session.first;
+    while (call < session.first + session.size && present_.contains(call)) ++call;
+    if (call == session.first + session.size) continue;
+    const std::size_t first_read = trail_.reads.size();
+    this->begin(call);
+    this->walk(first_read, true);
+  }
+}
+
+template <class Set>
+void ByTxn<Set>::on_block() {
+  if (reduce_ && (!is_first_order() || is_dead_end())) return;
+  explore();
+}
+
+template <class Set>
+void ByTxn<Set>::share_choices(std::size_t read) {
+  auto other = std::make_shared<ByTxn>(*this);
+  control_.spawn([other, read] { other->walk(read, false); });
+}
+
+// Is the last block at the place where the first order has it?
+template <class Set>
+bool ByTxn<Set>::is_first_order() const {
+  const Block<Set>& last = block_at(history_size() - 1);
+  for (std::uint32_t i = history_size() - 1; i-- > 0;) {
+    const std::uint32_t call = block_at(i).call;
+    if (last.read_from.contains(call) || this->session_past_[last.call].contains(call)) return true;
+    if (call > last.call) return false;
+  }
+  return true;
+}
+
+// Was a call passed over that can no longer depend on what has passed it?
+template <class Set>
+bool ByTxn<Set>::is_dead_end() const {
+  for (const Session& session : program_.outline().sessions) {
+    std::uint32_t call = session.first;
+    while (call < session.first + session.size && present_.contains(call)) ++call;
+    if (call == session.first + session.size) continue;
+    // The last greater call that came when this one could have come.
+    for (std::uint32_t i = history_size(); i-- > 0;) {
+      const std::uint32_t other = block_at(i).call;
+      if (this->session_past_[call].contains(other)) break;
+      if (other < call) continue;
+      if (!may_depend(call, i)) return true;
+      break;
+    }
+  }
+  return false;
+}
+
+// May the call read from the block at `position`, from one behind it, or from one to come?
+template <class Set>
+bool ByTxn<Set>::may_depend(std::uint32_t call, std::uint32_t position) const {
+  Set candidates = Set::first(this->num_calls_) - present_;
+  candidates.erase(call);
+  for (std::uint32_t i = position; i < history_size(); ++i) candidates.insert(block_at(i).call);
+  // Its own session comes after it.
+  const std::uint32_t session = program_.outline().calls[call].session;
+  const Session& own = program_.outline().sessions[session];
+  candidates -= Set::first(own.first + own.size) - Set::first(own.first);
+  return candidates.intersects(sources_[call]);
+}
+
+template class ByTxn<TxnSet<1>>;
+template class ByTxn<TxnSet<4>>;
+
+}  // namespace isoscope::explore

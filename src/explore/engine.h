@@ -1,0 +1,81 @@
+#pragma once
+// What the engines of an exploration have in common: what they report to, and who stops them.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "explore/trail.h"
+#include "support/budget.h"
+#include "support/error.h"
+
+namespace isoscope::explore {
+
+// A complete history, as it lies on an engine's trail.
+template <class Set>
+struct EndState {
+  const Trail<Set>& trail;
+  std::span<const Entry> order;
+};
+
+// Receives complete histories; from several threads at once if the work is shared.
+template <class Set>
+class EndStates {
+ public:
+  virtual ~EndStates() = default;
+  virtual void on_end_state(const EndState<Set>& end) = 0;
+};
+
+// A transaction that could not go on.
+struct Fault {
+  Error error;
+  CallId call;
+};
+
+// Steers an exploration from outside: time, threads, the first fault. Shared by all its threads.
+class Control {
+ public:
+  explicit Control(Budget budget) : budget_(std::move(budget)) {}
+
+  // Shall everybody stop?
+  bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
+  void stop() { is_stopped_.store(true, std::memory_order_relaxed); }
+  // Looks at the clock now and then; every engine calls it at every call of explore().
+  bool is_over();
+  bool is_out_of_time() const { return is_out_of_time_.load(); }
+
+  // A filter could not decide within the limit.
+  void stop_undecided() {
+    is_out_of_time_ = true;
+    stop();
+  }
+
+  void report(Fault fault);
+  std::optional<Fault> fault() const;
+
+  // Sharing work: is there a thread without any? Then somebody spawns a part of what it has.
+  bool is_hungry() const { return running_.load(std::memory_order_relaxed) < num_threads_; }
+  void spawn(std::function<void()> work);
+  // Runs `work` and all that it spawns on `threads` threads; returns when everything is done.
+  void run(unsigned threads, std::function<void()> work);
+
+  // Reads without a valid writer, and calls of explore().
+  std::atomic<std::uint64_t> blocked{0};
+  std::atomic<std::uint64_t> calls{0};
+
+ private:
+  struct Tasks;
+
+  Budget budget_;
+  mutable std::mutex mutex_;
+  std::optional<Fault> fault_;
+  std::atomic<bool> is_stopped_{false};
+  std::atomic<bool> is_out_of_time_{false};
+  std::atomic<unsigned> running_{0};
+  unsigned num_threads_ = 1;
+  Tasks* tasks_ = nullptr;
+};
+
+}  // namespace isoscope::explore

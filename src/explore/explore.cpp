@@ -1,0 +1,210 @@
+#include "explore/explore.h"
+
+#include <mutex>
+#include <unordered_set>
+
+#include "check/check.h"
+#include "explore/by_txn.h"
+#include "explore/explore_ce.h"
+#include "store/txn_set.h"
+#include "support/assert.h"
+
+namespace isoscope::explore {
+namespace {
+
+// How often the world is told how far we are.
+constexpr std::uint64_t kStatesPerReport = 50'000;
+
+// 128 bits of a read-from map, to recognise a history that dfs visits again.
+struct Digest {
+  std::uint64_t a = 0x9e3779b97f4a7c15;
+  std::uint64_t b = 0xc2b2ae3d27d4eb4f;
+  friend bool operator==(const Digest&, const Digest&) = default;
+
+  void add(std::uint64_t x) {
+    a = (a ^ x) * 0xff51afd7ed558ccd;
+    a ^= a >> 32;
+    b = (b + x) * 0xc4ceb9fe1a85ec53;
+    b ^= b >> 29;
+  }
+};
+struct DigestHash {
+  std::size_t operator()(const Digest& digest) const { return digest.a; }
+};
+
+// Filters, counts and judges complete histories.
+template <class Set>
+class Collector final : public EndStates<Set> {
+ public:
+  Collector(const Executable& program, const Plan& plan, const ExploreOptions& options,
+            Control& control)
+      : program_(program),
+        plan_(plan),
+        options_(options),
+        control_(control),
+        has_assertions_(program.has_assertions()) {}
+
+  void on_end_state(const EndState<Set>& end) override {
+    const std::uint64_t count = end_states_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (options_.progress && count % kStatesPerReport == 0) {
+      const std::scoped_lock lock(mutex_);
+      options_.progress("exploring: histories", static_cast<double>(count));
+    }
+    if (plan_.algorithm == Algorithm::Dfs && !is_new(end)) return;
+    if (!is_valid(end)) return;
+    histories_.fetch_add(1, std::memory_order_relaxed);
+    const bool is_violating = has_assertions_ && fails(end);
+    if (is_violating) violating_.fetch_add(1, std::memory_order_relaxed);
+    if (!is_violating && !options_.on_history) return;
+    const std::scoped_lock lock(mutex_);
+    if (control_.is_stopped()) return;
+    if (options_.on_history) options_.on_history(complete_run(end));
+    if (!is_violating) return;
+    if (violations_.size() < options_.max_violations) violations_.push_back(complete_run(end));
+    if (options_.stop_at_violation) control_.stop();
+  }
+
+  Exploration result() {
+    Exploration all;
+    all.histories = histories_;
+    all.violating = violating_;
+    all.end_states = end_states_;
+    all.blocked = control_.blocked;
+    all.calls = control_.calls;
+    all.violations = std::move(violations_);
+    all.fault = control_.fault();
+    all.is_out_of_time = control_.is_out_of_time();
+    if (all.violating > 0) {
+      all.outcome = ExploreOutcome::Violated;
+    } else if (!all.is_out_of_time && !all.fault) {
+      all.outcome = ExploreOutcome::Complete;
+    }
+    return all;
+  }
+
+ private:
+  bool is_new(const EndState<Set>& end) {
+    Digest digest;
+    std::vector<std::uint32_t> block_of(end.order.size());
+    for (const Entry& entry : end.order) block_of[end.trail.blocks[entry.block].call] = entry.block;
+    for (const std::uint32_t block : block_of) {
+      for (const ReadEvent<Set>& read : end.trail.reads_of(end.trail.blocks[block]))
+        digest.add(read.writer);
+      digest.add(kInitial - 1);
+    }
+    const std::scoped_lock lock(mutex_);
+    return seen_.insert(digest).second;
+  }
+
+  bool is_valid(const EndState<Set>& end) {
+    switch (plan_.filter) {
+      case Plan::Filter::None:
+        return true;
+      case Plan::Filter::Strong:
+        return is_strong(end);
+      case Plan::Filter::Check:
+        return is_checked(end);
+    }
+    return true;
+  }
+
+  bool is_strong(const EndState<Set>& end) const {
+    const std::uint32_t n = static_cast<std::uint32_t>(end.order.size());
+    LinearFacts<Set> facts(n);
+    std::map<ProgramKey, Set> writers;
+    for (const Entry& entry : end.order) {
+      const Block<Set>& block = end.trail.blocks[entry.block];
+      facts.add_txn(block.call, program_.outline().calls[block.call].session, block.read_from);
+      if (!block.is_committed) continue;
+      for (const WriteEvent& write : end.trail.writes_of(block))
+        writers[write.key].insert(block.call);
+    }
+    for (const Entry& entry : end.order) {
+      const Block<Set>& block = end.trail.blocks[entry.block];
+      for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
+        if (const auto found = writers.find(read.key); found != writers.end())
+          facts.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
+                         found->second);
+      }
+      if (!block.is_committed) continue;
+      for (const WriteEvent& write : end.trail.writes_of(block)) {
+        Set others = writers[write.key];
+        others.erase(block.call);
+        facts.add_conflict(block.call, others);
+      }
+    }
+    return Linearizer<Set>(facts).is_possible(plan_.strong_filter);
+  }
+
+  bool is_checked(const EndState<Set>& end) {
+    const History h = to_history(program_, make_run(program_, end));
+    const auto levels = assign_levels(h, *plan_.level, *plan_.levels);
+    ISO_ASSERT(levels.ok());  // explore() has tried them before
+    Budget budget = options_.budget;
+    const CheckAnswer answer = Checker(h).check(*levels, budget);
+    if (answer.verdict.outcome == Outcome::Unknown) control_.stop_undecided();
+    return answer.verdict.outcome == Outcome::Consistent;
+  }
+
+  std::vector<Ending> endings(const EndState<Set>& end) const {
+    std::vector<Ending> all(end.order.size());
+    for (const Entry& entry : end.order) {
+      const Block<Set>& block = end.trail.blocks[entry.block];
+      all[block.call] = {block.is_committed, end.trail.locals_of(block)};
+    }
+    return all;
+  }
+
+  bool fails(const EndState<Set>& end) const {
+    for (const Entry& entry : end.order) {
+      if (end.trail.blocks[entry.block].failed_assertion) return true;
+    }
+    return program_.failed_at_end(endings(end)).has_value();
+  }
+
+  Run complete_run(const EndState<Set>& end) const {
+    Run run = make_run(program_, end);
+    if (const auto failed = program_.failed_at_end(endings(end)))
+      run.failed_assertions.push_back(*failed);
+    return run;
+  }
+
+  const Executable& program_;
+  const Plan& plan_;
+  const ExploreOptions& options_;
+  Control& control_;
+  const bool has_assertions_;
+  std::atomic<std::uint64_t> end_states_{0};
+  std::atomic<std::uint64_t> histories_{0};
+  std::atomic<std::uint64_t> violating_{0};
+  std::mutex mutex_;
+  std::vector<Run> violations_;
+  std::unordered_set<Digest, DigestHash> seen_;  // dfs only
+};
+
+template <class Set>
+Exploration explore_with(const Executable& program, const Plan& plan,
+                         const ExploreOptions& options) {
+  Control control(options.budget);
+  Collector<Set> collector(program, plan, options, control);
+  control.run(options.threads, [&] {
+    if (plan.algorithm == Algorithm::Ce) {
+      ExploreCe<Set>(program, plan.rules, collector, control).run();
+    } else {
+      const bool reduce = plan.algorithm != Algorithm::Dfs;
+      ByTxn<Set>(program, plan.rules, reduce, collector, control).run();
+    }
+  });
+  return collector.result();
+}
+
+}  // namespace
+
+Exploration explore(const Executable& program, const Plan& plan, const ExploreOptions& options) {
+  const std::size_t num_calls = program.outline().calls.size();
+  ISO_ASSERT(num_calls <= kMaxCalls);
+  if (num_calls <= TxnSet<1>::kCapacity) return explore_with<TxnSet<1>>(program, plan, options);
+  return explore_with<TxnSet<4>>(program, plan, options);
+}
+
+}  // namespace isoscope::explore

@@ -1,0 +1,54 @@
+#pragma once
+// Every history of a transactional program under an isolation level, each exactly once.
+//
+//     Program program = *parse_program(text);
+//     auto plan = make_plan(program, *level, levels, Algorithm::Best, {});
+//     Exploration all = explore(program, *plan, {.threads = 2});
+//     all.histories, all.violating, all.violations …
+//
+// Two histories are the same if every transaction has the same external reads, in program order,
+// from the same writers. plan.h says which engine explores which level, and why it finds each
+// history once.
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "explore/plan.h"
+#include "explore/run.h"
+#include "support/budget.h"
+
+namespace isoscope::explore {
+
+// Transactions that an exploration can have.
+inline constexpr std::size_t kMaxCalls = 256;
+
+struct ExploreOptions {
+  unsigned threads = 1;
+  Budget budget = {};
+  bool stop_at_violation = false;
+  std::size_t max_violations = 3;  // examples kept; all are counted
+  // Told every history, once, in no particular order; never from two threads at once.
+  std::function<void(const Run&)> on_history = {};
+  Progress progress = {};
+};
+
+enum class ExploreOutcome : std::uint8_t { Complete, Violated, Unknown };
+
+struct Exploration {
+  ExploreOutcome outcome = ExploreOutcome::Unknown;
+  std::uint64_t histories = 0;   // distinct, consistent with the level
+  std::uint64_t violating = 0;   // those in which an assertion fails
+  std::uint64_t end_states = 0;  // before the filter
+  std::uint64_t blocked = 0;     // branches without a continuation
+  std::uint64_t calls = 0;       // of EXPLORE
+  std::vector<Run> violations;   // examples
+  std::optional<Fault> fault;    // a transaction that could not go on; nothing else counts then
+  bool is_out_of_time = false;
+};
+
+// Requires: at most kMaxCalls calls.
+Exploration explore(const Executable& program, const Plan& plan, const ExploreOptions& options);
+
+}  // namespace isoscope::explore

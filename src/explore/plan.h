@@ -1,0 +1,47 @@
+#pragma once
+// How a program is explored at a level: which engine, through which rules, with which filter.
+//
+//   rc, ra, cc, true, also mixed   explore-ce, strongly optimal
+//   pc, si, ser for all            by transactions (by_txn.h)
+//   psi, ua, users' levels,        explore-ce*: explore-ce through the strongest weak level that is
+//   other mixtures                 known to be weaker, and a check of each complete history
+//
+// Each can be asked for by name, to compare.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explore/walk.h"
+#include "program/executable.h"
+#include "spec/levels.h"
+#include "support/result.h"
+
+namespace isoscope::explore {
+
+enum class Algorithm : std::uint8_t {
+  Best,
+  Ce,     // explore-ce, or explore-ce* where the level asks for it
+  ByTxn,  // whole transactions, each history once
+  Dfs,    // whole transactions, every order of every history
+};
+
+struct Plan {
+  enum class Filter : std::uint8_t { None, Strong, Check };
+
+  Algorithm algorithm = Algorithm::Ce;
+  Rules rules;
+  Filter filter = Filter::None;
+  StrongRule strong_filter = StrongRule::Ser;  // of Filter::Strong
+  const Level* level = nullptr;                // for calls without a level of their own
+  const LevelSet* levels = nullptr;
+  std::string description;  // "explore-ce at cc", for people
+};
+
+// `base` is the level that explore-ce* walks through (true, rc, ra, cc), if the user chooses it;
+// pc, si and ser make explore-ce walk through a level for which it is not made. An error if a call
+// asks for a level that does not exist or that a single transaction cannot have.
+Result<Plan> make_plan(const Executable& program, const Level& level, const LevelSet& levels,
+                       Algorithm algorithm, const std::optional<std::string>& base);
+
+}  // namespace isoscope::explore

@@ -1,0 +1,143 @@
+#pragma once
+// The histories on the path from the root of an exploration to where it stands.
+//
+// A history is a row of blocks, one a transaction, in history order <. Only the last may be
+// pending, so < on events is < on blocks. A finished block never changes and is shared by all
+// histories on the path that contain it. Everything lives on stacks: whoever goes deeper takes a
+// mark and, on the way back, cuts the stacks to it.
+//
+//     order    t1 t2 t3 │ t1 t3            the history below a swap, above it the one it came from
+//     blocks   t1 t2 t3 …                  each with its range of reads, writes, forced edges
+//     reads    r(x) r(y) │ r(x) …          each with the executor's state before it (`locals`)
+//
+// Memory is polynomial in the size of the program [BouajjaniEneaRoman-PLDI'23, section 5.4]:
+// a block costs its accesses, a swap the accesses before the swapped read.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "program/executable.h"
+
+namespace isoscope::explore {
+
+// Whom a read reads from: a call by its number, or the initial transaction.
+inline constexpr std::uint32_t kInitial = 0xffffffff;
+
+struct WriteEvent {
+  ProgramKey key;
+  std::int64_t value = 0;
+};
+
+// What the read of a block forces: every member of `from` commits before `to`.
+template <class Set>
+struct ForcedEdges {
+  Set from;
+  std::uint32_t to = 0;
+};
+
+// Does a read show the latest valid writer in its causal past (the paper's readLatest)? That may
+// depend on what else is in the history.
+enum class Latest : std::uint8_t { No, Yes, Depends };
+
+template <class Set>
+struct ReadEvent {
+  ProgramKey key;
+  std::uint32_t writer = kInitial;
+  Latest latest = Latest::No;
+  bool is_swapped = false;  // did a swap put it behind its writer?
+  // Choices not yet taken: writers, and the initial transaction.
+  bool is_initial_untried = false;
+  Set untried;
+  // The transaction just before this read: its causal past and whom it had read from.
+  Set past;
+  Set read_from;
+  // And the stacks: how far its writes and edges went, its executor's state, its forced order.
+  std::uint32_t writes_end = 0;
+  std::uint32_t edges_end = 0;
+  std::uint32_t state_begin = 0;
+  std::uint32_t state_end = 0;
+  std::uint32_t forced = 0;
+};
+
+template <class Set>
+struct Block {
+  std::uint32_t call = 0;
+  bool is_committed = false;
+  std::uint32_t reads_begin = 0;
+  std::uint32_t reads_end = 0;
+  std::uint32_t writes_begin = 0;
+  std::uint32_t writes_end = 0;
+  std::uint32_t edges_begin = 0;
+  std::uint32_t edges_end = 0;
+  std::uint32_t locals_begin = 0;
+  std::uint32_t locals_end = 0;
+  std::optional<std::uint32_t> failed_assertion;
+  Set past;       // (so ∪ wr)+, without T0
+  Set read_from;  // wr, without T0
+};
+
+// A block in a history, and the forced order of the history up to it.
+struct Entry {
+  std::uint32_t block = 0;
+  std::uint32_t forced = 0;
+};
+
+template <class Set>
+struct Trail {
+  explicit Trail(std::uint32_t num_calls) : num_calls_(num_calls), rows_(num_calls) {}
+
+  struct Mark {
+    std::size_t blocks, reads, writes, edges, numbers, order, rows;
+  };
+  Mark mark() const {
+    return {blocks.size(),  reads.size(), writes.size(), edges.size(),
+            numbers.size(), order.size(), rows_.size()};
+  }
+  void cut(const Mark& to) {
+    blocks.resize(to.blocks);
+    reads.resize(to.reads);
+    writes.resize(to.writes);
+    edges.resize(to.edges);
+    numbers.resize(to.numbers);
+    order.resize(to.order);
+    rows_.resize(to.rows);
+  }
+
+  // Forced orders, by number; 0 is the empty one. A copy goes to the top of the stack.
+  std::span<Set> forced(std::uint32_t number) {
+    return {rows_.data() + std::size_t{number} * num_calls_, num_calls_};
+  }
+  std::uint32_t copy_forced(std::uint32_t number) {
+    const std::size_t from = std::size_t{number} * num_calls_;
+    rows_.resize(rows_.size() + num_calls_);
+    std::copy_n(rows_.begin() + static_cast<std::ptrdiff_t>(from), num_calls_,
+                rows_.end() - static_cast<std::ptrdiff_t>(num_calls_));
+    return static_cast<std::uint32_t>(rows_.size() / num_calls_ - 1);
+  }
+  // Drops all forced orders after this one.
+  void cut_forced(std::uint32_t number) { rows_.resize((std::size_t{number} + 1) * num_calls_); }
+
+  std::span<const WriteEvent> writes_of(const Block<Set>& b) const {
+    return std::span(writes).subspan(b.writes_begin, b.writes_end - b.writes_begin);
+  }
+  std::span<const ReadEvent<Set>> reads_of(const Block<Set>& b) const {
+    return std::span(reads).subspan(b.reads_begin, b.reads_end - b.reads_begin);
+  }
+  std::span<const std::int64_t> locals_of(const Block<Set>& b) const {
+    return std::span(numbers).subspan(b.locals_begin, b.locals_end - b.locals_begin);
+  }
+
+  std::vector<Block<Set>> blocks;
+  std::vector<ReadEvent<Set>> reads;
+  std::vector<WriteEvent> writes;
+  std::vector<ForcedEdges<Set>> edges;
+  std::vector<std::int64_t> numbers;  // states of executors, and locals at the end of blocks
+  std::vector<Entry> order;
+
+ private:
+  std::size_t num_calls_;
+  std::vector<Set> rows_;
+};
+
+}  // namespace isoscope::explore

@@ -1,0 +1,365 @@
+#include "explore/walk.h"
+
+#include "store/forced_order.h"
+#include "store/txn_set.h"
+
+namespace isoscope::explore {
+namespace {
+
+std::uint32_t narrow(std::size_t size) { return static_cast<std::uint32_t>(size); }
+
+}  // namespace
+
+template <class Set>
+Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_states,
+                Control& control)
+    : program_(program),
+      rules_(std::move(rules)),
+      end_states_(end_states),
+      control_(control),
+      executor_(program.executor()),
+      num_calls_(narrow(program.outline().calls.size())),
+      trail_(num_calls_),
+      block_of_(num_calls_, 0),
+      facts_(num_calls_),
+      linearizer_(facts_) {
+  for (const Session& session : program.outline().sessions) {
+    for (std::uint32_t i = 0; i < session.size; ++i)
+      session_past_.push_back(Set::first(session.first + i) - Set::first(session.first));
+  }
+}
+
+template <class Set>
+Walk<Set>::Walk(const Walk& other)
+    : program_(other.program_),
+      rules_(other.rules_),
+      end_states_(other.end_states_),
+      control_(other.control_),
+      executor_(program_.executor()),
+      num_calls_(other.num_calls_),
+      session_past_(other.session_past_),
+      trail_(other.trail_),
+      history_begin_(other.history_begin_),
+      pending_(other.pending_),
+      present_(other.present_),
+      block_of_(other.block_of_),
+      writers_(other.writers_),
+      initial_(other.initial_),
+      facts_(num_calls_),
+      linearizer_(facts_) {}
+
+template <class Set>
+void Walk<Set>::begin(std::uint32_t call) {
+  pending_ = {.call = call,
+              .reads_begin = narrow(trail_.reads.size()),
+              .writes_begin = narrow(trail_.writes.size()),
+              .edges_begin = narrow(trail_.edges.size()),
+              .forced = history_size() == 0 ? 0 : entry(history_size() - 1).forced,
+              .past = session_past_[call],
+              .read_from = {}};
+  // What its session has seen, it has seen.
+  session_past_[call].for_each([&](std::uint32_t p) { pending_.past |= past(p); });
+  executor_->start(CallId{call});
+}
+
+template <class Set>
+void Walk<Set>::walk(std::size_t first_read, bool is_new) {
+  while (is_new || backtrack(first_read)) {
+    is_new = false;
+    while (extend()) {
+    }
+  }
+}
+
+// Adds the next event. False when this branch is done.
+template <class Set>
+bool Walk<Set>::extend() {
+  const Stop stop = executor_->run();
+  switch (stop.kind) {
+    case StopKind::Write:
+      writers(stop.key);  // from now on, the key is in our tables
+      trail_.writes.push_back({stop.key, stop.value});
+      return true;
+    case StopKind::Read:
+      if (const std::int64_t* value = own_write(stop.key)) {
+        executor_->answer(*value);
+        return true;
+      }
+      arrive_at_read(stop.key);
+      if (take_valid_write(true)) return true;
+      count_blocked();
+      return false;
+    case StopKind::Commit:
+    case StopKind::Abort:
+      end_block(stop.kind == StopKind::Commit);
+      return false;
+    case StopKind::Fault:
+      control_.report({executor_->fault(), CallId{pending_.call}});
+      return false;
+  }
+  return false;
+}
+
+template <class Set>
+void Walk<Set>::arrive_at_read(ProgramKey x) {
+  const std::span<const std::int64_t> state = executor_->state();
+  ReadEvent<Set> read;
+  read.key = x;
+  read.untried = writers(x);
+  read.is_initial_untried = true;
+  read.past = pending_.past;
+  read.read_from = pending_.read_from;
+  read.writes_end = narrow(trail_.writes.size());
+  read.edges_end = narrow(trail_.edges.size());
+  read.state_begin = narrow(trail_.numbers.size());
+  trail_.numbers.insert(trail_.numbers.end(), state.begin(), state.end());
+  read.state_end = narrow(trail_.numbers.size());
+  read.forced = pending_.forced;
+  trail_.reads.push_back(read);
+}
+
+// The next of ValidWrites(h, e) for the last read; false if there is none left.
+template <class Set>
+bool Walk<Set>::take_valid_write(bool is_first) {
+  const std::size_t last = trail_.reads.size() - 1;
+  for (;;) {
+    ReadEvent<Set>& read = trail_.reads[last];
+    std::uint32_t w = kInitial;
+    if (read.is_initial_untried) {
+      read.is_initial_untried = false;
+    } else if (!read.untried.empty()) {
+      w = read.untried.front();
+      read.untried.erase(w);
+    } else {
+      return false;
+    }
+    read.writer = w;
+    pending_.past = read.past;
+    pending_.read_from = read.read_from;
+    if (w != kInitial) {
+      pending_.past |= past(w);
+      pending_.past.insert(w);
+      pending_.read_from.insert(w);
+    }
+    if (!is_valid_write(w)) continue;
+    read.latest = shape_of_latest(read);
+    if (!read.untried.empty() && is_worth_sharing()) {
+      share_choices(last);
+      read.untried = {};
+    }
+    if (!is_first) {
+      executor_->restore(CallId{pending_.call},
+                         std::span<const std::int64_t>(trail_.numbers)
+                             .subspan(read.state_begin, read.state_end - read.state_begin));
+    }
+    executor_->answer(value(w, read.key));
+    return true;
+  }
+}
+
+// Adds what the last read forces when it reads from w. If that is impossible, adds nothing.
+template <class Set>
+bool Walk<Set>::is_valid_write(std::uint32_t w) {
+  const ReadEvent<Set>& read = trail_.reads.back();
+  if (rules_.strong) return writers_[read.key.index].empty() || is_strongly_consistent(false);
+  const Reader<Set> reader{
+      .level = rules_.weak[pending_.call],
+      .session = session_past_[pending_.call],
+      .past = read.past,
+      .read_from = read.read_from,
+      .reads = std::span<const ReadEvent<Set>>(trail_.reads)
+                   .subspan(pending_.reads_begin, trail_.reads.size() - 1 - pending_.reads_begin)};
+  const std::size_t edges_begin = trail_.edges.size();
+  const bool is_possible = collect(reader, read.key, w, trail_.edges);
+  if (is_possible && edges_begin == trail_.edges.size()) return true;
+  if (is_possible) {
+    const std::uint32_t copy = trail_.copy_forced(read.forced);
+    if (add_edges(copy, edges_begin, trail_.edges.size())) {
+      pending_.forced = copy;
+      return true;
+    }
+    trail_.cut_forced(copy - 1);
+  }
+  trail_.edges.resize(edges_begin);
+  return false;
+}
+
+template <class Set>
+bool Walk<Set>::collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
+                        std::vector<ForcedEdges<Set>>& edges) const {
+  return collect_forced(
+      reader, x, w, w == kInitial ? Set{} : past(w),
+      [&](ProgramKey y) -> const Set& { return writers_[y.index]; }, edges);
+}
+
+template <class Set>
+bool Walk<Set>::add_edges(std::uint32_t forced, std::size_t edges_begin, std::size_t edges_end) {
+  ForcedOrder<Set> order(trail_.forced(forced));
+  for (std::size_t i = edges_begin; i < edges_end; ++i) {
+    if (!order.add(trail_.edges[i].from, trail_.edges[i].to)) return false;
+  }
+  return true;
+}
+
+template <class Set>
+bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
+  facts_.clear();
+  for (std::uint32_t i = 0; i < history_size(); ++i) {
+    const std::uint32_t call = block_at(i).call;
+    facts_.add_txn(call, program_.outline().calls[call].session, block_at(i).read_from);
+  }
+  const std::uint32_t last = pending_.call;
+  facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
+  // Meanwhile, the pending transaction counts as a writer.
+  std::span<const WriteEvent> own;
+  if (is_at_end) own = std::span<const WriteEvent>(trail_.writes).subspan(pending_.writes_begin);
+  for (const WriteEvent& write : own) writers_[write.key.index].insert(last);
+  const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads,
+                       std::span<const WriteEvent> writes) {
+    for (const ReadEvent<Set>& read : reads) {
+      facts_.add_read(call, read.writer == kInitial ? nullptr : &read.writer,
+                      writers_[read.key.index]);
+    }
+    for (const WriteEvent& write : writes) {
+      Set others = writers_[write.key.index];
+      others.erase(call);
+      facts_.add_conflict(call, others);
+    }
+  };
+  for (std::uint32_t i = 0; i < history_size(); ++i) {
+    const Block<Set>& block = block_at(i);
+    add(block.call, trail_.reads_of(block),
+        block.is_committed ? trail_.writes_of(block) : std::span<const WriteEvent>{});
+  }
+  add(last, std::span<const ReadEvent<Set>>(trail_.reads).subspan(pending_.reads_begin), own);
+  for (const WriteEvent& write : own) writers_[write.key.index].erase(last);
+  return linearizer_.is_possible(*rules_.strong);
+}
+
+// Back to the last read from `first_read` on that has another valid writer, and takes that.
+template <class Set>
+bool Walk<Set>::backtrack(std::size_t first_read) {
+  while (trail_.reads.size() > first_read) {
+    const ReadEvent<Set>& read = trail_.reads.back();
+    trail_.writes.resize(read.writes_end);
+    trail_.edges.resize(read.edges_end);
+    trail_.numbers.resize(read.state_end);
+    trail_.cut_forced(read.forced);
+    pending_.past = read.past;
+    pending_.read_from = read.read_from;
+    pending_.forced = read.forced;
+    if (control_.is_stopped()) {
+      trail_.numbers.resize(trail_.reads[first_read].state_begin);
+      trail_.reads.resize(first_read);
+      return false;
+    }
+    if (take_valid_write(false)) return true;
+    trail_.numbers.resize(trail_.reads.back().state_begin);
+    trail_.reads.pop_back();
+  }
+  return false;
+}
+
+// What readLatest says whatever else is in the history: no, if the read's writer is not in its
+// causal past; yes, if no writer of the past comes after it in <. The order < of a transaction's
+// past never changes.
+template <class Set>
+Latest Walk<Set>::shape_of_latest(const ReadEvent<Set>& read) const {
+  const Set known = writers_[read.key.index] & read.past;
+  if (read.writer == kInitial) return known.empty() ? Latest::Yes : Latest::Depends;
+  if (!known.contains(read.writer)) return Latest::No;
+  for (std::uint32_t i = history_size(); i-- > 0;) {
+    const std::uint32_t call = block_at(i).call;
+    if (known.contains(call)) return call == read.writer ? Latest::Yes : Latest::Depends;
+  }
+  return Latest::No;
+}
+
+template <class Set>
+void Walk<Set>::end_block(bool is_committed) {
+  const bool has_written = trail_.writes.size() > pending_.writes_begin;
+  if (rules_.strong && is_committed && has_written && !is_strongly_consistent(true)) {
+    count_blocked();
+    return;
+  }
+  const typename Trail<Set>::Mark mark = trail_.mark();
+  const Pending pending = pending_;
+  const std::uint32_t locals_begin = narrow(trail_.numbers.size());
+  const auto locals = executor_->state().first(executor_->num_locals());
+  trail_.numbers.insert(trail_.numbers.end(), locals.begin(), locals.end());
+  Block<Set> block;
+  block.call = pending.call;
+  block.is_committed = is_committed;
+  block.reads_begin = pending.reads_begin;
+  block.reads_end = narrow(trail_.reads.size());
+  block.writes_begin = pending.writes_begin;
+  block.writes_end = narrow(trail_.writes.size());
+  block.edges_begin = pending.edges_begin;
+  block.edges_end = narrow(trail_.edges.size());
+  block.locals_begin = locals_begin;
+  block.locals_end = narrow(trail_.numbers.size());
+  block.failed_assertion = executor_->failed_assertion();
+  block.past = pending.past;
+  block.read_from = pending.read_from;
+  const std::uint32_t forced = trail_.copy_forced(pending.forced);
+  ForcedOrder<Set>(trail_.forced(forced)).append(block.call, block.past);
+  trail_.order.push_back({narrow(trail_.blocks.size()), forced});
+  trail_.blocks.push_back(block);
+  register_block(narrow(trail_.blocks.size() - 1));
+
+  on_block();
+
+  unregister_block(trail_.order.back().block);
+  trail_.cut(mark);
+  pending_ = pending;
+}
+
+template <class Set>
+void Walk<Set>::register_block(std::uint32_t number) {
+  const Block<Set>& block = trail_.blocks[number];
+  present_.insert(block.call);
+  block_of_[block.call] = number;
+  if (!block.is_committed) return;
+  for (const WriteEvent& write : trail_.writes_of(block))
+    writers_[write.key.index].insert(block.call);
+}
+
+template <class Set>
+void Walk<Set>::unregister_block(std::uint32_t number) {
+  const Block<Set>& block = trail_.blocks[number];
+  present_.erase(block.call);
+  if (!block.is_committed) return;
+  for (const WriteEvent& write : trail_.writes_of(block))
+    writers_[write.key.index].erase(block.call);
+}
+
+template <class Set>
+Set& Walk<Set>::writers(ProgramKey x) {
+  while (x.index >= writers_.size()) {
+    initial_.push_back(program_.keys().initial(ProgramKey{narrow(writers_.size())}));
+    writers_.emplace_back();
+  }
+  return writers_[x.index];
+}
+
+template <class Set>
+std::int64_t Walk<Set>::value(std::uint32_t w, ProgramKey x) const {
+  if (w == kInitial) return initial_[x.index];
+  const std::span<const WriteEvent> writes = trail_.writes_of(trail_.blocks[block_of_[w]]);
+  std::size_t i = writes.size();
+  while (writes[i - 1].key != x) --i;
+  return writes[i - 1].value;
+}
+
+template <class Set>
+const std::int64_t* Walk<Set>::own_write(ProgramKey x) const {
+  for (std::size_t i = trail_.writes.size(); i-- > pending_.writes_begin;) {
+    if (trail_.writes[i].key == x) return &trail_.writes[i].value;
+  }
+  return nullptr;
+}
+
+template class Walk<TxnSet<1>>;
+template class Walk<TxnSet<4>>;
+
+}  // namespace isoscope::explore

@@ -1,0 +1,117 @@
+#pragma once
+// Walks through the ways in which the pending transaction of a history can go on.
+//
+// The part that all engines share: run the transaction to its next access, let a read take every
+// writer that the rules allow, one after the other, and say when the transaction ends. What comes
+// next in the history, and whether earlier reads are looked at again, is the engine's business.
+//
+// Rules  are either one of true, rc, ra, cc for each transaction (weak_rules.h), kept as a forced
+//        order; or pc, si or ser for all, decided anew at each read and at the end of each
+//        transaction (store/linearizer.h).
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "explore/engine.h"
+#include "explore/weak_rules.h"
+#include "store/linearizer.h"
+
+namespace isoscope::explore {
+
+struct Rules {
+  std::vector<WeakLevel> weak;            // by call
+  std::optional<StrongRule> strong = {};  // if set, it counts instead
+};
+
+template <class Set>
+class Walk {
+ public:
+  Walk(const Executable& program, Rules rules, EndStates<Set>& end_states, Control& control);
+  virtual ~Walk() = default;
+  Walk& operator=(const Walk&) = delete;
+
+ protected:
+  // The transaction that the history ends with, while it is pending.
+  struct Pending {
+    std::uint32_t call = 0;
+    std::uint32_t reads_begin = 0;  // on the trail's stacks
+    std::uint32_t writes_begin = 0;
+    std::uint32_t edges_begin = 0;
+    std::uint32_t forced = 0;
+    Set past;
+    Set read_from;
+  };
+
+  Walk(const Walk& other);  // to go on on another thread
+
+  // The pending transaction has ended: its block is the last of the history. Explores what
+  // follows, and leaves everything as it was.
+  virtual void on_block() = 0;
+  // A copy of the engine takes over the choices that are left to read `read`.
+  virtual void share_choices(std::size_t read) = 0;
+  // The causal past that a transaction starts with besides its session: nothing.
+  void begin(std::uint32_t call);
+  // Continues the pending transaction in every way. Reads from `first_read` on are varied.
+  void walk(std::size_t first_read, bool is_new);
+
+  bool collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
+               std::vector<ForcedEdges<Set>>& edges) const;
+  bool add_edges(std::uint32_t forced, std::size_t edges_begin, std::size_t edges_end);
+  // Is the history with the pending transaction possible by the strong rule? Before its end, only
+  // its reads count: it may still abort.
+  bool is_strongly_consistent(bool is_at_end);
+
+  void register_block(std::uint32_t block);
+  void unregister_block(std::uint32_t block);
+  Set& writers(ProgramKey x);
+  std::int64_t value(std::uint32_t w, ProgramKey x) const;
+  std::uint32_t history_size() const {
+    return static_cast<std::uint32_t>(trail_.order.size() - history_begin_);
+  }
+  const Entry& entry(std::uint32_t position) const {
+    return trail_.order[history_begin_ + position];
+  }
+  const Block<Set>& block_at(std::uint32_t position) const {
+    return trail_.blocks[entry(position).block];
+  }
+  const Set& past(std::uint32_t call) const { return trail_.blocks[block_of_[call]].past; }
+  void report_end() {
+    end_states_.on_end_state({trail_, std::span(trail_.order).subspan(history_begin_)});
+  }
+  void count_blocked() { control_.blocked.fetch_add(1, std::memory_order_relaxed); }
+  // Is there a thread without work, and is what we have in hand large enough to share?
+  bool is_worth_sharing() const {
+    return control_.is_hungry() && num_calls_ - present_.size() >= 2;
+  }
+
+  const Executable& program_;
+  const Rules rules_;
+  EndStates<Set>& end_states_;
+  Control& control_;
+  std::unique_ptr<Executor> executor_;
+  std::uint32_t num_calls_;
+  std::vector<Set> session_past_;  // by call: its predecessors in so
+
+  Trail<Set> trail_;
+  std::size_t history_begin_ = 0;  // of the history at hand, in trail_.order
+  Pending pending_;
+  Set present_;                          // calls whose blocks are in the history
+  std::vector<std::uint32_t> block_of_;  // by call
+  std::vector<Set> writers_;             // by key: who in the history commits a write to it
+
+ private:
+  bool extend();
+  bool backtrack(std::size_t first_read);
+  void arrive_at_read(ProgramKey x);
+  bool take_valid_write(bool is_first);
+  bool is_valid_write(std::uint32_t w);
+  Latest shape_of_latest(const ReadEvent<Set>& read) const;
+  void end_block(bool is_committed);
+  const std::int64_t* own_write(ProgramKey x) const;
+
+  std::vector<std::int64_t> initial_;  // by key
+  LinearFacts<Set> facts_;
+  Linearizer<Set> linearizer_;
+};
+
+}  // namespace isoscope::explore

@@ -1,0 +1,97 @@
+#pragma once
+// Decides ser, si and pc for a small history: is there an order in which its transactions, or
+// their starts and commits, can happen?
+//
+// Transactions are placed one by one, sessions in order. What is placed is known by how far each
+// session is, so there are few states and none is looked at twice:
+//
+//   ser   t may come next if its writers are placed, and if nobody who is still to come reads
+//         what t overwrites from a transaction already placed
+//   pc    t starts when its writers have committed; it commits when all who read what it
+//         overwrites have started
+//   si    as pc, and while t is under way no other writer of its keys commits
+//
+// Paper  [BiswasEnea-OOPSLA'19], section 4: at most (m+1)^k states for k sessions of m
+//        transactions, (2m+1)^k for pc and si.
+// Differs  Depth first, in the order that the caller prefers, so a consistent history costs about
+//          as many steps as it has transactions. A start that can do no harm is taken at once.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/txn_set.h"
+
+namespace isoscope {
+
+enum class StrongRule : std::uint8_t { Pc, Si, Ser };
+
+// What a linearizer must know. Filled anew for each question.
+template <class Set>
+class LinearFacts {
+ public:
+  explicit LinearFacts(std::uint32_t num_txns)
+      : overwrites_(std::size_t{num_txns} * num_txns), txns_(num_txns), num_txns_(num_txns) {}
+
+  void clear();
+  // A transaction, whom it reads from, and the one before it in its session (itself if none).
+  // Added in the order that the linearizer tries first.
+  void add_txn(std::uint32_t t, std::uint32_t session, const Set& read_from);
+  // `reader` reads a key from `writer` (nothing: from T0), and `others` write it too.
+  void add_read(std::uint32_t reader, const std::uint32_t* writer, const Set& others);
+  // t and `others` write the same key.
+  void add_conflict(std::uint32_t t, const Set& others) { txns_[t].conflicts |= others; }
+
+ private:
+  template <class>
+  friend class Linearizer;
+
+  struct Txn {
+    Set read_from;
+    Set conflicts;        // who else writes one of its keys
+    Set overwritten;      // writers for whom overwrites() is not empty
+    Set initial_readers;  // who reads from T0 what it writes
+    std::uint32_t session = 0;
+  };
+  // Who reads from `writer` a key that t writes too.
+  Set& overwrites(std::uint32_t t, std::uint32_t writer) {
+    return overwrites_[std::size_t{t} * num_txns_ + writer];
+  }
+  const Set& overwrites(std::uint32_t t, std::uint32_t writer) const {
+    return overwrites_[std::size_t{t} * num_txns_ + writer];
+  }
+
+  std::vector<Set> overwrites_;
+  std::vector<Txn> txns_;
+  std::vector<std::uint32_t> order_;
+  Set all_;
+  std::uint32_t num_txns_;
+};
+
+template <class Set>
+class Linearizer {
+ public:
+  explicit Linearizer(const LinearFacts<Set>& facts) : facts_(facts) {}
+
+  bool is_possible(StrongRule rule);
+
+ private:
+  struct State {
+    Set started;
+    Set committed;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  bool search(const State& state);
+  bool may_start(const State& state, std::uint32_t t) const;
+  bool may_commit(const State& state, std::uint32_t t) const;
+  bool is_harmless(std::uint32_t t) const;
+  bool is_new(const State& state);
+
+  const LinearFacts<Set>& facts_;
+  StrongRule rule_ = StrongRule::Ser;
+  std::vector<State> seen_;  // open addressing, a power of two
+  std::vector<std::uint8_t> is_used_;
+  std::size_t num_seen_ = 0;
+};
+
+}  // namespace isoscope
