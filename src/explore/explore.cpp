@@ -133,7 +133,7 @@ class Collector final : public EndStates<Set> {
         facts.add_conflict(block.call, others);
       }
     }
-    return Linearizer<Set>(facts).is_possible(plan_.strong_filter);
+    return Linearizer<Set>().is_possible(facts, plan_.strong_filter);
   }
 
   bool is_checked(const EndState<Set>& end) {

@@ -172,17 +172,22 @@ void ExploreCe<Set>::swap(std::uint32_t position, std::uint32_t read, const Set&
     this->executor_->restore(CallId{block.call},
                              std::span<const std::int64_t>(trail_.numbers)
                                  .subspan(last.state_begin, last.state_end - last.state_begin));
-    if (this->rules_.strong && !this->is_strongly_consistent(false)) {
-      // Only when explore-ce is made to walk through a level that it is not made for.
-    } else {
-      this->executor_->answer(this->value(t, last.key));
-      this->walk(trail_.reads.size(), true);
-    }
+    this->executor_->answer(this->value(t, last.key));
+    if (is_strongly_possible()) this->walk(trail_.reads.size(), true);
     history_begin_ = old_begin;
     pending_ = old_pending;
     for_each_deleted([&](std::uint32_t deleted) { this->register_block(deleted); });
   }
   trail_.cut(mark);
+}
+
+// With a strong rule, that is when explore-ce is made to walk through a level that it is not made
+// for: may the swapped history stand?
+template <class Set>
+bool ExploreCe<Set>::is_strongly_possible() {
+  if (!rules_.strong) return true;
+  this->order_history();
+  return this->is_strongly_consistent(false);
 }
 
 // Copies the block up to the read to the top of the trail, as a pending transaction whose last

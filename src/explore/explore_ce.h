@@ -61,6 +61,7 @@ class ExploreCe final : public Walk<Set> {
   // The history without the block at `position` and what follows it outside `keep`: appends its
   // order to the trail and returns its forced order.
   std::uint32_t append_kept(std::uint32_t position, const Set& keep);
+  bool is_strongly_possible();
   bool add_swapped(const Block<Set>& block, std::uint32_t read, std::uint32_t t,
                    typename Base::Pending& pending);
 

@@ -46,6 +46,9 @@ struct ReadEvent {
   std::uint32_t writer = kInitial;
   Latest latest = Latest::No;
   bool is_swapped = false;  // did a swap put it behind its writer?
+  // Do this read and those before it in the transaction show the last writes of the order that the
+  // linearizer found? Then the transaction may come last.
+  bool is_current = false;
   // Choices not yet taken: writers, and the initial transaction.
   bool is_initial_untried = false;
   Set untried;

@@ -2,6 +2,7 @@
 
 #include "store/forced_order.h"
 #include "store/txn_set.h"
+#include "support/assert.h"
 
 namespace isoscope::explore {
 namespace {
@@ -21,8 +22,8 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       num_calls_(narrow(program.outline().calls.size())),
       trail_(num_calls_),
       block_of_(num_calls_, 0),
-      facts_(num_calls_),
-      linearizer_(facts_) {
+      history_facts_(rules_.strong ? num_calls_ : 0),
+      facts_(history_facts_) {
   for (const Session& session : program.outline().sessions) {
     for (std::uint32_t i = 0; i < session.size; ++i)
       session_past_.push_back(Set::first(session.first + i) - Set::first(session.first));
@@ -45,8 +46,9 @@ Walk<Set>::Walk(const Walk& other)
       block_of_(other.block_of_),
       writers_(other.writers_),
       initial_(other.initial_),
-      facts_(num_calls_),
-      linearizer_(facts_) {}
+      history_facts_(rules_.strong ? num_calls_ : 0),
+      facts_(history_facts_),
+      num_facts_(other.num_facts_) {}
 
 template <class Set>
 void Walk<Set>::begin(std::uint32_t call) {
@@ -59,7 +61,31 @@ void Walk<Set>::begin(std::uint32_t call) {
               .read_from = {}};
   // What its session has seen, it has seen.
   session_past_[call].for_each([&](std::uint32_t p) { pending_.past |= past(p); });
+  if (rules_.strong) order_history();
   executor_->start(CallId{call});
+}
+
+template <class Set>
+void Walk<Set>::order_history() {
+  pending_.facts = ++num_facts_;
+  fill_facts();
+  const bool is_possible = linearizer_.is_possible(history_facts_, *rules_.strong);
+  ISO_ASSERT(is_possible);  // whole transactions are only added where they keep the rule
+  pending_.order_begin = narrow(trail_.numbers.size());
+  trail_.numbers.insert(trail_.numbers.end(), linearizer_.order().begin(),
+                        linearizer_.order().end());
+}
+
+// Who wrote x last, in the order that order_history() found.
+template <class Set>
+std::uint32_t Walk<Set>::last_writer(ProgramKey x) const {
+  const Set& all = writers_[x.index];
+  if (all.empty()) return kInitial;
+  for (std::uint32_t i = pending_.order_begin + history_size(); i-- > pending_.order_begin;) {
+    const auto call = static_cast<std::uint32_t>(trail_.numbers[i]);
+    if (all.contains(call)) return call;
+  }
+  return kInitial;
 }
 
 template <class Set>
@@ -160,8 +186,20 @@ bool Walk<Set>::take_valid_write(bool is_first) {
 // Adds what the last read forces when it reads from w. If that is impossible, adds nothing.
 template <class Set>
 bool Walk<Set>::is_valid_write(std::uint32_t w) {
+  if (rules_.strong) {
+    ReadEvent<Set>& last = trail_.reads.back();
+    const bool is_first = trail_.reads.size() - 1 == pending_.reads_begin;
+    // A snapshot shows a key as it showed it before.
+    for (std::size_t i = pending_.reads_begin; i + 1 < trail_.reads.size(); ++i) {
+      if (trail_.reads[i].key != last.key) continue;
+      last.is_current = trail_.reads[trail_.reads.size() - 2].is_current;
+      return trail_.reads[i].writer == w;
+    }
+    last.is_current = (is_first || trail_.reads[trail_.reads.size() - 2].is_current) &&
+                      last_writer(last.key) == w;
+    return last.is_current || writers_[last.key.index].empty() || is_strongly_consistent(false);
+  }
   const ReadEvent<Set>& read = trail_.reads.back();
-  if (rules_.strong) return writers_[read.key.index].empty() || is_strongly_consistent(false);
   const Reader<Set> reader{
       .level = rules_.weak[pending_.call],
       .session = session_past_[pending_.call],
@@ -202,38 +240,56 @@ bool Walk<Set>::add_edges(std::uint32_t forced, std::size_t edges_begin, std::si
 }
 
 template <class Set>
-bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
-  facts_.clear();
+void Walk<Set>::fill_facts() {
+  facts_of_ = pending_.facts;
+  history_facts_.clear();
   for (std::uint32_t i = 0; i < history_size(); ++i) {
     const std::uint32_t call = block_at(i).call;
-    facts_.add_txn(call, program_.outline().calls[call].session, block_at(i).read_from);
+    history_facts_.add_txn(call, program_.outline().calls[call].session, block_at(i).read_from);
   }
-  const std::uint32_t last = pending_.call;
-  facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
-  // Meanwhile, the pending transaction counts as a writer.
-  std::span<const WriteEvent> own;
-  if (is_at_end) own = std::span<const WriteEvent>(trail_.writes).subspan(pending_.writes_begin);
-  for (const WriteEvent& write : own) writers_[write.key.index].insert(last);
-  const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads,
-                       std::span<const WriteEvent> writes) {
-    for (const ReadEvent<Set>& read : reads) {
-      facts_.add_read(call, read.writer == kInitial ? nullptr : &read.writer,
-                      writers_[read.key.index]);
-    }
-    for (const WriteEvent& write : writes) {
-      Set others = writers_[write.key.index];
-      others.erase(call);
-      facts_.add_conflict(call, others);
-    }
-  };
   for (std::uint32_t i = 0; i < history_size(); ++i) {
     const Block<Set>& block = block_at(i);
-    add(block.call, trail_.reads_of(block),
-        block.is_committed ? trail_.writes_of(block) : std::span<const WriteEvent>{});
+    for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+      history_facts_.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
+                              writers_[read.key.index]);
+    }
+    if (!block.is_committed) continue;
+    for (const WriteEvent& write : trail_.writes_of(block)) {
+      Set others = writers_[write.key.index];
+      others.erase(block.call);
+      history_facts_.add_conflict(block.call, others);
+    }
   }
-  add(last, std::span<const ReadEvent<Set>>(trail_.reads).subspan(pending_.reads_begin), own);
-  for (const WriteEvent& write : own) writers_[write.key.index].erase(last);
-  return linearizer_.is_possible(*rules_.strong);
+}
+
+template <class Set>
+bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
+  if (facts_of_ != pending_.facts) fill_facts();
+  facts_ = history_facts_;
+  const std::uint32_t last = pending_.call;
+  facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
+  for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
+    const ReadEvent<Set>& read = trail_.reads[i];
+    facts_.add_read(last, read.writer == kInitial ? nullptr : &read.writer,
+                    writers_[read.key.index]);
+  }
+  if (is_at_end) {
+    for (std::size_t i = pending_.writes_begin; i < trail_.writes.size(); ++i) {
+      const ProgramKey x = trail_.writes[i].key;
+      facts_.add_conflict(last, writers_[x.index]);
+      // Whoever read x before is now overwritten.
+      for (std::uint32_t position = 0; position < history_size(); ++position) {
+        const Block<Set>& block = block_at(position);
+        for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+          if (read.key == x) {
+            facts_.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
+                            Set::of(last));
+          }
+        }
+      }
+    }
+  }
+  return linearizer_.is_possible(facts_, *rules_.strong);
 }
 
 // Back to the last read from `first_read` on that has another valid writer, and takes that.
@@ -278,7 +334,10 @@ Latest Walk<Set>::shape_of_latest(const ReadEvent<Set>& read) const {
 template <class Set>
 void Walk<Set>::end_block(bool is_committed) {
   const bool has_written = trail_.writes.size() > pending_.writes_begin;
-  if (rules_.strong && is_committed && has_written && !is_strongly_consistent(true)) {
+  const bool is_current =
+      trail_.reads.size() == pending_.reads_begin || trail_.reads.back().is_current;
+  if (rules_.strong && is_committed && has_written && !is_current &&
+      !is_strongly_consistent(true)) {
     count_blocked();
     return;
   }

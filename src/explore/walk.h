@@ -38,6 +38,10 @@ class Walk {
     std::uint32_t writes_begin = 0;
     std::uint32_t edges_begin = 0;
     std::uint32_t forced = 0;
+    // With a strong rule: an order of the history's transactions that it allows, and for which
+    // pending transaction facts_ was filled.
+    std::uint32_t order_begin = 0;
+    std::uint64_t facts = 0;
     Set past;
     Set read_from;
   };
@@ -60,6 +64,8 @@ class Walk {
   // Is the history with the pending transaction possible by the strong rule? Before its end, only
   // its reads count: it may still abort.
   bool is_strongly_consistent(bool is_at_end);
+  // Makes pending_ ready for the strong rule, once its history stands.
+  void order_history();
 
   void register_block(std::uint32_t block);
   void unregister_block(std::uint32_t block);
@@ -108,9 +114,15 @@ class Walk {
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
   const std::int64_t* own_write(ProgramKey x) const;
+  void fill_facts();
+  std::uint32_t last_writer(ProgramKey x) const;
 
   std::vector<std::int64_t> initial_;  // by key
+  // With a strong rule: what is known of the history without the pending transaction, and with it.
+  LinearFacts<Set> history_facts_;
   LinearFacts<Set> facts_;
+  std::uint64_t facts_of_ = 0;  // the pending transaction for which history_facts_ stands
+  std::uint64_t num_facts_ = 0;
   Linearizer<Set> linearizer_;
 };
 

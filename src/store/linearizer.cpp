@@ -10,22 +10,23 @@ void LinearFacts<Set>::clear() {
     txns_[t].overwritten.for_each([&](std::uint32_t w) { overwrites(t, w) = {}; });
     txns_[t] = {};
   });
-  order_.clear();
+  std::fill(sessions_.begin(), sessions_.end(), Set{});
   all_ = {};
 }
 
 template <class Set>
 void LinearFacts<Set>::add_txn(std::uint32_t t, std::uint32_t session, const Set& read_from) {
-  txns_[t].session = session;
+  if (session >= sessions_.size()) sessions_.resize(session + 1);
+  sessions_[session].insert(t);
   txns_[t].read_from = read_from;
-  order_.push_back(t);
+  txns_[t].rank = all_.size();
   all_.insert(t);
 }
 
 template <class Set>
 void LinearFacts<Set>::add_read(std::uint32_t reader, const std::uint32_t* writer,
-                                const Set& others) {
-  others.for_each([&](std::uint32_t t) {
+                                const Set& writers) {
+  writers.for_each([&](std::uint32_t t) {
     if (t == reader || (writer != nullptr && t == *writer)) return;
     if (writer == nullptr) {
       txns_[t].initial_readers.insert(reader);
@@ -37,102 +38,94 @@ void LinearFacts<Set>::add_read(std::uint32_t reader, const std::uint32_t* write
 }
 
 template <class Set>
-bool Linearizer<Set>::is_possible(StrongRule rule) {
-  rule_ = rule;
-  std::fill(is_used_.begin(), is_used_.end(), std::uint8_t{0});
-  num_seen_ = 0;
-  return search({});
+void LinearFacts<Set>::add_conflict(std::uint32_t t, const Set& others) {
+  txns_[t].conflicts |= others;
+  others.for_each([&](std::uint32_t other) { txns_[other].conflicts.insert(t); });
 }
 
-// Is t the next of its session, and has it everything it reads?
 template <class Set>
-bool Linearizer<Set>::may_start(const State& state, std::uint32_t t) const {
-  return facts_.txns_[t].read_from.is_subset_of(state.committed);
+bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, StrongRule rule) {
+  facts_ = &facts;
+  rule_ = rule;
+  ++question_;
+  num_seen_ = 0;
+  order_.clear();
+  next_.clear();
+  if (!search({})) return false;
+  std::reverse(order_.begin(), order_.end());
+  return true;
 }
 
 template <class Set>
 bool Linearizer<Set>::may_commit(const State& state, std::uint32_t t) const {
-  const auto& txn = facts_.txns_[t];
+  const auto& txn = facts_->txns_[t];
   if (rule_ == StrongRule::Si && txn.conflicts.intersects(state.started - state.committed))
     return false;
   if (!txn.initial_readers.is_subset_of(state.started)) return false;
   bool may = true;
   (txn.overwritten & state.committed).for_each([&](std::uint32_t w) {
-    may = may && facts_.overwrites(t, w).is_subset_of(state.started);
+    may = may && facts_->overwrites(t, w).is_subset_of(state.started);
   });
   return may;
 }
 
-// Can starting t as early as possible prevent nothing?
 template <class Set>
-bool Linearizer<Set>::is_harmless(std::uint32_t t) const {
-  return rule_ == StrongRule::Pc || facts_.txns_[t].conflicts.empty();
-}
-
-template <class Set>
-bool Linearizer<Set>::search(const State& from) {
-  State state = from;
-  const auto is_next = [&](std::uint32_t i) {
-    // The first of its session that has not started, once the one before has committed.
-    const std::uint32_t t = facts_.order_[i];
-    if (state.started.contains(t)) return false;
-    for (std::uint32_t j = 0; j < i; ++j) {
-      const std::uint32_t other = facts_.order_[j];
-      if (facts_.txns_[other].session == facts_.txns_[t].session &&
-          !state.committed.contains(other))
-        return false;
-    }
-    return may_start(state, t);
-  };
-  const std::uint32_t count = static_cast<std::uint32_t>(facts_.order_.size());
-  if (rule_ != StrongRule::Ser) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (is_harmless(facts_.order_[i]) && is_next(i)) state.started.insert(facts_.order_[i]);
-    }
-  }
-  if (state.committed == facts_.all_) return true;
-  if (!is_new(state)) return false;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t t = facts_.order_[i];
-    if (state.committed.contains(t)) continue;
+bool Linearizer<Set>::search(State state) {
+  // The next transaction of each session, those that the caller prefers first.
+  const std::size_t begin = next_.size();
+  for (const Set& session : facts_->sessions_) {
+    const Set rest = session - state.committed;
+    if (rest.empty()) continue;
+    const std::uint32_t t = rest.front();
     if (!state.started.contains(t)) {
-      if (!is_next(i)) continue;
-      State next = state;
-      next.started.insert(t);
-      if (rule_ == StrongRule::Ser) {
-        if (!may_commit(next, t)) continue;
-        next.committed.insert(t);
-      }
-      if (search(next)) return true;
-    } else if (may_commit(state, t)) {
-      State next = state;
-      next.committed.insert(t);
-      if (search(next)) return true;
+      if (!facts_->txns_[t].read_from.is_subset_of(state.committed)) continue;
+      // Starting as early as possible prevents nothing, unless others wait for it to commit.
+      const bool is_harmless = rule_ == StrongRule::Pc ||
+                               (rule_ == StrongRule::Si && facts_->txns_[t].conflicts.empty());
+      if (is_harmless) state.started.insert(t);
     }
+    next_.push_back(t);
+    for (std::size_t i = next_.size() - 1;
+         i > begin && facts_->txns_[next_[i - 1]].rank > facts_->txns_[t].rank; --i)
+      std::swap(next_[i], next_[i - 1]);
   }
+  if (state.committed == facts_->all_) return true;
+  const std::size_t end = is_new(state) ? next_.size() : begin;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::uint32_t t = next_[i];
+    State after = state;
+    const bool starts = !state.started.contains(t);
+    after.started.insert(t);
+    if (!starts || rule_ == StrongRule::Ser) {
+      if (!may_commit(after, t)) continue;
+      after.committed.insert(t);
+    }
+    if (!search(after)) continue;
+    if (after.committed.contains(t)) order_.push_back(t);
+    return true;
+  }
+  next_.resize(begin);
   return false;
 }
 
+// Has this state not been looked at for this question?
 template <class Set>
 bool Linearizer<Set>::is_new(const State& state) {
   if ((num_seen_ + 1) * 2 > seen_.size()) {
-    std::vector<State> old = std::move(seen_);
-    std::vector<std::uint8_t> old_used = std::move(is_used_);
+    std::vector<Slot> old = std::move(seen_);
     seen_.assign(std::max<std::size_t>(64, old.size() * 2), {});
-    is_used_.assign(seen_.size(), 0);
     num_seen_ = 0;
-    for (std::size_t i = 0; i < old.size(); ++i) {
-      if (old_used[i] != 0) is_new(old[i]);
+    for (const Slot& slot : old) {
+      if (slot.question == question_) is_new(slot.state);
     }
   }
-  std::size_t slot = state.started.hash() * 31 + state.committed.hash();
-  for (slot ^= slot >> 29;; ++slot) {
-    slot &= seen_.size() - 1;
-    if (is_used_[slot] == 0) break;
-    if (seen_[slot] == state) return false;
+  std::size_t i = state.started.hash() * 31 + state.committed.hash();
+  for (i ^= i >> 29;; ++i) {
+    i &= seen_.size() - 1;
+    if (seen_[i].question != question_) break;
+    if (seen_[i].state == state) return false;
   }
-  seen_[slot] = state;
-  is_used_[slot] = 1;
+  seen_[i] = {state, question_};
   ++num_seen_;
   return true;
 }

@@ -11,8 +11,8 @@
 //         overwrites have started
 //   si    as pc, and while t is under way no other writer of its keys commits
 //
-// Paper  [BiswasEnea-OOPSLA'19], section 4: at most (m+1)^k states for k sessions of m
-//        transactions, (2m+1)^k for pc and si.
+// Paper    [BiswasEnea-OOPSLA'19], section 4: at most (m+1)^k states for k sessions of m
+//          transactions, (2m+1)^k for pc and si.
 // Differs  Depth first, in the order that the caller prefers, so a consistent history costs about
 //          as many steps as it has transactions. A start that can do no harm is taken at once.
 #include <cstdint>
@@ -25,21 +25,21 @@ namespace isoscope {
 
 enum class StrongRule : std::uint8_t { Pc, Si, Ser };
 
-// What a linearizer must know. Filled anew for each question.
+// What a linearizer must know about a history. A copy is cheap, and can be told more.
 template <class Set>
 class LinearFacts {
  public:
   explicit LinearFacts(std::uint32_t num_txns)
-      : overwrites_(std::size_t{num_txns} * num_txns), txns_(num_txns), num_txns_(num_txns) {}
+      : overwrites_(std::size_t{num_txns} * num_txns), txns_(num_txns) {}
 
   void clear();
-  // A transaction, whom it reads from, and the one before it in its session (itself if none).
-  // Added in the order that the linearizer tries first.
+  // A transaction and whom it reads from. Transactions of a session come in ascending order; the
+  // linearizer tries those first that are added first.
   void add_txn(std::uint32_t t, std::uint32_t session, const Set& read_from);
-  // `reader` reads a key from `writer` (nothing: from T0), and `others` write it too.
-  void add_read(std::uint32_t reader, const std::uint32_t* writer, const Set& others);
+  // `reader` reads a key from `writer` (null: from T0), and `writers` write it.
+  void add_read(std::uint32_t reader, const std::uint32_t* writer, const Set& writers);
   // t and `others` write the same key.
-  void add_conflict(std::uint32_t t, const Set& others) { txns_[t].conflicts |= others; }
+  void add_conflict(std::uint32_t t, const Set& others);
 
  private:
   template <class>
@@ -48,31 +48,30 @@ class LinearFacts {
   struct Txn {
     Set read_from;
     Set conflicts;        // who else writes one of its keys
-    Set overwritten;      // writers for whom overwrites() is not empty
+    Set overwritten;      // writers w for whom overwrites(t, w) is not empty
     Set initial_readers;  // who reads from T0 what it writes
-    std::uint32_t session = 0;
+    std::uint32_t rank = 0;
   };
   // Who reads from `writer` a key that t writes too.
   Set& overwrites(std::uint32_t t, std::uint32_t writer) {
-    return overwrites_[std::size_t{t} * num_txns_ + writer];
+    return overwrites_[std::size_t{t} * txns_.size() + writer];
   }
   const Set& overwrites(std::uint32_t t, std::uint32_t writer) const {
-    return overwrites_[std::size_t{t} * num_txns_ + writer];
+    return overwrites_[std::size_t{t} * txns_.size() + writer];
   }
 
   std::vector<Set> overwrites_;
   std::vector<Txn> txns_;
-  std::vector<std::uint32_t> order_;
+  std::vector<Set> sessions_;
   Set all_;
-  std::uint32_t num_txns_;
 };
 
 template <class Set>
 class Linearizer {
  public:
-  explicit Linearizer(const LinearFacts<Set>& facts) : facts_(facts) {}
-
-  bool is_possible(StrongRule rule);
+  bool is_possible(const LinearFacts<Set>& facts, StrongRule rule);
+  // After a yes: the transactions as they commit.
+  std::span<const std::uint32_t> order() const { return order_; }
 
  private:
   struct State {
@@ -80,18 +79,22 @@ class Linearizer {
     Set committed;
     friend bool operator==(const State&, const State&) = default;
   };
+  struct Slot {
+    State state;
+    std::uint32_t question = 0;  // for which it was filled
+  };
 
-  bool search(const State& state);
-  bool may_start(const State& state, std::uint32_t t) const;
+  bool search(State state);
   bool may_commit(const State& state, std::uint32_t t) const;
-  bool is_harmless(std::uint32_t t) const;
   bool is_new(const State& state);
 
-  const LinearFacts<Set>& facts_;
+  const LinearFacts<Set>* facts_ = nullptr;
   StrongRule rule_ = StrongRule::Ser;
-  std::vector<State> seen_;  // open addressing, a power of two
-  std::vector<std::uint8_t> is_used_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> next_;  // candidates of the states on the path
+  std::vector<Slot> seen_;           // open addressing, a power of two
   std::size_t num_seen_ = 0;
+  std::uint32_t question_ = 0;
 };
 
 }  // namespace isoscope
