@@ -1,12 +1,27 @@
 // EDN into forms, by recursive descent with bounded depth.
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 
 #include "formats/forms.h"
 #include "formats/scan.h"
 
 namespace isoscope {
+
+namespace {
+
+constexpr bool is_blank_sign(char c) { return is_blank(c) || c == ','; }
+
+// By byte, since every byte of a token is asked.
+constexpr auto kEndsToken = [] {
+  std::array<bool, 256> ends{};
+  for (std::size_t c = 0; c < ends.size(); ++c) ends[c] = is_blank_sign(static_cast<char>(c));
+  for (const char c : std::string_view("()[]{}\";\\")) ends[static_cast<unsigned char>(c)] = true;
+  return ends;
+}();
+
+}  // namespace
 
 class EdnParser {
  public:
@@ -25,10 +40,7 @@ class EdnParser {
   Place place() const { return {line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)}; }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
-  static bool is_blank_sign(char c) { return is_blank(c) || c == ','; }
-  static bool ends_token(char c) {
-    return is_blank_sign(c) || std::string_view("()[]{}\";\\").find(c) != std::string_view::npos;
-  }
+  static bool ends_token(char c) { return kEndsToken[static_cast<unsigned char>(c)]; }
 
   // Blanks, comments and discarded forms.
   Result<void> skip_blanks(int depth) {
@@ -177,21 +189,26 @@ class EdnParser {
     return {};
   }
 
+  static bool is_integer(std::string_view text, std::int64_t& number) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, number);
+    return parsed.ec == std::errc{} && parsed.ptr == end;
+  }
+
   Result<void> token() {
     const std::size_t start = at_;
     const Place begin = place();
     while (at_ < text_.size() && !ends_token(text_[at_])) ++at_;
     std::string_view text = text_.substr(start, at_ - start);
     Form form{.kind = Form::Kind::Symbol, .end = forms_.size() + 1, .text = text, .place = begin};
-    const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), form.number);
     if (text == "nil") {
       form.kind = Form::Kind::Nil;
     } else if (text[0] == ':') {
       if (text.size() == 1) return Error{.where = begin, .what = "a keyword has no name"};
       form.kind = Form::Kind::Keyword;
       form.text.remove_prefix(1);
-    } else if (parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size()) {
+    } else if (is_integer(text, form.number)) {
       form.kind = Form::Kind::Int;
     }
     forms_.forms_.push_back(form);
