@@ -48,6 +48,7 @@ void clear_progress_line();
 Run add_check(CLI::App& app);
 Run add_compare(CLI::App& app);
 Run add_convert(CLI::App& app);
+Run add_explore(CLI::App& app);
 Run add_generate(CLI::App& app);
 Run add_levels(CLI::App& app);
 Run add_stats(CLI::App& app);

@@ -23,6 +23,7 @@ constexpr CommandEntry kCommands[] = {
     {"check", "does a history satisfy an isolation level, and why not?", add_check},
     {"synth", "find a history that some levels allow and others forbid", add_synth},
     {"compare", "how do two levels relate? with proofs or separating histories", add_compare},
+    {"explore", "every history of a transactional program, and its assertions", add_explore},
     {"convert", "rewrite a history in another format", add_convert},
     {"generate", "make a synthetic history by simulating a store", add_generate},
     {"levels", "list the isolation levels, or show one as text", add_levels},

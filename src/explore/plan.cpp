@@ -77,7 +77,7 @@ Result<CallLevels> find_levels(const Executable& program, const Level& level,
       auto named = levels.find(call.level);
       if (!named) {
         Error error = named.error();
-        error.where = call.place;
+        error.where = call.level_place;
         return error;
       }
       own = *named;
@@ -106,6 +106,19 @@ std::vector<WeakLevel> known_bases(const CallLevels& levels) {
     bases.push_back(base);
   }
   return bases;
+}
+
+std::string describe(const Plan& plan) {
+  if (plan.algorithm == Algorithm::Dfs) return "dfs, every order";
+  if (plan.algorithm == Algorithm::ByTxn) return "whole transactions";
+  if (plan.rules.strong) return "explore-ce, forced through a strong level";
+  const auto& weak = plan.rules.weak;
+  const bool is_mixed =
+      std::any_of(weak.begin(), weak.end(), [&](WeakLevel l) { return l != weak.front(); });
+  std::string through = "weak levels";
+  if (!is_mixed) through = weak.empty() ? "nothing" : std::string(name_of(weak.front()));
+  return fmt::format("explore-ce{} through {}", plan.filter == Plan::Filter::None ? "" : "*",
+                     through);
 }
 
 Result<WeakLevel> find_base(std::string_view name) {
@@ -178,6 +191,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
     plan.filter = strong ? Plan::Filter::Strong : Plan::Filter::Check;
     if (strong) plan.strong_filter = *strong;
   }
+  plan.description = describe(plan);
   return plan;
 }
 

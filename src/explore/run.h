@@ -19,8 +19,8 @@ struct RunEvent {
 
 struct RunTxn {
   bool is_committed = false;
-  std::vector<RunEvent> events;  // in program order; reads of own writes are left out
-  std::vector<std::int64_t> locals;
+  std::vector<RunEvent> events = {};  // in program order; reads of own writes are left out
+  std::vector<std::int64_t> locals = {};
 };
 
 struct Run {

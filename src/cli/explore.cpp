@@ -1,0 +1,199 @@
+// isoscope explore PROGRAM --level L …
+#include "explore/explore.h"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/history_input.h"
+#include "explore/outcomes.h"
+#include "explore/weakest.h"
+#include "program/program.h"
+#include "report/explore_report.h"
+#include "support/input.h"
+#include "support/output.h"
+
+namespace isoscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct ExploreArguments {
+  CommonOptions common;
+  LevelInput specs;
+  std::string program;
+  std::string level;
+  std::string base;
+  std::string algorithm = "best";
+  std::string histories;
+  std::string dot;
+  bool assert_only = false;
+  bool outcomes = false;
+  bool weakest = false;
+  unsigned threads = 1;
+  std::size_t violations = 3;
+};
+
+explore::Algorithm find_algorithm(std::string_view name) {
+  if (name == "ce") return explore::Algorithm::Ce;
+  if (name == "txn") return explore::Algorithm::ByTxn;
+  if (name == "dfs") return explore::Algorithm::Dfs;
+  return explore::Algorithm::Best;
+}
+
+int exit_code(explore::ExploreOutcome outcome) {
+  switch (outcome) {
+    case explore::ExploreOutcome::Complete:
+      return kGood;
+    case explore::ExploreOutcome::Violated:
+      return kInteresting;
+    case explore::ExploreOutcome::Unknown:
+      return kUnknown;
+  }
+  return kUnknown;
+}
+
+// An error about a program: with its file, and the line it points at.
+int fail_in(const ExploreArguments& args, const std::string& text, const Error& error) {
+  return fail(error.where.line == 0 ? error : error.in(args.program).quoting(text));
+}
+
+int deliver_report(const ExploreArguments& args, const ExploreReport& report, int code) {
+  if (!args.dot.empty()) {
+    if (const auto dot = explore_dot(report)) {
+      if (auto written = write_whole(args.dot, *dot); !written) return fail(written.error());
+    }
+  }
+  return deliver(
+      args.common,
+      args.common.json ? explore_json(report) : explore_text(report, args.common.paint()), code);
+}
+
+int run_weakest(const ExploreArguments& args, const Program& program, const std::string& text,
+                const LevelSet& levels, const explore::ExploreOptions& options) {
+  const auto start = Clock::now();
+  auto weakest = explore::find_weakest(program, levels, options);
+  clear_progress_line();
+  if (!weakest) return fail_in(args, text, weakest.error());
+  const int code = !weakest->minimal.empty() ? kGood
+                   : weakest->is_out_of_time ? kUnknown
+                                             : kInteresting;
+  ExploreReport report{.program = program, .source = args.program, .level = {}, .method = {}};
+  report.weakest = std::move(*weakest);
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return deliver_report(args, report, code);
+}
+
+int run_explore(const ExploreArguments& args) {
+  const auto start = Clock::now();
+  auto levels = args.specs.load();
+  if (!levels) return fail(levels.error());
+  if (args.weakest != args.level.empty()) {
+    return fail({.what = args.weakest ? "--weakest tries all levels: it takes no --level"
+                                      : "explore needs a level",
+                 .hint = "use --level cc, or --weakest to find the weakest safe one"});
+  }
+  auto text = read_whole(args.program);
+  if (!text) return fail(text.error());
+  auto program = parse_program(*text);
+  if (!program) return fail_in(args, *text, program.error());
+  if (program->outline().calls.size() > explore::kMaxCalls) {
+    return fail({.what = fmt::format("{} transactions are more than explore can have ({})",
+                                     program->outline().calls.size(), explore::kMaxCalls),
+                 .hint = "isoscope run executes longer programs"});
+  }
+  explore::ExploreOptions options{
+      .threads = args.threads == 0 ? std::thread::hardware_concurrency() : args.threads,
+      .budget = args.common.budget(),
+      .stop_at_violation = args.assert_only,
+      .max_violations = args.assert_only ? 1 : args.violations,
+      .on_history = {},
+      .progress = progress_line(args.common)};
+  if (args.weakest) return run_weakest(args, *program, *text, *levels, options);
+
+  auto level = levels->find(args.level);
+  if (!level) return fail(level.error());
+  auto plan =
+      explore::make_plan(*program, **level, *levels, find_algorithm(args.algorithm),
+                         args.base.empty() ? std::nullopt : std::optional<std::string>(args.base));
+  if (!plan) return fail_in(args, *text, plan.error());
+
+  std::optional<Output> stream;
+  if (!args.histories.empty()) {
+    auto output = Output::open(args.histories);
+    if (!output) return fail(output.error());
+    stream = std::move(*output);
+  }
+  explore::Outcomes outcomes(*program);
+  std::uint64_t number = 0;
+  if (stream || args.outcomes) {
+    options.on_history = [&](const explore::Run& run) {
+      if (stream) stream->write(history_line(*program, run, ++number));
+      if (args.outcomes) outcomes.add(run);
+    };
+  }
+  ExploreReport report{.program = *program,
+                       .source = args.program,
+                       .level = args.level,
+                       .method = plan->description};
+  report.all = explore::explore(*program, *plan, options);
+  clear_progress_line();
+  if (stream) {
+    if (auto closed = stream->close(); !closed) return fail(closed.error());
+  }
+  if (report.all.fault) return fail_in(args, *text, report.all.fault->error);
+  if (args.outcomes) report.outcomes = outcomes.sorted();
+  report.stopped_early = args.assert_only && report.all.violating > 0;
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return deliver_report(args, report, exit_code(report.all.outcome));
+}
+
+}  // namespace
+
+Run add_explore(CLI::App& app) {
+  auto args = std::make_shared<ExploreArguments>();
+  app.add_option("program", args->program, "a .txn program, or - for standard input")
+      ->required()
+      ->type_name("PROGRAM");
+  app.add_option("-l,--level", args->level,
+                 "the level of transactions without a level of their own")
+      ->type_name("LEVEL");
+  args->specs.add_to(app);
+  app.add_flag("--assert-only", args->assert_only, "stop at the first violated assertion");
+  app.add_flag("--outcomes", args->outcomes,
+               "list the distinct final values of all locals, and the levels that allow each");
+  app.add_flag("--weakest", args->weakest,
+               "find the weakest level at which all assertions hold, and who may run weaker");
+  app.add_option("--histories", args->histories, "write every history, one JSON object a line")
+      ->type_name("FILE");
+  app.add_option("--violations", args->violations, "how many violating histories to show")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--dot", args->dot, "draw the first violating history for Graphviz")
+      ->type_name("FILE");
+  app.add_option("--threads", args->threads, "threads to use; 0 is one a core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--algorithm", args->algorithm,
+                 "ce: explore-ce; txn: whole transactions; dfs: without reduction, to compare")
+      ->type_name("best|ce|txn|dfs")
+      ->check(CLI::IsMember({"best", "ce", "txn", "dfs"}))
+      ->capture_default_str();
+  app.add_option("--base", args->base, "walk through this level and filter: explore-ce*")
+      ->type_name("true|rc|ra|cc");
+  add_common(app, args->common);
+  app.footer(
+      "Examples:\n"
+      "  isoscope explore bank.txn --level si\n"
+      "  isoscope explore bank.txn --level rc --assert-only --dot bank.dot\n"
+      "  isoscope explore bank.txn --level rc --outcomes\n"
+      "  isoscope explore bank.txn --weakest\n"
+      "  isoscope explore cart.txn --level cc --histories all.jsonl --threads 2\n"
+      "Exit codes: 0 complete and no assertion fails, 1 an assertion fails, 2 bad input, 3 "
+      "unknown.");
+  return [args] { return run_explore(*args); };
+}
+
+}  // namespace isoscope

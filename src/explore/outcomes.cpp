@@ -1,0 +1,67 @@
+#include "explore/outcomes.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "check/check.h"
+#include "support/assert.h"
+
+namespace isoscope::explore {
+namespace {
+
+constexpr std::uint32_t kAll = (1U << std::size(Outcomes::kLevels)) - 1;
+
+const Level& level_at(std::size_t i) {
+  const auto level = LevelSet::built_in().find(Outcomes::kLevels[i]);
+  ISO_ASSERT(level.ok());
+  return **level;
+}
+
+}  // namespace
+
+void Outcomes::add(const Run& run) {
+  std::vector<std::int64_t> values;
+  for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
+    const RunTxn& txn = run.txns[call];
+    values.push_back(txn.is_committed ? 1 : 0);
+    const auto names = program_.local_names(CallId{call});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].empty()) values.push_back(txn.locals[i]);
+    }
+  }
+  const auto [found, is_new] = by_values_.try_emplace(std::move(values));
+  Entry& entry = found->second;
+  ++entry.outcome.histories;
+  if (is_new) {
+    for (const RunTxn& txn : run.txns)
+      entry.outcome.txns.push_back({.is_committed = txn.is_committed, .locals = txn.locals});
+    entry.outcome.failed_assertions = run.failed_assertions;
+  }
+  if (entry.allowed == kAll) return;
+  const History h = to_history(program_, run);
+  Checker checker(h);
+  // The strongest first: what it allows, the weaker ones allow, and the checker knows.
+  for (std::size_t i = std::size(kLevels); i-- > 0;) {
+    if ((entry.allowed >> i & 1U) != 0) continue;
+    Budget budget;
+    const Assignment level{.base = &level_at(i)};
+    if (checker.check(level, budget).verdict.outcome == Outcome::Consistent)
+      entry.allowed |= 1U << i;
+  }
+}
+
+std::vector<ProgramOutcome> Outcomes::sorted() const {
+  std::vector<ProgramOutcome> all;
+  for (const auto& [values, entry] : by_values_) {
+    all.push_back(entry.outcome);
+    for (std::size_t i = 0; i < std::size(kLevels); ++i) {
+      if ((entry.allowed >> i & 1U) != 0) all.back().levels.emplace_back(kLevels[i]);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const ProgramOutcome& a, const ProgramOutcome& b) {
+    return a.histories > b.histories;
+  });
+  return all;
+}
+
+}  // namespace isoscope::explore

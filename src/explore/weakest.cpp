@@ -1,0 +1,140 @@
+#include "explore/weakest.h"
+
+#include <algorithm>
+#include <array>
+
+namespace isoscope::explore {
+namespace {
+
+struct Rung {
+  std::string_view level;
+  std::vector<std::string_view> below;  // directly weaker ones
+};
+
+const std::vector<Rung>& ladder() {
+  static const std::vector<Rung> rungs = {{"rc", {}},     {"ra", {"rc"}},  {"cc", {"ra"}},
+                                          {"pc", {"cc"}}, {"psi", {"cc"}}, {"si", {"pc", "psi"}},
+                                          {"ser", {"si"}}};
+  return rungs;
+}
+
+// Levels that transactions can have beside each other, from weak to strong.
+constexpr std::array<std::string_view, 6> kMixable = {"rc", "ra", "cc", "pc", "si", "ser"};
+
+// The same program with levels of our choice for calls that have none of their own.
+class Releveled final : public Executable {
+ public:
+  Releveled(const Executable& program, const std::vector<std::string>& levels)
+      : program_(program), outline_(program.outline()) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (outline_.calls[i].level.empty()) outline_.calls[i].level = levels[i];
+    }
+  }
+
+  const Outline& outline() const override { return outline_; }
+  KeyTable& keys() const override { return program_.keys(); }
+  std::unique_ptr<Executor> executor() const override { return program_.executor(); }
+  std::span<const std::string> local_names(CallId call) const override {
+    return program_.local_names(call);
+  }
+  std::span<const FamilyId> may_read(CallId call) const override { return program_.may_read(call); }
+  std::span<const FamilyId> may_write(CallId call) const override {
+    return program_.may_write(call);
+  }
+  FailedAssertion assertion(std::uint32_t number) const override {
+    return program_.assertion(number);
+  }
+  bool has_assertions() const override { return program_.has_assertions(); }
+  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const override {
+    return program_.failed_at_end(endings);
+  }
+
+ private:
+  const Executable& program_;
+  Outline outline_;
+};
+
+class Search {
+ public:
+  Search(const Executable& program, const LevelSet& levels, const ExploreOptions& options)
+      : program_(program), levels_(levels), options_(options) {
+    options_.stop_at_violation = true;
+    options_.on_history = {};
+  }
+
+  Result<Weakest> run() {
+    std::vector<std::string_view> holding;
+    for (const Rung& rung : ladder()) {
+      const bool holds_below =
+          std::any_of(rung.below.begin(), rung.below.end(), [&](std::string_view weaker) {
+            return std::find(holding.begin(), holding.end(), weaker) != holding.end();
+          });
+      if (!holds_below) {
+        auto all = explore_at(program_, rung.level);
+        if (!all) return all.error();
+        found_.trials.push_back({std::string(rung.level), all->outcome, all->histories});
+        found_.is_out_of_time = found_.is_out_of_time || all->is_out_of_time;
+        if (all->outcome != ExploreOutcome::Complete) continue;
+        found_.minimal.emplace_back(rung.level);
+      }
+      holding.push_back(rung.level);
+    }
+    if (!found_.minimal.empty()) {
+      if (auto lowered = lower_each(); !lowered) return lowered.error();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Result<Exploration> explore_at(const Executable& program, std::string_view name) {
+    auto level = levels_.find(name);
+    if (!level) return level.error();
+    auto plan = make_plan(program, **level, levels_, Algorithm::Best, {});
+    if (!plan) return plan.error();
+    return explore(program, *plan, options_);
+  }
+
+  // Lowers the level of one call after the other.
+  Result<void> lower_each() {
+    // psi cannot stand beside levels over co; si, the next above it, can.
+    std::string start = found_.minimal.front() == "psi" ? "si" : found_.minimal.front();
+    if (start == kMixable.front()) return {};
+    std::vector<std::string> levels(program_.outline().calls.size(), start);
+    for (std::size_t call = 0; call < levels.size(); ++call) {
+      if (!program_.outline().calls[call].level.empty()) {
+        levels[call] = program_.outline().calls[call].level;
+        continue;
+      }
+      for (const std::string_view weaker : kMixable) {
+        if (weaker == start) break;
+        std::vector<std::string> tried = levels;
+        tried[call] = weaker;
+        const Releveled mixed(program_, tried);
+        auto all = explore_at(mixed, start);
+        if (!all) return all.error();
+        found_.is_out_of_time = found_.is_out_of_time || all->is_out_of_time;
+        if (all->outcome != ExploreOutcome::Complete) continue;
+        levels = std::move(tried);
+        break;
+      }
+    }
+    if (std::any_of(levels.begin(), levels.end(),
+                    [&](const std::string& level) { return level != start; }))
+      found_.mixed = std::move(levels);
+    return {};
+  }
+
+  const Executable& program_;
+  const LevelSet& levels_;
+  ExploreOptions options_;
+  Weakest found_;
+};
+
+}  // namespace
+
+Result<Weakest> find_weakest(const Executable& program, const LevelSet& levels,
+                             const ExploreOptions& options) {
+  return Search(program, levels, options).run();
+}
+
+}  // namespace isoscope::explore

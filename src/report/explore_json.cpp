@@ -1,0 +1,174 @@
+#include "check/check.h"
+#include "report/check_report.h"
+#include "report/explore_report.h"
+#include "report/json.h"
+#include "support/assert.h"
+
+namespace isoscope {
+namespace {
+
+using explore::ExploreOutcome;
+using explore::kInitial;
+using explore::Run;
+using explore::RunEvent;
+
+std::string_view name_of(ExploreOutcome outcome) {
+  switch (outcome) {
+    case ExploreOutcome::Complete:
+      return "complete";
+    case ExploreOutcome::Violated:
+      return "violated";
+    case ExploreOutcome::Unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+// The transactions as lines of a jsonl history say them; reads name their writers.
+Json transactions(const Executable& program, const Run& run) {
+  Json all = Json::array();
+  for (const std::uint32_t call : run.order) {
+    const Call& c = program.outline().calls[call];
+    Json ops = Json::array();
+    for (const RunEvent& event : run.txns[call].events) {
+      const std::string key = program.keys().name(event.key);
+      if (event.is_read) {
+        const std::string writer =
+            event.writer == kInitial ? "T0" : explore::name_of(program, event.writer);
+        ops.push_back({"r", key, {{"from", writer}}});
+      } else {
+        ops.push_back({"w", key, event.value});
+      }
+    }
+    Json txn{{"session", program.outline().sessions[c.session].name},
+             {"id", explore::name_of(program, call)},
+             {"status", run.txns[call].is_committed ? "committed" : "aborted"},
+             {"ops", std::move(ops)}};
+    if (!c.level.empty()) txn["level"] = c.level;
+    all.push_back(std::move(txn));
+  }
+  return all;
+}
+
+Json initial_values(const Executable& program, const Run& run) {
+  Json init = Json::object();
+  for (const explore::RunTxn& txn : run.txns) {
+    for (const RunEvent& event : txn.events)
+      init[program.keys().name(event.key)] = program.keys().initial(event.key);
+  }
+  return init;
+}
+
+Json locals(const Executable& program, const explore::RunTxn& txn, std::uint32_t call) {
+  Json values = Json::object();
+  const auto names = program.local_names(CallId{call});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty()) values[names[i]] = txn.locals[i];
+  }
+  return values;
+}
+
+Json assertions(const ExploreReport& report, const std::vector<std::uint32_t>& numbers) {
+  Json failed = Json::array();
+  for (const std::uint32_t number : numbers) {
+    const FailedAssertion assertion = report.program.assertion(number);
+    failed.push_back({{"assertion", assertion.text}, {"line", assertion.place.line}});
+  }
+  return failed;
+}
+
+Json violation(const ExploreReport& report, const Run& run) {
+  Json reads = Json::array();
+  for (const std::uint32_t call : run.order) {
+    for (const RunEvent& event : run.txns[call].events) {
+      if (!event.is_read) continue;
+      reads.push_back(
+          {{"txn", explore::name_of(report.program, call)},
+           {"key", report.program.keys().name(event.key)},
+           {"value", event.value},
+           {"from",
+            event.writer == kInitial ? "T0" : explore::name_of(report.program, event.writer)}});
+    }
+  }
+  return {{"failed", assertions(report, run.failed_assertions)},
+          {"reads", std::move(reads)},
+          {"init", initial_values(report.program, run)},
+          {"transactions", transactions(report.program, run)}};
+}
+
+Json outcome(const ExploreReport& report, const explore::ProgramOutcome& one) {
+  Json txns = Json::object();
+  for (std::uint32_t call = 0; call < one.txns.size(); ++call) {
+    txns[explore::name_of(report.program, call)] = {
+        {"committed", one.txns[call].is_committed},
+        {"locals", locals(report.program, one.txns[call], call)}};
+  }
+  return {{"histories", one.histories},
+          {"levels", one.levels},
+          {"failed", assertions(report, one.failed_assertions)},
+          {"transactions", std::move(txns)}};
+}
+
+Json weakest_json(const ExploreReport& report, Json json) {
+  Json trials = Json::array();
+  for (const explore::LevelTrial& trial : report.weakest->trials) {
+    trials.push_back({{"level", trial.level},
+                      {"verdict", name_of(trial.outcome)},
+                      {"histories", trial.histories}});
+  }
+  json["weakest"] = report.weakest->minimal;
+  json["trials"] = std::move(trials);
+  Json mixed = Json::object();
+  for (std::uint32_t call = 0; call < report.weakest->mixed.size(); ++call)
+    mixed[explore::name_of(report.program, call)] = report.weakest->mixed[call];
+  json["mixed"] = std::move(mixed);
+  return json;
+}
+
+}  // namespace
+
+std::string explore_json(const ExploreReport& report) {
+  if (report.weakest) {
+    const ExploreOutcome outcome = !report.weakest->minimal.empty() ? ExploreOutcome::Complete
+                                   : report.weakest->is_out_of_time ? ExploreOutcome::Unknown
+                                                                    : ExploreOutcome::Violated;
+    return dump(weakest_json(report, json_header("explore", name_of(outcome), report.seconds)));
+  }
+  const explore::Exploration& all = report.all;
+  Json json = json_header("explore", name_of(all.outcome), report.seconds);
+  json["level"] = report.level;
+  json["method"] = report.method;
+  json["histories"] = all.histories;
+  json["violating"] = all.violating;
+  json["end_states"] = all.end_states;
+  json["blocked"] = all.blocked;
+  json["calls"] = all.calls;
+  if (all.is_out_of_time) json["limit"] = "the time limit";
+  json["violations"] = Json::array();
+  for (const Run& run : all.violations) json["violations"].push_back(violation(report, run));
+  if (report.outcomes) {
+    json["outcomes"] = Json::array();
+    for (const explore::ProgramOutcome& one : *report.outcomes)
+      json["outcomes"].push_back(outcome(report, one));
+  }
+  return dump(json);
+}
+
+std::optional<std::string> explore_dot(const ExploreReport& report) {
+  if (report.all.violations.empty()) return std::nullopt;
+  const History h = explore::to_history(report.program, report.all.violations.front());
+  const auto ser = LevelSet::built_in().find("ser");
+  ISO_ASSERT(ser.ok());
+  Budget budget = Budget::seconds(5);
+  return check_dot(h, {.level = "ser", .answer = check(h, **ser, budget)});
+}
+
+std::string history_line(const Executable& program, const Run& run, std::uint64_t number) {
+  Json line{{"history", number},
+            {"violates", !run.failed_assertions.empty()},
+            {"init", initial_values(program, run)},
+            {"transactions", transactions(program, run)}};
+  return dump(line);
+}
+
+}  // namespace isoscope

@@ -1,0 +1,41 @@
+#pragma once
+// The answer of `explore`, for people, for programs and as a picture.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explore/explore.h"
+#include "explore/outcomes.h"
+#include "explore/weakest.h"
+#include "report/paint.h"
+
+namespace isoscope {
+
+struct ExploreReport {
+  const Executable& program;
+  std::string source;  // the file, for people
+  std::string level;   // as the user named it; empty with --weakest
+  std::string method;  // of Plan::description
+  explore::Exploration all = {};
+  std::optional<std::vector<explore::ProgramOutcome>> outcomes = {};  // with --outcomes
+  std::optional<explore::Weakest> weakest = {};                       // with --weakest
+  bool stopped_early = false;                                         // with --assert-only
+  double seconds = 0;
+};
+
+// Counts, then a few violations: each with the transactions as they ran, one a line, and which
+// reads differ from a serial run.
+std::string explore_text(const ExploreReport& report, const Paint& paint);
+
+// One JSON object, as DESIGN section 2 fixes it.
+std::string explore_json(const ExploreReport& report);
+
+// Graphviz: the first violating history with what makes it unserializable; nothing if there is no
+// violation.
+std::optional<std::string> explore_dot(const ExploreReport& report);
+
+// One line of `--histories`: {"history":1,"violates":false,"init":{…},"transactions":[…]}, where a
+// transaction looks as in a jsonl history.
+std::string history_line(const Executable& program, const explore::Run& run, std::uint64_t number);
+
+}  // namespace isoscope

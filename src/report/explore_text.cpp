@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "check/check.h"
+#include "report/explain.h"
+#include "report/explore_report.h"
+#include "support/assert.h"
+
+namespace isoscope {
+namespace {
+
+using explore::kInitial;
+using explore::Run;
+using explore::RunEvent;
+using explore::RunTxn;
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string writer_name(const Executable& program, std::uint32_t writer) {
+  return writer == kInitial ? "T0" : explore::name_of(program, writer);
+}
+
+// What the reads of a run would show if its transactions ran one after the other, as listed.
+class SerialRun {
+ public:
+  struct Version {
+    std::uint32_t writer = kInitial;
+    std::int64_t value = 0;
+  };
+
+  SerialRun(const Executable& program, const Run& run) : program_(program), run_(run) {}
+
+  Version latest(ProgramKey x) const {
+    const auto found = store_.find(x);
+    return found != store_.end() ? found->second : Version{kInitial, program_.keys().initial(x)};
+  }
+  void commit(std::uint32_t call) {
+    if (!run_.txns[call].is_committed) return;
+    for (const RunEvent& event : run_.txns[call].events) {
+      if (!event.is_read) store_[event.key] = {call, event.value};
+    }
+  }
+
+ private:
+  const Executable& program_;
+  const Run& run_;
+  std::map<ProgramKey, Version> store_;
+};
+
+std::string txn_line(const Executable& program, const Run& run, std::uint32_t call,
+                     std::size_t name_width, const SerialRun& serial, const Paint& paint) {
+  const RunTxn& txn = run.txns[call];
+  const Call& c = program.outline().calls[call];
+  std::string out =
+      fmt::format("  {:<{}}  {}", explore::name_of(program, call), name_width, paint.faint(c.name));
+  if (!c.level.empty()) out += paint.faint("@" + c.level);
+  std::string notes;
+  for (const RunEvent& event : txn.events) {
+    const std::string key = program.keys().name(event.key);
+    if (!event.is_read) {
+      out += fmt::format("  w({}, {})", key, event.value);
+      continue;
+    }
+    const std::string read =
+        fmt::format("r({}) = {} from {}", key, event.value, writer_name(program, event.writer));
+    const auto latest = serial.latest(event.key);
+    if (latest.writer == event.writer) {
+      out += "  " + read;
+    } else {
+      out += "  " + paint.bad(read);
+      notes += fmt::format(
+          "  {:<{}}    {}\n", "", name_width,
+          paint.faint(fmt::format("in a serial run in this order, {} is {} from {}", key,
+                                  latest.value, writer_name(program, latest.writer))));
+    }
+  }
+  if (!txn.is_committed) out += paint.unsure("  aborts");
+  return out + "\n" + notes;
+}
+
+std::string locals_text(const Executable& program, const RunTxn& txn, std::uint32_t call) {
+  std::string out;
+  const auto names = program.local_names(CallId{call});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty())
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i], txn.locals[i]);
+  }
+  return out;
+}
+
+std::string run_text(const ExploreReport& report, const Run& run, const Paint& paint) {
+  const Executable& program = report.program;
+  std::string out;
+  for (const std::uint32_t number : run.failed_assertions) {
+    const FailedAssertion failed = program.assertion(number);
+    out += fmt::format("{}: {}  {}\n", paint.bad("fails"), failed.text,
+                       paint.faint(fmt::format("{}:{}", report.source, failed.place.line)));
+  }
+  std::size_t width = 0;
+  for (const std::uint32_t call : run.order)
+    width = std::max(width, explore::name_of(program, call).size());
+  SerialRun serial(program, run);
+  for (const std::uint32_t call : run.order) {
+    out += txn_line(program, run, call, width, serial, paint);
+    serial.commit(call);
+  }
+  const History h = explore::to_history(program, run);
+  const auto ser = LevelSet::built_in().find("ser");
+  ISO_ASSERT(ser.ok());
+  Budget budget = Budget::seconds(5);
+  const CheckAnswer answer = check(h, **ser, budget);
+  if (answer.verdict.violation) {
+    out += fmt::format("  not serializable: {} ({})\n", explanation(h, *answer.verdict.violation),
+                       common_name(answer.verdict.violation->anomaly));
+  } else if (answer.verdict.outcome == Outcome::Consistent) {
+    out += "  serializable: the assertion fails without any concurrency\n";
+  }
+  return out;
+}
+
+std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
+  std::string out =
+      fmt::format("\n{}\n", paint.strong(plural(report.outcomes->size(), "outcome", "outcomes")));
+  for (const explore::ProgramOutcome& outcome : *report.outcomes) {
+    const std::string_view strongest = outcome.levels.empty()
+                                           ? std::string_view("none of the usual levels")
+                                           : outcome.levels.back();
+    out += fmt::format("  {} of {}, allowed up to {}", outcome.histories,
+                       plural(report.all.histories, "history", "histories"),
+                       strongest == "ser" ? paint.good(strongest) : paint.bad(strongest));
+    if (!outcome.failed_assertions.empty()) out += paint.bad("  an assertion fails");
+    out += '\n';
+    for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
+      const RunTxn& txn = outcome.txns[call];
+      const std::string locals = locals_text(report.program, txn, call);
+      out += fmt::format("    {}{}{}{}\n", explore::name_of(report.program, call),
+                         txn.is_committed ? "" : " aborts", locals.empty() ? "" : ": ", locals);
+    }
+  }
+  return out;
+}
+
+std::string weakest_text(const ExploreReport& report, const Paint& paint) {
+  const explore::Weakest& weakest = *report.weakest;
+  std::string out;
+  for (const explore::LevelTrial& trial : weakest.trials) {
+    const bool holds = trial.outcome == explore::ExploreOutcome::Complete;
+    const bool fails = trial.outcome == explore::ExploreOutcome::Violated;
+    const std::string found = holds   ? fmt::format("{} in {}", paint.good("all assertions hold"),
+                                                    plural(trial.histories, "history", "histories"))
+                              : fails ? paint.bad("an assertion fails")
+                                      : paint.unsure("unknown");
+    out += fmt::format("  {:<4} {}\n", trial.level, found);
+  }
+  if (weakest.minimal.empty()) {
+    out += weakest.is_out_of_time ? "no answer within the time limit\n"
+                                  : "an assertion fails even at ser\n";
+    return out;
+  }
+  std::string names;
+  for (const std::string& level : weakest.minimal) names += (names.empty() ? "" : ", ") + level;
+  out += fmt::format("weakest: {}\n", paint.strong(names));
+  if (weakest.mixed.empty()) return out;
+  out += "enough for each transaction, beside the others:\n";
+  for (std::uint32_t call = 0; call < weakest.mixed.size(); ++call) {
+    out += fmt::format("  {}  {} @{}\n", explore::name_of(report.program, call),
+                       report.program.outline().calls[call].name, weakest.mixed[call]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string explore_text(const ExploreReport& report, const Paint& paint) {
+  if (report.weakest)
+    return fmt::format("{}\n{}", paint.strong(report.source), weakest_text(report, paint));
+  const explore::Exploration& all = report.all;
+  std::string out = fmt::format("{} at {}: {}", paint.strong(report.source), report.level,
+                                plural(all.histories, "history", "histories"));
+  if (report.stopped_early) {
+    out += ", stopped at the first violated assertion";
+  } else if (report.program.has_assertions()) {
+    out += all.violating == 0 ? paint.good(", all assertions hold")
+                              : ", " + paint.bad(plural(all.violating, "violates an assertion",
+                                                        "violate an assertion"));
+  }
+  if (all.is_out_of_time) out += paint.unsure(", and more: the time limit was hit");
+  out += fmt::format("\n{}\n", paint.faint(fmt::format(
+                                   "{}; {}, {} blocked, {}, {:.2f} s", report.method,
+                                   plural(all.end_states, "end state", "end states"), all.blocked,
+                                   plural(all.calls, "call", "calls"), report.seconds)));
+  for (const Run& run : all.violations) out += "\n" + run_text(report, run, paint);
+  if (all.violating > all.violations.size())
+    out += fmt::format("\nand {} more\n", all.violating - all.violations.size());
+  if (report.outcomes) out += outcomes_text(report, paint);
+  return out;
+}
+
+}  // namespace isoscope
