@@ -167,8 +167,11 @@ int run_synth(const SynthArguments& args) {
   if (!forbid) return fail(forbid.error());
   auto scope = args.scope.complete(args.count);
   if (!scope) return fail(scope.error());
-  const SynthQuery query{
-      .allow = *allow, .forbid = *forbid, .scope = *scope, .generic = args.generic};
+  const SynthQuery query{.allow = *allow,
+                         .forbid = *forbid,
+                         .scope = *scope,
+                         .progress = progress_line(args.common),
+                         .generic = args.generic};
 
   SynthReport report;
   report.allow = args.allow.empty() ? std::vector<std::string>{"true"} : args.allow;

@@ -58,6 +58,10 @@ Signal Circuit::disj(std::span<const Signal> signals) {
 Signal Circuit::iff(Signal a, Signal b) { return conj({implies(a, b), implies(b, a)}); }
 
 Signal Circuit::gate_of_scratch() {
+  if (watches_gates_ && (cut_short_ || budget_->expired())) {
+    cut_short_ = true;
+    return kTrue;
+  }
   std::sort(scratch_.begin(), scratch_.end());
   scratch_.erase(std::unique(scratch_.begin(), scratch_.end()), scratch_.end());
   // A signal and its negation are neighbours in this order.

@@ -62,6 +62,13 @@ class Circuit {
   // Turning a large circuit into clauses takes time too: once this budget expires, require() gives
   // up half way, and solve() answers Unknown for good. The budget outlives the circuit.
   void watch(Budget& budget) { budget_ = &budget; }
+  // The same, and once the budget expires no gates are made any more: conj() and disj() then return
+  // constants, so that a long construction comes to its end. For those who look at nothing but what
+  // solve() answers.
+  void watch_gates(Budget& budget) {
+    budget_ = &budget;
+    watches_gates_ = true;
+  }
 
   // A fresh variable. When the solver must guess it, it tries `first_guess` first.
   Signal input();
@@ -137,7 +144,8 @@ class Circuit {
   std::vector<Signal> pending_;  // gates still to be defined, with the direction
   std::vector<Lit> clause_;
   Budget* budget_ = nullptr;
-  bool cut_short_ = false;   // a definition is incomplete
+  bool watches_gates_ = false;
+  bool cut_short_ = false;   // a definition is incomplete, or a gate is missing
   bool impossible_ = false;  // the last solve() was asked to assume the constant false
 };
 

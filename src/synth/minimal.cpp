@@ -65,6 +65,8 @@ class ScopeSearch {
       scope.txns = txns;
       if (scope.keys == 0) scope.keys = keys_for(txns);
       if (scope.values == 0 || scope.values > txns + 1) scope.values = txns + 1;
+      if (query_.progress)
+        query_.progress(fmt::format("searching histories of {} transactions", txns), -1);
       const SynthOutcome outcome = ask(scope, stats);
       if (outcome == SynthOutcome::Unknown) return outcome;
       if (outcome == SynthOutcome::Found) return shrink(scope, stats);

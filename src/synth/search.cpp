@@ -91,7 +91,7 @@ class Search::Refuter {
  public:
   Refuter(const Level& level, const Frame& frame, Budget& budget)
       : facts_(circuit_, frame), grounder_(facts_) {
-    circuit_.watch(budget);
+    circuit_.watch_gates(budget);
     witness_ = unknown_witness(circuit_, facts_, level.framework, std::nullopt);
     circuit_.require(!failure(grounder_, facts_, level, witness_));
   }
@@ -113,7 +113,7 @@ class Search::Refuter {
 
 Search::Search(const SynthQuery& query, Budget& budget, bool all_names)
     : query_(query), facts_(circuit_, frame_of(query)), grounder_(facts_) {
-  circuit_.watch(budget);
+  circuit_.watch_gates(budget);
   facts_.require_scope(all_names);
   allow(query);
   forbidden_.reserve(query.forbid.size());  // learnt factors point into the shapes

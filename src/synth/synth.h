@@ -64,6 +64,7 @@ struct SynthQuery {
   std::vector<const Level*> allow = {};   // all of them allow the history; none: any history
   std::vector<const Level*> forbid = {};  // each of them forbids it; none: no demand
   Scope scope = {};
+  Progress progress = {};  // told when the scope grows
   // Switches for benchmarks; the answer does not depend on them.
   bool generic = false;      // no analysis of axioms: pin whole witnesses, learn from each
   bool learning = true;      // off: a refuted candidate rules out only itself

@@ -110,6 +110,22 @@ TEST(Circuit, AnswersUnknownWhenItsBudgetExpiresHalfWay) {
 }
 
 // Random circuits, whose truth tables are computed beside them gate by gate.
+TEST(Circuit, MakesNoMoreGatesWhenTheirBudgetHasExpired) {
+  Budget spent = Budget::seconds(1e-9);
+  spent.expired_now();
+  Circuit c;
+  const Signal a = c.input();
+  const Signal b = c.input();
+  const Signal before = c.conj({a, b});
+  c.watch_gates(spent);
+  EXPECT_TRUE(c.conj({a, !b}).is_constant());
+  EXPECT_TRUE(c.disj({a, b}).is_constant());
+  EXPECT_EQ(c.num_gates(), 1U);
+  EXPECT_FALSE(before.is_constant());
+  Budget budget;
+  EXPECT_EQ(c.solve({}, budget), SatResult::Unknown);
+}
+
 TEST(Circuit, AgreesWithTruthTables) {
   constexpr std::size_t kInputs = 6;
   constexpr std::uint64_t kColumn[kInputs] = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,

@@ -98,6 +98,51 @@ TEST(SynthesizeMinimal, SaysHowFarItLooked) {
   EXPECT_EQ(none->outcome, SynthOutcome::None);
   EXPECT_EQ(none->scope.txns, 4);
   EXPECT_EQ(none->scope.keys, 5);
+  EXPECT_EQ(none->excluded_txns, 4);
+}
+
+TEST(SynthesizeMinimal, SaysHowFarItCameWhenTheTimeIsOver) {
+  Budget spent = Budget::seconds(1e-9);
+  spent.expired_now();
+  const SynthQuery query{.allow = {level("ser")}, .forbid = {level("si")}};
+  const auto nothing = synthesize_minimal(query, 4, spent);
+  ASSERT_TRUE(nothing.ok());
+  EXPECT_EQ(nothing->outcome, SynthOutcome::Unknown);
+  EXPECT_EQ(nothing->excluded_txns, 0);
+  EXPECT_EQ(nothing->scope.txns, 1);  // being searched
+  Budget short_time = Budget::seconds(0.5);
+  const auto some = synthesize_minimal(query, kMaxSynthTxns, short_time);
+  ASSERT_TRUE(some.ok());
+  EXPECT_EQ(some->outcome, SynthOutcome::Unknown);
+  EXPECT_GE(some->excluded_txns, 1);
+  EXPECT_EQ(some->scope.txns, some->excluded_txns + 1);
+  EXPECT_FALSE(some->limit.empty());
+}
+
+TEST(SynthesizeMinimal, KeepsAHistoryWhoseMinimisationIsCutShort) {
+  // The budget expires somewhere: before the first history, between, or after the last one.
+  for (const double milliseconds : {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0}) {
+    Budget budget = Budget::seconds(milliseconds / 1000);
+    const auto answer =
+        synthesize_minimal({.allow = {level("cc")}, .forbid = {level("pc")}}, 6, budget);
+    ASSERT_TRUE(answer.ok()) << render(answer.error());
+    EXPECT_NE(answer->outcome, SynthOutcome::None);
+    if (answer->found) {
+      EXPECT_TRUE(answer->found->is_rechecked) << milliseconds;
+      EXPECT_EQ(answer->scope.txns, 4);
+    }
+    EXPECT_TRUE(answer->found || answer->outcome == SynthOutcome::Unknown);
+  }
+}
+
+TEST(SynthesizeMinimal, TellsWhichScopeItSearches) {
+  Budget budget;
+  std::vector<std::string> told;
+  SynthQuery query{.allow = {level("ser")}, .forbid = {level("si")}};
+  query.progress = [&](std::string_view phase, double) { told.emplace_back(phase); };
+  ASSERT_TRUE(synthesize_minimal(query, 3, budget).ok());
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told.back(), "searching histories of 3 transactions");
 }
 
 TEST(SynthesizeMinimal, ListsHistoriesOfFewestOperations) {
