@@ -1,0 +1,110 @@
+#include "store/level_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "check/check.h"
+#include "history/builder.h"
+#include "verdict/logic.h"
+
+namespace isoscope::store {
+
+namespace {
+
+constexpr double kMostStates = 50'000;
+constexpr std::size_t kMostLinearized = 64;  // calls
+
+WeakLevel weak_base(Logic logic) {
+  switch (logic) {
+    case Logic::True:
+      return WeakLevel::True;
+    case Logic::Rc:
+      return WeakLevel::Rc;
+    case Logic::Ra:
+    case Logic::Ua:
+      return WeakLevel::Ra;
+    default:
+      return WeakLevel::Cc;
+  }
+}
+
+std::optional<StrongRule> strong_rule(Logic logic) {
+  switch (logic) {
+    case Logic::Pc:
+      return StrongRule::Pc;
+    case Logic::Si:
+      return StrongRule::Si;
+    case Logic::Ser:
+      return StrongRule::Ser;
+    default:
+      return std::nullopt;
+  }
+}
+
+// What check makes of these levels for a history with one empty transaction a call.
+Result<Assignment> assign(const Executable& program, const Level& level, const LevelSet& levels) {
+  HistoryBuilder builder(InitialValues::None);
+  for (const Call& call : program.outline().calls) {
+    const TxnId t = builder.begin(builder.session(call.session), TxnStatus::Committed,
+                                  call.level_place.line != 0 ? call.level_place : call.place);
+    if (!call.level.empty()) builder.set_level(t, call.level);
+  }
+  auto empty = std::move(builder).build();
+  if (!empty) return empty.error();
+  return assign_levels(*empty, level, levels);
+}
+
+}  // namespace
+
+bool is_small(const Executable& program, StrongRule rule) {
+  if (program.outline().calls.size() > kMostLinearized) return false;
+  double states = 1;
+  for (const Session& session : program.outline().sessions)
+    states *= (rule == StrongRule::Ser ? 1.0 : 2.0) * session.size + 1;
+  return states <= kMostStates;
+}
+
+Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
+                              const LevelSet& levels) {
+  const auto assigned = assign(program, level, levels);
+  if (!assigned) return assigned.error();
+  LevelPlan plan;
+  plan.base = assigned->base;
+  bool is_known = true;
+  bool is_over_co = true;
+  bool is_weak = true;
+  bool is_uniform = true;
+  std::optional<Logic> first;
+  const std::size_t num_calls = program.outline().calls.size();
+  for (std::uint32_t i = 0; i < num_calls; ++i) {
+    const Level& own = assigned->of(TxnId{i + 1});
+    plan.own.push_back(&own == plan.base ? nullptr : &own);
+    const auto logic = logic_of(own);
+    if (i == 0) first = logic;
+    is_uniform = is_uniform && logic && logic == first;
+    is_known = is_known && logic;
+    is_weak = is_weak && logic && *logic <= Logic::Cc;
+    is_over_co = is_over_co && own.framework == Framework::Co;
+    plan.weak.push_back(logic ? weak_base(*logic) : WeakLevel::True);
+  }
+  plan.is_extensible = is_known;
+  if (is_uniform && is_weak) return plan;  // the two frameworks agree
+  if (is_over_co && is_weak) return plan;
+  if (const auto strong = is_uniform ? strong_rule(*first) : std::nullopt;
+      strong && is_small(program, *strong)) {
+    plan.kind = LevelPlan::Kind::Strong;
+    plan.strong = *strong;
+    return plan;
+  }
+  plan.kind = LevelPlan::Kind::Checked;
+  if (!is_uniform && !is_over_co) {
+    // Over vis, ar a transaction sees the causes of what it sees only if those in between do so
+    // too; direct ones it sees always.
+    for (WeakLevel& weak : plan.weak) weak = std::min(weak, WeakLevel::Ra);
+  }
+  return plan;
+}
+
+}  // namespace isoscope::store

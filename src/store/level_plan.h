@@ -1,0 +1,41 @@
+#pragma once
+// Which rule decides the level of a program: for all its calls together, those with a level of
+// their own (@LEVEL) and the rest.
+//
+//   Weak      true, rc, ra, cc and any mixture of them over co: forced order
+//   Strong    pc, si or ser for all calls of a small program: linearizer
+//   Checked   everything else: psi, ua, levels of the user's, other mixtures, large programs
+#include <cstdint>
+#include <vector>
+
+#include "check/weak/weak.h"
+#include "program/executable.h"
+#include "spec/levels.h"
+#include "store/linearizer.h"
+#include "support/result.h"
+
+namespace isoscope::store {
+
+struct LevelPlan {
+  enum class Kind : std::uint8_t { Weak, Strong, Checked };
+
+  Kind kind = Kind::Weak;
+  // By call: its level, or for the other kinds a weaker one that says no quickly.
+  std::vector<WeakLevel> weak;
+  StrongRule strong = StrongRule::Ser;  // of Kind::Strong
+  // Of Kind::Checked: the level of each call, all over one framework.
+  const Level* base = nullptr;
+  std::vector<const Level*> own;  // null: base
+  // Does reading the latest values satisfy every level, whatever came before?
+  bool is_extensible = true;
+};
+
+// Can a linearizer look at all its states, at most (2m+1)^k for k sessions of m transactions?
+bool is_small(const Executable& program, StrongRule rule);
+
+// An error if a call asks for a level that does not exist or that a single transaction cannot
+// have. The levels outlive the plan.
+Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
+                              const LevelSet& levels);
+
+}  // namespace isoscope::store

@@ -1,0 +1,43 @@
+#pragma once
+// How reads choose among the versions that the level allows.
+#include <cstdint>
+#include <vector>
+
+#include "store/store.h"
+#include "support/rng.h"
+
+namespace isoscope::store {
+
+// The latest legal version, in the order of commits.
+class LatestPolicy final : public ReadPolicy {
+ public:
+  std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
+                                    Oracle* oracle) override;
+};
+
+// Any legal version, each as likely as the others.
+class RandomPolicy final : public ReadPolicy {
+ public:
+  explicit RandomPolicy(Rng& rng) : rng_(rng) {}
+  std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
+                                    Oracle* oracle) override;
+
+ private:
+  Rng& rng_;
+  std::vector<std::size_t> untried_;
+};
+
+// The latest version in an order that explains the history so far, without asking: at the built-in
+// levels the transaction can then come last in that order, and commit.
+class ExplainedPolicy final : public ReadPolicy {
+ public:
+  // `order` are the committed calls.
+  ExplainedPolicy(std::span<const std::uint32_t> order, std::size_t num_calls);
+  std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
+                                    Oracle* oracle) override;
+
+ private:
+  std::vector<std::uint32_t> rank_;  // by call, from 1
+};
+
+}  // namespace isoscope::store

@@ -1,0 +1,82 @@
+#include "store/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "history/builder.h"
+#include "support/assert.h"
+
+namespace isoscope::store {
+
+namespace {
+
+struct Naming {
+  std::vector<std::string> sessions;
+  std::vector<std::string> txns;
+};
+
+History build(const Executable& program, const Recording& recording, const Naming& names,
+              bool with_aborted) {
+  HistoryBuilder builder(InitialValues::None);
+  std::vector<SessionId> sessions;
+  for (const std::string& name : names.sessions) sessions.push_back(builder.session(name));
+  for (const std::uint32_t call : recording.order) {
+    const Call& c = program.outline().calls[call];
+    const RecordedTxn& txn = recording.txns[call];
+    if (!txn.is_committed && !with_aborted) continue;
+    const TxnId t = builder.begin(
+        sessions[c.session], txn.is_committed ? TxnStatus::Committed : TxnStatus::Aborted, c.place);
+    builder.set_name(t, names.txns[call]);
+    if (!c.level.empty()) builder.set_level(t, c.level);
+    for (const Access& access : txn.accesses) {
+      const KeyId x = builder.key(program.keys().name(access.key));
+      builder.set_initial(x, Value::of(program.keys().initial(access.key)), {});
+      if (access.is_read) {
+        builder.read_from(t, x, access.writer == kInitialWriter ? "T0" : names.txns[access.writer],
+                          c.place);
+      } else {
+        builder.write(t, x, Value::of(access.value), c.place);
+      }
+    }
+  }
+  Result<History> history = std::move(builder).build();
+  ISO_ASSERT(history.ok());  // writers exist, wrote the keys, and committed
+  return *std::move(history);
+}
+
+}  // namespace
+
+bool Recording::has_failed_assertion() const {
+  return failed_at_end || std::any_of(txns.begin(), txns.end(), [](const RecordedTxn& txn) {
+           return txn.failed_assertion.has_value();
+         });
+}
+
+std::string name_of(const Executable& program, std::uint32_t call) {
+  const Call& c = program.outline().calls[call];
+  return fmt::format("{}[{}]", program.outline().sessions[c.session].name, c.number);
+}
+
+std::string name_of_writer(const Executable& program, std::uint32_t writer) {
+  return writer == kInitialWriter ? "T0" : name_of(program, writer);
+}
+
+History to_history(const Executable& program, const Recording& recording) {
+  Naming names;
+  for (const Session& session : program.outline().sessions) names.sessions.push_back(session.name);
+  for (std::uint32_t call = 0; call < recording.txns.size(); ++call)
+    names.txns.push_back(name_of(program, call));
+  return build(program, recording, names, true);
+}
+
+History to_numbered_history(const Executable& program, const Recording& recording) {
+  Naming names;
+  for (std::size_t s = 1; s <= program.outline().sessions.size(); ++s)
+    names.sessions.push_back(fmt::format("s{}", s));
+  for (const Call& call : program.outline().calls)
+    names.txns.push_back(fmt::format("t{}_{}", call.session + 1, call.number));
+  return build(program, recording, names, false);
+}
+
+}  // namespace isoscope::store

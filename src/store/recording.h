@@ -1,0 +1,56 @@
+#pragma once
+// What happened when a program ran: every transaction with its accesses, in the order in which the
+// transactions ended.
+//
+// A recording speaks of calls and of the program's keys. As a History it has the program's names:
+// session alice, transaction alice[1], key stock[1, 2]. Reads name their writers, so two
+// transactions may write the same value.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+#include "program/executable.h"
+
+namespace isoscope::store {
+
+// Whom a read reads from: a call by its number, or the initial transaction.
+inline constexpr std::uint32_t kInitialWriter = 0xffffffff;
+
+// A read of another transaction's write, or a write.
+struct Access {
+  bool is_read = false;
+  ProgramKey key = {};
+  std::int64_t value = 0;
+  std::uint32_t writer = kInitialWriter;  // of a read
+};
+
+struct RecordedTxn {
+  bool is_committed = false;
+  std::vector<Access> accesses = {};  // in program order; reads of own writes are left out
+  std::vector<std::int64_t> locals = {};
+  std::optional<std::uint32_t> failed_assertion = {};
+};
+
+struct Recording {
+  std::vector<RecordedTxn> txns;     // by call; those that did not run are empty
+  std::vector<std::uint32_t> order;  // calls as they ran; contains so and wr
+  std::optional<std::uint32_t> failed_at_end = {};
+
+  bool has_failed_assertion() const;
+};
+
+// "alice[1]".
+std::string name_of(const Executable& program, std::uint32_t call);
+// "alice[1]", or "T0" for the initial transaction.
+std::string name_of_writer(const Executable& program, std::uint32_t writer);
+
+// The calls that ran, under the program's names and with their own levels.
+History to_history(const Executable& program, const Recording& recording);
+
+// The committed calls only, with the numbers of their sessions and calls for names (s2, t2_1): the
+// form for formats that know neither names nor aborted transactions.
+History to_numbered_history(const Executable& program, const Recording& recording);
+
+}  // namespace isoscope::store

@@ -1,0 +1,156 @@
+#include "store/runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/check.h"
+#include "store/policies.h"
+#include "store/strong_oracle.h"
+#include "support/rng.h"
+
+namespace isoscope::store {
+
+namespace {
+
+constexpr int kAttempts = 8;  // at random, before a transaction reads the latest values
+
+Result<TxnEnd> execute_weak(Store& store, std::uint32_t call, Rng& rng) {
+  RandomPolicy random(rng);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto end = store.execute(call, random);
+    if (!end || *end != TxnEnd::Refused || store.oracle()->is_expired()) return end;
+  }
+  ExplainedPolicy explained(store.oracle()->explanation(), store.program().outline().calls.size());
+  return store.execute(call, explained);
+}
+
+// Keeps what it has allocated from one run to the next.
+class SerializabilityTest {
+ public:
+  explicit SerializabilityTest(const Executable& program) : program_(program) {
+    if (is_small(program, StrongRule::Ser)) oracle_.emplace(program, StrongRule::Ser);
+  }
+
+  std::optional<bool> passes(const Recording& recording, Budget& budget) {
+    if (!oracle_) return passes_check(recording, budget);
+    oracle_->reset();
+    std::vector<ProgramKey> written;
+    for (const std::uint32_t call : recording.order) {
+      oracle_->begin(call);
+      written.clear();
+      for (const Access& access : recording.txns[call].accesses) {
+        if (access.is_read) {
+          oracle_->take(access.key, access.writer);
+        } else {
+          written.push_back(access.key);
+        }
+      }
+      std::sort(written.begin(), written.end());
+      written.erase(std::unique(written.begin(), written.end()), written.end());
+      oracle_->end(recording.txns[call].is_committed, written);
+    }
+    return oracle_->satisfies(StrongRule::Ser);
+  }
+
+ private:
+  std::optional<bool> passes_check(const Recording& recording, Budget& budget) const {
+    const History h = to_history(program_, recording);
+    const Level* ser = LevelSet::built_in().lookup("ser", Framework::Co);
+    const Outcome outcome = check(h, *ser, budget).verdict.outcome;
+    if (outcome == Outcome::Unknown) return std::nullopt;
+    return outcome == Outcome::Consistent;
+  }
+
+  const Executable& program_;
+  std::optional<StrongOracle> oracle_;
+};
+
+}  // namespace
+
+Result<RunEnd> run_once(Store& store, std::uint64_t seed) {
+  const Outline& outline = store.program().outline();
+  Rng rng(seed);
+  store.reset();
+  std::vector<std::uint32_t> next;  // sessions that have not finished
+  std::vector<std::uint32_t> done(outline.sessions.size(), 0);
+  for (std::uint32_t s = 0; s < outline.sessions.size(); ++s) {
+    if (outline.sessions[s].size > 0) next.push_back(s);
+  }
+  LatestPolicy latest;
+  while (!next.empty()) {
+    const std::size_t at = rng.below(next.size());
+    const std::uint32_t session = next[at];
+    const std::uint32_t call = outline.sessions[session].first + done[session];
+    auto end =
+        store.oracle() == nullptr ? store.execute(call, latest) : execute_weak(store, call, rng);
+    if (!end) return end.error();
+    if (store.oracle() != nullptr && store.oracle()->is_expired()) return RunEnd::Expired;
+    if (*end == TxnEnd::Refused) {
+      return Error{.where = outline.calls[call].place,
+                   .what = fmt::format("{} can neither commit nor abort: the level allows no way "
+                                       "to go on (seed {})",
+                                       name_of(store.program(), call), seed)};
+    }
+    if (++done[session] == outline.sessions[session].size)
+      next.erase(next.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  store.finish();
+  return RunEnd::Complete;
+}
+
+Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const RunsOptions& options,
+                      Budget& budget) {
+  std::unique_ptr<Oracle> oracle;
+  if (plan != nullptr) {
+    auto made = make_oracle(program, *plan, budget);
+    if (!made) return made.error();
+    oracle = *std::move(made);
+  }
+  Store store(program, std::move(oracle));
+  SerializabilityTest serializable(program);
+  Runs runs;
+  for (std::uint64_t i = 0; i < options.runs; ++i) {
+    if (budget.expired_now()) runs.is_expired = true;
+    if (runs.is_expired) break;
+    if (options.progress && i % 256 == 0)
+      options.progress("running", static_cast<double>(i) / static_cast<double>(options.runs));
+    const std::uint64_t seed = options.seed + i;
+    auto end = run_once(store, seed);
+    if (!end) return end.error();
+    if (*end == RunEnd::Expired) {
+      runs.is_expired = true;
+      break;
+    }
+    const Recording& recording = store.recording();
+    const auto is_serial = serializable.passes(recording, budget);
+    if (!is_serial) {
+      runs.is_expired = true;
+      break;
+    }
+    const bool has_failed = recording.has_failed_assertion();
+    const bool is_first_failure = has_failed && !runs.first_failed;
+    const bool is_first_anomaly = !*is_serial && !runs.first_unserializable && !runs.first_failed;
+    if (runs.runs == 0 || is_first_failure || is_first_anomaly) {
+      runs.shown = recording;
+      runs.shown_seed = seed;
+    }
+    ++runs.runs;
+    if (has_failed) {
+      ++runs.failed_assertions;
+      if (!runs.first_failed) runs.first_failed = seed;
+    }
+    if (!*is_serial) {
+      ++runs.unserializable;
+      if (!runs.first_unserializable) runs.first_unserializable = seed;
+    }
+  }
+  return runs;
+}
+
+std::optional<bool> is_serializable(const Executable& program, const Recording& recording,
+                                    Budget& budget) {
+  return SerializabilityTest(program).passes(recording, budget);
+}
+
+}  // namespace isoscope::store

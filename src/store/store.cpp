@@ -1,0 +1,124 @@
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isoscope::store {
+
+Store::Store(const Executable& program, std::unique_ptr<Oracle> oracle)
+    : program_(program), executor_(program.executor()), oracle_(std::move(oracle)) {
+  recording_.txns.resize(program.outline().calls.size());
+}
+
+void Store::reset() {
+  if (oracle_) oracle_->reset();
+  for (std::vector<Version>& of_key : versions_) of_key.resize(1);
+  for (RecordedTxn& txn : recording_.txns) {
+    txn.is_committed = false;
+    txn.accesses.clear();
+    txn.locals.clear();
+    txn.failed_assertion.reset();
+  }
+  recording_.order.clear();
+  recording_.failed_at_end.reset();
+}
+
+const std::vector<Version>& Store::versions(ProgramKey x) {
+  while (x.index >= versions_.size()) {
+    const ProgramKey next{static_cast<std::uint32_t>(versions_.size())};
+    versions_.push_back({{kInitialWriter, program_.keys().initial(next)}});
+  }
+  return versions_[x.index];
+}
+
+const std::int64_t* Store::own_write(ProgramKey x) const {
+  for (std::size_t i = pending_.accesses.size(); i-- > 0;) {
+    const Access& access = pending_.accesses[i];
+    if (!access.is_read && access.key == x) return &access.value;
+  }
+  return nullptr;
+}
+
+Error Store::describe_fault(std::uint32_t call) const {
+  Error error = executor_->fault();
+  std::string reads;
+  for (const Access& access : pending_.accesses) {
+    if (!access.is_read) continue;
+    reads += fmt::format("{}{} = {} from {}", reads.empty() ? "" : ", ",
+                         program_.keys().name(access.key), access.value,
+                         name_of_writer(program_, access.writer));
+  }
+  error.what += fmt::format(", in {}{}{}", name_of(program_, call),
+                            reads.empty() ? "" : ", which read ", reads);
+  return error;
+}
+
+void Store::commit(std::uint32_t call) {
+  for (const ProgramKey x : written_) {
+    versions(x);
+    versions_[x.index].push_back({call, *own_write(x)});
+  }
+}
+
+Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only) {
+  pending_.accesses.clear();
+  pending_.failed_assertion.reset();
+  written_.clear();
+  if (oracle_) oracle_->begin(call);
+  const auto refuse = [&] {
+    if (oracle_) oracle_->abandon();
+    return TxnEnd::Refused;
+  };
+  executor_->start(CallId{call});
+  for (;;) {
+    const Stop stop = executor_->run();
+    switch (stop.kind) {
+      case StopKind::Read: {
+        if (const std::int64_t* own = own_write(stop.key)) {
+          executor_->answer(*own);
+          break;
+        }
+        const std::vector<Version>& choices = versions(stop.key);
+        const auto chosen = policy.choose(stop.key, choices, oracle_.get());
+        if (!chosen) return refuse();
+        const Version& version = choices[*chosen];
+        if (oracle_) oracle_->take(stop.key, version.writer);
+        pending_.accesses.push_back({true, stop.key, version.value, version.writer});
+        executor_->answer(version.value);
+        break;
+      }
+      case StopKind::Write:
+        if (own_write(stop.key) == nullptr) written_.push_back(stop.key);
+        pending_.accesses.push_back({.key = stop.key, .value = stop.value});
+        break;
+      case StopKind::Fault:
+        return describe_fault(call);
+      case StopKind::Commit:
+      case StopKind::Abort: {
+        pending_.is_committed = stop.kind == StopKind::Commit;
+        const TxnEnd end = pending_.is_committed ? TxnEnd::Committed : TxnEnd::Aborted;
+        const auto locals = executor_->state().first(executor_->num_locals());
+        pending_.locals.assign(locals.begin(), locals.end());
+        pending_.failed_assertion = executor_->failed_assertion();
+        if (only && end != *only) return refuse();
+        if (oracle_ && pending_.is_committed && !oracle_->allows_commit(written_)) return refuse();
+        if (oracle_) oracle_->end(pending_.is_committed, written_);
+        if (pending_.is_committed) commit(call);
+        recording_.txns[call] = pending_;
+        recording_.order.push_back(call);
+        return end;
+      }
+    }
+  }
+}
+
+void Store::finish() {
+  std::vector<Ending> endings;
+  endings.reserve(recording_.txns.size());
+  for (const RecordedTxn& txn : recording_.txns)
+    endings.push_back({.committed = txn.is_committed, .locals = txn.locals});
+  recording_.failed_at_end = program_.failed_at_end(endings);
+}
+
+}  // namespace isoscope::store

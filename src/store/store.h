@@ -1,0 +1,86 @@
+#pragma once
+// The embedded store: keeps every committed version of every key, runs the transactions of a
+// program one at a time, and records what they do.
+//
+// A read sees committed transactions only, so running transactions one after the other loses
+// nothing: whatever a level allows, some order of whole transactions reaches it. Which version a
+// read gets is a ReadPolicy's choice among those that the level's oracle allows.
+//
+//     Store store(program, std::move(oracle));
+//     auto end = store.execute(call, policy);
+//     if (end && *end == TxnEnd::Refused) …          // run it again with other choices
+//     History h = to_history(program, store.recording());
+//
+// Paper  [BiswasKakwaniVedurada-OOPSLA'21]: a store that answers reads with whatever is legal.
+// Cost   An access is O(1) besides the oracle's questions and a look at the transaction's own
+// writes.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "program/executable.h"
+#include "store/oracle.h"
+#include "store/recording.h"
+#include "support/result.h"
+
+namespace isoscope::store {
+
+struct Version {
+  std::uint32_t writer = kInitialWriter;
+  std::int64_t value = 0;
+};
+
+class ReadPolicy {
+ public:
+  virtual ~ReadPolicy() = default;
+  // The version that a read of x gets, by its place in `versions`: the initial one first, the
+  // others as they were committed. Nothing if none is legal. Without an oracle all are.
+  virtual std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
+                                            Oracle* oracle) = 0;
+};
+
+enum class TxnEnd : std::uint8_t {
+  Committed,
+  Aborted,
+  Refused,  // it could not read, or not commit, at the level; or was not meant to. Nothing
+            // happened.
+};
+
+class Store {
+ public:
+  // Without an oracle every committed version is legal. `program` outlives the store.
+  explicit Store(const Executable& program, std::unique_ptr<Oracle> oracle = nullptr);
+
+  // Back to the initial state.
+  void reset();
+  // Runs the call to its end. Calls of a session run in order, each once. With `only`, any other
+  // end is refused. An error if the transaction cannot go on (an overflow, a loop without end):
+  // its place, and what it had read.
+  Result<TxnEnd> execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only = {});
+  // Checks the claims about the finished run. Requires: every call has run.
+  void finish();
+
+  // What the call that ran last did, also if it was refused.
+  const RecordedTxn& last_txn() const { return pending_; }
+  const Recording& recording() const { return recording_; }
+  const Executable& program() const { return program_; }
+  Oracle* oracle() const { return oracle_.get(); }
+
+ private:
+  const std::vector<Version>& versions(ProgramKey x);
+  const std::int64_t* own_write(ProgramKey x) const;
+  Error describe_fault(std::uint32_t call) const;
+  void commit(std::uint32_t call);
+
+  const Executable& program_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Oracle> oracle_;
+  std::vector<std::vector<Version>> versions_;  // by key
+  Recording recording_;
+  RecordedTxn pending_;
+  std::vector<ProgramKey> written_;  // by the pending transaction, each key once
+};
+
+}  // namespace isoscope::store

@@ -1,0 +1,64 @@
+#pragma once
+// The oracle of pc, si and ser for small programs: can the transactions be put one after the other?
+//
+// Everything about the history that has ended is kept as the facts of a linearizer; a question adds
+// what the pending transaction reads (and writes) to a copy of them.
+//
+// Cost  A question: a copy of n² words, n calls, and a search that mostly takes n steps.
+#include <vector>
+
+#include "store/linearizer.h"
+#include "store/oracle.h"
+#include "store/txn_set.h"
+
+namespace isoscope::store {
+
+class StrongOracle final : public Oracle {
+ public:
+  StrongOracle(const Executable& program, StrongRule rule);
+
+  void reset() override;
+  void begin(std::uint32_t call) override;
+  bool allows(ProgramKey x, std::uint32_t w) override;
+  void take(ProgramKey x, std::uint32_t w) override;
+  bool allows_commit(std::span<const ProgramKey> written) override;
+  void end(bool is_committed, std::span<const ProgramKey> written) override;
+  void abandon() override {}
+  std::span<const std::uint32_t> explanation() override;
+
+  // Does the history that has ended satisfy another rule too?
+  bool satisfies(StrongRule rule) { return linearizer_.is_possible(facts_, rule); }
+
+ private:
+  using Set = TxnSet<1>;
+  struct Read {
+    ProgramKey key;
+    std::uint32_t writer = kInitialWriter;
+  };
+  struct Reader {
+    std::uint32_t call = 0;
+    std::uint32_t writer = kInitialWriter;
+  };
+  struct Key {
+    Set writers;  // committed
+    std::vector<Reader> readers;
+  };
+
+  Key& key(ProgramKey x);
+  void add_pending(LinearFacts<Set>& facts, const Set& read_from);
+  void add_writes(LinearFacts<Set>& facts, std::span<const ProgramKey> written);
+
+  const Executable& program_;
+  const StrongRule rule_;
+  std::vector<Key> keys_;
+  LinearFacts<Set> facts_;
+  LinearFacts<Set> trial_;
+  Linearizer<Set> linearizer_;
+  std::vector<std::uint32_t> explanation_;
+
+  std::uint32_t call_ = 0;  // the pending one
+  Set read_from_;
+  std::vector<Read> reads_;  // of the pending one, in order
+};
+
+}  // namespace isoscope::store

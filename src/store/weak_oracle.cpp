@@ -1,0 +1,157 @@
+#include "store/weak_oracle.h"
+
+#include <algorithm>
+
+#include "store/forced_order.h"
+#include "store/txn_set.h"
+#include "support/assert.h"
+
+namespace isoscope::store {
+
+template <class Set>
+WeakOracle<Set>::WeakOracle(const Executable& program, std::vector<WeakLevel> levels)
+    : program_(program), levels_(std::move(levels)) {
+  reset();
+}
+
+template <class Set>
+void WeakOracle<Set>::reset() {
+  const std::size_t num_calls = program_.outline().calls.size();
+  before_.assign(num_calls, {});
+  past_.assign(num_calls, {});
+  session_.assign(program_.outline().sessions.size(), {});
+  last_call_.assign(session_.size(), kInitialWriter);
+  std::fill(writers_.begin(), writers_.end(), Set{});
+  saved_.reset();
+}
+
+template <class Set>
+Set& WeakOracle<Set>::writers(ProgramKey x) {
+  if (x.index >= writers_.size()) writers_.resize(x.index + 1);
+  return writers_[x.index];
+}
+
+template <class Set>
+void WeakOracle<Set>::begin(std::uint32_t call) {
+  const std::uint32_t session = program_.outline().calls[call].session;
+  pending_.call = call;
+  pending_.session = session_[session];
+  pending_.past = session_[session];
+  // What its session has seen, it has seen.
+  if (last_call_[session] != kInitialWriter) pending_.past |= past_[last_call_[session]];
+  pending_.read_from = {};
+  pending_.reads.clear();
+  saved_.reset();
+}
+
+template <class Set>
+bool WeakOracle<Set>::force(Set from, std::uint32_t to) {
+  if (to == kInitialWriter) return from.empty();  // nobody precedes T0
+  from.erase(to);
+  from -= before_[to];
+  if (from.empty()) return true;
+  for (Edges& known : edges_) {
+    if (known.to != to) continue;
+    known.from |= from;
+    return true;
+  }
+  edges_.push_back({.from = from, .to = to});
+  return true;
+}
+
+// Into edges_, what it forces that the pending transaction reads x from w. False if it forces
+// somebody before T0.
+template <class Set>
+bool WeakOracle<Set>::collect(ProgramKey x, std::uint32_t w) {
+  edges_.clear();
+  const WeakLevel level = levels_[pending_.call];
+  if (level == WeakLevel::True) return true;
+  Set seen = pending_.read_from;
+  Set fresh;
+  if (level == WeakLevel::Ra) seen |= pending_.session;
+  if (level == WeakLevel::Cc) seen = pending_.past;
+  if (w != kInitialWriter && level != WeakLevel::Rc) {
+    if (level == WeakLevel::Cc) fresh = past_[w];
+    fresh.insert(w);
+    fresh -= seen;
+    seen |= fresh;
+  }
+  if (!force(writers(x) & seen, w)) return false;
+  if (fresh.empty()) return true;
+  for (const Read& earlier : pending_.reads) {
+    if (!force(writers(earlier.key) & fresh, earlier.writer)) return false;
+  }
+  return true;
+}
+
+// Do the collected edges close no cycle? One would go from target to target, through what is known
+// to precede the sources of their edges.
+template <class Set>
+bool WeakOracle<Set>::is_acyclic() {
+  for (Edges& edges : edges_) {
+    edges.past = edges.from;
+    edges.from.for_each([&](std::uint32_t t) { edges.past |= before_[t]; });
+    if (edges.past.contains(edges.to)) return false;
+  }
+  if (edges_.size() < 2) return true;
+  // A target that no other target precedes cannot be on a cycle. Take such targets away.
+  std::vector<const Edges*> left;
+  for (const Edges& edges : edges_) left.push_back(&edges);
+  for (;;) {
+    Set targets;
+    for (const Edges* edges : left) targets.insert(edges->to);
+    const std::size_t before = left.size();
+    std::erase_if(left, [&](const Edges* edges) { return !edges->past.intersects(targets); });
+    if (left.empty()) return true;
+    if (left.size() == before) return false;
+  }
+}
+
+template <class Set>
+bool WeakOracle<Set>::allows(ProgramKey x, std::uint32_t w) {
+  return collect(x, w) && is_acyclic();
+}
+
+template <class Set>
+void WeakOracle<Set>::take(ProgramKey x, std::uint32_t w) {
+  const bool is_possible = collect(x, w);
+  ISO_DEBUG_ASSERT(is_possible);
+  if (is_possible && !edges_.empty()) {
+    if (!saved_) saved_ = before_;
+    ForcedOrder<Set> order(before_);
+    for (const Edges& edges : edges_) {
+      const bool is_added = order.add(edges.from, edges.to);
+      ISO_DEBUG_ASSERT(is_added);
+      static_cast<void>(is_added);
+    }
+  }
+  pending_.reads.push_back({x, w});
+  if (w == kInitialWriter) return;
+  pending_.past |= past_[w];
+  pending_.past.insert(w);
+  pending_.read_from.insert(w);
+}
+
+template <class Set>
+void WeakOracle<Set>::end(bool is_committed, std::span<const ProgramKey> written) {
+  const std::uint32_t call = pending_.call;
+  ForcedOrder<Set>(before_).append(call, pending_.past);
+  past_[call] = pending_.past;
+  const std::uint32_t session = program_.outline().calls[call].session;
+  session_[session].insert(call);
+  last_call_[session] = call;
+  if (!is_committed) return;
+  for (const ProgramKey x : written) writers(x).insert(call);
+}
+
+template <class Set>
+void WeakOracle<Set>::abandon() {
+  if (saved_) before_ = std::move(*saved_);
+  saved_.reset();
+}
+
+template class WeakOracle<TxnSet<1>>;
+template class WeakOracle<TxnSet<4>>;
+template class WeakOracle<TxnSet<16>>;
+
+}  // namespace isoscope::store
