@@ -98,7 +98,10 @@ std::optional<Verdict> Checker::inherited(Logic logic) const {
 }
 
 Verdict Checker::decide_by_logic(Logic logic, Budget& budget) {
-  if (is_weak(logic)) return check_weak(h_, {weak_level(logic), {}}, budget);
+  if (is_weak(logic)) {
+    tell("forced commits");
+    return check_weak(h_, {weak_level(logic), {}}, budget);
+  }
   // Most real violations are weak ones, and the weak engines are quick.
   const Verdict& weaker = known(logic == Logic::Ua ? Logic::Ra : Logic::Cc, budget);
   if (weaker.outcome != Outcome::Consistent) return weaker;
@@ -126,7 +129,8 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
   const auto logic = logic_of(*levels.base);
   if (options_.engine == Engine::Ground || !logic || levels.is_mixed()) {
     const auto weak = options_.engine == Engine::Ground ? std::nullopt : as_weak(h_, levels);
-    if (!weak) return check_ground(h_, levels, budget);
+    if (!weak) return check_ground(h_, levels, budget, {.progress = options_.progress});
+    tell("forced commits");
     Verdict verdict = check_weak(h_, *weak, budget);
     if (verdict.violation) {
       verdict.violation->anomaly = name_cycle(h_, Logic::Cc, verdict.violation->cycle);
@@ -137,6 +141,7 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
 
   Verdict verdict = known(*logic, budget);
   if (verdict.violation) {
+    tell("explanation");
     Logic weakest = weakest_forbidding(h_, *logic, verdict.violation->cycle);
     // The weakest level that fails already has the clearest cycle and the right name.
     for (Logic candidate : {Logic::Rc, Logic::Ra, Logic::Cc}) {
@@ -160,6 +165,7 @@ CheckAnswer Checker::check(const Assignment& levels, Budget& budget) {
   CheckAnswer answer;
   answer.verdict = decide(levels, budget);
   if (!options_.confirm) return answer;
+  tell("confirmation");
   answer.confirmation = confirm(h_, levels, answer.verdict);
   if (!answer.confirmation.holds()) {
     answer.verdict = Verdict::unknown(

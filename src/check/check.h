@@ -50,6 +50,9 @@ class Checker {
   Verdict decide_by_logic(Logic logic, Budget& budget);
   const Verdict& known(Logic logic, Budget& budget);
   std::optional<Verdict> inherited(Logic logic) const;
+  void tell(std::string_view phase) const {
+    if (options_.progress) options_.progress(phase, -1);
+  }
 
   const History& h_;
   CheckOptions options_;

@@ -1,5 +1,7 @@
 #include "check/minimize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -20,19 +22,19 @@ std::vector<T> reduce(std::vector<T> items,
   std::size_t chunk = items.size() / 2;
   while (!items.empty()) {
     if (chunk == 0) chunk = 1;
-    bool progress = false;
+    bool shrunk = false;
     for (std::size_t begin = 0; begin < items.size();) {
       std::vector<T> rest(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(begin));
       const std::size_t end = std::min(items.size(), begin + chunk);
       rest.insert(rest.end(), items.begin() + static_cast<std::ptrdiff_t>(end), items.end());
       if (fails(rest)) {
         items = std::move(rest);
-        progress = true;
+        shrunk = true;
       } else {
         begin = end;
       }
     }
-    if (chunk == 1 && !progress) break;
+    if (chunk == 1 && !shrunk) break;
     chunk = chunk == 1 ? 1 : chunk / 2;
   }
   return items;
@@ -75,12 +77,16 @@ class Minimizer {
 }  // namespace
 
 History minimize(const History& h, const Level& level, const LevelSet& levels,
-                 const Violation& violation, Budget& budget) {
+                 const Violation& violation, Budget& budget, const Progress& progress) {
+  const auto tell = [&](std::size_t left, std::string_view what) {
+    if (progress) progress(fmt::format("minimizing: {} {}", left, what), -1);
+  };
   Minimizer minimizer(level, levels, violation.fault, budget);
   std::vector<TxnId> keep = involved_txns(h, violation);
   // Reads that explain why an edge is forced may lean on others; then start from everything.
   if (keep.empty() || !minimizer.is_violated(restrict_to(h, keep))) keep = all_txns(h);
   keep = reduce<TxnId>(std::move(keep), [&](const std::vector<TxnId>& rest) {
+    tell(rest.size(), "transactions");
     return minimizer.is_violated(restrict_to(h, rest));
   });
   const History small = restrict_to(h, keep);
@@ -89,6 +95,7 @@ History minimize(const History& h, const Level& level, const LevelSet& levels,
   for (EventId e : small.all_events()) events.push_back(e);
   const std::vector<TxnId> txns = all_txns(small);
   events = reduce<EventId>(std::move(events), [&](const std::vector<EventId>& rest) {
+    tell(rest.size(), "events");
     return minimizer.is_violated(restrict_to(small, txns, rest));
   });
   return restrict_to(small, txns, events);

@@ -16,6 +16,6 @@ namespace isoscope {
 // Requires: `violation` is what `level` has against `h`. When the budget expires, the smallest
 // part found so far.
 History minimize(const History& h, const Level& level, const LevelSet& levels,
-                 const Violation& violation, Budget& budget);
+                 const Violation& violation, Budget& budget, const Progress& progress = {});
 
 }  // namespace isoscope

@@ -60,7 +60,8 @@ Result<void> write_minimized(const CheckArguments& args, const CheckReport& repo
   for (std::size_t i = 0; i < report.levels.size(); ++i) {
     const Verdict& verdict = report.levels[i].answer.verdict;
     if (!verdict.violation) continue;
-    const History small = minimize(report.h, *wanted[i], levels, *verdict.violation, budget);
+    const History small = minimize(report.h, *wanted[i], levels, *verdict.violation, budget,
+                                   progress_line(args.common));
     auto output = Output::open(args.minimize);
     if (!output) return output.error();
     if (auto written = write_history(small, format, output->sink()); !written) return written;
@@ -82,7 +83,7 @@ int run_check(const CheckArguments& args) {
   }
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  auto history = args.history.read();
+  auto history = args.history.read(progress_line(args.common));
   if (!history) return fail(history.error());
   const History& h = *history;
 

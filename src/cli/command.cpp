@@ -54,10 +54,13 @@ int deliver(const CommonOptions& options, std::string_view report, int exit_code
 Progress progress_line(const CommonOptions& options) {
   if (options.json || options.quiet || ::isatty(STDERR_FILENO) == 0) return {};
   using Clock = std::chrono::steady_clock;
-  return [last = Clock::time_point{}](std::string_view phase, double fraction) mutable {
+  return [last = Clock::time_point{}, shown = std::string()](std::string_view phase,
+                                                             double fraction) mutable {
     const auto now = Clock::now();
-    if (now - last < std::chrono::milliseconds(100)) return;
+    // A new phase is shown at once: nobody knows whether it tells anything again.
+    if (phase == shown && now - last < std::chrono::milliseconds(100)) return;
     last = now;
+    shown = phase;
     progress_shown = true;
     const std::string share = fraction < 0 ? "" : fmt::format(" {:3.0f} %", fraction * 100);
     std::fprintf(stderr, "\r\x1b[K%.*s%s", static_cast<int>(phase.size()), phase.data(),

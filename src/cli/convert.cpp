@@ -21,7 +21,7 @@ int run_convert(const ConvertArguments& args) {
   if (!format) return fail(format.error());
   if (args.common.json && args.common.output == "-")
     return fail({.what = "--json needs -o FILE for the history itself"});
-  auto history = args.history.read();
+  auto history = args.history.read(progress_line(args.common));
   if (!history) return fail(history.error());
   auto output = Output::open(args.common.output);
   if (!output) return fail(output.error());

@@ -10,14 +10,14 @@ void HistoryInput::add_to(CLI::App& app) {
       ->type_name("FORMAT");
 }
 
-Result<History> HistoryInput::read() const {
+Result<History> HistoryInput::read(const Progress& progress) const {
   std::optional<Format> named;
   if (!format.empty()) {
     auto found = find_format(format);
     if (!found) return found.error();
     named = *found;
   }
-  return read_history(path, named);
+  return read_history(path, named, progress);
 }
 
 void LevelInput::add_to(CLI::App& app) {

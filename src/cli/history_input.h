@@ -14,7 +14,7 @@ struct HistoryInput {
   std::string format;  // empty: recognise it by its content
 
   void add_to(CLI::App& app);
-  Result<History> read() const;
+  Result<History> read(const Progress& progress = {}) const;
 };
 
 struct LevelInput {

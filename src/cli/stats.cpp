@@ -97,7 +97,7 @@ std::string stats_json(const HistoryStatistics& s) {
 }
 
 int run_stats(const StatsArguments& args) {
-  auto history = args.history.read();
+  auto history = args.history.read(progress_line(args.common));
   if (!history) return fail(history.error());
   const HistoryStatistics s = statistics(*history);
   return deliver(args.common, args.common.json ? stats_json(s) : stats_text(s, args.common.paint()),

@@ -101,9 +101,11 @@ Error quoting_file(const Error& error, const std::string& path) {
   return quoted;
 }
 
-Result<History> read_file(const std::string& path, std::optional<Format> format) {
+Result<History> read_file(const std::string& path, std::optional<Format> format,
+                          const Progress& progress) {
   auto in = LineReader::open(path);
   if (!in) return in.error();
+  in->report_to(progress);
   const std::string_view head = in->peek(kRecognisedBytes);
   if (auto done = check_input(*in); !done) return done.error();
   if (trimmed(head).empty() && head.size() < kRecognisedBytes) return empty_input();
@@ -134,7 +136,8 @@ Result<Format> find_format(std::string_view name) {
   return Error{.what = fmt::format("unknown format '{}'", name), .hint = suggest(name, kNames)};
 }
 
-Result<History> read_history(const std::string& path, std::optional<Format> format) {
+Result<History> read_history(const std::string& path, std::optional<Format> format,
+                             const Progress& progress) {
   std::error_code failure;
   const bool is_directory = path != "-" && std::filesystem::is_directory(path, failure);
   if (is_directory && format && *format != Format::Cobra)
@@ -143,7 +146,7 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
   if (is_directory) return read_cobra(path);
   if (format == Format::Cobra)
     return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
-  auto history = read_file(path, format);
+  auto history = read_file(path, format, progress);
   if (history) return history;
   return quoting_file(history.error(), path).in(path == "-" ? "<stdin>" : path);
 }

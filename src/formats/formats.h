@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/output.h"
 #include "support/result.h"
 
@@ -54,7 +55,9 @@ std::optional<Format> recognise(std::string_view head);
 
 // Reads a file, standard input for "-", or a directory (which is cobra). Without a format it is
 // recognised. Errors name the file, the place, and quote the line.
-Result<History> read_history(const std::string& path, std::optional<Format> format = {});
+// Tells `progress` how much of a file was read.
+Result<History> read_history(const std::string& path, std::optional<Format> format = {},
+                             const Progress& progress = {});
 // Reads a text that is at hand. For cobra: the log of one session.
 Result<History> parse_history(std::string_view text, Format format);
 

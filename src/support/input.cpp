@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace isoscope {
 
@@ -63,6 +64,13 @@ Result<LineReader> LineReader::open(const std::string& path) {
   return reader;
 }
 
+void LineReader::report_to(Progress progress) {
+  progress_ = std::move(progress);
+  struct stat info = {};
+  if (file_ && ::fstat(::fileno(file_.get()), &info) == 0 && S_ISREG(info.st_mode))
+    bytes_in_all_ = static_cast<double>(info.st_size);
+}
+
 LineReader LineReader::over(std::string_view text) {
   LineReader reader;
   reader.rest_ = text;
@@ -82,6 +90,8 @@ bool LineReader::refill() {
     if (std::ferror(file_.get()) != 0) failure_ = std::strerror(errno);
   }
   rest_ = std::string_view(buffer_.data(), kept + got);
+  bytes_read_ += static_cast<double>(got);
+  if (progress_) progress_("reading", bytes_in_all_ > 0 ? bytes_read_ / bytes_in_all_ : -1);
   return got > 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope {
@@ -23,6 +24,9 @@ class LineReader {
   static Result<LineReader> open(const std::string& path);
   // Reads a text that the caller keeps alive.
   static LineReader over(std::string_view text);
+
+  // Tells from now on how much of the file was read, each time that it reads on.
+  void report_to(Progress progress);
 
   // The next line, or false at the end of the input or after an error of the system.
   bool next(std::string_view& line);
@@ -48,6 +52,9 @@ class LineReader {
   bool at_end_ = false;
   std::uint32_t line_number_ = 0;
   std::string failure_;
+  Progress progress_;
+  double bytes_read_ = 0;
+  double bytes_in_all_ = 0;  // 0 if nobody knows, as of a pipe
 };
 
 }  // namespace isoscope

@@ -51,6 +51,23 @@ TEST(Checker, GivesUpWhenTheTimeIsOver) {
   EXPECT_THAT(verdict.limit, ::testing::HasSubstr("time"));
 }
 
+TEST(Checker, TellsItsProgressFromThePhasesOfItsEngines) {
+  const History h = history_of("s1: [r(x,0) w(x,1)]  s2: [r(x,0) w(x,2)]");
+  std::vector<std::string> phases;
+  const auto listen = [&](std::string_view phase, double) { phases.emplace_back(phase); };
+  Budget budget;
+  check(h, level("si"), budget, {.progress = listen});
+  EXPECT_EQ(phases.front(), "forced commits");  // cc comes first
+  EXPECT_THAT(phases, ::testing::IsSupersetOf({"facts", "explanation", "confirmation"}));
+  phases.clear();
+  check(h, level("update-ser"), budget, {.progress = listen});
+  EXPECT_THAT(phases, ::testing::IsSupersetOf({"grounding", "search", "explanation"}));
+  phases.clear();
+  const auto violation = *answer(h, "si").verdict.violation;
+  minimize(h, level("si"), levels(), violation, budget, listen);
+  EXPECT_THAT(phases, ::testing::Contains("minimizing: 1 transactions"));
+}
+
 TEST(Minimize, KeepsOnlyWhatViolates) {
   HistoryPlan plan{
       .level = StoreLevel::Si, .sessions = 8, .txns = 400, .keys = 100, .inject = "lost-update"};

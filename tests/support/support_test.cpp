@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -52,6 +53,21 @@ TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
   ASSERT_TRUE(reader->next(line));
   EXPECT_EQ(line, "end");
   EXPECT_FALSE(reader->next(line));
+}
+
+TEST(LineReader, TellsHowMuchOfAFileItHasRead) {
+  const std::string path = testing::TempDir() + "/isoscope_progress.txt";
+  ASSERT_TRUE(write_whole(path, std::string(3'000'000, 'x')).ok());
+  auto reader = LineReader::open(path);
+  ASSERT_TRUE(reader.ok());
+  std::vector<double> shares;
+  reader->report_to([&](std::string_view, double share) { shares.push_back(share); });
+  std::string_view line;
+  EXPECT_TRUE(reader->next(line));
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  ASSERT_FALSE(shares.empty());
+  EXPECT_LT(shares.front(), 0.5);
+  EXPECT_EQ(shares.back(), 1);
 }
 
 TEST(LineReader, SaysWhyAFileCannotBeRead) {

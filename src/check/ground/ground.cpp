@@ -13,8 +13,11 @@ namespace {
 
 Verdict violated(const History& h, const Assignment& levels, std::string axiom, Budget& budget,
                  const GroundOptions& options) {
+  if (options.progress) options.progress("explanation", -1);
   Budget part = budget.within(options.core_seconds);
-  Core core = find_core(h, levels, std::move(axiom), part, options);
+  GroundOptions quiet = options;  // what it does next is all explanation
+  quiet.progress = {};
+  Core core = find_core(h, levels, std::move(axiom), part, quiet);
   Violation violation;
   violation.anomaly = Anomaly::Unexplainable;
   violation.axiom = std::move(core.axiom);

@@ -43,6 +43,7 @@ struct GroundOptions {
   std::size_t eager_transitivity = 48;
   // What may be spent on making a violation small, within the budget.
   double core_seconds = 5;
+  Progress progress = {};
 };
 
 // Consistent with a witness (over vis, ar with its vis), Violated with `axiom` and `core`, or

@@ -23,6 +23,10 @@ Decision give_up(Decision decision, std::string limit) {
 
 Decision decide(const History& h, StrongLevel level, Budget& budget, const StrongOptions& options) {
   Decision decision;
+  const auto tell = [&](std::string_view phase) {
+    if (options.progress) options.progress(phase, -1);
+  };
+  tell("facts");
   decision.facts = std::make_unique<Facts>(h, level != StrongLevel::Ua);
   if (VersionOrder::size_for(*decision.facts) > kMaxOrderNumbers)
     return give_up(std::move(decision), "memory: too many sessions write the same keys");
@@ -34,13 +38,14 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   const Saturated saturated = saturate(*known, budget, how);
   decision.stats.set("rounds", known->rounds);
   decision.stats.set("known edges", static_cast<double>(known->graph.edges().size()));
-  if (saturated == Saturated::OutOfTime) return give_up(std::move(decision), "time limit");
+  if (saturated == Saturated::OutOfTime) return give_up(std::move(decision), "the time limit");
   if (saturated == Saturated::Cycle) {
     decision.outcome = Outcome::Violated;
     decision.contradiction = std::move(known);
     return decision;
   }
 
+  tell("guess");
   const Guess guess = make_guess(*known);
   if (options.prune) {
     if (auto completed = complete_by(*known, guess, budget)) {
@@ -61,7 +66,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   switch (search.result) {
     case SatResult::Unknown:
       return give_up(std::move(decision),
-                     budget.expired_now() ? "time limit" : "memory of the SAT solver");
+                     budget.expired_now() ? "the time limit" : "the memory of the SAT solver");
     case SatResult::Unsat:
       decision.outcome = Outcome::Violated;
       break;

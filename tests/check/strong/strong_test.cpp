@@ -158,7 +158,7 @@ TEST(CheckStrong, AnswersUnknownWhenTheBudgetHasExpired) {
     Budget budget = Budget::seconds(0);
     const Verdict verdict = check_strong(h, level, budget);
     EXPECT_EQ(verdict.outcome, Outcome::Unknown);
-    EXPECT_EQ(verdict.limit, "time limit");
+    EXPECT_EQ(verdict.limit, "the time limit");
   }
 }
 
@@ -169,7 +169,11 @@ TEST(CheckStrong, TellsItsProgress) {
   StrongOptions options;
   options.progress = [&](std::string_view phase, double) { phases.emplace_back(phase); };
   EXPECT_EQ(check_strong(h, StrongLevel::Ser, budget, options).outcome, Outcome::Consistent);
-  EXPECT_THAT(phases, Contains("saturation"));
+  EXPECT_THAT(phases, testing::ElementsAre("facts", "saturation", "guess"));
+  phases.clear();
+  const History lost = history_of("s1: [r(x,0) w(x,1)]  s2: [r(x,0) w(x,2)]");
+  EXPECT_EQ(check_strong(lost, StrongLevel::Ser, budget, options).outcome, Outcome::Violated);
+  EXPECT_THAT(phases, testing::ElementsAre("facts", "explanation"));
 }
 
 // A transaction of unknown outcome that nobody reads from is no member of the history.
