@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 // A folder may include itself and those before it.
 const std::vector<std::string> kFolders = {"support",  "graph", "history", "spec",    "verdict",
-                                           "formats",  "sat",   "smt",     "program", "check",
+                                           "formats",  "sat",   "smt",     "program",
+                                           "workload", "check",
                                            "store",    "generate", "synth", "explore", "report",
                                            "cli"};
 

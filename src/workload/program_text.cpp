@@ -1,0 +1,66 @@
+#include "workload/program_text.h"
+
+#include <algorithm>
+
+namespace isoscope {
+
+namespace {
+
+constexpr std::size_t kTermsInARow = 500;
+
+// Few terms stand on one line, many below each other.
+std::string joined(const std::vector<std::string>& terms, std::string_view separator) {
+  const std::string between = fmt::format("{}{}", separator, terms.size() > 2 ? "\n    " : " ");
+  std::string out;
+  for (const std::string& term : terms) out += (out.empty() ? "" : between) + term;
+  return out;
+}
+
+}  // namespace
+
+void ProgramText::line(std::string_view text) {
+  text_.append(static_cast<std::size_t>(2 * depth_), ' ');
+  text_ += text;
+  text_ += '\n';
+}
+
+void ProgramText::open(std::string_view head) {
+  line(head.empty() ? "{" : fmt::format("{} {{", head));
+  ++depth_;
+}
+
+void ProgramText::close() {
+  --depth_;
+  line("}");
+}
+
+void ProgramText::lines(std::initializer_list<std::string_view> all) {
+  for (std::string_view text : all) {
+    if (text.starts_with('}')) --depth_;
+    line(text);
+    if (text.ends_with('{')) ++depth_;
+  }
+}
+
+void ProgramText::claim(std::string_view left, std::string_view sign, std::string_view right) {
+  line(fmt::format("assert {} {} {}", left, sign, right));
+}
+
+std::string sum_of(const std::vector<std::string>& terms) {
+  if (terms.empty()) return "0";
+  if (terms.size() == 1) return terms.front();
+  if (terms.size() <= kTermsInARow) return fmt::format("({})", joined(terms, " +"));
+  std::vector<std::string> groups;
+  for (std::size_t at = 0; at < terms.size(); at += kTermsInARow) {
+    const auto first = terms.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::size_t size = std::min(kTermsInARow, terms.size() - at);
+    groups.push_back(sum_of({first, first + static_cast<std::ptrdiff_t>(size)}));
+  }
+  return sum_of(groups);
+}
+
+std::string max_of(const std::vector<std::string>& terms) {
+  return terms.size() == 1 ? terms.front() : fmt::format("max({})", joined(terms, ","));
+}
+
+}  // namespace isoscope
