@@ -46,6 +46,8 @@ TASKS = [
     ("si 100k, 90 % reads", "si", None, None, False, "--level si -s 50 -t 100000 --ops 8 -k 100000 -r 0.9"),
     ("psi 100k, 90 % reads", "psi", None, None, False, "--level psi -s 50 -t 100000 --ops 8 -k 100000 -r 0.9"),
     ("pc 100k, 90 % reads", "pc", None, None, False, "--level pc -s 50 -t 100000 --ops 8 -k 100000 -r 0.9"),
+    ("psi 100k, 50 % reads, a long fork", "psi", None, None, False,
+     "--level si -s 50 -t 100000 --ops 8 -k 20000 --inject long-fork --seed 7"),
     ("psi 10k, 50 % reads", "psi", None, None, False, "--level psi -s 25 -t 10000 --ops 8 -k 10000"),
     ("pc 10k, 50 % reads", "pc", None, None, False, "--level pc -s 25 -t 10000 --ops 8 -k 10000"),
 ]
@@ -75,7 +77,7 @@ def main():
     wanted = set(filter(None, args.only.split(",")))
     peers = [peer.split("=", 1) for peer in args.peer]
 
-    print(f"{'task':<24}{'verdict':<12}{'CPU s':>8}{'MB':>7}{'anchor s':>10}{'anchor MB':>11}{'time':>8}{'memory':>8}"
+    print(f"{'task':<36}{'verdict':<12}{'CPU s':>8}{'MB':>7}{'anchor s':>10}{'anchor MB':>11}{'time':>8}{'memory':>8}"
           + "".join(f"{name + ' s':>12}{'ratio':>8}" for name, _ in peers))
     bad = False
     with tempfile.TemporaryDirectory() as work:
@@ -95,7 +97,7 @@ def main():
             verdict = {0: "consistent", 1: "violated", 3: "unknown"}.get(run.code, f"exit {run.code}")
             bad |= run.code not in (0, 3)
             peak = run.peak_bytes / 1e6
-            row = f"{name:<24}{verdict:<12}{run.cpu:>8.2f}{peak:>7.0f}"
+            row = f"{name:<36}{verdict:<12}{run.cpu:>8.2f}{peak:>7.0f}"
             row += f"{('>' if stopped else '') + str(seconds) if seconds else '-':>10}{megabytes or '-':>11}"
             row += f"{ratio(seconds, run.cpu, stopped):>8}{ratio(megabytes, peak, stopped):>8}"
             for _, template in peers:
