@@ -162,8 +162,8 @@ class Collector final : public EndStates<Set> {
     return program_.failed_at_end(endings(end)).has_value();
   }
 
-  Run complete_run(const EndState<Set>& end) const {
-    Run run = make_run(program_, end);
+  ProgramRun complete_run(const EndState<Set>& end) const {
+    ProgramRun run = make_run(program_, end);
     if (const auto failed = program_.failed_at_end(endings(end)))
       run.failed_assertions.push_back(*failed);
     return run;
@@ -178,7 +178,7 @@ class Collector final : public EndStates<Set> {
   std::atomic<std::uint64_t> histories_{0};
   std::atomic<std::uint64_t> violating_{0};
   std::mutex mutex_;
-  std::vector<Run> violations_;
+  std::vector<ProgramRun> violations_;
   std::unordered_set<Digest, DigestHash> seen_;  // dfs only
 };
 

@@ -19,7 +19,7 @@ const Level& level_at(std::size_t i) {
 
 }  // namespace
 
-void Outcomes::add(const Run& run) {
+void Outcomes::add(const ProgramRun& run) {
   std::vector<std::int64_t> values;
   for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
     const RunTxn& txn = run.txns[call];

@@ -28,7 +28,7 @@ class Outcomes {
 
   explicit Outcomes(const Executable& program) : program_(program) {}
 
-  void add(const Run& run);
+  void add(const ProgramRun& run);
   // The most frequent first.
   std::vector<ProgramOutcome> sorted() const;
 

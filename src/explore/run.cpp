@@ -9,7 +9,8 @@
 namespace isoscope::explore {
 namespace {
 
-std::int64_t value_of(const Run& run, const KeyTable& keys, std::uint32_t writer, ProgramKey x) {
+std::int64_t value_of(const ProgramRun& run, const KeyTable& keys, std::uint32_t writer,
+                      ProgramKey x) {
   if (writer == kInitial) return keys.initial(x);
   const std::vector<RunEvent>& events = run.txns[writer].events;
   for (std::size_t i = events.size(); i-- > 0;) {
@@ -22,8 +23,8 @@ std::int64_t value_of(const Run& run, const KeyTable& keys, std::uint32_t writer
 }  // namespace
 
 template <class Set>
-Run make_run(const Executable& program, const EndState<Set>& end) {
-  Run run;
+ProgramRun make_run(const Executable& program, const EndState<Set>& end) {
+  ProgramRun run;
   run.txns.resize(program.outline().calls.size());
   for (const Entry& entry : end.order) {
     const Block<Set>& block = end.trail.blocks[entry.block];
@@ -57,7 +58,7 @@ std::string name_of(const Executable& program, std::uint32_t call) {
   return fmt::format("{}[{}]", program.outline().sessions[c.session].name, c.number);
 }
 
-History to_history(const Executable& program, const Run& run) {
+History to_history(const Executable& program, const ProgramRun& run) {
   HistoryBuilder builder(InitialValues::None);
   for (const Session& session : program.outline().sessions) builder.session(session.name);
   for (const std::uint32_t call : run.order) {
@@ -84,7 +85,7 @@ History to_history(const Executable& program, const Run& run) {
   return std::move(*history);
 }
 
-std::vector<std::uint32_t> read_from_map(const Run& run) {
+std::vector<std::uint32_t> read_from_map(const ProgramRun& run) {
   std::vector<std::uint32_t> map;
   for (const RunTxn& txn : run.txns) {
     for (const RunEvent& event : txn.events) {
@@ -95,7 +96,7 @@ std::vector<std::uint32_t> read_from_map(const Run& run) {
   return map;
 }
 
-template Run make_run(const Executable& program, const EndState<TxnSet<1>>& end);
-template Run make_run(const Executable& program, const EndState<TxnSet<4>>& end);
+template ProgramRun make_run(const Executable& program, const EndState<TxnSet<1>>& end);
+template ProgramRun make_run(const Executable& program, const EndState<TxnSet<4>>& end);
 
 }  // namespace isoscope::explore

@@ -23,23 +23,23 @@ struct RunTxn {
   std::vector<std::int64_t> locals = {};
 };
 
-struct Run {
+struct ProgramRun {
   std::vector<RunTxn> txns;          // by call
   std::vector<std::uint32_t> order;  // calls, in an order that respects so and wr
   std::vector<std::uint32_t> failed_assertions;
 };
 
 template <class Set>
-Run make_run(const Executable& program, const EndState<Set>& end);
+ProgramRun make_run(const Executable& program, const EndState<Set>& end);
 
 // The run as a history: sessions and transactions under the program's names ("alice[1]"), with
 // their own levels where calls have them, in the order of `run.order`.
-History to_history(const Executable& program, const Run& run);
+History to_history(const Executable& program, const ProgramRun& run);
 
 // "alice[1]".
 std::string name_of(const Executable& program, std::uint32_t call);
 
 // What makes two runs the same: by call, in program order, whom each external read reads from.
-std::vector<std::uint32_t> read_from_map(const Run& run);
+std::vector<std::uint32_t> read_from_map(const ProgramRun& run);
 
 }  // namespace isoscope::explore

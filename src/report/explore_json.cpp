@@ -9,7 +9,7 @@ namespace {
 
 using explore::ExploreOutcome;
 using explore::kInitial;
-using explore::Run;
+using explore::ProgramRun;
 using explore::RunEvent;
 
 std::string_view name_of(ExploreOutcome outcome) {
@@ -25,7 +25,7 @@ std::string_view name_of(ExploreOutcome outcome) {
 }
 
 // The transactions as lines of a jsonl history say them; reads name their writers.
-Json transactions(const Executable& program, const Run& run) {
+Json transactions(const Executable& program, const ProgramRun& run) {
   Json all = Json::array();
   for (const std::uint32_t call : run.order) {
     const Call& c = program.outline().calls[call];
@@ -50,7 +50,7 @@ Json transactions(const Executable& program, const Run& run) {
   return all;
 }
 
-Json initial_values(const Executable& program, const Run& run) {
+Json initial_values(const Executable& program, const ProgramRun& run) {
   Json init = Json::object();
   for (const explore::RunTxn& txn : run.txns) {
     for (const RunEvent& event : txn.events)
@@ -77,7 +77,7 @@ Json assertions(const ExploreReport& report, const std::vector<std::uint32_t>& n
   return failed;
 }
 
-Json violation(const ExploreReport& report, const Run& run) {
+Json violation(const ExploreReport& report, const ProgramRun& run) {
   Json reads = Json::array();
   for (const std::uint32_t call : run.order) {
     for (const RunEvent& event : run.txns[call].events) {
@@ -145,7 +145,7 @@ std::string explore_json(const ExploreReport& report) {
   json["calls"] = all.calls;
   if (all.is_out_of_time) json["limit"] = "the time limit";
   json["violations"] = Json::array();
-  for (const Run& run : all.violations) json["violations"].push_back(violation(report, run));
+  for (const ProgramRun& run : all.violations) json["violations"].push_back(violation(report, run));
   if (report.outcomes) {
     json["outcomes"] = Json::array();
     for (const explore::ProgramOutcome& one : *report.outcomes)
@@ -163,7 +163,7 @@ std::optional<std::string> explore_dot(const ExploreReport& report) {
   return check_dot(h, {.level = "ser", .answer = check(h, **ser, budget)});
 }
 
-std::string history_line(const Executable& program, const Run& run, std::uint64_t number) {
+std::string history_line(const Executable& program, const ProgramRun& run, std::uint64_t number) {
   Json line{{"history", number},
             {"violates", !run.failed_assertions.empty()},
             {"init", initial_values(program, run)},

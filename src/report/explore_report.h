@@ -36,6 +36,7 @@ std::optional<std::string> explore_dot(const ExploreReport& report);
 
 // One line of `--histories`: {"history":1,"violates":false,"init":{…},"transactions":[…]}, where a
 // transaction looks as in a jsonl history.
-std::string history_line(const Executable& program, const explore::Run& run, std::uint64_t number);
+std::string history_line(const Executable& program, const explore::ProgramRun& run,
+                         std::uint64_t number);
 
 }  // namespace isoscope

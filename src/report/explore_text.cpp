@@ -12,7 +12,7 @@ namespace isoscope {
 namespace {
 
 using explore::kInitial;
-using explore::Run;
+using explore::ProgramRun;
 using explore::RunEvent;
 using explore::RunTxn;
 
@@ -32,7 +32,7 @@ class SerialRun {
     std::int64_t value = 0;
   };
 
-  SerialRun(const Executable& program, const Run& run) : program_(program), run_(run) {}
+  SerialRun(const Executable& program, const ProgramRun& run) : program_(program), run_(run) {}
 
   Version latest(ProgramKey x) const {
     const auto found = store_.find(x);
@@ -47,11 +47,11 @@ class SerialRun {
 
  private:
   const Executable& program_;
-  const Run& run_;
+  const ProgramRun& run_;
   std::map<ProgramKey, Version> store_;
 };
 
-std::string txn_line(const Executable& program, const Run& run, std::uint32_t call,
+std::string txn_line(const Executable& program, const ProgramRun& run, std::uint32_t call,
                      std::size_t name_width, const SerialRun& serial, const Paint& paint) {
   const RunTxn& txn = run.txns[call];
   const Call& c = program.outline().calls[call];
@@ -92,7 +92,7 @@ std::string locals_text(const Executable& program, const RunTxn& txn, std::uint3
   return out;
 }
 
-std::string run_text(const ExploreReport& report, const Run& run, const Paint& paint) {
+std::string run_text(const ExploreReport& report, const ProgramRun& run, const Paint& paint) {
   const Executable& program = report.program;
   std::string out;
   for (const std::uint32_t number : run.failed_assertions) {
@@ -193,7 +193,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,
                                    plural(all.calls, "call", "calls"), report.seconds)));
-  for (const Run& run : all.violations) out += "\n" + run_text(report, run, paint);
+  for (const ProgramRun& run : all.violations) out += "\n" + run_text(report, run, paint);
   if (all.violating > all.violations.size())
     out += fmt::format("\nand {} more\n", all.violating - all.violations.size());
   if (report.outcomes) out += outcomes_text(report, paint);

@@ -51,9 +51,7 @@ bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, StrongRule rule
   num_seen_ = 0;
   order_.clear();
   next_.clear();
-  if (!search({})) return false;
-  std::reverse(order_.begin(), order_.end());
-  return true;
+  return search({});
 }
 
 template <class Set>
@@ -69,42 +67,70 @@ bool Linearizer<Set>::may_commit(const State& state, std::uint32_t t) const {
   return may;
 }
 
+// Takes what can do no harm: a start, unless others wait for it to commit; a commit, if nobody who
+// is still to come writes the same keys.
+template <class Set>
+bool Linearizer<Set>::take_harmless(State& state, std::uint32_t t) {
+  const auto& txn = facts_->txns_[t];
+  const bool is_contested = !(txn.conflicts - state.committed).empty();
+  State after = state;
+  if (!state.started.contains(t)) {
+    if (!txn.read_from.is_subset_of(state.committed)) return false;
+    if (is_contested && rule_ != StrongRule::Pc) return false;
+    after.started.insert(t);
+  }
+  if (is_contested || !may_commit(after, t)) {
+    if (rule_ != StrongRule::Ser) state = after;  // started, not yet committed
+    return false;
+  }
+  state = after;
+  state.committed.insert(t);
+  order_.push_back(t);
+  return true;
+}
+
 template <class Set>
 bool Linearizer<Set>::search(State state) {
-  // The next transaction of each session, those that the caller prefers first.
+  const std::size_t order_size = order_.size();
   const std::size_t begin = next_.size();
-  for (const Set& session : facts_->sessions_) {
-    const Set rest = session - state.committed;
-    if (rest.empty()) continue;
-    const std::uint32_t t = rest.front();
-    if (!state.started.contains(t)) {
-      if (!facts_->txns_[t].read_from.is_subset_of(state.committed)) continue;
-      // Starting as early as possible prevents nothing, unless others wait for it to commit.
-      const bool is_harmless = rule_ == StrongRule::Pc ||
-                               (rule_ == StrongRule::Si && facts_->txns_[t].conflicts.empty());
-      if (is_harmless) state.started.insert(t);
+  bool is_again = true;
+  while (is_again) {
+    is_again = false;
+    next_.resize(begin);
+    for (const Set& session : facts_->sessions_) {
+      Set rest = session - state.committed;
+      while (!rest.empty() && take_harmless(state, rest.front())) {
+        rest = session - state.committed;
+        is_again = true;
+      }
+      if (!rest.empty()) next_.push_back(rest.front());
     }
-    next_.push_back(t);
-    for (std::size_t i = next_.size() - 1;
-         i > begin && facts_->txns_[next_[i - 1]].rank > facts_->txns_[t].rank; --i)
-      std::swap(next_[i], next_[i - 1]);
   }
   if (state.committed == facts_->all_) return true;
+  // What is next in each session, those that the caller prefers first.
+  std::sort(next_.begin() + static_cast<std::ptrdiff_t>(begin), next_.end(),
+            [&](std::uint32_t a, std::uint32_t b) {
+              return facts_->txns_[a].rank < facts_->txns_[b].rank;
+            });
   const std::size_t end = is_new(state) ? next_.size() : begin;
   for (std::size_t i = begin; i < end; ++i) {
     const std::uint32_t t = next_[i];
+    const std::size_t before = order_.size();
     State after = state;
-    const bool starts = !state.started.contains(t);
-    after.started.insert(t);
-    if (!starts || rule_ == StrongRule::Ser) {
+    if (!facts_->txns_[t].read_from.is_subset_of(state.committed)) continue;
+    if (state.started.contains(t) || rule_ == StrongRule::Ser) {
+      after.started.insert(t);
       if (!may_commit(after, t)) continue;
       after.committed.insert(t);
+      order_.push_back(t);
+    } else {
+      after.started.insert(t);
     }
-    if (!search(after)) continue;
-    if (after.committed.contains(t)) order_.push_back(t);
-    return true;
+    if (search(after)) return true;
+    order_.resize(before);
   }
   next_.resize(begin);
+  order_.resize(order_size);
   return false;
 }
 

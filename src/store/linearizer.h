@@ -14,7 +14,8 @@
 // Paper    [BiswasEnea-OOPSLA'19], section 4: at most (m+1)^k states for k sessions of m
 //          transactions, (2m+1)^k for pc and si.
 // Differs  Depth first, in the order that the caller prefers, so a consistent history costs about
-//          as many steps as it has transactions. A start that can do no harm is taken at once.
+//          as many steps as it has transactions. What can do no harm is taken at once, so that
+//          transactions without conflicts are not permuted.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -85,6 +86,7 @@ class Linearizer {
   };
 
   bool search(State state);
+  bool take_harmless(State& state, std::uint32_t t);
   bool may_commit(const State& state, std::uint32_t t) const;
   bool is_new(const State& state);
 

@@ -1,0 +1,179 @@
+// Explorations against the naive enumeration, on thousands of random programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "check/check.h"
+#include "explore/explore.h"
+#include "explore/naive.h"
+#include "program/program.h"
+#include "spec/evaluate.h"
+#include "support/random_program.h"
+
+namespace isoscope::explore {
+namespace {
+
+using Map = std::vector<std::uint32_t>;
+
+constexpr std::size_t kLimit = 20'000;
+
+const LevelSet& levels() { return LevelSet::built_in(); }
+const Level& level(std::string_view name) { return **levels().find(name); }
+
+// The maps of the naive histories that the level allows, by brute force over its text.
+std::set<Map> expected(const Program& program, const Naive& naive, const Level& base) {
+  std::set<Map> allowed;
+  for (const auto& [map, run] : naive.runs()) {
+    const History h = to_history(program, run);
+    const auto assignment = assign_levels(h, base, levels());
+    EXPECT_TRUE(assignment.ok());
+    if (BruteForce(h).decide(*assignment)) allowed.insert(map);
+  }
+  return allowed;
+}
+
+struct Found {
+  std::set<Map> maps;
+  Exploration all;
+  bool has_duplicates = false;
+};
+
+Found explored(const Program& program, const Level& base, Algorithm algorithm,
+               const std::optional<std::string>& through = {}, unsigned threads = 1) {
+  Found found;
+  const auto plan = make_plan(program, base, levels(), algorithm, through);
+  EXPECT_TRUE(plan.ok());
+  if (!plan) return found;
+  found.all =
+      explore(program, *plan, {.threads = threads, .on_history = [&](const ProgramRun& run) {
+                                 if (!found.maps.insert(read_from_map(run)).second)
+                                   found.has_duplicates = true;
+                               }});
+  return found;
+}
+
+class ExploreFuzz : public testing::TestWithParam<const char*> {};
+
+// Each level over many seeds: the same histories, each once, and no dead end where the paper
+// promises none.
+TEST_P(ExploreFuzz, FindsExactlyTheHistoriesThatBruteForceAllows) {
+  const Level& base = level(GetParam());
+  const bool is_weak = std::string_view(GetParam()) == "rc" ||
+                       std::string_view(GetParam()) == "ra" || std::string_view(GetParam()) == "cc";
+  const bool is_vis = base.framework == Framework::VisAr;
+  int num_compared = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Rng rng(seed * 7919);
+    const std::string text =
+        random_program(rng, {.sessions = 4, .max_calls = is_vis ? 4 : 5, .max_statements = 4});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    const Naive naive(*program, kLimit);
+    if (!naive.is_complete()) continue;
+    ++num_compared;
+    const std::set<Map> allowed = expected(*program, naive, base);
+    const Found found = explored(*program, base, Algorithm::Best);
+    ASSERT_EQ(found.maps, allowed);
+    ASSERT_FALSE(found.has_duplicates);
+    ASSERT_EQ(found.all.histories, allowed.size());
+    if (is_weak) {
+      ASSERT_EQ(found.all.blocked, 0U);
+    }
+    const Found by_ce = explored(*program, base, Algorithm::Ce);
+    ASSERT_EQ(by_ce.maps, allowed);
+    ASSERT_FALSE(by_ce.has_duplicates);
+    ASSERT_EQ(explored(*program, base, Algorithm::Dfs).maps, allowed);
+  }
+  EXPECT_GT(num_compared, 400);
+}
+INSTANTIATE_TEST_SUITE_P(Levels, ExploreFuzz,
+                         testing::Values("rc", "ra", "cc", "pc", "psi", "si", "ser", "ua"),
+                         [](const auto& name) { return std::string(name.param); });
+
+TEST(ExploreMixtures, FindExactlyTheHistoriesThatBruteForceAllows) {
+  int num_compared = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Rng rng(seed * 104729);
+    const bool is_weak = seed % 2 == 0;
+    const std::vector<std::string> own =
+        is_weak ? std::vector<std::string>{"rc", "ra", "cc"}
+                : std::vector<std::string>{"rc", "ra", "cc", "pc", "si", "ser"};
+    const std::string text =
+        random_program(rng, {.sessions = 4, .max_calls = 5, .max_statements = 4, .levels = own});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    const Naive naive(*program, kLimit);
+    if (!naive.is_complete()) continue;
+    ++num_compared;
+    const Level& base = level(own[seed / 2 % own.size()]);
+    const std::set<Map> allowed = expected(*program, naive, base);
+    const Found found = explored(*program, base, Algorithm::Best);
+    ASSERT_EQ(found.maps, allowed);
+    ASSERT_FALSE(found.has_duplicates);
+    if (is_weak) {
+      ASSERT_EQ(found.all.blocked, 0U);
+    }
+  }
+  EXPECT_GT(num_compared, 400);
+}
+
+// Every prefix of a consistent history is consistent, and its last transaction can go on: the two
+// properties that explore-ce stands on, for mixtures too.
+TEST(ExploreMixtures, ArePrefixClosed) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Rng rng(seed * 31);
+    const std::string text = random_program(
+        rng, {.sessions = 3, .max_calls = 5, .max_statements = 3, .levels = {"rc", "ra", "cc"}});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    const Found found = explored(*program, level("cc"), Algorithm::Best);
+    if (found.all.histories > 200) continue;
+    const auto plan = make_plan(*program, level("cc"), levels(), Algorithm::Best, {});
+    std::vector<ProgramRun> runs;
+    (void)explore(*program, *plan,
+                  {.on_history = [&](const ProgramRun& run) { runs.push_back(run); }});
+    for (const ProgramRun& run : runs) {
+      for (std::size_t size = 0; size < run.order.size(); ++size) {
+        ProgramRun prefix;
+        prefix.txns.resize(run.txns.size());
+        prefix.order.assign(run.order.begin(),
+                            run.order.begin() + static_cast<std::ptrdiff_t>(size));
+        for (const std::uint32_t call : prefix.order) prefix.txns[call] = run.txns[call];
+        const History h = to_history(*program, prefix);
+        const auto assignment = assign_levels(h, level("cc"), levels());
+        ASSERT_TRUE(assignment.ok());
+        ASSERT_TRUE(BruteForce(h).decide(*assignment).has_value());
+      }
+    }
+  }
+}
+
+TEST(ExploreThreads, DoNotChangeCounts) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Rng rng(seed * 17);
+    const std::string text = random_program(
+        rng, {.sessions = 4, .max_calls = 8, .max_statements = 4, .levels = {"rc", "ra", "cc"}});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    for (const char* name : {"cc", "ser"}) {
+      const auto plan = make_plan(*program, level(name), levels(), Algorithm::Best, {});
+      ASSERT_TRUE(plan.ok());
+      const Exploration one = explore(*program, *plan, {.budget = Budget::seconds(1)});
+      if (one.is_out_of_time) continue;
+      for (const unsigned threads : {2U, 5U}) {
+        const Exploration many = explore(*program, *plan, {.threads = threads});
+        ASSERT_EQ(many.histories, one.histories);
+        ASSERT_EQ(many.violating, one.violating);
+        ASSERT_EQ(many.end_states, one.end_states);
+        ASSERT_EQ(many.blocked, one.blocked);
+        ASSERT_EQ(many.calls, one.calls);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isoscope::explore

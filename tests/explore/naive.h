@@ -1,0 +1,111 @@
+#pragma once
+// Every history of a program, by trying everything: transactions in every interleaving of the
+// sessions, every read from every transaction that committed a write to its key before. Nothing is
+// pruned; duplicates are sorted out at the end. Shares nothing with the engines but the executor
+// and the way a run becomes a History.
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "explore/run.h"
+#include "program/executable.h"
+#include "spec/brute_force.h"
+#include "spec/levels.h"
+
+namespace isoscope::explore {
+
+class Naive {
+ public:
+  // Gives up beyond `limit` complete runs, duplicates included.
+  Naive(const Executable& program, std::size_t limit)
+      : program_(program), executor_(program.executor()), limit_(limit) {
+    run_.txns.resize(program.outline().calls.size());
+    explore();
+  }
+
+  bool is_complete() const { return num_runs_ < limit_; }
+  // All histories of the program, whatever the level, by their read-from maps.
+  const std::map<std::vector<std::uint32_t>, ProgramRun>& runs() const { return runs_; }
+
+ private:
+  void explore() {
+    if (!is_complete()) return;
+    if (run_.order.size() == run_.txns.size()) {
+      ++num_runs_;
+      runs_.emplace(read_from_map(run_), run_);
+      return;
+    }
+    for (const Session& session : program_.outline().sessions) {
+      std::uint32_t call = session.first;
+      while (call < session.first + session.size && is_done(call)) ++call;
+      if (call < session.first + session.size) execute(call, {});
+    }
+  }
+
+  bool is_done(std::uint32_t call) const {
+    for (const std::uint32_t other : run_.order) {
+      if (other == call) return true;
+    }
+    return false;
+  }
+
+  // Runs the call from its beginning, its first reads from `writers`, the next from everybody.
+  void execute(std::uint32_t call, const std::vector<std::uint32_t>& writers) {
+    RunTxn txn;
+    std::size_t num_reads = 0;
+    executor_->start(CallId{call});
+    for (;;) {
+      const Stop stop = executor_->run();
+      if (stop.kind == StopKind::Commit || stop.kind == StopKind::Abort) {
+        txn.is_committed = stop.kind == StopKind::Commit;
+        break;
+      }
+      if (stop.kind == StopKind::Write) {
+        txn.events.push_back({.is_read = false, .key = stop.key, .value = stop.value});
+        continue;
+      }
+      if (const std::int64_t* own = last_write(txn, stop.key)) {
+        executor_->answer(*own);
+        continue;
+      }
+      if (num_reads == writers.size()) {
+        std::vector<std::uint32_t> more = writers;
+        more.push_back(kInitial);
+        execute(call, more);
+        for (const std::uint32_t other : std::vector<std::uint32_t>(run_.order)) {
+          if (!run_.txns[other].is_committed) continue;
+          if (last_write(run_.txns[other], stop.key) == nullptr) continue;
+          more.back() = other;
+          execute(call, more);
+        }
+        return;
+      }
+      const std::uint32_t writer = writers[num_reads++];
+      const std::int64_t value = writer == kInitial ? program_.keys().initial(stop.key)
+                                                    : *last_write(run_.txns[writer], stop.key);
+      txn.events.push_back({.is_read = true, .key = stop.key, .value = value, .writer = writer});
+      executor_->answer(value);
+    }
+    run_.txns[call] = std::move(txn);
+    run_.order.push_back(call);
+    explore();
+    run_.order.pop_back();
+  }
+
+  static const std::int64_t* last_write(const RunTxn& txn, ProgramKey x) {
+    for (std::size_t i = txn.events.size(); i-- > 0;) {
+      if (!txn.events[i].is_read && txn.events[i].key == x) return &txn.events[i].value;
+    }
+    return nullptr;
+  }
+
+  const Executable& program_;
+  std::unique_ptr<Executor> executor_;
+  std::size_t limit_;
+  std::size_t num_runs_ = 0;
+  ProgramRun run_;
+  std::map<std::vector<std::uint32_t>, ProgramRun> runs_;
+};
+
+}  // namespace isoscope::explore
