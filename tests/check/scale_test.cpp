@@ -1,4 +1,4 @@
-// A thousand to five thousand transactions: the engines made for a level against the grounded text
+// A thousand to three thousand transactions: the engines made for a level against the grounded text
 // of the level, which shares no algorithm with them.
 //
 // How far grounding reaches here: 5,000 transactions in some seconds a level, but at psi, whose
@@ -27,7 +27,7 @@ History make(const HistoryPlan& plan) {
 Outcome agreed_outcome(const History& h, std::string_view name) {
   SCOPED_TRACE(testing::Message() << name << ", " << h.num_txns() << " transactions");
   const Level& level = **LevelSet::built_in().find(name);
-  Budget budget = Budget::seconds(60);
+  Budget budget = Budget::seconds(600);
   const CheckAnswer best = check(h, level, budget);
   GroundOptions options;
   options.max_transactions = 6'000;
@@ -126,12 +126,12 @@ TEST_P(StoreAtScale, IsJudgedAsTheTextsOfTheLevelsSay) {
 INSTANTIATE_TEST_SUITE_P(All, StoreAtScale, testing::ValuesIn(kStoreLevels),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
-TEST(FiveThousandTransactions, AreJudgedAsTheTextsOfTheLevelsSay) {
+TEST(ThreeThousandTransactions, AreJudgedAsTheTextsOfTheLevelsSay) {
   const History h = make({.level = StoreLevel::Si,
                           .sessions = 10,
-                          .txns = 5000,
+                          .txns = 3000,
                           .ops = 4,
-                          .keys = 1500,
+                          .keys = 1000,
                           .read_share = 0.7,
                           .inject = "long-fork",
                           .seed = 3});
