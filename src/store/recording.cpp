@@ -17,14 +17,14 @@ struct Naming {
 };
 
 History build(const Executable& program, const Recording& recording, const Naming& names,
-              bool with_aborted) {
+              bool with_all) {
   HistoryBuilder builder(InitialValues::None);
   std::vector<SessionId> sessions;
   for (const std::string& name : names.sessions) sessions.push_back(builder.session(name));
   for (const std::uint32_t call : recording.order) {
     const Call& c = program.outline().calls[call];
     const RecordedTxn& txn = recording.txns[call];
-    if (!txn.is_committed && !with_aborted) continue;
+    if (!with_all && (!txn.is_committed || txn.accesses.empty())) continue;
     const TxnId t = builder.begin(
         sessions[c.session], txn.is_committed ? TxnStatus::Committed : TxnStatus::Aborted, c.place);
     builder.set_name(t, names.txns[call]);

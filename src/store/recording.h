@@ -49,8 +49,8 @@ std::string name_of_writer(const Executable& program, std::uint32_t writer);
 // The calls that ran, under the program's names and with their own levels.
 History to_history(const Executable& program, const Recording& recording);
 
-// The committed calls only, with the numbers of their sessions and calls for names (s2, t2_1): the
-// form for formats that know neither names nor aborted transactions.
+// The committed calls that read or write, with the numbers of their sessions and calls for names
+// (s2, t2_1): for formats that know neither names nor transactions without effect.
 History to_numbered_history(const Executable& program, const Recording& recording);
 
 }  // namespace isoscope::store

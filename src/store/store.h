@@ -56,8 +56,9 @@ class Store {
   // Back to the initial state.
   void reset();
   // Runs the call to its end. Calls of a session run in order, each once. With `only`, any other
-  // end is refused. An error if the transaction cannot go on (an overflow, a loop without end):
-  // its place, and what it had read.
+  // end is refused (and with TxnEnd::Refused each: then last_txn() tells what would have happened).
+  // An error if the transaction cannot go on (an overflow, a loop without end): its place, and what
+  // it had read.
   Result<TxnEnd> execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only = {});
   // Checks the claims about the finished run. Requires: every call has run.
   void finish();

@@ -1,0 +1,160 @@
+#include "store/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "store/directed_policy.h"
+#include "store/policies.h"
+#include "store/store.h"
+#include "support/rng.h"
+
+namespace isoscope::store {
+
+namespace {
+
+Result<void> check_script(const Executable& program, const Script& script) {
+  const Outline& outline = program.outline();
+  std::vector<std::uint32_t> next;  // by session
+  for (const Session& session : outline.sessions) next.push_back(session.first);
+  for (const ScriptedCall& scripted : script.calls) {
+    if (scripted.call >= outline.calls.size()) {
+      return Error{.what = fmt::format("the program has {} transactions, and no number {}",
+                                       outline.calls.size(), scripted.call)};
+    }
+    std::uint32_t& expected = next[outline.calls[scripted.call].session];
+    if (scripted.call != expected) {
+      return Error{
+          .where = outline.calls[scripted.call].place,
+          .what = fmt::format("{} cannot run when {} is next in its session",
+                              name_of(program, scripted.call), name_of(program, expected))};
+    }
+    ++expected;
+  }
+  return {};
+}
+
+// Tells what the end of a call has to do with what was wanted.
+void compare_end(const Executable& program, const ScriptedCall& scripted, std::uint32_t num_reads,
+                 TxnEnd end, std::vector<Divergence>& divergences) {
+  if (scripted.direction != Direction::Free) {
+    for (std::uint32_t i = num_reads; i < scripted.reads.size(); ++i) {
+      divergences.push_back(
+          {.kind = DivergenceKind::ReadsLess,
+           .call = scripted.call,
+           .read = i + 1,
+           .expected = wanted_text(program, scripted.reads[i]),
+           .actual = num_reads == 1 ? "the call ended after 1 read"
+                                    : fmt::format("the call ended after {} reads", num_reads)});
+    }
+  }
+  const bool is_committed = end == TxnEnd::Committed;
+  if (scripted.is_committed && *scripted.is_committed != is_committed) {
+    divergences.push_back({.kind = DivergenceKind::Outcome,
+                           .call = scripted.call,
+                           .read = {},
+                           .expected = *scripted.is_committed ? "a commit" : "an abort",
+                           .actual = is_committed ? "it committed" : "it aborted"});
+  }
+}
+
+// The level does not let the call end as it was directed.
+Result<TxnEnd> execute_again(Store& store, const ScriptedCall& scripted,
+                             std::vector<Divergence>& divergences) {
+  divergences.push_back({.kind = DivergenceKind::Commit,
+                         .call = scripted.call,
+                         .read = {},
+                         .expected = "a commit",
+                         .actual = "the level forbids it"});
+  ExplainedPolicy explained(store.oracle()->explanation(), store.program().outline().calls.size());
+  auto end = store.execute(scripted.call, explained);
+  if (end && *end == TxnEnd::Refused) {
+    return Error{.where = store.program().outline().calls[scripted.call].place,
+                 .what = fmt::format("{} can neither commit nor abort: the level allows no way to "
+                                     "go on",
+                                     name_of(store.program(), scripted.call))};
+  }
+  return end;
+}
+
+}  // namespace
+
+std::string_view name_of(DivergenceKind kind) {
+  switch (kind) {
+    case DivergenceKind::Key:
+      return "key";
+    case DivergenceKind::Writer:
+      return "writer";
+    case DivergenceKind::Level:
+      return "level";
+    case DivergenceKind::ReadsMore:
+      return "reads-more";
+    case DivergenceKind::ReadsLess:
+      return "reads-less";
+    case DivergenceKind::Outcome:
+      return "outcome";
+    case DivergenceKind::Commit:
+      return "commit";
+  }
+  return {};
+}
+
+std::string describe(const Executable& program, const Divergence& divergence) {
+  std::string text = name_of(program, divergence.call);
+  if (divergence.read) text += fmt::format(", read {}", *divergence.read);
+  return fmt::format("{}: expected {}, but {}", text, divergence.expected, divergence.actual);
+}
+
+Result<TxnEnd> execute_to_abort(Store& store, std::uint32_t call) {
+  constexpr std::uint64_t kAttempts = 32;
+  LatestPolicy latest;
+  auto end = store.execute(call, latest, TxnEnd::Aborted);
+  Rng rng(call);
+  RandomPolicy random(rng);
+  for (std::uint64_t i = 0; i < kAttempts && end && *end == TxnEnd::Refused; ++i)
+    end = store.execute(call, random, TxnEnd::Aborted);
+  return end;
+}
+
+Result<Replay> replay(const Executable& program, const Script& script, const LevelPlan* plan,
+                      const Budget& budget) {
+  if (auto fits = check_script(program, script); !fits) return fits.error();
+  std::unique_ptr<Oracle> oracle;
+  if (plan != nullptr) {
+    auto made = make_oracle(program, *plan, budget);
+    if (!made) return made.error();
+    oracle = *std::move(made);
+  }
+  Store store(program, std::move(oracle));
+  Replay result;
+  LatestPolicy latest;
+  for (const ScriptedCall& scripted : script.calls) {
+    const bool shall_abort =
+        scripted.direction == Direction::Free && scripted.is_committed && !*scripted.is_committed;
+    if (shall_abort) {
+      auto end = execute_to_abort(store, scripted.call);
+      if (!end) return end.error();
+      if (*end == TxnEnd::Aborted) continue;
+      // A transaction that does nothing leaves no trace either.
+      if (store.last_txn().accesses.empty()) end = store.execute(scripted.call, latest);
+      if (!end) return end.error();
+      if (*end == TxnEnd::Committed) continue;
+    }
+    DirectedPolicy directed(store, scripted, result.divergences);
+    auto end = store.execute(scripted.call, directed);
+    if (end && *end == TxnEnd::Refused && !store.oracle()->is_expired())
+      end = execute_again(store, scripted, result.divergences);
+    if (!end) return end.error();
+    if (store.oracle() != nullptr && store.oracle()->is_expired()) {
+      result.is_expired = true;
+      break;
+    }
+    compare_end(program, scripted, directed.num_reads(), *end, result.divergences);
+  }
+  result.is_complete = store.recording().order.size() == program.outline().calls.size();
+  if (result.is_complete) store.finish();
+  result.recording = store.recording();
+  return result;
+}
+
+}  // namespace isoscope::store

@@ -1,0 +1,202 @@
+// Which call is each transaction of a history, and what shall its reads see?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "formats/isopredict.h"
+#include "store/directed_policy.h"
+#include "store/replay.h"
+#include "store/store.h"
+
+namespace isoscope::store {
+
+namespace {
+
+constexpr std::uint32_t kNoCall = 0xffffffff;
+
+class ScriptWriter {
+ public:
+  ScriptWriter(const Executable& program, const History& h)
+      : program_(program), h_(h), outline_(program.outline()), call_of_(h.num_txns(), kNoCall) {
+    for (const ReadFault& fault : h.faults()) faults_.insert(fault.read);
+    for (const TxnId t : h.txns()) has_aborted_ = has_aborted_ || h.status(t) == TxnStatus::Aborted;
+    for (const Session& session : outline_.sessions) next_.push_back(session.first);
+  }
+
+  Result<Script> write() {
+    const auto order = commit_order(h_);
+    if (!order) {
+      return Error{.what = "so and wr of the history have a cycle: no run of a program has one"};
+    }
+    const bool is_named = match([&](TxnId t) { return named_call(t); }) ||
+                          match([&](TxnId t) { return numbered_call(t); });
+    if (!is_named) {
+      if (auto fits = match_sessions(); !fits) return fits.error();
+    }
+    Store store(program_);  // to find out which calls abort
+    for (const TxnId t : *order) {
+      if (auto done = is_named ? add_named(t) : add_next(t, store); !done) return done.error();
+    }
+    return std::move(script_);
+  }
+
+ private:
+  // alice[2].
+  std::uint32_t named_call(TxnId t) {
+    if (names_.empty()) {
+      for (std::uint32_t call = 0; call < outline_.calls.size(); ++call)
+        names_.emplace(name_of(program_, call), call);
+    }
+    const auto found = names_.find(h_.name(t));
+    return found == names_.end() ? kNoCall : found->second;
+  }
+  // t1_2: the second call of the first session.
+  std::uint32_t numbered_call(TxnId t) {
+    if (numbers_.empty()) {
+      for (std::uint32_t i = 0; i < outline_.calls.size(); ++i) {
+        const Call& call = outline_.calls[i];
+        numbers_.emplace(fmt::format("t{}_{}", call.session + 1, call.number), i);
+      }
+    }
+    const auto found = numbers_.find(h_.name(t));
+    return found == numbers_.end() ? kNoCall : found->second;
+  }
+
+  // Does `call_of` know a call for every transaction, so that sessions stay sessions?
+  template <class CallOf>
+  bool match(CallOf call_of) {
+    std::set<std::uint32_t> sessions;
+    for (const SessionId s : h_.sessions()) {
+      std::uint32_t before = kNoCall;
+      for (const TxnId t : h_.session_txns(s)) {
+        const std::uint32_t call = call_of(t);
+        if (call == kNoCall) return false;
+        const std::uint32_t session = outline_.calls[call].session;
+        const bool follows = before == kNoCall
+                                 ? sessions.insert(session).second
+                                 : call > before && session == outline_.calls[before].session;
+        if (!follows) return false;
+        call_of_[t.index] = call;
+        before = call;
+      }
+    }
+    return true;
+  }
+
+  // Sessions by their names, if the program has them all, else by their places.
+  Result<void> match_sessions() {
+    std::fill(call_of_.begin(), call_of_.end(), kNoCall);
+    std::unordered_map<std::string, std::uint32_t> by_name;
+    for (std::uint32_t s = 0; s < outline_.sessions.size(); ++s)
+      by_name.emplace(outline_.sessions[s].name, s);
+    const bool has_names = std::all_of(h_.sessions().begin(), h_.sessions().end(),
+                                       [&](SessionId s) { return by_name.contains(h_.name(s)); });
+    if (!has_names && h_.num_sessions() > outline_.sessions.size()) {
+      return Error{.what = fmt::format("the history has {} sessions and the program {}",
+                                       h_.num_sessions(), outline_.sessions.size()),
+                   .hint = "is it a history of this program?"};
+    }
+    for (const SessionId s : h_.sessions()) {
+      const std::uint32_t session = has_names ? by_name[h_.name(s)] : s.index;
+      const auto txns = h_.session_txns(s);
+      if (txns.size() > outline_.sessions[session].size) {
+        return Error{
+            .where = h_.place(txns[outline_.sessions[session].size]),
+            .what = fmt::format("session {} of the history has {} transactions and session {} of "
+                                "the program {}",
+                                h_.name(s), txns.size(), outline_.sessions[session].name,
+                                outline_.sessions[session].size),
+            .hint = "is it a history of this program?"};
+      }
+      session_of_.push_back(session);
+      txns_left_.push_back(static_cast<std::uint32_t>(txns.size()));
+    }
+    return {};
+  }
+
+  ScriptedCall scripted(TxnId t, std::uint32_t call) const {
+    ScriptedCall scripted{.call = call, .direction = Direction::Exact};
+    if (h_.status(t) != TxnStatus::Unknown)
+      scripted.is_committed = h_.status(t) == TxnStatus::Committed;
+    for (const EventId e : h_.events(t)) {
+      if (!h_.is_read(e)) continue;
+      WantedRead wanted{.key = h_.name(h_.key(e))};
+      if (h_.is_external_read(e)) {
+        const TxnId writer = h_.writer(e);
+        wanted.writer = writer == kInitialTxn ? kInitialWriter : call_of_[writer.index];
+      } else if (!faults_.contains(e)) {
+        continue;  // of an own write
+      }
+      scripted.reads.push_back(std::move(wanted));
+    }
+    return scripted;
+  }
+
+  void add_aborting(std::uint32_t call) {
+    script_.calls.push_back({.call = call, .direction = Direction::Free, .is_committed = false});
+  }
+
+  Result<void> add_named(TxnId t) {
+    const std::uint32_t call = call_of_[t.index];
+    std::uint32_t& next = next_[outline_.calls[call].session];
+    for (; next < call; ++next) add_aborting(next);
+    script_.calls.push_back(scripted(t, call));
+    ++next;
+    return {};
+  }
+
+  // The next call of the session; but where the history has fewer transactions than the session has
+  // calls, and shows no aborted ones, a call that does not fit and can abort is one of those.
+  Result<void> add_next(TxnId t, Store& store) {
+    const std::uint32_t session = session_of_[h_.session(t).index];
+    std::uint32_t& next = next_[session];
+    std::uint32_t& txns_left = txns_left_[h_.session(t).index];
+    const std::uint32_t end = outline_.sessions[session].first + outline_.sessions[session].size;
+    for (; !has_aborted_ && end - next > txns_left; ++next) {
+      std::vector<Divergence> divergences;
+      const ScriptedCall wanted = scripted(t, next);
+      DirectedPolicy directed(store, wanted, divergences);
+      auto tried = store.execute(next, directed, TxnEnd::Refused);
+      if (!tried) return tried.error();
+      if (divergences.empty() && store.last_txn().is_committed &&
+          directed.num_reads() == wanted.reads.size())
+        break;
+      auto aborted = execute_to_abort(store, next);
+      if (!aborted) return aborted.error();
+      if (*aborted != TxnEnd::Aborted) break;
+      add_aborting(next);
+    }
+    call_of_[t.index] = next;
+    script_.calls.push_back(scripted(t, next));
+    std::vector<Divergence> divergences;
+    DirectedPolicy directed(store, script_.calls.back(), divergences);
+    auto done = store.execute(next, directed);
+    if (!done) return done.error();
+    ++next;
+    --txns_left;
+    return {};
+  }
+
+  const Executable& program_;
+  const History& h_;
+  const Outline& outline_;
+  std::vector<std::uint32_t> call_of_;  // by transaction
+  std::set<EventId> faults_;
+  bool has_aborted_ = false;
+  std::unordered_map<std::string, std::uint32_t> names_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> next_;        // by session of the program: its next call
+  std::vector<std::uint32_t> session_of_;  // by session of the history
+  std::vector<std::uint32_t> txns_left_;   // by session of the history
+  Script script_;
+};
+
+}  // namespace
+
+Result<Script> script_of(const Executable& program, const History& h) {
+  return ScriptWriter(program, h).write();
+}
+
+}  // namespace isoscope::store
