@@ -80,11 +80,13 @@ int run_compare(const CompareArguments& args) {
 Run add_compare(CLI::App& app) {
   auto args = std::make_shared<CompareArguments>();
   app.add_option("LEVEL", args->levels, "two levels, or with --matrix several")->required();
-  app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
+  auto* matrix = app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
   args->scope.add_to(app);
   app.add_flag("--no-proof", args->no_proof, "search up to the scope only");
   args->specs.add_to(app);
-  app.add_option("--dot", args->dot, "with --matrix: draw the lattice")->type_name("FILE");
+  app.add_option("--dot", args->dot, "with --matrix: draw the lattice")
+      ->type_name("FILE")
+      ->needs(matrix);
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

@@ -91,7 +91,7 @@ Grounder::Factor Grounder::base_factor(const std::vector<Variable>& variables,
     const Variable& v = variables[at(factor.scope[depth])];
     const auto [first, count] = domain(v.sort);
     for (int element = first; element < first + count; ++element) {
-      env[at(v.slot)] = element;
+      bind(env, v, element);
       self(self, depth + 1);
     }
   };

@@ -92,7 +92,7 @@ void Grounder::add_instances(const std::vector<Variable>& variables, std::size_t
     const Variable& v = variables[bound];
     const auto [first, count] = domain(v.sort);
     for (int element = first; element < first + count; ++element) {
-      env[static_cast<std::size_t>(v.slot)] = element;
+      bind(env, v, element);
       add_instances(variables, bound + 1, conjuncts, env, ways);
     }
     return;

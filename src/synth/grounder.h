@@ -56,6 +56,12 @@ class Grounder {
 
  private:
   using Env = std::vector<int>;  // by slot
+  // Variables of inner quantifiers have higher slots than those that an Env begins with.
+  static void bind(Env& env, const Variable& v, int element) {
+    const auto slot = static_cast<std::size_t>(v.slot);
+    if (slot >= env.size()) env.resize(slot + 1, 0);
+    env[slot] = element;
+  }
 
   struct Conjunct {
     const Formula* formula = nullptr;

@@ -44,8 +44,7 @@ class ScopeSearch {
   template <typename Answer>
   void run(int max_txns, Answer& answer) {
     answer.outcome = grow(max_txns, answer.scope, answer.excluded_txns, answer.stats);
-    if (answer.outcome == SynthOutcome::Unknown)
-      answer.limit = has_found() ? kNotMinimal : kTimeIsOver;
+    if (answer.outcome == SynthOutcome::Unknown) answer.limit = kTimeIsOver;
   }
 
   // The last history found on the way, in a scope that may not be the smallest one.
@@ -184,7 +183,10 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
     answer.found = *std::move(found);
     return std::move(answer);
   };
-  if (answer.outcome == SynthOutcome::Unknown) return keep(scopes.last_found());
+  if (answer.outcome == SynthOutcome::Unknown) {
+    answer.limit = kNotMinimal;
+    return keep(scopes.last_found());
+  }
 
   SynthQuery smallest = query;
   smallest.scope = answer.scope;
