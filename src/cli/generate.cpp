@@ -1,4 +1,4 @@
-// isoscope generate history …
+// isoscope generate history …; generate program is in generate_program.cpp
 #include "generate/generate.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/generate_program.h"
 #include "formats/formats.h"
 #include "generate/injection.h"
 #include "generate/print.h"
@@ -156,7 +157,11 @@ Run add_generate(CLI::App& app) {
       "  isoscope generate history --level si --txns 1000 --keys 50 --dist zipf -o h.jsonl\n"
       "  isoscope generate history --txns 200 --inject lost-update | isoscope check - --level si\n"
       "  isoscope generate history --level cc --txns 1000000 --to plume -o big.txt");
-  return [args] { return run_generate(*args); };
+  CLI::App& program = *app.add_subcommand("program", "a benchmark as a transactional program");
+  const Run run_program = add_generate_program(program);
+  return [args, run_program, &program] {
+    return program.parsed() ? run_program() : run_generate(*args);
+  };
 }
 
 }  // namespace isoscope

@@ -25,7 +25,7 @@ constexpr CommandEntry kCommands[] = {
     {"compare", "how do two levels relate? with proofs or separating histories", add_compare},
     {"explore", "every history of a transactional program, and its assertions", add_explore},
     {"convert", "rewrite a history in another format", add_convert},
-    {"generate", "make a synthetic history by simulating a store", add_generate},
+    {"generate", "make a synthetic history, or a benchmark as a program", add_generate},
     {"levels", "list the isolation levels, or show one as text", add_levels},
     {"stats", "what is a history made of? sizes and distributions", add_stats},
 };

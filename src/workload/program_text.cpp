@@ -8,11 +8,23 @@ namespace {
 
 constexpr std::size_t kTermsInARow = 500;
 
-// Few terms stand on one line, many below each other.
+constexpr std::size_t kWidth = 90;
+
+// Terms one after the other, on further lines where one is full.
 std::string joined(const std::vector<std::string>& terms, std::string_view separator) {
-  const std::string between = fmt::format("{}{}", separator, terms.size() > 2 ? "\n    " : " ");
   std::string out;
-  for (const std::string& term : terms) out += (out.empty() ? "" : between) + term;
+  std::size_t width = 0;
+  for (const std::string& term : terms) {
+    if (!out.empty()) out += separator;
+    if (width + term.size() > kWidth) {
+      out += "\n    ";
+      width = 0;
+    } else if (!out.empty()) {
+      out += ' ';
+    }
+    out += term;
+    width += term.size() + separator.size() + 1;
+  }
   return out;
 }
 
@@ -43,7 +55,9 @@ void ProgramText::lines(std::initializer_list<std::string_view> all) {
 }
 
 void ProgramText::claim(std::string_view left, std::string_view sign, std::string_view right) {
-  line(fmt::format("assert {} {} {}", left, sign, right));
+  if (left.size() + right.size() <= kWidth)
+    return line(fmt::format("assert {} {} {}", left, sign, right));
+  line(fmt::format("assert ({}\n    {} {})", left, sign, right));
 }
 
 std::string sum_of(const std::vector<std::string>& terms) {

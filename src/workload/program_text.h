@@ -22,7 +22,7 @@ class ProgramText {
   void init(std::string_view key, std::int64_t value) {
     line(fmt::format("init {} = {}", key, value));
   }
-  // assert left sign right, folded inside of the parentheses of its sides.
+  // assert left sign right, on two lines inside of parentheses if one is too short.
   void claim(std::string_view left, std::string_view sign, std::string_view right);
 
   const std::string& text() const { return text_; }
@@ -32,8 +32,8 @@ class ProgramText {
   int depth_ = 0;
 };
 
-// a + b + … in parentheses, one term a line if they are many; 0 of none. Long sums are grouped,
-// for the language limits how many operators may stand in a row.
+// a + b + … in parentheses, 0 of none. Long sums are grouped, for the language limits how many
+// operators may stand in a row.
 std::string sum_of(const std::vector<std::string>& terms);
 // max(a, b, …). Requires: at least one.
 std::string max_of(const std::vector<std::string>& terms);

@@ -147,16 +147,16 @@ class Writer {
     sql_.end_txn();
   }
   void find(const std::string& customer) {
-    text_.comment(fmt::format("select from account where name = {}", customer));
+    text_.comment(fmt::format("select from account: customer {}", customer));
     sql_.select(tables_.accounts, {customer}, {{.local = "found", .column = ""}});
     text_.line("if (!found) { abort }");
   }
   void get(const Table& table, const std::string& customer, const std::string& local) {
-    text_.comment(fmt::format("select bal from {} where c = {}", table.name, customer));
+    text_.comment(fmt::format("select bal from {}: customer {}", table.name, customer));
     sql_.select(table, {customer}, {{.local = local, .column = table.columns[0]}});
   }
   void update(const Table& table, const std::string& customer, const std::string& local) {
-    if (sql_.scans()) text_.comment(fmt::format("update {} where c = {}", table.name, customer));
+    if (sql_.scans()) text_.comment(fmt::format("update {}: customer {}", table.name, customer));
     sql_.select_again(table, {customer}, {{.local = local, .column = table.columns[0]}});
   }
 

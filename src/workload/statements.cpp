@@ -41,10 +41,15 @@ void Statements::fetch(const Table& table, const std::vector<std::string>& where
   for (const Want& want : wants)
     text_.line(fmt::format("{} := read({})", want.local,
                            cell(want.column.empty() ? table.name : want.column, where)));
-  if (!scans() || table.rest == 0) return;
-  text_.line(fmt::format("for k in 1..{} {{ cell := read({}) }}", table.rest,
-                         cell(table.name + "_rest", with(where, "k"))));
-  rounds_ += times_ * table.rest;
+  if (scans()) read_rest(table, where);
+}
+
+void Statements::read_rest(const Table& table, const std::vector<std::string>& row) {
+  const std::string rest = table.name + "_rest";
+  if (table.rest == 1) text_.line(fmt::format("cell := read({})", cell(rest, with(row, "1"))));
+  if (table.rest < 2) return;
+  text_.line(
+      fmt::format("for k in 1..{} {{ cell := read({}) }}", table.rest, cell(rest, with(row, "k"))));
 }
 
 void Statements::scan(const Table& table, const std::vector<std::string>& where,
@@ -69,11 +74,8 @@ void Statements::scan(const Table& table, const std::vector<std::string>& where,
   };
   read_into("", table.name);
   for (const std::string& column : table.columns) read_into(column, column);
-  if (table.rest > 0) {
-    text_.line(fmt::format("for k in 1..{} {{ cell := read({}) }}", table.rest,
-                           cell(table.name + "_rest", with(at, "k"))));
-    rounds_ += times_ * rows * table.rest;
-  }
+  read_rest(table, at);
+  rounds_ += times_ * rows * table.rest;
   for (std::size_t i = 0; i < at.size(); ++i) text_.close();
 }
 

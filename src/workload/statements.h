@@ -64,6 +64,7 @@ class Statements {
  private:
   void scan(const Table& table, const std::vector<std::string>& where,
             const std::vector<Want>& wants);
+  void read_rest(const Table& table, const std::vector<std::string>& row);
 
   ProgramText& text_;
   Access access_;

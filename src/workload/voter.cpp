@@ -51,13 +51,13 @@ void write_rows(const Setting& setting, ProgramText& text) {
 void write_txns(const Setting& setting, ProgramText& text, Statements& sql) {
   text.comment("client and number tell this vote from all others.");
   sql.begin_txn("cast_vote(client, number, caller, c, a)");
-  text.comment("select from contestant where c = c");
+  text.comment("select from contestant");
   sql.select(contestant(setting), {"c"}, {{.local = "found", .column = ""}});
   text.line("if (!found) { abort }");
-  text.comment("select count from votes where caller = caller");
+  text.comment("select how often the caller has voted");
   text.line("votes := read(votes_by[caller])");
   text.open(fmt::format("if (votes < {})", setting.size("limit")));
-  text.comment("select state from area where a = a");
+  text.comment("select the state of the area code");
   sql.select(area(setting), {"a"}, {{.local = "state", .column = "area_state"}});
   sql.insert(vote(), {"client", "number"},
              {{"vote_caller", "caller"}, {"vote_contestant", "c"}, {"vote_state", "state"}});

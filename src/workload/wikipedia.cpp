@@ -67,7 +67,7 @@ class Writer {
   void write() {
     sql_.begin_txn("get_page_anonymous(p, ip)");
     find_page();
-    text_.comment("select from ip_block where ip = ip");
+    text_.comment("select from ip_block");
     sql_.select(tables_.block, {"ip"}, {{"blocked", ""}});
     text_.line("if (blocked) { abort }");
     read_page();
@@ -75,7 +75,7 @@ class Writer {
 
     sql_.begin_txn("get_page_authenticated(p, u)");
     find_user();
-    text_.comment("select from user_group where u = u");
+    text_.comment("select from user_group");
     sql_.select(tables_.group, {"u"}, {{"group", ""}});
     find_page();
     read_page();
@@ -99,7 +99,7 @@ class Writer {
 
  private:
   void find_page() {
-    text_.comment("select from page where title = p; from page_restriction");
+    text_.comment("select from page, page_restriction");
     sql_.select(tables_.page, {"p"}, {{"found", ""}, {"latest", "page_latest"}});
     text_.line("if (!found) { abort }");
     sql_.select(tables_.restriction, {"p"}, {{"restricted", ""}});
@@ -116,7 +116,7 @@ class Writer {
   }
 
   void find_user() {
-    text_.comment("select from user where u = u");
+    text_.comment("select from user");
     sql_.select(tables_.user, {"u"}, {{"found", ""}, {"edits", "user_editcount"}});
     text_.line("if (!found) { abort }");
     text_.line("found := 0");

@@ -104,6 +104,11 @@ Result<std::string> generate_program(const WorkloadPlan& plan) {
   ProgramText text;
   text.comment(fmt::format("{}: {}", kind->info.name, kind->info.summary));
   text.comment(command_line(plan, kind->info, *setting));
+  if (setting->access == Access::Scan) {
+    text.comment(
+        "A statement scans its table: table[i] says whether row i is there, table_rest[i, k]");
+    text.comment("are cells that no transaction looks at.");
+  }
   text.blank();
   kind->write_rows(*setting, text);
   text.blank();

@@ -14,9 +14,9 @@ std::string text_of(const WorkloadPlan& plan) {
   return *text;
 }
 
-// Rows and transactions: what stands between the two comment lines and the sessions.
+// Rows and transactions: what stands between the comment at the top and the sessions.
 std::string definitions_of(const std::string& text) {
-  const std::size_t first = text.find('\n', text.find('\n') + 1);
+  const std::size_t first = text.find("\n\n");
   return text.substr(first, text.find("\nsession ") - first);
 }
 

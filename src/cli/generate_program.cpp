@@ -1,0 +1,103 @@
+#include "cli/generate_program.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "report/json.h"
+#include "support/output.h"
+#include "workload/workload.h"
+
+namespace isoscope {
+
+namespace {
+
+struct ProgramArguments {
+  CommonOptions common;
+  WorkloadPlan plan = {.workload = {}};
+  std::string access = "default";
+};
+
+std::string workload_list() {
+  std::string out;
+  for (const WorkloadInfo& info : workloads())
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", info.name);
+  return out;
+}
+
+// Every size that some workload has, and what it is for which.
+std::map<std::string, std::string> helps_by_size() {
+  std::map<std::string, std::string> helps;
+  for (const WorkloadInfo& info : workloads()) {
+    for (const TableSize& size : info.sizes) {
+      std::string& help = helps[std::string(size.name)];
+      help += fmt::format("{}{}: {} [{}]", help.empty() ? "" : "; ", info.name, size.help,
+                          size.initially);
+    }
+  }
+  return helps;
+}
+
+std::string workload_help() {
+  std::string out = "Workloads:\n";
+  for (const WorkloadInfo& info : workloads()) {
+    out += fmt::format("  {:<14} {}; access {}\n", info.name, info.summary,
+                       info.access == Access::Scan ? "scan" : "point");
+  }
+  return out;
+}
+
+int run_generate_program(ProgramArguments& args) {
+  if (args.access == "scan") args.plan.access = Access::Scan;
+  if (args.access == "point") args.plan.access = Access::Point;
+  if (args.common.json && args.common.output == "-")
+    return fail({.what = "--json needs -o FILE for the program itself"});
+  const auto text = generate_program(args.plan);
+  if (!text) return fail(text.error());
+  if (auto written = write_whole(args.common.output, *text); !written) return fail(written.error());
+  if (!args.common.json) return kGood;
+  Json json = json_header("generate", "ok", 0);
+  json["workload"] = args.plan.workload;
+  json["sessions"] = args.plan.sessions;
+  json["transactions"] = args.plan.sessions * args.plan.txns;
+  CommonOptions to_terminal = args.common;
+  to_terminal.output = "-";
+  return deliver(to_terminal, dump(json), kGood);
+}
+
+}  // namespace
+
+Run add_generate_program(CLI::App& app) {
+  auto args = std::make_shared<ProgramArguments>();
+  WorkloadPlan& plan = args->plan;
+  app.add_option("workload", plan.workload, workload_list())->type_name("WORKLOAD")->required();
+  const auto number = [&](const char* name, auto& value, const char* help) {
+    app.add_option(name, value, help)->type_name("N")->capture_default_str();
+  };
+  number("-s,--sessions", plan.sessions, "sessions");
+  number("-t,--txns", plan.txns, "transactions a session");
+  number("--seed", plan.seed, "same seed, same bytes; smaller programs are prefixes of larger");
+  app.add_option("--access", args->access,
+                 "how a statement finds a row: scan (reads the whole table) or point")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"default", "scan", "point"}))
+      ->capture_default_str();
+  app.add_flag("--audit", plan.audit, "smallbank: one more session adds up all accounts");
+  for (const auto& [name, help] : helps_by_size()) {
+    const std::string& size = name;
+    app.add_option_function<std::int64_t>(
+           "--" + size, [args, size](const std::int64_t& value) { args->plan.sizes[size] = value; },
+           help)
+        ->type_name("N")
+        ->group("Table sizes");
+  }
+  add_common(app, args->common);
+  app.footer(workload_help() +
+             "\nExamples:\n"
+             "  isoscope generate program smallbank -o bank.txn\n"
+             "  isoscope generate program tpcc --sessions 3 --txns 8 --seed 2 --districts 1\n"
+             "  isoscope generate program courseware --access scan --capacity 2");
+  return [args] { return run_generate_program(*args); };
+}
+
+}  // namespace isoscope
