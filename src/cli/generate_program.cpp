@@ -42,14 +42,14 @@ std::string workload_help() {
   std::string out = "Workloads:\n";
   for (const WorkloadInfo& info : workloads()) {
     out += fmt::format("  {:<14} {}; access {}\n", info.name, info.summary,
-                       info.access == Access::Scan ? "scan" : "point");
+                       info.access == RowAccess::Scan ? "scan" : "point");
   }
   return out;
 }
 
 int run_generate_program(ProgramArguments& args) {
-  if (args.access == "scan") args.plan.access = Access::Scan;
-  if (args.access == "point") args.plan.access = Access::Point;
+  if (args.access == "scan") args.plan.access = RowAccess::Scan;
+  if (args.access == "point") args.plan.access = RowAccess::Point;
   if (args.common.json && args.common.output == "-")
     return fail({.what = "--json needs -o FILE for the program itself"});
   const auto text = generate_program(args.plan);

@@ -140,7 +140,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind courseware() {
   return {.info = {.name = "courseware",
                    .summary = "students enrol in courses that are open and have room",
-                   .access = Access::Point,
+                   .access = RowAccess::Point,
                    .sizes = kSizes},
           .write_rows = write_rows,
           .write_txns = write_txns,

@@ -15,7 +15,7 @@ namespace isoscope {
 
 // The sizes of one program, resolved.
 struct Setting {
-  Access access = Access::Point;
+  RowAccess access = RowAccess::Point;
   bool audit = false;
   std::uint64_t seed = 1;
   std::map<std::string, std::int64_t, std::less<>> sizes = {};

@@ -150,7 +150,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind shopping_cart() {
   return {.info = {.name = "shopping-cart",
                    .summary = "items are put into shared carts, changed and removed",
-                   .access = Access::Point,
+                   .access = RowAccess::Point,
                    .sizes = kSizes},
           .write_rows = write_rows,
           .write_txns = write_txns,

@@ -61,7 +61,7 @@ void write_rows(const Setting& setting, ProgramText& text) {
   for (std::int64_t c = 1; c <= setting.size("accounts"); ++c) {
     const Balances& balance = balances[static_cast<std::size_t>(c - 1)];
     text.init(cell("account", std::vector{c}), 1);
-    if (setting.access == Access::Scan) {
+    if (setting.access == RowAccess::Scan) {
       text.init(cell("savings", std::vector{c}), 1);
       text.init(cell("checking", std::vector{c}), 1);
     }
@@ -283,7 +283,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind smallbank() {
   return {.info = {.name = "smallbank",
                    .summary = "customers with savings and checking accounts (OLTP-Bench)",
-                   .access = Access::Scan,
+                   .access = RowAccess::Scan,
                    .sizes = kSizes,
                    .can_audit = true},
           .write_rows = write_rows,

@@ -34,13 +34,13 @@ struct Want {
 
 class Statements {
  public:
-  Statements(ProgramText& text, Access access) : text_(text), access_(access) {}
+  Statements(ProgramText& text, RowAccess access) : text_(text), access_(access) {}
 
   // select … from table where its primary key = where
   void select(const Table& table, const std::vector<std::string>& where,
               const std::vector<Want>& wants);
-  // The same as the first half of an update: who knows the cells already, by Access::Point, reads
-  // nothing more.
+  // The same as the first half of an update: who knows the cells already, by RowAccess::Point,
+  // reads nothing more.
   void select_again(const Table& table, const std::vector<std::string>& where,
                     const std::vector<Want>& wants);
   // A row of a table that grows, found through an index: its cells, or those that are wanted.
@@ -59,7 +59,7 @@ class Statements {
   // Rounds that the scans of one transaction make at most.
   std::int64_t most_rounds() const { return most_rounds_; }
 
-  bool scans() const { return access_ == Access::Scan; }
+  bool scans() const { return access_ == RowAccess::Scan; }
 
  private:
   void scan(const Table& table, const std::vector<std::string>& where,
@@ -67,7 +67,7 @@ class Statements {
   void read_rest(const Table& table, const std::vector<std::string>& row);
 
   ProgramText& text_;
-  Access access_;
+  RowAccess access_;
   std::int64_t times_ = 1;
   std::int64_t rounds_ = 0;
   std::int64_t most_rounds_ = 0;

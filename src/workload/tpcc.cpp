@@ -85,7 +85,7 @@ class Rows {
 
   // Whether such a row is there is asked only by scans.
   void there(std::string_view table, const std::vector<std::int64_t>& row) {
-    if (setting_.access == Access::Scan) text_.init(cell(table, row), 1);
+    if (setting_.access == RowAccess::Scan) text_.init(cell(table, row), 1);
   }
 
   const Setting& setting_;
@@ -194,7 +194,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind tpcc() {
   return {.info = {.name = "tpcc",
                    .summary = "TPC-C: orders, payments and deliveries of a wholesaler",
-                   .access = Access::Scan,
+                   .access = RowAccess::Scan,
                    .sizes = kSizes},
           .write_rows = write_rows,
           .write_txns = tpcc_parts::write_txns,

@@ -104,7 +104,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind twitter() {
   return {.info = {.name = "twitter",
                    .summary = "users publish, follow and read each other",
-                   .access = Access::Point,
+                   .access = RowAccess::Point,
                    .sizes = kSizes},
           .write_rows = write_rows,
           .write_txns = write_txns,

@@ -43,7 +43,7 @@ void write_rows(const Setting& setting, ProgramText& text) {
   for (std::int64_t c = 1; c <= setting.size("contestants"); ++c)
     text.init(cell("contestant", std::vector{c}), 1);
   for (std::int64_t a = 1; a <= setting.size("areas"); ++a) {
-    if (setting.access == Access::Scan) text.init(cell("area", std::vector{a}), 1);
+    if (setting.access == RowAccess::Scan) text.init(cell("area", std::vector{a}), 1);
     text.init(cell("area_state", std::vector{a}), (a - 1) % 50 + 1);
   }
 }
@@ -105,7 +105,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind voter() {
   return {.info = {.name = "voter",
                    .summary = "a telephone vote with a limit a caller (OLTP-Bench)",
-                   .access = Access::Scan,
+                   .access = RowAccess::Scan,
                    .sizes = kSizes},
           .write_rows = write_rows,
           .write_txns = write_txns,

@@ -211,7 +211,7 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 WorkloadKind wikipedia() {
   return {.info = {.name = "wikipedia",
                    .summary = "pages, their revisions and who watches them (OLTP-Bench)",
-                   .access = Access::Scan,
+                   .access = RowAccess::Scan,
                    .sizes = kSizes},
           .write_rows = write_rows,
           .write_txns = write_txns,

@@ -71,7 +71,7 @@ std::string command_line(const WorkloadPlan& plan, const WorkloadInfo& info,
                          const Setting& setting) {
   std::string out = fmt::format(
       "isoscope generate program {} --sessions {} --txns {} --seed {} --access {}", info.name,
-      plan.sessions, plan.txns, plan.seed, setting.access == Access::Scan ? "scan" : "point");
+      plan.sessions, plan.txns, plan.seed, setting.access == RowAccess::Scan ? "scan" : "point");
   for (const TableSize& size : info.sizes)
     out += fmt::format(" --{} {}", size.name, setting.size(size.name));
   if (setting.audit) out += " --audit";
@@ -104,7 +104,7 @@ Result<std::string> generate_program(const WorkloadPlan& plan) {
   ProgramText text;
   text.comment(fmt::format("{}: {}", kind->info.name, kind->info.summary));
   text.comment(command_line(plan, kind->info, *setting));
-  if (setting->access == Access::Scan) {
+  if (setting->access == RowAccess::Scan) {
     text.comment(
         "A statement scans its table: table[i] says whether row i is there, table_rest[i, k]");
     text.comment("are cells that no transaction looks at.");

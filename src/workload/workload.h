@@ -11,9 +11,10 @@
 // table_rest[i, k] stands for the cells that no transaction looks at. How a statement that names
 // a row by its key finds it is a choice:
 //
-//     Access::Scan    reads every cell of every row, as a store without indexes does. Traces have
+//     RowAccess::Scan    reads every cell of every row, as a store without indexes does. Traces
+//     have
 //                     about the sizes of [GengBlanasBondWang-PLDI'24], Table 3.
-//     Access::Point   reads the cells that it needs, of the row it needs.
+//     RowAccess::Point   reads the cells that it needs, of the row it needs.
 //
 // Papers   [GengBlanasBondWang-PLDI'24], section 7.1; [BouajjaniEneaRoman-PLDI'23], section 7.2.
 // Cost     Linear in the text.
@@ -29,7 +30,7 @@
 
 namespace isoscope {
 
-enum class Access : std::uint8_t { Scan, Point };
+enum class RowAccess : std::uint8_t { Scan, Point };
 
 // A size of a workload's tables: --accounts 5.
 struct TableSize {
@@ -44,7 +45,7 @@ struct TableSize {
 struct WorkloadInfo {
   std::string_view name;  // smallbank, shopping-cart
   std::string_view summary;
-  Access access = Access::Point;  // unless the plan says otherwise
+  RowAccess access = RowAccess::Point;  // unless the plan says otherwise
   std::span<const TableSize> sizes;
   bool can_audit = false;
 };
@@ -55,7 +56,7 @@ struct WorkloadPlan {
   std::int64_t sessions = 3;
   std::int64_t txns = 4;  // a session
   std::uint64_t seed = 1;
-  std::optional<Access> access = {};
+  std::optional<RowAccess> access = {};
   bool audit = false;  // a session more, which adds up everything; Smallbank only
   std::map<std::string, std::int64_t, std::less<>> sizes = {};  // those that are not the default
 };

@@ -18,15 +18,15 @@ Program program_of(const WorkloadPlan& plan) {
 std::string described(const WorkloadPlan& plan, std::uint64_t run_seed) {
   return fmt::format("{} --sessions {} --txns {} --seed {} --access {}{}, run {}", plan.workload,
                      plan.sessions, plan.txns, plan.seed,
-                     plan.access == Access::Scan ? "scan" : "point", plan.audit ? " --audit" : "",
-                     run_seed);
+                     plan.access == RowAccess::Scan ? "scan" : "point",
+                     plan.audit ? " --audit" : "", run_seed);
 }
 
 // Plans of one workload: small and large, both accesses, tables small enough for conflicts.
 std::vector<WorkloadPlan> plans_of(const WorkloadInfo& info) {
   std::vector<WorkloadPlan> plans;
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
-    for (const Access access : {Access::Point, Access::Scan}) {
+    for (const RowAccess access : {RowAccess::Point, RowAccess::Scan}) {
       WorkloadPlan plan{.workload = std::string(info.name), .seed = seed, .access = access};
       plans.push_back(plan);
       plan.sessions = 5;
@@ -142,7 +142,7 @@ TEST_P(Claims, HoldInEveryOrderOfSmallPrograms) {
                             .sessions = 3,
                             .txns = 2,
                             .seed = seed,
-                            .access = Access::Point,
+                            .access = RowAccess::Point,
                             .audit = GetParam() == "smallbank"};
     SCOPED_TRACE(described(plan, 0));
     const Program program = program_of(plan);

@@ -45,8 +45,10 @@ TEST(Workload, RefusesBadSizes) {
 
 TEST(Workload, RunsAtItsLargestSizes) {
   for (const WorkloadInfo& info : workloads()) {
-    WorkloadPlan plan{
-        .workload = std::string(info.name), .sessions = 50, .txns = 100, .access = Access::Point};
+    WorkloadPlan plan{.workload = std::string(info.name),
+                      .sessions = 50,
+                      .txns = 100,
+                      .access = RowAccess::Point};
     const Program program = parsed(plan);
     EXPECT_EQ(program.outline().calls.size(), 5'000U);
     const InterleavedRun run = run_interleaved(program, 1, Snapshots::Latest);
@@ -57,7 +59,7 @@ TEST(Workload, RunsAtItsLargestSizes) {
 
 TEST(Workload, ScansAtEverySizeThatItAccepts) {
   for (const WorkloadInfo& info : workloads()) {
-    WorkloadPlan plan{.workload = std::string(info.name), .access = Access::Scan};
+    WorkloadPlan plan{.workload = std::string(info.name), .access = RowAccess::Scan};
     for (const TableSize& size : info.sizes)
       plan.sizes[std::string(size.name)] = std::min<std::int64_t>(size.most, 30);
     if (!generate_program(plan)) continue;  // too large to scan, which it says
