@@ -1,0 +1,191 @@
+// isoscope run PROGRAM --store serial|weak|replay …
+#include <chrono>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/history_input.h"
+#include "formats/formats.h"
+#include "program/program.h"
+#include "report/run_report.h"
+#include "store/replay.h"
+#include "store/runs.h"
+#include "support/input.h"
+#include "support/output.h"
+
+namespace isoscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct RunArguments {
+  CommonOptions common;
+  LevelInput specs;
+  std::string program;
+  std::string store;
+  std::string level;
+  std::uint64_t seed = 0;
+  std::uint64_t runs = 1;
+  HistoryInput history;
+  std::string trace;
+  std::string to = "jsonl";
+};
+
+// An error about a program: with its file, and the line it points at.
+int fail_in(const RunArguments& args, const std::string& text, const Error& error) {
+  return fail(error.where.line == 0 ? error : error.in(args.program).quoting(text));
+}
+
+// What the store does not understand, or lacks.
+Result<void> check_arguments(const RunArguments& args) {
+  if (args.store == "weak" && args.level.empty())
+    return Error{.what = "--store weak needs a level", .hint = "use --level cc"};
+  if (args.store == "serial" && !args.level.empty())
+    return Error{.what = "--store serial is serializable whatever the level",
+                 .hint = "leave out --level, or use --store weak"};
+  if ((args.store == "replay") == args.history.path.empty())
+    return Error{.what = args.store == "replay" ? "--store replay needs a history"
+                                                : "only --store replay follows a history",
+                 .hint = "use --store replay --history FILE"};
+  if (args.store == "replay" && args.runs != 1)
+    return Error{.what = "--store replay runs once", .hint = "leave out --runs"};
+  if (args.program == "-" && args.history.path == "-")
+    return Error{.what = "the program and the history cannot both be standard input",
+                 .hint = "name a file for one of them"};
+  return {};
+}
+
+Result<void> write_trace(const RunArguments& args, const Program& program,
+                         const store::Recording& recording, Format format) {
+  // Names and aborted transactions where the format has words for them.
+  const bool has_names = format == Format::Jsonl || format == Format::Hist;
+  const History h = has_names ? store::to_history(program, recording)
+                              : store::to_numbered_history(program, recording);
+  auto output = Output::open(args.trace);
+  if (!output) return output.error();
+  if (auto written = write_history(h, format, output->sink()); !written) return written;
+  return output->close();
+}
+
+// The one run of a replay, as run_many() would count it.
+store::Runs as_runs(const Program& program, store::Replay&& replayed, Budget& budget) {
+  store::Runs runs;
+  runs.shown = std::move(replayed.recording);
+  runs.is_expired = replayed.is_expired;
+  if (runs.is_expired) return runs;
+  runs.runs = 1;
+  runs.failed_assertions = runs.shown.has_failed_assertion() ? 1 : 0;
+  const auto is_serial = store::is_serializable(program, runs.shown, budget);
+  runs.is_expired = !is_serial;
+  runs.unserializable = is_serial && !*is_serial ? 1 : 0;
+  return runs;
+}
+
+int run_run(const RunArguments& args) {
+  const auto start = Clock::now();
+  Budget budget = args.common.budget();
+  if (auto fits = check_arguments(args); !fits) return fail(fits.error());
+  auto format = find_format(args.to);
+  if (!format) return fail(format.error());
+  auto levels = args.specs.load();
+  if (!levels) return fail(levels.error());
+  auto text = read_whole(args.program);
+  if (!text) return fail(text.error());
+  auto program = parse_program(*text);
+  if (!program) return fail_in(args, *text, program.error());
+  std::optional<store::LevelPlan> plan;
+  if (!args.level.empty()) {
+    auto level = levels->find(args.level);
+    if (!level) return fail(level.error());
+    auto planned = store::plan_levels(*program, **level, *levels);
+    if (!planned) return fail_in(args, *text, planned.error());
+    plan = *std::move(planned);
+  }
+
+  store::Runs runs;
+  std::optional<std::vector<store::Divergence>> divergences;
+  if (args.store == "replay") {
+    auto history = args.history.read();
+    if (!history) return fail(history.error());
+    auto script = store::script_of(*program, *history);
+    if (!script) return fail(script.error().in(args.history.path));
+    auto replayed = store::replay(*program, *script, plan ? &*plan : nullptr, budget);
+    if (!replayed) return fail_in(args, *text, replayed.error());
+    divergences = std::move(replayed->divergences);
+    runs = as_runs(*program, *std::move(replayed), budget);
+  } else {
+    auto done = store::run_many(
+        *program, plan ? &*plan : nullptr,
+        {.seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)}, budget);
+    clear_progress_line();
+    if (!done) return fail_in(args, *text, done.error());
+    runs = *std::move(done);
+  }
+  if (!args.trace.empty() && runs.runs > 0) {
+    if (auto written = write_trace(args, *program, runs.shown, *format); !written)
+      return fail(written.error());
+  }
+  const RunReport report{.program = *program,
+                         .source = args.program,
+                         .store = args.store,
+                         .level = args.level,
+                         .seed = args.seed,
+                         .wanted_runs = args.runs,
+                         .runs = std::move(runs),
+                         .divergences = std::move(divergences),
+                         .trace_file = args.trace,
+                         .seconds = std::chrono::duration<double>(Clock::now() - start).count()};
+  const std::string_view verdict = verdict_of(report);
+  const int code = verdict == "ok" ? kGood : verdict == "unknown" ? kUnknown : kInteresting;
+  return deliver(args.common,
+                 args.common.json ? run_json(report) : run_text(report, args.common.paint()), code);
+}
+
+}  // namespace
+
+Run add_run(CLI::App& app) {
+  auto args = std::make_shared<RunArguments>();
+  app.add_option("program", args->program, "a .txn program, or - for standard input")
+      ->required()
+      ->type_name("PROGRAM");
+  app.add_option("--store", args->store,
+                 "serial: one transaction after the other; weak: reads see anything legal; "
+                 "replay: reads see what a history says")
+      ->required()
+      ->type_name("serial|weak|replay")
+      ->check(CLI::IsMember({"serial", "weak", "replay"}));
+  app.add_option("-l,--level", args->level,
+                 "the level of transactions without a level of their own")
+      ->type_name("LEVEL");
+  args->specs.add_to(app);
+  app.add_option("--seed", args->seed, "decides which session goes next, and what reads see")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--runs", args->runs, "run so many times, with this seed and those after it")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--history", args->history.path, "the history to replay")->type_name("FILE");
+  app.add_option("--format", args->history.format, "the format of that history, if not recognised")
+      ->type_name("FORMAT");
+  app.add_option("--trace", args->trace,
+                 "record the run as a history: the first that went wrong, else the first")
+      ->type_name("FILE");
+  app.add_option("--to", args->to, "the format of the trace")
+      ->type_name("jsonl|hist|isopredict")
+      ->check(CLI::IsMember({"jsonl", "hist", "isopredict"}))
+      ->capture_default_str();
+  add_common(app, args->common);
+  app.footer(
+      "Examples:\n"
+      "  isoscope run bank.txn --store serial --seed 1 --trace observed.jsonl\n"
+      "  isoscope run bank.txn --store weak --level cc --runs 1000\n"
+      "  isoscope run bank.txn --store weak --level si --seed 7 --trace run.hist --to hist\n"
+      "  isoscope run bank.txn --store replay --history run.hist --level si\n"
+      "Exit codes: 0 ok, 1 an assertion failed, a run was unserializable or diverged, 2 bad "
+      "input,\n"
+      "3 unknown (time-out).");
+  return [args] { return run_run(*args); };
+}
+
+}  // namespace isoscope

@@ -1,0 +1,36 @@
+#pragma once
+// The answer of `run`: how often a program went wrong, and one run to look at.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/paint.h"
+#include "store/replay.h"
+#include "store/runs.h"
+
+namespace isoscope {
+
+struct RunReport {
+  const Executable& program;
+  std::string source;  // the file, for people
+  std::string store;   // serial, weak, replay
+  std::string level;   // as the user named it; may be empty
+  std::uint64_t seed = 0;
+  std::uint64_t wanted_runs = 1;
+  store::Runs runs = {};                                           // of a replay: the one run
+  std::optional<std::vector<store::Divergence>> divergences = {};  // of a replay
+  std::string trace_file = {};                                     // empty: none was asked for
+  double seconds = 0;
+};
+
+// ok, violated, diverged; or unknown, if the time ran out before anything was found.
+std::string_view verdict_of(const RunReport& report);
+
+// Counts, divergences, failed assertions with what their transactions saw, then the run itself, one
+// transaction a line.
+std::string run_text(const RunReport& report, const Paint& paint);
+
+// One JSON object, as DESIGN section 2 fixes it.
+std::string run_json(const RunReport& report);
+
+}  // namespace isoscope
