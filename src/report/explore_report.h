@@ -2,6 +2,7 @@
 // The answer of `explore`, for people, for programs and as a picture.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explore/explore.h"
@@ -26,6 +27,11 @@ struct ExploreReport {
 // Counts, then a few violations: each with the transactions as they ran, one a line, and which
 // reads differ from a serial run.
 std::string explore_text(const ExploreReport& report, const Paint& paint);
+
+// One violation of it: the assertions that fail, the transactions as they ran, the reason. `source`
+// names the file of the assertions, where they have a place.
+std::string violation_text(const Executable& program, std::string_view source,
+                           const explore::ProgramRun& run, const Paint& paint);
 
 // One JSON object, as DESIGN section 2 fixes it.
 std::string explore_json(const ExploreReport& report);

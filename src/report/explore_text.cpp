@@ -92,36 +92,6 @@ std::string locals_text(const Executable& program, const RunTxn& txn, std::uint3
   return out;
 }
 
-std::string run_text(const ExploreReport& report, const ProgramRun& run, const Paint& paint) {
-  const Executable& program = report.program;
-  std::string out;
-  for (const std::uint32_t number : run.failed_assertions) {
-    const FailedAssertion failed = program.assertion(number);
-    out += fmt::format("{}: {}  {}\n", paint.bad("fails"), failed.text,
-                       paint.faint(fmt::format("{}:{}", report.source, failed.place.line)));
-  }
-  std::size_t width = 0;
-  for (const std::uint32_t call : run.order)
-    width = std::max(width, explore::name_of(program, call).size());
-  SerialRun serial(program, run);
-  for (const std::uint32_t call : run.order) {
-    out += txn_line(program, run, call, width, serial, paint);
-    serial.commit(call);
-  }
-  const History h = explore::to_history(program, run);
-  const auto ser = LevelSet::built_in().find("ser");
-  ISO_ASSERT(ser.ok());
-  Budget budget = Budget::seconds(5);
-  const CheckAnswer answer = check(h, **ser, budget);
-  if (answer.verdict.violation) {
-    out += fmt::format("  not serializable: {} ({})\n", explanation(h, *answer.verdict.violation),
-                       common_name(answer.verdict.violation->anomaly));
-  } else if (answer.verdict.outcome == Outcome::Consistent) {
-    out += "  serializable: the assertion fails without any concurrency\n";
-  }
-  return out;
-}
-
 std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
   std::string out =
       fmt::format("\n{}\n", paint.strong(plural(report.outcomes->size(), "outcome", "outcomes")));
@@ -175,6 +145,38 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
 
 }  // namespace
 
+std::string violation_text(const Executable& program, std::string_view source,
+                           const ProgramRun& run, const Paint& paint) {
+  std::string out;
+  for (const std::uint32_t number : run.failed_assertions) {
+    const FailedAssertion failed = program.assertion(number);
+    out += fmt::format("{}: {}", paint.bad("fails"), failed.text);
+    if (failed.place.line != 0)
+      out += "  " + paint.faint(fmt::format("{}:{}", source, failed.place.line));
+    out += '\n';
+  }
+  std::size_t width = 0;
+  for (const std::uint32_t call : run.order)
+    width = std::max(width, explore::name_of(program, call).size());
+  SerialRun serial(program, run);
+  for (const std::uint32_t call : run.order) {
+    out += txn_line(program, run, call, width, serial, paint);
+    serial.commit(call);
+  }
+  const History h = explore::to_history(program, run);
+  const auto ser = LevelSet::built_in().find("ser");
+  ISO_ASSERT(ser.ok());
+  Budget budget = Budget::seconds(5);
+  const CheckAnswer answer = check(h, **ser, budget);
+  if (answer.verdict.violation) {
+    out += fmt::format("  not serializable: {} ({})\n", explanation(h, *answer.verdict.violation),
+                       common_name(answer.verdict.violation->anomaly));
+  } else if (answer.verdict.outcome == Outcome::Consistent) {
+    out += "  serializable: the assertion fails without any concurrency\n";
+  }
+  return out;
+}
+
 std::string explore_text(const ExploreReport& report, const Paint& paint) {
   if (report.weakest)
     return fmt::format("{}\n{}", paint.strong(report.source), weakest_text(report, paint));
@@ -193,7 +195,8 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,
                                    plural(all.calls, "call", "calls"), report.seconds)));
-  for (const ProgramRun& run : all.violations) out += "\n" + run_text(report, run, paint);
+  for (const ProgramRun& run : all.violations)
+    out += "\n" + violation_text(report.program, report.source, run, paint);
   if (all.violating > all.violations.size())
     out += fmt::format("\nand {} more\n", all.violating - all.violations.size());
   if (report.outcomes) out += outcomes_text(report, paint);

@@ -1,0 +1,21 @@
+# iso_bundle(name iso_api): a static library `name` with the objects of iso_api and of every library
+# of ours that it links, however far away. Users of an installed copy then need one archive, and the
+# libraries of others that cmake/isoscopeConfig.cmake.in looks for.
+function(iso_bundle name target)
+  set(bundled "")
+  set(waiting ${target})
+  while(waiting)
+    list(POP_FRONT waiting next)
+    if(next IN_LIST bundled OR NOT TARGET ${next})
+      continue()
+    endif()
+    list(APPEND bundled ${next})
+    get_target_property(linked ${next} LINK_LIBRARIES)
+    list(FILTER linked INCLUDE REGEX "^iso_")
+    list(REMOVE_ITEM linked iso_options)
+    list(APPEND waiting ${linked})
+  endwhile()
+  list(TRANSFORM bundled REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(${name} STATIC ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
