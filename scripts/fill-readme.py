@@ -25,7 +25,7 @@ def run(command, work):
     done = subprocess.run(words, cwd=work, text=True, capture_output=True, check=False)
     if done.returncode not in (0, 1):
         sys.exit(f"{command}: exit code {done.returncode}\n{done.stderr}")
-    return done.stdout.rstrip("\n")
+    return done.stdout.replace(f"{root}/", "").rstrip("\n")
 
 
 with tempfile.TemporaryDirectory() as work:

@@ -57,10 +57,10 @@ Result<void> check_arguments(const RunArguments& args) {
 
 Result<void> write_trace(const RunArguments& args, const Program& program,
                          const store::Recording& recording, Format format) {
-  // Names and aborted transactions where the format has words for them.
-  const bool has_names = format == Format::Jsonl || format == Format::Hist;
-  const History h = has_names ? store::to_history(program, recording)
-                              : store::to_numbered_history(program, recording);
+  // As much of the names and of aborted transactions as the format has words for.
+  const History h = format == Format::Jsonl  ? store::to_history(program, recording)
+                    : format == Format::Hist ? store::to_plain_history(program, recording)
+                                             : store::to_numbered_history(program, recording);
   auto output = Output::open(args.trace);
   if (!output) return output.error();
   if (auto written = write_history(h, format, output->sink()); !written) return written;

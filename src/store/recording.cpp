@@ -70,6 +70,19 @@ History to_history(const Executable& program, const Recording& recording) {
   return build(program, recording, names, true);
 }
 
+std::string plain_name_of(const Executable& program, std::uint32_t call) {
+  const Call& c = program.outline().calls[call];
+  return fmt::format("{}_{}", program.outline().sessions[c.session].name, c.number);
+}
+
+History to_plain_history(const Executable& program, const Recording& recording) {
+  Naming names;
+  for (const Session& session : program.outline().sessions) names.sessions.push_back(session.name);
+  for (std::uint32_t call = 0; call < recording.txns.size(); ++call)
+    names.txns.push_back(plain_name_of(program, call));
+  return build(program, recording, names, true);
+}
+
 History to_numbered_history(const Executable& program, const Recording& recording) {
   Naming names;
   for (std::size_t s = 1; s <= program.outline().sessions.size(); ++s)

@@ -46,8 +46,13 @@ std::string name_of(const Executable& program, std::uint32_t call);
 // "alice[1]", or "T0" for the initial transaction.
 std::string name_of_writer(const Executable& program, std::uint32_t writer);
 
+// "alice_1": the same for formats whose names have no brackets.
+std::string plain_name_of(const Executable& program, std::uint32_t call);
+
 // The calls that ran, under the program's names and with their own levels.
 History to_history(const Executable& program, const Recording& recording);
+// The same under plain names.
+History to_plain_history(const Executable& program, const Recording& recording);
 
 // The committed calls that read or write, with the numbers of their sessions and calls for names
 // (s2, t2_1): for formats that know neither names nor transactions without effect.

@@ -43,11 +43,13 @@ class ScriptWriter {
   }
 
  private:
-  // alice[2].
+  // alice[2], or alice_2.
   std::uint32_t named_call(TxnId t) {
     if (names_.empty()) {
-      for (std::uint32_t call = 0; call < outline_.calls.size(); ++call)
+      for (std::uint32_t call = 0; call < outline_.calls.size(); ++call) {
         names_.emplace(name_of(program_, call), call);
+        names_.emplace(plain_name_of(program_, call), call);
+      }
     }
     const auto found = names_.find(h_.name(t));
     return found == names_.end() ? kNoCall : found->second;
