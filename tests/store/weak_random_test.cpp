@@ -3,6 +3,7 @@
 
 #include "check/check.h"
 #include "spec/brute_force.h"
+#include "store/policies.h"
 #include "store/store_of.h"
 #include "support/random_program.h"
 
@@ -64,39 +65,95 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"si_in_cc_vis", "cc@vis", {"si@vis", "ua", "ra@vis"}, 300},
         Case{"update_ser", "update-ser", {}, 200}, Case{"longer_cc", "cc", {}, 300, 20},
         Case{"longer_si", "si", {}, 200, 12}, Case{"longer_psi", "psi", {}, 100, 12},
-        Case{"longer_ser", "ser", {}, 200, 12}),
+        Case{"longer_ser", "ser", {}, 200, 12}, Case{"large_cc", "cc", {}, 20, 250},
+        Case{"large_pc", "pc", {}, 10, 120}, Case{"large_si", "si", {}, 10, 120},
+        Case{"large_ser", "ser", {}, 10, 120}, Case{"huge_ra", "ra", {}, 10, 900}),
     [](const auto& tested) { return tested.param.name; });
 
-// What a store at a level allows, one step of random choices may miss: at the strongest levels a
-// legal read is one that some serial order explains.
-TEST(WeakStore, AllowsExactlyTheLegalReads) {
-  Rng rng(7);
-  for (const std::string name : {"rc", "ra", "cc", "pc", "psi", "si", "ser", "ua"}) {
-    for (int i = 0; i < 60; ++i) {
-      const Program program = program_of(random_program(rng, {.sessions = 3, .max_calls = 4}));
-      // Every history of a store without a level: those that the level allows are reached by the
-      // store at that level, too.
-      std::set<std::vector<std::uint32_t>> legal;
-      std::set<std::vector<std::uint32_t>> reached;
-      Store free = weak_store(program, "true");
-      Store store = weak_store(program, name);
-      for (std::uint64_t seed = 0; seed < 400; ++seed) {
-        ASSERT_TRUE(run_once(free, seed).ok());
-        Budget budget;
-        const History h = to_history(program, free.recording());
-        if (check(h, level_of(name), budget).verdict.outcome == Outcome::Consistent)
-          legal.insert(reads_of(free.recording()));
-        for (const std::uint64_t more : {0, 1000}) {
-          ASSERT_TRUE(run_once(store, seed + more).ok());
-          reached.insert(reads_of(store.recording()));
-        }
-      }
-      // Rare histories need more luck than 800 seeds have; nearly all are there.
-      std::size_t missed = 0;
-      for (const auto& reads : legal) missed += reached.contains(reads) ? 0 : 1;
-      EXPECT_LE(missed * 10, legal.size()) << name << " " << i;
+// Asks about every version, compares the answers with check's, and takes any legal one.
+class ComparingPolicy final : public ReadPolicy {
+ public:
+  ComparingPolicy(const Store& store, const Level& level, Rng& rng)
+      : store_(store), level_(level), rng_(rng) {}
+
+  void begin(std::uint32_t call) { call_ = call; }
+  int num_questions() const { return num_questions_; }
+
+  std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
+                                    Oracle* oracle) override {
+    std::vector<std::size_t> legal;
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      const bool is_allowed = oracle->allows(x, versions[i].writer);
+      EXPECT_EQ(is_allowed, is_legal(x, versions[i]))
+          << name_of(store_.program(), call_) << " reads " << store_.program().keys().name(x)
+          << " from " << name_of_writer(store_.program(), versions[i].writer);
+      ++num_questions_;
+      if (is_allowed) legal.push_back(i);
     }
+    EXPECT_FALSE(legal.empty());
+    if (legal.empty()) return std::nullopt;
+    return legal[rng_.below(legal.size())];
   }
+
+ private:
+  // With the pending transaction's reads so far, and nothing that it wrote.
+  bool is_legal(ProgramKey x, const Version& version) const {
+    Recording recording = store_.recording();
+    RecordedTxn pending;
+    for (const Access& access : store_.last_txn().accesses) {
+      if (access.is_read) pending.accesses.push_back(access);
+    }
+    pending.accesses.push_back({true, x, version.value, version.writer});
+    recording.txns[call_] = pending;
+    recording.order.push_back(call_);
+    const History h = to_history(store_.program(), recording);
+    const auto levels = assign_levels(h, level_, LevelSet::built_in());
+    EXPECT_TRUE(levels.ok());
+    Budget budget;
+    return Checker(h).check(*levels, budget).verdict.outcome == Outcome::Consistent;
+  }
+
+  const Store& store_;
+  const Level& level_;
+  Rng& rng_;
+  std::uint32_t call_ = 0;
+  int num_questions_ = 0;
+};
+
+TEST_P(WeakRuns, AllowExactlyTheLegalReads) {
+  const Case& c = GetParam();
+  Rng rng(7);
+  int num_questions = 0;
+  const int max_calls = std::max(7, std::min(c.max_calls, 90));
+  const int programs = max_calls > 20 ? 12 : 300;
+  for (int i = 0; i < programs; ++i) {
+    const std::string text = random_program(
+        rng, {.sessions = 3, .max_calls = max_calls, .aborts = 0.3, .levels = c.own});
+    SCOPED_TRACE(testing::Message() << "program " << i << "\n" << text);
+    const Program program = program_of(text);
+    Store store = weak_store(program, c.level);
+    ComparingPolicy comparing(store, level_of(c.level), rng);
+    std::vector<std::uint32_t> next;
+    for (const Session& session : program.outline().sessions) next.push_back(session.first);
+    for (std::size_t done = 0; done < program.outline().calls.size();) {
+      const std::size_t s = rng.below(next.size());
+      const Session& session = program.outline().sessions[s];
+      if (next[s] == session.first + session.size) continue;
+      comparing.begin(next[s]);
+      auto end = store.execute(next[s], comparing);
+      ASSERT_TRUE(end.ok());
+      if (*end == TxnEnd::Refused) {
+        ExplainedPolicy explained(store.oracle()->explanation(), program.outline().calls.size());
+        end = store.execute(next[s], explained);
+      }
+      ASSERT_TRUE(end.ok() && *end != TxnEnd::Refused);
+      ++next[s];
+      ++done;
+    }
+    num_questions += comparing.num_questions();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(num_questions, 1000);
 }
 
 }  // namespace
