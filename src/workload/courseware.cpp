@@ -53,8 +53,10 @@ class Writer {
     sql_.select(course(setting_), {"c"},
                 {{"there", ""}, {"open", "course_open"}, {"room", "course_capacity"}});
     text_.line("if (!there || !open) { abort }");
-    count();
-    text_.line("mine := read(enrolled[c, s])");
+    text_.open(fmt::format("for at_s in 1..{}", setting_.size("students")));
+    text_.lines(
+        {"one := read(enrolled[c, at_s])", "n := n + one", "if (at_s == s) { mine := one }"});
+    text_.close();
     text_.lines({"if (mine || n >= room) { abort }", "write(enrolled[c, s], 1)"});
     sql_.end_txn();
 

@@ -61,6 +61,7 @@ void ProgramText::claim(std::string_view left, std::string_view sign, std::strin
 }
 
 std::string sum_of(const std::vector<std::string>& terms) {
+  if (terms.size() > 1 && terms.front() == "0") return sum_of({terms.begin() + 1, terms.end()});
   if (terms.empty()) return "0";
   if (terms.size() == 1) return terms.front();
   if (terms.size() <= kTermsInARow) return fmt::format("({})", joined(terms, " +"));
