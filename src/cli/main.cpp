@@ -23,6 +23,7 @@ constexpr CommandEntry kCommands[] = {
     {"check", "does a history satisfy an isolation level, and why not?", add_check},
     {"synth", "find a history that some levels allow and others forbid", add_synth},
     {"compare", "how do two levels relate? with proofs or separating histories", add_compare},
+    {"predict", "from one observed run to one that no serial order explains", add_predict},
     {"explore", "every history of a transactional program, and its assertions", add_explore},
     {"run", "run a transactional program on a serial, a weak or a replaying store", add_run},
     {"convert", "rewrite a history in another format", add_convert},

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // A folder may include itself and those before it.
 const std::vector<std::string> kFolders = {"support", "graph",  "history", "spec",     "verdict",
                                            "formats", "sat",    "smt",     "program",  "workload",
-                                           "check",   "store",  "generate", "synth",
+                                           "check",   "store",  "predict", "generate", "synth",
                                            "explore", "report", "api",     "cli"};
 
 std::ptrdiff_t rank_of(const std::string& folder) {

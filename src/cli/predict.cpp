@@ -1,0 +1,165 @@
+// isoscope predict TRACE --level L …
+#include "predict/predict.h"
+
+#include <chrono>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/history_input.h"
+#include "formats/formats.h"
+#include "predict/validate.h"
+#include "program/program.h"
+#include "report/predict_report.h"
+#include "support/input.h"
+#include "support/output.h"
+
+namespace isoscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct PredictArguments {
+  CommonOptions common;
+  HistoryInput history;
+  LevelInput specs;
+  std::string level;
+  std::string boundary = "relaxed";
+  std::string encoding = "exact";
+  bool minimal = true;
+  std::size_t all = 1;
+  std::string app;
+  bool validate = false;
+  std::string predicted;
+  std::string to = "jsonl";
+  std::string dot;
+};
+
+int exit_code(predict::PredictOutcome outcome) {
+  switch (outcome) {
+    case predict::PredictOutcome::Predicted:
+      return kInteresting;
+    case predict::PredictOutcome::None:
+      return kGood;
+    case predict::PredictOutcome::Unknown:
+      return kUnknown;
+  }
+  return kUnknown;
+}
+
+// The first prediction as a history, and its picture.
+Result<void> write_files(const PredictArguments& args, const PredictReport& report, Format format) {
+  if (report.answer.predictions.empty()) return {};
+  if (!args.predicted.empty()) {
+    auto output = Output::open(args.predicted);
+    if (!output) return output.error();
+    auto written = write_history(report.answer.predictions.front().history, format, output->sink());
+    if (!written) return written;
+    if (auto closed = output->close(); !closed) return closed;
+  }
+  if (args.dot.empty()) return {};
+  return write_whole(args.dot, *predict_dot(report));
+}
+
+int run_predict(const PredictArguments& args) {
+  const auto start = Clock::now();
+  Budget budget = args.common.budget();
+  if (args.validate && args.app.empty())
+    return fail({.what = "--validate needs the program", .hint = "use --app PROGRAM --validate"});
+  auto levels = args.specs.load();
+  if (!levels) return fail(levels.error());
+  auto level = levels->find(args.level);
+  if (!level) return fail(level.error());
+  auto format = find_format(args.to);
+  if (!format) return fail(format.error());
+  std::optional<Program> program;
+  if (!args.app.empty()) {
+    auto text = read_whole(args.app);
+    if (!text) return fail(text.error());
+    auto parsed = parse_program(*text);
+    if (!parsed) return fail(parsed.error().in(args.app).quoting(*text));
+    program = std::move(*parsed);
+  }
+  auto history = args.history.read();
+  if (!history) return fail(history.error());
+  if (auto fits = predict::check_observed(*history, **level, *levels, budget); !fits)
+    return fail(fits.error().in(args.history.path));
+
+  PredictReport report{
+      .observed = *history,
+      .source = args.history.path,
+      .level = args.level,
+      .options = {.boundary = args.boundary == "strict" ? predict::Boundary::Strict
+                                                        : predict::Boundary::Relaxed,
+                  .encoding = args.encoding == "approx" ? predict::Encoding::Approx
+                                                        : predict::Encoding::Exact,
+                  .minimal = args.minimal,
+                  .most = args.all,
+                  .progress = progress_line(args.common)},
+      .answer = {}};
+  report.answer = predict::predict(*history, **level, *levels, report.options, budget);
+  clear_progress_line();
+  if (args.validate) {
+    report.program = &*program;
+    report.program_source = args.app;
+    for (const predict::Prediction& prediction : report.answer.predictions) {
+      auto validated = predict::validate(*program, prediction, **level, *levels,
+                                         report.options.boundary, budget);
+      if (!validated) return fail(validated.error().in(args.app));
+      report.validations.push_back(*std::move(validated));
+    }
+  }
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (auto written = write_files(args, report, *format); !written) return fail(written.error());
+  return deliver(
+      args.common,
+      args.common.json ? predict_json(report) : predict_text(report, args.common.paint()),
+      exit_code(report.answer.outcome));
+}
+
+}  // namespace
+
+Run add_predict(CLI::App& app) {
+  auto args = std::make_shared<PredictArguments>();
+  args->history.add_to(app);
+  app.add_option("-l,--level", args->level, "the level that the predicted run must satisfy")
+      ->required()
+      ->type_name("LEVEL");
+  args->specs.add_to(app);
+  app.add_option("--boundary", args->boundary,
+                 "what of a transaction with changed reads counts: all of it, or what precedes "
+                 "the changed read")
+      ->type_name("strict|relaxed")
+      ->check(CLI::IsMember({"strict", "relaxed"}))
+      ->capture_default_str();
+  app.add_option("--encoding", args->encoding,
+                 "exact: every unserializable run; approx: only those with a cyclic pco")
+      ->type_name("exact|approx")
+      ->check(CLI::IsMember({"exact", "approx"}))
+      ->capture_default_str();
+  app.add_option("--all", args->all, "find up to so many, with different transactions involved")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--minimal,!--no-minimal", args->minimal,
+               "prefer the fewest changed reads (the default)");
+  app.add_option("--app", args->app, "the .txn program that the trace is of")->type_name("PROGRAM");
+  app.add_flag("--validate", args->validate, "run the program along each prediction");
+  app.add_option("--predicted", args->predicted, "write the first predicted history")
+      ->type_name("FILE");
+  app.add_option("--to", args->to, "the format of that file")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_option("--dot", args->dot, "draw the first prediction for Graphviz")->type_name("FILE");
+  add_common(app, args->common);
+  app.footer(
+      "Examples:\n"
+      "  isoscope run bank.txn --store serial --seed 1 --trace bank.jsonl\n"
+      "  isoscope predict bank.jsonl --level cc\n"
+      "  isoscope predict bank.jsonl --level cc --app bank.txn --validate\n"
+      "  isoscope predict trace.txt --level rc --boundary strict --all 5\n"
+      "  isoscope predict bank.jsonl --level si --predicted next.jsonl --dot next.dot\n"
+      "Exit codes: 0 nothing predicted, 1 predicted, 2 bad input, 3 unknown.");
+  return [args] { return run_predict(*args); };
+}
+
+}  // namespace isoscope

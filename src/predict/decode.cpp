@@ -1,0 +1,112 @@
+#include "predict/decode.h"
+
+#include "history/builder.h"
+#include "support/assert.h"
+
+namespace isoscope::predict {
+namespace {
+
+// The builder finds or makes keys and sessions by what they are called.
+KeyId copy_key(const History& h, HistoryBuilder& builder, KeyId x) {
+  const Value name = h.key_name(x);
+  return name.is_int() ? builder.key(name.bits) : builder.key(h.name(x));
+}
+
+Value copy_value(const History& h, HistoryBuilder& builder, Value value) {
+  return value.is_text() ? builder.text(h.texts().text(value)) : value;
+}
+
+}  // namespace
+
+Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolver& solver,
+              Boundary boundary) {
+  Chosen chosen;
+  const auto& choices = facts.choices();
+  chosen.writer.assign(choices.size(), TxnId::none());
+  for (std::uint32_t c = 0; c < choices.size(); ++c) {
+    for (const TxnId w : choices[c].writers) {
+      if (solver.value(encoder.sees(c, w))) chosen.writer[c] = w;
+    }
+  }
+  for (const std::vector<TxnId>& session : facts.sessions()) {
+    SessionEnd end{.session = facts.history().session(session.front())};
+    while (end.kept < session.size() && solver.value(encoder.kept(session[end.kept]))) ++end.kept;
+    if (end.kept < session.size() && solver.value(encoder.bound(session[end.kept]))) {
+      end.boundary = session[end.kept];
+      if (boundary == Boundary::Strict) {
+        for (const std::uint32_t c : facts.choices_of(end.boundary)) {
+          if (solver.value(encoder.stop(c))) end.stop = choices[c].reads.front();
+        }
+      }
+    }
+    chosen.ends.push_back(end);
+  }
+  return chosen;
+}
+
+PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
+                              bool with_later_writes) {
+  const History& h = facts.history();
+  HistoryBuilder builder(InitialValues::None);
+  // In the order of the observed run, sessions first so that they keep their numbers.
+  std::vector<EventId> last(h.num_txns(), EventId::none());
+  std::vector<std::uint8_t> is_present(h.num_txns(), 0);
+  std::vector<SessionId> session_of(h.num_sessions(), SessionId::none());
+  for (const SessionId s : h.sessions()) {
+    const Value name = h.given_name(s);
+    session_of[s.index] = name.is_int()   ? builder.session(name.bits)
+                          : name.is_nil() ? builder.unnamed_session()
+                                          : builder.session(h.name(s));
+  }
+  for (std::size_t s = 0; s < chosen.ends.size(); ++s) {
+    const SessionEnd& end = chosen.ends[s];
+    for (std::size_t i = 0; i < end.kept; ++i) is_present[facts.sessions()[s][i].index] = 1;
+    if (end.boundary.is_none()) continue;
+    is_present[end.boundary.index] = 1;
+    last[end.boundary.index] = end.stop;
+  }
+  std::vector<TxnId> observed_txn = {kInitialTxn};
+  std::vector<EventId> observed_event;
+  for (const TxnId t : h.txns()) {
+    if (is_present[t.index] == 0) continue;
+    const TxnId copy =
+        builder.begin(session_of[h.session(t).index], TxnStatus::Committed, h.place(t));
+    observed_txn.push_back(t);
+    builder.set_name(copy, h.name(t));
+    if (!h.level(t).empty()) builder.set_level(copy, h.level(t));
+    for (const EventId e : h.events(t)) {
+      const bool is_after = !last[t.index].is_none() && last[t.index] < e;
+      const KeyId x = copy_key(h, builder, h.key(e));
+      if (h.is_write(e)) {
+        if (is_after && !with_later_writes) continue;
+        builder.write(copy, x, copy_value(h, builder, h.value(e)), h.place(e));
+        observed_event.push_back(e);
+        continue;
+      }
+      if (is_after || !h.is_external_read(e)) continue;
+      const auto choice = facts.choice_of(e);
+      const TxnId writer = choice ? chosen.writer[*choice] : h.writer(e);
+      builder.read_from(copy, x, h.name(writer), h.place(e));
+      observed_event.push_back(e);
+    }
+  }
+  for (const KeyId x : h.keys()) {
+    if (h.has_initial(x))
+      builder.set_initial(copy_key(h, builder, x), copy_value(h, builder, h.initial_value(x)), {});
+  }
+  Result<History> built = std::move(builder).build();
+  ISO_ASSERT(built.ok());
+  return {std::move(*built), std::move(observed_txn), std::move(observed_event)};
+}
+
+std::vector<ChangedRead> changed_reads(const ObservedFacts& facts, const Chosen& chosen) {
+  std::vector<ChangedRead> changed;
+  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+    const Choice& choice = facts.choices()[c];
+    if (chosen.writer[c].is_none() || chosen.writer[c] == choice.observed) continue;
+    changed.push_back({choice.reads.front(), choice.observed, chosen.writer[c]});
+  }
+  return changed;
+}
+
+}  // namespace isoscope::predict

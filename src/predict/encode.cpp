@@ -1,0 +1,359 @@
+#include "predict/encode.h"
+
+#include <algorithm>
+#include <set>
+
+#include "support/assert.h"
+
+namespace isoscope::predict {
+
+Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver)
+    : facts_(facts),
+      h_(facts.history()),
+      boundary_(boundary),
+      solver_(solver),
+      true_(solver.new_var()),
+      kept_(h_.num_txns()),
+      bound_(h_.num_txns()),
+      present_(h_.num_txns()),
+      sees_(facts.choices().size()),
+      stop_(facts.choices().size()),
+      changed_(facts.choices().size()),
+      overwriting_(h_.num_txns()),
+      sources_(h_.num_txns()) {
+  add({true_});
+  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+    for (std::size_t i = 0; i < facts.choices()[c].writers.size(); ++i)
+      sees_[c].push_back(solver.new_var());
+    stop_[c] = boundary == Boundary::Strict ? solver.new_var() : Lit();
+    changed_[c] = solver.new_var();
+  }
+  encode_cut();
+  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+    if (boundary == Boundary::Strict) {
+      encode_strict(c);
+    } else {
+      encode_relaxed(c);
+    }
+  }
+  encode_level(base);
+  encode_frontiers();
+}
+
+void Encoder::add(std::vector<Lit> clause) {
+  num_literals_ += clause.size();
+  solver_.add_clause(clause);
+}
+
+void Encoder::exclude(std::vector<Lit> lits) {
+  std::sort(lits.begin(), lits.end());
+  lits.erase(std::unique(lits.begin(), lits.end()), lits.end());
+  for (Lit& lit : lits) lit = ~lit;
+  add(std::move(lits));
+}
+
+void Encoder::at_most_one(const std::vector<Lit>& lits) {
+  for (std::size_t i = 0; i < lits.size(); ++i) {
+    for (std::size_t j = i + 1; j < lits.size(); ++j) add({~lits[i], ~lits[j]});
+  }
+}
+
+Lit Encoder::sees(std::uint32_t choice, TxnId w) const {
+  const std::vector<TxnId>& writers = facts_.choices()[choice].writers;
+  const auto found = std::find(writers.begin(), writers.end(), w);
+  ISO_ASSERT(found != writers.end());
+  return sees_[choice][static_cast<std::size_t>(found - writers.begin())];
+}
+
+// A consistent cut, and at most one transaction more in each session.
+void Encoder::encode_cut() {
+  for (const std::vector<TxnId>& session : facts_.sessions()) {
+    for (std::size_t i = 0; i < session.size(); ++i) {
+      const std::uint32_t t = session[i].index;
+      kept_[t] = solver_.new_var();
+      bound_[t] = solver_.new_var();
+      present_[t] = solver_.new_var();
+      add({~kept_[t], ~bound_[t]});
+      add({~present_[t], kept_[t], bound_[t]});
+      add({present_[t], ~kept_[t]});
+      add({present_[t], ~bound_[t]});
+      // Where nothing can change there is nowhere to stop.
+      if (boundary_ == Boundary::Strict && facts_.choices_of(session[i]).empty()) add({~bound_[t]});
+      if (i == 0) continue;
+      const Lit before = kept_[session[i - 1].index];
+      add({~kept_[t], before});
+      add({~bound_[t], before});
+    }
+  }
+  for (const Choice& choice : facts_.choices()) {
+    if (choice.observed != kInitialTxn)
+      add({~kept_[choice.txn.index], kept_[choice.observed.index]});
+  }
+}
+
+// All reads of the boundary transaction are free.
+void Encoder::encode_relaxed(std::uint32_t c) {
+  const Choice& choice = facts_.choices()[c];
+  const Lit is_kept = kept(choice.txn);
+  add({~is_kept, sees(c, choice.observed)});
+  std::vector<Lit> some = {~bound(choice.txn)};
+  for (const TxnId w : choice.writers) {
+    const Lit chosen = sees(c, w);
+    some.push_back(chosen);
+    add({~chosen, present(choice.txn)});
+    add({~chosen, kept(w)});
+    if (w == choice.observed) continue;
+    add({~chosen, bound(choice.txn)});
+    add({~chosen, changed_[c]});
+  }
+  add(std::move(some));
+  at_most_one(sees_[c]);
+}
+
+// The boundary transaction is as observed up to one read, which sees somebody else.
+void Encoder::encode_strict(std::uint32_t c) {
+  const Choice& choice = facts_.choices()[c];
+  const std::vector<std::uint32_t>& own = facts_.choices_of(choice.txn);
+  add({~stop_[c], bound(choice.txn)});
+  if (own.front() == c) {
+    std::vector<Lit> some = {~bound(choice.txn)};
+    std::vector<Lit> stops;
+    for (const std::uint32_t other : own) {
+      some.push_back(stop_[other]);
+      stops.push_back(stop_[other]);
+    }
+    add(std::move(some));
+    at_most_one(stops);
+  }
+  add({~kept(choice.txn), sees(c, choice.observed)});
+  std::vector<Lit> as_observed = {~sees(c, choice.observed), kept(choice.txn)};
+  for (const std::uint32_t other : own) {
+    if (other <= c) continue;  // in program order
+    add({~stop_[other], sees(c, choice.observed)});
+    as_observed.push_back(stop_[other]);
+  }
+  add(std::move(as_observed));
+  std::vector<Lit> somebody_else = {~stop_[c]};
+  for (const TxnId w : choice.writers) {
+    const Lit chosen = sees(c, w);
+    add({~chosen, kept(w)});
+    if (w == choice.observed) continue;
+    somebody_else.push_back(chosen);
+    add({~chosen, stop_[c]});
+    add({~chosen, changed_[c]});
+  }
+  add(std::move(somebody_else));
+  at_most_one(sees_[c]);
+}
+
+// What two choices of one transaction forbid each other.
+void Encoder::encode_level(Logic base) {
+  if (base == Logic::True) return;
+  for (const std::vector<TxnId>& session : facts_.sessions()) {
+    for (const TxnId t : session) {
+      if (base == Logic::Rc) {
+        const std::vector<std::uint32_t>& own = facts_.choices_of(t);
+        for (std::size_t later = 0; later < own.size(); ++later) {
+          const Choice& choice = facts_.choices()[own[later]];
+          for (const TxnId overwriter : facts_.writers(choice.key)) {
+            for (std::size_t earlier = 0; earlier < later; ++earlier) {
+              const std::vector<TxnId>& seen = facts_.choices()[own[earlier]].writers;
+              if (std::find(seen.begin(), seen.end(), overwriter) == seen.end()) continue;
+              for (const TxnId w : choice.writers) {
+                if (w != overwriter && is_stale(w, overwriter))
+                  add({~sees(own[later], w), ~sees(own[earlier], overwriter)});
+              }
+            }
+          }
+        }
+      } else {
+        encode_sight(t, base);
+      }
+    }
+  }
+}
+
+// ra, cc: whom t sees, and what it then cannot show.
+void Encoder::encode_sight(TxnId t, Logic base) {
+  std::map<TxnId, Lit> in_sight;  // through a choice
+  for (const std::uint32_t c : facts_.choices_of(t)) {
+    const Choice& choice = facts_.choices()[c];
+    for (const TxnId overwriter : facts_.writers(choice.key)) {
+      if (overwriter == t) continue;
+      // Through its session: the one before t is in the cut, with all its past.
+      const std::uint32_t position = facts_.position(t);
+      const TxnId before =
+          position == 0 ? kInitialTxn : facts_.sessions()[facts_.session_of(t)][position - 1];
+      const bool is_in_session =
+          before != kInitialTxn &&
+          (h_.so(overwriter, t) || (base == Logic::Cc && facts_.hb(overwriter, before)));
+      Lit seen = true_;
+      if (!is_in_session) {
+        const auto [found, is_new] = in_sight.try_emplace(overwriter);
+        if (is_new) {
+          found->second = solver_.new_var();
+          for (const std::uint32_t other : facts_.choices_of(t)) {
+            for (const TxnId w : facts_.choices()[other].writers) {
+              const bool shows = w == overwriter || (base == Logic::Cc && w != kInitialTxn &&
+                                                     facts_.hb(overwriter, w));
+              if (shows) add({~sees(other, w), found->second});
+            }
+          }
+        }
+        seen = found->second;
+      }
+      for (const TxnId w : choice.writers) {
+        if (w != overwriter && is_stale(w, overwriter)) add({~sees(c, w), ~seen});
+      }
+    }
+  }
+}
+
+Lit Encoder::writes(TxnId t, KeyId x) {
+  if (boundary_ == Boundary::Relaxed || t == kInitialTxn) return present(t);
+  const auto [found, is_new] = writes_.try_emplace({t, x});
+  if (!is_new) return found->second;
+  // Kept, or stopped after the first write to x.
+  EventId first = EventId::none();
+  for (const EventId e : h_.events(t)) {
+    if (h_.is_write(e) && h_.key(e) == x) {
+      first = e;
+      break;
+    }
+  }
+  const Lit lit = solver_.new_var();
+  std::vector<Lit> because = {~lit, kept(t)};
+  for (const std::uint32_t c : facts_.choices_of(t)) {
+    if (first < facts_.choices()[c].reads.front()) because.push_back(stop_[c]);
+  }
+  for (std::size_t i = 1; i < because.size(); ++i) add({~because[i], lit});
+  add(std::move(because));
+  found->second = lit;
+  return lit;
+}
+
+Lit Encoder::reads_from(TxnId t, TxnId w) {
+  const auto [found, is_new] = reads_from_.try_emplace({t, w});
+  if (is_new) {
+    found->second = solver_.new_var();
+    std::vector<Lit> because = {~found->second};
+    for (const std::uint32_t c : facts_.choices_of(t)) {
+      const std::vector<TxnId>& writers = facts_.choices()[c].writers;
+      if (std::find(writers.begin(), writers.end(), w) != writers.end())
+        because.push_back(sees(c, w));
+    }
+    add(std::move(because));
+  }
+  return found->second;
+}
+
+Lit Encoder::overwrites(TxnId t, TxnId u, TxnId w) {
+  const auto [found, is_new] = overwrites_.try_emplace({t, u, w});
+  if (!is_new) return found->second;
+  const Lit lit = solver_.new_var();
+  found->second = lit;
+  std::vector<Lit> because = {~lit};
+  for (const std::uint32_t c : facts_.choices_of(u)) {
+    const Choice& choice = facts_.choices()[c];
+    if (!h_.writes(t, choice.key)) continue;
+    if (std::find(choice.writers.begin(), choice.writers.end(), w) == choice.writers.end())
+      continue;
+    if (boundary_ == Boundary::Relaxed) {
+      because.push_back(sees(c, w));
+      continue;
+    }
+    const Lit both = solver_.new_var();
+    add({~both, sees(c, w)});
+    add({~both, writes(t, choice.key)});
+    because.push_back(both);
+  }
+  add(std::move(because));
+  return lit;
+}
+
+std::vector<Lit> Encoder::blockers(TxnId t, std::span<const std::uint32_t> frontier) {
+  const auto is_placed = [&](TxnId u) {
+    return u == kInitialTxn || facts_.position(u) < frontier[facts_.session_of(u)];
+  };
+  std::vector<Lit> found;
+  for (const TxnId w : sources_[t.index]) {
+    if (!is_placed(w)) found.push_back(reads_from(t, w));
+  }
+  for (const auto& [u, w] : overwriting_[t.index]) {
+    if (is_placed(w) && !is_placed(u)) found.push_back(overwrites(t, u, w));
+  }
+  return found;
+}
+
+void Encoder::encode_frontiers() {
+  std::vector<std::set<std::pair<TxnId, TxnId>>> overwriting(h_.num_txns());
+  std::vector<std::set<TxnId>> sources(h_.num_txns());
+  for (const Choice& choice : facts_.choices()) {
+    for (const TxnId w : choice.writers) {
+      if (w != kInitialTxn) sources[choice.txn.index].insert(w);
+      for (const TxnId t : facts_.writers(choice.key)) {
+        if (t != choice.txn && t != w) overwriting[t.index].insert({choice.txn, w});
+      }
+    }
+  }
+  for (std::size_t t = 0; t < h_.num_txns(); ++t) {
+    sources_[t].assign(sources[t].begin(), sources[t].end());
+    overwriting_[t].assign(overwriting[t].begin(), overwriting[t].end());
+  }
+
+  const auto& sessions = facts_.sessions();
+  std::size_t num_frontiers = 1;
+  for (const auto& session : sessions) {
+    num_frontiers *= session.size() + 1;
+    if (num_frontiers > kMaxFrontiers) {
+      is_exact_ = false;
+      return;
+    }
+  }
+  std::vector<Lit> reachable(num_frontiers);
+  for (Lit& lit : reachable) lit = solver_.new_var();
+  add({reachable.front()});
+  std::vector<std::uint32_t> frontier(sessions.size(), 0);
+  for (std::size_t f = 0; f < num_frontiers; ++f) {
+    std::vector<Lit> not_the_end = {~reachable[f]};
+    std::size_t step = 1;
+    for (std::size_t s = 0; s < sessions.size(); ++s) {
+      if (frontier[s] < sessions[s].size()) {
+        const TxnId t = sessions[s][frontier[s]];
+        not_the_end.push_back(present(t));
+        std::vector<Lit> clause = blockers(t, frontier);
+        clause.insert(clause.end(), {~reachable[f], ~present(t), reachable[f + step]});
+        add(std::move(clause));
+      }
+      step *= sessions[s].size() + 1;
+    }
+    add(std::move(not_the_end));
+    for (std::size_t s = 0; s < sessions.size(); ++s) {
+      if (frontier[s] < sessions[s].size()) {
+        ++frontier[s];
+        break;
+      }
+      frontier[s] = 0;
+    }
+  }
+}
+
+void Encoder::exclude_order(std::span<const TxnId> order) {
+  std::vector<Lit> clause;
+  std::vector<std::uint32_t> frontier(facts_.sessions().size(), 0);
+  for (const TxnId t : order) {
+    const std::vector<Lit> blocked = blockers(t, frontier);
+    clause.insert(clause.end(), blocked.begin(), blocked.end());
+    clause.push_back(~present(t));
+    ++frontier[facts_.session_of(t)];
+  }
+  for (std::size_t s = 0; s < frontier.size(); ++s) {
+    if (frontier[s] < facts_.sessions()[s].size())
+      clause.push_back(present(facts_.sessions()[s][frontier[s]]));
+  }
+  std::sort(clause.begin(), clause.end());
+  clause.erase(std::unique(clause.begin(), clause.end()), clause.end());
+  add(std::move(clause));
+}
+
+}  // namespace isoscope::predict

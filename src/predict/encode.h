@@ -1,0 +1,102 @@
+#pragma once
+// The prediction space as clauses.
+//
+//   kept(t)     t is in the cut: kept(t) implies its session before it, and whom it reads from
+//   bound(t)    t is its session's boundary transaction: the next after the cut
+//   sees(c, w)  choice c is made, for w; for kept transactions the observed one
+//   stop(c)     strict: the boundary transaction stops at the first read of choice c
+//
+// Unserializability, exactly [notes: F3, F4]: a serial order is a path through the lattice of
+// frontiers (how far each session is) from nothing to everything that is there. A step over t is
+// blocked if t reads from a writer that is still to come, or overwrites a version that somebody
+// still to come reads from a writer already there. With R(f) for "frontier f can be reached":
+//
+//   R(nothing),   R(f) and t next and not blocked  implies  R(f + t),   not R(everything)
+//
+// R may be true of more than is reachable, never of less, so a model has no serial order.
+//
+// Levels: two choices of a transaction contradict each other at rc, ra, cc if one brings a writer
+// into sight that overwrote, in the causal order of the cut, what the other shows. All further
+// demands of a level are added as they turn up (exclude()).
+//
+// Cost  frontiers × sessions clauses; 729 frontiers for three sessions of eight transactions.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "predict/facts.h"
+#include "predict/predict.h"
+#include "sat/solver.h"
+#include "verdict/logic.h"
+
+namespace isoscope::predict {
+
+// Frontiers beyond which "no serial order" is no longer written down, but found out by search.
+inline constexpr std::size_t kMaxFrontiers = 100'000;
+
+class Encoder {
+ public:
+  // `base`: true, rc, ra or cc, whichever is known to be weaker than the level.
+  Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver);
+
+  // Is "no serial order" among the clauses? Else the caller searches, and excludes what it finds.
+  bool is_exact() const { return is_exact_; }
+
+  Lit kept(TxnId t) const { return t == kInitialTxn ? true_ : kept_[t.index]; }
+  Lit present(TxnId t) const { return t == kInitialTxn ? true_ : present_[t.index]; }
+  Lit bound(TxnId t) const { return bound_[t.index]; }
+  Lit sees(std::uint32_t choice, TxnId w) const;
+  Lit stop(std::uint32_t choice) const { return stop_[choice]; }
+  // One for each choice: it sees another writer than observed.
+  std::span<const Lit> changed() const { return changed_; }
+  // t is there and its write to x counts.
+  Lit writes(TxnId t, KeyId x);
+  // Not all of these together.
+  void exclude(std::vector<Lit> facts);
+  // The steps of a serial order of all that is there: some step must be blocked, or somebody else
+  // be there.
+  void exclude_order(std::span<const TxnId> order);
+
+  std::size_t num_literals() const { return num_literals_; }
+
+ private:
+  void add(std::vector<Lit> clause);
+  void at_most_one(const std::vector<Lit>& lits);
+  void encode_cut();
+  void encode_relaxed(std::uint32_t choice);
+  void encode_strict(std::uint32_t choice);
+  void encode_level(Logic base);
+  void encode_sight(TxnId t, Logic base);
+  void encode_frontiers();
+  std::vector<Lit> blockers(TxnId t, std::span<const std::uint32_t> frontier);
+  // t reads something from w.
+  Lit reads_from(TxnId t, TxnId w);
+  // t overwrites something that u reads from w.
+  Lit overwrites(TxnId t, TxnId u, TxnId w);
+  bool is_stale(TxnId w, TxnId by) const { return w == kInitialTxn || facts_.hb(w, by); }
+
+  const ObservedFacts& facts_;
+  const History& h_;
+  Boundary boundary_;
+  SatSolver& solver_;
+  Lit true_;
+  std::vector<Lit> kept_;
+  std::vector<Lit> bound_;
+  std::vector<Lit> present_;
+  std::vector<std::vector<Lit>> sees_;  // by choice, in the order of its writers
+  std::vector<Lit> stop_;
+  std::vector<Lit> changed_;
+  std::map<std::pair<TxnId, KeyId>, Lit> writes_;
+  std::map<std::pair<TxnId, TxnId>, Lit> reads_from_;
+  std::map<std::tuple<TxnId, TxnId, TxnId>, Lit> overwrites_;
+  // By writer t: (u, w) such that overwrites(t, u, w) is possible.
+  std::vector<std::vector<std::pair<TxnId, TxnId>>> overwriting_;
+  std::vector<std::vector<TxnId>> sources_;  // by t: whom it may read from, without T0
+  bool is_exact_ = true;
+  std::size_t num_literals_ = 0;
+};
+
+}  // namespace isoscope::predict

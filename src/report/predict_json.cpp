@@ -1,0 +1,118 @@
+#include "formats/formats.h"
+#include "report/check_report.h"
+#include "report/explain.h"
+#include "report/json.h"
+#include "report/predict_report.h"
+
+namespace isoscope {
+namespace {
+
+using predict::Prediction;
+using predict::PredictOutcome;
+using predict::SessionEnd;
+using predict::Validation;
+
+std::string_view verdict_of(PredictOutcome outcome) {
+  switch (outcome) {
+    case PredictOutcome::Predicted:
+      return "predicted";
+    case PredictOutcome::None:
+      return "none";
+    case PredictOutcome::Unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+Json cycle_json(const History& h, const Violation& violation) {
+  Json cycle = Json::array();
+  for (const Edge& edge : violation.cycle) {
+    cycle.push_back({{"from", h.name(edge.from)},
+                     {"to", h.name(edge.to)},
+                     {"edge", name_of(edge.kind)},
+                     {"key", edge.key.is_none() ? Json() : Json(h.name(edge.key))},
+                     {"why", why(h, edge)}});
+  }
+  return cycle;
+}
+
+Json end_json(const History& h, const SessionEnd& end) {
+  Json json{{"session", h.name(end.session)}, {"kept", end.kept}};
+  json["boundary"] = end.boundary.is_none() ? Json() : Json(h.name(end.boundary));
+  if (!end.stop.is_none()) json["stops_at"] = h.name(h.key(end.stop));
+  return json;
+}
+
+Json prediction_json(const PredictReport& report, const Prediction& prediction) {
+  const History& h = report.observed;
+  Json changed = Json::array();
+  for (const predict::ChangedRead& read : prediction.changed) {
+    changed.push_back({{"session", h.name(h.session(h.txn(read.read)))},
+                       {"txn", h.name(h.txn(read.read))},
+                       {"key", h.name(h.key(read.read))},
+                       {"observed", h.name(read.observed)},
+                       {"predicted", h.name(read.predicted)}});
+  }
+  Json ends = Json::array();
+  for (const SessionEnd& end : prediction.ends) ends.push_back(end_json(h, end));
+  const Violation& violation = *prediction.unserializable.verdict.violation;
+  std::string text;
+  const auto written = write_history(prediction.history, Format::Jsonl,
+                                     [&](std::string_view piece) { text += piece; });
+  Json json{{"changed", std::move(changed)},
+            {"boundary", std::move(ends)},
+            {"cycle", cycle_json(prediction.history, violation)},
+            {"anomaly", common_name(violation.anomaly)},
+            {"explanation", explanation(prediction.history, violation)}};
+  json["history"] = written.ok() ? Json(text) : Json();
+  return json;
+}
+
+Json validation_json(const PredictReport& report, const Validation& validation) {
+  Json divergences = Json::array();
+  for (const store::Divergence& divergence : validation.divergences) {
+    divergences.push_back({{"kind", store::name_of(divergence.kind)},
+                           {"what", store::describe(*report.program, divergence)}});
+  }
+  return {{"validated", validation.is_validated},
+          {"diverged", !validation.divergences.empty()},
+          {"divergences", std::move(divergences)},
+          {"failed_assertion", validation.has_failed_assertion},
+          {"reason", validation.reason}};
+}
+
+}  // namespace
+
+std::string predict_json(const PredictReport& report) {
+  const predict::PredictAnswer& answer = report.answer;
+  Json json = json_header("predict", verdict_of(answer.outcome), report.seconds);
+  json["level"] = report.level;
+  json["boundary"] = report.options.boundary == predict::Boundary::Strict ? "strict" : "relaxed";
+  json["encoding"] = report.options.encoding == predict::Encoding::Exact ? "exact" : "approx";
+  json["reads"] = answer.reads;
+  json["choices"] = answer.choices;
+  json["literals"] = answer.literals;
+  json["candidates"] = answer.candidates;
+  json["generation_seconds"] = answer.generation_seconds;
+  json["solving_seconds"] = answer.solving_seconds;
+  if (!answer.limit.empty()) json["limit"] = answer.limit;
+  json["predictions"] = Json::array();
+  for (std::size_t i = 0; i < answer.predictions.size(); ++i) {
+    json["predictions"].push_back(prediction_json(report, answer.predictions[i]));
+    if (i < report.validations.size())
+      json["predictions"].back()["validation"] = validation_json(report, report.validations[i]);
+  }
+  if (!report.validations.empty()) {
+    json["validated"] = report.validations.front().is_validated;
+    json["diverged"] = !report.validations.front().divergences.empty();
+  }
+  return dump(json);
+}
+
+std::optional<std::string> predict_dot(const PredictReport& report) {
+  if (report.answer.predictions.empty()) return std::nullopt;
+  const Prediction& first = report.answer.predictions.front();
+  return check_dot(first.history, {.level = "ser", .answer = first.unserializable});
+}
+
+}  // namespace isoscope

@@ -1,0 +1,35 @@
+#pragma once
+// The answer of `predict`, for people, for programs and as a picture.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/predict.h"
+#include "predict/validate.h"
+#include "report/paint.h"
+
+namespace isoscope {
+
+struct PredictReport {
+  const History& observed;
+  std::string source;  // the file, for people
+  std::string level;   // as the user named it
+  predict::PredictOptions options;
+  predict::PredictAnswer answer;
+  // With --validate: one for each prediction, and the program they ran on.
+  const Executable* program = nullptr;
+  std::string program_source = {};
+  std::vector<predict::Validation> validations = {};
+  double seconds = 0;
+};
+
+// Per prediction: which reads change, how far each session goes, and why no serial order works.
+std::string predict_text(const PredictReport& report, const Paint& paint);
+
+// One JSON object, as DESIGN section 2 fixes it.
+std::string predict_json(const PredictReport& report);
+
+// Graphviz: the first prediction with its cycle; nothing if there is none.
+std::optional<std::string> predict_dot(const PredictReport& report);
+
+}  // namespace isoscope

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include "report/explain.h"
+#include "report/predict_report.h"
+
+namespace isoscope {
+namespace {
+
+using predict::Boundary;
+using predict::ChangedRead;
+using predict::Prediction;
+using predict::PredictOutcome;
+using predict::SessionEnd;
+using predict::Validation;
+
+std::string_view name_of(Boundary boundary) {
+  return boundary == Boundary::Strict ? "strict" : "relaxed";
+}
+
+std::string changed_text(const History& h, const ChangedRead& changed) {
+  return fmt::format("  {} reads {} from {} instead of {}  ({})\n", h.name(h.txn(changed.read)),
+                     h.name(h.key(changed.read)), h.name(changed.predicted),
+                     h.name(changed.observed), where(h, changed.read));
+}
+
+std::string end_text(const History& h, const SessionEnd& end) {
+  const std::size_t all = h.session_txns(end.session).size();
+  std::string out = fmt::format("  {}: ", h.name(end.session));
+  if (end.boundary.is_none()) {
+    out += end.kept == all ? "as observed" : fmt::format("ends after {} as observed", end.kept);
+  } else {
+    out += fmt::format("{} as observed, then {}", end.kept, h.name(end.boundary));
+    if (!end.stop.is_none()) out += fmt::format(", up to its read of {}", h.name(h.key(end.stop)));
+  }
+  return out + "\n";
+}
+
+std::string cycle_text(const Prediction& prediction, const Paint& paint) {
+  const History& h = prediction.history;
+  const Violation& violation = *prediction.unserializable.verdict.violation;
+  std::string out = fmt::format("no serial order: {}: {}\n", explanation(h, violation),
+                                paint.strong(common_name(violation.anomaly)));
+  for (const Edge& edge : violation.cycle) {
+    out += fmt::format("  {} --{}{}--> {}  {}\n", h.name(edge.from), name_of(edge.kind),
+                       edge.key.is_none() ? "" : "[" + h.name(edge.key) + "]", h.name(edge.to),
+                       paint.faint(why(h, edge)));
+  }
+  return out;
+}
+
+std::string validation_text(const PredictReport& report, const Validation& validation,
+                            const Paint& paint) {
+  std::string out;
+  if (validation.is_validated) {
+    out += fmt::format("{}: {} did just that{}\n", paint.bad("validated"), report.program_source,
+                       validation.divergences.empty() ? "" : ", with differences");
+  } else {
+    out += fmt::format("{}: {}\n", paint.unsure("not validated"), validation.reason);
+  }
+  for (const store::Divergence& divergence : validation.divergences)
+    out += fmt::format("  {}: {}\n", paint.unsure("diverges"),
+                       store::describe(*report.program, divergence));
+  if (validation.has_failed_assertion) out += "  an assertion of the program fails\n";
+  if (validation.is_validated && validation.serial.verdict.violation) {
+    out += fmt::format("  {}\n",
+                       explanation(validation.history, *validation.serial.verdict.violation));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string predict_text(const PredictReport& report, const Paint& paint) {
+  const predict::PredictAnswer& answer = report.answer;
+  std::string out = fmt::format("{} at {}, {} boundary: ", paint.strong(report.source),
+                                report.level, name_of(report.options.boundary));
+  switch (answer.outcome) {
+    case PredictOutcome::Predicted:
+      out += paint.bad(
+          answer.predictions.size() == 1
+              ? std::string("an unserializable run is possible")
+              : fmt::format("{} unserializable runs are possible", answer.predictions.size()));
+      break;
+    case PredictOutcome::None:
+      out += paint.good(report.options.encoding == predict::Encoding::Exact
+                            ? "no unserializable run"
+                            : "no run with a cyclic pco (an exact search may find one)");
+      break;
+    case PredictOutcome::Unknown:
+      out += paint.unsure("unknown: " + answer.limit + " was hit");
+      break;
+  }
+  out += fmt::format(
+      "\n{}\n",
+      paint.faint(fmt::format("{} reads, {} with a choice; {} literals, {} candidates, {:.3f} s",
+                              answer.reads, answer.choices, answer.literals, answer.candidates,
+                              report.seconds)));
+  for (std::size_t i = 0; i < answer.predictions.size(); ++i) {
+    const Prediction& prediction = answer.predictions[i];
+    out += fmt::format("\nprediction {}: {}\n", i + 1,
+                       prediction.changed.size() == 1
+                           ? std::string("one read changes")
+                           : fmt::format("{} reads change", prediction.changed.size()));
+    for (const ChangedRead& changed : prediction.changed)
+      out += changed_text(report.observed, changed);
+    out += "how far each session goes\n";
+    for (const SessionEnd& end : prediction.ends) out += end_text(report.observed, end);
+    out += cycle_text(prediction, paint);
+    if (i < report.validations.size()) out += validation_text(report, report.validations[i], paint);
+  }
+  return out;
+}
+
+}  // namespace isoscope
