@@ -214,6 +214,7 @@ bool ExploreCe<Set>::add_swapped(const Block<Set>& block, std::uint32_t read, st
   for (std::uint32_t i = block.writes_begin; i < swapped.writes_end; ++i) {
     const WriteEvent copy = trail_.writes[i];
     trail_.writes.push_back(copy);
+    pending.written.insert(copy.key);
   }
   for (std::uint32_t i = block.reads_begin; i <= read; ++i) {
     ReadEvent<Set> copy = trail_.reads[i];

@@ -46,6 +46,7 @@ Walk<Set>::Walk(const Walk& other)
       block_of_(other.block_of_),
       writers_(other.writers_),
       initial_(other.initial_),
+      readings_(other.readings_),
       history_facts_(rules_.strong ? num_calls_ : 0),
       facts_(history_facts_),
       num_facts_(other.num_facts_) {}
@@ -104,6 +105,7 @@ bool Walk<Set>::extend() {
   switch (stop.kind) {
     case StopKind::Write:
       writers(stop.key);  // from now on, the key is in our tables
+      pending_.written.insert(stop.key);
       trail_.writes.push_back({stop.key, stop.value});
       return true;
     case StopKind::Read:
@@ -189,6 +191,10 @@ bool Walk<Set>::is_valid_write(std::uint32_t w) {
   if (rules_.strong) {
     ReadEvent<Set>& last = trail_.reads.back();
     const bool is_first = trail_.reads.size() - 1 == pending_.reads_begin;
+    if (writers_[last.key.index].empty()) {
+      last.is_current = is_first || trail_.reads[trail_.reads.size() - 2].is_current;
+      return true;
+    }
     // A snapshot shows a key as it showed it before.
     for (std::size_t i = pending_.reads_begin; i + 1 < trail_.reads.size(); ++i) {
       if (trail_.reads[i].key != last.key) continue;
@@ -197,7 +203,7 @@ bool Walk<Set>::is_valid_write(std::uint32_t w) {
     }
     last.is_current = (is_first || trail_.reads[trail_.reads.size() - 2].is_current) &&
                       last_writer(last.key) == w;
-    return last.is_current || writers_[last.key.index].empty() || is_strongly_consistent(false);
+    return last.is_current || is_strongly_consistent(false);
   }
   const ReadEvent<Set>& read = trail_.reads.back();
   const Reader<Set> reader{
@@ -278,14 +284,9 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
       const ProgramKey x = trail_.writes[i].key;
       facts_.add_conflict(last, writers_[x.index]);
       // Whoever read x before is now overwritten.
-      for (std::uint32_t position = 0; position < history_size(); ++position) {
-        const Block<Set>& block = block_at(position);
-        for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-          if (read.key == x) {
-            facts_.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
-                            Set::of(last));
-          }
-        }
+      for (const Reading& read : readings_[x.index]) {
+        facts_.add_read(read.reader, read.writer == kInitial ? nullptr : &read.writer,
+                        Set::of(last));
       }
     }
   }
@@ -378,6 +379,10 @@ void Walk<Set>::register_block(std::uint32_t number) {
   const Block<Set>& block = trail_.blocks[number];
   present_.insert(block.call);
   block_of_[block.call] = number;
+  if (rules_.strong) {
+    for (const ReadEvent<Set>& read : trail_.reads_of(block))
+      readings_[read.key.index].push_back({block.call, read.writer});
+  }
   if (!block.is_committed) return;
   for (const WriteEvent& write : trail_.writes_of(block))
     writers_[write.key.index].insert(block.call);
@@ -387,6 +392,11 @@ template <class Set>
 void Walk<Set>::unregister_block(std::uint32_t number) {
   const Block<Set>& block = trail_.blocks[number];
   present_.erase(block.call);
+  if (rules_.strong) {
+    for (const ReadEvent<Set>& read : trail_.reads_of(block))
+      std::erase_if(readings_[read.key.index],
+                    [&](const Reading& reading) { return reading.reader == block.call; });
+  }
   if (!block.is_committed) return;
   for (const WriteEvent& write : trail_.writes_of(block))
     writers_[write.key.index].erase(block.call);
@@ -397,6 +407,7 @@ Set& Walk<Set>::writers(ProgramKey x) {
   while (x.index >= writers_.size()) {
     initial_.push_back(program_.keys().initial(ProgramKey{narrow(writers_.size())}));
     writers_.emplace_back();
+    readings_.emplace_back();
   }
   return writers_[x.index];
 }
@@ -412,6 +423,7 @@ std::int64_t Walk<Set>::value(std::uint32_t w, ProgramKey x) const {
 
 template <class Set>
 const std::int64_t* Walk<Set>::own_write(ProgramKey x) const {
+  if (!pending_.written.may_contain(x)) return nullptr;
   for (std::size_t i = trail_.writes.size(); i-- > pending_.writes_begin;) {
     if (trail_.writes[i].key == x) return &trail_.writes[i].value;
   }

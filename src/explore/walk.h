@@ -8,6 +8,7 @@
 // Rules  are either one of true, rc, ra, cc for each transaction (weak_rules.h), kept as a forced
 //        order; or pc, si or ser for all, decided anew at each read and at the end of each
 //        transaction (store/linearizer.h).
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,6 +22,18 @@ namespace isoscope::explore {
 struct Rules {
   std::vector<WeakLevel> weak;            // by call
   std::optional<StrongRule> strong = {};  // if set, it counts instead
+};
+
+// A set of keys that may say yes for a key that is not in it.
+class KeyFilter {
+ public:
+  void insert(ProgramKey x) { words_[word(x)] |= bit(x); }
+  bool may_contain(ProgramKey x) const { return (words_[word(x)] & bit(x)) != 0; }
+
+ private:
+  static std::size_t word(ProgramKey x) { return x.index / 64 % 4; }
+  static std::uint64_t bit(ProgramKey x) { return std::uint64_t{1} << (x.index % 64); }
+  std::array<std::uint64_t, 4> words_ = {};
 };
 
 template <class Set>
@@ -44,6 +57,7 @@ class Walk {
     std::uint64_t facts = 0;
     Set past;
     Set read_from;
+    KeyFilter written = {};  // keys that it may have written
   };
 
   Walk(const Walk& other);  // to go on on another thread
@@ -117,7 +131,14 @@ class Walk {
   void fill_facts();
   std::uint32_t last_writer(ProgramKey x) const;
 
-  std::vector<std::int64_t> initial_;  // by key
+  // A read of a key by a block of the history.
+  struct Reading {
+    std::uint32_t reader = 0;
+    std::uint32_t writer = kInitial;
+  };
+
+  std::vector<std::int64_t> initial_;           // by key
+  std::vector<std::vector<Reading>> readings_;  // by key, with a strong rule
   // With a strong rule: what is known of the history without the pending transaction, and with it.
   LinearFacts<Set> history_facts_;
   LinearFacts<Set> facts_;
