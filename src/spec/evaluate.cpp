@@ -202,6 +202,14 @@ Relation Evaluator::State::least_vis(const std::vector<TxnId>& ar) {
   return vis;
 }
 
+std::size_t evaluation_bytes(const History& h, const Assignment& levels) {
+  const std::vector<const Axiom*> axioms = axioms_of(levels_of(levels));
+  const bool has_reads = std::any_of(axioms.begin(), axioms.end(),
+                                     [](const Axiom* a) { return mentions_reads(*a->formula); });
+  const std::size_t elements = h.num_txns() + (has_reads ? h.num_events() : 0);
+  return elements * elements / 8 * (h.num_keys() + 1);
+}
+
 std::optional<Failure> evaluate(const Assignment& levels, const Execution& e) {
   return Evaluator(e.h, levels).evaluate(e.witness);
 }

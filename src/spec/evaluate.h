@@ -72,6 +72,10 @@ class Evaluator {
   std::unique_ptr<State> state_;
 };
 
+// About how much memory an evaluation takes: relations are bit matrices, one a key, over the
+// transactions and, where an axiom speaks of reads (rc), over the reads too.
+std::size_t evaluation_bytes(const History& h, const Assignment& levels);
+
 // For a single witness.
 std::optional<Failure> evaluate(const Assignment& levels, const Execution& e);
 

@@ -14,6 +14,7 @@ namespace {
 // Sizes up to which the literal evaluator takes a fraction of a second.
 constexpr std::size_t kMostTxnsEvaluated = 200;
 constexpr std::size_t kMostTxnsEvaluatedAlone = 400;  // for levels that nothing else can confirm
+constexpr std::size_t kMostBytesEvaluated = std::size_t{1} << 27U;
 
 std::optional<Logic> single_logic(const Assignment& levels) {
   return levels.is_mixed() ? std::nullopt : logic_of(*levels.base);
@@ -26,7 +27,8 @@ ConfirmResult result(Confirmation how, std::optional<std::string> complaint) {
 ConfirmResult confirm_witness(const History& h, const Assignment& levels, const Witness& witness) {
   const auto logic = single_logic(levels);
   const std::size_t n = h.num_txns();
-  if (n <= (logic ? kMostTxnsEvaluated : kMostTxnsEvaluatedAlone)) {
+  if (n <= (logic ? kMostTxnsEvaluated : kMostTxnsEvaluatedAlone) &&
+      evaluation_bytes(h, levels) <= kMostBytesEvaluated) {
     const auto failure = evaluate(levels, Execution{h, witness});
     return result(Confirmation::Evaluated,
                   failure ? std::optional(describe(*failure, h)) : std::nullopt);
