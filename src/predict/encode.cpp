@@ -302,10 +302,17 @@ void Encoder::encode_frontiers() {
   }
 
   const auto& sessions = facts_.sessions();
+  double estimate = 0;
+  for (const auto& session : sessions) {
+    double blockers = 0;
+    for (const TxnId t : session)
+      blockers += static_cast<double>(sources_[t.index].size() + overwriting_[t.index].size()) / 2;
+    estimate += 3 + blockers / static_cast<double>(session.size());
+  }
   std::size_t num_frontiers = 1;
   for (const auto& session : sessions) {
     num_frontiers *= session.size() + 1;
-    if (num_frontiers > kMaxFrontiers) {
+    if (static_cast<double>(num_frontiers) * estimate > kMaxFrontierLiterals) {
       is_exact_ = false;
       return;
     }

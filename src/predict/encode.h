@@ -34,8 +34,9 @@
 
 namespace isoscope::predict {
 
-// Frontiers beyond which "no serial order" is no longer written down, but found out by search.
-inline constexpr std::size_t kMaxFrontiers = 100'000;
+// Literals beyond which "no serial order" is no longer written down, but found out by search: about
+// 120 MB, and some seconds.
+inline constexpr double kMaxFrontierLiterals = 30e6;
 
 class Encoder {
  public:
