@@ -1,33 +1,31 @@
 #!/usr/bin/env bash
-# A walk through what isoscope can do today, on the examples of this project.
+# From a program whose test passes to a run that loses money: the walk of docs/predict.md.
 #     scripts/demo.sh build/isoscope
 set -euo pipefail
 cd "$(dirname "$0")/.."
-isoscope=${1:-build/isoscope}
+isoscope=$(realpath "${1:-build/isoscope}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+ln -s "$PWD/examples" "$work/examples"
+cd "$work"
 
 bold=; plain=
 if [[ -t 1 ]]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
 # Runs a command as a reader would type it; violations (exit code 1) are what we came to see.
 show() {
-  printf '$ isoscope %s\n' "${*//$work\//}"
+  printf '$ isoscope %s\n' "$*"
   "$isoscope" "$@" || [[ $? == 1 ]]
 }
 
-say "1. Two withdrawals from one account, as recorded:"
-cat examples/lost-update.hist
-say "   Which isolation levels allow this run?"
-show check examples/lost-update.hist --level rc,ra,cc,pc,psi,si,ser --dot "$work/lost-update.dot"
-say "2. What does snapshot isolation not promise?"
-show check examples/write-skew.hist --level si,ser
-say "3. A level is a text that you can read, and write:"
-show levels cc@co
-show check examples/long-fork.hist --spec examples/no-long-fork.level --level no-long-fork
-say "4. A thousand transactions from a store at snapshot isolation, with one anomaly hidden inside:"
-show generate history --level si --txns 1000 --keys 200 --inject long-fork --seed 7 -o "$work/run.jsonl"
-show check "$work/run.jsonl" --level cc,psi,si
-say "5. What does causal consistency allow that prefix consistency forbids?"
-show synth --allow cc --forbid pc
-say "Done. README.md goes on from here."
+say "Two deposits into one account:"
+cat examples/predict/bank.txn
+say "1. One run of it, recorded. All is well:"
+show run examples/predict/bank.txn --store serial --seed 1 --trace observed.jsonl
+say "2. The recorded history is serializable:"
+show check observed.jsonl --level ser
+say "3. What could have happened instead on a causally consistent store? Does the program really do it?"
+show predict observed.jsonl --level cc --app examples/predict/bank.txn --validate --predicted predicted.jsonl
+say "4. Watch it happen:"
+show run examples/predict/bank.txn --store replay --history predicted.jsonl --level cc
+say "Done. docs/predict.md explains this walk, README.md shows the other commands."

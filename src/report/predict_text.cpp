@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/explain.h"
 #include "report/predict_report.h"
 
@@ -23,11 +25,16 @@ std::string changed_text(const History& h, const ChangedRead& changed) {
                      h.name(changed.observed), where(h, changed.read));
 }
 
-std::string end_text(const History& h, const SessionEnd& end) {
+// A boundary transaction whose reads are all as observed is nothing to talk about.
+std::string end_text(const History& h, const Prediction& prediction, const SessionEnd& end) {
   const std::size_t all = h.session_txns(end.session).size();
+  const bool is_changed = std::ranges::any_of(prediction.changed, [&](const ChangedRead& read) {
+    return h.txn(read.read) == end.boundary;
+  });
+  const std::size_t same = end.kept + (end.boundary.is_none() || is_changed ? 0 : 1);
   std::string out = fmt::format("  {}: ", h.name(end.session));
-  if (end.boundary.is_none()) {
-    out += end.kept == all ? "as observed" : fmt::format("ends after {} as observed", end.kept);
+  if (!is_changed) {
+    out += same == all ? "as observed" : fmt::format("ends after {} as observed", same);
   } else {
     out += fmt::format("{} as observed, then {}", end.kept, h.name(end.boundary));
     if (!end.stop.is_none()) out += fmt::format(", up to its read of {}", h.name(h.key(end.stop)));
@@ -91,10 +98,9 @@ std::string predict_text(const PredictReport& report, const Paint& paint) {
       break;
   }
   out += fmt::format(
-      "\n{}\n",
-      paint.faint(fmt::format("{} reads, {} with a choice; {} literals, {} candidates, {:.3f} s",
-                              answer.reads, answer.choices, answer.literals, answer.candidates,
-                              report.seconds)));
+      "\n{}\n", paint.faint(fmt::format("{} reads, {} with a choice; {} literals, {} candidate{}",
+                                        answer.reads, answer.choices, answer.literals,
+                                        answer.candidates, answer.candidates == 1 ? "" : "s")));
   for (std::size_t i = 0; i < answer.predictions.size(); ++i) {
     const Prediction& prediction = answer.predictions[i];
     out += fmt::format("\nprediction {}: {}\n", i + 1,
@@ -104,7 +110,7 @@ std::string predict_text(const PredictReport& report, const Paint& paint) {
     for (const ChangedRead& changed : prediction.changed)
       out += changed_text(report.observed, changed);
     out += "how far each session goes\n";
-    for (const SessionEnd& end : prediction.ends) out += end_text(report.observed, end);
+    for (const SessionEnd& end : prediction.ends) out += end_text(report.observed, prediction, end);
     out += cycle_text(prediction, paint);
     if (i < report.validations.size()) out += validation_text(report, report.validations[i], paint);
   }
