@@ -16,11 +16,10 @@
 #include <span>
 #include <vector>
 
+#include "check/weak/weak.h"
 #include "explore/trail.h"
 
 namespace isoscope::explore {
-
-enum class WeakLevel : std::uint8_t { True, Rc, Ra, Cc };
 
 // A transaction before a read.
 template <class Set>

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "check/check.h"
 #include "history/builder.h"
-#include "verdict/logic.h"
 
 namespace isoscope::store {
 
@@ -30,19 +28,6 @@ WeakLevel weak_base(Logic logic) {
   }
 }
 
-std::optional<StrongRule> strong_rule(Logic logic) {
-  switch (logic) {
-    case Logic::Pc:
-      return StrongRule::Pc;
-    case Logic::Si:
-      return StrongRule::Si;
-    case Logic::Ser:
-      return StrongRule::Ser;
-    default:
-      return std::nullopt;
-  }
-}
-
 // What check makes of these levels for a history with one empty transaction a call.
 Result<Assignment> assign(const Executable& program, const Level& level, const LevelSet& levels) {
   HistoryBuilder builder(InitialValues::None);
@@ -57,6 +42,19 @@ Result<Assignment> assign(const Executable& program, const Level& level, const L
 }
 
 }  // namespace
+
+std::optional<StrongRule> strong_rule(Logic logic) {
+  switch (logic) {
+    case Logic::Pc:
+      return StrongRule::Pc;
+    case Logic::Si:
+      return StrongRule::Si;
+    case Logic::Ser:
+      return StrongRule::Ser;
+    default:
+      return std::nullopt;
+  }
+}
 
 bool is_small(const Executable& program, StrongRule rule) {
   if (program.outline().calls.size() > kMostLinearized) return false;
@@ -90,6 +88,7 @@ Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
     plan.weak.push_back(logic ? weak_base(*logic) : WeakLevel::True);
   }
   plan.is_extensible = is_known;
+  if (is_uniform) plan.uniform = first;
   if (is_uniform && is_weak) return plan;  // the two frameworks agree
   if (is_over_co && is_weak) return plan;
   if (const auto strong = is_uniform ? strong_rule(*first) : std::nullopt;

@@ -6,6 +6,7 @@
 //   Strong    pc, si or ser for all calls of a small program: linearizer
 //   Checked   everything else: psi, ua, levels of the user's, other mixtures, large programs
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "check/weak/weak.h"
@@ -13,6 +14,7 @@
 #include "spec/levels.h"
 #include "store/linearizer.h"
 #include "support/result.h"
+#include "verdict/logic.h"
 
 namespace isoscope::store {
 
@@ -20,6 +22,7 @@ struct LevelPlan {
   enum class Kind : std::uint8_t { Weak, Strong, Checked };
 
   Kind kind = Kind::Weak;
+  std::optional<Logic> uniform = {};  // the logic that all calls share, if there is one
   // By call: its level, or for the other kinds a weaker one that says no quickly.
   std::vector<WeakLevel> weak;
   StrongRule strong = StrongRule::Ser;  // of Kind::Strong
@@ -29,6 +32,9 @@ struct LevelPlan {
   // Does reading the latest values satisfy every level, whatever came before?
   bool is_extensible = true;
 };
+
+// pc, si or ser, if the logic is one of them.
+std::optional<StrongRule> strong_rule(Logic logic);
 
 // Can a linearizer look at all its states, at most (2m+1)^k for k sessions of m transactions?
 bool is_small(const Executable& program, StrongRule rule);
