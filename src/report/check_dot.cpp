@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/check_report.h"
+#include "report/dot.h"
 #include "report/explain.h"
 #include "verdict/involved.h"
 
@@ -12,34 +13,6 @@ namespace {
 
 constexpr std::size_t kMostEventsDrawn = 10;
 constexpr std::size_t kMostTxnsDrawn = 60;  // of a consistent order
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-std::string_view colour(EdgeKind kind) {
-  switch (kind) {
-    case EdgeKind::So:
-      return "gray40";
-    case EdgeKind::Wr:
-      return "forestgreen";
-    case EdgeKind::Ww:
-      return "royalblue";
-    case EdgeKind::Rw:
-      return "firebrick";
-    default:
-      return "darkorange";
-  }
-}
 
 std::string node(const History& h, TxnId t, const std::vector<KeyId>& keys) {
   std::string label = h.name(t);
@@ -61,7 +34,7 @@ std::string node(const History& h, TxnId t, const std::vector<KeyId>& keys) {
     if (left_out) label += "\n…";
   }
   const char* style = h.status(t) == TxnStatus::Aborted ? ", style=\"rounded,dashed\"" : "";
-  return fmt::format("  t{} [label={}{}];\n", t.index, quoted(label), style);
+  return fmt::format("  t{} [label={}{}];\n", t.index, dot_string(label), style);
 }
 
 // Forced edges stand on others; those are drawn thin behind them.
@@ -71,14 +44,14 @@ void draw(const History& h, const std::vector<Edge>& edges, bool in_cycle,
     const std::string key = e.key.is_none() ? "" : " " + h.name(e.key);
     lines.push_back(fmt::format(
         "  t{} -> t{} [label={}, color={}, fontcolor={}{}];\n", e.from.index, e.to.index,
-        quoted(fmt::format("{}{}", name_of(e.kind), key)), colour(e.kind), colour(e.kind),
-        in_cycle ? ", penwidth=2" : ", style=dotted, constraint=false"));
+        dot_string(fmt::format("{}{}", name_of(e.kind), key)), dot_colour(e.kind),
+        dot_colour(e.kind), in_cycle ? ", penwidth=2" : ", style=dotted, constraint=false"));
     draw(h, e.path, false, lines);
     if (!e.read.is_none() && (e.kind == EdgeKind::Co || e.kind == EdgeKind::Ww))
       lines.push_back(
           fmt::format("  t{} -> t{} [label={}, color=forestgreen, fontcolor=forestgreen, "
                       "style=dotted, constraint=false];\n",
-                      e.to.index, h.txn(e.read).index, quoted("wr " + h.name(e.key))));
+                      e.to.index, h.txn(e.read).index, dot_string("wr " + h.name(e.key))));
   }
 }
 
@@ -88,7 +61,7 @@ std::string head(std::string_view title) {
       "  label={};\n  labelloc=t;\n  rankdir=LR;\n  fontname=\"Helvetica\";\n"
       "  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n"
       "  edge [fontname=\"Helvetica\", fontsize=11];\n",
-      quoted(title));
+      dot_string(title));
 }
 
 }  // namespace

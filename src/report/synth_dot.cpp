@@ -6,42 +6,13 @@
 #include <map>
 #include <tuple>
 
+#include "report/dot.h"
 #include "report/explain.h"
 #include "report/synth_report.h"
 
 namespace isoscope {
 
 namespace {
-
-// Text of ours in a DOT string: keys are x, y, …, levels are names, so that only quotes and line
-// ends need care.
-std::string dot_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-std::string_view colour(EdgeKind kind) {
-  switch (kind) {
-    case EdgeKind::So:
-      return "gray40";
-    case EdgeKind::Wr:
-      return "forestgreen";
-    case EdgeKind::Ww:
-      return "royalblue";
-    case EdgeKind::Rw:
-      return "firebrick";
-    default:
-      return "darkorange";
-  }
-}
 
 using Arrow = std::tuple<TxnId, TxnId, EdgeKind, KeyId>;
 
@@ -116,8 +87,8 @@ class HistoryPicture {
     const auto& [from, to, kind, key] = arrow;
     const std::string on = key.is_none() ? "" : " " + h_.name(key);
     return fmt::format("    {} -> {} [label={}, color={}, fontcolor={}{}];\n", name(from), name(to),
-                       dot_string(fmt::format("{}{}", name_of(kind), on)), colour(kind),
-                       colour(kind), in_cycle ? ", penwidth=2.5" : "");
+                       dot_string(fmt::format("{}{}", name_of(kind), on)), dot_colour(kind),
+                       dot_colour(kind), in_cycle ? ", penwidth=2.5" : "");
   }
 
   // The steps of so, and wr.

@@ -1,0 +1,33 @@
+#include "report/dot.h"
+
+namespace isoscope {
+
+std::string dot_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string_view dot_colour(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::So:
+      return "gray40";
+    case EdgeKind::Wr:
+      return "forestgreen";
+    case EdgeKind::Ww:
+      return "royalblue";
+    case EdgeKind::Rw:
+      return "firebrick";
+    default:
+      return "darkorange";
+  }
+}
+
+}  // namespace isoscope
