@@ -34,6 +34,12 @@ struct PredictArguments {
   std::string dot;
 };
 
+predict::Boundary find_boundary(std::string_view name) {
+  if (name == "strict") return predict::Boundary::Strict;
+  if (name == "strict+") return predict::Boundary::StrictPlus;
+  return predict::Boundary::Relaxed;
+}
+
 int exit_code(predict::PredictOutcome outcome) {
   switch (outcome) {
     case predict::PredictOutcome::Predicted:
@@ -84,18 +90,16 @@ int run_predict(const PredictArguments& args) {
   if (auto fits = predict::check_observed(*history, **level, *levels, budget); !fits)
     return fail(fits.error().in(args.history.path));
 
-  PredictReport report{
-      .observed = *history,
-      .source = args.history.path,
-      .level = args.level,
-      .options = {.boundary = args.boundary == "strict" ? predict::Boundary::Strict
-                                                        : predict::Boundary::Relaxed,
-                  .encoding = args.encoding == "approx" ? predict::Encoding::Approx
-                                                        : predict::Encoding::Exact,
-                  .minimal = args.minimal,
-                  .most = args.all,
-                  .progress = progress_line(args.common)},
-      .answer = {}};
+  PredictReport report{.observed = *history,
+                       .source = args.history.path,
+                       .level = args.level,
+                       .options = {.boundary = find_boundary(args.boundary),
+                                   .encoding = args.encoding == "approx" ? predict::Encoding::Approx
+                                                                         : predict::Encoding::Exact,
+                                   .minimal = args.minimal,
+                                   .most = args.all,
+                                   .progress = progress_line(args.common)},
+                       .answer = {}};
   report.answer = predict::predict(*history, **level, *levels, report.options, budget);
   clear_progress_line();
   if (args.validate) {
@@ -128,8 +132,8 @@ Run add_predict(CLI::App& app) {
   app.add_option("--boundary", args->boundary,
                  "what of a transaction with changed reads counts: all of it, or what precedes "
                  "the changed read")
-      ->type_name("strict|relaxed")
-      ->check(CLI::IsMember({"strict", "relaxed"}))
+      ->type_name("strict|strict+|relaxed")
+      ->check(CLI::IsMember({"strict", "strict+", "relaxed"}))
       ->capture_default_str();
   app.add_option("--encoding", args->encoding,
                  "exact: every unserializable run; approx: only those with a cyclic pco")

@@ -33,7 +33,7 @@ Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolve
     while (end.kept < session.size() && solver.value(encoder.kept(session[end.kept]))) ++end.kept;
     if (end.kept < session.size() && solver.value(encoder.bound(session[end.kept]))) {
       end.boundary = session[end.kept];
-      if (boundary == Boundary::Strict) {
+      if (boundary != Boundary::Relaxed) {
         for (const std::uint32_t c : facts.choices_of(end.boundary)) {
           if (solver.value(encoder.stop(c))) end.stop = choices[c].reads.front();
         }

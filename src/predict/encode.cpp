@@ -25,12 +25,12 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatS
   for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
     for (std::size_t i = 0; i < facts.choices()[c].writers.size(); ++i)
       sees_[c].push_back(solver.new_var());
-    stop_[c] = boundary == Boundary::Strict ? solver.new_var() : Lit();
+    stop_[c] = stops() ? solver.new_var() : Lit();
     changed_[c] = solver.new_var();
   }
   encode_cut();
   for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
-    if (boundary == Boundary::Strict) {
+    if (stops()) {
       encode_strict(c);
     } else {
       encode_relaxed(c);
@@ -78,7 +78,7 @@ void Encoder::encode_cut() {
       add({present_[t], ~kept_[t]});
       add({present_[t], ~bound_[t]});
       // Where nothing can change there is nowhere to stop.
-      if (boundary_ == Boundary::Strict && facts_.choices_of(session[i]).empty()) add({~bound_[t]});
+      if (stops() && facts_.choices_of(session[i]).empty()) add({~bound_[t]});
       if (i == 0) continue;
       const Lit before = kept_[session[i - 1].index];
       add({~kept_[t], before});
@@ -86,8 +86,7 @@ void Encoder::encode_cut() {
     }
   }
   for (const Choice& choice : facts_.choices()) {
-    if (choice.observed != kInitialTxn)
-      add({~kept_[choice.txn.index], kept_[choice.observed.index]});
+    add({~kept_[choice.txn.index], shows(choice.observed, choice.key)});
   }
 }
 
@@ -136,7 +135,7 @@ void Encoder::encode_strict(std::uint32_t c) {
   std::vector<Lit> somebody_else = {~stop_[c]};
   for (const TxnId w : choice.writers) {
     const Lit chosen = sees(c, w);
-    add({~chosen, kept(w)});
+    add({~chosen, shows(w, choice.key)});
     if (w == choice.observed) continue;
     somebody_else.push_back(chosen);
     add({~chosen, stop_[c]});
@@ -210,25 +209,36 @@ void Encoder::encode_sight(TxnId t, Logic base) {
 }
 
 Lit Encoder::writes(TxnId t, KeyId x) {
-  if (boundary_ == Boundary::Relaxed || t == kInitialTxn) return present(t);
-  const auto [found, is_new] = writes_.try_emplace({t, x});
-  if (!is_new) return found->second;
-  // Kept, or stopped after the first write to x.
+  if (!stops() || t == kInitialTxn) return present(t);
   EventId first = EventId::none();
   for (const EventId e : h_.events(t)) {
-    if (h_.is_write(e) && h_.key(e) == x) {
-      first = e;
-      break;
-    }
+    if (h_.is_write(e) && h_.key(e) == x) first = std::min(first, e);
   }
+  return counts(t, x, first, writes_);
+}
+
+Lit Encoder::shows(TxnId w, KeyId x) {
+  if (boundary_ != Boundary::StrictPlus || w == kInitialTxn) return kept(w);
+  EventId last = EventId{0};
+  for (const EventId e : h_.events(w)) {
+    if (h_.is_write(e) && h_.key(e) == x) last = e;
+  }
+  return counts(w, x, last, shows_);
+}
+
+// t is kept, or stops after this write.
+Lit Encoder::counts(TxnId t, KeyId x, EventId write,
+                    std::map<std::pair<TxnId, KeyId>, Lit>& known) {
+  const auto [found, is_new] = known.try_emplace({t, x});
+  if (!is_new) return found->second;
   const Lit lit = solver_.new_var();
+  found->second = lit;
   std::vector<Lit> because = {~lit, kept(t)};
   for (const std::uint32_t c : facts_.choices_of(t)) {
-    if (first < facts_.choices()[c].reads.front()) because.push_back(stop_[c]);
+    if (write < facts_.choices()[c].reads.front()) because.push_back(stop_[c]);
   }
   for (std::size_t i = 1; i < because.size(); ++i) add({~because[i], lit});
   add(std::move(because));
-  found->second = lit;
   return lit;
 }
 
@@ -258,7 +268,7 @@ Lit Encoder::overwrites(TxnId t, TxnId u, TxnId w) {
     if (!h_.writes(t, choice.key)) continue;
     if (std::find(choice.writers.begin(), choice.writers.end(), w) == choice.writers.end())
       continue;
-    if (boundary_ == Boundary::Relaxed) {
+    if (!stops()) {
       because.push_back(sees(c, w));
       continue;
     }

@@ -67,6 +67,10 @@ class Encoder {
   void add(std::vector<Lit> clause);
   void at_most_one(const std::vector<Lit>& lits);
   void encode_cut();
+  bool stops() const { return boundary_ != Boundary::Relaxed; }
+  // Others may read x from w: it is in the cut, or, under strict+, stops after its last write to x.
+  Lit shows(TxnId w, KeyId x);
+  Lit counts(TxnId t, KeyId x, EventId write, std::map<std::pair<TxnId, KeyId>, Lit>& known);
   void encode_relaxed(std::uint32_t choice);
   void encode_strict(std::uint32_t choice);
   void encode_level(Logic base);
@@ -91,6 +95,7 @@ class Encoder {
   std::vector<Lit> stop_;
   std::vector<Lit> changed_;
   std::map<std::pair<TxnId, KeyId>, Lit> writes_;
+  std::map<std::pair<TxnId, KeyId>, Lit> shows_;
   std::map<std::pair<TxnId, TxnId>, Lit> reads_from_;
   std::map<std::tuple<TxnId, TxnId, TxnId>, Lit> overwrites_;
   // By writer t: (u, w) such that overwrites(t, u, w) is possible.

@@ -60,7 +60,10 @@ class Predictor {
         start_(Clock::now()),
         base_(base_of(observed, level)),
         facts_(observed, base_ == Logic::True || base_ == Logic::Rc),
-        encoder_(facts_, options.boundary, base_, solver_),
+        // Under strict+ what happens before what depends on the boundary, so that only the checker
+        // can tell what a level forbids.
+        encoder_(facts_, options.boundary,
+                 options.boundary == Boundary::StrictPlus ? Logic::True : base_, solver_),
         fewest_(encoder_.changed(), solver_) {
     answer_.generation_seconds = seconds();
     answer_.reads = facts_.num_reads();
@@ -154,7 +157,8 @@ class Predictor {
 
   // The level's yes; or nothing, after what it says no to has been excluded.
   std::optional<CheckAnswer> check_level(const Chosen& chosen, const PredictedHistory& made) {
-    const bool is_longer = options_.boundary == Boundary::Strict && looks_at_writers(level_);
+    const bool is_longer = options_.boundary == Boundary::StrictPlus ||
+                           (options_.boundary == Boundary::Strict && looks_at_writers(level_));
     std::optional<PredictedHistory> longer;
     if (is_longer) longer = make_history(facts_, chosen, true);
     const PredictedHistory& judged = is_longer ? *longer : made;
@@ -220,6 +224,18 @@ class Predictor {
 };
 
 }  // namespace
+
+std::string_view name_of(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::Strict:
+      return "strict";
+    case Boundary::StrictPlus:
+      return "strict+";
+    case Boundary::Relaxed:
+      return "relaxed";
+  }
+  return {};
+}
 
 Result<void> check_observed(const History& observed, const Level& level, const LevelSet& levels,
                             Budget& budget) {

@@ -9,6 +9,9 @@
 //   relaxed   the boundary transaction is there whole, and all its reads are free
 //   strict    it stops at one read, which sees another writer; its earlier reads are as observed,
 //             and only its writes before that read count
+//   strict+   as strict, but other sessions may read what it wrote before it stops; and what it was
+//             observed to write later counts for the level, though not for serializability, so
+//             that its going on cannot take the prediction back
 //
 // What happened after a changed read may not happen again, so it is left out; what is left is a run
 // that the program can be steered into (validate.h), as far as the observed reads tell.
@@ -28,6 +31,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/check.h"
@@ -38,7 +42,8 @@
 
 namespace isoscope::predict {
 
-enum class Boundary : std::uint8_t { Strict, Relaxed };
+enum class Boundary : std::uint8_t { Strict, StrictPlus, Relaxed };
+std::string_view name_of(Boundary boundary);  // strict, strict+, relaxed
 enum class Encoding : std::uint8_t { Exact, Approx };
 
 struct PredictOptions {

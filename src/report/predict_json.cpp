@@ -87,7 +87,7 @@ std::string predict_json(const PredictReport& report) {
   const predict::PredictAnswer& answer = report.answer;
   Json json = json_header("predict", verdict_of(answer.outcome), report.seconds);
   json["level"] = report.level;
-  json["boundary"] = report.options.boundary == predict::Boundary::Strict ? "strict" : "relaxed";
+  json["boundary"] = predict::name_of(report.options.boundary);
   json["encoding"] = report.options.encoding == predict::Encoding::Exact ? "exact" : "approx";
   json["reads"] = answer.reads;
   json["choices"] = answer.choices;

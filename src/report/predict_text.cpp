@@ -8,16 +8,11 @@
 namespace isoscope {
 namespace {
 
-using predict::Boundary;
 using predict::ChangedRead;
 using predict::Prediction;
 using predict::PredictOutcome;
 using predict::SessionEnd;
 using predict::Validation;
-
-std::string_view name_of(Boundary boundary) {
-  return boundary == Boundary::Strict ? "strict" : "relaxed";
-}
 
 std::string changed_text(const History& h, const ChangedRead& changed) {
   return fmt::format("  {} reads {} from {} instead of {}  ({})\n", h.name(h.txn(changed.read)),
@@ -80,7 +75,7 @@ std::string validation_text(const PredictReport& report, const Validation& valid
 std::string predict_text(const PredictReport& report, const Paint& paint) {
   const predict::PredictAnswer& answer = report.answer;
   std::string out = fmt::format("{} at {}, {} boundary: ", paint.strong(report.source),
-                                report.level, name_of(report.options.boundary));
+                                report.level, predict::name_of(report.options.boundary));
   switch (answer.outcome) {
     case PredictOutcome::Predicted:
       out += paint.bad(

@@ -53,12 +53,26 @@ class BrutePredictor {
     return false;
   }
 
+  // May others read x from w: is it kept, or, under strict+, does it stop after its last write?
+  bool shows(TxnId w, KeyId x) const {
+    if (is_kept(w)) return true;
+    if (boundary_ != Boundary::StrictPlus) return false;
+    for (std::size_t s = 0; s < sessions_.size(); ++s) {
+      if (!ends_[s].is_bound || sessions_[s][ends_[s].kept] != w) continue;
+      for (const EventId e : h_.events(w)) {
+        if (h_.is_write(e) && h_.key(e) == x && ends_[s].stop < e) return false;
+      }
+      return true;
+    }
+    return false;
+  }
+
   void choose_session(std::size_t s) {
     if (s == sessions_.size()) {
       for (std::size_t i = 0; i < s; ++i) {
         for (std::size_t j = 0; j < ends_[i].kept; ++j) {
           for (const EventId e : h_.events(sessions_[i][j])) {
-            if (h_.is_read(e) && h_.is_external_read(e) && !is_kept(h_.writer(e))) return;
+            if (h_.is_read(e) && h_.is_external_read(e) && !shows(h_.writer(e), h_.key(e))) return;
           }
         }
       }
@@ -69,7 +83,7 @@ class BrutePredictor {
           if (!h_.is_read(e) || !h_.is_external_read(e)) continue;
           if (boundary_ == Boundary::Relaxed || e == ends_[i].stop) {
             free.push_back(e);
-          } else if (e < ends_[i].stop && !is_kept(h_.writer(e))) {
+          } else if (e < ends_[i].stop && !shows(h_.writer(e), h_.key(e))) {
             return;
           }
         }
@@ -98,8 +112,8 @@ class BrutePredictor {
   void choose_writer(const std::vector<EventId>& free, std::size_t i) {
     if (i == free.size()) return judge(free);
     for (const TxnId w : h_.writers(h_.key(free[i]))) {
-      if (!is_kept(w) || w == h_.txn(free[i])) continue;
-      if (boundary_ == Boundary::Strict && w == h_.writer(free[i])) continue;
+      if (!shows(w, h_.key(free[i])) || w == h_.txn(free[i])) continue;
+      if (boundary_ != Boundary::Relaxed && w == h_.writer(free[i])) continue;
       chosen_.push_back(w);
       choose_writer(free, i + 1);
       chosen_.pop_back();
