@@ -61,7 +61,7 @@ TEST_P(ExploreFuzz, FindsExactlyTheHistoriesThatBruteForceAllows) {
                        std::string_view(GetParam()) == "ra" || std::string_view(GetParam()) == "cc";
   const bool is_vis = base.framework == Framework::VisAr;
   int num_compared = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     Rng rng(seed * 7919);
     const std::string text =
         random_program(rng, {.sessions = 4, .max_calls = is_vis ? 4 : 5, .max_statements = 4});
@@ -84,7 +84,7 @@ TEST_P(ExploreFuzz, FindsExactlyTheHistoriesThatBruteForceAllows) {
     ASSERT_FALSE(by_ce.has_duplicates);
     ASSERT_EQ(explored(*program, base, Algorithm::Dfs).maps, allowed);
   }
-  EXPECT_GT(num_compared, 400);
+  EXPECT_GT(num_compared, 1000);
 }
 INSTANTIATE_TEST_SUITE_P(Levels, ExploreFuzz,
                          testing::Values("rc", "ra", "cc", "pc", "psi", "si", "ser", "ua"),
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, ExploreFuzz,
 
 TEST(ExploreMixtures, FindExactlyTheHistoriesThatBruteForceAllows) {
   int num_compared = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     Rng rng(seed * 104729);
     const bool is_weak = seed % 2 == 0;
     const std::vector<std::string> own =
@@ -115,7 +115,7 @@ TEST(ExploreMixtures, FindExactlyTheHistoriesThatBruteForceAllows) {
       ASSERT_EQ(found.all.blocked, 0U);
     }
   }
-  EXPECT_GT(num_compared, 400);
+  EXPECT_GT(num_compared, 1000);
 }
 
 // Every prefix of a consistent history is consistent, and its last transaction can go on: the two
@@ -148,6 +148,41 @@ TEST(ExploreMixtures, ArePrefixClosed) {
       }
     }
   }
+}
+
+// Two engines that have little in common, on programs too large for brute force.
+TEST(ExploreEngines, AgreeOnLargerPrograms) {
+  int num_compared = 0;
+  std::uint64_t num_histories = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    Rng rng(seed * 49979687);
+    const bool is_mixed = seed % 2 == 0;
+    const std::string text =
+        random_program(rng, {.sessions = 4,
+                             .max_calls = 9,
+                             .max_statements = 4,
+                             .levels = is_mixed ? std::vector<std::string>{"true", "rc", "ra", "cc"}
+                                                : std::vector<std::string>{}});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    for (const char* name : {"rc", "ra", "cc"}) {
+      const auto ce = make_plan(*program, level(name), levels(), Algorithm::Ce, {});
+      const auto by_txn = make_plan(*program, level(name), levels(), Algorithm::ByTxn, {});
+      ASSERT_TRUE(ce.ok() && by_txn.ok());
+      const Exploration one = explore(*program, *ce, {.budget = Budget::seconds(0.1)});
+      if (one.is_out_of_time) continue;
+      const Exploration other = explore(*program, *by_txn, {.budget = Budget::seconds(1)});
+      if (other.is_out_of_time) continue;
+      ASSERT_EQ(one.histories, other.histories) << name;
+      ASSERT_EQ(one.violating, other.violating) << name;
+      ASSERT_EQ(one.blocked, 0U) << name;
+      ++num_compared;
+      num_histories += one.histories;
+    }
+  }
+  EXPECT_GT(num_compared, 600);
+  EXPECT_GT(num_histories, 20'000U);
 }
 
 TEST(ExploreThreads, DoNotChangeCounts) {
