@@ -2,10 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "history/restrict.h"
 #include "store/level_plan.h"
 #include "support/assert.h"
 
 namespace isoscope::predict {
+namespace {
+
+// Whom an attempt that aborts reads from proves nothing.
+History committed_part(const History& h) {
+  std::vector<TxnId> committed;
+  for (const TxnId t : h.txns()) {
+    if (h.status(t) == TxnStatus::Committed) committed.push_back(t);
+  }
+  return restrict_to(h, committed);
+}
+
+}  // namespace
 
 Result<Validation> validate(const Executable& program, const Prediction& prediction,
                             const Level& level, const LevelSet& levels, Boundary boundary,
@@ -14,7 +27,7 @@ Result<Validation> validate(const Executable& program, const Prediction& predict
   if (!plan) return plan.error();
   auto script = store::script_of(program, prediction.history);
   if (!script) return script.error();
-  if (boundary == Boundary::Strict) {
+  if (boundary != Boundary::Relaxed) {
     // Up to its stop a boundary transaction is directed; what it reads then is its own affair.
     // It is the last call of its session in the script.
     for (std::size_t s = 0; s < prediction.ends.size(); ++s) {
@@ -32,7 +45,7 @@ Result<Validation> validate(const Executable& program, const Prediction& predict
   }
   auto replayed = store::replay(program, *script, &*plan, budget);
   if (!replayed) return replayed.error();
-  History history = store::to_history(program, replayed->recording);
+  History history = committed_part(store::to_history(program, replayed->recording));
   const auto ser = LevelSet::built_in().find("ser");
   ISO_ASSERT(ser.ok());
   CheckAnswer serial = check(history, **ser, budget);

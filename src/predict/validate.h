@@ -6,7 +6,8 @@
 // the same key, that the writer has written it, and that the level allows it; where one of the
 // three fails, the run diverges, and goes on with the latest version that the level allows.
 // Boundary transactions run to their end. Then nothing more runs, lest something happens that was
-// not predicted. If no serial order explains what has happened, the prediction is validated.
+// not predicted. If no serial order explains what has been committed, the prediction is validated.
+// Attempts that aborted when observed are made again, with versions that their sessions know of.
 //
 // Paper  [GengBlanasBondWang-PLDI'24], section 5.
 #include <string>
@@ -21,7 +22,7 @@ namespace isoscope::predict {
 struct Validation {
   bool is_validated = false;
   std::vector<store::Divergence> divergences;
-  History history;     // what happened
+  History history;     // what happened, without attempts that aborted
   CheckAnswer serial;  // at ser: violated if validated
   std::string reason;  // why it is not validated, for people
   bool has_failed_assertion = false;

@@ -27,6 +27,20 @@ class RandomPolicy final : public ReadPolicy {
   std::vector<std::size_t> untried_;
 };
 
+// The latest legal version whose writer the call's session has heard of, through so and wr, before
+// the call; else the latest legal one. What is read so puts no further transaction into the past of
+// those that follow.
+class FamiliarPolicy final : public ReadPolicy {
+ public:
+  FamiliarPolicy(const Executable& program, const Recording& recording, std::uint32_t call);
+  std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
+                                    Oracle* oracle) override;
+
+ private:
+  std::vector<bool> is_familiar_;  // by call
+  LatestPolicy latest_;
+};
+
 // The latest version in an order that explains the history so far, without asking: at the built-in
 // levels the transaction can then come last in that order, and commit.
 class ExplainedPolicy final : public ReadPolicy {
