@@ -30,7 +30,7 @@ class EndStates {
 
 // A transaction that could not go on.
 struct Fault {
-  Error error;
+  Error error;  // with its place, and in its hint what the transaction had read
   CallId call;
 };
 

@@ -1,5 +1,8 @@
 #include "explore/walk.h"
 
+#include <fmt/format.h>
+
+#include "explore/run.h"
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -122,10 +125,31 @@ bool Walk<Set>::extend() {
       end_block(stop.kind == StopKind::Commit);
       return false;
     case StopKind::Fault:
-      control_.report({executor_->fault(), CallId{pending_.call}});
+      report_fault();
       return false;
   }
   return false;
+}
+
+// A fault is no use without the history that leads to it: what the transactions had read.
+template <class Set>
+void Walk<Set>::report_fault() {
+  std::string history;
+  const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads) {
+    for (const ReadEvent<Set>& read : reads) {
+      history += fmt::format("{}{} reads {} = {} from {}", history.empty() ? "" : "; ",
+                             name_of(program_, call), program_.keys().name(read.key),
+                             value(read.writer, read.key),
+                             read.writer == kInitial ? "T0" : name_of(program_, read.writer));
+    }
+  };
+  for (std::uint32_t i = 0; i < history_size(); ++i)
+    add(block_at(i).call, trail_.reads_of(block_at(i)));
+  add(pending_.call, std::span<const ReadEvent<Set>>(trail_.reads).subspan(pending_.reads_begin));
+  Error error = executor_->fault();
+  if (!history.empty())
+    error.hint += fmt::format("{}it happens when {}", error.hint.empty() ? "" : "; ", history);
+  control_.report({std::move(error), CallId{pending_.call}});
 }
 
 template <class Set>

@@ -121,6 +121,7 @@ class Walk {
 
  private:
   bool extend();
+  void report_fault();
   bool backtrack(std::size_t first_read);
   void arrive_at_read(ProgramKey x);
   bool take_valid_write(bool is_first);

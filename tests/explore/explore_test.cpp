@@ -104,6 +104,7 @@ TEST(Explore, ReportsAnOverflowWithItsPlace) {
   const Exploration all = explored(program, "cc");
   ASSERT_TRUE(all.fault.has_value());
   EXPECT_EQ(all.fault->error.where.line, 2U);
+  EXPECT_THAT(all.fault->error.hint, testing::HasSubstr("a[1] reads x = 2 from b[1]"));
   EXPECT_EQ(all.outcome, ExploreOutcome::Unknown);
 }
 
