@@ -1,11 +1,14 @@
 #include "explore/explore.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_set>
 
 #include "check/check.h"
 #include "explore/by_txn.h"
 #include "explore/explore_ce.h"
+#include "explore/weak_rules.h"
+#include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
 
@@ -100,6 +103,8 @@ class Collector final : public EndStates<Set> {
     switch (plan_.filter) {
       case Plan::Filter::None:
         return true;
+      case Plan::Filter::Weak:
+        return is_weak(end);
       case Plan::Filter::Strong:
         return is_strong(end);
       case Plan::Filter::Check:
@@ -108,16 +113,59 @@ class Collector final : public EndStates<Set> {
     return true;
   }
 
-  bool is_strong(const EndState<Set>& end) const {
-    const std::uint32_t n = static_cast<std::uint32_t>(end.order.size());
-    LinearFacts<Set> facts(n);
+  static std::map<ProgramKey, Set> writers_in(const EndState<Set>& end) {
     std::map<ProgramKey, Set> writers;
     for (const Entry& entry : end.order) {
       const Block<Set>& block = end.trail.blocks[entry.block];
-      facts.add_txn(block.call, program_.outline().calls[block.call].session, block.read_from);
       if (!block.is_committed) continue;
       for (const WriteEvent& write : end.trail.writes_of(block))
         writers[write.key].insert(block.call);
+    }
+    return writers;
+  }
+
+  bool is_weak(const EndState<Set>& end) const {
+    const std::map<ProgramKey, Set> writers = writers_in(end);
+    const auto writers_of = [&](ProgramKey x) {
+      const auto found = writers.find(x);
+      return found == writers.end() ? Set{} : found->second;
+    };
+    std::vector<Set> rows(end.order.size());
+    std::vector<Set> past(end.order.size());
+    ForcedOrder<Set> forced(rows);
+    std::vector<ForcedEdges<Set>> edges;
+    for (const Entry& entry : end.order) {
+      const Block<Set>& block = end.trail.blocks[entry.block];
+      past[block.call] = block.past;
+      forced.append(block.call, block.past);
+      const Call& call = program_.outline().calls[block.call];
+      const Set session =
+          Set::first(block.call) - Set::first(program_.outline().sessions[call.session].first);
+      const auto reads = end.trail.reads_of(block);
+      for (std::size_t i = 0; i < reads.size(); ++i) {
+        const Reader<Set> reader{.level = plan_.weak_filter[block.call],
+                                 .session = session,
+                                 .past = reads[i].past,
+                                 .read_from = reads[i].read_from,
+                                 .reads = reads.first(i)};
+        const std::uint32_t w = reads[i].writer;
+        if (!collect_forced(reader, reads[i].key, w, w == kInitial ? Set{} : past[w], writers_of,
+                            edges))
+          return false;
+      }
+    }
+    return std::all_of(edges.begin(), edges.end(), [&](const ForcedEdges<Set>& edge) {
+      return forced.add(edge.from, edge.to);
+    });
+  }
+
+  bool is_strong(const EndState<Set>& end) const {
+    const std::uint32_t n = static_cast<std::uint32_t>(end.order.size());
+    LinearFacts<Set> facts(n);
+    std::map<ProgramKey, Set> writers = writers_in(end);
+    for (const Entry& entry : end.order) {
+      const Block<Set>& block = end.trail.blocks[entry.block];
+      facts.add_txn(block.call, program_.outline().calls[block.call].session, block.read_from);
     }
     for (const Entry& entry : end.order) {
       const Block<Set>& block = end.trail.blocks[entry.block];

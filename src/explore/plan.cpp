@@ -101,8 +101,11 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   if (plan.rules.strong) {
     plan.filter = strong == plan.rules.strong ? Plan::Filter::None : Plan::Filter::Check;
   } else if (!is_weak || plan.rules.weak != exact) {
-    plan.filter = strong ? Plan::Filter::Strong : Plan::Filter::Check;
+    plan.filter = strong    ? Plan::Filter::Strong
+                  : is_weak ? Plan::Filter::Weak
+                            : Plan::Filter::Check;
     if (strong) plan.strong_filter = *strong;
+    if (is_weak) plan.weak_filter = exact;
   }
   plan.description = describe(plan);
   return plan;

@@ -27,11 +27,12 @@ enum class Algorithm : std::uint8_t {
 };
 
 struct Plan {
-  enum class Filter : std::uint8_t { None, Strong, Check };
+  enum class Filter : std::uint8_t { None, Weak, Strong, Check };
 
   Algorithm algorithm = Algorithm::Ce;
   Rules rules;
   Filter filter = Filter::None;
+  std::vector<WeakLevel> weak_filter;          // of Filter::Weak, by call
   StrongRule strong_filter = StrongRule::Ser;  // of Filter::Strong
   const Level* level = nullptr;                // for calls without a level of their own
   const LevelSet* levels = nullptr;

@@ -70,29 +70,6 @@ void Walk<Set>::begin(std::uint32_t call) {
 }
 
 template <class Set>
-void Walk<Set>::order_history() {
-  pending_.facts = ++num_facts_;
-  fill_facts();
-  const bool is_possible = linearizer_.is_possible(history_facts_, *rules_.strong);
-  ISO_ASSERT(is_possible);  // whole transactions are only added where they keep the rule
-  pending_.order_begin = narrow(trail_.numbers.size());
-  trail_.numbers.insert(trail_.numbers.end(), linearizer_.order().begin(),
-                        linearizer_.order().end());
-}
-
-// Who wrote x last, in the order that order_history() found.
-template <class Set>
-std::uint32_t Walk<Set>::last_writer(ProgramKey x) const {
-  const Set& all = writers_[x.index];
-  if (all.empty()) return kInitial;
-  for (std::uint32_t i = pending_.order_begin + history_size(); i-- > pending_.order_begin;) {
-    const auto call = static_cast<std::uint32_t>(trail_.numbers[i]);
-    if (all.contains(call)) return call;
-  }
-  return kInitial;
-}
-
-template <class Set>
 void Walk<Set>::walk(std::size_t first_read, bool is_new) {
   while (is_new || backtrack(first_read)) {
     is_new = false;
@@ -212,23 +189,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
 // Adds what the last read forces when it reads from w. If that is impossible, adds nothing.
 template <class Set>
 bool Walk<Set>::is_valid_write(std::uint32_t w) {
-  if (rules_.strong) {
-    ReadEvent<Set>& last = trail_.reads.back();
-    const bool is_first = trail_.reads.size() - 1 == pending_.reads_begin;
-    if (writers_[last.key.index].empty()) {
-      last.is_current = is_first || trail_.reads[trail_.reads.size() - 2].is_current;
-      return true;
-    }
-    // A snapshot shows a key as it showed it before.
-    for (std::size_t i = pending_.reads_begin; i + 1 < trail_.reads.size(); ++i) {
-      if (trail_.reads[i].key != last.key) continue;
-      last.is_current = trail_.reads[trail_.reads.size() - 2].is_current;
-      return trail_.reads[i].writer == w;
-    }
-    last.is_current = (is_first || trail_.reads[trail_.reads.size() - 2].is_current) &&
-                      last_writer(last.key) == w;
-    return last.is_current || is_strongly_consistent(false);
-  }
+  if (rules_.strong) return is_strongly_valid_write(w);
   const ReadEvent<Set>& read = trail_.reads.back();
   const Reader<Set> reader{
       .level = rules_.weak[pending_.call],
@@ -267,54 +228,6 @@ bool Walk<Set>::add_edges(std::uint32_t forced, std::size_t edges_begin, std::si
     if (!order.add(trail_.edges[i].from, trail_.edges[i].to)) return false;
   }
   return true;
-}
-
-template <class Set>
-void Walk<Set>::fill_facts() {
-  facts_of_ = pending_.facts;
-  history_facts_.clear();
-  for (std::uint32_t i = 0; i < history_size(); ++i) {
-    const std::uint32_t call = block_at(i).call;
-    history_facts_.add_txn(call, program_.outline().calls[call].session, block_at(i).read_from);
-  }
-  for (std::uint32_t i = 0; i < history_size(); ++i) {
-    const Block<Set>& block = block_at(i);
-    for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      history_facts_.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
-                              writers_[read.key.index]);
-    }
-    if (!block.is_committed) continue;
-    for (const WriteEvent& write : trail_.writes_of(block)) {
-      Set others = writers_[write.key.index];
-      others.erase(block.call);
-      history_facts_.add_conflict(block.call, others);
-    }
-  }
-}
-
-template <class Set>
-bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
-  if (facts_of_ != pending_.facts) fill_facts();
-  facts_ = history_facts_;
-  const std::uint32_t last = pending_.call;
-  facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
-  for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
-    const ReadEvent<Set>& read = trail_.reads[i];
-    facts_.add_read(last, read.writer == kInitial ? nullptr : &read.writer,
-                    writers_[read.key.index]);
-  }
-  if (is_at_end) {
-    for (std::size_t i = pending_.writes_begin; i < trail_.writes.size(); ++i) {
-      const ProgramKey x = trail_.writes[i].key;
-      facts_.add_conflict(last, writers_[x.index]);
-      // Whoever read x before is now overwritten.
-      for (const Reading& read : readings_[x.index]) {
-        facts_.add_read(read.reader, read.writer == kInitial ? nullptr : &read.writer,
-                        Set::of(last));
-      }
-    }
-  }
-  return linearizer_.is_possible(facts_, *rules_.strong);
 }
 
 // Back to the last read from `first_read` on that has another valid writer, and takes that.

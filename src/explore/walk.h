@@ -126,6 +126,7 @@ class Walk {
   void arrive_at_read(ProgramKey x);
   bool take_valid_write(bool is_first);
   bool is_valid_write(std::uint32_t w);
+  bool is_strongly_valid_write(std::uint32_t w);
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
   const std::int64_t* own_write(ProgramKey x) const;
