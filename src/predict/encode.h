@@ -13,13 +13,15 @@
 //
 //   R(nothing),   R(f) and t next and not blocked  implies  R(f + t),   not R(everything)
 //
-// R may be true of more than is reachable, never of less, so a model has no serial order.
+// R may be true of more than is reachable, never of less, so a model has no serial order. Frontiers
+// count writers only: whoever writes nothing that others could read comes as early as it can, right
+// after the last writer that it reads from, because that hinders nobody.
 //
 // Levels: two choices of a transaction contradict each other at rc, ra, cc if one brings a writer
 // into sight that overwrote, in the causal order of the cut, what the other shows. All further
 // demands of a level are added as they turn up (exclude()).
 //
-// Cost  frontiers × sessions clauses; 729 frontiers for three sessions of eight transactions.
+// Cost  frontiers × sessions clauses; at most 729 frontiers for three sessions of eight.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -76,7 +78,16 @@ class Encoder {
   void encode_level(Logic base);
   void encode_sight(TxnId t, Logic base);
   void encode_frontiers();
+  // What may block the step over t: by frontiers of all transactions, and of writers only.
   std::vector<Lit> blockers(TxnId t, std::span<const std::uint32_t> frontier);
+  std::vector<Lit> writer_blockers(TxnId t, std::span<const std::uint32_t> frontier);
+  bool is_placed_writer(TxnId w, std::span<const std::uint32_t> frontier) const {
+    return w == kInitialTxn || num_writers_before_[w.index] < frontier[facts_.session_of(w)];
+  }
+  // Whoever comes between the last placed writer of its session and t, t included, waits for a
+  // writer.
+  void add_waiting(TxnId t, std::span<const std::uint32_t> frontier, std::vector<Lit>& clause);
+  void collect_writers();
   // t reads something from w.
   Lit reads_from(TxnId t, TxnId w);
   // t overwrites something that u reads from w.
@@ -100,7 +111,10 @@ class Encoder {
   std::map<std::tuple<TxnId, TxnId, TxnId>, Lit> overwrites_;
   // By writer t: (u, w) such that overwrites(t, u, w) is possible.
   std::vector<std::vector<std::pair<TxnId, TxnId>>> overwriting_;
-  std::vector<std::vector<TxnId>> sources_;  // by t: whom it may read from, without T0
+  std::vector<std::vector<TxnId>> sources_;        // by t: whom it may read from, without T0
+  std::vector<std::uint8_t> is_writer_;            // by transaction: of something that others read
+  std::vector<std::uint32_t> num_writers_before_;  // by transaction: in its session
+  std::vector<std::vector<TxnId>> writers_;        // by session
   bool is_exact_ = true;
   std::size_t num_literals_ = 0;
 };
