@@ -92,10 +92,8 @@ std::string predict_text(const PredictReport& report, const Paint& paint) {
       out += paint.unsure("unknown: " + answer.limit + " was hit");
       break;
   }
-  out += fmt::format(
-      "\n{}\n", paint.faint(fmt::format("{} reads, {} with a choice; {} literals, {} candidate{}",
-                                        answer.reads, answer.choices, answer.literals,
-                                        answer.candidates, answer.candidates == 1 ? "" : "s")));
+  out += fmt::format("\n{}\n", paint.faint(fmt::format("{} reads, {} with a choice", answer.reads,
+                                                       answer.choices)));
   for (std::size_t i = 0; i < answer.predictions.size(); ++i) {
     const Prediction& prediction = answer.predictions[i];
     out += fmt::format("\nprediction {}: {}\n", i + 1,

@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_isoscope.h"
+
+namespace isoscope {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Two deposits, one after the other; the second could have missed the first.
+constexpr const char* kDeposits = "a: [r(acct,0) w(acct,1)]\nb: [r(acct,1) w(acct,2)]\n";
+constexpr const char* kTrace =
+    "READ KEY[acct] Txn(1, 1) From(0, 0)\nWRITE KEY[acct] Txn(1, 1)\n"
+    "READ KEY[acct] Txn(2, 1) From(1, 1)\nWRITE KEY[acct] Txn(2, 1)\n";
+
+std::string example(const std::string& name) {
+  return std::string(ISOSCOPE_SOURCE_DIR) + "/examples/predict/" + name + ".txn";
+}
+
+// A file that goes away with the test.
+class Scratch {
+ public:
+  explicit Scratch(const std::string& ending)
+      : path_((std::filesystem::temp_directory_path() /
+               ("isoscope-predict-" + std::to_string(::getpid()) + "-" + std::to_string(++count_) +
+                ending))
+                  .string()) {}
+  ~Scratch() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  static inline int count_ = 0;
+  std::string path_;
+};
+
+// Bad input: exit code 2, words on standard error, nothing on standard output.
+void expect_refused(const Ran& ran, const std::string& words) {
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr(words));
+}
+
+TEST(CliPredict, AnswersWithExitCodes) {
+  EXPECT_EQ(run_isoscope("predict - --level cc", kDeposits).exit_code, 1);
+  EXPECT_EQ(run_isoscope("predict - --level si", kDeposits).exit_code, 0);
+  EXPECT_EQ(run_isoscope("predict - --level cc --boundary strict", kDeposits).exit_code, 0);
+  EXPECT_EQ(run_isoscope("predict - --level cc --encoding approx", kDeposits).exit_code, 1);
+}
+
+TEST(CliPredict, SpeaksJson) {
+  const json answer = json::parse(run_isoscope("predict - --level cc --json", kDeposits).out);
+  EXPECT_EQ(answer["command"], "predict");
+  EXPECT_EQ(answer["verdict"], "predicted");
+  EXPECT_EQ(answer["boundary"], "relaxed");
+  EXPECT_EQ(answer["encoding"], "exact");
+  EXPECT_GT(answer["literals"], 0);
+  EXPECT_GE(answer["generation_seconds"], 0);
+  EXPECT_GE(answer["solving_seconds"], 0);
+  EXPECT_FALSE(answer.contains("validated"));
+  ASSERT_EQ(answer["predictions"].size(), 1U);
+  const json& found = answer["predictions"][0];
+  ASSERT_EQ(found["changed"].size(), 1U);
+  EXPECT_EQ(found["changed"][0]["session"], "b");
+  EXPECT_EQ(found["changed"][0]["key"], "acct");
+  EXPECT_EQ(found["changed"][0]["predicted"], "T0");
+  EXPECT_NE(found["changed"][0]["observed"], found["changed"][0]["predicted"]);
+  EXPECT_EQ(found["boundary"].size(), 2U);
+  EXPECT_EQ(found["cycle"].size(), 2U);
+  EXPECT_EQ(found["anomaly"], "lost update");
+  const json none = json::parse(run_isoscope("predict - --level si --json", kDeposits).out);
+  EXPECT_EQ(none["verdict"], "none");
+  EXPECT_TRUE(none["predictions"].empty());
+}
+
+TEST(CliPredict, WritesHistoriesThatTheLevelAllowsAndNoSerialOrderExplains) {
+  for (const std::string format : {"jsonl", "hist", "isopredict"}) {
+    const Scratch file("." + format);
+    const Ran ran =
+        run_isoscope("predict - --level cc --predicted " + file.path() + " --to " + format, kTrace);
+    ASSERT_EQ(ran.exit_code, 1) << format << ": " << ran.err;
+    EXPECT_EQ(run_isoscope("check " + file.path() + " --level cc").exit_code, 0) << format;
+    EXPECT_EQ(run_isoscope("check " + file.path() + " --level ser").exit_code, 1) << format;
+  }
+}
+
+TEST(CliPredict, DrawsThePrediction) {
+  const Scratch dot(".dot");
+  EXPECT_EQ(run_isoscope("predict - --level cc --dot " + dot.path(), kDeposits).exit_code, 1);
+  EXPECT_THAT(slurp(dot.path()), AllOf(HasSubstr("digraph"), HasSubstr("rw")));
+}
+
+TEST(CliPredict, ListsSeveralPredictions) {
+  const std::string two = std::string(kDeposits) + "c: [r(y,0) w(y,1)]\nd: [r(y,1) w(y,2)]\n";
+  const auto found = [&](const std::string& all) {
+    return json::parse(
+               run_isoscope("predict - --level cc --json --all " + all, two).out)["predictions"]
+        .size();
+  };
+  EXPECT_EQ(found("1"), 1U);
+  EXPECT_GE(found("5"), 2U);
+}
+
+TEST(CliPredict, RefusesRunsThatAreNoGoodRuns) {
+  expect_refused(run_isoscope("predict - --level cc", "a: [r(x,0) w(x,1)]\nb: [r(x,0) w(x,2)]\n"),
+                 "itself unserializable");
+  expect_refused(run_isoscope("predict - --level cc",
+                              "READ KEY[x] Txn(1, 1) From(2, 1)\nWRITE KEY[x] Txn(2, 1)\n"),
+                 "has not appeared yet");
+  expect_refused(run_isoscope("predict - --level cc",
+                              "WRITE KEY[y] Txn(2, 1)\nREAD KEY[x] Txn(1, 1) From(2, 1)\n"),
+                 "has not written it");
+}
+
+TEST(CliPredict, RefusesBadArguments) {
+  expect_refused(run_isoscope("predict - --level nope", kDeposits), "unknown level 'nope'");
+  expect_refused(run_isoscope("predict - --level cc --boundary wide", kDeposits), "--boundary");
+  expect_refused(run_isoscope("predict - --level cc --validate", kDeposits),
+                 "--validate needs the program");
+  expect_refused(run_isoscope("predict missing.hist --level cc"), "cannot open");
+  const Scratch file(".out");
+  expect_refused(
+      run_isoscope("predict - --level cc --to nope --predicted " + file.path(), kDeposits), "nope");
+  EXPECT_FALSE(std::filesystem::exists(file.path()));
+}
+
+TEST(CliPredict, GivesUpInTime) {
+  const Scratch program(".txn");
+  const Scratch trace(".jsonl");
+  ASSERT_EQ(
+      run_isoscope("generate program tpcc --sessions 3 --txns 8 -o " + program.path()).exit_code,
+      0);
+  ASSERT_EQ(
+      run_isoscope("run " + program.path() + " --store serial --trace " + trace.path()).exit_code,
+      0);
+  const Ran ran = run_isoscope("predict " + trace.path() + " --level cc --timeout 0.001 --json");
+  EXPECT_EQ(ran.exit_code, 3) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["verdict"], "unknown");
+}
+
+// The walk of docs/predict.md: what the page shows is what the program prints.
+TEST(CliPredict, WalksFromAPassingProgramToALostUpdate) {
+  const std::string page = slurp(std::string(ISOSCOPE_SOURCE_DIR) + "/docs/predict.md");
+  const Scratch observed(".jsonl");
+  const Scratch predicted(".jsonl");
+  const std::string bank = example("bank");
+  const auto shown = [&](std::string text) {
+    const std::pair<std::string, std::string> names[] = {
+        {std::string(ISOSCOPE_SOURCE_DIR) + "/", ""}, {observed.path(), "observed.jsonl"}};
+    for (const auto& [from, to] : names) {
+      for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from))
+        text.replace(at, from.size(), to);
+    }
+    return text;
+  };
+  const auto step = [&](const std::string& arguments, int exit_code) {
+    const Ran ran = run_isoscope(arguments);
+    EXPECT_EQ(ran.exit_code, exit_code) << arguments << "\n" << ran.err;
+    EXPECT_THAT(page, HasSubstr(shown(ran.out)));
+  };
+  step("run " + bank + " --store serial --seed 1 --trace " + observed.path(), 0);
+  step("check " + observed.path() + " --level ser", 0);
+  step("predict " + observed.path() + " --level cc --app " + bank + " --validate --predicted " +
+           predicted.path(),
+       1);
+  step("run " + bank + " --store replay --history " + predicted.path() + " --level cc", 1);
+}
+
+TEST(CliPredict, TellsThatAProgramDiverges) {
+  const Scratch trace(".jsonl");
+  ASSERT_EQ(run_isoscope("run " + example("diverges") + " --store serial --seed 2 --trace " +
+                         trace.path())
+                .exit_code,
+            0);
+  const Ran ran = run_isoscope("predict " + trace.path() + " --level cc --validate --json --app " +
+                               example("diverges"));
+  EXPECT_EQ(ran.exit_code, 1);
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["validated"], false);
+  EXPECT_EQ(answer["diverged"], true);
+  EXPECT_EQ(answer["predictions"][0]["validation"]["divergences"][0]["kind"], "outcome");
+}
+
+}  // namespace
+}  // namespace isoscope
