@@ -50,6 +50,7 @@ TEST(CliPredict, AnswersWithExitCodes) {
   EXPECT_EQ(run_isoscope("predict - --level cc", kDeposits).exit_code, 1);
   EXPECT_EQ(run_isoscope("predict - --level si", kDeposits).exit_code, 0);
   EXPECT_EQ(run_isoscope("predict - --level cc --boundary strict", kDeposits).exit_code, 0);
+  EXPECT_EQ(run_isoscope("predict - --level cc --boundary strict+", kDeposits).exit_code, 0);
   EXPECT_EQ(run_isoscope("predict - --level cc --encoding approx", kDeposits).exit_code, 1);
 }
 
@@ -115,6 +116,7 @@ TEST(CliPredict, RefusesRunsThatAreNoGoodRuns) {
   expect_refused(run_isoscope("predict - --level cc",
                               "WRITE KEY[y] Txn(2, 1)\nREAD KEY[x] Txn(1, 1) From(2, 1)\n"),
                  "has not written it");
+  expect_refused(run_isoscope("predict - --level cc", "WRITE KEY[x] Txn(0, 3)\n"), "reserved");
 }
 
 TEST(CliPredict, RefusesBadArguments) {
