@@ -145,6 +145,33 @@ TEST(CliPredict, GivesUpInTime) {
   EXPECT_EQ(json::parse(ran.out)["verdict"], "unknown");
 }
 
+TEST(CliPredict, RefusesListsAndRunsThatViolateTheLevel) {
+  expect_refused(
+      run_isoscope("predict - --level cc --format elle",
+                   "{:type :ok, :process 0, :f :txn, :value [[:append :x 1]], :index 0}\n"
+                   "{:type :ok, :process 1, :f :txn, :value [[:r :x [1]]], :index 1}\n"),
+      "this history has lists");
+  const Scratch spec(".level");
+  std::ofstream(spec.path()) << "level quiet over co\n"
+                                "axiom NobodyReads: forall a, b: txn. wr(a, b) implies co(b, a)\n";
+  expect_refused(run_isoscope("predict - --level quiet --spec " + spec.path(), kDeposits),
+                 "the observed history violates quiet");
+}
+
+// The patterns of the paper's section 4.4; each file says what is predicted from it.
+TEST(CliPredict, PredictsFromTheExamplesWhatTheySay) {
+  const std::string folder = std::string(ISOSCOPE_SOURCE_DIR) + "/examples/predict/";
+  for (const std::string name : {"two-reports", "known-past"}) {
+    const std::string path = folder + name + ".hist";
+    const std::string text = slurp(path);
+    for (const std::string level : {"rc", "cc", "si"}) {
+      const json answer =
+          json::parse(run_isoscope("predict " + path + " --json --level " + level).out);
+      EXPECT_THAT(text, HasSubstr(level + ": " + answer["verdict"].get<std::string>())) << path;
+    }
+  }
+}
+
 // The walk of docs/predict.md: what the page shows is what the program prints.
 TEST(CliPredict, WalksFromAPassingProgramToALostUpdate) {
   const std::string page = slurp(std::string(ISOSCOPE_SOURCE_DIR) + "/docs/predict.md");
