@@ -6,11 +6,13 @@
 
 namespace isoscope::predict {
 
-Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver)
+Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver,
+                 Budget& budget)
     : facts_(facts),
       h_(facts.history()),
       boundary_(boundary),
       solver_(solver),
+      budget_(budget),
       true_(solver.new_var()),
       kept_(h_.num_txns()),
       bound_(h_.num_txns()),
@@ -28,7 +30,7 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatS
     changed_[c] = solver.new_var();
   }
   encode_cut();
-  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+  for (std::uint32_t c = 0; c < facts.choices().size() && !is_over(); ++c) {
     if (stops()) {
       encode_strict(c);
     } else {
@@ -37,6 +39,11 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatS
   }
   encode_level(base);
   encode_frontiers();
+}
+
+bool Encoder::is_over() {
+  if (!is_expired_ && budget_.expired_now()) is_expired_ = true;
+  return is_expired_;
 }
 
 void Encoder::add(std::vector<Lit> clause) {
@@ -149,6 +156,7 @@ void Encoder::encode_level(Logic base) {
   if (base == Logic::True) return;
   for (const std::vector<TxnId>& session : facts_.sessions()) {
     for (const TxnId t : session) {
+      if (is_over()) return;
       if (base == Logic::Rc) {
         const std::vector<std::uint32_t>& own = facts_.choices_of(t);
         for (std::size_t later = 0; later < own.size(); ++later) {

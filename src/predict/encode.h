@@ -43,7 +43,11 @@ inline constexpr double kMaxFrontierLiterals = 30e6;
 class Encoder {
  public:
   // `base`: true, rc, ra or cc, whichever is known to be weaker than the level.
-  Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver);
+  Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver,
+          Budget& budget);
+
+  // Did the time run out half way? Then the clauses mean nothing.
+  bool is_expired() const { return is_expired_; }
 
   // Is "no serial order" among the clauses? Else the caller searches, and excludes what it finds.
   bool is_exact() const { return is_exact_; }
@@ -66,6 +70,7 @@ class Encoder {
   std::size_t num_literals() const { return num_literals_; }
 
  private:
+  bool is_over();
   void add(std::vector<Lit> clause);
   void at_most_one(const std::vector<Lit>& lits);
   void encode_cut();
@@ -98,6 +103,7 @@ class Encoder {
   const History& h_;
   Boundary boundary_;
   SatSolver& solver_;
+  Budget& budget_;
   Lit true_;
   std::vector<Lit> kept_;
   std::vector<Lit> bound_;
@@ -116,6 +122,7 @@ class Encoder {
   std::vector<std::uint32_t> num_writers_before_;  // by transaction: in its session
   std::vector<std::vector<TxnId>> writers_;        // by session
   bool is_exact_ = true;
+  bool is_expired_ = false;
   std::size_t num_literals_ = 0;
 };
 

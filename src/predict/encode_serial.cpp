@@ -65,6 +65,7 @@ void Encoder::collect_writers() {
   is_writer_.assign(h_.num_txns(), 0);
   num_writers_before_.assign(h_.num_txns(), 0);
   for (const Choice& choice : facts_.choices()) {
+    if (is_over()) return;
     for (const TxnId w : choice.writers) {
       if (w != kInitialTxn) {
         sources[choice.txn.index].insert(w);
@@ -137,6 +138,7 @@ std::vector<Lit> Encoder::writer_blockers(TxnId t, std::span<const std::uint32_t
 
 void Encoder::encode_frontiers() {
   collect_writers();
+  if (is_over()) return;
   double estimate = 0;
   for (const std::vector<TxnId>& session : writers_) {
     double blockers = 0;
@@ -156,7 +158,7 @@ void Encoder::encode_frontiers() {
   for (Lit& lit : reachable) lit = solver_.new_var();
   add({reachable.front()});
   std::vector<std::uint32_t> frontier(writers_.size(), 0);
-  for (std::size_t f = 0; f < num_frontiers; ++f) {
+  for (std::size_t f = 0; f < num_frontiers && !is_over(); ++f) {
     std::vector<Lit> not_the_end = {~reachable[f]};
     std::size_t step = 1;
     for (std::size_t s = 0; s < writers_.size(); ++s) {

@@ -63,7 +63,7 @@ class Predictor {
         // Under strict+ what happens before what depends on the boundary, so that only the checker
         // can tell what a level forbids.
         encoder_(facts_, options.boundary,
-                 options.boundary == Boundary::StrictPlus ? Logic::True : base_, solver_),
+                 options.boundary == Boundary::StrictPlus ? Logic::True : base_, solver_, budget),
         fewest_(encoder_.changed(), solver_) {
     answer_.generation_seconds = seconds();
     answer_.reads = facts_.num_reads();
@@ -72,7 +72,8 @@ class Predictor {
 
   PredictAnswer run() {
     std::set<std::vector<TxnId>> cycles;
-    while (answer_.predictions.size() < options_.most) {
+    if (encoder_.is_expired()) answer_.limit = "the time limit";
+    while (answer_.limit.empty() && answer_.predictions.size() < options_.most) {
       last_ = {};
       std::optional<Prediction> found = next(std::nullopt);
       // The fewest changed reads: as long as there is one with fewer.
