@@ -142,7 +142,7 @@ Run add_predict(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--all", args->all, "find up to so many, with different transactions involved")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_flag("--minimal,!--no-minimal", args->minimal,
                "prefer the fewest changed reads (the default)");
