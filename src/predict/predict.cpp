@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <set>
 
@@ -24,6 +25,38 @@ const Level& serializable() {
   const auto level = LevelSet::built_in().find("ser");
   ISO_ASSERT(level.ok());
   return **level;
+}
+
+// The n of "t2_n", as traces of IsoPredict number the transactions of a session; nothing for other
+// names.
+std::optional<std::uint64_t> number_in_session(std::string_view name) {
+  const std::size_t bar = name.find('_');
+  if (bar == std::string_view::npos || !name.starts_with('t')) return std::nullopt;
+  const std::string_view digits = name.substr(bar + 1);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+// A session whose transactions are numbered, and do not come in that order.
+std::optional<Error> misnumbered(const History& h) {
+  for (const SessionId s : h.sessions()) {
+    std::optional<std::uint64_t> last;
+    for (const TxnId t : h.session_txns(s)) {
+      const auto number = number_in_session(h.name(t));
+      if (number && last && *number <= *last) {
+        return Error{
+            .where = h.place(t),
+            .what = fmt::format("{} comes after number {} of its session", h.name(t), *last),
+            .hint =
+                "the transactions of a session must come in the order of their "
+                "numbers: is the trace complete and in commit order?"};
+      }
+      if (number) last = number;
+    }
+  }
+  return std::nullopt;
 }
 
 // The strongest of true, rc, ra, cc that is weaker than the level, as far as its text is known.
@@ -249,6 +282,7 @@ Result<void> check_observed(const History& observed, const Level& level, const L
                  .what = "the observed history has a read that no level excuses",
                  .hint = "isoscope check shows it"};
   }
+  if (auto error = misnumbered(observed)) return *std::move(error);
   const auto assignment = assign_levels(observed, level, levels);
   if (!assignment) return assignment.error();
   Checker checker(observed);

@@ -88,5 +88,16 @@ TEST(CheckObserved, RefusesWhatIsItselfUnserializable) {
   EXPECT_THAT(checked.error().what, testing::HasSubstr("itself unserializable"));
 }
 
+TEST(CheckObserved, RefusesNumbersOutOfOrder) {
+  Budget budget;
+  const Level& level = **levels().find("cc");
+  const auto wrong =
+      check_observed(history_of("s1: t1_2=[w(x,1)] t1_1=[w(x,2)]"), level, levels(), budget);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().what, testing::HasSubstr("t1_1 comes after number 2"));
+  EXPECT_TRUE(
+      check_observed(history_of("s1: t1_1=[w(x,1)] t1_3=[w(x,2)]"), level, levels(), budget).ok());
+}
+
 }  // namespace
 }  // namespace isoscope::predict
