@@ -63,7 +63,10 @@ class Collector final : public EndStates<Set> {
     if (control_.is_stopped()) return;
     if (options_.on_history) options_.on_history(complete_run(end));
     if (!is_violating) return;
-    if (violations_.size() < options_.max_violations) violations_.push_back(complete_run(end));
+    if (violations_.size() < options_.max_violations) {
+      ISO_ASSERT(outcome_by_check(end) != Outcome::Violated);  // what we show, check allows
+      violations_.push_back(complete_run(end));
+    }
     if (options_.stop_at_violation) control_.stop();
   }
 
@@ -185,13 +188,18 @@ class Collector final : public EndStates<Set> {
   }
 
   bool is_checked(const EndState<Set>& end) {
+    const Outcome outcome = outcome_by_check(end);
+    if (outcome == Outcome::Unknown) control_.stop_undecided();
+    return outcome == Outcome::Consistent;
+  }
+
+  // What check says of the history, which shares no code with the engines.
+  Outcome outcome_by_check(const EndState<Set>& end) const {
     const History h = to_history(program_, make_run(program_, end));
     const auto levels = assign_levels(h, *plan_.level, *plan_.levels);
-    ISO_ASSERT(levels.ok());  // explore() has tried them before
+    ISO_ASSERT(levels.ok());  // make_plan() has tried them before
     Budget budget = options_.budget;
-    const CheckAnswer answer = Checker(h).check(*levels, budget);
-    if (answer.verdict.outcome == Outcome::Unknown) control_.stop_undecided();
-    return answer.verdict.outcome == Outcome::Consistent;
+    return Checker(h).check(*levels, budget).verdict.outcome;
   }
 
   std::vector<Ending> endings(const EndState<Set>& end) const {
