@@ -5,37 +5,15 @@
 #include <vector>
 
 #include "spec/levels.h"
-#include "support/input.h"
+#include "support/doc_blocks.h"
 
 namespace isoscope {
 namespace {
 
-struct Block {
-  std::string kind;  // the word after the opening fence
-  std::string text;
-  std::uint32_t line = 0;
-};
-
-std::vector<Block> blocks_of(std::string_view page) {
-  std::vector<Block> blocks;
-  bool inside = false;
-  LineReader lines = LineReader::over(page);
-  for (std::string_view line; lines.next(line);) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-      if (inside) blocks.push_back({std::string(line.substr(3)), "", lines.line_number()});
-    } else if (inside) {
-      blocks.back().text += line;
-      blocks.back().text += '\n';
-    }
-  }
-  return blocks;
-}
-
 TEST(LevelsPage, TellsTheTruth) {
   const auto page = read_whole(ISOSCOPE_SOURCE_DIR "/docs/levels.md");
   ASSERT_TRUE(page.ok()) << render(page.error());
-  const auto blocks = blocks_of(*page);
+  const auto blocks = doc_blocks(*page);
   int levels_shown = 0;
   int errors_shown = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
