@@ -151,9 +151,10 @@ class EdnParser {
 
   // Leaves `at_` on the last sign of the escape.
   Result<void> escape(std::string& out) {
-    const Error unknown{.where = place(),
-                        .what = "unknown escape in a string",
-                        .hint = R"(known: \" \\ \b \f \n \r \t \uXXXX)"};
+    const Error unknown{
+        .where = place(),
+        .what = "unknown escape in a string",
+        .hint = R"(known: \" \\ \b \f \n \r \t, and \u with four hexadecimal digits)"};
     ++at_;
     constexpr std::string_view kLetters = "\"\\bfnrt/";
     constexpr std::string_view kMeaning = "\"\\\b\f\n\r\t/";
