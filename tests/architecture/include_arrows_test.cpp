@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 // A folder may include itself and those before it.
 const std::vector<std::string> kFolders = {"support", "graph",  "history", "spec",     "verdict",
-                                           "formats", "sat",    "smt",     "program",  "workload",
+                                           "formats", "sat",    "smt",     "program",  "workload", "sql",
                                            "check",   "store",  "predict", "generate", "synth",
                                            "explore", "report", "api",     "cli"};
 

@@ -1,0 +1,97 @@
+#pragma once
+// An SQL application: a schema and PL/pgSQL functions, one function one transaction, exactly as it
+// runs on PostgreSQL.
+//
+//     auto app = sql::parse_application(text);
+//     for (const Error& problem : app->problems) …       // functions that we cannot model
+//
+// A function that uses what we cannot model is named in `problems` and left out; the others are
+// there. What is modelled only roughly, though soundly, is named in `notes`.
+//
+// Sessions come as comments, in the file or in a workload file of its own, and rows that are there
+// at the start as INSERT statements between the functions:
+//
+//     INSERT INTO account VALUES (1, 100);
+//     -- session alice: withdraw(1, 60); withdraw(2, 5)
+//     -- session bob: withdraw(1, 60) @si
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/schema.h"
+#include "sql/statement.h"
+#include "sql/value.h"
+#include "support/result.h"
+
+namespace isoscope::sql {
+
+struct Variable {
+  std::string name;  // hidden ones have a name that no program can write
+  Type type = Type::Integer;
+  bool is_array = false;
+  Place place = {};
+};
+
+struct Function {
+  std::string name;
+  std::vector<Variable> variables;  // the parameters first
+  std::uint32_t num_parameters = 0;
+  std::vector<Statement> body;
+  std::optional<Type> returns = {};  // nothing for void
+  // Set by every SQL statement, if the function looks at it: then even an UPDATE or DELETE by key
+  // reads whether the row is there.
+  std::optional<VarId> found = {};
+  std::optional<VarId> row_count = {};
+  std::uint32_t num_statements = 0;
+  std::string level = {};  // of a comment "-- @isolation si" right above; empty if there is none
+  Place place = {};
+};
+
+// A row that is there before any session starts: a value for each column.
+struct InitialRow {
+  TableId table;
+  std::vector<Value> values;
+  Place place = {};
+};
+
+struct SessionCall {
+  std::uint32_t function = 0;
+  std::vector<Value> arguments;
+  std::string level = {};
+  Place place = {};
+};
+
+struct SqlSession {
+  std::string name;
+  std::vector<SessionCall> calls;
+};
+
+struct Note {
+  Place where;
+  std::string function;
+  std::string what;
+};
+
+struct Application {
+  std::vector<Table> tables;
+  std::vector<Function> functions;
+  std::vector<Error> problems;  // one for each function that is left out; its place is in the file
+  std::vector<std::string> left_out;  // their names
+  std::vector<Note> notes;
+  std::vector<InitialRow> initial_rows;
+  std::vector<SqlSession> sessions;
+
+  const Table& table(TableId id) const { return tables[id.index]; }
+  // The number of the function of that name.
+  std::optional<std::uint32_t> find_function(std::string_view name) const;
+};
+
+// Fails if the text is no SQL, or if its tables cannot be understood: then nothing can.
+Result<Application> parse_application(std::string_view text);
+
+// Adds the sessions and rows of a workload file: lines "session NAME: call; call", with or
+// without the dashes of a comment, and INSERT statements.
+Result<void> add_workload(Application& app, std::string_view text);
+
+}  // namespace isoscope::sql

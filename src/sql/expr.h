@@ -1,0 +1,58 @@
+#pragma once
+// Expressions of SQL programs, with every name resolved.
+//
+// Names are gone: a variable is its number in the function, a column its source in the statement
+// and its number in the table. What SQL can say in two ways is said in one: BETWEEN, IN lists,
+// IS NOT NULL, CASE and <> are made of the operators below. Logic is three-valued, as in SQL.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/error.h"
+#include "support/id.h"
+
+namespace isoscope::sql {
+
+using TableId = Id<struct TableTag>;
+using VarId = Id<struct VarTag>;  // a variable of one function; parameters come first
+
+// What a value is, as far as programs can tell: every whole-number type is Integer; numeric,
+// dates and other ordered types that we only compare and add are Integer too, with a note.
+enum class Type : std::uint8_t { Integer, Text, Boolean };
+
+// clang-format off
+enum class ExprOp : std::uint8_t {
+  Null, Integer, Text, Boolean,   // constants: `number`, `text`, `number` (0 or 1)
+  Variable,                       // `var`
+  Column,                         // `source`, `column`
+  Element,                        // args[0] (an array) at index args[1], from 1
+  Cardinality,                    // of the array args[0]
+  ArrayOf,                        // ARRAY[args…]
+  InArray,                        // args[0] = ANY(args[1])
+  Not, Negate, IsNull,            // args[0]
+  Add, Subtract, Multiply, Divide, Modulo,   // args[0], args[1]; whole numbers, / rounds to zero
+  Concat,                                    // ||
+  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
+  And, Or,                        // args…, at least two
+  If,                             // args[0] ? args[1] : args[2]; NULL counts as false
+  Coalesce, Least, Greatest,      // args…
+  Abs,                            // args[0]
+  Opaque,                         // a function that we do not know, called `text`: its value is a
+                                  // function of args and nothing else
+};
+// clang-format on
+
+struct Expr {
+  ExprOp op = ExprOp::Null;
+  Type type = Type::Integer;  // of its value; of an array's elements
+  bool is_array = false;
+  std::int64_t number = 0;
+  std::string text = {};
+  VarId var = {};
+  std::uint32_t source = 0;
+  std::uint32_t column = 0;
+  std::vector<Expr> args = {};
+  Place place = {};
+};
+
+}  // namespace isoscope::sql

@@ -1,0 +1,48 @@
+#pragma once
+// Tables as a program declares them: columns, keys and constraints.
+//
+// Every table has a primary key. One that is declared without gets a hidden column, `rowid`, which
+// is fresh in each row.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/expr.h"
+
+namespace isoscope::sql {
+
+struct Column {
+  std::string name;
+  Type type = Type::Integer;
+  bool not_null = false;
+  // Filled by the database with a value never used before: IDENTITY, serial, nextval.
+  bool is_fresh = false;
+  std::optional<Expr> default_value = {};
+  Place place = {};
+};
+
+struct ForeignKey {
+  std::vector<std::uint32_t> columns;  // of this table
+  TableId target;
+  std::vector<std::uint32_t> target_columns;
+};
+
+struct Table {
+  std::string name;
+  std::vector<Column> columns;
+  std::vector<std::uint32_t> primary_key;          // columns, in the order of the declaration
+  std::vector<std::vector<std::uint32_t>> unique;  // further keys
+  std::vector<ForeignKey> foreign_keys;
+  std::vector<Expr> checks;  // over the columns of source 0; must not be false
+  Place place = {};
+
+  bool is_key_column(std::uint32_t column) const {
+    for (const std::uint32_t key : primary_key) {
+      if (key == column) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace isoscope::sql

@@ -1,0 +1,28 @@
+#pragma once
+// Values of SQL programs: whole numbers, texts, truth values, NULL, and arrays of these.
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace isoscope::sql {
+
+// A boolean is kept as its own alternative, so that values print as they were written.
+struct Value {
+  std::variant<std::monostate, std::int64_t, std::string, bool, std::vector<Value>> data = {};
+
+  Value() = default;
+  explicit Value(std::int64_t number) : data(number) {}
+  explicit Value(std::string text) : data(std::move(text)) {}
+  explicit Value(bool truth) : data(truth) {}
+  explicit Value(std::vector<Value> elements) : data(std::move(elements)) {}
+
+  bool is_null() const { return data.index() == 0; }
+  friend auto operator<=>(const Value&, const Value&) = default;
+};
+
+// As SQL writes it: 1, 'BC', true, NULL, ARRAY[1, 2].
+std::string print(const Value& value);
+
+}  // namespace isoscope::sql
