@@ -19,7 +19,9 @@ struct Value {
   explicit Value(std::vector<Value> elements) : data(std::move(elements)) {}
 
   bool is_null() const { return data.index() == 0; }
-  friend auto operator<=>(const Value&, const Value&) = default;
+  // A total order, for sets and keys: NULL first. SQL's comparisons are in evaluate.h.
+  friend std::strong_ordering operator<=>(const Value& a, const Value& b);
+  friend bool operator==(const Value& a, const Value& b) { return (a <=> b) == 0; }
 };
 
 // As SQL writes it: 1, 'BC', true, NULL, ARRAY[1, 2].

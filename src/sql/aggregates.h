@@ -1,0 +1,31 @@
+#pragma once
+// MIN, MAX, COUNT, SUM and AVG over the values of an expression.
+#include <set>
+
+#include "sql/statement.h"
+#include "sql/value.h"
+#include "support/result.h"
+
+namespace isoscope::sql {
+
+class Accumulator {
+ public:
+  explicit Accumulator(const Output& output) : output_(output) {}
+
+  bool counts_rows() const {
+    return output_.aggregate == Aggregate::Count && output_.expr.op == ExprOp::Null;
+  }
+  // Takes the value of one more row. NULL counts for nothing, except in COUNT(*).
+  Result<void> add(const Value& value);
+  // Of no values at all, COUNT is 0 and all others are NULL. AVG is rounded to a whole number,
+  // halves away from zero, as an assignment to an integer rounds it.
+  Value result() const;
+
+ private:
+  const Output& output_;
+  std::int64_t count_ = 0;
+  Value value_;  // the smallest or greatest so far, or the sum
+  std::set<Value> seen_;
+};
+
+}  // namespace isoscope::sql

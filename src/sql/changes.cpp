@@ -1,0 +1,44 @@
+#include "sql/changes.h"
+
+namespace isoscope::sql {
+
+Changes::Changes(const Application& app) {
+  for (const Table& table : app.tables) {
+    OfTable& of_table = tables_.emplace_back();
+    of_table.updated.resize(table.columns.size());
+    of_table.is_key.resize(table.columns.size());
+    for (const std::uint32_t column : table.primary_key) of_table.is_key[column] = true;
+  }
+  for (const Function& function : app.functions) add(function.body);
+}
+
+void Changes::add(const std::vector<Statement>& statements) {
+  for (const Statement& s : statements) {
+    switch (s.op) {
+      case StatementOp::Insert:
+        tables_[s.table.index].inserts = true;
+        add_sets(s.table, s.conflict_sets);
+        break;
+      case StatementOp::Update:
+        add_sets(s.table, s.sets);
+        break;
+      case StatementOp::Delete:
+        tables_[s.table.index].deletes = true;
+        break;
+      default:
+        add(s.body);
+        add(s.otherwise);
+    }
+  }
+}
+
+void Changes::add_sets(TableId table, const std::vector<SetColumn>& sets) {
+  OfTable& of_table = tables_[table.index];
+  for (const SetColumn& set : sets) {
+    of_table.updated[set.column] = true;
+    // The row moves: the old one goes and a new one comes.
+    if (of_table.is_key[set.column]) of_table.inserts = of_table.deletes = true;
+  }
+}
+
+}  // namespace isoscope::sql

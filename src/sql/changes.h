@@ -1,0 +1,46 @@
+#pragma once
+// What the functions of an application ever change.
+//
+// A column that no function writes, in a table without INSERT and DELETE, is as good as a key: what
+// WHERE says about it picks the same rows for everybody, so looking at it is no access.
+#include <cstdint>
+#include <vector>
+
+#include "sql/application.h"
+
+namespace isoscope::sql {
+
+class Changes {
+ public:
+  explicit Changes(const Application& app);
+
+  // Does some function add rows to the table? An UPDATE of a key column does, too.
+  bool has_inserts(TableId table) const { return tables_[table.index].inserts; }
+  bool has_deletes(TableId table) const { return tables_[table.index].deletes; }
+  // The rows of such a table are those at the start, for ever.
+  bool has_fixed_rows(TableId table) const { return !has_inserts(table) && !has_deletes(table); }
+  // Does some function give the column a new value in a row that is there?
+  bool is_updated(TableId table, std::uint32_t column) const {
+    return tables_[table.index].updated[column];
+  }
+  // A key column, or one that never changes.
+  bool is_static(TableId table, std::uint32_t column) const {
+    return tables_[table.index].is_key[column] ||
+           (has_fixed_rows(table) && !is_updated(table, column));
+  }
+
+ private:
+  struct OfTable {
+    bool inserts = false;
+    bool deletes = false;
+    std::vector<bool> updated;
+    std::vector<bool> is_key;
+  };
+
+  void add(const std::vector<Statement>& statements);
+  void add_sets(TableId table, const std::vector<SetColumn>& sets);
+
+  std::vector<OfTable> tables_;
+};
+
+}  // namespace isoscope::sql

@@ -1,0 +1,224 @@
+#include "sql/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/functions.h"
+#include "support/assert.h"
+
+namespace isoscope::sql {
+namespace {
+
+class NoRows final : public RowsInScope {
+ public:
+  Value column(std::uint32_t, std::uint32_t) override { return {}; }
+};
+
+Error overflow() { return {.what = "a number is out of range"}; }
+
+Result<Value> arithmetic(ExprOp op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  switch (op) {
+    case ExprOp::Add:
+      if (__builtin_add_overflow(a, b, &result)) return overflow();
+      return Value(result);
+    case ExprOp::Subtract:
+      if (__builtin_sub_overflow(a, b, &result)) return overflow();
+      return Value(result);
+    case ExprOp::Multiply:
+      if (__builtin_mul_overflow(a, b, &result)) return overflow();
+      return Value(result);
+    case ExprOp::Divide:
+      if (b == 0) return Error{.what = "division by zero"};
+      if (b == -1) return arithmetic(ExprOp::Subtract, 0, a);  // the one quotient that overflows
+      return Value(a / b);
+    default:
+      ISO_ASSERT(op == ExprOp::Modulo);
+      if (b == 0) return Error{.what = "division by zero"};
+      return Value(b == -1 ? std::int64_t{0} : a % b);  // the hardware traps on the smallest % -1
+  }
+}
+
+Result<Value> arithmetic(ExprOp op, const Value& a, const Value& b) {
+  const auto* left = std::get_if<std::int64_t>(&a.data);
+  const auto* right = std::get_if<std::int64_t>(&b.data);
+  // Texts that stand for dates and the like are only compared; a sum with one is unknown to us.
+  if (left == nullptr || right == nullptr) return Value();
+  return arithmetic(op, *left, *right);
+}
+
+Value compared(ExprOp op, const Value& a, const Value& b) {
+  const auto order = compare(a, b);
+  if (!order) return {};
+  switch (op) {
+    case ExprOp::Equal:
+      return Value(*order == 0);
+    case ExprOp::NotEqual:
+      return Value(*order != 0);
+    case ExprOp::Less:
+      return Value(*order < 0);
+    case ExprOp::LessEqual:
+      return Value(*order <= 0);
+    case ExprOp::Greater:
+      return Value(*order > 0);
+    default:
+      return Value(*order >= 0);
+  }
+}
+
+class Evaluator {
+ public:
+  Evaluator(std::span<const Value> variables, RowsInScope& rows)
+      : variables_(variables), rows_(rows) {}
+
+  Result<Value> value(const Expr& e) {
+    switch (e.op) {
+      case ExprOp::Null:
+        return Value();
+      case ExprOp::Integer:
+        return Value(e.number);
+      case ExprOp::Text:
+        return Value(e.text);
+      case ExprOp::Boolean:
+        return Value(e.number != 0);
+      case ExprOp::Variable:
+        return e.var.index < variables_.size() ? variables_[e.var.index] : Value();
+      case ExprOp::Column:
+        return rows_.column(e.source, e.column);
+      case ExprOp::And:
+      case ExprOp::Or:
+        return connective(e);
+      case ExprOp::If: {
+        auto condition = value(e.args[0]);
+        if (!condition) return condition;
+        return value(is_true(*condition) ? e.args[1] : e.args[2]);
+      }
+      case ExprOp::Coalesce:
+        return first_known(e);
+      default:
+        return of_arguments(e);
+    }
+  }
+
+ private:
+  // And, Or: the value that decides, else NULL if one was, else the other value.
+  Result<Value> connective(const Expr& e) {
+    const Value decisive(e.op == ExprOp::Or);
+    bool has_null = false;
+    for (const Expr& arg : e.args) {
+      auto v = value(arg);
+      if (!v || *v == decisive) return v;
+      has_null = has_null || v->is_null();
+    }
+    return has_null ? Value() : Value(e.op == ExprOp::And);
+  }
+
+  Result<Value> first_known(const Expr& e) {
+    for (const Expr& arg : e.args) {
+      auto v = value(arg);
+      if (!v || !v->is_null()) return v;
+    }
+    return Value();
+  }
+
+  // Operators that look at all their arguments.
+  Result<Value> of_arguments(const Expr& e) {
+    std::vector<Value> args;
+    for (const Expr& arg : e.args) {
+      auto v = value(arg);
+      if (!v) return v;
+      args.push_back(*std::move(v));
+    }
+    switch (e.op) {
+      case ExprOp::Element:
+        return element(args[0], args[1]);
+      case ExprOp::Cardinality:
+        if (const auto* list = std::get_if<std::vector<Value>>(&args[0].data))
+          return Value(static_cast<std::int64_t>(list->size()));
+        return Value();
+      case ExprOp::ArrayOf:
+        return Value(std::move(args));
+      case ExprOp::InArray:
+        return in_array(args[0], args[1]);
+      case ExprOp::Not:
+        return args[0].is_null() ? Value() : Value(!is_true(args[0]));
+      case ExprOp::IsNull:
+        return Value(args[0].is_null());
+      case ExprOp::Negate:
+        return arithmetic(ExprOp::Subtract, Value(std::int64_t{0}), args[0]);
+      case ExprOp::Abs: {
+        const auto* number = std::get_if<std::int64_t>(&args[0].data);
+        if (number == nullptr) return Value();
+        return *number < 0 ? arithmetic(ExprOp::Subtract, 0, *number) : Value(*number);
+      }
+      case ExprOp::Add:
+      case ExprOp::Subtract:
+      case ExprOp::Multiply:
+      case ExprOp::Divide:
+      case ExprOp::Modulo:
+        return arithmetic(e.op, args[0], args[1]);
+      case ExprOp::Concat:
+        return concatenate(args[0], args[1]);
+      case ExprOp::Least:
+      case ExprOp::Greatest:
+        return extreme(args, e.op == ExprOp::Greatest);
+      case ExprOp::Opaque:
+        return call_function(e.text, e.type, args);
+      default:
+        return compared(e.op, args[0], args[1]);
+    }
+  }
+
+  static Value element(const Value& array, const Value& index) {
+    const auto* list = std::get_if<std::vector<Value>>(&array.data);
+    const auto* at = std::get_if<std::int64_t>(&index.data);
+    if (list == nullptr || at == nullptr) return {};
+    if (*at < 1 || *at > static_cast<std::int64_t>(list->size())) return {};
+    return (*list)[static_cast<std::size_t>(*at - 1)];
+  }
+
+  static Value in_array(const Value& needle, const Value& array) {
+    const auto* list = std::get_if<std::vector<Value>>(&array.data);
+    if (list == nullptr) return {};
+    bool has_null = false;
+    for (const Value& v : *list) {
+      const Value same = compared(ExprOp::Equal, needle, v);
+      if (is_true(same)) return same;
+      has_null = has_null || same.is_null();
+    }
+    return has_null ? Value() : Value(false);
+  }
+
+  static Value extreme(const std::vector<Value>& args, bool greatest) {
+    Value best;
+    for (const Value& v : args) {
+      if (v.is_null()) continue;
+      if (best.is_null() || (greatest ? best < v : v < best)) best = v;
+    }
+    return best;
+  }
+
+  std::span<const Value> variables_;
+  RowsInScope& rows_;
+};
+
+}  // namespace
+
+Result<Value> evaluate(const Expr& expr, std::span<const Value> variables, RowsInScope& rows) {
+  return Evaluator(variables, rows).value(expr);
+}
+
+Result<Value> evaluate(const Expr& expr, std::span<const Value> variables) {
+  NoRows none;
+  return evaluate(expr, variables, none);
+}
+
+std::optional<std::strong_ordering> compare(const Value& a, const Value& b) {
+  if (a.is_null() || b.is_null()) return std::nullopt;
+  return a <=> b;
+}
+
+Result<Value> add(const Value& a, const Value& b) { return arithmetic(ExprOp::Add, a, b); }
+
+}  // namespace isoscope::sql

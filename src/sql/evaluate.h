@@ -1,0 +1,39 @@
+#pragma once
+// The value of an expression, as SQL computes it.
+//
+// Logic is three-valued: a comparison with NULL is NULL, and so is `NULL AND true`, but not
+// `NULL AND false`. Numbers have 64 bits; `/` rounds towards zero and `%` goes with it. AND, OR, If
+// and COALESCE look at their arguments from left to right, and no further than they must.
+//
+// An Error is one that SQL raises: an overflow, a division by zero. It says why in words, and ends
+// the transaction that meets it.
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "sql/expr.h"
+#include "sql/value.h"
+#include "support/result.h"
+
+namespace isoscope::sql {
+
+// The rows that an expression may mention: one for each source of its statement.
+class RowsInScope {
+ public:
+  virtual ~RowsInScope() = default;
+  virtual Value column(std::uint32_t source, std::uint32_t column) = 0;
+};
+
+Result<Value> evaluate(const Expr& expr, std::span<const Value> variables, RowsInScope& rows);
+// Of an expression without columns.
+Result<Value> evaluate(const Expr& expr, std::span<const Value> variables);
+
+inline bool is_true(const Value& value) { return value == Value(true); }
+
+// a < b is negative, and so on; nothing if one of them is NULL. Texts compare by their bytes.
+std::optional<std::strong_ordering> compare(const Value& a, const Value& b);
+
+// The operators that aggregates share with expressions.
+Result<Value> add(const Value& a, const Value& b);
+
+}  // namespace isoscope::sql

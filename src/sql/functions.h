@@ -1,0 +1,23 @@
+#pragma once
+// Functions that programs call on texts, and those whose meaning we do not know.
+#include <span>
+#include <string_view>
+
+#include "sql/expr.h"
+#include "sql/value.h"
+#include "support/result.h"
+
+namespace isoscope::sql {
+
+// Texts and arrays do not grow beyond this: a program that doubles one in a loop ends soon.
+inline constexpr std::size_t kMaxLength = 1'000'000;
+
+// a || b: of texts, or of arrays and elements. NULL if a or b is.
+Result<Value> concatenate(const Value& a, const Value& b);
+
+// left, upper, lower and length do what they say. Any other function gives for equal arguments
+// equal values, and for different ones most likely different values: the text "name(arguments)",
+// or a number or truth value made from it.
+Result<Value> call_function(std::string_view name, Type type, std::span<const Value> arguments);
+
+}  // namespace isoscope::sql

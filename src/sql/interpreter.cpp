@@ -1,0 +1,314 @@
+#include "sql/interpreter.h"
+
+#include <fmt/format.h>
+
+#include "sql/call_run.h"
+#include "sql/call_state.h"
+#include "sql/functions.h"
+#include "sql/modify.h"
+#include "sql/query.h"
+
+namespace isoscope::sql {
+namespace {
+
+// What follows a statement: the next one, or a jump out of loops.
+struct Next {
+  enum class Kind : std::uint8_t { Statement, Exit, Continue, Return };
+  Kind kind = Kind::Statement;
+  std::uint32_t depth = 0;  // loops still to leave
+
+  bool is_statement() const { return kind == Kind::Statement; }
+};
+
+class CallRun {
+ public:
+  CallRun(const Application& app, const Changes& changes, const Function& function,
+          std::span<const Value> arguments, Database& database, std::size_t max_steps)
+      : function_(function), call_{app, changes, database}, max_steps_(max_steps) {
+    call_.variables.resize(function.variables.size());
+    for (std::size_t i = 0; i < arguments.size() && i < function.num_parameters; ++i)
+      call_.variables[i] = arguments[i];
+    if (function.found) variable(*function.found) = Value(false);
+  }
+
+  Result<CallResult> run() {
+    auto ended = run_all(function_.body);
+    if (!ended) {
+      if (call_.is_limit) return ended.error();
+      return CallResult{.committed = false, .why_aborted = ended.error().what, .returned = {}};
+    }
+    return CallResult{.committed = true, .why_aborted = {}, .returned = std::move(returned_)};
+  }
+
+  std::vector<Value>& variables() { return call_.variables; }
+
+ private:
+  Value& variable(VarId var) { return call_.variables[var.index]; }
+  Result<Value> value(const Expr& expr) { return evaluate(expr, call_.variables); }
+
+  Result<void> step() {
+    if (++num_steps_ <= max_steps_) return {};
+    return call_.limit(fmt::format("{} runs more than {} statements", function_.name, max_steps_));
+  }
+
+  Result<Next> run_all(const std::vector<Statement>& statements) {
+    for (const Statement& statement : statements) {
+      if (auto counted = step(); !counted) return counted.error();
+      auto next = run_one(statement);
+      if (!next || !next->is_statement()) return next;
+    }
+    return Next{};
+  }
+
+  Result<Next> run_one(const Statement& s) {
+    switch (s.op) {
+      case StatementOp::Select:
+        return select(s);
+      case StatementOp::Insert:
+      case StatementOp::Update:
+      case StatementOp::Delete:
+        return modify(s);
+      case StatementOp::Assign:
+        return assign(s);
+      case StatementOp::If: {
+        auto condition = value(*s.expr);
+        if (!condition) return condition.error();
+        return run_all(is_true(*condition) ? s.body : s.otherwise);
+      }
+      case StatementOp::ForQuery:
+        return for_query(s);
+      case StatementOp::ForRange:
+        return for_range(s);
+      case StatementOp::ForArray:
+        return for_array(s);
+      case StatementOp::While:
+        return while_loop(s);
+      case StatementOp::Exit:
+      case StatementOp::Continue:
+        return jump(s);
+      case StatementOp::Return:
+      case StatementOp::ReturnRow:
+        return give_back(s);
+      case StatementOp::Raise:
+        return raise(s);
+    }
+    return Next{};
+  }
+
+  // FOUND and ROW_COUNT, where the function looks at them.
+  void tell_rows(std::size_t count) {
+    if (function_.found) variable(*function_.found) = Value(count > 0);
+    if (function_.row_count)
+      variable(*function_.row_count) = Value(static_cast<std::int64_t>(count));
+  }
+
+  // The targets get the values, and NULL where there are none.
+  void store(const std::vector<VarId>& targets, const std::vector<Value>& values) {
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      variable(targets[i]) = i < values.size() ? values[i] : Value();
+  }
+
+  Result<Next> select(const Statement& s) {
+    const bool is_performed = s.targets.empty();
+    QueryNeeds needs{.max_rows = s.strict ? std::size_t{2} : std::size_t{1},
+                     .outputs = !s.exists && !is_performed};
+    // PERFORM goes through all its rows; without a lock or a count, nobody can tell.
+    if (is_performed && (s.query.lock != Lock::None || function_.row_count)) needs.max_rows = kAll;
+    auto rows = run_query(call_, s.query, needs);
+    if (!rows) return rows.error();
+    if (s.exists) {
+      variable(s.targets.front()) = Value(!rows->empty());
+      return Next{};  // part of an expression: FOUND stays as it is
+    }
+    if (s.strict && rows->size() != 1)
+      return Error{.what = rows->empty() ? "a query returned no rows"
+                                         : "a query returned more than one row"};
+    store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
+    tell_rows(rows->size());
+    return Next{};
+  }
+
+  Result<Next> modify(const Statement& s) {
+    const bool counts = function_.found || function_.row_count;
+    auto modified = run_modification(call_, s, counts);
+    if (!modified) return modified.error();
+    if (!s.returning.empty()) {
+      const auto& rows = modified->returning;
+      if (rows.size() > 1) return Error{.what = "a query returned more than one row"};
+      if (s.strict && rows.empty()) return Error{.what = "a query returned no rows"};
+      store(s.targets, rows.empty() ? std::vector<Value>() : rows.front());
+    }
+    tell_rows(modified->num_rows);
+    return Next{};
+  }
+
+  Result<Next> assign(const Statement& s) {
+    auto assigned = value(*s.expr);
+    if (!assigned) return assigned.error();
+    Value& target = variable(s.targets.front());
+    if (!s.index) {
+      target = *std::move(assigned);
+      return Next{};
+    }
+    auto index = value(*s.index);
+    if (!index) return index.error();
+    const auto* at = std::get_if<std::int64_t>(&index->data);
+    if (at == nullptr || *at < 1 || *at > static_cast<std::int64_t>(kMaxLength))
+      return Error{.what = fmt::format("{} is no index of an array", print(*index))};
+    if (target.is_null()) target = Value(std::vector<Value>());
+    auto* elements = std::get_if<std::vector<Value>>(&target.data);
+    if (elements == nullptr) return Error{.what = "a variable is no array"};
+    const auto position = static_cast<std::size_t>(*at);
+    if (elements->size() < position) elements->resize(position);
+    (*elements)[position - 1] = *std::move(assigned);
+    return Next{};
+  }
+
+  // One round of a loop's body. Returns nothing if the loop goes on, else what follows the loop.
+  Result<std::optional<Next>> round(const Statement& loop) {
+    using Answer = std::optional<Next>;
+    if (auto counted = step(); !counted) return counted.error();
+    auto next = run_all(loop.body);
+    if (!next) return next.error();
+    switch (next->kind) {
+      case Next::Kind::Statement:
+        return Answer();
+      case Next::Kind::Return:
+        return Answer(*next);
+      case Next::Kind::Continue:
+        if (next->depth == 0) return Answer();
+        break;
+      case Next::Kind::Exit:
+        if (next->depth == 0) return Answer(Next{});
+        break;
+    }
+    return Answer(Next{next->kind, next->depth - 1});
+  }
+
+  // FOUND says after a loop over something whether there was a round.
+  Next leave_loop(Next next, bool had_round) {
+    if (function_.found) variable(*function_.found) = Value(had_round);
+    return next;
+  }
+
+  Result<Next> for_query(const Statement& s) {
+    auto rows = run_query(call_, s.query, {});
+    if (!rows) return rows.error();
+    for (const auto& row : *rows) {
+      store(s.targets, row);
+      auto left = round(s);
+      if (!left) return left.error();
+      if (*left) return leave_loop(**left, true);
+    }
+    return leave_loop({}, !rows->empty());
+  }
+
+  Result<Next> for_range(const Statement& s) {
+    std::int64_t bounds[3] = {0, 0, 1};
+    const std::optional<Expr>* exprs[3] = {&s.expr, &s.upper, &s.step};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!*exprs[i]) continue;
+      auto bound = value(**exprs[i]);
+      if (!bound) return bound.error();
+      const auto* number = std::get_if<std::int64_t>(&bound->data);
+      if (number == nullptr) return Error{.what = "a bound of a FOR loop is NULL"};
+      bounds[i] = *number;
+    }
+    const auto [first, last, width] = bounds;
+    if (width <= 0) return Error{.what = "BY of a FOR loop must be greater than zero"};
+    std::int64_t at = first;
+    bool had_round = false;
+    while (s.descending ? at >= last : at <= last) {
+      had_round = true;
+      variable(s.targets.front()) = Value(at);
+      auto left = round(s);
+      if (!left) return left.error();
+      if (*left) return leave_loop(**left, true);
+      const bool is_over = s.descending ? __builtin_sub_overflow(at, width, &at)
+                                        : __builtin_add_overflow(at, width, &at);
+      if (is_over) break;
+    }
+    return leave_loop({}, had_round);
+  }
+
+  Result<Next> for_array(const Statement& s) {
+    auto array = value(*s.expr);
+    if (!array) return array.error();
+    const auto* elements = std::get_if<std::vector<Value>>(&array->data);
+    if (elements == nullptr) return Error{.what = "FOREACH goes through an array, not NULL"};
+    for (const Value& element : *elements) {
+      variable(s.targets.front()) = element;
+      auto left = round(s);
+      if (!left) return left.error();
+      if (*left) return leave_loop(**left, true);
+    }
+    return leave_loop({}, !elements->empty());
+  }
+
+  Result<Next> while_loop(const Statement& s) {
+    for (;;) {
+      if (s.expr) {
+        auto goes_on = value(*s.expr);
+        if (!goes_on) return goes_on.error();
+        if (!is_true(*goes_on)) return Next{};
+      }
+      auto left = round(s);
+      if (!left) return left.error();
+      if (*left) return **left;
+    }
+  }
+
+  Result<Next> jump(const Statement& s) {
+    if (s.expr) {
+      auto applies = value(*s.expr);
+      if (!applies) return applies.error();
+      if (!is_true(*applies)) return Next{};
+    }
+    return Next{s.op == StatementOp::Exit ? Next::Kind::Exit : Next::Kind::Continue, s.depth};
+  }
+
+  Result<Next> give_back(const Statement& s) {
+    if (s.expr) {
+      auto returned = value(*s.expr);
+      if (!returned) return returned.error();
+      returned_.push_back(*std::move(returned));
+    }
+    return s.op == StatementOp::Return ? Next{Next::Kind::Return, 0} : Next{};
+  }
+
+  Result<Next> raise(const Statement& s) {
+    if (!s.expr) return Error{.what = s.text.empty() ? "RAISE EXCEPTION" : s.text};
+    auto message = value(*s.expr);
+    if (!message) return message.error();
+    const auto* text = std::get_if<std::string>(&message->data);
+    return Error{.what = text == nullptr ? print(*message) : *text};
+  }
+
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+  const Function& function_;
+  CallState call_;
+  std::size_t max_steps_;
+  std::size_t num_steps_ = 0;
+  std::vector<Value> returned_;
+};
+
+}  // namespace
+
+Result<CallResult> run_call_with(const Application& app, const Changes& changes,
+                                 const Function& function, std::span<const Value> arguments,
+                                 Database& database, std::size_t max_steps,
+                                 std::vector<Value>* variables) {
+  CallRun run(app, changes, function, arguments, database, max_steps);
+  auto result = run.run();
+  if (variables != nullptr) *variables = std::move(run.variables());
+  return result;
+}
+
+Result<CallResult> run_call(const Application& app, const Function& function,
+                            std::span<const Value> arguments, Database& database,
+                            std::size_t max_steps) {
+  return run_call_with(app, Changes(app), function, arguments, database, max_steps);
+}
+
+}  // namespace isoscope::sql

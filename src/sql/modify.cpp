@@ -1,0 +1,269 @@
+#include "sql/modify.h"
+
+#include <fmt/format.h>
+
+#include "sql/constraints.h"
+#include "sql/matcher.h"
+
+namespace isoscope::sql {
+namespace {
+
+// The row that is there, and the row to insert, as ON CONFLICT DO UPDATE sees them.
+class ConflictingRows final : public RowsInScope {
+ public:
+  ConflictingRows(StatementView& view, TableId table, const RowKey& there, NewRow& excluded)
+      : view_(view), table_(table), there_(there), excluded_(excluded) {}
+  Value column(std::uint32_t source, std::uint32_t column) override {
+    return source == 0 ? view_.column(table_, there_, column) : excluded_.column(column);
+  }
+
+ private:
+  StatementView& view_;
+  TableId table_;
+  const RowKey& there_;
+  NewRow& excluded_;
+};
+
+class Modification {
+ public:
+  Modification(CallState& call, const Statement& statement)
+      : call_(call), statement_(statement), table_(call.app.table(statement.table)), view_(call) {}
+
+  Result<Modified> insert() {
+    NewRow row(call_, statement_.table);
+    bool has_fresh_key = false;
+    if (auto filled = fill(row, has_fresh_key); !filled) return filled.error();
+    if (auto valid = check_values(call_, row); !valid) return valid.error();
+    const RowKey key = row.key();
+    std::optional<RowKey> there;
+    if (!has_fresh_key && call_.database.is_present(statement_.table, key)) there = key;
+    if (!there) there = find_double(call_, row);
+    if (there) return conflict(row, *there);
+    if (auto valid = check_references(call_, row); !valid) return valid.error();
+    put(row);
+    return finished(row);
+  }
+
+  Result<Modified> update() {
+    std::vector<NewRow> rows;
+    Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
+    auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
+      NewRow row(view_, statement_.table, tuple.keys().front());
+      if (auto done = set_all(row, statement_.sets, tuple); !done) return done.error();
+      rows.push_back(std::move(row));
+      return true;
+    });
+    if (!matched) return matched.error();
+    for (NewRow& row : rows) {
+      if (auto done = replace(row); !done) return done.error();
+      if (auto done = finish(row); !done) return done.error();
+    }
+    return modified_;
+  }
+
+  Result<Modified> remove(bool counts) {
+    Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
+    const bool must_look =
+        counts || !statement_.returning.empty() || is_referenced(call_.app, statement_.table);
+    if (!must_look) {
+      auto by_key = matcher.only_key();
+      if (!by_key) return by_key.error();
+      if (*by_key) {
+        if ((*by_key)->key) call_.database.set_present(statement_.table, *(*by_key)->key, false);
+        return modified_;
+      }
+    }
+    std::vector<RowKey> keys;
+    std::vector<std::vector<Value>> old;
+    auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
+      keys.push_back(tuple.keys().front());
+      old.push_back(referenced_values(keys.back()));
+      if (auto done = add_returning(tuple); !done) return done.error();
+      return true;
+    });
+    if (!matched) return matched.error();
+    for (const RowKey& key : keys) call_.database.set_present(statement_.table, key, false);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      auto valid = check_not_referenced(call_, statement_.table, keys[i], old[i]);
+      if (!valid) return valid.error();
+    }
+    modified_.num_rows = keys.size();
+    return modified_;
+  }
+
+ private:
+  // Gives every column of a new row its value.
+  Result<void> fill(NewRow& row, bool& has_fresh_key) {
+    for (const SetColumn& set : statement_.sets) {
+      auto value = evaluate(set.value, call_.variables);
+      if (!value) return value.error();
+      row.set(set.column, *std::move(value));
+    }
+    for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
+      const Column& column = table_.columns[c];
+      if (row.is_set(c)) continue;
+      if (column.is_fresh) {
+        row.set(c, call_.database.fresh(statement_.table, c));
+        has_fresh_key = has_fresh_key || table_.is_key_column(c);
+      } else if (column.default_value) {
+        auto value = evaluate(*column.default_value, {});
+        if (!value) return value.error();
+        row.set(c, *std::move(value));
+      } else {
+        row.set(c, Value());
+      }
+    }
+    return {};
+  }
+
+  Result<Modified> conflict(NewRow& row, const RowKey& there) {
+    switch (statement_.conflict) {
+      case OnConflict::Fail:
+        return Error{.what =
+                         there == row.key()
+                             ? fmt::format("{} has a row {} already", table_.name, print(there))
+                             : fmt::format("{} has a row {} with the same unique values already",
+                                           table_.name, print(there))};
+      case OnConflict::Nothing:
+        return modified_;
+      case OnConflict::Update:
+        break;
+    }
+    ConflictingRows both(view_, statement_.table, there, row);
+    if (statement_.conflict_where) {
+      auto applies = evaluate(*statement_.conflict_where, call_.variables, both);
+      if (!applies) return applies.error();
+      if (!is_true(*applies)) return modified_;
+    }
+    NewRow changed(view_, statement_.table, there);
+    for (const SetColumn& set : statement_.conflict_sets) {
+      auto value = evaluate(set.value, call_.variables, both);
+      if (!value) return value.error();
+      changed.set(set.column, *std::move(value));
+    }
+    if (auto done = replace(changed); !done) return done.error();
+    return finished(changed);
+  }
+
+  Result<void> set_all(NewRow& row, const std::vector<SetColumn>& sets, Tuple& tuple) {
+    for (const SetColumn& set : sets) {
+      auto value = tuple.value(set.value);
+      if (!value) return value.error();
+      row.set(set.column, *std::move(value));
+    }
+    return {};
+  }
+
+  // Writes a row that was not there.
+  void put(NewRow& row) {
+    const RowKey key = row.key();
+    call_.database.set_present(statement_.table, key, true);
+    for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
+      if (!table_.is_key_column(c)) call_.database.write(statement_.table, key, c, row.column(c));
+    }
+  }
+
+  // Writes what becomes of a row that was there.
+  Result<void> replace(NewRow& row) {
+    if (auto valid = check_values(call_, row); !valid) return valid;
+    const RowKey old_key = *row.old_key();
+    const RowKey key = row.key();
+    const bool moves = key != old_key;
+    std::optional<RowKey> there;
+    if (moves && call_.database.is_present(statement_.table, key)) there = key;
+    if (!there) there = find_double(call_, row);
+    if (there) {
+      return Error{.what = fmt::format("{} has a row {} with the same key already", table_.name,
+                                       print(*there))};
+    }
+    if (auto valid = check_references(call_, row); !valid) return valid;
+    const bool loses_references = changes_referenced_value(row);
+    const std::vector<Value> old =
+        loses_references ? referenced_values(old_key) : std::vector<Value>();
+    if (moves) {
+      for (std::uint32_t c = 0; c < table_.columns.size(); ++c) row.set(c, row.column(c));
+      call_.database.set_present(statement_.table, old_key, false);
+      put(row);
+    } else {
+      for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
+        if (row.is_set(c) && !table_.is_key_column(c))
+          call_.database.write(statement_.table, key, c, row.column(c));
+      }
+    }
+    if (!loses_references) return {};
+    return check_not_referenced(call_, statement_.table, old_key, old);
+  }
+
+  // The columns that foreign keys of any table target, in a row that is there; others are NULL.
+  std::vector<Value> referenced_values(const RowKey& key) {
+    std::vector<Value> values(table_.columns.size());
+    for_each_target([&](std::uint32_t column) {
+      values[column] = view_.column(statement_.table, key, column);
+    });
+    return values;
+  }
+
+  bool changes_referenced_value(NewRow& row) {
+    bool changes = false;
+    for_each_target([&](std::uint32_t column) {
+      changes =
+          changes || (row.is_set(column) &&
+                      row.column(column) != view_.column(statement_.table, *row.old_key(), column));
+    });
+    return changes;
+  }
+
+  template <class Visit>
+  void for_each_target(const Visit& visit) {
+    for (const Table& other : call_.app.tables) {
+      for (const ForeignKey& foreign : other.foreign_keys) {
+        if (foreign.target != statement_.table) continue;
+        for (const std::uint32_t column : foreign.target_columns) visit(column);
+      }
+    }
+  }
+
+  Result<void> add_returning(RowsInScope& row) {
+    if (statement_.returning.empty()) return {};
+    auto& values = modified_.returning.emplace_back();
+    for (const Expr& expr : statement_.returning) {
+      auto value = evaluate(expr, call_.variables, row);
+      if (!value) return value.error();
+      values.push_back(*std::move(value));
+    }
+    return {};
+  }
+
+  Result<void> finish(NewRow& row) {
+    ++modified_.num_rows;
+    return add_returning(row);
+  }
+
+  Result<Modified> finished(NewRow& row) {
+    if (auto done = finish(row); !done) return done.error();
+    return modified_;
+  }
+
+  CallState& call_;
+  const Statement& statement_;
+  const Table& table_;
+  StatementView view_;
+  Modified modified_;
+};
+
+}  // namespace
+
+Result<Modified> run_modification(CallState& call, const Statement& statement, bool counts) {
+  Modification modification(call, statement);
+  switch (statement.op) {
+    case StatementOp::Insert:
+      return modification.insert();
+    case StatementOp::Update:
+      return modification.update();
+    default:
+      ISO_ASSERT(statement.op == StatementOp::Delete);
+      return modification.remove(counts);
+  }
+}
+
+}  // namespace isoscope::sql
