@@ -8,7 +8,7 @@ set -euo pipefail
 
 packages=(
   cmake g++ make ninja-build python3-minimal
-  libcadical-dev libcli11-dev libfmt-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
+  libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libtbb-dev
 )
 if [[ ${1:-} == dev ]]; then

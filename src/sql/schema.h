@@ -18,6 +18,7 @@ struct Column {
   bool not_null = false;
   // Filled by the database with a value never used before: IDENTITY, serial, nextval.
   bool is_fresh = false;
+  bool is_hidden = false;  // the `rowid` of a table that declares no key: no program names it
   std::optional<Expr> default_value = {};
   Place place = {};
 };

@@ -92,6 +92,8 @@ struct Statement {
   std::optional<Expr> where = {};
   std::vector<SetColumn> sets = {};
   OnConflict conflict = OnConflict::Fail;
+  // The key that ON CONFLICT names; empty for any. A row that is there by another key aborts.
+  std::vector<std::uint32_t> conflict_key = {};
   // ON CONFLICT DO UPDATE: source 0 is the row that is there, source 1 the row to insert.
   std::vector<SetColumn> conflict_sets = {};
   std::optional<Expr> conflict_where = {};

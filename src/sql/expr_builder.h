@@ -1,0 +1,84 @@
+#pragma once
+// Expressions of libpg_query's trees as Expr: names resolved, types checked.
+//
+// A subquery becomes a Select into a hidden variable, put into Scope::before; an aggregate, where
+// one may stand, a hidden variable that the query fills.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/catalog.h"
+#include "sql/findings.h"
+#include "sql/frame.h"
+#include "sql/source_text.h"
+#include "sql/statement.h"
+#include "sql/tree.h"
+
+namespace isoscope::sql {
+
+// A table in FROM, under the name that the statement gives it.
+struct Source {
+  TableId table;
+  std::string name;
+  std::vector<std::string> merged = {};  // columns of USING: the same as those of a source before
+};
+
+// An aggregate in a list of outputs, and the hidden variable that gets its value.
+struct AggregateCall {
+  Output output;
+  VarId var;
+};
+
+// What an expression may use, and where the effects of its translation go.
+struct Scope {
+  Catalog& catalog;
+  Findings& findings;
+  Frame* frame = nullptr;  // none in a schema
+  Locator where = {};
+  std::vector<Source> sources = {};
+  // Unqualified columns are those of the first source: of the row that is there in ON CONFLICT.
+  bool first_source_only = false;
+  const Scope* outer = nullptr;                      // of the query around a subquery
+  std::vector<Statement>* before = nullptr;          // none where no subquery may stand
+  std::vector<AggregateCall>* aggregates = nullptr;  // none where no aggregate may stand
+  std::string text = {};  // of the statement around, for the Selects of its subqueries
+  int depth = 0;
+
+  Place place(const Tree& node) const { return where.place(number_of(node, "location")); }
+  const Table& table(std::uint32_t source) const { return catalog.table(sources[source].table); }
+};
+
+Expr build_expr(Scope& scope, const Tree& node);
+// One that is true, false or NULL.
+Expr build_condition(Scope& scope, const Tree& node);
+// The value as one of the type that the place where it goes has: constants are converted, NULL
+// fits anywhere, and what does not fit fails. `what` names the place.
+Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what);
+
+// A function call that is no aggregate: the known ones as what they are, others as Opaque.
+Expr build_call(Scope& scope, const Tree& call, Place place);
+// A name: a column of the sources, else a variable.
+Expr build_name(Scope& scope, const Tree& column_ref, Place place);
+// EXISTS (…), (SELECT …), x IN (SELECT …); defined with the queries.
+Expr build_subquery(Scope& scope, const Tree& sublink, Place place);
+
+// Is it a call of an aggregate that we know; or of one that we do not?
+std::optional<Aggregate> aggregate_of(const Tree& call);
+bool is_unknown_aggregate(const std::string& name);
+// Is there an aggregate anywhere in the expression, subqueries aside?
+bool contains_aggregate(const Tree& node);
+
+// Makers of common expressions.
+Expr make(ExprOp op, Type type, std::vector<Expr> args, Place place);
+Expr make_null(Type type, Place place);
+Expr make_integer(std::int64_t number, Place place);
+Expr make_text(std::string text, Place place);
+Expr make_boolean(bool truth, Place place);
+Expr make_variable(const Frame& frame, VarId var, Place place);
+Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column, Place place);
+// Both conditions, either of which may be missing.
+std::optional<Expr> both(std::optional<Expr> left, std::optional<Expr> right);
+// Does it use a column of any source?
+bool uses_column(const Expr& expr);
+
+}  // namespace isoscope::sql

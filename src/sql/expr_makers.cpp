@@ -1,0 +1,142 @@
+// Makers of expressions, and the fitting of values to types.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "sql/expr_builder.h"
+
+namespace isoscope::sql {
+
+Expr make(ExprOp op, Type type, std::vector<Expr> args, Place place) {
+  return {.op = op, .type = type, .args = std::move(args), .place = place};
+}
+
+Expr make_null(Type type, Place place) {
+  return {.op = ExprOp::Null, .type = type, .place = place};
+}
+
+Expr make_integer(std::int64_t number, Place place) {
+  return {.op = ExprOp::Integer, .type = Type::Integer, .number = number, .place = place};
+}
+
+Expr make_text(std::string text, Place place) {
+  return {.op = ExprOp::Text, .type = Type::Text, .text = std::move(text), .place = place};
+}
+
+Expr make_boolean(bool truth, Place place) {
+  return {.op = ExprOp::Boolean, .type = Type::Boolean, .number = truth ? 1 : 0, .place = place};
+}
+
+Expr make_variable(const Frame& frame, VarId var, Place place) {
+  const Variable& variable = frame.variable(var);
+  return {.op = ExprOp::Variable,
+          .type = variable.type,
+          .is_array = variable.is_array,
+          .var = var,
+          .place = place};
+}
+
+Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column, Place place) {
+  return {.op = ExprOp::Column,
+          .type = scope.table(source).columns[column].type,
+          .source = source,
+          .column = column,
+          .place = place};
+}
+
+std::optional<Expr> both(std::optional<Expr> left, std::optional<Expr> right) {
+  if (!left) return right;
+  if (!right) return left;
+  const Place place = left->place;
+  if (left->op == ExprOp::And) {
+    left->args.push_back(std::move(*right));
+    return left;
+  }
+  return make(ExprOp::And, Type::Boolean, {std::move(*left), std::move(*right)}, place);
+}
+
+bool uses_column(const Expr& expr) {
+  if (expr.op == ExprOp::Column) return true;
+  for (const Expr& arg : expr.args) {
+    if (uses_column(arg)) return true;
+  }
+  return false;
+}
+
+namespace {
+
+std::optional<Expr> integer_from(const Expr& text) {
+  std::int64_t number = 0;
+  const char* end = text.text.data() + text.text.size();
+  const auto [rest, error] = std::from_chars(text.text.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return make_integer(number, text.place);
+}
+
+std::optional<Expr> boolean_from(const Expr& text) {
+  for (const std::string_view word : {"t", "true", "yes", "on", "1"}) {
+    if (text.text == word) return make_boolean(true, text.place);
+  }
+  for (const std::string_view word : {"f", "false", "no", "off", "0"}) {
+    if (text.text == word) return make_boolean(false, text.place);
+  }
+  return std::nullopt;
+}
+
+// '{1,2}' as ARRAY[1, 2]; elements with quotes or braces of their own are not understood.
+std::optional<Expr> array_from(Scope& scope, const Expr& text, Type type) {
+  std::string_view rest = text.text;
+  if (!rest.starts_with('{') || !rest.ends_with('}')) return std::nullopt;
+  rest = rest.substr(1, rest.size() - 2);
+  if (rest.find_first_of("\"{}\\") != std::string_view::npos) return std::nullopt;
+  Expr array = make(ExprOp::ArrayOf, type, {}, text.place);
+  array.is_array = true;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    std::string_view element = rest.substr(0, comma);
+    while (element.starts_with(' ')) element.remove_prefix(1);
+    while (element.ends_with(' ')) element.remove_suffix(1);
+    Expr value = element == "NULL" ? make_null(type, text.place)
+                                   : make_text(std::string(element), text.place);
+    array.args.push_back(adapt(scope, std::move(value), type, false, "an element"));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  return array;
+}
+
+}  // namespace
+
+Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what) {
+  if (value.op == ExprOp::Null) {
+    value.type = type;
+    value.is_array = is_array;
+    return value;
+  }
+  if (value.op == ExprOp::ArrayOf && value.args.empty()) value.type = type;
+  if (value.op == ExprOp::Text && is_array) {
+    if (auto array = array_from(scope, value, type)) return *array;
+  }
+  if (value.is_array == is_array && value.type == type) return value;
+  if (value.op == ExprOp::Text && !is_array) {
+    if (type == Type::Boolean) {
+      if (auto truth = boolean_from(value)) return *truth;
+    } else if (auto number = integer_from(value)) {
+      return *number;
+    } else {
+      const Place place = value.place;
+      scope.findings.note(
+          place, fmt::format("the constant '{}' is treated as some whole number", value.text));
+      Expr opaque = make(ExprOp::Opaque, type, {std::move(value)}, place);
+      opaque.text = "constant";
+      return opaque;
+    }
+  }
+  scope.findings.fail(
+      value.place,
+      fmt::format("{} takes {}{}, but this is {}{}", what, is_array ? "an array, each " : "",
+                  a_type(type), value.is_array ? "an array, each " : "", a_type(value.type)),
+      "a cast, as in x::integer, converts a value");
+  return value;
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,40 @@
+#pragma once
+// What a translation finds out about the program besides its meaning: the first thing that it
+// cannot model, and notes on what it models roughly.
+//
+// A translation goes on after a failure with whatever is at hand, and its result is thrown away;
+// so every step can be written as if it succeeded.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/application.h"
+
+namespace isoscope::sql {
+
+class Findings {
+ public:
+  explicit Findings(std::string function = {}) : function_(std::move(function)) {}
+
+  // Keeps the first failure.
+  void fail(Place where, std::string what, std::string hint = {}) {
+    if (!error_) error_ = Error{.where = where, .what = std::move(what), .hint = std::move(hint)};
+  }
+  void note(Place where, std::string what) {
+    for (const Note& known : notes_) {
+      if (known.what == what) return;
+    }
+    notes_.push_back({where, function_, std::move(what)});
+  }
+  bool failed() const { return error_.has_value(); }
+  // Requires: failed().
+  const Error& error() const { return *error_; }
+  const std::vector<Note>& notes() const { return notes_; }
+
+ private:
+  std::string function_;
+  std::optional<Error> error_;
+  std::vector<Note> notes_;
+};
+
+}  // namespace isoscope::sql

@@ -1,0 +1,82 @@
+#include "sql/frame.h"
+
+#include <fmt/format.h>
+
+namespace isoscope::sql {
+
+std::optional<VarId> NamedVariable::field(std::string_view field_name) const {
+  for (const auto& [known, id] : fields) {
+    if (known == field_name) return id;
+  }
+  return std::nullopt;
+}
+
+VarId Frame::add(std::string name, Type type, bool is_array, Place place) {
+  function_.variables.push_back(
+      {.name = std::move(name), .type = type, .is_array = is_array, .place = place});
+  return VarId{static_cast<std::uint32_t>(function_.variables.size() - 1)};
+}
+
+VarId Frame::add_hidden(std::string_view purpose, Type type, bool is_array, Place place) {
+  return add(fmt::format("({} {})", purpose, ++num_hidden_), type, is_array, place);
+}
+
+std::size_t Frame::add_named(std::string name, const DeclaredType& type, const Catalog& catalog,
+                             Place place) {
+  NamedVariable variable{.name = name, .is_record = type.is_record};
+  if (!type.is_record) {
+    variable.var = add(name, type.type, type.is_array, place);
+  } else if (type.row_of) {
+    variable.is_row = true;
+    for (const Column& column : catalog.table(*type.row_of).columns) {
+      variable.fields.emplace_back(column.name,
+                                   add(name + "." + column.name, column.type, false, place));
+    }
+  }
+  named_.push_back(std::move(variable));
+  return named_.size() - 1;
+}
+
+VarId Frame::field(std::size_t record, const std::string& name, Type type, bool is_array,
+                   Place place) {
+  if (const auto known = named_[record].field(name)) return *known;
+  const VarId var = add(named_[record].name + "." + name, type, is_array, place);
+  named_[record].fields.emplace_back(name, var);
+  return var;
+}
+
+const NamedVariable* Frame::find(std::string_view name) const {
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    for (auto number = block->names.rbegin(); number != block->names.rend(); ++number) {
+      if (named_[*number].name == name) return &named_[*number];
+    }
+  }
+  return nullptr;
+}
+
+const NamedVariable* Frame::find(std::string_view label, std::string_view name) const {
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (block->label != label) continue;
+    for (const std::size_t number : block->names) {
+      if (named_[number].name == name) return &named_[number];
+    }
+  }
+  return nullptr;
+}
+
+bool Frame::is_label(std::string_view name) const {
+  for (const Block& block : blocks_) {
+    if (block.label == name) return true;
+  }
+  return false;
+}
+
+std::vector<std::string_view> Frame::known_names() const {
+  std::vector<std::string_view> names;
+  for (const Block& block : blocks_) {
+    for (const std::size_t number : block.names) names.push_back(named_[number].name);
+  }
+  return names;
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,73 @@
+#pragma once
+// The variables of a function while its body is translated: which name means which, where.
+//
+// A name means the variable of the innermost block that declares it; `label.name` the one of the
+// block with that label, where the function's own name is the label of its parameters. A record is
+// a family of hidden variables "r.f", one a field; those of a `record` become known with the
+// queries that fill it.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sql/application.h"
+#include "sql/catalog.h"
+
+namespace isoscope::sql {
+
+struct NamedVariable {
+  std::string name;
+  VarId var = VarId::none();  // none for records
+  bool is_record = false;
+  bool is_row = false;  // the fields are those of a table
+  std::vector<std::pair<std::string, VarId>> fields = {};
+
+  std::optional<VarId> field(std::string_view field_name) const;
+};
+
+class Frame {
+ public:
+  explicit Frame(Function& function) : function_(function) {}
+
+  const Variable& variable(VarId var) const { return function_.variables[var.index]; }
+  Function& function() { return function_; }
+
+  // A variable that has a number but no name that the program can use yet.
+  VarId add(std::string name, Type type, bool is_array, Place place);
+  // One that no program can name; `purpose` is for people.
+  VarId add_hidden(std::string_view purpose, Type type, bool is_array, Place place);
+  // A variable or record of that type; its number among the named ones.
+  std::size_t add_named(std::string name, const DeclaredType& type, const Catalog& catalog,
+                        Place place);
+  NamedVariable& named(std::size_t number) { return named_[number]; }
+  std::size_t num_named() const { return named_.size(); }
+  // The variable of a record's field, made if it is new.
+  VarId field(std::size_t record, const std::string& name, Type type, bool is_array, Place place);
+
+  void open_block(std::string label) { blocks_.push_back({std::move(label), {}}); }
+  void close_block() { blocks_.pop_back(); }
+  // The name is known from now on to the end of the block.
+  void declare(std::size_t number) { blocks_.back().names.push_back(number); }
+
+  const NamedVariable* find(std::string_view name) const;
+  const NamedVariable* find(std::string_view label, std::string_view name) const;
+  bool is_label(std::string_view name) const;
+  std::vector<std::string_view> known_names() const;
+
+  // $1, $2, …
+  std::vector<std::size_t> positional = {};
+
+ private:
+  struct Block {
+    std::string label;
+    std::vector<std::size_t> names;
+  };
+
+  Function& function_;
+  std::vector<NamedVariable> named_;
+  std::vector<Block> blocks_;
+  int num_hidden_ = 0;
+};
+
+}  // namespace isoscope::sql

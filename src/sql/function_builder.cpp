@@ -1,0 +1,216 @@
+#include "sql/function_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/pg_parse.h"
+#include "sql/plpgsql_builder.h"
+
+namespace isoscope::sql {
+namespace {
+
+const Tree& option(const Tree& node, std::string_view name) {
+  for (const Tree& entry : child(node, "options")) {
+    if (text_of(inside(entry), "defname") == name) return inside(entry);
+  }
+  return no_tree();
+}
+
+bool is_input(const std::string& mode) {
+  return mode != "FUNC_PARAM_OUT" && mode != "FUNC_PARAM_TABLE";
+}
+bool is_output(const std::string& mode) {
+  return mode == "FUNC_PARAM_OUT" || mode == "FUNC_PARAM_TABLE" || mode == "FUNC_PARAM_INOUT";
+}
+
+void number_statements(std::vector<Statement>& body, std::uint32_t& next) {
+  for (Statement& statement : body) {
+    statement.number = next++;
+    number_statements(statement.body, next);
+    number_statements(statement.otherwise, next);
+  }
+}
+
+class Signature {
+ public:
+  Signature(const Tree& node, const Locator& where, Catalog& catalog, Findings& findings)
+      : node_(node), where_(where), catalog_(catalog), findings_(findings) {}
+
+  // Adds the parameters to the frame, those that a caller gives first, and declares them.
+  void declare(Frame& frame, FunctionHead& head) {
+    const Tree& parameters = child(node_, "parameters");
+    std::vector<std::size_t> numbers(parameters.size());
+    for (const bool inputs : {true, false}) {
+      for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const Tree& parameter = inside(parameters[i]);
+        if (is_input(text_of(parameter, "mode")) == inputs) numbers[i] = add(frame, parameter, i);
+      }
+      if (inputs)
+        frame.function().num_parameters =
+            static_cast<std::uint32_t>(frame.function().variables.size());
+    }
+    frame.open_block(head.name);
+    head.parameters = numbers;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      frame.declare(numbers[i]);
+      if (is_output(text_of(inside(parameters[i]), "mode"))) head.outputs.push_back(numbers[i]);
+    }
+  }
+
+  void set_result(Frame& frame, FunctionHead& head) {
+    Function& function = frame.function();
+    const Tree& returns = child(node_, "returnType");
+    head.returns_rows = flag_of(returns, "setof");
+    if (!head.outputs.empty()) {
+      for (const Tree& parameter : child(node_, "parameters"))
+        head.returns_rows |= text_of(inside(parameter), "mode") == "FUNC_PARAM_TABLE";
+      const Variable& first = frame.variable(frame.named(head.outputs.front()).var);
+      function.returns = first.type;
+      head.returns_array = first.is_array;
+      head.returns_record = head.outputs.size() > 1;
+      return;
+    }
+    if (returns.is_null()) return;  // a procedure
+    const DeclaredType type = catalog_.type_of(returns, where_, findings_);
+    if (type.is_trigger)
+      findings_.fail(where_.place(number_of(returns, "location")), "triggers are not modelled",
+                     "write what it does into the functions");
+    if (type.is_void) return;
+    head.returns_record = type.is_record;
+    head.returns_array = type.is_array;
+    function.returns = type.type;
+  }
+
+ private:
+  std::size_t add(Frame& frame, const Tree& parameter, std::size_t position) {
+    const Tree& type_name = child(parameter, "argType");
+    const Place place = where_.place(number_of(type_name, "location"));
+    DeclaredType type = catalog_.type_of(type_name, where_, findings_);
+    if (type.is_record) {
+      findings_.fail(place, "a parameter that is a row is not modelled",
+                     "give its columns one by one");
+      type = {};
+    }
+    std::string name = text_of(parameter, "name");
+    if (name.empty()) name = fmt::format("${}", position + 1);
+    return frame.add_named(std::move(name), type, catalog_, place);
+  }
+
+  const Tree& node_;
+  const Locator& where_;
+  Catalog& catalog_;
+  Findings& findings_;
+};
+
+// The string of AS in the file, as a token.
+std::optional<SqlToken> body_token(const SourceFile& file, std::size_t as) {
+  const auto first = std::ranges::lower_bound(file.tokens, as, {}, &SqlToken::begin);
+  for (auto token = first; token != file.tokens.end() && token - first < 8; ++token) {
+    const std::string_view word = file.text.substr(token->begin, token->end - token->begin);
+    if (is_comment(word)) continue;
+    if (word.starts_with('$') || word.find('\'') != std::string_view::npos) return *token;
+  }
+  return std::nullopt;
+}
+
+// What stands in quotes in a message: syntax error at or near "x".
+std::string_view quoted_part(std::string_view message) {
+  const std::size_t open = message.find('"');
+  const std::size_t close = message.rfind('"');
+  if (open == std::string_view::npos || close <= open) return {};
+  return message.substr(open + 1, close - open - 1);
+}
+
+std::vector<std::size_t> positional_parameters(const Tree& node, const FunctionHead& head,
+                                               bool inputs_only) {
+  std::vector<std::size_t> positional;
+  const Tree& parameters = child(node, "parameters");
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!inputs_only || is_input(text_of(inside(parameters[i]), "mode")))
+      positional.push_back(head.parameters[i]);
+  }
+  return positional;
+}
+
+std::string hint_for(std::string_view message) {
+  if (message.find("is not a known variable") != std::string_view::npos)
+    return "assigning to a field of a record is not modelled; use a variable of its own";
+  return {};
+}
+
+}  // namespace
+
+std::optional<Function> build_function(const Tree& node, std::string_view statement,
+                                       std::uint32_t begin, const SourceFile& file,
+                                       Catalog& catalog, Findings& findings) {
+  const Locator where{.lines = &file.lines};
+  Function function;
+  function.name = last_name(child(node, "funcname"));
+  function.place = file.lines.place(begin);
+  const std::string language =
+      text_of(child(child(option(node, "language"), "arg"), "String"), "sval");
+  const Tree& as = option(node, "as");
+  const Tree& strings = child(child(child(as, "arg"), "List"), "items");
+  if (has(node, "sql_body"))
+    findings.fail(function.place,
+                  fmt::format("{} has a body in the style BEGIN ATOMIC or RETURN, which is not "
+                              "modelled",
+                              function.name),
+                  "write the body as a string: AS $$ … $$");
+  if (!findings.failed() && !same_word(language, "plpgsql") && !same_word(language, "sql"))
+    findings.fail(
+        function.place,
+        fmt::format("{} is in LANGUAGE {}", function.name, language.empty() ? "(none)" : language),
+        "plpgsql and sql are modelled");
+  if (!findings.failed() && strings.size() != 1)
+    findings.fail(function.place, fmt::format("{} has no body", function.name));
+  if (findings.failed()) return std::nullopt;
+
+  const std::string body = string_node(strings[0]);
+  const auto location =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, number_of(as, "location")));
+  const auto token = body_token(file, location);
+  std::vector<std::uint32_t> offsets;
+  if (token)
+    offsets =
+        string_offsets(file.text.substr(token->begin, token->end - token->begin), token->begin);
+  BodyText text(body, std::move(offsets), file.lines);
+
+  Frame frame(function);
+  FunctionHead head;
+  head.name = function.name;
+  Signature signature(node, where, catalog, findings);
+  signature.declare(frame, head);
+  signature.set_result(frame, head);
+  if (findings.failed()) return std::nullopt;
+  const bool is_sql = same_word(language, "sql");
+  frame.positional = positional_parameters(node, head, is_sql);
+  if (!is_sql && text.mentions("found"))
+    function.found = frame.add("found", Type::Boolean, false, function.place);
+  if (!is_sql && text.mentions("row_count"))
+    function.row_count = frame.add_hidden("row count", Type::Integer, false, function.place);
+
+  if (is_sql) {
+    function.body = build_sql_body(head, body, text, catalog, frame, findings);
+  } else {
+    if (const auto readable = parse_sql(statement); !readable) {
+      findings.fail(function.place, readable.error().what);
+      return std::nullopt;
+    }
+    const auto tree = parse_plpgsql(statement, body);
+    if (!tree) {
+      findings.fail(text.place_on_line(tree.error().where.line, quoted_part(tree.error().what)),
+                    tree.error().what, hint_for(tree.error().what));
+      return std::nullopt;
+    }
+    function.body = build_plpgsql(head, *tree, text, catalog, frame, findings);
+    if (!head.outputs.empty() && !head.returns_rows)
+      function.body.push_back(return_outputs(head, frame, StatementOp::Return, function.place));
+  }
+  if (findings.failed()) return std::nullopt;
+  number_statements(function.body, function.num_statements);
+  return function;
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,220 @@
+#include "sql/pg_parse.h"
+
+#include <fmt/format.h>
+#include <pg_query.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "sql/source_text.h"
+
+namespace isoscope::sql {
+namespace {
+
+constexpr std::size_t kMaxText = std::size_t{4} << 20;
+// The parser's own functions recurse once an operator or bracket; one that stands 20'000 deep is
+// still fine with them.
+constexpr int kMaxNesting = 400;
+constexpr int kMaxOperators = 4'000;
+
+// How many bytes the UTF-8 character at the start of `text` has; 0 if it is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(0) < 0x80   ? 1
+                             : byte(0) < 0xC2 ? 0
+                             : byte(0) < 0xE0 ? 2
+                             : byte(0) < 0xF0 ? 3
+                             : byte(0) < 0xF5 ? 4
+                                              : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  }
+  return length;
+}
+
+std::optional<Error> find_unreadable(std::string_view text) {
+  if (text.size() > kMaxText) return Error{.what = "the text is longer than 4 MB"};
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    if (length == 0 || text[i] == '\0') {
+      return Error{.where = LineIndex(text).place(i),
+                   .what = length == 0 ? "this is not UTF-8" : "a zero byte in the text"};
+    }
+    i += length;
+  }
+  return std::nullopt;
+}
+
+bool is_word(std::string_view token, std::string_view word) {
+  return std::ranges::equal(
+      token, word, [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+}
+
+// Anything that may put one level of the tree around another.
+bool is_nesting(std::string_view token) {
+  const char first = token.front();
+  if (std::isalpha(static_cast<unsigned char>(first)) != 0) {
+    for (const std::string_view word :
+         {"not",       "is",      "case",     "when", "else",    "join", "union", "except",
+          "intersect", "select",  "collate",  "at",   "between", "in",   "like",  "ilike",
+          "similar",   "and",     "or",       "if",   "elsif",   "then", "loop",  "begin",
+          "isnull",    "notnull", "operator", "over", "filter"}) {
+      if (is_word(token, word)) return true;
+    }
+    return false;
+  }
+  return std::string_view("+-*/<>=~!@#%^&|`?:[").find(first) != std::string_view::npos;
+}
+
+std::optional<Error> find_too_deep(std::string_view text, std::span<const SqlToken> tokens) {
+  int depth = 0;
+  int operators = 0;
+  for (const SqlToken& token : tokens) {
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    if (is_comment(word)) continue;
+    if (word == "(" || word == "[") ++depth;
+    if (word == ")" || word == "]") depth = std::max(0, depth - 1);
+    if (word == ";") operators = 0;
+    if (is_nesting(word)) ++operators;
+    if (depth > kMaxNesting || operators > kMaxOperators) {
+      return Error{.where = LineIndex(text).place(token.begin),
+                   .what = "this statement nests too deeply",
+                   .hint = fmt::format("at most {} brackets in each other and {} operators",
+                                       kMaxNesting, kMaxOperators)};
+    }
+  }
+  return std::nullopt;
+}
+
+Error error_of(const PgQueryError& error, std::string_view text) {
+  Error result{.what = error.message != nullptr ? error.message : "syntax error"};
+  if (error.cursorpos > 0) {
+    // The parser counts characters.
+    std::size_t offset = 0;
+    for (int i = 1; i < error.cursorpos && offset < text.size(); ++i) {
+      offset += std::max<std::size_t>(1, utf8_length(text.substr(offset)));
+    }
+    result.where = LineIndex(text).place(offset);
+  } else {
+    result.where = LineIndex(text).place(text.size());
+  }
+  return result;
+}
+
+// Reads what pg_query_scan() packs: messages of protobuf, of which we need two numbers a token.
+class PackedTokens {
+ public:
+  explicit PackedTokens(std::string_view bytes) : bytes_(bytes) {}
+
+  std::vector<SqlToken> read() {
+    std::vector<SqlToken> tokens;
+    while (!bytes_.empty()) {
+      const std::uint64_t field = varint();
+      if ((field & 7U) != 2) {
+        varint();
+        continue;
+      }
+      const std::size_t length = std::min<std::size_t>(varint(), bytes_.size());
+      if (field >> 3U == 2) tokens.push_back(token(bytes_.substr(0, length)));
+      bytes_.remove_prefix(length);
+    }
+    return tokens;
+  }
+
+ private:
+  static SqlToken token(std::string_view message) {
+    PackedTokens fields(message);
+    SqlToken result;
+    while (!fields.bytes_.empty()) {
+      const std::uint64_t field = fields.varint() >> 3U;
+      const auto value = static_cast<std::uint32_t>(fields.varint());
+      if (field == 1) result.begin = value;
+      if (field == 2) result.end = value;
+    }
+    return result;
+  }
+
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; !bytes_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes_.front());
+      bytes_.remove_prefix(1);
+      if (shift < 64) value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  }
+
+  std::string_view bytes_;
+};
+
+// The last number in "compilation of PL/pgSQL function "f" near line 7".
+std::uint32_t line_in(std::string_view context) {
+  const std::size_t at = context.rfind("line ");
+  std::uint32_t line = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(context.data() + at + 5, context.data() + context.size(), line);
+  return line;
+}
+
+}  // namespace
+
+Result<std::vector<SqlToken>> scan_sql(std::string_view text) {
+  if (auto error = find_unreadable(text)) return *error;
+  const std::string input(text);
+  const PgQueryScanResult result = pg_query_scan(input.c_str());
+  if (result.error != nullptr) {
+    Error error = error_of(*result.error, text);
+    pg_query_free_scan_result(result);
+    return error;
+  }
+  std::vector<SqlToken> tokens =
+      PackedTokens(std::string_view(result.pbuf.data, result.pbuf.len)).read();
+  pg_query_free_scan_result(result);
+  for (const SqlToken& token : tokens) {
+    if (token.begin >= token.end || token.end > text.size())
+      return Error{.what = "the scanner lost its way in this text"};
+  }
+  return tokens;
+}
+
+Result<Tree> parse_sql(std::string_view text) {
+  const auto tokens = scan_sql(text);
+  if (!tokens) return tokens.error();
+  if (auto error = find_too_deep(text, *tokens)) return *error;
+  const std::string input(text);
+  const PgQueryParseResult result = pg_query_parse(input.c_str());
+  if (result.error != nullptr) {
+    Error error = error_of(*result.error, text);
+    pg_query_free_parse_result(result);
+    return error;
+  }
+  Tree tree = Tree::parse(result.parse_tree, nullptr, /*allow_exceptions=*/false);
+  pg_query_free_parse_result(result);
+  if (!child(tree, "stmts").is_array()) return Error{.what = "the parser's answer is no tree"};
+  return child(tree, "stmts");
+}
+
+Result<Tree> parse_plpgsql(std::string_view create_function, std::string_view body) {
+  const auto tokens = scan_sql(body);
+  if (!tokens) return Error{.where = {tokens.error().where.line, 0}, .what = tokens.error().what};
+  if (auto error = find_too_deep(body, *tokens)) return *error;
+  const std::string input(create_function);
+  const PgQueryPlpgsqlParseResult result = pg_query_parse_plpgsql(input.c_str());
+  if (result.error != nullptr) {
+    Error error{.what = result.error->message != nullptr ? result.error->message : "syntax error"};
+    if (result.error->context != nullptr) error.where.line = line_in(result.error->context);
+    pg_query_free_plpgsql_parse_result(result);
+    return error;
+  }
+  const Tree tree = Tree::parse(result.plpgsql_funcs, nullptr, /*allow_exceptions=*/false);
+  pg_query_free_plpgsql_parse_result(result);
+  if (!tree.is_array() || tree.empty() || !has(tree[0], "PLpgSQL_function"))
+    return Error{.what = "the parser finds no PL/pgSQL in this function"};
+  return child(tree[0], "PLpgSQL_function");
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,43 @@
+#pragma once
+// The statements of a PL/pgSQL body, or of a body in SQL, as statements of ours.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/body_text.h"
+#include "sql/catalog.h"
+#include "sql/findings.h"
+#include "sql/frame.h"
+#include "sql/query_builder.h"
+#include "sql/statement.h"
+#include "sql/tree.h"
+
+namespace isoscope::sql {
+
+// What the head of CREATE FUNCTION says that the body needs.
+struct FunctionHead {
+  std::string name;
+  bool returns_rows = false;    // SETOF, TABLE
+  bool returns_record = false;  // rows of several values, of no type of ours
+  bool returns_array = false;
+  std::vector<std::size_t> parameters;  // named variables of the frame, in order of declaration
+  std::vector<std::size_t> outputs;     // those that are OUT, INOUT or columns of TABLE
+};
+
+// `tree` as of parse_plpgsql(). The parameters are in the frame, and declared.
+std::vector<Statement> build_plpgsql(const FunctionHead& head, const Tree& tree, BodyText& text,
+                                     Catalog& catalog, Frame& frame, Findings& findings);
+
+// LANGUAGE sql AS '…'. The last statement's result is the function's.
+std::vector<Statement> build_sql_body(const FunctionHead& head, const std::string& body,
+                                      BodyText& text, Catalog& catalog, Frame& frame,
+                                      Findings& findings);
+
+// Return of the OUT parameters, as one value or an array.
+Statement return_outputs(const FunctionHead& head, Frame& frame, StatementOp op, Place place);
+// One value of many: the only one, or an array.
+Expr gather(std::vector<Expr> values, Place place);
+// Returns each row of the query.
+Statement make_row_loop(const Scope& scope, BuiltQuery built, const Statement& model);
+
+}  // namespace isoscope::sql

@@ -1,0 +1,223 @@
+// SQL statements of PL/pgSQL, and what a function returns.
+#include <fmt/format.h>
+
+#include "sql/plpgsql_body.h"
+
+namespace isoscope::sql {
+
+Expr gather(std::vector<Expr> values, Place place) {
+  if (values.size() == 1) return std::move(values.front());
+  Expr row = make(ExprOp::ArrayOf, values.empty() ? Type::Integer : values.front().type,
+                  std::move(values), place);
+  row.is_array = true;
+  return row;
+}
+
+Statement return_outputs(const FunctionHead& head, Frame& frame, StatementOp op, Place place) {
+  Statement result{.op = op, .place = place};
+  std::vector<Expr> values;
+  for (const std::size_t output : head.outputs)
+    values.push_back(make_variable(frame, frame.named(output).var, place));
+  if (!values.empty()) result.expr = gather(std::move(values), place);
+  return result;
+}
+
+void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
+  const std::string query = query_of(child(node, "sqlstmt"));
+  const auto token = text_.find_text(line_of(node), query);
+  Statement model;
+  model.place = token ? text_.place_of_token(*token) : text_.place_of_line(line_of(node));
+  if (token) model.text = text_.text_from(*token, ";");
+  const Locator where =
+      token ? text_.locator(text_.token(*token).begin, 0) : Locator{.otherwise = model.place};
+  const Parsed parsed = parse(query, where);
+  if (findings_.failed()) return;
+  const std::string kind = kind_of(parsed.tree);
+  const Tree& statement = inside(parsed.tree);
+  std::vector<std::size_t> targets;
+  if (flag_of(node, "into")) targets = targets_of(child(node, "target"), model.place);
+  const bool strict = flag_of(node, "strict");
+  Body before;
+  Body made;
+  const Scope names = scope(before, where, model.text);
+  if (kind == "SelectStmt") {
+    if (targets.empty()) {
+      findings_.fail(model.place, "the result of this SELECT goes nowhere",
+                     "use SELECT … INTO, or PERFORM to throw it away");
+      return;
+    }
+    BuiltQuery built = build_query(names, statement);
+    if (findings_.failed()) return;
+    std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
+    add_select(made, names, std::move(built), std::move(bound), strict, model);
+  } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
+    add_write(made, names, kind, statement, targets, strict, model);
+  } else {
+    findings_.fail(model.place, "this statement is not modelled",
+                   "SELECT, INSERT, UPDATE and DELETE are");
+  }
+  add_before(to, std::move(before));
+  for (Statement& each : made) to.push_back(std::move(each));
+}
+
+void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
+  const std::string query = query_of(child(node, "expr"));
+  const auto token = text_.find_word(line_of(node), "PERFORM");
+  Statement model;
+  model.place = token ? text_.place_of_token(*token) : text_.place_of_line(line_of(node));
+  if (token) model.text = text_.text_from(*token, ";");
+  // The parser writes SELECT for PERFORM.
+  const std::size_t word = query.find_first_not_of(" \n\t\r");
+  const std::size_t prefix = (word == std::string::npos ? 0 : word) + kSelect.size() - 1;
+  const Locator where =
+      token ? text_.locator(text_.token(*token).end, prefix) : Locator{.otherwise = model.place};
+  const Parsed parsed = parse(query, where);
+  if (findings_.failed()) return;
+  Body before;
+  const Scope names = scope(before, where, model.text);
+  BuiltQuery built = build_query(names, child(parsed.tree, "SelectStmt"));
+  if (findings_.failed()) return;
+  // The values are thrown away, but whether there are rows sets FOUND.
+  if (!built.query.is_aggregate()) built.query.outputs.clear();
+  built.computed.clear();
+  model.op = StatementOp::Select;
+  model.query = std::move(built.query);
+  add_before(to, std::move(before));
+  to.push_back(std::move(model));
+}
+
+void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
+  Statement model = start(node, "FOR", "LOOP");
+  const std::vector<std::size_t> targets = targets_of(child(node, "var"), model.place);
+  const std::string query = query_of(child(node, "query"));
+  const Parsed parsed = parse(query, locate(query, 0, 0, model.place));
+  if (findings_.failed()) return;
+  if (kind_of(parsed.tree) != "SelectStmt") {
+    findings_.fail(model.place, "only a SELECT can stand in FOR");
+    return;
+  }
+  Body before;
+  const Scope names = scope(before, parsed.where, model.text);
+  BuiltQuery built = build_query(names, inside(parsed.tree));
+  if (findings_.failed()) return;
+  std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
+  Statement loop = make_loop(names, std::move(built), std::move(bound), model);
+  add_before(to, std::move(before));
+  for (Statement& each : loop_body(node)) loop.body.push_back(std::move(each));
+  to.push_back(std::move(loop));
+}
+
+Expr PlpgsqlBody::returned(Body& to, const Tree& node, std::size_t word, const Statement& around) {
+  // A variable alone is missing in the tree.
+  if (!has(node, "expr") && word + 1 < text_.num_tokens() && text_.word(word) != ";") {
+    const std::string name(text_.word(word));
+    const NamedVariable* variable = frame_.find(name);
+    if (variable != nullptr && text_.word(word + 1) == ";") {
+      if (!variable->is_record) return make_variable(frame_, variable->var, around.place);
+      std::vector<Expr> values;
+      for (const auto& field : variable->fields)
+        values.push_back(make_variable(frame_, field.second, around.place));
+      return gather(std::move(values), around.place);
+    }
+  }
+  if (has(node, "expr")) return expression(to, child(node, "expr"), around);
+  findings_.fail(around.place, "what is returned here is not understood");
+  return make_null(Type::Integer, around.place);
+}
+
+void PlpgsqlBody::add_return(Body& to, const Tree& node) {
+  Statement model;
+  const auto token = text_.find_word(line_of(node), "RETURN");
+  model.place = token ? text_.place_of_token(*token) : text_.place_of_line(line_of(node));
+  if (!token && !has(node, "expr")) return;  // the end of the function, which the parser adds
+  if (token) model.text = text_.text_from(*token, ";");
+  model.op = StatementOp::Return;
+  const std::size_t next = token ? *token + 1 : text_.num_tokens();
+  const bool is_plain =
+      !has(node, "expr") && (next >= text_.num_tokens() || text_.word(next) == ";");
+  if (is_plain) {
+    if (!head_.returns_rows)
+      model.expr = return_outputs(head_, frame_, StatementOp::Return, model.place).expr;
+  } else {
+    model.expr = returned(to, node, next, model);
+    const auto type = frame_.function().returns;
+    if (type && !head_.returns_record)
+      model.expr = fitted(std::move(*model.expr), *type, head_.returns_array, "the result");
+  }
+  to.push_back(std::move(model));
+}
+
+void PlpgsqlBody::add_return_next(Body& to, const Tree& node) {
+  Statement model = start(node, "RETURN");
+  const auto next = text_.find_word(line_of(node), "NEXT");
+  model.op = StatementOp::ReturnRow;
+  const std::size_t after = next ? *next + 1 : text_.num_tokens();
+  const bool is_plain =
+      !has(node, "expr") && (after >= text_.num_tokens() || text_.word(after) == ";");
+  model.expr = is_plain ? return_outputs(head_, frame_, StatementOp::ReturnRow, model.place).expr
+                        : returned(to, node, after, model);
+  to.push_back(std::move(model));
+}
+
+void PlpgsqlBody::add_return_query(Body& to, const Tree& node) {
+  Statement model = start(node, "RETURN");
+  if (has(node, "dynquery")) {
+    findings_.fail(model.place, "RETURN QUERY EXECUTE is not modelled: its text is not known",
+                   "write the query itself");
+    return;
+  }
+  const std::string query = query_of(child(node, "query"));
+  const Parsed parsed = parse(query, locate(query, 0, 0, model.place));
+  if (findings_.failed()) return;
+  if (kind_of(parsed.tree) != "SelectStmt") {
+    findings_.fail(model.place, "only a SELECT can stand in RETURN QUERY");
+    return;
+  }
+  Body before;
+  const Scope names = scope(before, parsed.where, model.text);
+  BuiltQuery built = build_query(names, inside(parsed.tree));
+  if (findings_.failed()) return;
+  add_before(to, std::move(before));
+  to.push_back(make_row_loop(names, std::move(built), model));
+}
+
+void PlpgsqlBody::add_diagnostics(Body& to, const Tree& node) {
+  const Statement model = start(node, "GET");
+  for (const Tree& entry : child(node, "diag_items")) {
+    const Tree& item = inside(entry);
+    const auto row_count = frame_.function().row_count;
+    if (text_of(item, "kind") != "ROW_COUNT" || !row_count) {
+      findings_.fail(model.place, "only ROW_COUNT is modelled in GET DIAGNOSTICS");
+      return;
+    }
+    const std::size_t target = named(number_of(item, "target"), model.place);
+    if (findings_.failed()) return;
+    if (frame_.named(target).is_record ||
+        frame_.variable(frame_.named(target).var).type != Type::Integer) {
+      findings_.fail(model.place, "ROW_COUNT goes to an integer variable");
+      return;
+    }
+    Statement assign = model;
+    assign.op = StatementOp::Assign;
+    assign.targets = {frame_.named(target).var};
+    assign.expr = make_variable(frame_, *row_count, model.place);
+    to.push_back(std::move(assign));
+  }
+}
+
+Statement make_row_loop(const Scope& scope, BuiltQuery built, const Statement& model) {
+  std::vector<VarId> targets;
+  std::vector<Expr> values;
+  for (const ResultColumn& column : built.columns) {
+    targets.push_back(scope.frame->add_hidden("result", column.type, column.is_array, model.place));
+    values.push_back(make_variable(*scope.frame, targets.back(), model.place));
+  }
+  Statement loop = make_loop(scope, std::move(built), std::move(targets), model);
+  Statement row = model;
+  row.op = StatementOp::ReturnRow;
+  row.expr = gather(std::move(values), model.place);
+  loop.body.push_back(std::move(row));
+  return loop;
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,220 @@
+// Variables and expressions of PL/pgSQL.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/pg_parse.h"
+#include "sql/plpgsql_body.h"
+#include "support/spelling.h"
+
+namespace isoscope::sql {
+
+std::uint32_t line_of(const Tree& node) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(number_of(node, "lineno"), 0, std::int64_t{1} << 30));
+}
+
+std::string query_of(const Tree& expr) { return text_of(child(expr, "PLpgSQL_expr"), "query"); }
+
+PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText& text,
+                         Catalog& catalog, Frame& frame, Findings& findings)
+    : head_(head),
+      datums_(datums),
+      text_(text),
+      catalog_(catalog),
+      frame_(frame),
+      findings_(findings) {
+  // The parameters are the first datums; FOUND comes behind them.
+  for (const std::size_t parameter : head.parameters) named_[next_datum_++] = parameter;
+  ++next_datum_;
+}
+
+void PlpgsqlBody::add_block(Body& to, const Tree& node) {
+  frame_.open_block(text_of(node, "label"));
+  // The tree does not say which block declares a variable. Variables are numbered in the order of
+  // the text, so those up to the line of BEGIN that no block has yet are ours. Types that the
+  // parser does not know are those of loops and the like.
+  const std::uint32_t begin = line_of(node);
+  for (; next_datum_ < datums_.size(); ++next_datum_) {
+    const Tree& variable = child(datums_[next_datum_], "PLpgSQL_var");
+    if (variable.is_null() || named_.contains(next_datum_)) continue;
+    if (line_of(variable) > begin) break;
+    const Tree& type = child(child(variable, "datatype"), "PLpgSQL_type");
+    if (text_of(type, "typname") != "UNKNOWN") add_declaration(to, next_datum_, variable);
+  }
+  const Statement block = start(node, "BEGIN");
+  if (has(node, "exceptions"))
+    findings_.fail(block.place, "EXCEPTION blocks are not modelled",
+                   "ask first, as in IF EXISTS (…), or use ON CONFLICT");
+  add_all(to, child(node, "body"));
+  frame_.close_block();
+}
+
+void PlpgsqlBody::add_declaration(Body& to, std::size_t datum, const Tree& variable) {
+  const std::string name = text_of(variable, "refname");
+  Statement assign = start(variable, name);
+  assign.op = StatementOp::Assign;
+  const std::string type_text =
+      text_of(child(child(variable, "datatype"), "PLpgSQL_type"), "typname");
+  const DeclaredType type = declared_type(type_text, assign.place);
+  if (findings_.failed()) return;
+  if (has(variable, "default_val")) {
+    // The value cannot use the variable itself.
+    assign.expr = expression(to, child(variable, "default_val"), assign);
+  }
+  const std::size_t number = frame_.add_named(name, type, catalog_, assign.place);
+  named_[datum] = number;
+  frame_.declare(number);
+  if (type.is_record) {
+    if (assign.expr) findings_.fail(assign.place, "a record with a default is not modelled");
+    return;
+  }
+  // A block in a loop starts with fresh variables each time.
+  if (!assign.expr && loops_.empty()) return;
+  assign.expr = fitted(assign.expr.value_or(make_null(type.type, assign.place)), type.type,
+                       type.is_array, fmt::format("'{}'", name));
+  assign.targets = {frame_.named(number).var};
+  to.push_back(std::move(assign));
+}
+
+DeclaredType PlpgsqlBody::declared_type(const std::string& text, Place place) {
+  constexpr std::string_view kType = "%type";
+  const std::size_t percent = text.find('%');
+  if (percent != std::string::npos && text.find('.') == std::string::npos &&
+      same_word(std::string_view(text).substr(percent, kType.size()), kType)) {
+    std::string name = text.substr(0, percent);
+    while (name.ends_with(' ')) name.pop_back();
+    const NamedVariable* model = frame_.find(name);
+    if (model != nullptr && !model->is_record)
+      return {.type = frame_.variable(model->var).type,
+              .is_array = frame_.variable(model->var).is_array};
+    const auto known = frame_.known_names();
+    findings_.fail(place, fmt::format("unknown variable '{}'", name),
+                   known.empty() ? "" : suggest(name, known));
+    return {};
+  }
+  return catalog_.type_of(text, place, findings_);
+}
+
+std::size_t PlpgsqlBody::named(std::int64_t datum, Place place) {
+  if (datum >= 0) {
+    const auto found = named_.find(static_cast<std::size_t>(datum));
+    if (found != named_.end()) return found->second;
+  }
+  findings_.fail(place, "this variable cannot be set", "only variables of DECLARE can");
+  return 0;
+}
+
+std::vector<std::size_t> PlpgsqlBody::targets_of(const Tree& target, Place place) {
+  std::vector<std::size_t> targets;
+  for (const Tree& field : child(child(target, "PLpgSQL_row"), "fields"))
+    targets.push_back(named(number_of(field, "varno"), place));
+  if (targets.empty()) findings_.fail(place, "these targets are not understood");
+  if (findings_.failed()) targets.clear();
+  return targets;
+}
+
+PlpgsqlBody::Parsed PlpgsqlBody::parse(const std::string& sql, const Locator& where) {
+  auto tree = parse_sql(sql);
+  if (!tree) {
+    const Place place = tree.error().where;
+    std::size_t offset = 0;
+    for (std::uint32_t line = 1; line < place.line; ++line) offset = sql.find('\n', offset) + 1;
+    offset += std::max(1U, place.column) - 1;
+    findings_.fail(where.place(static_cast<std::int64_t>(offset)), tree.error().what,
+                   tree.error().hint);
+    return {};
+  }
+  if (tree->size() != 1) {
+    findings_.fail(where.place(0), "one statement is expected here");
+    return {};
+  }
+  return {.tree = child((*tree)[0], "stmt"), .where = where};
+}
+
+Locator PlpgsqlBody::locate(const std::string& query, std::uint32_t line, std::size_t prefix,
+                            Place otherwise) {
+  if (const auto token = text_.find_text(line, query))
+    return text_.locator(text_.token(*token).begin, prefix);
+  return {.otherwise = otherwise};
+}
+
+Scope PlpgsqlBody::scope(Body& before, const Locator& where, const std::string& text) {
+  return {.catalog = catalog_,
+          .findings = findings_,
+          .frame = &frame_,
+          .where = where,
+          .before = &before,
+          .text = text};
+}
+
+void PlpgsqlBody::add_before(Body& to, Body before) {
+  if (before.empty()) return;
+  const Place place = before.front().place;
+  const auto copy = [&](VarId target, VarId from) {
+    Statement assign{.op = StatementOp::Assign, .place = place};
+    assign.targets = {target};
+    assign.expr = make_variable(frame_, from, place);
+    to.push_back(std::move(assign));
+  };
+  std::vector<std::pair<VarId, VarId>> kept;
+  for (const auto& var : {frame_.function().found, frame_.function().row_count}) {
+    if (!var) continue;
+    const Type type = frame_.variable(*var).type;
+    kept.emplace_back(*var, frame_.add_hidden("kept", type, false, place));
+  }
+  for (const auto& [var, copied] : kept) copy(copied, var);
+  std::ranges::move(before, std::back_inserter(to));
+  for (const auto& [var, copied] : kept) copy(var, copied);
+}
+
+Statement PlpgsqlBody::start(const Tree& node, std::string_view word, std::string_view stop) {
+  Statement statement;
+  if (const auto token = text_.find_word(line_of(node), word)) {
+    statement.place = text_.place_of_token(*token);
+    statement.text = text_.text_from(*token, stop);
+  } else {
+    statement.place = text_.place_of_line(line_of(node));
+  }
+  return statement;
+}
+
+Expr PlpgsqlBody::expression_at(Body& to, const std::string& query, const Locator& where,
+                                const Statement& around) {
+  const Parsed parsed = parse(std::string(kSelect) + query, where);
+  const Tree& select = child(parsed.tree, "SelectStmt");
+  const Tree& targets = child(select, "targetList");
+  if (findings_.failed() || targets.size() != 1) {
+    findings_.fail(where.place(0), "one expression is expected here");
+    return make_null(Type::Integer, around.place);
+  }
+  Body before;
+  Scope names = scope(before, parsed.where, around.text);
+  Expr result;
+  if (has(select, "fromClause") || contains_aggregate(targets)) {
+    // v := count(*) FROM t is short for a subquery.
+    const Tree sublink = {{"subLinkType", "EXPR_SUBLINK"}, {"subselect", parsed.tree}};
+    result = build_subquery(names, sublink, around.place);
+  } else {
+    result = build_expr(names, child(inside(targets[0]), "val"));
+  }
+  add_before(to, std::move(before));
+  return result;
+}
+
+Expr PlpgsqlBody::expression(Body& to, const Tree& expr, const Statement& around) {
+  const std::string query = query_of(expr);
+  return expression_at(to, query, locate(query, 0, kSelect.size(), around.place), around);
+}
+
+Expr PlpgsqlBody::condition(Body& to, const Tree& expr, const Statement& around) {
+  return fitted(expression(to, expr, around), Type::Boolean, false, "a condition");
+}
+
+Expr PlpgsqlBody::fitted(Expr value, Type type, bool is_array, std::string_view what) {
+  Body none;
+  Scope names = scope(none, {}, "");
+  return adapt(names, std::move(value), type, is_array, what);
+}
+
+}  // namespace isoscope::sql

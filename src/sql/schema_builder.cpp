@@ -1,0 +1,287 @@
+#include "sql/schema_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/expr_builder.h"
+
+namespace isoscope::sql {
+namespace {
+
+bool is_nextval(const Tree& value) {
+  return last_name(child(child(value, "FuncCall"), "funcname")) == "nextval";
+}
+
+}  // namespace
+
+void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
+  if (kind == "CreateStmt") return add_table(node);
+  if (kind == "AlterTableStmt") return alter_table(node, place);
+  if (kind == "IndexStmt") {
+    if (flag_of(node, "unique")) add_unique_index(node, place);
+    return;
+  }
+  if (kind == "CreateEnumStmt") {
+    catalog_.types[last_name(child(node, "typeName"))] = {.type = Type::Text};
+    return;
+  }
+  if (kind == "CreateDomainStmt") {
+    catalog_.types[last_name(child(node, "domainname"))] =
+        catalog_.type_of(child(node, "typeName"), where_, findings_);
+    if (has(node, "constraints")) findings_.note(place, "constraints of domains are not modelled");
+    return;
+  }
+  struct Ignored {
+    std::string_view kind, what;
+  };
+  static constexpr Ignored kIgnored[] = {
+      {"CreateTrigStmt", "triggers are not modelled: writes do only what they say"},
+      {"RuleStmt", "rules are not modelled: statements do only what they say"},
+      {"ViewStmt", "views are not modelled"},
+      {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
+      {"DoStmt", "DO blocks are ignored"},
+      {"UpdateStmt", "UPDATE outside of functions is ignored"},
+      {"DeleteStmt", "DELETE outside of functions is ignored"},
+      {"SelectStmt", "SELECT outside of functions is ignored"},
+      {"CallStmt", "CALL outside of functions is ignored"},
+      {"CopyStmt", "COPY is ignored"},
+      {"DropStmt", "DROP is ignored"},
+      {"RenameStmt", "ALTER … RENAME is ignored"},
+      {"CompositeTypeStmt", "composite types are not modelled"},
+      {"CreatePolicyStmt", "row security is not modelled"},
+      {"TruncateStmt", "TRUNCATE is ignored"},
+  };
+  for (const Ignored& ignored : kIgnored) {
+    if (ignored.kind == kind) findings_.note(place, std::string(ignored.what));
+  }
+}
+
+void SchemaBuilder::add_table(const Tree& node) {
+  const Tree& relation = child(node, "relation");
+  const std::string name = text_of(relation, "relname");
+  const Place at = place(relation);
+  if (catalog_.find_table(name)) {
+    if (!flag_of(node, "if_not_exists"))
+      findings_.fail(at, fmt::format("table '{}' is declared twice", name));
+    return;
+  }
+  if (has(node, "inhRelations") || has(node, "partbound") || has(node, "ofTypename"))
+    findings_.fail(at, fmt::format("table '{}' inherits from another", name),
+                   "inheritance and partitions are not modelled");
+  const TableId id{static_cast<std::uint32_t>(catalog_.tables.size())};
+  Table table;
+  table.name = name;
+  table.place = at;
+  catalog_.tables.push_back(std::move(table));
+  for (const Tree& element : child(node, "tableElts")) {
+    const std::string kind = kind_of(element);
+    if (kind == "ColumnDef") {
+      add_column(id, inside(element));
+    } else if (kind == "Constraint") {
+      pending_.push_back({id, &inside(element), ""});
+    } else {
+      findings_.fail(at, fmt::format("table '{}' is declared LIKE another", name),
+                     "write its columns");
+    }
+  }
+}
+
+void SchemaBuilder::add_column(TableId id, const Tree& definition) {
+  Table& table = catalog_.tables[id.index];
+  Column column{.name = text_of(definition, "colname"), .place = place(definition)};
+  if (find_column(table, column.name))
+    findings_.fail(column.place,
+                   fmt::format("column '{}' of '{}' is declared twice", column.name, table.name));
+  const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
+  column.type = type.type;
+  column.is_fresh = type.is_fresh;
+  column.not_null = type.is_fresh;
+  if (type.is_array || type.is_record) {
+    column.type = Type::Text;
+    findings_.note(column.place, fmt::format("column '{}' of '{}' is treated as a text",
+                                             column.name, table.name));
+  }
+  for (const Tree& entry : child(definition, "constraints")) {
+    const Tree& constraint = inside(entry);
+    const std::string kind = text_of(constraint, "contype");
+    if (kind == "CONSTR_NOTNULL") column.not_null = true;
+    if (kind == "CONSTR_IDENTITY" ||
+        (kind == "CONSTR_DEFAULT" && is_nextval(child(constraint, "raw_expr")))) {
+      column.is_fresh = true;
+      column.not_null = true;
+      continue;
+    }
+    if (kind == "CONSTR_GENERATED")
+      findings_.fail(column.place, fmt::format("column '{}' is computed", column.name),
+                     "GENERATED … STORED is not modelled");
+    pending_.push_back({id, &constraint, column.name});
+  }
+  table.columns.push_back(std::move(column));
+}
+
+void SchemaBuilder::alter_table(const Tree& node, Place at) {
+  const std::string name = text_of(child(node, "relation"), "relname");
+  const std::string object = text_of(node, "objtype");
+  if (object != "OBJECT_TABLE") return;
+  const auto id = catalog_.expect_table(name, place(child(node, "relation")), findings_);
+  if (!id) return;
+  for (const Tree& entry : child(node, "cmds")) {
+    const Tree& command = inside(entry);
+    const std::string kind = text_of(command, "subtype");
+    if (kind == "AT_AddConstraint") {
+      pending_.push_back({*id, &inside(child(command, "def")), ""});
+    } else if (kind == "AT_AddColumn") {
+      add_column(*id, inside(child(command, "def")));
+    } else if (kind == "AT_ColumnDefault" || kind == "AT_AddIdentity" || kind == "AT_SetNotNull") {
+      const std::string column_name = text_of(command, "name");
+      const auto column = find_column(catalog_.table(*id), column_name);
+      if (!column) {
+        findings_.fail(at, fmt::format("'{}' has no column '{}'", name, column_name),
+                       suggest_column(catalog_.table(*id), column_name));
+        continue;
+      }
+      Column& changed = catalog_.tables[id->index].columns[*column];
+      if (kind == "AT_SetNotNull") {
+        changed.not_null = true;
+      } else if (kind == "AT_AddIdentity" || is_nextval(child(command, "def"))) {
+        changed.is_fresh = true;
+      } else {
+        findings_.note(at, "ALTER COLUMN SET DEFAULT is ignored");
+      }
+    } else if (kind != "AT_ChangeOwner" && kind != "AT_ClusterOn") {
+      findings_.note(at, fmt::format("a change of table '{}' is ignored", name));
+    }
+  }
+}
+
+void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
+  const Tree& relation = child(node, "relation");
+  const auto id = catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
+  if (!id) return;
+  std::vector<std::uint32_t> key;
+  bool is_plain = !has(node, "whereClause");
+  for (const Tree& entry : child(node, "indexParams")) {
+    const std::string name = text_of(inside(entry), "name");
+    const auto column = find_column(catalog_.table(*id), name);
+    if (column) {
+      key.push_back(*column);
+    } else {
+      is_plain = false;
+    }
+  }
+  if (is_plain) {
+    catalog_.tables[id->index].unique.push_back(std::move(key));
+  } else {
+    findings_.note(at, "a unique index over expressions or some of the rows is ignored");
+  }
+}
+
+std::vector<std::uint32_t> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
+  std::vector<std::uint32_t> columns;
+  const Table& table = catalog_.table(id);
+  for (const Tree& entry : names) {
+    const std::string name = string_node(entry);
+    if (const auto column = find_column(table, name)) {
+      columns.push_back(*column);
+    } else {
+      findings_.fail(at, fmt::format("'{}' has no column '{}'", table.name, name),
+                     suggest_column(table, name));
+    }
+  }
+  return columns;
+}
+
+void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
+  const Tree& constraint = *pending.constraint;
+  const Tree& relation = child(constraint, "pktable");
+  const auto target =
+      catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
+  if (!target) return;
+  ForeignKey key{.columns = {}, .target = *target, .target_columns = {}};
+  key.columns = pending.column.empty()
+                    ? columns_of(pending.table, child(constraint, "fk_attrs"), at)
+                    : std::vector{*find_column(catalog_.table(pending.table), pending.column)};
+  key.target_columns = has(constraint, "pk_attrs")
+                           ? columns_of(*target, child(constraint, "pk_attrs"), at)
+                           : catalog_.table(*target).primary_key;
+  if (findings_.failed()) return;
+  if (key.columns.size() != key.target_columns.size()) {
+    findings_.fail(at,
+                   fmt::format("this foreign key has {} columns, but '{}' {}", key.columns.size(),
+                               catalog_.table(*target).name, key.target_columns.size()));
+    return;
+  }
+  for (const char* action : {"fk_del_action", "fk_upd_action"}) {
+    const std::string what = text_of(constraint, action);
+    if (what == "c" || what == "n" || what == "d") catalog_.cascading.insert(*target);
+  }
+  if (flag_of(constraint, "deferrable"))
+    findings_.note(at, "deferrable constraints are checked at once");
+  catalog_.tables[pending.table.index].foreign_keys.push_back(std::move(key));
+}
+
+void SchemaBuilder::resolve(const Pending& pending) {
+  const Tree& constraint = *pending.constraint;
+  const std::string kind = text_of(constraint, "contype");
+  const Place at = place(constraint);
+  Table& table = catalog_.tables[pending.table.index];
+  const auto own = [&]() {
+    if (!pending.column.empty()) return std::vector{*find_column(table, pending.column)};
+    return columns_of(pending.table, child(constraint, "keys"), at);
+  };
+  const auto expression = [&]() {
+    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
+    if (kind == "CONSTR_CHECK") scope.sources = {{.table = pending.table, .name = table.name}};
+    return build_expr(scope, child(constraint, "raw_expr"));
+  };
+  if (kind == "CONSTR_UNIQUE") {
+    if (has(constraint, "indexname")) {
+      findings_.note(at, "UNIQUE USING INDEX is ignored");
+      return;
+    }
+    table.unique.push_back(own());
+  } else if (kind == "CONSTR_CHECK") {
+    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
+    table.checks.push_back(adapt(scope, expression(), Type::Boolean, false, "CHECK"));
+  } else if (kind == "CONSTR_DEFAULT") {
+    Column& column = table.columns[*find_column(table, pending.column)];
+    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
+    column.default_value =
+        adapt(scope, expression(), column.type, false, fmt::format("column '{}'", column.name));
+  } else if (kind == "CONSTR_FOREIGN") {
+    resolve_foreign_key(pending, at);
+  } else if (kind == "CONSTR_EXCLUSION") {
+    findings_.note(at, "EXCLUDE constraints are ignored");
+  }
+}
+
+void SchemaBuilder::finish() {
+  // Foreign keys look at primary keys, so these come first.
+  for (const Pending& pending : pending_) {
+    if (text_of(*pending.constraint, "contype") != "CONSTR_PRIMARY" || findings_.failed()) continue;
+    Table& table = catalog_.tables[pending.table.index];
+    const Place at = place(*pending.constraint);
+    if (!table.primary_key.empty())
+      findings_.fail(at, fmt::format("'{}' has two primary keys", table.name));
+    table.primary_key = pending.column.empty()
+                            ? columns_of(pending.table, child(*pending.constraint, "keys"), at)
+                            : std::vector{*find_column(table, pending.column)};
+    for (const std::uint32_t column : table.primary_key) table.columns[column].not_null = true;
+  }
+  for (Table& table : catalog_.tables) {
+    if (!table.primary_key.empty()) continue;
+    table.primary_key = {static_cast<std::uint32_t>(table.columns.size())};
+    table.columns.push_back({.name = "rowid",
+                             .type = Type::Integer,
+                             .not_null = true,
+                             .is_fresh = true,
+                             .is_hidden = true,
+                             .place = table.place});
+  }
+  for (const Pending& pending : pending_) {
+    if (!findings_.failed()) resolve(pending);
+  }
+}
+
+}  // namespace isoscope::sql

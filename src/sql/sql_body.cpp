@@ -1,0 +1,117 @@
+// Functions in LANGUAGE sql.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/pg_parse.h"
+#include "sql/plpgsql_builder.h"
+
+namespace isoscope::sql {
+namespace {
+
+// The last statement gives the result.
+void add_last_select(std::vector<Statement>& to, const FunctionHead& head, const Scope& scope,
+                     BuiltQuery built, const Statement& model) {
+  Frame& frame = *scope.frame;
+  if (head.returns_rows) {
+    to.push_back(make_row_loop(scope, std::move(built), model));
+    return;
+  }
+  std::vector<VarId> targets;
+  std::vector<Expr> values;
+  const bool returns_all = head.returns_record || !head.outputs.empty();
+  for (const ResultColumn& column : built.columns) {
+    targets.push_back(frame.add_hidden("result", column.type, column.is_array, model.place));
+    if (values.empty() || returns_all)
+      values.push_back(make_variable(frame, targets.back(), model.place));
+  }
+  add_select(to, scope, std::move(built), targets, false, model);
+  Statement result = model;
+  result.op = StatementOp::Return;
+  result.expr = gather(std::move(values), model.place);
+  to.push_back(std::move(result));
+}
+
+// A write with RETURNING at the end: its first value is the result.
+void add_last_write(std::vector<Statement>& to, const FunctionHead& head, const Scope& scope,
+                    const std::string& kind, const Tree& node, const Statement& model) {
+  if (head.returns_rows || head.returns_record) {
+    scope.findings.fail(model.place, "RETURNING of several values or rows is not modelled here",
+                        "RETURNING of one value, INTO a variable in PL/pgSQL, is");
+    return;
+  }
+  const DeclaredType type{.type = scope.frame->function().returns.value_or(Type::Integer)};
+  const std::size_t target = scope.frame->add_named("(returned)", type, scope.catalog, model.place);
+  add_write(to, scope, kind, node, {target}, false, model);
+  Statement result = model;
+  result.op = StatementOp::Return;
+  result.expr = make_variable(*scope.frame, scope.frame->named(target).var, model.place);
+  to.push_back(std::move(result));
+}
+
+}  // namespace
+
+std::vector<Statement> build_sql_body(const FunctionHead& head, const std::string& body,
+                                      BodyText& text, Catalog& catalog, Frame& frame,
+                                      Findings& findings) {
+  std::vector<Statement> statements;
+  const Locator where = text.locator(0, 0);
+  const auto tree = parse_sql(body);
+  if (!tree) {
+    findings.fail(text.place_on_line(tree.error().where.line, ""), tree.error().what,
+                  tree.error().hint);
+    return statements;
+  }
+  const bool returns = frame.function().returns.has_value() || head.returns_rows;
+  for (std::size_t i = 0; i < tree->size() && !findings.failed(); ++i) {
+    const Tree& entry = (*tree)[i];
+    const Tree& statement = child(entry, "stmt");
+    const std::string kind = kind_of(statement);
+    const Tree& node = inside(statement);
+    const auto begin = static_cast<std::size_t>(number_of(entry, "stmt_location"));
+    Statement model;
+    std::size_t first = 0;
+    while (first + 1 < text.num_tokens() && text.token(first).begin < begin) ++first;
+    if (first < text.num_tokens()) {
+      if (text.word(first) == ";" && first + 1 < text.num_tokens()) ++first;
+      model.place = text.place_of_token(first);
+      model.text = text.text_from(first, ";");
+    }
+    std::vector<Statement> before;
+    std::vector<Statement> made;
+    const Scope scope{.catalog = catalog,
+                      .findings = findings,
+                      .frame = &frame,
+                      .where = where,
+                      .before = &before,
+                      .text = model.text};
+    const bool is_last = returns && i + 1 == tree->size();
+    if (kind == "SelectStmt") {
+      BuiltQuery built = build_query(scope, node);
+      if (findings.failed()) break;
+      if (is_last) {
+        add_last_select(made, head, scope, std::move(built), model);
+      } else {
+        Statement select = model;
+        select.op = StatementOp::Select;
+        select.query = std::move(built.query);
+        if (!select.query.is_aggregate()) select.query.outputs.clear();
+        made.push_back(std::move(select));
+      }
+    } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
+      if (is_last && has(node, "returningList")) {
+        add_last_write(made, head, scope, kind, node, model);
+      } else {
+        add_write(made, scope, kind, node, {}, false, model);
+      }
+    } else {
+      findings.fail(model.place, "this statement is not modelled",
+                    "SELECT, INSERT, UPDATE and DELETE are");
+    }
+    std::ranges::move(before, std::back_inserter(statements));
+    std::ranges::move(made, std::back_inserter(statements));
+  }
+  return statements;
+}
+
+}  // namespace isoscope::sql

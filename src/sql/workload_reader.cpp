@@ -1,0 +1,282 @@
+#include "sql/workload_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/expr_builder.h"
+#include "sql/pg_parse.h"
+#include "support/spelling.h"
+
+namespace isoscope::sql {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
+  return text;
+}
+
+std::string_view without_dashes(std::string_view line) {
+  line = trim(line);
+  if (line.starts_with("--")) {
+    while (line.starts_with('-')) line.remove_prefix(1);
+    line = trim(line);
+  }
+  return line;
+}
+
+constexpr std::string_view kSession = "session ";
+
+// The value of an expression without names; fails if it has any.
+Value constant_value(const Expr& expr, Findings& findings) {
+  switch (expr.op) {
+    case ExprOp::Null:
+      return {};
+    case ExprOp::Integer:
+      return Value(expr.number);
+    case ExprOp::Text:
+      return Value(expr.text);
+    case ExprOp::Boolean:
+      return Value(expr.number != 0);
+    case ExprOp::ArrayOf: {
+      std::vector<Value> elements;
+      for (const Expr& arg : expr.args) elements.push_back(constant_value(arg, findings));
+      return Value(std::move(elements));
+    }
+    case ExprOp::Opaque:
+      // A date or a fraction, as the text that was written.
+      if (expr.text == "constant" && expr.args.size() == 1)
+        findings.fail(expr.place, fmt::format("'{}' is no whole number", expr.args[0].text),
+                      "dates and fractions are whole numbers here");
+      break;
+    default:
+      break;
+  }
+  findings.fail(expr.place, "only constants can stand here",
+                "1, 'a', true, NULL, ARRAY[1, 2]; -1 as well");
+  return {};
+}
+
+class RowReader {
+ public:
+  RowReader(Application& app, TableId id, Place place, Findings& findings)
+      : app_(app), table_(app.tables[id.index]), id_(id), place_(place), findings_(findings) {}
+
+  void add(const std::vector<std::optional<Value>>& given) {
+    InitialRow row{.table = id_, .values = {}, .place = place_};
+    for (std::uint32_t i = 0; i < table_.columns.size(); ++i) {
+      const Column& column = table_.columns[i];
+      if (given[i]) {
+        row.values.push_back(*given[i]);
+      } else if (column.is_fresh) {
+        row.values.emplace_back(unused(i));
+      } else if (column.default_value) {
+        row.values.push_back(constant_value(*column.default_value, findings_));
+      } else {
+        row.values.emplace_back();
+      }
+      if (column.not_null && row.values.back().is_null())
+        findings_.fail(place_,
+                       fmt::format("column '{}' of '{}' cannot be NULL", column.name, table_.name));
+    }
+    for (const InitialRow& other : app_.initial_rows) {
+      if (other.table == id_ && same_key(other, row))
+        findings_.fail(place_, fmt::format("'{}' has a row of this key already", table_.name));
+    }
+    app_.initial_rows.push_back(std::move(row));
+  }
+
+ private:
+  bool same_key(const InitialRow& a, const InitialRow& b) const {
+    return std::ranges::all_of(table_.primary_key,
+                               [&](std::uint32_t i) { return a.values[i] == b.values[i]; });
+  }
+
+  // A number that no row has in the column.
+  std::int64_t unused(std::uint32_t column) const {
+    std::int64_t next = 1;
+    for (const InitialRow& row : app_.initial_rows) {
+      if (row.table != id_) continue;
+      const auto* number = std::get_if<std::int64_t>(&row.values[column].data);
+      if (number != nullptr && *number >= next && *number < INT64_MAX) next = *number + 1;
+    }
+    return next;
+  }
+
+  Application& app_;
+  const Table& table_;
+  TableId id_;
+  Place place_;
+  Findings& findings_;
+};
+
+// A comment that stands in a text at `place`: what is parsed out of it at `offset`.
+Place place_in(Place place, std::size_t offset) {
+  return {place.line, place.column + static_cast<std::uint32_t>(offset)};
+}
+
+}  // namespace
+
+void add_initial_rows(Application& app, const Tree& insert, const Locator& where,
+                      Findings& findings) {
+  Catalog catalog;
+  catalog.tables = app.tables;
+  const Tree& relation = child(insert, "relation");
+  const Place place = where.place(number_of(relation, "location"));
+  const auto id = catalog.expect_table(text_of(relation, "relname"), place, findings);
+  const Tree& select = child(child(insert, "selectStmt"), "SelectStmt");
+  if (!has(select, "valuesLists") || has(insert, "onConflictClause") ||
+      has(insert, "returningList"))
+    findings.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
+  if (!id || findings.failed()) return;
+  const Table& table = catalog.table(*id);
+  std::vector<std::uint32_t> columns;
+  for (const Tree& entry : child(insert, "cols")) {
+    const std::string name = text_of(inside(entry), "name");
+    const auto column = find_column(table, name);
+    if (!column) {
+      findings.fail(where.place(number_of(inside(entry), "location")),
+                    fmt::format("'{}' has no column '{}'", table.name, name),
+                    suggest_column(table, name));
+      return;
+    }
+    columns.push_back(*column);
+  }
+  for (std::uint32_t i = 0; !has(insert, "cols") && i < table.columns.size(); ++i) {
+    if (!table.columns[i].is_hidden) columns.push_back(i);
+  }
+  for (const Tree& row : child(select, "valuesLists")) {
+    const Tree& items = child(inside(row), "items");
+    if (items.size() > columns.size() || (has(insert, "cols") && items.size() < columns.size())) {
+      findings.fail(place, fmt::format("{} values for {} columns of '{}'", items.size(),
+                                       columns.size(), table.name));
+      return;
+    }
+    std::vector<std::optional<Value>> given(table.columns.size());
+    Place at = place;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (kind_of(items[i]) == "SetToDefault") continue;
+      Scope scope{.catalog = catalog, .findings = findings, .where = where};
+      const Column& column = table.columns[columns[i]];
+      const Expr value = adapt(scope, build_expr(scope, items[i]), column.type, false,
+                               fmt::format("column '{}'", column.name));
+      if (i == 0) at = value.place;
+      given[columns[i]] = constant_value(value, findings);
+      if (findings.failed()) return;
+    }
+    RowReader(app, *id, at, findings).add(given);
+  }
+}
+
+bool is_session_line(std::string_view line) {
+  line = without_dashes(line);
+  if (!line.starts_with(kSession)) return false;
+  const std::string_view rest = trim(line.substr(kSession.size()));
+  const std::size_t colon = rest.find(':');
+  return colon != std::string_view::npos && colon > 0 &&
+         rest.substr(0, colon).find_first_of(" \t(;") == std::string_view::npos;
+}
+
+void add_session(Application& app, std::string_view line, Place place, Findings& findings) {
+  const std::string_view content = without_dashes(line);
+  const std::size_t colon = content.find(':');
+  SqlSession session{
+      .name = std::string(trim(content.substr(kSession.size(), colon - kSession.size()))),
+      .calls = {}};
+  for (const SqlSession& other : app.sessions) {
+    if (other.name == session.name)
+      findings.fail(place, fmt::format("session '{}' is declared twice", session.name));
+  }
+  const std::string_view calls = content.substr(colon + 1);
+  const Place start = place_in(place, static_cast<std::size_t>(calls.data() - line.data()));
+  const auto tokens = scan_sql(calls);
+  if (!tokens) {
+    findings.fail(place_in(start, tokens.error().where.column - 1), tokens.error().what);
+    return;
+  }
+  const auto word = [&](std::size_t i) {
+    return calls.substr((*tokens)[i].begin, (*tokens)[i].end - (*tokens)[i].begin);
+  };
+  bool is_complete = true;
+  for (std::size_t i = 0; i < tokens->size();) {
+    if (word(i) == ";") {
+      ++i;
+      continue;
+    }
+    const std::size_t first = i;
+    while (i < tokens->size() && word(i) != ";" && word(i) != "@") ++i;
+    const std::uint32_t begin = (*tokens)[first].begin;
+    const Place at = place_in(start, begin);
+    if (i == first) {
+      findings.fail(at, "a call is expected here", "as in f(1, 'a')");
+      return;
+    }
+    SessionCall call;
+    call.place = at;
+    const std::string text(calls.substr(begin, (*tokens)[i - 1].end - begin));
+    if (i < tokens->size() && word(i) == "@") {
+      const std::uint32_t from = (*tokens)[i].end;
+      while (i < tokens->size() && word(i) != ";") ++i;
+      call.level = trim(calls.substr(from, (*tokens)[i - 1].end - from));
+      if (call.level.empty()) findings.fail(at, "a level is expected behind @");
+    }
+    constexpr std::string_view kPrefix = "SELECT ";
+    const auto tree = parse_sql(std::string(kPrefix) + text);
+    const Tree& targets = tree && tree->size() == 1
+                              ? child(child(child((*tree)[0], "stmt"), "SelectStmt"), "targetList")
+                              : no_tree();
+    const Tree& function_call =
+        targets.size() == 1 ? child(child(inside(targets[0]), "val"), "FuncCall") : no_tree();
+    const std::string name = last_name(child(function_call, "funcname"));
+    if (name.empty()) {
+      findings.fail(at, tree ? "a call is expected here" : tree.error().what, "as in f(1, 'a')");
+      return;
+    }
+    const auto number = app.find_function(name);
+    if (!number && std::ranges::find(app.left_out, name) != app.left_out.end()) {
+      app.notes.push_back(
+          {at, name,
+           fmt::format("session '{}' is left out, since it calls {}", session.name, name)});
+      is_complete = false;
+      continue;
+    }
+    if (!number) {
+      std::vector<std::string_view> names;
+      for (const Function& function : app.functions) names.push_back(function.name);
+      findings.fail(at, fmt::format("unknown function '{}'", name),
+                    names.empty() ? "there are no functions" : suggest(name, names));
+      return;
+    }
+    call.function = *number;
+    const Function& function = app.functions[*number];
+    const Tree& arguments = child(function_call, "args");
+    if (arguments.size() != function.num_parameters) {
+      findings.fail(at, fmt::format("{} takes {} arguments, but gets {}", name,
+                                    function.num_parameters, arguments.size()));
+      return;
+    }
+    Catalog catalog;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      Scope scope{.catalog = catalog, .findings = findings, .where = {.otherwise = at}};
+      const Variable& parameter = function.variables[k];
+      const Expr value = adapt(scope, build_expr(scope, arguments[k]), parameter.type,
+                               parameter.is_array, fmt::format("'{}'", parameter.name));
+      call.arguments.push_back(constant_value(value, findings));
+      if (findings.failed()) return;
+    }
+    session.calls.push_back(std::move(call));
+  }
+  if (is_complete) app.sessions.push_back(std::move(session));
+}
+
+std::string_view isolation_comment(std::string_view comment) {
+  constexpr std::string_view kMark = "@isolation";
+  if (!comment.starts_with("--")) return {};
+  comment = without_dashes(comment);
+  if (!comment.starts_with(kMark)) return {};
+  return trim(comment.substr(kMark.size()));
+}
+
+}  // namespace isoscope::sql
