@@ -109,6 +109,14 @@ class Executable {
   virtual std::span<const FamilyId> may_read(CallId call) const = 0;
   virtual std::span<const FamilyId> may_write(CallId call) const = 0;
 
+  // How people write a value of a key, and of a local; numbers, unless they stand for something.
+  virtual std::string print_value(ProgramKey, std::int64_t value) const {
+    return std::to_string(value);
+  }
+  virtual std::string print_local(CallId, std::size_t /*local*/, std::int64_t value) const {
+    return std::to_string(value);
+  }
+
   // Claims inside transactions and about the finished run, numbered together.
   virtual FailedAssertion assertion(std::uint32_t number) const = 0;
   virtual bool has_assertions() const = 0;

@@ -66,7 +66,19 @@ std::string KeyTable::name(ProgramKey key) const {
   const Entry& named = entry(key);
   const std::string& family = families_[named.family.index];
   if (named.indices.empty()) return family;
-  return fmt::format("{}[{}]", family, fmt::join(named.indices, ", "));
+  if (index_names_.empty()) return fmt::format("{}[{}]", family, fmt::join(named.indices, ", "));
+  std::string list;
+  for (const std::int64_t index : named.indices) {
+    if (!list.empty()) list += ", ";
+    const auto name = index_names_.find(index);
+    list += name == index_names_.end() ? fmt::format("{}", index) : name->second;
+  }
+  return fmt::format("{}[{}]", family, list);
+}
+
+void KeyTable::name_index(std::int64_t index, std::string name) {
+  const std::unique_lock lock(mutex_);
+  index_names_.try_emplace(index, std::move(name));
 }
 
 void KeyTable::set_initial(ProgramKey key, std::int64_t value) {

@@ -41,6 +41,8 @@ class KeyTable {
   std::size_t size() const;
   FamilyId family(ProgramKey key) const;
   std::string name(ProgramKey key) const;  // x, stock[1, 2]
+  // An index that stands for something else is shown by this name: student[bob].
+  void name_index(std::int64_t index, std::string name);
 
   void set_initial(ProgramKey key, std::int64_t value);
   std::int64_t initial(ProgramKey key) const;
@@ -72,6 +74,7 @@ class KeyTable {
   std::unordered_map<std::string_view, FamilyId> family_numbers_;
   std::deque<Entry> entries_;  // a deque, so that entries stay where they are
   std::unordered_map<View, ProgramKey, Hash> numbers_;
+  std::unordered_map<std::int64_t, std::string> index_names_;
 };
 
 }  // namespace isoscope

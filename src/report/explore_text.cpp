@@ -61,21 +61,23 @@ std::string txn_line(const Executable& program, const ProgramRun& run, std::uint
   std::string notes;
   for (const RunEvent& event : txn.events) {
     const std::string key = program.keys().name(event.key);
+    const std::string value = program.print_value(event.key, event.value);
     if (!event.is_read) {
-      out += fmt::format("  w({}, {})", key, event.value);
+      out += fmt::format("  w({}, {})", key, value);
       continue;
     }
     const std::string read =
-        fmt::format("r({}) = {} from {}", key, event.value, writer_name(program, event.writer));
+        fmt::format("r({}) = {} from {}", key, value, writer_name(program, event.writer));
     const auto latest = serial.latest(event.key);
     if (latest.writer == event.writer) {
       out += "  " + read;
     } else {
       out += "  " + paint.bad(read);
-      notes += fmt::format(
-          "  {:<{}}    {}\n", "", name_width,
-          paint.faint(fmt::format("in a serial run in this order, {} is {} from {}", key,
-                                  latest.value, writer_name(program, latest.writer))));
+      notes +=
+          fmt::format("  {:<{}}    {}\n", "", name_width,
+                      paint.faint(fmt::format("in a serial run in this order, {} is {} from {}",
+                                              key, program.print_value(event.key, latest.value),
+                                              writer_name(program, latest.writer))));
     }
   }
   if (!txn.is_committed) out += paint.unsure("  aborts");
@@ -87,7 +89,8 @@ std::string locals_text(const Executable& program, const RunTxn& txn, std::uint3
   const auto names = program.local_names(CallId{call});
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty())
-      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i], txn.locals[i]);
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i],
+                         program.print_local(CallId{call}, i, txn.locals[i]));
   }
   return out;
 }

@@ -33,7 +33,8 @@ std::string locals_text(const Executable& program, const RecordedTxn& txn, std::
   const auto names = program.local_names(CallId{call});
   for (std::size_t i = 0; i < std::min(names.size(), txn.locals.size()); ++i) {
     if (!names[i].empty())
-      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i], txn.locals[i]);
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i],
+                         program.print_local(CallId{call}, i, txn.locals[i]));
   }
   return out;
 }
@@ -49,11 +50,12 @@ std::string txn_line(const RunReport& report, std::uint32_t call, std::size_t wi
   for (std::size_t i = 0; i < shown; ++i) {
     const Access& access = txn.accesses[i];
     const std::string key = program.keys().name(access.key);
+    const std::string value = program.print_value(access.key, access.value);
     if (access.is_read) {
-      out += fmt::format("  r({}) = {} from {}", key, access.value,
+      out += fmt::format("  r({}) = {} from {}", key, value,
                          store::name_of_writer(program, access.writer));
     } else {
-      out += fmt::format("  w({}, {})", key, access.value);
+      out += fmt::format("  w({}, {})", key, value);
     }
   }
   if (shown < txn.accesses.size()) out += fmt::format("  … {} more", txn.accesses.size() - shown);

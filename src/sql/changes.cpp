@@ -3,13 +3,22 @@
 namespace isoscope::sql {
 
 Changes::Changes(const Application& app) {
+  add_tables(app);
+  for (const Function& function : app.functions) add(function.body);
+}
+
+Changes::Changes(const Application& app, const std::vector<std::uint32_t>& functions) {
+  add_tables(app);
+  for (const std::uint32_t function : functions) add(app.functions[function].body);
+}
+
+void Changes::add_tables(const Application& app) {
   for (const Table& table : app.tables) {
     OfTable& of_table = tables_.emplace_back();
     of_table.updated.resize(table.columns.size());
     of_table.is_key.resize(table.columns.size());
     for (const std::uint32_t column : table.primary_key) of_table.is_key[column] = true;
   }
-  for (const Function& function : app.functions) add(function.body);
 }
 
 void Changes::add(const std::vector<Statement>& statements) {

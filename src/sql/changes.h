@@ -13,6 +13,8 @@ namespace isoscope::sql {
 class Changes {
  public:
   explicit Changes(const Application& app);
+  // What these functions change, by their numbers: if nobody calls the others.
+  Changes(const Application& app, const std::vector<std::uint32_t>& functions);
 
   // Does some function add rows to the table? An UPDATE of a key column does, too.
   bool has_inserts(TableId table) const { return tables_[table.index].inserts; }
@@ -37,6 +39,7 @@ class Changes {
     std::vector<bool> is_key;
   };
 
+  void add_tables(const Application& app);
   void add(const std::vector<Statement>& statements);
   void add_sets(TableId table, const std::vector<SetColumn>& sets);
 

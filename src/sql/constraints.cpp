@@ -98,14 +98,12 @@ std::optional<RowKey> find_row(CallState& call, TableId table_id,
   return std::nullopt;
 }
 
-std::optional<RowKey> find_double(CallState& call, NewRow& row) {
-  for (const auto& columns : call.app.table(row.table()).unique) {
-    if (!sets_any(row, columns)) continue;
-    const std::vector<Value> values = row.values(columns);
-    if (has_null(values)) continue;  // NULLs are no doubles of each other
-    if (auto found = find_row(call, row.table(), columns, values, row.old_key())) return found;
-  }
-  return std::nullopt;
+std::optional<RowKey> find_double(CallState& call, NewRow& row,
+                                  std::span<const std::uint32_t> columns) {
+  if (!sets_any(row, columns)) return std::nullopt;
+  const std::vector<Value> values = row.values(columns);
+  if (has_null(values)) return std::nullopt;  // NULLs are no doubles of each other
+  return find_row(call, row.table(), columns, values, row.old_key());
 }
 
 Result<void> check_references(CallState& call, NewRow& row) {

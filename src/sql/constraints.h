@@ -37,8 +37,9 @@ class NewRow final : public RowsInScope {
 
 // NOT NULL and CHECK, as far as columns that are set matter.
 Result<void> check_values(CallState& call, NewRow& row);
-// Another row with the same values in a UNIQUE key of which a column is set.
-std::optional<RowKey> find_double(CallState& call, NewRow& row);
+// Another row with the same values in these columns, a UNIQUE key, if one of them is set.
+std::optional<RowKey> find_double(CallState& call, NewRow& row,
+                                  std::span<const std::uint32_t> columns);
 // Rows that the row refers to, through columns that are set, are there; each is locked.
 Result<void> check_references(CallState& call, NewRow& row);
 

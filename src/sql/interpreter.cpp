@@ -124,8 +124,13 @@ class CallRun {
       return Error{.what = rows->empty() ? "a query returned no rows"
                                          : "a query returned more than one row"};
     store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
-    tell_rows(rows->size());
+    if (!is_hidden(s.targets)) tell_rows(rows->size());
     return Next{};
+  }
+
+  // Is the query part of an expression, and its target no variable of the author's?
+  bool is_hidden(const std::vector<VarId>& targets) const {
+    return targets.size() == 1 && function_.variables[targets[0].index].name.starts_with('(');
   }
 
   Result<Next> modify(const Statement& s) {

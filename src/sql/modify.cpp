@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql/constraints.h"
 #include "sql/matcher.h"
 
@@ -34,11 +36,13 @@ class Modification {
     bool has_fresh_key = false;
     if (auto filled = fill(row, has_fresh_key); !filled) return filled.error();
     if (auto valid = check_values(call_, row); !valid) return valid.error();
-    const RowKey key = row.key();
-    std::optional<RowKey> there;
-    if (!has_fresh_key && call_.database.is_present(statement_.table, key)) there = key;
-    if (!there) there = find_double(call_, row);
-    if (there) return conflict(row, *there);
+    // The key that ON CONFLICT names goes first: a row that is there by it decides.
+    for (const bool named : {true, false}) {
+      for (const auto& key : keys(!has_fresh_key)) {
+        if (is_named(key) != named) continue;
+        if (const auto there = find_double(call_, row, key)) return conflict(row, *there, named);
+      }
+    }
     if (auto valid = check_references(call_, row); !valid) return valid.error();
     put(row);
     return finished(row);
@@ -116,19 +120,29 @@ class Modification {
     return {};
   }
 
-  Result<Modified> conflict(NewRow& row, const RowKey& there) {
-    switch (statement_.conflict) {
-      case OnConflict::Fail:
-        return Error{.what =
-                         there == row.key()
-                             ? fmt::format("{} has a row {} already", table_.name, print(there))
-                             : fmt::format("{} has a row {} with the same unique values already",
-                                           table_.name, print(there))};
-      case OnConflict::Nothing:
-        return modified_;
-      case OnConflict::Update:
-        break;
-    }
+  // The keys of the table: the primary key, if it matters, and the UNIQUE ones.
+  std::vector<std::vector<std::uint32_t>> keys(bool with_primary) const {
+    std::vector<std::vector<std::uint32_t>> all;
+    if (with_primary) all.push_back(table_.primary_key);
+    all.insert(all.end(), table_.unique.begin(), table_.unique.end());
+    return all;
+  }
+
+  // Does ON CONFLICT say what to do if a row is there by this key?
+  bool is_named(const std::vector<std::uint32_t>& key) const {
+    if (statement_.conflict == OnConflict::Fail) return false;
+    const auto& named = statement_.conflict_key;
+    return named.empty() || std::ranges::is_permutation(named, key);
+  }
+
+  Error is_there(NewRow& row, const RowKey& there) const {
+    return {.what = fmt::format("{} has a row {}{} already", table_.name, print(there),
+                                there == row.key() ? "" : " with the same unique values")};
+  }
+
+  Result<Modified> conflict(NewRow& row, const RowKey& there, bool is_handled) {
+    if (!is_handled) return is_there(row, there);
+    if (statement_.conflict == OnConflict::Nothing) return modified_;
     ConflictingRows both(view_, statement_.table, there, row);
     if (statement_.conflict_where) {
       auto applies = evaluate(*statement_.conflict_where, call_.variables, both);
@@ -169,12 +183,8 @@ class Modification {
     const RowKey old_key = *row.old_key();
     const RowKey key = row.key();
     const bool moves = key != old_key;
-    std::optional<RowKey> there;
-    if (moves && call_.database.is_present(statement_.table, key)) there = key;
-    if (!there) there = find_double(call_, row);
-    if (there) {
-      return Error{.what = fmt::format("{} has a row {} with the same key already", table_.name,
-                                       print(*there))};
+    for (const auto& unique : keys(moves)) {
+      if (const auto there = find_double(call_, row, unique)) return is_there(row, *there);
     }
     if (auto valid = check_references(call_, row); !valid) return valid;
     const bool loses_references = changes_referenced_value(row);
