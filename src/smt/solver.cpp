@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <unordered_map>
 
 #include "support/assert.h"
 
@@ -23,24 +25,32 @@ struct SmtSolver::Backend {
   std::vector<z3::sort> sorts;
   std::vector<z3::func_decl> functions;
   std::vector<z3::expr> terms;
+  std::unordered_map<unsigned, std::uint32_t> positions;  // of terms, by Z3's number of them
   unsigned names = 0;
   bool failed = false;  // Z3 refused to build a term: nothing about it can be answered
 
-  Backend() { sorts.push_back(context.bool_sort()); }
+  Backend() {
+    sorts.push_back(context.bool_sort());
+    sorts.push_back(context.int_sort());
+  }
 
   std::string unique(std::string_view name) { return fmt::format("{}!{}", name, names++); }
 
   // Runs `build`, which calls Z3, and keeps its result; a term that Z3 refuses becomes `true`, and
-  // every later check() answers Unknown.
+  // every later check() answers Unknown. Equal terms have one handle.
   template <class Build>
   std::uint32_t keep(const Build& build) {
+    z3::expr term(context);
     try {
-      terms.push_back(build());
+      term = build();
     } catch (const z3::exception&) {
       failed = true;
-      terms.push_back(context.bool_val(true));
+      term = context.bool_val(true);
     }
-    return static_cast<std::uint32_t>(terms.size() - 1);
+    const auto [place, is_new] =
+        positions.emplace(term.id(), static_cast<std::uint32_t>(terms.size()));
+    if (is_new) terms.push_back(term);
+    return place->second;
   }
 };
 
@@ -96,14 +106,30 @@ SmtTerm SmtSolver::connect(Connective connective, SmtTerm a, SmtTerm b) {
   return {this, z3.keep([&]() -> z3::expr {
             switch (connective) {
               case Connective::Not:
-                return !left;
+                return left.is_true()    ? z3.context.bool_val(false)
+                       : left.is_false() ? z3.context.bool_val(true)
+                                         : !left;
               case Connective::And:
-                return left.is_true() ? right : right.is_true() ? left : left && right;
+                return left.is_true() || right.is_false()   ? right
+                       : right.is_true() || left.is_false() ? left
+                                                            : left && right;
               case Connective::Or:
-                return left.is_false() ? right : right.is_false() ? left : left || right;
+                return left.is_false() || right.is_true()   ? right
+                       : right.is_false() || left.is_true() ? left
+                                                            : left || right;
               case Connective::Implies:
-                return left.is_true() ? right : z3::implies(left, right);
+                return left.is_true() || right.is_true() ? right : z3::implies(left, right);
+              case Connective::Add:
+                return left + right;
+              case Connective::Subtract:
+                return left - right;
+              case Connective::Less:
+                return left < right;
+              case Connective::LessEqual:
+                return left <= right;
               default:
+                if (z3::eq(left, right)) return z3.context.bool_val(true);
+                if (left.is_numeral() && right.is_numeral()) return z3.context.bool_val(false);
                 return left == right;
             }
           })};
@@ -122,6 +148,78 @@ SmtTerm implies(SmtTerm a, SmtTerm b) {
 SmtTerm iff(SmtTerm a, SmtTerm b) { return a.solver->connect(SmtSolver::Connective::Iff, a, b); }
 SmtTerm equals(SmtTerm a, SmtTerm b) {
   return a.solver->connect(SmtSolver::Connective::Equals, a, b);
+}
+
+SmtTerm operator+(SmtTerm a, SmtTerm b) {
+  return a.solver->connect(SmtSolver::Connective::Add, a, b);
+}
+SmtTerm operator-(SmtTerm a, SmtTerm b) {
+  return a.solver->connect(SmtSolver::Connective::Subtract, a, b);
+}
+SmtTerm operator<(SmtTerm a, SmtTerm b) {
+  return a.solver->connect(SmtSolver::Connective::Less, a, b);
+}
+SmtTerm operator<=(SmtTerm a, SmtTerm b) {
+  return a.solver->connect(SmtSolver::Connective::LessEqual, a, b);
+}
+SmtTerm operator*(std::int64_t factor, SmtTerm a) {
+  SmtSolver::Backend& z3 = *a.solver->backend_;
+  return {a.solver, z3.keep([&] { return z3.context.int_val(factor) * z3.terms[a.index]; })};
+}
+
+SmtTerm choose(SmtTerm condition, SmtTerm yes, SmtTerm no) {
+  SmtSolver::Backend& z3 = *condition.solver->backend_;
+  return {condition.solver, z3.keep([&]() -> z3::expr {
+            const z3::expr& test = z3.terms[condition.index];
+            const z3::expr& left = z3.terms[yes.index];
+            const z3::expr& right = z3.terms[no.index];
+            if (test.is_true() || z3::eq(left, right)) return left;
+            if (test.is_false()) return right;
+            return z3::ite(test, left, right);
+          })};
+}
+
+SmtTerm all_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
+  SmtSolver::Backend& z3 = *solver.backend_;
+  return {&solver, z3.keep([&]() -> z3::expr {
+            z3::expr_vector list(z3.context);
+            for (SmtTerm formula : formulas) {
+              const z3::expr& part = z3.terms[formula.index];
+              if (part.is_false()) return part;
+              if (!part.is_true()) list.push_back(part);
+            }
+            return list.size() == 1 ? list[0] : z3::mk_and(list);
+          })};
+}
+
+SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
+  SmtSolver::Backend& z3 = *solver.backend_;
+  return {&solver, z3.keep([&]() -> z3::expr {
+            z3::expr_vector list(z3.context);
+            for (SmtTerm formula : formulas) {
+              const z3::expr& part = z3.terms[formula.index];
+              if (part.is_true()) return part;
+              if (!part.is_false()) list.push_back(part);
+            }
+            return list.size() == 1 ? list[0] : z3::mk_or(list);
+          })};
+}
+
+SmtTerm SmtSolver::number(std::int64_t value) {
+  return {this, backend_->keep([&] { return backend_->context.int_val(value); })};
+}
+
+std::optional<bool> SmtSolver::known_truth(SmtTerm formula) const {
+  const z3::expr& term = backend_->terms[formula.index];
+  if (term.is_true()) return true;
+  if (term.is_false()) return false;
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> SmtSolver::known_number(SmtTerm term) const {
+  std::int64_t value = 0;
+  if (backend_->terms[term.index].is_numeral_i64(value)) return value;
+  return std::nullopt;
 }
 
 SmtTerm SmtSolver::forall(std::span<const SmtSort> sorts, const Body& body) {
@@ -145,28 +243,40 @@ SmtTerm SmtSolver::quantify(bool for_all, std::span<const SmtSort> sorts, const 
           })};
 }
 
+namespace {
+
+void set_limits(z3::solver& solver, SmtLimits limits, const Budget& budget) {
+  z3::params params(solver.ctx());
+  params.set("rlimit", limits.steps);  // 0 lifts an earlier limit
+  // Z3 counts milliseconds in 32 bits; more than an hour is as good as no limit.
+  constexpr double kLongest = 3'600'000.0;
+  const double seconds = budget.remaining().value_or(kLongest);
+  params.set("timeout",
+             static_cast<unsigned>(std::clamp(std::ceil(seconds * 1000), 1.0, kLongest)));
+  solver.set(params);
+}
+
+SmtResult result_of(z3::check_result result) {
+  switch (result) {
+    case z3::sat:
+      return SmtResult::Sat;
+    case z3::unsat:
+      return SmtResult::Unsat;
+    default:
+      return SmtResult::Unknown;
+  }
+}
+
+}  // namespace
+
 SmtResult SmtSolver::check(std::span<const SmtTerm> formulas, SmtLimits limits, Budget& budget) {
   Backend& z3 = *backend_;
   if (z3.failed || budget.expired_now()) return SmtResult::Unknown;
   try {
     z3::solver solver(z3.context, z3::solver::simple());
-    z3::params params(z3.context);
-    if (limits.steps > 0) params.set("rlimit", limits.steps);
-    if (const std::optional<double> seconds = budget.remaining()) {
-      // Z3 counts milliseconds in 32 bits; more than an hour is as good as no limit.
-      const double ms = std::clamp(std::ceil(*seconds * 1000), 1.0, 3'600'000.0);
-      params.set("timeout", static_cast<unsigned>(ms));
-    }
-    solver.set(params);
+    set_limits(solver, limits, budget);
     for (SmtTerm formula : formulas) solver.add(z3.terms[formula.index]);
-    switch (solver.check()) {
-      case z3::sat:
-        return SmtResult::Sat;
-      case z3::unsat:
-        return SmtResult::Unsat;
-      default:
-        return SmtResult::Unknown;
-    }
+    return result_of(solver.check());
   } catch (const z3::exception&) {
     return SmtResult::Unknown;
   }
@@ -181,6 +291,76 @@ std::string SmtSolver::text(std::span<const SmtTerm> formulas) {
   } catch (const z3::exception& exception) {
     return fmt::format("; {}\n", exception.msg());
   }
+}
+
+struct SmtLayers::State {
+  z3::solver solver;
+  std::optional<z3::model> model;
+  std::vector<std::size_t> core;
+
+  explicit State(z3::context& context) : solver(context, z3::solver::simple()) {}
+};
+
+SmtLayers::SmtLayers(SmtSolver& solver)
+    : solver_(solver), state_(std::make_unique<State>(solver.backend_->context)) {}
+SmtLayers::~SmtLayers() = default;
+
+void SmtLayers::push() {
+  state_->model.reset();
+  state_->solver.push();
+}
+void SmtLayers::pop() {
+  state_->model.reset();
+  state_->solver.pop();
+}
+void SmtLayers::add(SmtTerm formula) {
+  state_->model.reset();
+  try {
+    state_->solver.add(solver_.backend_->terms[formula.index]);
+  } catch (const z3::exception&) {
+    solver_.backend_->failed = true;
+  }
+}
+
+SmtResult SmtLayers::check(std::span<const SmtTerm> assumptions, SmtLimits limits, Budget& budget) {
+  SmtSolver::Backend& z3 = *solver_.backend_;
+  state_->model.reset();
+  state_->core.clear();
+  if (z3.failed || budget.expired_now()) return SmtResult::Unknown;
+  try {
+    set_limits(state_->solver, limits, budget);
+    z3::expr_vector list(z3.context);
+    for (SmtTerm assumption : assumptions) list.push_back(z3.terms[assumption.index]);
+    const SmtResult result = result_of(state_->solver.check(list));
+    if (result == SmtResult::Sat) state_->model.emplace(state_->solver.get_model());
+    if (result == SmtResult::Unsat) {
+      for (const z3::expr& used : state_->solver.unsat_core()) {
+        for (std::size_t i = 0; i < assumptions.size(); ++i) {
+          if (z3::eq(used, z3.terms[assumptions[i].index])) state_->core.push_back(i);
+        }
+      }
+    }
+    return result;
+  } catch (const z3::exception&) {
+    return SmtResult::Unknown;
+  }
+}
+
+const std::vector<std::size_t>& SmtLayers::core() const { return state_->core; }
+
+bool SmtLayers::holds(SmtTerm formula) {
+  ISO_ASSERT(state_->model.has_value());
+  return state_->model->eval(solver_.backend_->terms[formula.index], true).is_true();
+}
+
+std::int64_t SmtLayers::number(SmtTerm term) {
+  ISO_ASSERT(state_->model.has_value());
+  std::int64_t value = 0;
+  const z3::expr result = state_->model->eval(solver_.backend_->terms[term.index], true);
+  if (result.is_numeral_i64(value)) return value;
+  return result.to_string().find('-') != std::string::npos
+             ? std::numeric_limits<std::int64_t>::min()
+             : std::numeric_limits<std::int64_t>::max();
 }
 
 }  // namespace isoscope

@@ -1,6 +1,6 @@
 #pragma once
-// A narrow door to an SMT solver: sorts, uninterpreted functions, quantified formulas; is a set of
-// formulas satisfiable?
+// A narrow door to an SMT solver: sorts, uninterpreted functions, whole numbers, quantified
+// formulas; is a set of formulas satisfiable?
 //
 //     SmtSolver smt;
 //     const SmtSort txn = smt.new_sort("Txn");
@@ -9,6 +9,8 @@
 //       return equals(t[0], t[1]) || co(t[0], t[1]) || co(t[1], t[0]);
 //     });
 //     if (smt.check({total, !total}, {}, budget) == SmtResult::Unsat) …
+//
+// Who asks many questions about nearly the same formulas, or wants a model, opens SmtLayers.
 //
 // Terms belong to the solver that made them. Uninterpreted sorts have at least one element, of any
 // number, even infinitely many: who speaks of finite or of empty sets says so in formulas.
@@ -24,6 +26,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,11 +41,12 @@ class SmtSolver;
 enum class SmtResult : std::uint8_t { Sat, Unsat, Unknown };
 
 struct SmtSort {
-  std::uint32_t index = 0;  // 0 is the sort of formulas
+  std::uint32_t index = 0;  // 0 is the sort of formulas, 1 that of whole numbers
   friend bool operator==(SmtSort, SmtSort) = default;
 };
 
-// A term or, if its sort is that of formulas, a formula. The default one is no term.
+// A term or, if its sort is that of formulas, a formula; equal terms have equal handles. The default
+// one is no term.
 struct SmtTerm {
   SmtSolver* solver = nullptr;
   std::uint32_t index = 0;
@@ -55,6 +59,16 @@ SmtTerm operator||(SmtTerm a, SmtTerm b);
 SmtTerm implies(SmtTerm a, SmtTerm b);
 SmtTerm iff(SmtTerm a, SmtTerm b);
 SmtTerm equals(SmtTerm a, SmtTerm b);  // of terms of one sort
+SmtTerm all_of(SmtSolver& solver, std::span<const SmtTerm> formulas);
+SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas);
+SmtTerm choose(SmtTerm condition, SmtTerm yes, SmtTerm no);  // of terms of one sort
+
+// Whole numbers.
+SmtTerm operator+(SmtTerm a, SmtTerm b);
+SmtTerm operator-(SmtTerm a, SmtTerm b);
+SmtTerm operator*(std::int64_t factor, SmtTerm a);
+SmtTerm operator<(SmtTerm a, SmtTerm b);
+SmtTerm operator<=(SmtTerm a, SmtTerm b);
 
 // An uninterpreted function or predicate. Applied to terms of its sorts it is a term.
 struct SmtFunction {
@@ -82,6 +96,7 @@ class SmtSolver {
   SmtSolver& operator=(const SmtSolver&) = delete;
 
   static constexpr SmtSort kBool{0};
+  static constexpr SmtSort kInt{1};
 
   // Each call makes a new thing; names are for people who read what text() prints.
   SmtSort new_sort(std::string_view name);
@@ -92,6 +107,10 @@ class SmtSolver {
   SmtTerm new_constant(std::string_view name, SmtSort sort);
 
   SmtTerm truth(bool value);
+  SmtTerm number(std::int64_t value);
+  // What is known without asking: nothing if the term is no constant.
+  std::optional<bool> known_truth(SmtTerm formula) const;
+  std::optional<std::int64_t> known_number(SmtTerm term) const;
 
   // For all, or for some, values of variables of these sorts, what `body` says about them.
   using Body = std::function<SmtTerm(std::span<const SmtTerm>)>;
@@ -122,13 +141,61 @@ class SmtSolver {
   friend SmtTerm implies(SmtTerm, SmtTerm);
   friend SmtTerm iff(SmtTerm, SmtTerm);
   friend SmtTerm equals(SmtTerm, SmtTerm);
+  friend SmtTerm all_of(SmtSolver&, std::span<const SmtTerm>);
+  friend SmtTerm any_of(SmtSolver&, std::span<const SmtTerm>);
+  friend SmtTerm choose(SmtTerm, SmtTerm, SmtTerm);
+  friend SmtTerm operator+(SmtTerm, SmtTerm);
+  friend SmtTerm operator-(SmtTerm, SmtTerm);
+  friend SmtTerm operator*(std::int64_t, SmtTerm);
+  friend SmtTerm operator<(SmtTerm, SmtTerm);
+  friend SmtTerm operator<=(SmtTerm, SmtTerm);
+  friend class SmtLayers;
 
-  enum class Connective : std::uint8_t { Not, And, Or, Implies, Iff, Equals };
+  enum class Connective : std::uint8_t {
+    Not,
+    And,
+    Or,
+    Implies,
+    Iff,
+    Equals,
+    Add,
+    Subtract,
+    Less,
+    LessEqual
+  };
   SmtTerm connect(Connective connective, SmtTerm a, SmtTerm b);
   SmtTerm quantify(bool for_all, std::span<const SmtSort> sorts, const Body& body);
 
   struct Backend;
   std::unique_ptr<Backend> backend_;
+};
+
+// Formulas in layers: those of the top layer can be taken back. Keeps what the backend learns
+// between questions, and has models.
+class SmtLayers {
+ public:
+  explicit SmtLayers(SmtSolver& solver);
+  ~SmtLayers();
+  SmtLayers(const SmtLayers&) = delete;
+  SmtLayers& operator=(const SmtLayers&) = delete;
+
+  void push();
+  void pop();  // Requires: a push without its pop.
+  void add(SmtTerm formula);
+
+  // Can all formulas be true, and these assumptions (constants, or negated constants) with them?
+  SmtResult check(std::span<const SmtTerm> assumptions, SmtLimits limits, Budget& budget);
+  SmtResult check(SmtLimits limits, Budget& budget) { return check({}, limits, budget); }
+  // After Unsat: positions of assumptions that suffice for it.
+  const std::vector<std::size_t>& core() const;
+  // After Sat, until the next change: what the model says. A number beyond 64 bits is cut off.
+  bool holds(SmtTerm formula);
+  std::int64_t number(SmtTerm term);
+
+ private:
+  struct State;
+  SmtSolver& solver_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace isoscope

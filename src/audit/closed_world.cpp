@@ -1,0 +1,253 @@
+#include "audit/closed_world.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace isoscope::audit {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr SmtLimits kQuestion{.steps = 40'000'000};
+constexpr std::int64_t kSmall = 100;
+
+}  // namespace
+
+ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> cycle,
+                         std::span<const std::uint32_t> prefix)
+    : problem_(problem),
+      changes_(problem.app),
+      symbols_(smt_, problem.app, changes_),
+      world_(symbols_, Scope::Closed, problem.conflicts, problem.serial),
+      axioms_(world_, problem.levels),
+      layers_(smt_),
+      is_small_(smt_.new_constant("small", SmtSolver::kBool)) {
+  const auto start = Clock::now();
+  std::map<std::uint32_t, std::size_t> count;
+  for (const std::uint32_t f : prefix) prefix_.push_back(world_.member(f, count[f]++));
+  for (const std::uint32_t f : cycle) cycle_.push_back(world_.member(f, count[f]++));
+  cast_ = prefix_;
+  cast_.insert(cast_.end(), cycle_.begin(), cycle_.end());
+  for (const auto& formulas : {world_.constraints(cast_), axioms_.constraints(cast_)}) {
+    for (const SmtTerm formula : formulas) layers_.add(formula);
+  }
+  for (const Member p : prefix_) {
+    for (const Member other : prefix_) {
+      if (p != other) layers_.add(iff(world_.ar(p, other), world_.vis(p, other)));
+    }
+    for (const Member c : cycle_) layers_.add(world_.vis(p, c));
+  }
+  for (std::size_t i = 0; i < cycle_.size(); ++i)
+    layers_.add(world_.depends(cycle_[i], cycle_[(i + 1) % cycle_.size()]));
+  for (const SmtTerm formula : world_.closing(cast_, problem.rows_at_start ? nullptr : &empty_))
+    layers_.add(formula);
+  for (const SmtTerm formula : small_numbers()) layers_.add(implies(is_small_, formula));
+  effort_.building_seconds = seconds_since(start);
+}
+
+// Arguments that people like to read: not NULL, and between 1 and a hundred.
+std::vector<SmtTerm> ClosedWorld::small_numbers() {
+  std::vector<SmtTerm> formulas;
+  const auto is_small = [&](SmtTerm number) {
+    formulas.push_back(smt_.number(1) <= number && number <= smt_.number(kSmall));
+  };
+  for (const Member member : cast_) {
+    const sql::Function& function = problem_.app.functions[world_.function(member)];
+    const Instance& instance = world_.instance(member);
+    for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
+      const Parameter& parameter = instance.parameters[p];
+      if (parameter.array) {
+        formulas.push_back(smt_.number(1) <= parameter.array->size);
+        for (const std::int64_t i : {1, 2}) is_small(parameter.array->element(smt_.number(i)));
+        continue;
+      }
+      formulas.push_back(!parameter.value.null);
+      if (function.variables[p].type != sql::Type::Boolean) is_small(parameter.value.number);
+    }
+    for (const Instance::Use& use : instance.uses()) {
+      if (use.column >= kPresence) continue;
+      if (problem_.app.table(use.table).columns[use.column].type == sql::Type::Integer) {
+        const SymValue initial = symbols_.initial_value(use.table, use.column, use.row);
+        is_small(initial.number);
+      }
+    }
+  }
+  return formulas;
+}
+
+SmtResult ClosedWorld::find(Budget& budget) {
+  const auto start = Clock::now();
+  std::vector<SmtTerm> assumptions;
+  std::vector<sql::TableId> tables;
+  for (const auto& [table, term] : empty_) {
+    assumptions.push_back(term);
+    tables.push_back(sql::TableId{table});
+  }
+  assumptions.push_back(is_small_);
+  SmtResult result = layers_.check(assumptions, kQuestion, budget);
+  if (result == SmtResult::Unsat) {
+    const bool small_is_to_blame = std::ranges::any_of(
+        layers_.core(), [&](std::size_t i) { return i + 1 == assumptions.size(); });
+    if (small_is_to_blame) {
+      assumptions.pop_back();
+      result = layers_.check(assumptions, kQuestion, budget);
+    }
+  }
+  blamed_.clear();
+  if (result == SmtResult::Unsat) {
+    for (const std::size_t i : layers_.core()) {
+      if (i < tables.size()) blamed_.push_back(tables[i]);
+    }
+  }
+  effort_.solving_seconds += seconds_since(start);
+  ++effort_.questions;
+  return result;
+}
+
+sql::Value ClosedWorld::value_of(const SymValue& value, sql::Type type) {
+  if (layers_.holds(value.null)) return sql::Value();
+  const std::int64_t number = layers_.number(value.number);
+  switch (type) {
+    case sql::Type::Integer:
+      return sql::Value(number);
+    case sql::Type::Boolean:
+      return sql::Value(number != 0);
+    case sql::Type::Text:
+      return sql::Value(symbols_.text_of(number));
+  }
+  return sql::Value();
+}
+
+void ClosedWorld::add_rows(Scenario& scenario) {
+  for (std::uint32_t t = 0; t < problem_.app.tables.size(); ++t) {
+    const sql::TableId table{t};
+    const sql::Table& declared = problem_.app.tables[t];
+    const bool is_fixed = changes_.has_fixed_rows(table);
+    std::set<std::vector<std::int64_t>> known;
+    for (const Row& row : world_.rows(cast_, table)) {
+      std::vector<std::int64_t> key;
+      for (const SmtTerm& term : row) key.push_back(layers_.number(term));
+      const SmtTerm present =
+          is_fixed ? symbols_.static_presence(table, row) : symbols_.initial_presence(table, row);
+      if (known.contains(key) || !layers_.holds(present)) continue;
+      if (!problem_.rows_at_start && changes_.has_inserts(table)) continue;
+      known.insert(key);
+      sql::InitialRow initial{table, {}, {}};
+      for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
+        SymValue value{symbols_.no(), symbols_.smt().number(0)};
+        if (declared.is_key_column(c)) {
+          const auto k = std::ranges::find(declared.primary_key, c) - declared.primary_key.begin();
+          value.number = row[static_cast<std::size_t>(k)];
+        } else {
+          value = changes_.is_static(table, c) ? symbols_.static_value(table, c, row)
+                                               : symbols_.initial_value(table, c, row);
+        }
+        initial.values.push_back(value_of(value, declared.columns[c].type));
+      }
+      scenario.rows.push_back(std::move(initial));
+    }
+  }
+}
+
+Scenario ClosedWorld::scenario() {
+  Scenario scenario;
+  add_rows(scenario);
+  std::vector<Member> order = cast_;
+  const auto is_before = [&](Member a, Member b) {
+    return a != b && layers_.holds(world_.ar(a, b));
+  };
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(prefix_.size());
+  std::sort(order.begin(), middle, is_before);
+  scenario.prefix = prefix_.size();
+  for (const Member member : order) {
+    const Instance& instance = world_.instance(member);
+    const sql::Function& function = problem_.app.functions[world_.function(member)];
+    ScenarioCall call{world_.function(member), {}};
+    for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
+      const Parameter& parameter = instance.parameters[p];
+      const sql::Type type = function.variables[p].type;
+      if (!parameter.array) {
+        call.arguments.push_back(value_of(parameter.value, type));
+        continue;
+      }
+      std::vector<sql::Value> elements;
+      const std::int64_t size = layers_.number(parameter.array->size);
+      for (std::int64_t i = 1; i <= size; ++i)
+        elements.push_back(
+            value_of({symbols_.no(), parameter.array->element(smt_.number(i))}, type));
+      call.arguments.push_back(sql::Value(std::move(elements)));
+    }
+    scenario.calls.push_back(std::move(call));
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) scenario.ar.push_back(i);
+  std::sort(scenario.ar.begin() + static_cast<std::ptrdiff_t>(prefix_.size()), scenario.ar.end(),
+            [&](std::size_t i, std::size_t j) { return is_before(order[i], order[j]); });
+  for (const Member member : order) {
+    std::vector<bool> sees;
+    for (const Member other : order)
+      sees.push_back(other != member && layers_.holds(world_.vis(other, member)));
+    scenario.sees.push_back(std::move(sees));
+  }
+  return scenario;
+}
+
+Kinds ClosedWorld::kinds() {
+  Kinds kinds;
+  for (std::size_t i = 0; i < cycle_.size(); ++i) {
+    EdgeKind found = EdgeKind::Ww;
+    for (const EdgeKind kind : {EdgeKind::Rw, EdgeKind::Wr, EdgeKind::Ww}) {
+      if (layers_.holds(world_.depends(cycle_[i], cycle_[(i + 1) % cycle_.size()], kind))) {
+        found = kind;
+        break;
+      }
+    }
+    kinds.push_back(found);
+  }
+  return kinds;
+}
+
+void ClosedWorld::exclude_kinds(const Kinds& kinds) {
+  std::vector<SmtTerm> same;
+  for (std::size_t i = 0; i < cycle_.size(); ++i)
+    same.push_back(world_.depends(cycle_[i], cycle_[(i + 1) % cycle_.size()], kinds[i]));
+  layers_.add(!symbols_.all(same));
+}
+
+// The same visibility and arbitration with the same numbers gives the same run; other numbers may
+// not.
+void ClosedWorld::exclude_model() {
+  std::vector<SmtTerm> same;
+  const auto pin = [&](SmtTerm formula) {
+    same.push_back(layers_.holds(formula) ? formula : !formula);
+  };
+  for (const Member a : cast_) {
+    for (const Member b : cast_) {
+      if (a == b) continue;
+      pin(world_.vis(a, b));
+      if (a < b) pin(world_.ar(a, b));
+    }
+    for (const Parameter& parameter : world_.instance(a).parameters) {
+      if (parameter.array) {
+        same.push_back(
+            equals(parameter.array->size, smt_.number(layers_.number(parameter.array->size))));
+        for (const std::int64_t i : {1, 2}) {
+          const SmtTerm element = parameter.array->element(smt_.number(i));
+          same.push_back(equals(element, smt_.number(layers_.number(element))));
+        }
+        continue;
+      }
+      pin(parameter.value.null);
+      same.push_back(
+          equals(parameter.value.number, smt_.number(layers_.number(parameter.value.number))));
+    }
+  }
+  layers_.add(!symbols_.all(same));
+}
+
+}  // namespace isoscope::audit

@@ -1,0 +1,62 @@
+#pragma once
+// Looks for a run in which given functions form a cycle: the model becomes a scenario.
+//
+// A closed world has the instances of the cycle and a prefix of calls that everybody sees. Tables
+// with INSERTs start empty, so rows in them come from the prefix. Which calls it needs is found
+// from the other end: the cycle is asked for with every such table assumed empty; where that is
+// impossible, the solver names tables whose emptiness is to blame, and a call that inserts into
+// one of them joins the prefix.
+#include <optional>
+#include <vector>
+
+#include "audit/open_world.h"
+#include "audit/scenario.h"
+
+namespace isoscope::audit {
+
+inline constexpr std::size_t kMaxPrefix = 3;
+
+// The kinds of the edges of a cycle: from function i to function i+1, and back to the first.
+using Kinds = std::vector<EdgeKind>;
+
+class ClosedWorld {
+ public:
+  // For a cycle through these functions, in this order.
+  ClosedWorld(const Problem& problem, std::span<const std::uint32_t> cycle,
+              std::span<const std::uint32_t> prefix);
+
+  // A run with the cycle, all tables with INSERTs empty at the start (unless rows_at_start). With
+  // Unsat, blamed() are tables that would have to have rows.
+  SmtResult find(Budget& budget);
+  const std::vector<sql::TableId>& blamed() const { return blamed_; }
+  // After Sat. The model's small numbers where small ones do.
+  Scenario scenario();
+  Kinds kinds();
+  // Never again: this run; any run whose edges have these kinds.
+  void exclude_model();
+  void exclude_kinds(const Kinds& kinds);
+
+  const Effort& effort() const { return effort_; }
+
+ private:
+  sql::Value value_of(const SymValue& value, sql::Type type);
+  void add_rows(Scenario& scenario);
+  std::vector<SmtTerm> small_numbers();
+
+  const Problem& problem_;
+  sql::Changes changes_;
+  SmtSolver smt_;
+  Symbols symbols_;
+  World world_;
+  Axioms axioms_;
+  std::vector<Member> prefix_;
+  std::vector<Member> cycle_;
+  std::vector<Member> cast_;
+  SmtLayers layers_;
+  std::map<std::uint32_t, SmtTerm> empty_;  // by table
+  SmtTerm is_small_;                        // an assumption: arguments are small numbers
+  std::vector<sql::TableId> blamed_;
+  Effort effort_;
+};
+
+}  // namespace isoscope::audit

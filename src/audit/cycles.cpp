@@ -1,0 +1,43 @@
+#include "audit/cycles.h"
+
+#include <algorithm>
+
+namespace isoscope::audit {
+
+namespace {
+
+bool is_smallest_rotation(const FunctionCycle& cycle) {
+  FunctionCycle rotated = cycle;
+  for (std::size_t i = 1; i < cycle.size(); ++i) {
+    std::rotate(rotated.begin(), rotated.begin() + 1, rotated.end());
+    if (rotated < cycle) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<FunctionCycle> list_cycles(
+    const std::vector<std::uint32_t>& functions, std::size_t length,
+    const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow) {
+  std::vector<FunctionCycle> cycles;
+  FunctionCycle path;
+  const auto extend = [&](auto&& self) -> void {
+    if (path.size() == length) {
+      if (may_follow(path.back(), path.front()) && is_smallest_rotation(path))
+        cycles.push_back(path);
+      return;
+    }
+    for (const std::uint32_t next : functions) {
+      // Nothing in a smallest rotation is smaller than its first.
+      if (!path.empty() && (next < path.front() || !may_follow(path.back(), next))) continue;
+      path.push_back(next);
+      self(self);
+      path.pop_back();
+    }
+  };
+  extend(extend);
+  return cycles;
+}
+
+}  // namespace isoscope::audit

@@ -1,0 +1,128 @@
+#pragma once
+// A transaction instance as formulas: what it accesses, under which condition.
+//
+// One access model stands for the paper's table of rules for pairs of statements. Each statement
+// yields accesses: a location (table, row, and what of the row), whether it is read or written,
+// and a condition. Dependencies between two instances follow from their accesses alone
+// (world.h), whatever the statements were.
+//
+// The condition is exact: the access happens if and only if it holds. What decides it but is not
+// modelled (a function that we do not know, which of the rounds of a loop we look at) is a symbol
+// that is free to be true or false. So one formula is at once the paper's necessary condition
+// (an access may happen only if …) and its sufficient one (it must happen if …).
+//
+// Values come from views: each instance has one function a table and column, from rows to the
+// value that the instance sees there before its own writes. Atomic visibility is that there is
+// only one such function.
+//
+// Paper    [NagarJagannathan-CONCUR'18], sections 4.1 and 4.3, Appendices A and B.
+// Differs  The access model in place of rules; conditions share the round of the loop; a row that
+//          is not there has no columns to read; an UPDATE reads what its SET and WHERE use.
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "audit/symbols.h"
+
+namespace isoscope::audit {
+
+enum class AccessKind : std::uint8_t { Read, Write, Lock };
+
+struct Access {
+  AccessKind kind = AccessKind::Read;
+  sql::TableId table;
+  std::uint32_t column = 0;  // or kPresence, or kUniqueEntry + i; a Lock is of the whole row
+  std::uint32_t statement = 0;
+  SmtTerm guard;           // the statement comes to it
+  std::optional<Row> row;  // the one row that it is about; else every row that meets `condition`
+  std::function<SmtTerm(const Row&)> condition = {};
+  // Of a write: the value that it leaves in a row.
+  std::function<SymValue(const Row&)> value = {};
+};
+
+// Something true of every row of a table, in the view of one instance.
+struct RowFact {
+  sql::TableId table;
+  std::function<SmtTerm(const Row&)> holds;
+};
+
+// Which rounds of a loop we look at.
+enum class Loops : std::uint8_t {
+  // Any two rounds of however many: for proofs. A node of a cycle has one edge in and one out, so
+  // two are enough; what earlier rounds left in variables is unknown.
+  AnyTwo,
+  // There are at most two rounds, one after the other: for witnesses.
+  AtMostTwo,
+};
+
+struct Parameter {
+  SymValue value;
+  std::optional<SymArray> array;
+};
+
+class Instance {
+ public:
+  Instance(Symbols& symbols, std::uint32_t function, std::string name)
+      : symbols_(&symbols), function_(function), name_(std::move(name)) {}
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  std::uint32_t function() const { return function_; }
+  const std::string& name() const { return name_; }
+
+  // In program order.
+  std::vector<Access> accesses;
+  std::vector<Parameter> parameters;
+  std::vector<SmtTerm> facts;
+  std::vector<RowFact> row_facts;
+  // Rows that statements are about, whether or not that is an access.
+  std::vector<std::pair<sql::TableId, Row>> named_rows;
+  // Values that the database makes up, never twice.
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, SmtTerm>> fresh_values;
+  SmtTerm committed;
+
+  // What it sees in a row before its own writes. Of rows and columns that never change, what
+  // everybody sees.
+  SmtTerm presence(sql::TableId table, const Row& row);
+  SymValue value(sql::TableId table, std::uint32_t column, const Row& row);
+  // The same for any location; presence as 0 or 1.
+  SymValue seen(sql::TableId table, std::uint32_t column, const Row& row);
+
+  // What its conditions need as long as it lives.
+  void keep(std::shared_ptr<void> thing) { kept_ = std::move(thing); }
+
+  // Where its view was asked for: location and row.
+  struct Use {
+    sql::TableId table;
+    std::uint32_t column;
+    Row row;
+  };
+  const std::vector<Use>& uses() const { return uses_; }
+
+ private:
+  struct View {
+    SmtFunction null;
+    SmtFunction number;
+  };
+  void note_use(sql::TableId table, std::uint32_t column, const Row& row);
+
+  std::shared_ptr<void> kept_;
+  Symbols* symbols_;
+  std::uint32_t function_;
+  std::string name_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, View> views_;
+  std::vector<Use> uses_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::vector<std::uint32_t>>> noted_;
+};
+
+// That the access happens, to this row.
+SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row);
+
+// Runs a function symbolically.
+std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function, std::string name,
+                                        Loops loops);
+
+}  // namespace isoscope::audit

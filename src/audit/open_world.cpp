@@ -1,0 +1,68 @@
+#include "audit/open_world.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace isoscope::audit {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Far more than any question of ours that was ever answered needed.
+constexpr SmtLimits kQuestion{.steps = 60'000'000};
+
+}  // namespace
+
+OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
+    : changes_(problem.app),
+      symbols_(smt_, problem.app, changes_),
+      world_(symbols_, Scope::Open, problem.conflicts, problem.serial),
+      axioms_(world_, problem.levels) {
+  counters_ = std::make_unique<Counters>(world_, axioms_, problem.rows_at_start, budget);
+}
+
+std::vector<Member> OpenWorld::cast(std::span<const std::uint32_t> functions) {
+  std::vector<Member> cast;
+  std::map<std::uint32_t, std::size_t> count;
+  for (const std::uint32_t f : functions) cast.push_back(world_.member(f, count[f]++));
+  return cast;
+}
+
+SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budget) {
+  const auto start = Clock::now();
+  std::vector<Member> sorted(cast.begin(), cast.end());
+  std::ranges::sort(sorted);
+  auto found = constraints_.find(sorted);
+  if (found == constraints_.end()) {
+    std::vector<SmtTerm> formulas = world_.constraints(sorted);
+    for (const auto& more : {axioms_.constraints(sorted), counters_->constraints(sorted)})
+      formulas.insert(formulas.end(), more.begin(), more.end());
+    found = constraints_.emplace(sorted, std::move(formulas)).first;
+  }
+  std::vector<SmtTerm> formulas = found->second;
+  formulas.insert(formulas.end(), about.begin(), about.end());
+  effort_.building_seconds += seconds_since(start);
+  const auto solving = Clock::now();
+  const SmtResult result = smt_.check(formulas, kQuestion, budget);
+  effort_.solving_seconds += seconds_since(solving);
+  ++effort_.questions;
+  return result;
+}
+
+bool OpenWorld::may_depend(std::uint32_t f, std::uint32_t g, Budget& budget) {
+  const auto found = may_depend_.find({f, g});
+  if (found != may_depend_.end()) return found->second;
+  const std::uint32_t functions[] = {f, g};
+  const std::vector<Member> members = cast(functions);
+  const SmtTerm about[] = {world_.depends(members[0], members[1])};
+  const bool may = ask(members, about, budget) != SmtResult::Unsat;
+  if (!budget.expired_now()) may_depend_[{f, g}] = may;
+  return may;
+}
+
+}  // namespace isoscope::audit

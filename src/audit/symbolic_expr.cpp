@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include "audit/symbolic_run.h"
+#include "support/assert.h"
+
+namespace isoscope::audit {
+
+using sql::ExprOp;
+
+SymbolicRun::Frame SymbolicRun::here() const {
+  return {std::make_shared<const Env>(env_), instance_.accesses.size(), {}, disturbed_};
+}
+
+SmtTerm SymbolicRun::present_now(sql::TableId table, const Row& row, const Frame& frame) {
+  if (frame.disturbed.contains({table.index, kPresence}))
+    return symbols_.fresh_truth("some_round.present");
+  SmtTerm present = instance_.presence(table, row);
+  for (std::size_t i = 0; i < frame.num_accesses; ++i) {
+    const Access& access = instance_.accesses[i];
+    if (access.kind != AccessKind::Write || access.table != table || access.column != kPresence)
+      continue;
+    present = choose(happens(symbols_, access, row),
+                     equals(access.value(row).number, symbols_.smt().number(1)), present);
+  }
+  return present;
+}
+
+SymValue SymbolicRun::value_now(sql::TableId table, std::uint32_t column, const Row& row,
+                                const Frame& frame) {
+  if (frame.disturbed.contains({table.index, column})) {
+    const bool may_be_null = !symbols_.app().table(table).columns[column].not_null;
+    return symbols_.fresh_value("some_round.value", may_be_null);
+  }
+  SymValue value = instance_.value(table, column, row);
+  for (std::size_t i = 0; i < frame.num_accesses; ++i) {
+    const Access& access = instance_.accesses[i];
+    if (access.kind != AccessKind::Write || access.table != table || access.column != column)
+      continue;
+    value = symbols_.choose_value(happens(symbols_, access, row), access.value(row), value);
+  }
+  return value;
+}
+
+SymbolicRun::Truth SymbolicRun::compare(ExprOp op, const SymValue& a, const SymValue& b) const {
+  SmtTerm holds = symbols_.yes();
+  switch (op) {
+    case ExprOp::Equal:
+      holds = equals(a.number, b.number);
+      break;
+    case ExprOp::NotEqual:
+      holds = !equals(a.number, b.number);
+      break;
+    case ExprOp::Less:
+      holds = a.number < b.number;
+      break;
+    case ExprOp::LessEqual:
+      holds = a.number <= b.number;
+      break;
+    case ExprOp::Greater:
+      holds = b.number < a.number;
+      break;
+    default:
+      holds = b.number <= a.number;
+      break;
+  }
+  const SmtTerm known = !a.null && !b.null;
+  return {known && holds, known && !holds};
+}
+
+SymbolicRun::Truth SymbolicRun::truth(const sql::Expr& expr, const Frame& frame) {
+  switch (expr.op) {
+    case ExprOp::Null:
+      return {symbols_.no(), symbols_.no()};
+    case ExprOp::Boolean:
+      return expr.number != 0 ? Truth{symbols_.yes(), symbols_.no()}
+                              : Truth{symbols_.no(), symbols_.yes()};
+    case ExprOp::Not: {
+      const Truth inner = truth(expr.args[0], frame);
+      return {inner.no, inner.yes};
+    }
+    case ExprOp::IsNull: {
+      const SymValue value = eval(expr.args[0], frame);
+      return {value.null, !value.null};
+    }
+    case ExprOp::And:
+    case ExprOp::Or: {
+      std::vector<SmtTerm> yes;
+      std::vector<SmtTerm> no;
+      for (const sql::Expr& arg : expr.args) {
+        const Truth part = truth(arg, frame);
+        yes.push_back(part.yes);
+        no.push_back(part.no);
+      }
+      return expr.op == ExprOp::And ? Truth{symbols_.all(yes), symbols_.any(no)}
+                                    : Truth{symbols_.any(yes), symbols_.all(no)};
+    }
+    case ExprOp::Equal:
+    case ExprOp::NotEqual:
+    case ExprOp::Less:
+    case ExprOp::LessEqual:
+    case ExprOp::Greater:
+    case ExprOp::GreaterEqual:
+      return compare(expr.op, eval(expr.args[0], frame), eval(expr.args[1], frame));
+    case ExprOp::InArray: {
+      const SymValue value = eval(expr.args[0], frame);
+      const SymArray list = array(expr.args[1], frame);
+      const auto is_element = [&](SmtTerm index) {
+        return symbols_.smt().number(1) <= index && index <= list.size && !value.null &&
+               equals(list.element(index), value.number);
+      };
+      if (loops_ == Loops::AtMostTwo) {
+        const SmtTerm holds =
+            is_element(symbols_.smt().number(1)) || is_element(symbols_.smt().number(2));
+        return {holds, !value.null && !holds};
+      }
+      // Some element, if it holds; that it does not hold says nothing about single elements.
+      const SmtTerm holds = symbols_.fresh_truth("in_array");
+      instance_.facts.push_back(implies(holds, is_element(symbols_.fresh_number("position"))));
+      return {holds, !value.null && !holds};
+    }
+    default: {
+      const SymValue value = eval(expr, frame);
+      const SmtTerm holds = !equals(value.number, symbols_.smt().number(0));
+      return {!value.null && holds, !value.null && !holds};
+    }
+  }
+}
+
+SymArray SymbolicRun::array(const sql::Expr& expr, const Frame& frame) {
+  if (expr.op == ExprOp::Variable && (*frame.env)[expr.var.index].array)
+    return *(*frame.env)[expr.var.index].array;
+  SymArray result = symbols_.fresh_array("array");
+  instance_.facts.push_back(symbols_.smt().number(0) <= result.size);
+  if (loops_ == Loops::AtMostTwo)
+    instance_.facts.push_back(result.size <= symbols_.smt().number(2));
+  if (expr.op == ExprOp::ArrayOf) {
+    instance_.facts.push_back(
+        equals(result.size, symbols_.smt().number(static_cast<std::int64_t>(expr.args.size()))));
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      const SmtTerm index = symbols_.smt().number(static_cast<std::int64_t>(i + 1));
+      instance_.facts.push_back(equals(result.element(index), eval(expr.args[i], frame).number));
+    }
+  }
+  return result;
+}
+
+SymValue SymbolicRun::arithmetic(const sql::Expr& expr, const Frame& frame) {
+  const SymValue a = eval(expr.args[0], frame);
+  const SymValue b = eval(expr.args[1], frame);
+  const SmtTerm null = a.null || b.null;
+  switch (expr.op) {
+    case ExprOp::Add:
+      return {null, a.number + b.number};
+    case ExprOp::Subtract:
+      return {null, a.number - b.number};
+    case ExprOp::Multiply:
+      if (const auto factor = symbols_.smt().known_number(a.number))
+        return {null, *factor * b.number};
+      if (const auto factor = symbols_.smt().known_number(b.number))
+        return {null, *factor * a.number};
+      break;
+    default:
+      break;
+  }
+  const SymValue arguments[] = {a, b};
+  const char* name = expr.op == ExprOp::Multiply ? "multiply"
+                     : expr.op == ExprOp::Divide ? "divide"
+                     : expr.op == ExprOp::Modulo ? "modulo"
+                                                 : "concat";
+  return {null, symbols_.opaque(name, arguments).number};
+}
+
+SymValue SymbolicRun::eval(const sql::Expr& expr, const Frame& frame) {
+  SmtSolver& smt = symbols_.smt();
+  switch (expr.op) {
+    case ExprOp::Null:
+      return symbols_.null();
+    case ExprOp::Integer:
+      return symbols_.number(expr.number);
+    case ExprOp::Text:
+      return symbols_.text(expr.text);
+    case ExprOp::Variable:
+      return (*frame.env)[expr.var.index].value;
+    case ExprOp::Column: {
+      const Source& source = frame.sources[expr.source];
+      if (!source.values.empty()) return source.values[expr.column];
+      return value_now(source.table, expr.column, source.row, frame);
+    }
+    case ExprOp::Element: {
+      const SymArray list = array(expr.args[0], frame);
+      const SymValue index = eval(expr.args[1], frame);
+      const SmtTerm outside = index.number < smt.number(1) || list.size < index.number;
+      return {index.null || outside, list.element(index.number)};
+    }
+    case ExprOp::Cardinality:
+      return {symbols_.no(), array(expr.args[0], frame).size};
+    case ExprOp::Negate: {
+      const SymValue value = eval(expr.args[0], frame);
+      return {value.null, smt.number(0) - value.number};
+    }
+    case ExprOp::Abs: {
+      const SymValue value = eval(expr.args[0], frame);
+      return {value.null,
+              choose(value.number < smt.number(0), smt.number(0) - value.number, value.number)};
+    }
+    case ExprOp::Add:
+    case ExprOp::Subtract:
+    case ExprOp::Multiply:
+    case ExprOp::Divide:
+    case ExprOp::Modulo:
+    case ExprOp::Concat:
+      return arithmetic(expr, frame);
+    case ExprOp::If:
+      return symbols_.choose_value(truth(expr.args[0], frame).yes, eval(expr.args[1], frame),
+                                   eval(expr.args[2], frame));
+    case ExprOp::Coalesce:
+    case ExprOp::Least:
+    case ExprOp::Greatest: {
+      SymValue result = eval(expr.args.back(), frame);
+      for (std::size_t i = expr.args.size() - 1; i-- > 0;) {
+        const SymValue next = eval(expr.args[i], frame);
+        if (expr.op == ExprOp::Coalesce) {
+          result = symbols_.choose_value(next.null, result, next);
+          continue;
+        }
+        // NULLs do not count.
+        const SmtTerm is_better =
+            expr.op == ExprOp::Least ? next.number <= result.number : result.number <= next.number;
+        result = symbols_.choose_value(!next.null && (result.null || is_better), next, result);
+      }
+      return result;
+    }
+    case ExprOp::Opaque: {
+      std::vector<SymValue> arguments;
+      for (const sql::Expr& arg : expr.args) arguments.push_back(eval(arg, frame));
+      return symbols_.opaque(expr.text, arguments);
+    }
+    case ExprOp::ArrayOf:
+      return symbols_.fresh_value("array", false);
+    default: {  // what is true or false
+      const Truth result = truth(expr, frame);
+      return {!result.yes && !result.no, symbols_.truth(result.yes).number};
+    }
+  }
+}
+
+}  // namespace isoscope::audit

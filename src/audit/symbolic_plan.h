@@ -1,0 +1,35 @@
+#pragma once
+// How the rows of a statement are found: by key, or by looking at many.
+#include "audit/symbolic_run.h"
+
+namespace isoscope::audit {
+
+// The columns that an expression names: source and column.
+void add_columns(const sql::Expr& expr, std::set<std::pair<std::uint32_t, std::uint32_t>>& columns);
+std::set<std::pair<std::uint32_t, std::uint32_t>> columns_of(const sql::Expr& expr);
+
+struct SymbolicRun::Plan {
+  struct OfSource {
+    sql::TableId table;
+    std::vector<const sql::Expr*> key;  // what each key column equals, or null
+    bool is_keyed = false;              // all of them
+    bool is_fixed = false;              // and by nothing but variables
+    // What WHERE says about its columns that never change, and about no other source.
+    std::vector<const sql::Expr*> fixed;
+    std::set<std::uint32_t> where_columns;  // of WHERE, those that change
+  };
+  std::vector<OfSource> sources;
+  std::vector<std::uint32_t> order;
+  bool is_fixed = true;  // every source is: there is but one candidate
+};
+
+// Rows that a query is about: a few that it finds, and the condition for all.
+struct SymbolicRun::Selection {
+  std::vector<std::vector<Source>> rows;  // each a row a source
+  std::vector<SmtTerm> found;             // by row
+  Frame frame;
+  // Over a single source: the row meets WHERE, and is there.
+  std::function<SmtTerm(const Row&)> matches;
+};
+
+}  // namespace isoscope::audit

@@ -1,0 +1,253 @@
+#include "audit/symbolic_run.h"
+
+#include <fmt/format.h>
+
+#include "support/assert.h"
+
+namespace isoscope::audit {
+
+using sql::StatementOp;
+
+SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, Loops loops)
+    : symbols_(symbols),
+      function_(symbols.app().functions[instance.function()]),
+      loops_(loops),
+      instance_(instance),
+      alive_(symbols.yes()),
+      aborted_(symbols.no()) {}
+
+void SymbolicRun::run() {
+  SmtSolver& smt = symbols_.smt();
+  for (std::size_t v = 0; v < function_.variables.size(); ++v) {
+    const sql::Variable& declared = function_.variables[v];
+    Variable variable{symbols_.null(), {}};
+    const bool is_parameter = v < function_.num_parameters;
+    const std::string name = fmt::format("{}.{}", instance_.name(), declared.name);
+    if (declared.is_array) {
+      variable.array = symbols_.fresh_array(name);
+      instance_.facts.push_back(smt.number(0) <= variable.array->size);
+      if (loops_ == Loops::AtMostTwo)
+        instance_.facts.push_back(variable.array->size <= smt.number(2));
+    } else if (is_parameter) {
+      variable.value = symbols_.fresh_value(name, true);
+      if (declared.type == sql::Type::Boolean) {
+        instance_.facts.push_back(smt.number(0) <= variable.value.number &&
+                                  variable.value.number <= smt.number(1));
+      }
+    }
+    if (is_parameter) instance_.parameters.push_back({variable.value, variable.array});
+    env_.push_back(variable);
+  }
+  run(function_.body);
+  instance_.committed = !aborted_;
+}
+
+std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function, std::string name,
+                                        Loops loops) {
+  auto instance = std::make_unique<Instance>(symbols, function, std::move(name));
+  auto run = std::make_shared<SymbolicRun>(symbols, *instance, loops);
+  run->run();
+  instance->keep(run);
+  return instance;
+}
+
+void SymbolicRun::run(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) run(statement);
+}
+
+void SymbolicRun::run(const sql::Statement& statement) {
+  switch (statement.op) {
+    case StatementOp::Select:
+      if (statement.query.is_aggregate()) {
+        aggregate_into(statement);
+      } else {
+        select_into(statement);
+      }
+      return;
+    case StatementOp::Insert:
+      insert(statement);
+      return;
+    case StatementOp::Update:
+      update(statement);
+      return;
+    case StatementOp::Delete:
+      remove(statement);
+      return;
+    case StatementOp::Assign: {
+      const sql::VarId target = statement.targets.front();
+      Variable& variable = env_[target.index];
+      if (statement.index) {  // an element: the array as a whole is unknown from here on
+        variable.array = symbols_.fresh_array("changed");
+        instance_.facts.push_back(symbols_.smt().number(0) <= variable.array->size);
+      } else if (variable.array) {
+        variable.array = array(*statement.expr, here());
+      } else {
+        variable.value = eval(*statement.expr, here());
+      }
+      return;
+    }
+    case StatementOp::If:
+      branch(statement);
+      return;
+    case StatementOp::ForQuery:
+    case StatementOp::ForRange:
+    case StatementOp::ForArray:
+    case StatementOp::While:
+      loop(statement);
+      return;
+    case StatementOp::Exit:
+    case StatementOp::Continue: {
+      const SmtTerm taken = alive_ && is_true(statement.expr, here());
+      ISO_ASSERT(statement.depth < loop_frames_.size());
+      LoopFrame& frame = loop_frames_[loop_frames_.size() - 1 - statement.depth];
+      SmtTerm& where = statement.op == StatementOp::Exit ? frame.exited : frame.continued;
+      where = where || taken;
+      alive_ = alive_ && !taken;
+      return;
+    }
+    case StatementOp::Return:
+      alive_ = symbols_.no();
+      return;
+    case StatementOp::ReturnRow:
+      return;
+    case StatementOp::Raise:
+      aborted_ = aborted_ || alive_;
+      alive_ = symbols_.no();
+      return;
+  }
+}
+
+SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env& no) {
+  Env merged = yes;
+  for (std::size_t v = 0; v < merged.size(); ++v) {
+    merged[v].value = symbols_.choose_value(condition, yes[v].value, no[v].value);
+    if (yes[v].array && no[v].array && yes[v].array->element.index != no[v].array->element.index) {
+      merged[v].array = symbols_.fresh_array("either");
+      instance_.facts.push_back(
+          equals(merged[v].array->size, choose(condition, yes[v].array->size, no[v].array->size)));
+    }
+  }
+  return merged;
+}
+
+void SymbolicRun::branch(const sql::Statement& statement) {
+  const SmtTerm condition = is_true(*statement.expr, here());
+  const Env before = env_;
+  const SmtTerm alive = alive_;
+  alive_ = alive && condition;
+  run(statement.body);
+  const Env after_yes = std::move(env_);
+  const SmtTerm alive_yes = alive_;
+  env_ = before;
+  alive_ = alive && !condition;
+  run(statement.otherwise);
+  env_ = merge(condition, after_yes, env_);
+  alive_ = alive_yes || alive_;
+}
+
+void SymbolicRun::assign(sql::VarId var, SymValue value) { env_[var.index].value = value; }
+
+// Variables that the body assigns have any value.
+void SymbolicRun::forget(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    for (const sql::VarId target : statement.targets) {
+      Variable& variable = env_[target.index];
+      variable.value = symbols_.fresh_value("some_round", true);
+      if (variable.array) variable.array = symbols_.fresh_array("some_round");
+    }
+    if (function_.found && statement.op <= StatementOp::Delete)
+      env_[function_.found->index].value = symbols_.fresh_value("some_round.found", false);
+    if (function_.row_count && statement.op <= StatementOp::Delete)
+      env_[function_.row_count->index].value = symbols_.fresh_value("some_round.count", false);
+    forget(statement.body);
+    forget(statement.otherwise);
+  }
+}
+
+// Other rounds may have written what the body writes.
+void SymbolicRun::disturb(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    const std::uint32_t table = statement.table.index;
+    if (statement.op == StatementOp::Insert || statement.op == StatementOp::Delete)
+      disturbed_.insert({table, kPresence});
+    if (statement.op == StatementOp::Insert) {
+      const auto& columns = symbols_.app().tables[table].columns;
+      for (std::uint32_t column = 0; column < columns.size(); ++column)
+        disturbed_.insert({table, column});
+    }
+    if (statement.op == StatementOp::Update) {
+      for (const sql::SetColumn& set : statement.sets) disturbed_.insert({table, set.column});
+    }
+    disturb(statement.body);
+    disturb(statement.otherwise);
+  }
+}
+
+namespace {
+
+bool leaves(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    if (statement.op == StatementOp::Return || statement.op == StatementOp::Exit) return true;
+    if (leaves(statement.body) || leaves(statement.otherwise)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void SymbolicRun::loop(const sql::Statement& statement) {
+  loop_frames_.push_back({symbols_.no(), symbols_.no()});
+  if (loops_ == Loops::AnyTwo) {
+    loop_any_two(statement);
+  } else {
+    loop_at_most_two(statement);
+  }
+  loop_frames_.pop_back();
+}
+
+void SymbolicRun::loop_any_two(const sql::Statement& statement) {
+  disturb(statement.body);
+  forget(statement.body);
+  const SmtTerm alive = alive_;
+  SmtTerm goes_on = alive;
+  for (const Round& round : rounds_of(statement)) {
+    for (const auto& [var, value] : round.targets) assign(var, value);
+    SmtTerm active = round.active;
+    if (statement.op == StatementOp::While) active = active && is_true(statement.expr, here());
+    alive_ = alive && active;
+    loop_frames_.back() = {symbols_.no(), symbols_.no()};
+    run(statement.body);
+    // A round that left the function, or the loop, is the last one.
+    const SmtTerm left =
+        alive && active && !alive_ && !loop_frames_.back().continued && !loop_frames_.back().exited;
+    goes_on = goes_on && !left;
+    forget(statement.body);
+    for (const sql::VarId target : statement.targets)
+      env_[target.index].value = symbols_.fresh_value("after_loop", true);
+  }
+  alive_ = goes_on;
+  if (leaves(statement.body)) alive_ = alive_ && symbols_.fresh_truth("loop_ended");
+}
+
+void SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
+  const std::vector<Round> rounds = rounds_of(statement);
+  for (const Round& round : rounds) {
+    const Env before = env_;
+    const SmtTerm alive = alive_;
+    SmtTerm active = round.active;
+    for (const auto& [var, value] : round.targets) assign(var, value);
+    if (statement.op == StatementOp::While) active = active && is_true(statement.expr, here());
+    alive_ = alive && active;
+    loop_frames_.back().continued = symbols_.no();
+    run(statement.body);
+    env_ = merge(active, env_, before);
+    alive_ = alive_ || loop_frames_.back().continued || (alive && !active);
+  }
+  if (statement.op == StatementOp::While) {
+    // A third round does not happen.
+    instance_.facts.push_back(implies(alive_, !is_true(statement.expr, here())));
+  }
+  alive_ = alive_ || loop_frames_.back().exited;
+}
+
+}  // namespace isoscope::audit

@@ -1,0 +1,136 @@
+#pragma once
+// Runs a function on symbols: variables are terms, branches are conditions, and every access to
+// the database is written down with the condition under which it happens.
+//
+// After an IF, a variable is "one or the other" (choose). A RETURN, a RAISE or an EXIT makes the
+// rest happen only if it was not taken: `alive` is the condition of going on. Loops follow
+// instance.h. The parts: expressions (symbolic_expr.cpp), statements that touch the database
+// (symbolic_sql.cpp), control flow (symbolic_run.cpp).
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "audit/instance.h"
+
+namespace isoscope::audit {
+
+class SymbolicRun {
+ public:
+  // Fills `instance`, whose conditions refer to this object: they live together.
+  SymbolicRun(Symbols& symbols, Instance& instance, Loops loops);
+  void run();
+
+ private:
+  struct Variable {
+    SymValue value;
+    std::optional<SymArray> array;
+  };
+  using Env = std::vector<Variable>;
+
+  // A row that an expression may name columns of. With `values`, they are given (the row that an
+  // INSERT … ON CONFLICT proposes).
+  struct Source {
+    sql::TableId table;
+    Row row;
+    std::vector<SymValue> values = {};
+  };
+  // Where an expression is evaluated: the variables and own writes at that point of the program.
+  struct Frame {
+    std::shared_ptr<const Env> env;
+    std::size_t num_accesses = 0;
+    std::vector<Source> sources = {};
+    std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed = {};
+
+    Frame with(std::vector<Source> rows) const {
+      Frame frame = *this;
+      frame.sources = std::move(rows);
+      return frame;
+    }
+  };
+  struct Truth {
+    SmtTerm yes;
+    SmtTerm no;  // neither: NULL
+  };
+
+  // Expressions.
+  Frame here() const;
+  SymValue eval(const sql::Expr& expr, const Frame& frame);
+  Truth truth(const sql::Expr& expr, const Frame& frame);
+  SmtTerm is_true(const sql::Expr& expr, const Frame& frame) { return truth(expr, frame).yes; }
+  SmtTerm is_true(const std::optional<sql::Expr>& expr, const Frame& frame) {
+    return expr ? truth(*expr, frame).yes : symbols_.yes();
+  }
+  SymArray array(const sql::Expr& expr, const Frame& frame);
+  Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
+  SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
+  // What a row holds now, own writes included.
+  SmtTerm present_now(sql::TableId table, const Row& row, const Frame& frame);
+  SymValue value_now(sql::TableId table, std::uint32_t column, const Row& row, const Frame& frame);
+
+  // Statements on the database.
+  struct Plan;       // how the rows of a query are found
+  struct Selection;  // rows that a query is about
+  Plan plan(std::span<const sql::TableId> sources, const std::optional<sql::Expr>& where) const;
+  // A row for each source: as the key says, or some row where it does not.
+  std::vector<Source> rows_of(const Plan& plan, const Frame& frame);
+  Selection select(const sql::Statement& statement, const sql::Query& query, std::size_t num_rows);
+  void select_into(const sql::Statement& statement);
+  void aggregate_into(const sql::Statement& statement);
+  void update(const sql::Statement& statement);
+  void remove(const sql::Statement& statement);
+  void insert(const sql::Statement& statement);
+  void set_found(SmtTerm found);
+  void check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                     const std::function<SymValue(std::uint32_t)>& new_value);
+  void check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                      const Row& row);
+  void write_unique_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                            const std::function<SymValue(std::uint32_t)>& new_value);
+
+  // Accesses. A read of what never changes, or of what the transaction wrote itself, is none.
+  void read(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
+            SmtTerm guard, const Row& row);
+  void read_all(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
+                SmtTerm guard, std::function<SmtTerm(const Row&)> condition);
+  void write(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
+             SmtTerm guard, const Row& row, SymValue value);
+  void lock(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+            std::optional<Row> row, std::function<SmtTerm(const Row&)> condition = {});
+  SmtTerm not_own(sql::TableId table, std::uint32_t column, const Row& row, std::size_t before);
+  bool changes(sql::TableId table, std::uint32_t column) const;
+
+  // Control flow.
+  void run(const std::vector<sql::Statement>& body);
+  void run(const sql::Statement& statement);
+  void branch(const sql::Statement& statement);
+  void loop(const sql::Statement& statement);
+  void loop_any_two(const sql::Statement& statement);
+  void loop_at_most_two(const sql::Statement& statement);
+  struct Round {
+    SmtTerm active;
+    std::vector<std::pair<sql::VarId, SymValue>> targets = {};
+  };
+  std::vector<Round> rounds_of(const sql::Statement& statement);
+  void assign(sql::VarId var, SymValue value);
+  void forget(const std::vector<sql::Statement>& body);
+  void disturb(const std::vector<sql::Statement>& body);
+  Env merge(SmtTerm condition, const Env& yes, const Env& no);
+
+  struct LoopFrame {
+    SmtTerm exited;
+    SmtTerm continued;
+  };
+
+  Symbols& symbols_;
+  const sql::Function& function_;
+  Loops loops_;
+  Instance& instance_;
+  Env env_;
+  SmtTerm alive_;
+  SmtTerm aborted_;
+  std::vector<LoopFrame> loop_frames_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed_;
+};
+
+}  // namespace isoscope::audit

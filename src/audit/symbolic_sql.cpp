@@ -1,0 +1,294 @@
+// Statements that touch the database, on symbols.
+#include <algorithm>
+
+#include "audit/symbolic_plan.h"
+
+namespace isoscope::audit {
+
+using sql::StatementOp;
+
+SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
+                                           std::size_t num_rows) {
+  const auto plan = std::make_shared<const Plan>(this->plan(query.sources, query.where));
+  const Frame frame = here();
+  const SmtTerm alive = alive_;
+  const bool is_join = query.sources.size() > 1;
+
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
+  for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
+
+  Selection selection;
+  selection.frame = frame;
+  const std::optional<sql::Expr>* where = &query.where;
+  const auto found_at = [this, frame, where](const std::vector<Source>& rows) {
+    std::vector<SmtTerm> parts;
+    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, frame));
+    parts.push_back(is_true(*where, frame.with(rows)));
+    return symbols_.all(parts);
+  };
+  // The rows that it finds. Without a fixed key it finds some, free to be any that match.
+  const std::size_t count = plan->is_fixed ? 1 : num_rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Source> rows = rows_of(*plan, frame);
+    if (plan->is_fixed) {
+      selection.found.push_back(alive && found_at(rows));
+    } else {
+      const SmtTerm found = symbols_.fresh_truth("found");
+      instance_.facts.push_back(implies(found, alive && found_at(rows)));
+      for (std::size_t j = 0; j < i; ++j) {
+        std::vector<SmtTerm> same;
+        for (std::size_t s = 0; s < rows.size(); ++s)
+          same.push_back(symbols_.same_row(rows[s].row, selection.rows[j][s].row));
+        instance_.facts.push_back(!(found && selection.found[j] && symbols_.all(same)));
+      }
+      if (i > 0 && loops_ == Loops::AtMostTwo)
+        instance_.facts.push_back(implies(found, selection.found[i - 1]));
+      selection.found.push_back(found);
+    }
+    selection.rows.push_back(std::move(rows));
+  }
+
+  for (std::uint32_t s = 0; s < plan->sources.size(); ++s) {
+    const Plan::OfSource& source = plan->sources[s];
+    const sql::TableId table = source.table;
+    // In a join, which rows of one table are looked at depends on the others: a free symbol says.
+    std::optional<SmtFunction> looked_at;
+    if (is_join && !source.is_fixed) {
+      looked_at = symbols_.row_function("looked_at", table, SmtSolver::kBool);
+      for (std::size_t i = 0; i < selection.rows.size(); ++i)
+        instance_.facts.push_back(
+            implies(selection.found[i], (*looked_at)(selection.rows[i][s].row)));
+    }
+    const auto is_candidate = [this, plan, s, frame, looked_at](const Row& row) {
+      std::vector<Source> rows(plan->sources.size());
+      rows[s] = {plan->sources[s].table, row};
+      std::vector<SmtTerm> parts;
+      for (const sql::Expr* conjunct : plan->sources[s].fixed)
+        parts.push_back(is_true(*conjunct, frame.with(rows)));
+      if (looked_at) parts.push_back((*looked_at)(row));
+      return symbols_.all(parts);
+    };
+    const auto is_there = [this, is_candidate, table, frame](const Row& row) {
+      return is_candidate(row) && present_now(table, row, frame);
+    };
+    std::function<SmtTerm(const Row&)> matches = is_there;
+    if (!is_join) {
+      matches = [this, found_at, table](const Row& row) { return found_at({Source{table, row}}); };
+      selection.matches = matches;
+    }
+    std::set<std::uint32_t> outputs;
+    for (const auto& [of, column] : used) {
+      if (of == s && !source.where_columns.contains(column)) outputs.insert(column);
+    }
+    if (source.is_fixed) {
+      const Row& row = selection.rows.front()[s].row;
+      const SmtTerm guard = alive && is_candidate(row);
+      read(statement, table, kPresence, guard, row);
+      for (const std::uint32_t column : source.where_columns)
+        read(statement, table, column, alive && is_there(row), row);
+      for (const std::uint32_t column : outputs)
+        read(statement, table, column, alive && matches(row), row);
+      if (query.lock != sql::Lock::None) lock(statement, table, alive && matches(row), row);
+    } else {
+      read_all(statement, table, kPresence, alive, is_candidate);
+      for (const std::uint32_t column : source.where_columns)
+        read_all(statement, table, column, alive, is_there);
+      for (const std::uint32_t column : outputs) read_all(statement, table, column, alive, matches);
+      if (query.lock != sql::Lock::None) lock(statement, table, alive, std::nullopt, matches);
+    }
+  }
+  // Every row that matches is found, or there are more than the ones that we look at.
+  if (!is_join && !plan->is_fixed && !plan->sources.empty() &&
+      (num_rows == 1 || loops_ == Loops::AtMostTwo)) {
+    const auto rows = selection.rows;
+    const auto found = selection.found;
+    const auto matches = selection.matches;
+    const bool is_complete = num_rows > 1;
+    instance_.row_facts.push_back(
+        {plan->sources.front().table,
+         [this, rows, found, matches, alive, is_complete](const Row& row) {
+           std::vector<SmtTerm> parts;
+           for (std::size_t i = 0; i < rows.size(); ++i) {
+             parts.push_back(is_complete ? found[i] && symbols_.same_row(rows[i].front().row, row)
+                                         : found[i]);
+           }
+           return implies(alive && matches(row), symbols_.any(parts));
+         }});
+  }
+  return selection;
+}
+
+void SymbolicRun::select_into(const sql::Statement& statement) {
+  const sql::Query& query = statement.query;
+  const Selection selection = select(statement, query, 1);
+  const SmtTerm found = selection.found.front();
+  const Frame at = selection.frame.with(selection.rows.front());
+  // ORDER BY … LIMIT 1 over one table: no row comes before the one that is picked.
+  if (!query.order_by.empty() && !query.offset && selection.matches && query.sources.size() == 1) {
+    const sql::OrderBy* order = &query.order_by.front();
+    const SymValue best = eval(order->expr, at);
+    instance_.row_facts.push_back(
+        {query.sources.front(), [this, order, best, selection](const Row& row) {
+           const SymValue other =
+               eval(order->expr,
+                    selection.frame.with({Source{selection.rows.front().front().table, row}}));
+           const SmtTerm is_behind =
+               order->descending ? other.number <= best.number : best.number <= other.number;
+           return implies(selection.found.front() && selection.matches(row),
+                          other.null || best.null || is_behind);
+         }});
+  }
+  if (statement.strict) {
+    aborted_ = aborted_ || (alive_ && !found);
+    alive_ = alive_ && found;
+  }
+  const SmtTerm alive = alive_;
+  if (statement.exists) {
+    env_[statement.targets.front().index].value = symbols_.choose_value(
+        alive, symbols_.truth(found), env_[statement.targets.front().index].value);
+  } else {
+    for (std::size_t i = 0; i < statement.targets.size() && i < query.outputs.size(); ++i) {
+      SymValue value =
+          symbols_.choose_value(found, eval(query.outputs[i].expr, at), symbols_.null());
+      Variable& target = env_[statement.targets[i].index];
+      if (!target.array) target.value = symbols_.choose_value(alive, value, target.value);
+    }
+  }
+  set_found(found);
+}
+
+void SymbolicRun::aggregate_into(const sql::Statement& statement) {
+  SmtSolver& smt = symbols_.smt();
+  const sql::Query& query = statement.query;
+  const std::size_t first = instance_.accesses.size();
+  const Selection selection = select(statement, query, 1);
+  const SmtTerm found = selection.found.front();
+  const Frame at = selection.frame.with(selection.rows.front());
+  const SmtTerm alive = alive_;
+  const bool is_single_row = selection.matches && instance_.accesses.size() > 0 &&
+                             this->plan(query.sources, query.where).is_fixed;
+  for (std::size_t i = 0; i < query.outputs.size(); ++i) {
+    const sql::Output* output = &query.outputs[i];
+    SymValue value = symbols_.fresh_value("aggregate", false);
+    const SymValue picked = eval(output->expr, at);
+    switch (output->aggregate) {
+      case sql::Aggregate::Count:
+        instance_.facts.push_back(smt.number(0) <= value.number);
+        instance_.facts.push_back(iff(found, smt.number(1) <= value.number));
+        if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
+        break;
+      case sql::Aggregate::Min:
+      case sql::Aggregate::Max: {
+        const bool is_min = output->aggregate == sql::Aggregate::Min;
+        value = {!found || picked.null, picked.number};
+        if (!selection.matches || is_single_row) break;
+        // No matching row is beyond it; and with one output, rows beyond it do not matter.
+        const SymValue best = value;
+        const auto is_beyond = [this, output, selection, best, is_min](const Row& row) {
+          const SymValue other =
+              eval(output->expr,
+                   selection.frame.with({Source{selection.rows.front().front().table, row}}));
+          return !other.null && (is_min ? other.number < best.number : best.number < other.number);
+        };
+        instance_.row_facts.push_back(
+            {query.sources.front(), [this, selection, best, is_beyond, output](const Row& row) {
+               const SymValue other =
+                   eval(output->expr,
+                        selection.frame.with({Source{selection.rows.front().front().table, row}}));
+               return implies(selection.matches(row),
+                              other.null || (!best.null && !is_beyond(row)));
+             }});
+        const auto used = columns_of(output->expr);
+        const bool is_fixed_column = std::ranges::none_of(
+            used, [&](const auto& use) { return changes(query.sources.front(), use.second); });
+        if (query.outputs.size() == 1 && is_fixed_column) {
+          for (std::size_t a = first; a < instance_.accesses.size(); ++a) {
+            Access& access = instance_.accesses[a];
+            if (access.row) continue;
+            access.condition = [this, inner = access.condition, output, selection, best,
+                                is_min](const Row& row) {
+              const SymValue other =
+                  eval(output->expr,
+                       selection.frame.with({Source{selection.rows.front().front().table, row}}));
+              const SmtTerm counts =
+                  is_min ? other.number <= best.number : best.number <= other.number;
+              return inner(row) && (best.null || counts);
+            };
+          }
+        }
+        break;
+      }
+      default:  // of one row the value itself, of many any number
+        value.null = !found;
+        if (is_single_row) value = {!found || picked.null, picked.number};
+        break;
+    }
+    if (i < statement.targets.size()) {
+      Variable& target = env_[statement.targets[i].index];
+      target.value = symbols_.choose_value(alive, value, target.value);
+    }
+  }
+  set_found(symbols_.yes());
+}
+
+std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& statement) {
+  SmtSolver& smt = symbols_.smt();
+  std::vector<Round> rounds;
+  const bool is_any = loops_ == Loops::AnyTwo;
+  if (statement.op == StatementOp::ForQuery) {
+    const sql::Query& query = statement.query;
+    const Selection selection = select(statement, query, 2);
+    for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+      Round round{selection.found[i], {}};
+      const Frame at = selection.frame.with(selection.rows[i]);
+      for (std::size_t t = 0; t < statement.targets.size() && t < query.outputs.size(); ++t)
+        round.targets.emplace_back(statement.targets[t], eval(query.outputs[t].expr, at));
+      rounds.push_back(std::move(round));
+    }
+    return rounds;
+  }
+  const Frame frame = here();
+  if (statement.op == StatementOp::While) {
+    for (int i = 0; i < 2; ++i)
+      rounds.push_back({is_any ? symbols_.fresh_truth("round") : symbols_.yes(), {}});
+    return rounds;
+  }
+  std::optional<SymArray> list;
+  SymValue from = symbols_.number(1);
+  SymValue to = symbols_.number(0);
+  if (statement.op == StatementOp::ForArray) {
+    list = array(*statement.expr, frame);
+    to = {symbols_.no(), list->size};
+  } else {
+    from = eval(*statement.expr, frame);
+    to = eval(*statement.upper, frame);
+    if (statement.descending) std::swap(from, to);
+  }
+  const bool has_step = statement.step.has_value();
+  SmtTerm last = from.number;
+  for (int i = 0; i < 2; ++i) {
+    SmtTerm number = from.number;
+    if (is_any) {
+      number = symbols_.fresh_number("i");
+      if (i > 0) instance_.facts.push_back(last < number);
+    } else if (statement.descending) {
+      number = to.number - smt.number(i);
+    } else {
+      number = from.number + smt.number(i);
+    }
+    SmtTerm active = from.number <= number && number <= to.number && !from.null && !to.null;
+    if (is_any || has_step) active = active && symbols_.fresh_truth("round");
+    Round round{active, {}};
+    const SymValue value =
+        list ? SymValue{symbols_.no(), list->element(number)} : SymValue{symbols_.no(), number};
+    round.targets.emplace_back(statement.targets.front(), value);
+    rounds.push_back(std::move(round));
+    last = number;
+  }
+  if (!is_any && !has_step)
+    instance_.facts.push_back(implies(alive_, to.number - from.number <= smt.number(1)));
+  return rounds;
+}
+
+}  // namespace isoscope::audit

@@ -1,0 +1,152 @@
+#include "audit/symbols.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace isoscope::audit {
+
+namespace {
+
+void collect_texts(const sql::Expr& expr, std::set<std::string>& texts) {
+  if (expr.op == sql::ExprOp::Text) texts.insert(expr.text);
+  for (const sql::Expr& arg : expr.args) collect_texts(arg, texts);
+}
+
+void collect_texts(const std::optional<sql::Expr>& expr, std::set<std::string>& texts) {
+  if (expr) collect_texts(*expr, texts);
+}
+
+void collect_texts(const std::vector<sql::Statement>& body, std::set<std::string>& texts) {
+  for (const sql::Statement& s : body) {
+    for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.index, &s.upper, &s.step,
+                             &s.query.where, &s.query.limit, &s.query.offset})
+      collect_texts(*expr, texts);
+    for (const sql::SetColumn& set : s.sets) collect_texts(set.value, texts);
+    for (const sql::SetColumn& set : s.conflict_sets) collect_texts(set.value, texts);
+    for (const sql::Expr& expr : s.returning) collect_texts(expr, texts);
+    for (const sql::Output& output : s.query.outputs) collect_texts(output.expr, texts);
+    for (const sql::OrderBy& order : s.query.order_by) collect_texts(order.expr, texts);
+    collect_texts(s.body, texts);
+    collect_texts(s.otherwise, texts);
+  }
+}
+
+}  // namespace
+
+Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes)
+    : smt_(smt),
+      app_(app),
+      changes_(changes),
+      yes_(smt.truth(true)),
+      no_(smt.truth(false)),
+      zero_(smt.number(0)) {
+  std::set<std::string> texts;
+  for (const sql::Function& function : app.functions) collect_texts(function.body, texts);
+  for (const sql::Table& table : app.tables) {
+    for (const sql::Column& column : table.columns) collect_texts(column.default_value, texts);
+    for (const sql::Expr& check : table.checks) collect_texts(check, texts);
+  }
+  // In the order of the texts, and far apart, so that comparisons of literals come out right.
+  constexpr std::int64_t kGap = 1000;
+  std::int64_t number = 0;
+  for (const std::string& text : texts) {
+    number += kGap;
+    text_numbers_[text] = number;
+    texts_[number] = text;
+  }
+}
+
+std::string Symbols::text_of(std::int64_t number) const {
+  const auto literal = texts_.find(number);
+  if (literal != texts_.end()) return literal->second;
+  return number < 0 ? fmt::format("t_{}", -number) : fmt::format("t{}", number);
+}
+
+SymValue Symbols::truth(SmtTerm formula) const {
+  return {no_, choose(formula, smt_.number(1), zero_)};
+}
+
+SymValue Symbols::fresh_value(std::string_view name, bool may_be_null) {
+  return {may_be_null ? fresh_truth(fmt::format("{}.null", name)) : no_, fresh_number(name)};
+}
+
+SymArray Symbols::fresh_array(std::string_view name) {
+  const SmtSort from[] = {SmtSolver::kInt};
+  return {fresh_number(fmt::format("{}.size", name)),
+          smt_.new_function(name, from, SmtSolver::kInt)};
+}
+
+SmtFunction Symbols::row_function(std::string_view name, sql::TableId table, SmtSort to) {
+  const std::vector<SmtSort> from(app_.table(table).primary_key.size(), SmtSolver::kInt);
+  return smt_.new_function(name, from, to);
+}
+
+SmtTerm Symbols::presence_of(std::map<std::uint32_t, SmtFunction>& functions,
+                             std::string_view prefix, sql::TableId table, const Row& row) {
+  auto found = functions.find(table.index);
+  if (found == functions.end()) {
+    const std::string name = fmt::format("{}.{}", prefix, app_.table(table).name);
+    found = functions.emplace(table.index, row_function(name, table, SmtSolver::kBool)).first;
+  }
+  return found->second(row);
+}
+
+SymValue Symbols::value_of(std::map<ColumnKey, ColumnFunctions>& functions, std::string_view prefix,
+                           sql::TableId table, std::uint32_t column, const Row& row) {
+  const sql::Column& declared = app_.table(table).columns[column];
+  auto found = functions.find({table.index, column});
+  if (found == functions.end()) {
+    const std::string name = fmt::format("{}.{}.{}", prefix, app_.table(table).name, declared.name);
+    found = functions
+                .emplace(ColumnKey{table.index, column},
+                         ColumnFunctions{row_function(name + ".null", table, SmtSolver::kBool),
+                                         row_function(name, table, SmtSolver::kInt)})
+                .first;
+  }
+  return {declared.not_null ? no_ : found->second.null(row), found->second.number(row)};
+}
+
+SmtTerm Symbols::static_presence(sql::TableId table, const Row& row) {
+  return presence_of(static_presences_, "rows", table, row);
+}
+SymValue Symbols::static_value(sql::TableId table, std::uint32_t column, const Row& row) {
+  return value_of(static_values_, "static", table, column, row);
+}
+SmtTerm Symbols::initial_presence(sql::TableId table, const Row& row) {
+  return presence_of(initial_presences_, "initially", table, row);
+}
+SymValue Symbols::initial_value(sql::TableId table, std::uint32_t column, const Row& row) {
+  return value_of(initial_values_, "initial", table, column, row);
+}
+
+SymValue Symbols::opaque(const std::string& name, std::span<const SymValue> arguments) {
+  // A NULL argument is a number that no other value is likely to be, and its flag beside it.
+  std::vector<SmtTerm> terms;
+  for (const SymValue& argument : arguments) {
+    terms.push_back(choose(argument.null, zero_, argument.number));
+    terms.push_back(choose(argument.null, smt_.number(1), zero_));
+  }
+  auto found = opaque_.find({name, terms.size()});
+  if (found == opaque_.end()) {
+    const std::vector<SmtSort> from(terms.size(), SmtSolver::kInt);
+    found = opaque_
+                .emplace(std::pair(name, terms.size()),
+                         ColumnFunctions{smt_.new_function(name + ".null", from, SmtSolver::kBool),
+                                         smt_.new_function(name, from, SmtSolver::kInt)})
+                .first;
+  }
+  return {found->second.null(terms), found->second.number(terms)};
+}
+
+SmtTerm Symbols::same_row(const Row& a, const Row& b) const {
+  std::vector<SmtTerm> parts;
+  for (std::size_t i = 0; i < a.size(); ++i) parts.push_back(equals(a[i], b[i]));
+  return all(parts);
+}
+
+SmtTerm Symbols::same_value(const SymValue& a, const SymValue& b) const {
+  return iff(a.null, b.null) && (a.null || equals(a.number, b.number));
+}
+
+}  // namespace isoscope::audit

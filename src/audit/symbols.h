@@ -1,0 +1,104 @@
+#pragma once
+// The vocabulary of the formulas: values that may be NULL, rows, and what all instances share.
+//
+// Every value is a whole number with a flag for NULL; a truth value is 0 or 1; a text is the
+// number of its literal, or a number that stands for some other text. What we cannot express
+// (multiplying or dividing by something that is no constant, functions that we do not know) is an
+// uninterpreted function of its arguments: equal arguments give equal results, and that is all
+// that is said.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "smt/solver.h"
+#include "sql/changes.h"
+
+namespace isoscope::audit {
+
+struct SymValue {
+  SmtTerm null;    // a formula
+  SmtTerm number;  // of no meaning where `null` holds
+};
+
+struct SymArray {
+  SmtTerm size;
+  SmtFunction element;  // from 1; elements are not NULL
+};
+
+// A row of a table by its primary key, one number a column.
+using Row = std::vector<SmtTerm>;
+
+// What a transaction reads or writes of a row: whether it is there, a column, or the entry of a
+// UNIQUE constraint.
+inline constexpr std::uint32_t kPresence = 1'000'000;
+inline constexpr std::uint32_t kUniqueEntry = 2'000'000;  // plus the number of the constraint
+
+class Symbols {
+ public:
+  Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes);
+
+  SmtSolver& smt() const { return smt_; }
+  const sql::Application& app() const { return app_; }
+  const sql::Changes& changes() const { return changes_; }
+
+  SmtTerm yes() const { return yes_; }
+  SmtTerm no() const { return no_; }
+  SymValue null() const { return {yes_, zero_}; }
+  SymValue number(std::int64_t value) const { return {no_, smt_.number(value)}; }
+  SymValue text(const std::string& literal) const { return number(text_numbers_.at(literal)); }
+  // Of a literal of the program, or a new text for another number.
+  std::string text_of(std::int64_t number) const;
+  SymValue truth(SmtTerm formula) const;
+
+  SymValue fresh_value(std::string_view name, bool may_be_null);
+  SmtTerm fresh_number(std::string_view name) { return smt_.new_constant(name, SmtSolver::kInt); }
+  SmtTerm fresh_truth(std::string_view name) { return smt_.new_constant(name, SmtSolver::kBool); }
+  SymArray fresh_array(std::string_view name);
+
+  SmtFunction row_function(std::string_view name, sql::TableId table, SmtSort to);
+  // Rows and columns that never change: one function for all instances.
+  SmtTerm static_presence(sql::TableId table, const Row& row);
+  SymValue static_value(sql::TableId table, std::uint32_t column, const Row& row);
+  // The state in which everything starts.
+  SmtTerm initial_presence(sql::TableId table, const Row& row);
+  SymValue initial_value(sql::TableId table, std::uint32_t column, const Row& row);
+
+  // A function that we know nothing about, by name and number of arguments.
+  SymValue opaque(const std::string& name, std::span<const SymValue> arguments);
+
+  SmtTerm same_row(const Row& a, const Row& b) const;
+  SmtTerm same_value(const SymValue& a, const SymValue& b) const;
+  SmtTerm all(std::span<const SmtTerm> formulas) const { return all_of(smt_, formulas); }
+  SmtTerm any(std::span<const SmtTerm> formulas) const { return any_of(smt_, formulas); }
+  SymValue choose_value(SmtTerm condition, const SymValue& yes, const SymValue& no) const {
+    return {choose(condition, yes.null, no.null), choose(condition, yes.number, no.number)};
+  }
+
+ private:
+  struct ColumnFunctions {
+    SmtFunction null;
+    SmtFunction number;
+  };
+  using ColumnKey = std::pair<std::uint32_t, std::uint32_t>;  // table, column
+  SymValue value_of(std::map<ColumnKey, ColumnFunctions>& functions, std::string_view prefix,
+                    sql::TableId table, std::uint32_t column, const Row& row);
+  SmtTerm presence_of(std::map<std::uint32_t, SmtFunction>& functions, std::string_view prefix,
+                      sql::TableId table, const Row& row);
+
+  SmtSolver& smt_;
+  const sql::Application& app_;
+  const sql::Changes& changes_;
+  SmtTerm yes_;
+  SmtTerm no_;
+  SmtTerm zero_;
+  std::map<std::string, std::int64_t> text_numbers_;
+  std::map<std::int64_t, std::string> texts_;
+  std::map<ColumnKey, ColumnFunctions> static_values_;
+  std::map<std::uint32_t, SmtFunction> static_presences_;
+  std::map<ColumnKey, ColumnFunctions> initial_values_;
+  std::map<std::uint32_t, SmtFunction> initial_presences_;
+  std::map<std::pair<std::string, std::size_t>, ColumnFunctions> opaque_;
+};
+
+}  // namespace isoscope::audit

@@ -1,0 +1,236 @@
+#include "audit/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isoscope::audit {
+
+World::World(Symbols& symbols, Scope scope, Conflicts conflicts,
+             std::vector<std::pair<std::uint32_t, std::uint32_t>> serial)
+    : symbols_(symbols), scope_(scope), conflicts_(conflicts), serial_(std::move(serial)) {}
+
+Member World::member(std::uint32_t function, std::size_t n) {
+  const auto found = members_.find({function, n});
+  if (found != members_.end()) return found->second;
+  const std::string name = fmt::format("{}#{}", symbols_.app().functions[function].name, n + 1);
+  const Loops loops = scope_ == Scope::Open ? Loops::AnyTwo : Loops::AtMostTwo;
+  pool_.push_back(make_instance(symbols_, function, name, loops));
+  const Member member = pool_.size() - 1;
+  members_.emplace(std::pair(function, n), member);
+  return member;
+}
+
+SmtTerm World::ar(Member a, Member b) {
+  if (a > b) return !ar(b, a);
+  auto found = ar_.find({a, b});
+  if (found == ar_.end())
+    found = ar_.emplace(PairKey{a, b}, symbols_.fresh_truth(fmt::format("ar.{}.{}", a, b))).first;
+  return found->second;
+}
+
+SmtTerm World::vis(Member a, Member b) {
+  auto found = vis_.find({a, b});
+  if (found == vis_.end())
+    found = vis_.emplace(PairKey{a, b}, symbols_.fresh_truth(fmt::format("vis.{}.{}", a, b))).first;
+  return found->second;
+}
+
+SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
+  std::vector<SmtTerm> parts;
+  for (const Access& access : pool_[a]->accesses) {
+    if (access.kind == AccessKind::Write && access.table == table && access.column == column)
+      parts.push_back(happens(symbols_, access, row));
+  }
+  return symbols_.any(parts);
+}
+
+SymValue World::written(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
+  std::optional<SymValue> value;
+  for (const Access& access : pool_[a]->accesses) {
+    if (access.kind != AccessKind::Write || access.table != table || access.column != column)
+      continue;
+    value = value ? symbols_.choose_value(happens(symbols_, access, row), access.value(row), *value)
+                  : access.value(row);
+  }
+  return value.value_or(symbols_.null());
+}
+
+// The row that both accesses are about: the one that either names, else some row.
+Row World::common_row(const Access& x, const Access& y, Member a, Member b) {
+  if (x.row) return *x.row;
+  if (y.row) return *y.row;
+  Row row;
+  const std::size_t size =
+      x.column >= kUniqueEntry
+          ? symbols_.app().table(x.table).unique[x.column - kUniqueEntry].size()
+          : symbols_.app().table(x.table).primary_key.size();
+  for (std::size_t i = 0; i < size; ++i)
+    row.push_back(symbols_.fresh_number(fmt::format("common.{}.{}", a, b)));
+  return row;
+}
+
+SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& option) {
+  if (option.column >= kUniqueEntry) return symbols_.no();
+  if (scope_ == Scope::Open) {
+    if (option.column != kPresence) return symbols_.yes();
+    // The value that the writer leaves is known if all its writes leave the same.
+    std::optional<bool> leaves;
+    for (const Access& access : pool_[writer]->accesses) {
+      if (access.kind != AccessKind::Write || access.table != option.table ||
+          access.column != kPresence)
+        continue;
+      const auto value = symbols_.smt().known_number(access.value(option.row).number);
+      if (!value || (leaves && *leaves != (*value != 0))) return symbols_.yes();
+      leaves = *value != 0;
+    }
+    const SmtTerm saw = pool_[reader]->presence(option.table, option.row);
+    return leaves.value_or(true) ? !saw : saw;
+  }
+  const SymValue read = pool_[reader]->seen(option.table, option.column, option.row);
+  const SymValue now = written(writer, option.table, option.column, option.row);
+  return !symbols_.same_value(read, now);
+}
+
+void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
+  const AccessKind from = kind == EdgeKind::Rw ? AccessKind::Read : AccessKind::Write;
+  const AccessKind to = kind == EdgeKind::Wr ? AccessKind::Read : AccessKind::Write;
+  const bool by_row = kind == EdgeKind::Ww && conflicts_ == Conflicts::Rows;
+  for (const Access& x : pool_[a]->accesses) {
+    if (x.kind != from) continue;
+    for (const Access& y : pool_[b]->accesses) {
+      if (y.kind != to || y.table != x.table) continue;
+      const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
+      if (x.column != y.column && !(by_row && is_row_part)) continue;
+      Option option{x.table, x.column, common_row(x, y, a, b), {}, {}};
+      SmtTerm condition = happens(symbols_, x, option.row) && happens(symbols_, y, option.row);
+      switch (kind) {
+        case EdgeKind::Wr:
+          condition = condition && vis(a, b);
+          break;
+        case EdgeKind::Ww:
+          condition = condition && ar(a, b);
+          break;
+        case EdgeKind::Rw:
+          condition = condition && !vis(b, a) && changes_what_is_read(a, b, option);
+          break;
+      }
+      if (symbols_.smt().known_truth(condition) == false) continue;
+      option.condition = condition;
+      option.name = symbols_.fresh_truth("edge");
+      pair.constraints.push_back(implies(option.name, condition));
+      auto& options = pair.options[static_cast<std::size_t>(kind)];
+      const bool is_known = std::ranges::any_of(
+          options, [&](const Option& other) { return other.condition.index == condition.index; });
+      if (!is_known) options.push_back(std::move(option));
+    }
+  }
+}
+
+void World::add_locks(Pair& pair, Member a, Member b) {
+  for (const Access& held : pool_[b]->accesses) {
+    if (held.kind != AccessKind::Lock) continue;
+    for (const Access& write : pool_[a]->accesses) {
+      if (write.kind != AccessKind::Write || write.table != held.table ||
+          write.column >= kUniqueEntry)
+        continue;
+      std::vector<Row> rows;
+      if (write.row || held.row) {
+        rows.push_back(write.row ? *write.row : *held.row);
+      } else {
+        const Member both[] = {a, b};
+        rows = this->rows(both, held.table);
+      }
+      for (const Row& row : rows) {
+        pair.constraints.push_back(implies(
+            happens(symbols_, write, row) && happens(symbols_, held, row) && ar(a, b), vis(a, b)));
+      }
+    }
+  }
+}
+
+bool World::is_serial(std::uint32_t f, std::uint32_t g) const {
+  return std::ranges::any_of(serial_, [&](const auto& pair) {
+    return pair == std::pair(f, g) || pair == std::pair(g, f);
+  });
+}
+
+World::Pair& World::pair(Member a, Member b) {
+  const auto found = pairs_.find({a, b});
+  if (found != pairs_.end()) return found->second;
+  Pair& pair = pairs_[{a, b}];
+  for (const EdgeKind kind : kEdgeKinds) add_options(pair, a, b, kind);
+  pair.constraints.push_back(implies(vis(a, b), ar(a, b)));
+  if (is_serial(function(a), function(b))) pair.constraints.push_back(implies(ar(a, b), vis(a, b)));
+  add_locks(pair, a, b);
+  // Who reads before the writer comes, in ar, reads something older.
+  std::vector<SmtTerm> sure;
+  for (const EdgeKind kind : kEdgeKinds) {
+    for (const Option& option : pair.options[static_cast<std::size_t>(kind)])
+      sure.push_back(kind == EdgeKind::Rw ? option.condition && ar(a, b) : option.condition);
+  }
+  pair.surely = symbols_.any(sure);
+  return pair;
+}
+
+SmtTerm World::depends(Member a, Member b, EdgeKind kind) {
+  std::vector<SmtTerm> parts;
+  for (const Option& option : pair(a, b).options[static_cast<std::size_t>(kind)])
+    parts.push_back(option.name);
+  return symbols_.any(parts);
+}
+
+SmtTerm World::depends(Member a, Member b) {
+  std::vector<SmtTerm> parts;
+  for (const EdgeKind kind : kEdgeKinds) parts.push_back(depends(a, b, kind));
+  return symbols_.any(parts);
+}
+
+SmtTerm World::surely_depends(Member a, Member b) { return pair(a, b).surely; }
+
+SmtTerm World::conflict(Member a, Member b) {
+  if (a > b) return conflict(b, a);
+  const auto found = conflict_.find({a, b});
+  if (found != conflict_.end()) return found->second;
+  std::vector<SmtTerm> parts;
+  const Member both[] = {a, b};
+  for (const Access& x : pool_[a]->accesses) {
+    if (x.kind != AccessKind::Write) continue;
+    for (const Access& y : pool_[b]->accesses) {
+      if (y.kind != AccessKind::Write || y.table != x.table) continue;
+      const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
+      if (x.column != y.column && !(conflicts_ == Conflicts::Rows && is_row_part)) continue;
+      std::vector<Row> rows;
+      if (x.row || y.row) {
+        rows.push_back(x.row ? *x.row : *y.row);
+      } else {
+        rows = this->rows(both, x.table);
+      }
+      for (const Row& row : rows)
+        parts.push_back(happens(symbols_, x, row) && happens(symbols_, y, row));
+    }
+  }
+  return conflict_.emplace(PairKey{a, b}, symbols_.any(parts)).first->second;
+}
+
+SmtTerm World::writes_anything(Member a) {
+  std::vector<SmtTerm> parts;
+  for (const Access& access : pool_[a]->accesses) {
+    if (access.kind != AccessKind::Write) continue;
+    parts.push_back(access.row ? access.guard : symbols_.no());
+    if (access.row) continue;
+    const Member self[] = {a};
+    for (const Row& row : rows(self, access.table)) parts.push_back(happens(symbols_, access, row));
+  }
+  return symbols_.any(parts);
+}
+
+SmtTerm World::reads_anything(Member a) {
+  std::vector<SmtTerm> parts;
+  for (const Access& access : pool_[a]->accesses) {
+    if (access.kind == AccessKind::Read) parts.push_back(access.guard);
+  }
+  return symbols_.any(parts);
+}
+
+}  // namespace isoscope::audit

@@ -1,0 +1,120 @@
+#pragma once
+// Instances side by side: their visibility, arbitration and dependencies.
+//
+// Instances come from a pool and keep their names (vis, ar, the conditions of dependencies), so
+// that asking about another set of them builds only what is new. (A closed world is better made
+// anew for each set: what its members see follows from all that was ever asked.) What holds of a
+// set of instances (a "cast") is the union of what holds of its members, pairs and triples:
+//
+//     ar is a total order, vis ⊆ ar;                                            (phi_basic)
+//     a dependency has a reason: two accesses to one location of one row;       (phi_R->)
+//     t1 -rw-> t2 only if no writer that t1 sees comes after t2 in ar;          (phi_dep)
+//     who locks a row sees every earlier writer of it.
+//
+// An Open world leaves room for other instances: what a member sees may come from outside. That a
+// cast is impossible there is a proof for every execution that contains it. A Closed world has
+// nothing else in it: what a member sees is what the last visible member wrote, or the initial
+// state. That a cast is possible there is (nearly) a run; replay.h runs it.
+//
+// Dependencies. t1 -ww-> t2: both write, ar. t1 -wr-> t2: t1 writes what t2 reads, vis; not only
+// from the last writer, as the others reach t2 through it anyway. t1 -rw-> t2: t2 overwrites what
+// t1 read. An anti-dependency to a write that leaves what was read as it was (deleting a row that
+// the reader found absent) is none: if every version between the two has the value that was read,
+// the reader may as well come last, and if one has another value, the reader has an edge to that.
+//
+// Paper    [NagarJagannathan-CONCUR'18], sections 4.2, 4.3 and Appendix A.
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "audit/instance.h"
+
+namespace isoscope::audit {
+
+enum class Conflicts : std::uint8_t { Columns, Rows };
+enum class Scope : std::uint8_t { Open, Closed };
+enum class EdgeKind : std::uint8_t { Wr, Ww, Rw };
+inline constexpr std::array kEdgeKinds = {EdgeKind::Wr, EdgeKind::Ww, EdgeKind::Rw};
+
+using Member = std::size_t;  // of the pool
+using Cast = std::span<const Member>;
+
+class World {
+ public:
+  World(Symbols& symbols, Scope scope, Conflicts conflicts,
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> serial);
+
+  Symbols& symbols() const { return symbols_; }
+  Scope scope() const { return scope_; }
+  // The n-th instance of a function, n from 0; made when it is first asked for.
+  Member member(std::uint32_t function, std::size_t n);
+  Instance& instance(Member a) const { return *pool_[a]; }
+  std::uint32_t function(Member a) const { return pool_[a]->function(); }
+
+  SmtTerm vis(Member a, Member b);
+  SmtTerm ar(Member a, Member b);
+  SmtTerm depends(Member a, Member b, EdgeKind kind);
+  SmtTerm depends(Member a, Member b);
+  // A dependency that is there whatever happens outside: for paths without chords.
+  SmtTerm surely_depends(Member a, Member b);
+  // Both write one location (one row, with Conflicts::Rows).
+  SmtTerm conflict(Member a, Member b);
+  SmtTerm writes_anything(Member a);
+  SmtTerm reads_anything(Member a);
+  // The member writes the location.
+  SmtTerm wrote(Member a, sql::TableId table, std::uint32_t column, const Row& row);
+  // What its last write leaves there. Requires: it wrote it.
+  SymValue written(Member a, sql::TableId table, std::uint32_t column, const Row& row);
+
+  // What holds of the cast, apart from its levels.
+  std::vector<SmtTerm> constraints(Cast cast);
+  // In a closed world: what the members see. With `empty`, one formula for each table with
+  // INSERTs: that it is empty at the start.
+  std::vector<SmtTerm> closing(Cast cast, std::map<std::uint32_t, SmtTerm>* empty);
+  // The rows of a table that the cast names.
+  std::vector<Row> rows(Cast cast, sql::TableId table) const;
+
+ private:
+  struct Option {  // of a dependency: a location where it may be
+    sql::TableId table;
+    std::uint32_t column;
+    Row row;
+    SmtTerm name;  // a constant
+    SmtTerm condition;
+  };
+  struct Pair {
+    std::array<std::vector<Option>, 3> options;
+    std::vector<SmtTerm> constraints;
+    SmtTerm surely;
+  };
+  using PairKey = std::pair<Member, Member>;
+
+  Pair& pair(Member a, Member b);
+  void add_options(Pair& pair, Member a, Member b, EdgeKind kind);
+  SmtTerm changes_what_is_read(Member reader, Member writer, const Option& option);
+  void add_locks(Pair& pair, Member a, Member b);
+  Row common_row(const Access& x, const Access& y, Member a, Member b);
+  bool is_serial(std::uint32_t f, std::uint32_t g) const;
+  void add_member_facts(Member a, std::vector<SmtTerm>& out);
+  void add_pair_facts(Member a, Member b, std::vector<SmtTerm>& out);
+  void add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>& out);
+  void add_row_facts(Cast cast, std::vector<SmtTerm>& out);
+  void add_unique_rows(Cast cast, std::vector<SmtTerm>& out);
+
+  Symbols& symbols_;
+  Scope scope_;
+  Conflicts conflicts_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> serial_;
+  std::vector<std::unique_ptr<Instance>> pool_;
+  std::map<std::pair<std::uint32_t, std::size_t>, Member> members_;
+  std::map<PairKey, SmtTerm> vis_;
+  std::map<PairKey, SmtTerm> ar_;
+  std::map<PairKey, Pair> pairs_;
+  std::map<PairKey, SmtTerm> conflict_;
+  std::map<std::tuple<Member, Member, Member>, std::vector<SmtTerm>> triples_;
+};
+
+}  // namespace isoscope::audit

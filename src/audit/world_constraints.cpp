@@ -1,0 +1,165 @@
+// What holds of a cast: facts of members, pairs, triples and rows, and, in a closed world, what
+// the members see.
+#include <algorithm>
+#include <set>
+
+#include "audit/world.h"
+
+namespace isoscope::audit {
+
+std::vector<Row> World::rows(Cast cast, sql::TableId table) const {
+  std::vector<Row> rows;
+  std::set<std::vector<std::uint32_t>> known;
+  const auto add = [&](const Row& row) {
+    std::vector<std::uint32_t> key;
+    for (const SmtTerm& term : row) key.push_back(term.index);
+    if (known.insert(std::move(key)).second) rows.push_back(row);
+  };
+  for (const Member a : cast) {
+    for (const Access& access : pool_[a]->accesses) {
+      if (access.table == table && access.row && access.column < kUniqueEntry) add(*access.row);
+    }
+    for (const auto& [of, row] : pool_[a]->named_rows) {
+      if (of == table) add(row);
+    }
+  }
+  return rows;
+}
+
+void World::add_member_facts(Member a, std::vector<SmtTerm>& out) {
+  const Instance& instance = *pool_[a];
+  out.insert(out.end(), instance.facts.begin(), instance.facts.end());
+  out.push_back(instance.committed);
+}
+
+void World::add_pair_facts(Member a, Member b, std::vector<SmtTerm>& out) {
+  const Pair& facts = pair(a, b);
+  out.insert(out.end(), facts.constraints.begin(), facts.constraints.end());
+  if (a > b) return;
+  for (const auto& [column, value] : pool_[a]->fresh_values) {
+    for (const auto& [other_column, other] : pool_[b]->fresh_values) {
+      if (column == other_column) out.push_back(!equals(value, other));
+    }
+  }
+}
+
+// For the triple in this order: transitivity of ar, and phi_dep for a -rw-> b with c in between.
+void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>& out) {
+  auto& facts = triples_[{a, b, c}];
+  if (facts.empty()) {
+    facts.push_back(implies(ar(a, b) && ar(b, c), ar(a, c)));
+    for (const Option& option : pair(a, b).options[static_cast<std::size_t>(EdgeKind::Rw)]) {
+      const SmtTerm overwrites = wrote(c, option.table, option.column, option.row);
+      if (symbols_.smt().known_truth(overwrites) == false) continue;
+      facts.push_back(implies(option.name && overwrites && vis(c, a), ar(c, b)));
+    }
+  }
+  out.insert(out.end(), facts.begin(), facts.end());
+}
+
+void World::add_row_facts(Cast cast, std::vector<SmtTerm>& out) {
+  std::map<std::uint32_t, std::vector<Row>> rows_of;
+  for (const Member a : cast) {
+    for (const RowFact& fact : pool_[a]->row_facts) {
+      auto found = rows_of.find(fact.table.index);
+      if (found == rows_of.end())
+        found = rows_of.emplace(fact.table.index, rows(cast, fact.table)).first;
+      for (const Row& row : found->second) out.push_back(fact.holds(row));
+    }
+  }
+}
+
+// Rows that never change obey UNIQUE: no two of them agree on its columns.
+void World::add_unique_rows(Cast cast, std::vector<SmtTerm>& out) {
+  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
+    const sql::TableId table{t};
+    for (const auto& unique : symbols_.app().tables[t].unique) {
+      const bool is_static = std::ranges::all_of(unique, [&](std::uint32_t column) {
+        return symbols_.changes().is_static(table, column);
+      });
+      if (!is_static || !symbols_.changes().has_fixed_rows(table)) continue;
+      const std::vector<Row> named = rows(cast, table);
+      for (std::size_t i = 0; i < named.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          std::vector<SmtTerm> agree = {symbols_.static_presence(table, named[i]),
+                                        symbols_.static_presence(table, named[j])};
+          for (const std::uint32_t column : unique) {
+            const SymValue left = symbols_.static_value(table, column, named[i]);
+            const SymValue right = symbols_.static_value(table, column, named[j]);
+            agree.push_back(!left.null && !right.null && equals(left.number, right.number));
+          }
+          out.push_back(implies(symbols_.all(agree), symbols_.same_row(named[i], named[j])));
+        }
+      }
+    }
+  }
+}
+
+std::vector<SmtTerm> World::constraints(Cast cast) {
+  std::vector<SmtTerm> out;
+  for (const Member a : cast) add_member_facts(a, out);
+  for (const Member a : cast) {
+    for (const Member b : cast) {
+      if (a == b) continue;
+      add_pair_facts(a, b, out);
+      for (const Member c : cast) {
+        if (c != a && c != b) add_triple_facts(a, b, c, out);
+      }
+    }
+  }
+  add_row_facts(cast, out);
+  add_unique_rows(cast, out);
+  return out;
+}
+
+std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>* empty) {
+  std::vector<SmtTerm> out;
+  std::map<Member, std::size_t> done;
+  bool is_done = false;
+  while (!is_done) {
+    is_done = true;
+    for (const Member a : cast) {
+      // What it sees may depend on what another sees in the same row: go on until nothing new is
+      // asked for.
+      while (done[a] < pool_[a]->uses().size()) {
+        is_done = false;
+        const Instance::Use use = pool_[a]->uses()[done[a]++];
+        std::vector<Member> writers;
+        std::vector<SmtTerm> sees;
+        for (const Member w : cast) {
+          if (w == a) continue;
+          const SmtTerm seen = vis(w, a) && wrote(w, use.table, use.column, use.row);
+          if (symbols_.smt().known_truth(seen) == false) continue;
+          writers.push_back(w);
+          sees.push_back(seen);
+        }
+        const SymValue read = pool_[a]->seen(use.table, use.column, use.row);
+        for (std::size_t i = 0; i < writers.size(); ++i) {
+          std::vector<SmtTerm> is_last = {sees[i]};
+          for (std::size_t j = 0; j < writers.size(); ++j) {
+            if (j != i) is_last.push_back(implies(sees[j], ar(writers[j], writers[i])));
+          }
+          const SymValue value = written(writers[i], use.table, use.column, use.row);
+          out.push_back(implies(symbols_.all(is_last), symbols_.same_value(read, value)));
+        }
+        SymValue initial = symbols_.null();
+        if (use.column == kPresence) {
+          const SmtTerm present = symbols_.initial_presence(use.table, use.row);
+          initial = symbols_.truth(present);
+          if (empty != nullptr && symbols_.changes().has_inserts(use.table)) {
+            auto known = empty->find(use.table.index);
+            if (known == empty->end())
+              known = empty->emplace(use.table.index, symbols_.fresh_truth("empty")).first;
+            out.push_back(implies(known->second, !present));
+          }
+        } else {
+          initial = symbols_.initial_value(use.table, use.column, use.row);
+        }
+        out.push_back(implies(!symbols_.any(sees), symbols_.same_value(read, initial)));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace isoscope::audit
