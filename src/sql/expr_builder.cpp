@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 
 #include "support/spelling.h"
 
@@ -201,10 +202,10 @@ Expr build_constant(Scope& scope, const Tree& node, Place place) {
   if (has(node, "fval")) {
     // A number that is too large for a plain one is kept as text by the parser, too.
     const std::string digits = text_of(child(node, "fval"), "fval");
-    if (digits.find_first_not_of("0123456789") == std::string::npos && digits.size() < 19)
-      return make_integer(std::stoll(digits), place);
-    if (digits.size() == 19 && digits <= "9223372036854775807")
-      return make_integer(std::stoll(digits), place);
+    std::int64_t number = 0;
+    const char* end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
+    if (read.ec == std::errc() && read.ptr == end) return make_integer(number, place);
     scope.findings.note(place,
                         fmt::format("the number {} is treated as some whole number", digits));
     Expr opaque = make(ExprOp::Opaque, Type::Integer, {}, place);

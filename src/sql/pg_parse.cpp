@@ -89,6 +89,27 @@ std::optional<Error> find_too_deep(std::string_view text, std::span<const SqlTok
   return std::nullopt;
 }
 
+// The parser folds `-1` into one constant, and its JSON leaves out a number that is not positive:
+// what is missing is read from the text. `tokens` are those of the text.
+void restore_negative_numbers(Tree& tree, std::string_view text, std::span<const SqlToken> tokens) {
+  if (tree.is_object() && tree.contains("ival") && tree.contains("location") &&
+      tree["ival"].is_object() && tree["ival"].empty()) {
+    const auto location = static_cast<std::uint32_t>(number_of(tree, "location"));
+    auto at = std::ranges::lower_bound(tokens, location, {}, &SqlToken::begin);
+    if (at != tokens.end() && at->begin == location && text[at->begin] == '-') {
+      do {
+        ++at;
+      } while (at != tokens.end() && is_comment(text.substr(at->begin, at->end - at->begin)));
+      std::int64_t number = 0;
+      if (at != tokens.end()) std::from_chars(&text[at->begin], text.data() + at->end, number);
+      tree["ival"]["ival"] = -number;
+    }
+  }
+  if (tree.is_structured()) {
+    for (Tree& part : tree) restore_negative_numbers(part, text, tokens);
+  }
+}
+
 Error error_of(const PgQueryError& error, std::string_view text) {
   Error result{.what = error.message != nullptr ? error.message : "syntax error"};
   if (error.cursorpos > 0) {
@@ -195,6 +216,7 @@ Result<Tree> parse_sql(std::string_view text) {
   Tree tree = Tree::parse(result.parse_tree, nullptr, /*allow_exceptions=*/false);
   pg_query_free_parse_result(result);
   if (!child(tree, "stmts").is_array()) return Error{.what = "the parser's answer is no tree"};
+  restore_negative_numbers(tree, text, *tokens);
   return child(tree, "stmts");
 }
 
