@@ -7,11 +7,10 @@
 
 #include "cli/command.h"
 #include "cli/history_input.h"
+#include "cli/program_input.h"
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
-#include "program/program.h"
 #include "report/explore_report.h"
-#include "support/input.h"
 #include "support/output.h"
 
 namespace isoscope {
@@ -22,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 struct ExploreArguments {
   CommonOptions common;
   LevelInput specs;
-  std::string program;
+  ProgramInput program;
   std::string level;
   std::string base;
   std::string algorithm = "best";
@@ -54,11 +53,6 @@ int exit_code(explore::ExploreOutcome outcome) {
   return kUnknown;
 }
 
-// An error about a program: with its file, and the line it points at.
-int fail_in(const ExploreArguments& args, const std::string& text, const Error& error) {
-  return fail(error.where.line == 0 ? error : error.in(args.program).quoting(text));
-}
-
 int deliver_report(const ExploreArguments& args, const ExploreReport& report, int code) {
   if (!args.dot.empty()) {
     if (const auto dot = explore_dot(report)) {
@@ -70,16 +64,19 @@ int deliver_report(const ExploreArguments& args, const ExploreReport& report, in
       args.common.json ? explore_json(report) : explore_text(report, args.common.paint()), code);
 }
 
-int run_weakest(const ExploreArguments& args, const Program& program, const std::string& text,
-                const LevelSet& levels, const explore::ExploreOptions& options) {
+int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelSet& levels,
+                const explore::ExploreOptions& options) {
   const auto start = Clock::now();
+  const Executable& program = *input.program;
   auto weakest = explore::find_weakest(program, levels, options);
+  while (weakest && input.must_repeat()) weakest = explore::find_weakest(program, levels, options);
   clear_progress_line();
-  if (!weakest) return fail_in(args, text, weakest.error());
+  if (!weakest) return fail(input.located(weakest.error()));
+  if (auto fits = input.fits(); !fits) return fail(fits.error());
   const int code = !weakest->minimal.empty() ? kGood
                    : weakest->is_out_of_time ? kUnknown
                                              : kInteresting;
-  ExploreReport report{.program = program, .source = args.program, .level = {}, .method = {}};
+  ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
   report.weakest = std::move(*weakest);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return deliver_report(args, report, code);
@@ -94,13 +91,12 @@ int run_explore(const ExploreArguments& args) {
                                       : "explore needs a level",
                  .hint = "use --level cc, or --weakest to find the weakest safe one"});
   }
-  auto text = read_whole(args.program);
-  if (!text) return fail(text.error());
-  auto program = parse_program(*text);
-  if (!program) return fail_in(args, *text, program.error());
-  if (program->outline().calls.size() > explore::kMaxCalls) {
+  auto input = args.program.load();
+  if (!input) return fail(input.error());
+  const Executable& program = *input->program;
+  if (program.outline().calls.size() > explore::kMaxCalls) {
     return fail({.what = fmt::format("{} transactions are more than explore can have ({})",
-                                     program->outline().calls.size(), explore::kMaxCalls),
+                                     program.outline().calls.size(), explore::kMaxCalls),
                  .hint = "isoscope run executes longer programs"});
   }
   explore::ExploreOptions options{
@@ -110,14 +106,25 @@ int run_explore(const ExploreArguments& args) {
       .max_violations = args.assert_only ? 1 : args.violations,
       .on_history = {},
       .progress = progress_line(args.common)};
-  if (args.weakest) return run_weakest(args, *program, *text, *levels, options);
+  if (args.weakest) return run_weakest(args, *input, *levels, options);
 
   auto level = levels->find(args.level);
   if (!level) return fail(level.error());
   auto plan =
-      explore::make_plan(*program, **level, *levels, find_algorithm(args.algorithm),
+      explore::make_plan(program, **level, *levels, find_algorithm(args.algorithm),
                          args.base.empty() ? std::nullopt : std::optional<std::string>(args.base));
-  if (!plan) return fail_in(args, *text, plan.error());
+  if (!plan) return fail(input->located(plan.error()));
+  // Once to know all rows that calls insert, so that the histories below are the final ones.
+  std::optional<explore::Exploration> known;
+  if (input->sql != nullptr) {
+    const auto is_over = [&] {
+      return known->fault || known->outcome == explore::ExploreOutcome::Unknown;
+    };
+    do {
+      known = explore::explore(program, *plan, options);
+    } while (!is_over() && input->must_repeat());
+    if (auto fits = input->fits(); !is_over() && !fits) return fail(fits.error());
+  }
 
   std::optional<Output> stream;
   if (!args.histories.empty()) {
@@ -125,24 +132,23 @@ int run_explore(const ExploreArguments& args) {
     if (!output) return fail(output.error());
     stream = std::move(*output);
   }
-  explore::Outcomes outcomes(*program);
+  explore::Outcomes outcomes(program);
   std::uint64_t number = 0;
   if (stream || args.outcomes) {
     options.on_history = [&](const explore::ProgramRun& run) {
-      if (stream) stream->write(history_line(*program, run, ++number));
+      if (stream) stream->write(history_line(program, run, ++number));
       if (args.outcomes) outcomes.add(run);
     };
   }
-  ExploreReport report{.program = *program,
-                       .source = args.program,
-                       .level = args.level,
-                       .method = plan->description};
-  report.all = explore::explore(*program, *plan, options);
+  ExploreReport report{
+      .program = program, .source = input->path, .level = args.level, .method = plan->description};
+  const bool is_done = known && !options.on_history;
+  report.all = is_done ? *std::move(known) : explore::explore(program, *plan, options);
   clear_progress_line();
   if (stream) {
     if (auto closed = stream->close(); !closed) return fail(closed.error());
   }
-  if (report.all.fault) return fail_in(args, *text, report.all.fault->error);
+  if (report.all.fault) return fail(input->located(report.all.fault->error));
   if (args.outcomes) report.outcomes = outcomes.sorted();
   report.stopped_early = args.assert_only && report.all.violating > 0;
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -153,9 +159,11 @@ int run_explore(const ExploreArguments& args) {
 
 Run add_explore(CLI::App& app) {
   auto args = std::make_shared<ExploreArguments>();
-  app.add_option("program", args->program, "a .txn program, or - for standard input")
+  app.add_option("program", args->program.path,
+                 "a .txn program or an SQL program with sessions, or - for standard input")
       ->required()
       ->type_name("PROGRAM");
+  args->program.add_workload_to(app);
   app.add_option("-l,--level", args->level,
                  "the level of transactions without a level of their own")
       ->type_name("LEVEL");
@@ -190,6 +198,7 @@ Run add_explore(CLI::App& app) {
       "  isoscope explore bank.txn --level rc --assert-only --dot bank.dot\n"
       "  isoscope explore bank.txn --level rc --outcomes\n"
       "  isoscope explore bank.txn --weakest\n"
+      "  isoscope explore bank.sql --level cc --outcomes\n"
       "  isoscope explore cart.txn --level cc --histories all.jsonl --threads 2\n"
       "Exit codes: 0 complete and no assertion fails, 1 an assertion fails, 2 bad input, 3 "
       "unknown.");

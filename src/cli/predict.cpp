@@ -6,11 +6,10 @@
 
 #include "cli/command.h"
 #include "cli/history_input.h"
+#include "cli/program_input.h"
 #include "formats/formats.h"
 #include "predict/validate.h"
-#include "program/program.h"
 #include "report/predict_report.h"
-#include "support/input.h"
 #include "support/output.h"
 
 namespace isoscope {
@@ -27,7 +26,7 @@ struct PredictArguments {
   std::string encoding = "exact";
   bool minimal = true;
   std::size_t all = 1;
-  std::string app;
+  ProgramInput app;
   bool validate = false;
   std::string predicted;
   std::string to = "jsonl";
@@ -69,7 +68,7 @@ Result<void> write_files(const PredictArguments& args, const PredictReport& repo
 int run_predict(const PredictArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.budget();
-  if (args.validate && args.app.empty())
+  if (args.validate && args.app.path.empty())
     return fail({.what = "--validate needs the program", .hint = "use --app PROGRAM --validate"});
   auto levels = args.specs.load();
   if (!levels) return fail(levels.error());
@@ -77,13 +76,11 @@ int run_predict(const PredictArguments& args) {
   if (!level) return fail(level.error());
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  std::optional<Program> program;
-  if (!args.app.empty()) {
-    auto text = read_whole(args.app);
-    if (!text) return fail(text.error());
-    auto parsed = parse_program(*text);
-    if (!parsed) return fail(parsed.error().in(args.app).quoting(*text));
-    program = std::move(*parsed);
+  LoadedProgram program;
+  if (!args.app.path.empty()) {
+    auto loaded = args.app.load();
+    if (!loaded) return fail(loaded.error());
+    program = *std::move(loaded);
   }
   auto history = args.history.read();
   if (!history) return fail(history.error());
@@ -103,12 +100,17 @@ int run_predict(const PredictArguments& args) {
   report.answer = predict::predict(*history, **level, *levels, report.options, budget);
   clear_progress_line();
   if (args.validate) {
-    report.program = &*program;
-    report.program_source = args.app;
+    report.program = program.program.get();
+    report.program_source = args.app.path;
+    program.adopt_rows_of(*history);
     for (const predict::Prediction& prediction : report.answer.predictions) {
-      auto validated = predict::validate(*program, prediction, **level, *levels,
-                                         report.options.boundary, budget);
-      if (!validated) return fail(validated.error().in(args.app));
+      const auto validate = [&] {
+        return predict::validate(*program.program, prediction, **level, *levels,
+                                 report.options.boundary, budget);
+      };
+      auto validated = validate();
+      while (validated && program.must_repeat()) validated = validate();
+      if (!validated) return fail(validated.error().in(args.app.path));
       report.validations.push_back(*std::move(validated));
     }
   }
@@ -146,7 +148,9 @@ Run add_predict(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--minimal,!--no-minimal", args->minimal,
                "prefer the fewest changed reads (the default)");
-  app.add_option("--app", args->app, "the .txn program that the trace is of")->type_name("PROGRAM");
+  app.add_option("--app", args->app.path, "the .txn or SQL program that the trace is of")
+      ->type_name("PROGRAM");
+  args->app.add_workload_to(app);
   app.add_flag("--validate", args->validate, "run the program along each prediction");
   app.add_option("--predicted", args->predicted, "write the first predicted history")
       ->type_name("FILE");

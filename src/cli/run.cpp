@@ -4,12 +4,11 @@
 
 #include "cli/command.h"
 #include "cli/history_input.h"
+#include "cli/program_input.h"
 #include "formats/formats.h"
-#include "program/program.h"
 #include "report/run_report.h"
 #include "store/replay.h"
 #include "store/runs.h"
-#include "support/input.h"
 #include "support/output.h"
 
 namespace isoscope {
@@ -21,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 struct RunArguments {
   CommonOptions common;
   LevelInput specs;
-  std::string program;
+  ProgramInput program;
   std::string store;
   std::string level;
   std::uint64_t seed = 0;
@@ -30,11 +29,6 @@ struct RunArguments {
   std::string trace;
   std::string to = "jsonl";
 };
-
-// An error about a program: with its file, and the line it points at.
-int fail_in(const RunArguments& args, const std::string& text, const Error& error) {
-  return fail(error.where.line == 0 ? error : error.in(args.program).quoting(text));
-}
 
 // What the store does not understand, or lacks.
 Result<void> check_arguments(const RunArguments& args) {
@@ -49,13 +43,13 @@ Result<void> check_arguments(const RunArguments& args) {
                  .hint = "use --store replay --history FILE"};
   if (args.store == "replay" && args.runs != 1)
     return Error{.what = "--store replay runs once", .hint = "leave out --runs"};
-  if (args.program == "-" && args.history.path == "-")
+  if (args.program.path == "-" && args.history.path == "-")
     return Error{.what = "the program and the history cannot both be standard input",
                  .hint = "name a file for one of them"};
   return {};
 }
 
-Result<void> write_trace(const RunArguments& args, const Program& program,
+Result<void> write_trace(const RunArguments& args, const Executable& program,
                          const store::Recording& recording, Format format) {
   // As much of the names and of aborted transactions as the format has words for.
   const History h = format == Format::Jsonl  ? store::to_history(program, recording)
@@ -68,7 +62,7 @@ Result<void> write_trace(const RunArguments& args, const Program& program,
 }
 
 // The one run of a replay, as run_many() would count it.
-store::Runs as_runs(const Program& program, store::Replay&& replayed, Budget& budget) {
+store::Runs as_runs(const Executable& program, store::Replay&& replayed, Budget& budget) {
   store::Runs runs;
   runs.shown = std::move(replayed.recording);
   runs.is_expired = replayed.is_expired;
@@ -89,16 +83,15 @@ int run_run(const RunArguments& args) {
   if (!format) return fail(format.error());
   auto levels = args.specs.load();
   if (!levels) return fail(levels.error());
-  auto text = read_whole(args.program);
-  if (!text) return fail(text.error());
-  auto program = parse_program(*text);
-  if (!program) return fail_in(args, *text, program.error());
+  auto input = args.program.load();
+  if (!input) return fail(input.error());
+  const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;
   if (!args.level.empty()) {
     auto level = levels->find(args.level);
     if (!level) return fail(level.error());
-    auto planned = store::plan_levels(*program, **level, *levels);
-    if (!planned) return fail_in(args, *text, planned.error());
+    auto planned = store::plan_levels(program, **level, *levels);
+    if (!planned) return fail(input->located(planned.error()));
     plan = *std::move(planned);
   }
 
@@ -107,26 +100,32 @@ int run_run(const RunArguments& args) {
   if (args.store == "replay") {
     auto history = args.history.read();
     if (!history) return fail(history.error());
-    auto script = store::script_of(*program, *history);
+    input->adopt_rows_of(*history);
+    auto script = store::script_of(program, *history);
     if (!script) return fail(script.error().in(args.history.path));
-    auto replayed = store::replay(*program, *script, plan ? &*plan : nullptr, budget);
-    if (!replayed) return fail_in(args, *text, replayed.error());
+    auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
+    while (replayed && input->must_repeat())
+      replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
+    if (!replayed) return fail(input->located(replayed.error()));
     divergences = std::move(replayed->divergences);
-    runs = as_runs(*program, *std::move(replayed), budget);
+    runs = as_runs(program, *std::move(replayed), budget);
   } else {
-    auto done = store::run_many(
-        *program, plan ? &*plan : nullptr,
-        {.seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)}, budget);
+    const store::RunsOptions options{
+        .seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)};
+    auto done = store::run_many(program, plan ? &*plan : nullptr, options, budget);
+    while (done && input->must_repeat())
+      done = store::run_many(program, plan ? &*plan : nullptr, options, budget);
     clear_progress_line();
-    if (!done) return fail_in(args, *text, done.error());
+    if (!done) return fail(input->located(done.error()));
     runs = *std::move(done);
   }
+  if (auto fits = input->fits(); !fits) return fail(fits.error());
   if (!args.trace.empty() && runs.runs > 0) {
-    if (auto written = write_trace(args, *program, runs.shown, *format); !written)
+    if (auto written = write_trace(args, program, runs.shown, *format); !written)
       return fail(written.error());
   }
-  const RunReport report{.program = *program,
-                         .source = args.program,
+  const RunReport report{.program = program,
+                         .source = input->path,
                          .store = args.store,
                          .level = args.level,
                          .seed = args.seed,
@@ -145,9 +144,11 @@ int run_run(const RunArguments& args) {
 
 Run add_run(CLI::App& app) {
   auto args = std::make_shared<RunArguments>();
-  app.add_option("program", args->program, "a .txn program, or - for standard input")
+  app.add_option("program", args->program.path,
+                 "a .txn program or an SQL program with sessions, or - for standard input")
       ->required()
       ->type_name("PROGRAM");
+  args->program.add_workload_to(app);
   app.add_option("--store", args->store,
                  "serial: one transaction after the other; weak: reads see anything legal; "
                  "replay: reads see what a history says")

@@ -1,0 +1,106 @@
+#include "cli/program_input.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "program/program.h"
+#include "sql/program.h"
+#include "support/input.h"
+
+namespace isoscope {
+namespace {
+
+constexpr int kMaxRounds = 20;
+
+// The text in capitals, without comments, words one space apart.
+std::string essence(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_sql = text.substr(i, 2) == "--";
+    if (is_sql || text[i] == '#') {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else if (text.substr(i, 2) == "/*") {
+      const std::size_t end = text.find("*/", i + 2);
+      i = end == std::string_view::npos ? text.size() : end + 1;
+    } else if (std::isspace(static_cast<unsigned char>(text[i])) == 0) {
+      out += static_cast<char>(std::toupper(static_cast<unsigned char>(text[i])));
+      continue;
+    }
+    if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
+bool is_sql(std::string_view text) {
+  const std::string words = essence(text);
+  for (const std::string_view start :
+       {"CREATE TABLE", "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", "CREATE PROCEDURE",
+        "CREATE OR REPLACE PROCEDURE"}) {
+    if (words.find(start) != std::string::npos) return true;
+  }
+  return false;
+}
+
+Error in_file(const Error& error, const std::string& path, const std::string& text) {
+  return error.where.line == 0 ? error : error.in(path).quoting(text);
+}
+
+}  // namespace
+
+Error LoadedProgram::located(const Error& error) const { return in_file(error, path, text); }
+
+bool LoadedProgram::must_repeat() {
+  if (sql == nullptr || !sql->grew() || ++rounds >= kMaxRounds) return false;
+  sql->adopt();
+  return true;
+}
+
+Result<void> LoadedProgram::fits() const {
+  if (sql == nullptr || !sql->grew()) return {};
+  return Error{.what = fmt::format("calls insert new rows again and again: {} rounds are not "
+                                   "enough to know them all",
+                                   kMaxRounds),
+               .hint = "use fewer calls, or keys that do not depend on what was read"};
+}
+
+void LoadedProgram::adopt_rows_of(const History& history) const {
+  if (sql == nullptr) return;
+  for (const KeyId key : history.keys()) sql->adopt_row(history.name(key));
+}
+
+void ProgramInput::add_workload_to(CLI::App& app) {
+  app.add_option("--workload", workload, "sessions and rows of an SQL program")->type_name("FILE");
+}
+
+Result<LoadedProgram> ProgramInput::load() const {
+  LoadedProgram loaded;
+  loaded.path = path;
+  auto text = read_whole(path);
+  if (!text) return text.error();
+  loaded.text = *std::move(text);
+  if (!is_sql(loaded.text)) {
+    if (!workload.empty())
+      return Error{.what = "only SQL programs take a workload",
+                   .hint = "a .txn program has its sessions in itself"};
+    auto program = parse_program(loaded.text);
+    if (!program) return loaded.located(program.error());
+    loaded.program = std::make_unique<Program>(*std::move(program));
+    return loaded;
+  }
+  auto app = sql::parse_application(loaded.text);
+  if (!app) return loaded.located(app.error());
+  if (!workload.empty()) {
+    auto sessions = read_whole(workload);
+    if (!sessions) return sessions.error();
+    auto added = sql::add_workload(*app, *sessions);
+    if (!added) return in_file(added.error(), workload, *sessions);
+  }
+  auto program = sql::SqlProgram::create(*std::move(app));
+  if (!program) return loaded.located(program.error());
+  loaded.sql = program->get();
+  loaded.program = *std::move(program);
+  return loaded;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,48 @@
+#pragma once
+// The argument of commands that execute a program: `.txn` or SQL, told apart by their content.
+//
+//     auto input = args.program.load();
+//     if (!input) return fail(input.error());
+//     do { … } while (input->must_repeat());
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "history/history.h"
+#include "program/executable.h"
+#include "support/result.h"
+
+namespace isoscope {
+
+namespace sql {
+class SqlProgram;
+}
+
+struct LoadedProgram {
+  std::unique_ptr<Executable> program;
+  sql::SqlProgram* sql = nullptr;  // the same, if it is one
+  std::string path;
+  std::string text;
+  int rounds = 0;
+
+  // An error about the program: with its file, and the line that it points at.
+  Error located(const Error& error) const;
+  // Rows that a run of an SQL program inserts may be new to the scans of the others: then the
+  // analysis starts again and knows them (sql/program.h). Gives up after 20 rounds, with fits().
+  bool must_repeat();
+  // An error if rounds of an analysis never ended: each inserts rows that the one before did not.
+  Result<void> fits() const;
+  // Rows that a history knows of, before it is followed.
+  void adopt_rows_of(const History& history) const;
+};
+
+struct ProgramInput {
+  std::string path;
+  std::string workload;  // a file with the sessions and rows of an SQL program
+
+  // --workload only: the commands call the program itself differently.
+  void add_workload_to(CLI::App& app);
+  Result<LoadedProgram> load() const;
+};
+
+}  // namespace isoscope
