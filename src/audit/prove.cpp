@@ -1,0 +1,245 @@
+#include "audit/prove.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "audit/cycles.h"
+
+namespace isoscope::audit {
+
+namespace {
+
+class Prover {
+ public:
+  Prover(const Problem& problem, OpenWorld& open, const ProofOptions& options, Budget& budget)
+      : problem_(problem), open_(open), options_(options), budget_(budget) {
+    for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) left_.push_back(f);
+  }
+
+  Proof run() {
+    while (!drop_independent() && peel()) {
+    }
+    if (!left_.empty()) follow_paths();
+    proof_.holds = left_.empty();
+    proof_.left = left_;
+    proof_.is_unknown = proof_.is_unknown || budget_.expired_now();
+    return std::move(proof_);
+  }
+
+ private:
+  // Unsat, and therefore never. Unknown is remembered.
+  bool never(Cast cast, std::initializer_list<SmtTerm> about) {
+    const SmtResult result = open_.ask(cast, {about.begin(), about.size()}, budget_);
+    if (result == SmtResult::Unknown) proof_.is_unknown = true;
+    return result == SmtResult::Unsat;
+  }
+  void tell(std::string_view phase) {
+    if (options_.progress) options_.progress(phase, -1);
+  }
+  std::string name(std::uint32_t f) const { return problem_.app.functions[f].name; }
+
+  bool has_dependency(std::uint32_t f) {
+    return std::ranges::any_of(left_, [&](std::uint32_t g) {
+      return open_.may_depend(f, g, budget_) || open_.may_depend(g, f, budget_);
+    });
+  }
+
+  // When no function that is left depends on another: done. True if nothing is left.
+  bool drop_independent() {
+    if (left_.empty()) return true;
+    if (std::ranges::any_of(left_, [&](std::uint32_t f) { return has_dependency(f); }))
+      return false;
+    proof_.steps.push_back({ProofScheme::NoDependencies, left_, 0});
+    left_.clear();
+    return true;
+  }
+
+  // Condition (2), for all that are left.
+  bool goes_along_ar() {
+    World& world = open_.world();
+    for (const std::uint32_t a : left_) {
+      for (const std::uint32_t b : left_) {
+        if (!open_.may_depend(a, b, budget_)) continue;
+        for (const std::uint32_t c : left_) {
+          if (!open_.may_depend(b, c, budget_)) continue;
+          const std::uint32_t functions[] = {a, b, c};
+          const std::vector<Member> t = open_.cast(functions);
+          // An edge against ar is an anti-dependency.
+          if (never(t, {world.depends(t[0], t[1]), world.depends(t[1], t[2], EdgeKind::Rw),
+                        world.ar(t[2], t[0]), world.ar(t[2], t[1])}))
+            continue;
+          proof_.obstacle =
+              fmt::format("{} -> {} -> {} may end before it begins: induction does not apply",
+                          name(a), name(b), name(c));
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Conditions (1) and (3).
+  bool can_peel(std::uint32_t f) {
+    World& world = open_.world();
+    for (const std::uint32_t g : left_) {
+      const std::uint32_t functions[] = {f, g};
+      const std::vector<Member> t = open_.cast(functions);
+      if (open_.may_depend(f, g, budget_) &&
+          !never(t, {world.depends(t[0], t[1], EdgeKind::Rw), world.ar(t[1], t[0])}))
+        return false;
+      if (open_.may_depend(f, g, budget_) && open_.may_depend(g, f, budget_) &&
+          !never(t, {world.depends(t[0], t[1]), world.depends(t[1], t[0])}))
+        return false;
+    }
+    return true;
+  }
+
+  // True if something was peeled.
+  bool peel() {
+    tell("induction");
+    if (!goes_along_ar()) return false;
+    std::vector<std::uint32_t> peeled;
+    for (const std::uint32_t f : left_) {
+      if (has_dependency(f) && can_peel(f)) peeled.push_back(f);
+    }
+    if (peeled.empty()) return false;
+    std::erase_if(left_,
+                  [&](std::uint32_t f) { return std::ranges::find(peeled, f) != peeled.end(); });
+    proof_.steps.push_back({ProofScheme::Induction, std::move(peeled), 0});
+    return true;
+  }
+
+  // A path of the functions without a chord, continued until it has k edges; true if there is one.
+  bool has_chordless(std::vector<std::uint32_t>& path, std::size_t k) {
+    if (path.size() >= 2) {
+      World& world = open_.world();
+      const std::vector<Member> t = open_.cast(path);
+      std::vector<SmtTerm> about;
+      for (std::size_t i = 0; i + 1 < t.size(); ++i) {
+        about.push_back(world.depends(t[i], t[i + 1]));
+        for (std::size_t j = i + 2; j < t.size(); ++j)
+          about.push_back(!world.surely_depends(t[i], t[j]));
+      }
+      const SmtResult result = open_.ask(t, about, budget_);
+      if (result == SmtResult::Unsat) return false;
+      if (result == SmtResult::Unknown) proof_.is_unknown = true;
+    }
+    if (path.size() > proof_.chordless.size()) proof_.chordless = path;
+    if (path.size() == k + 1) return true;
+    for (const std::uint32_t f : left_) {
+      if (!path.empty() && !open_.may_depend(path.back(), f, budget_)) continue;
+      path.push_back(f);
+      const bool found = has_chordless(path, k);
+      path.pop_back();
+      if (found) return true;
+    }
+    return false;
+  }
+
+  bool has_cycle(std::size_t length) {
+    World& world = open_.world();
+    const auto cycles = list_cycles(left_, length, [&](std::uint32_t f, std::uint32_t g) {
+      return open_.may_depend(f, g, budget_);
+    });
+    for (const FunctionCycle& cycle : cycles) {
+      const std::vector<Member> t = open_.cast(cycle);
+      std::vector<SmtTerm> about;
+      for (std::size_t i = 0; i < t.size(); ++i)
+        about.push_back(world.depends(t[i], t[(i + 1) % t.size()]));
+      const SmtResult result = open_.ask(t, about, budget_);
+      if (result == SmtResult::Unsat) continue;
+      if (result == SmtResult::Unknown) proof_.is_unknown = true;
+      std::string names;
+      for (const std::uint32_t f : cycle) names += name(f) + " -> ";
+      proof_.obstacle = fmt::format("a cycle {}{} is not ruled out", names, name(cycle.front()));
+      return true;
+    }
+    return false;
+  }
+
+  void follow_paths() {
+    const std::size_t shortest = options_.fixed_path ? options_.max_path : 2;
+    std::size_t no_cycles_up_to = 1;
+    for (std::size_t k = shortest; k <= options_.max_path; ++k) {
+      tell(fmt::format("paths of {}", k));
+      for (; no_cycles_up_to < k; ++no_cycles_up_to) {
+        if (has_cycle(no_cycles_up_to + 1)) return;
+      }
+      std::vector<std::uint32_t> path;
+      if (has_chordless(path, k)) {
+        std::string names;
+        for (const std::uint32_t f : proof_.chordless)
+          names += (names.empty() ? "" : " -> ") + name(f);
+        proof_.obstacle = fmt::format("a path of {} without a chord: {}", k, names);
+        continue;
+      }
+      if (budget_.expired_now()) return;
+      proof_.steps.push_back({ProofScheme::ShortestPath, left_, k});
+      left_.clear();
+      return;
+    }
+  }
+
+  const Problem& problem_;
+  OpenWorld& open_;
+  const ProofOptions& options_;
+  Budget& budget_;
+  std::vector<std::uint32_t> left_;
+  Proof proof_;
+};
+
+std::string list(const sql::Application& app, const std::vector<std::uint32_t>& functions) {
+  std::string text;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (i > 0) text += i + 1 == functions.size() ? " and " : ", ";
+    text += app.functions[functions[i]].name;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(ProofScheme scheme) {
+  switch (scheme) {
+    case ProofScheme::Induction:
+      return "induction";
+    case ProofScheme::ShortestPath:
+      return "shortest path";
+    case ProofScheme::NoDependencies:
+      return "no dependencies";
+  }
+  return "";
+}
+
+Proof prove_serializable(const Problem& problem, OpenWorld& open, const ProofOptions& options,
+                         Budget& budget) {
+  return Prover(problem, open, options, budget).run();
+}
+
+std::string describe(const sql::Application& app, const Proof& proof) {
+  std::string text;
+  bool in_induction = false;
+  for (const ProofStep& step : proof.steps) {
+    switch (step.scheme) {
+      case ProofScheme::Induction:
+        if (!text.empty()) text += ", then ";
+        text += list(app, step.functions);
+        if (!in_induction) text += " by induction";
+        in_induction = true;
+        break;
+      case ProofScheme::ShortestPath:
+        if (!text.empty()) text += "; ";
+        text += fmt::format("{} by shortest path {}", list(app, step.functions), step.path);
+        break;
+      case ProofScheme::NoDependencies:
+        text += text.empty() ? fmt::format("{} depend on nothing", list(app, step.functions))
+                             : fmt::format("; {} depend{} on nothing", list(app, step.functions),
+                                           step.functions.size() == 1 ? "s" : "");
+        break;
+    }
+  }
+  return text;
+}
+
+}  // namespace isoscope::audit

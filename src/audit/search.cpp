@@ -1,0 +1,191 @@
+#include "audit/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "audit/anomaly_name.h"
+
+namespace isoscope::audit {
+
+namespace {
+
+// Runs looked at for one cycle and prefix before it counts as spurious.
+constexpr std::size_t kMaxSpurious = 24;
+// Further runs looked at, in the hope of one whose effects can be observed.
+constexpr std::size_t kMaxBetter = 6;
+
+bool inserts_into(const std::vector<sql::Statement>& body, sql::TableId table) {
+  return std::ranges::any_of(body, [&](const sql::Statement& statement) {
+    return (statement.op == sql::StatementOp::Insert && statement.table == table) ||
+           inserts_into(statement.body, table) || inserts_into(statement.otherwise, table);
+  });
+}
+
+void add(Effort& total, const Effort& part) {
+  total.questions += part.questions;
+  total.building_seconds += part.building_seconds;
+  total.solving_seconds += part.solving_seconds;
+}
+
+// Distinct anomalies differ in their functions or in the kinds of their edges.
+using Signature = std::pair<std::vector<std::uint32_t>, std::vector<EdgeKind>>;
+
+Signature signature_of(const FoundAnomaly& anomaly) {
+  Signature signature{anomaly.functions, anomaly.kinds};
+  std::ranges::sort(signature.first);
+  std::ranges::sort(signature.second);
+  return signature;
+}
+
+class Search {
+ public:
+  Search(const Problem& problem, OpenWorld& open, const SearchOptions& options, Budget& budget)
+      : problem_(problem), open_(open), options_(options), budget_(budget) {}
+
+  SearchReport run() {
+    std::vector<std::uint32_t> functions = options_.functions;
+    if (functions.empty()) {
+      for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) functions.push_back(f);
+    }
+    const auto may_follow = [&](std::uint32_t f, std::uint32_t g) {
+      return open_.may_depend(f, g, budget_);
+    };
+    for (std::size_t length = 2; length <= options_.max_length; ++length) {
+      report_.lengths.push_back({.length = length});
+      const std::vector<FunctionCycle> cycles = list_cycles(functions, length, may_follow);
+      for (std::size_t i = 0; i < cycles.size(); ++i) {
+        if (options_.progress) {
+          options_.progress(fmt::format("cycles of {}", length),
+                            static_cast<double>(i) / static_cast<double>(cycles.size()));
+        }
+        look_at(cycles[i], report_.lengths.back());
+        if (!options_.all && !report_.anomalies.empty()) return finish();
+      }
+    }
+    return finish();
+  }
+
+ private:
+  SearchReport finish() {
+    add(report_.effort, open_.effort());
+    return std::move(report_);
+  }
+
+  void look_at(const FunctionCycle& cycle, LengthReport& length) {
+    ++length.cycles;
+    const std::vector<Member> cast = open_.cast(cycle);
+    std::vector<SmtTerm> about;
+    for (std::size_t i = 0; i < cast.size(); ++i)
+      about.push_back(open_.world().depends(cast[i], cast[(i + 1) % cast.size()]));
+    switch (open_.ask(cast, about, budget_)) {
+      case SmtResult::Unsat:
+        ++length.impossible;
+        return;
+      case SmtResult::Sat:
+      case SmtResult::Unknown:
+        break;
+    }
+    const std::size_t before = report_.anomalies.size();
+    bool is_unknown = false;
+    std::vector<std::vector<std::uint32_t>> prefixes = {{}};
+    for (std::size_t i = 0; i < prefixes.size(); ++i) {
+      if (budget_.expired_now()) {
+        is_unknown = true;
+        break;
+      }
+      ClosedWorld closed(problem_, cycle, prefixes[i]);
+      is_unknown = !realize(cycle, closed, length) || is_unknown;
+      add(report_.effort, closed.effort());
+      const bool is_found = report_.anomalies.size() > before;
+      if (is_found && !options_.all) break;
+      if (is_found) break;  // longer prefixes tell the same story
+      if (prefixes[i].size() == kMaxPrefix) continue;
+      for (const sql::TableId table : closed.blamed()) {
+        for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) {
+          if (!inserts_into(problem_.app.functions[f].body, table)) continue;
+          std::vector<std::uint32_t> longer = prefixes[i];
+          longer.push_back(f);
+          std::ranges::sort(longer);
+          if (std::ranges::find(prefixes, longer) == prefixes.end())
+            prefixes.push_back(std::move(longer));
+        }
+      }
+    }
+    if (report_.anomalies.size() > before) {
+      ++length.found;
+    } else if (is_unknown) {
+      ++length.unknown;
+    } else {
+      ++length.unrealized;
+    }
+  }
+
+  // Adds the anomalies of this cycle and prefix, one for each set of edge kinds that is not known
+  // yet; without `all`, one. False if the solver does not know.
+  bool realize(const FunctionCycle& cycle, ClosedWorld& closed, LengthReport& length) {
+    std::size_t num_spurious = 0;
+    for (;;) {
+      switch (closed.find(budget_)) {
+        case SmtResult::Unknown:
+          return false;
+        case SmtResult::Unsat:
+          return true;
+        case SmtResult::Sat:
+          break;
+      }
+      FoundAnomaly anomaly{cycle, closed.kinds(), closed.scenario(), {}, {}};
+      anomaly.replay = replay(problem_, anomaly.scenario);
+      closed.exclude_model();
+      if (anomaly.replay.label == Label::Spurious) {
+        ++length.spurious;
+        if (++num_spurious == kMaxSpurious) return true;
+        continue;
+      }
+      improve(anomaly, closed);
+      closed.exclude_kinds(anomaly.kinds);
+      anomaly.name = name_of(anomaly.scenario, anomaly.replay);
+      if (known_.insert(signature_of(anomaly)).second)
+        report_.anomalies.push_back(std::move(anomaly));
+      if (!options_.all) return true;
+    }
+  }
+
+  // Another run of the same cycle may show in results what this one shows in reads only.
+  void improve(FoundAnomaly& anomaly, ClosedWorld& closed) {
+    for (std::size_t i = 0; i < kMaxBetter && anomaly.replay.label == Label::ViewOnly; ++i) {
+      if (closed.find(budget_) != SmtResult::Sat) return;
+      FoundAnomaly other{anomaly.functions, closed.kinds(), closed.scenario(), {}, {}};
+      other.replay = replay(problem_, other.scenario);
+      closed.exclude_model();
+      if (other.replay.label == Label::Observable && other.kinds == anomaly.kinds)
+        anomaly = std::move(other);
+    }
+  }
+
+  const Problem& problem_;
+  OpenWorld& open_;
+  const SearchOptions& options_;
+  Budget& budget_;
+  SearchReport report_;
+  std::set<Signature> known_;
+};
+
+}  // namespace
+
+bool SearchReport::is_complete() const {
+  return std::ranges::all_of(lengths, [](const LengthReport& l) { return l.unknown == 0; });
+}
+
+bool SearchReport::is_proof() const {
+  return std::ranges::all_of(lengths,
+                             [](const LengthReport& l) { return l.impossible == l.cycles; });
+}
+
+SearchReport search_anomalies(const Problem& problem, OpenWorld& open, const SearchOptions& options,
+                              Budget& budget) {
+  return Search(problem, open, options, budget).run();
+}
+
+}  // namespace isoscope::audit
