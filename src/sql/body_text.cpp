@@ -75,6 +75,11 @@ std::string_view BodyText::word(std::size_t token) const {
   return std::string_view(body_).substr(range.begin, range.end - range.begin);
 }
 
+std::size_t BodyText::file_offset(std::size_t i) const {
+  if (offsets_.empty()) return 0;
+  return offsets_[std::min<std::size_t>(tokens_[i].begin, offsets_.size() - 1)];
+}
+
 bool BodyText::mentions(std::string_view name) const {
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (same_word(word(i), name)) return true;

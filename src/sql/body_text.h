@@ -28,6 +28,8 @@ class BodyText {
   std::size_t num_tokens() const { return tokens_.size(); }
   std::size_t cursor() const { return cursor_; }
   const SqlToken& token(std::size_t i) const { return tokens_[i]; }
+  // Where the token starts in the file.
+  std::size_t file_offset(std::size_t token) const;
   // Does the name occur, in any case of letters, outside of strings and comments?
   bool mentions(std::string_view name) const;
 

@@ -133,6 +133,22 @@ std::vector<std::size_t> positional_parameters(const Tree& node, const FunctionH
   return positional;
 }
 
+// RETURN NEXT alone returns the OUT parameters, but the parser does not know that there are any:
+// it gets a value to be content with.
+std::string with_values_returned(std::string_view statement, std::uint32_t begin,
+                                 const BodyText& text) {
+  std::string patched(statement);
+  for (std::size_t i = text.num_tokens(); i-- > 2;) {
+    if (text.word(i) != ";" || !same_word(text.word(i - 1), "next") ||
+        !same_word(text.word(i - 2), "return"))
+      continue;
+    const std::size_t offset = text.file_offset(i);
+    if (offset >= begin && offset - begin <= patched.size())
+      patched.insert(offset - begin, " NULL");
+  }
+  return patched;
+}
+
 std::string hint_for(std::string_view message) {
   if (message.find("is not a known variable") != std::string_view::npos)
     return "assigning to a field of a record is not modelled; use a variable of its own";
@@ -198,7 +214,10 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       findings.fail(function.place, readable.error().what);
       return std::nullopt;
     }
-    const auto tree = parse_plpgsql(statement, body);
+    const auto tree =
+        parse_plpgsql(head.outputs.empty() ? std::string(statement)
+                                           : with_values_returned(statement, begin, text),
+                      body);
     if (!tree) {
       findings.fail(text.place_on_line(tree.error().where.line, quoted_part(tree.error().what)),
                     tree.error().what, hint_for(tree.error().what));

@@ -152,8 +152,7 @@ void PlpgsqlBody::add_return_next(Body& to, const Tree& node) {
   const auto next = text_.find_word(line_of(node), "NEXT");
   model.op = StatementOp::ReturnRow;
   const std::size_t after = next ? *next + 1 : text_.num_tokens();
-  const bool is_plain =
-      !has(node, "expr") && (after >= text_.num_tokens() || text_.word(after) == ";");
+  const bool is_plain = after >= text_.num_tokens() || text_.word(after) == ";";
   model.expr = is_plain ? return_outputs(head_, frame_, StatementOp::ReturnRow, model.place).expr
                         : returned(to, node, after, model);
   to.push_back(std::move(model));

@@ -1,0 +1,118 @@
+// Heads of functions: parameters, results, names, languages.
+#include <gmock/gmock.h>
+
+#include "sql/front_end.h"
+
+namespace isoscope::sql {
+namespace {
+
+TEST(Functions, HaveParametersFirst) {
+  const Application app = application_of(
+      in_plpgsql("a integer, OUT b text, c text[], d numeric", "BEGIN b := c[1]; END"));
+  const Function& f = app.functions[0];
+  EXPECT_EQ(f.num_parameters, 3U);
+  EXPECT_EQ(f.variables[1].name, "c");
+  EXPECT_TRUE(f.variables[1].is_array);
+  EXPECT_EQ(f.variables[1].type, Type::Text);
+  EXPECT_EQ(f.variables[3].name, "b");
+  EXPECT_EQ(f.returns, Type::Text);
+  EXPECT_EQ(Outline(app, f).of(f.body), "b := c[1]\nreturn b\n");
+}
+
+TEST(Functions, ReturnValues) {
+  const Application app = application_of(
+      "CREATE FUNCTION f(p integer) RETURNS integer AS 'BEGIN RETURN p + 1; END' LANGUAGE plpgsql;"
+      "CREATE PROCEDURE g() AS 'BEGIN RETURN; END' LANGUAGE plpgsql;");
+  EXPECT_EQ(Outline(app, app.functions[0]).of(app.functions[0].body), "return (p + 1)\n");
+  EXPECT_EQ(app.functions[0].returns, Type::Integer);
+  EXPECT_EQ(Outline(app, app.functions[1]).of(app.functions[1].body), "return\n");
+  EXPECT_FALSE(app.functions[1].returns);
+}
+
+TEST(Functions, ReturnRows) {
+  EXPECT_EQ(outline_of(std::string(kTables) +
+                       "CREATE FUNCTION f() RETURNS TABLE (i integer, o text) LANGUAGE plpgsql AS\n"
+                       "$$ BEGIN RETURN QUERY SELECT id, owner FROM account; i := 1; RETURN NEXT;\n"
+                       "END $$"),
+            "for (result 1), (result 2) in account #0.id #0.owner\n"
+            "  row array((result 1), (result 2))\n"
+            "i := 1\n"
+            "row array(i, o)\n");
+  EXPECT_EQ(outline_of(std::string(kTables) +
+                       "CREATE FUNCTION f(p integer) RETURNS SETOF integer LANGUAGE plpgsql AS\n"
+                       "$$ BEGIN RETURN NEXT p; RETURN NEXT p + 1; RETURN; END $$"),
+            "row p\n"
+            "row (p + 1)\n"
+            "return\n");
+}
+
+TEST(Functions, MayBePlainSql) {
+  EXPECT_EQ(outline_of(std::string(kTables) +
+                       "CREATE FUNCTION f(p integer, integer) RETURNS integer LANGUAGE sql AS '\n"
+                       "UPDATE account SET balance = balance - $2 WHERE id = f.p;\n"
+                       "SELECT balance, owner FROM account WHERE id = $1 AND owner = ''me'''"),
+            "update account[(#0.id = p)] balance = (#0.balance - $2)\n"
+            "select account[((#0.id = p) and (#0.owner = 'me'))] #0.balance #0.owner ->"
+            " (result 1), (result 2)\n"
+            "return (result 1)\n");
+  EXPECT_EQ(outline_of(std::string(kTables) +
+                       "CREATE FUNCTION f(p integer) RETURNS bigint LANGUAGE sql AS\n"
+                       "$$ INSERT INTO entry (amount) VALUES (p) RETURNING no $$"),
+            "insert entry amount = p returning #0.no -> (returned)\n"
+            "return (returned)\n");
+  EXPECT_EQ(outline_of(std::string(kTables) +
+                       "CREATE FUNCTION f() RETURNS SETOF integer LANGUAGE sql AS\n"
+                       "$$ SELECT id FROM account $$"),
+            "for (result 1) in account #0.id\n"
+            "  row (result 1)\n");
+}
+
+TEST(Functions, ResolveColumnsBeforeVariables) {
+  EXPECT_EQ(outline_of(in_plpgsql("id integer", "BEGIN DELETE FROM account WHERE id = f.id; END")),
+            "delete account[(#0.id = id)]\n");
+}
+
+TEST(Functions, ResolveVariablesByNesting) {
+  const Application app = application_of(
+      in_plpgsql("x integer",
+                 "<<top>>\nDECLARE\n  y integer := x;\nBEGIN\n  DECLARE\n    y text := 'in';\n"
+                 "  BEGIN\n    y := 'b';\n    top.y := 2;\n  END;\n  y := 1;\nEND"));
+  const Function& f = app.functions[0];
+  ASSERT_EQ(f.body.size(), 5U);
+  EXPECT_EQ(f.variables[f.body[0].targets[0].index].type, Type::Integer);
+  EXPECT_EQ(f.body[1].targets, f.body[2].targets);
+  EXPECT_EQ(f.variables[f.body[1].targets[0].index].type, Type::Text);
+  EXPECT_EQ(f.body[0].targets, f.body[3].targets);
+  EXPECT_EQ(f.body[0].targets, f.body[4].targets);
+}
+
+TEST(Functions, StartTheVariablesOfABlockAnewInEachRound) {
+  EXPECT_EQ(outline_of(in_plpgsql("",
+                                  "BEGIN\nFOR i IN 1 .. 2 LOOP\nDECLARE\n  v integer;\nBEGIN\n"
+                                  "v := 1;\nEND;\nEND LOOP;\nEND")),
+            "for i in 1 .. 2\n"
+            "  v := NULL\n"
+            "  v := 1\n");
+}
+
+TEST(Functions, TakeTypesOfOtherThings) {
+  const Application app =
+      application_of(in_plpgsql("p account.owner%TYPE",
+                                "DECLARE v p%TYPE := p; w account.id%TYPE; BEGIN w := 1; "
+                                "END"));
+  EXPECT_EQ(app.functions[0].variables[0].type, Type::Text);
+  EXPECT_EQ(app.functions[0].variables[1].type, Type::Text);
+  EXPECT_EQ(app.functions[0].variables[2].type, Type::Integer);
+}
+
+TEST(Functions, HaveALevelFromTheCommentAbove) {
+  const Application app = application_of(
+      "-- @isolation si\n-- and more\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS '';\n"
+      "-- @isolation ser\n\nCREATE FUNCTION g() RETURNS void LANGUAGE sql AS '';");
+  EXPECT_EQ(app.functions[0].level, "si");
+  EXPECT_EQ(app.functions[1].level, "");
+  EXPECT_EQ(app.functions[0].place, (Place{3, 1}));
+}
+
+}  // namespace
+}  // namespace isoscope::sql
