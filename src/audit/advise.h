@@ -25,9 +25,9 @@ std::string_view name_of(RepairKind kind);
 
 struct Repair {
   RepairKind kind = RepairKind::Lock;
-  std::string function;  // empty for a constraint
+  std::string function = {};  // empty for a constraint
   Place place = {};
-  std::string what;        // "SELECT bal … FOR UPDATE", "UNIQUE (email) on account"
+  std::string what = {};   // "SELECT bal … FOR UPDATE", "UNIQUE (email) on account"
   bool is_proved = false;  // else: no anomaly up to the bound
 };
 

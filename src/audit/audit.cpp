@@ -1,0 +1,114 @@
+#include "audit/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/spelling.h"
+
+namespace isoscope::audit {
+
+namespace {
+
+// The first UPDATE that changes the key of a row, or null.
+const sql::Statement* key_change(const sql::Application& app,
+                                 const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    const bool is_update = statement.op == sql::StatementOp::Update;
+    for (const sql::SetColumn& set : is_update ? statement.sets : statement.conflict_sets) {
+      if (app.table(statement.table).is_key_column(set.column)) return &statement;
+    }
+    for (const auto* inner : {&statement.body, &statement.otherwise}) {
+      if (const sql::Statement* found = key_change(app, *inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view name_of(AuditOutcome outcome) {
+  switch (outcome) {
+    case AuditOutcome::Anomaly:
+      return "anomaly";
+    case AuditOutcome::None:
+      return "none";
+    case AuditOutcome::Serializable:
+      return "serializable";
+    case AuditOutcome::Unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+Result<sql::Application> only(const sql::Application& app, const std::vector<std::string>& names) {
+  sql::Application selected = app;
+  if (names.empty()) return selected;
+  std::vector<std::string_view> known;
+  for (const sql::Function& function : app.functions) known.push_back(function.name);
+  for (const std::string& name : names) {
+    if (app.find_function(name)) continue;
+    return Error{.what = fmt::format("there is no function '{}'", name),
+                 .hint = suggest(name, known)};
+  }
+  std::erase_if(selected.functions, [&](const sql::Function& function) {
+    return std::ranges::find(names, function.name) == names.end();
+  });
+  // Who calls what is left out does not matter to an audit.
+  selected.sessions.clear();
+  return selected;
+}
+
+Result<void> check_problem(const Problem& problem) {
+  if (problem.app.functions.empty()) {
+    return Error{.what = "there is no function to audit",
+                 .hint = "a transaction is a CREATE FUNCTION … LANGUAGE plpgsql or sql"};
+  }
+  for (const sql::Function& function : problem.app.functions) {
+    if (const sql::Statement* statement = key_change(problem.app, function.body)) {
+      return Error{.where = statement->place,
+                   .what = fmt::format("{} changes a primary key, which audit does not model",
+                                       function.name),
+                   .hint =
+                       "delete the row and insert another, or leave the function out with "
+                       "--only"};
+    }
+  }
+  return check_levels(problem.levels);
+}
+
+AuditReport audit(const Problem& problem, const AuditOptions& options, Budget& budget) {
+  AuditReport report;
+  OpenWorld open(problem, budget);
+  report.counters = open.counters().describe();
+  if (options.prove) {
+    ProofOptions proof_options{.progress = options.progress};
+    if (options.path) {
+      proof_options.max_path = *options.path;
+      proof_options.fixed_path = true;
+    }
+    report.proof = prove_serializable(problem, open, proof_options, budget);
+    if (report.proof->holds) {
+      report.outcome = AuditOutcome::Serializable;
+      report.effort = open.effort();
+      return report;
+    }
+  }
+  const SearchOptions search{
+      .max_length = options.max_length, .all = options.all, .progress = options.progress};
+  report.search = search_anomalies(problem, open, search, budget);
+  report.effort = report.search.effort;
+  if (!report.search.anomalies.empty()) {
+    report.outcome = AuditOutcome::Anomaly;
+  } else if (options.prove || !report.search.is_complete()) {
+    report.outcome = AuditOutcome::Unknown;
+    report.limit = budget.expired_now() ? "the time is over"
+                   : options.prove      ? "there is neither a proof nor an anomaly up to the bound"
+                                        : "the solver gave up on some cycles";
+  } else {
+    report.outcome = AuditOutcome::None;
+  }
+  return report;
+}
+
+}  // namespace isoscope::audit
