@@ -15,7 +15,9 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr SmtLimits kQuestion{.steps = 40'000'000};
-constexpr std::int64_t kSmall = 100;
+constexpr std::int64_t kSmall = 20;
+constexpr std::int64_t kRoomFrom = 50;
+constexpr std::int64_t kRoomTo = 100;
 
 }  // namespace
 
@@ -26,8 +28,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
       symbols_(smt_, problem.app, changes_),
       world_(symbols_, Scope::Closed, problem.conflicts, problem.serial),
       axioms_(world_, problem.levels),
-      layers_(smt_),
-      is_small_(smt_.new_constant("small", SmtSolver::kBool)) {
+      layers_(smt_) {
   const auto start = Clock::now();
   std::map<std::uint32_t, std::size_t> count;
   for (const std::uint32_t f : prefix) prefix_.push_back(world_.member(f, count[f]++));
@@ -47,12 +48,14 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
     layers_.add(world_.depends(cycle_[i], cycle_[(i + 1) % cycle_.size()]));
   for (const SmtTerm formula : world_.closing(cast_, problem.rows_at_start ? nullptr : &empty_))
     layers_.add(formula);
-  for (const SmtTerm formula : small_numbers()) layers_.add(implies(is_small_, formula));
+  for (const auto& formulas : {small_arguments(), room_at_start()}) {
+    wishes_.push_back(smt_.new_constant("wish", SmtSolver::kBool));
+    for (const SmtTerm formula : formulas) layers_.add(implies(wishes_.back(), formula));
+  }
   effort_.building_seconds = seconds_since(start);
 }
 
-// Arguments that people like to read: not NULL, and between 1 and a hundred.
-std::vector<SmtTerm> ClosedWorld::small_numbers() {
+std::vector<SmtTerm> ClosedWorld::small_arguments() {
   std::vector<SmtTerm> formulas;
   const auto is_small = [&](SmtTerm number) {
     formulas.push_back(smt_.number(1) <= number && number <= smt_.number(kSmall));
@@ -60,22 +63,32 @@ std::vector<SmtTerm> ClosedWorld::small_numbers() {
   for (const Member member : cast_) {
     const sql::Function& function = problem_.app.functions[world_.function(member)];
     const Instance& instance = world_.instance(member);
+    std::optional<SmtTerm> size;  // all arrays of a call have the same
     for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
       const Parameter& parameter = instance.parameters[p];
       if (parameter.array) {
         formulas.push_back(smt_.number(1) <= parameter.array->size);
+        if (size) formulas.push_back(equals(*size, parameter.array->size));
+        size = parameter.array->size;
         for (const std::int64_t i : {1, 2}) is_small(parameter.array->element(smt_.number(i)));
         continue;
       }
       formulas.push_back(!parameter.value.null);
       if (function.variables[p].type != sql::Type::Boolean) is_small(parameter.value.number);
     }
-    for (const Instance::Use& use : instance.uses()) {
+  }
+  return formulas;
+}
+
+std::vector<SmtTerm> ClosedWorld::room_at_start() {
+  std::vector<SmtTerm> formulas;
+  for (const Member member : cast_) {
+    for (const Instance::Use& use : world_.instance(member).uses()) {
       if (use.column >= kPresence) continue;
-      if (problem_.app.table(use.table).columns[use.column].type == sql::Type::Integer) {
-        const SymValue initial = symbols_.initial_value(use.table, use.column, use.row);
-        is_small(initial.number);
-      }
+      if (problem_.app.table(use.table).columns[use.column].type != sql::Type::Integer) continue;
+      const SymValue initial = symbols_.initial_value(use.table, use.column, use.row);
+      formulas.push_back(smt_.number(kRoomFrom) <= initial.number &&
+                         initial.number <= smt_.number(kRoomTo));
     }
   }
   return formulas;
@@ -89,15 +102,20 @@ SmtResult ClosedWorld::find(Budget& budget) {
     assumptions.push_back(term);
     tables.push_back(sql::TableId{table});
   }
-  assumptions.push_back(is_small_);
-  SmtResult result = layers_.check(assumptions, kQuestion, budget);
-  if (result == SmtResult::Unsat) {
-    const bool small_is_to_blame = std::ranges::any_of(
-        layers_.core(), [&](std::size_t i) { return i + 1 == assumptions.size(); });
-    if (small_is_to_blame) {
-      assumptions.pop_back();
-      result = layers_.check(assumptions, kQuestion, budget);
+  // Wishes that are to blame are given up; what remains to blame are tables.
+  std::vector<SmtTerm> wishes = wishes_;
+  SmtResult result = SmtResult::Unknown;
+  for (;;) {
+    std::vector<SmtTerm> all = assumptions;
+    all.insert(all.end(), wishes.begin(), wishes.end());
+    result = layers_.check(all, kQuestion, budget);
+    if (result != SmtResult::Unsat) break;
+    std::optional<std::size_t> blamed_wish;
+    for (const std::size_t i : layers_.core()) {
+      if (i >= assumptions.size()) blamed_wish = std::max(blamed_wish.value_or(0), i);
     }
+    if (!blamed_wish) break;
+    wishes.erase(wishes.begin() + static_cast<std::ptrdiff_t>(*blamed_wish - assumptions.size()));
   }
   blamed_.clear();
   if (result == SmtResult::Unsat) {

@@ -29,7 +29,8 @@ class ClosedWorld {
   // Unsat, blamed() are tables that would have to have rows.
   SmtResult find(Budget& budget);
   const std::vector<sql::TableId>& blamed() const { return blamed_; }
-  // After Sat. The model's small numbers where small ones do.
+  // After Sat. Small arguments and larger values at the start, where such ones do: then most
+  // conditions hold in a serial order too, and what differs is the interleaving.
   Scenario scenario();
   Kinds kinds();
   // Never again: this run; any run whose edges have these kinds.
@@ -41,7 +42,9 @@ class ClosedWorld {
  private:
   sql::Value value_of(const SymValue& value, sql::Type type);
   void add_rows(Scenario& scenario);
-  std::vector<SmtTerm> small_numbers();
+  // Formulas about arguments, and about values at the start, that make a run nice to read.
+  std::vector<SmtTerm> small_arguments();
+  std::vector<SmtTerm> room_at_start();
 
   const Problem& problem_;
   sql::Changes changes_;
@@ -54,7 +57,7 @@ class ClosedWorld {
   std::vector<Member> cast_;
   SmtLayers layers_;
   std::map<std::uint32_t, SmtTerm> empty_;  // by table
-  SmtTerm is_small_;                        // an assumption: arguments are small numbers
+  std::vector<SmtTerm> wishes_;             // assumptions that are given up if need be
   std::vector<sql::TableId> blamed_;
   Effort effort_;
 };

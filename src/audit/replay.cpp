@@ -25,7 +25,8 @@ struct Versions {
   std::map<LocationKey, Value> initial;
   std::set<std::pair<TableId, sql::RowKey>> rows;  // that anybody ever had
   std::vector<CallTrace> traces;
-  std::vector<std::size_t> order;  // calls that have run, in the order of ar
+  std::vector<std::size_t> order;                     // calls that have run, in the order of ar
+  std::set<std::pair<TableId, sql::RowKey>> touched;  // rows that a call looked at or changed
 };
 
 // The database as one call sees it.
@@ -73,6 +74,7 @@ class View final : public sql::Database {
     return !changes_.is_static(location.table, location.column);
   }
   Value get(const LocationKey& location, Value absent) {
+    versions_.touched.insert({location.table, location.row});
     const auto own = trace.writes.find(location);
     if (own != trace.writes.end()) return own->second;
     Value value = std::move(absent);
@@ -101,13 +103,18 @@ class View final : public sql::Database {
   std::int64_t next_fresh_ = 0;
 };
 
+sql::RowKey key_of(const sql::Table& table, const sql::InitialRow& row) {
+  sql::RowKey key;
+  for (const std::uint32_t column : table.primary_key) key.push_back(row.values[column]);
+  return key;
+}
+
 Versions start_of(const Problem& problem, const Scenario& scenario) {
   Versions versions;
   versions.traces.resize(scenario.calls.size());
   for (const sql::InitialRow& row : scenario.rows) {
     const sql::Table& table = problem.app.table(row.table);
-    sql::RowKey key;
-    for (const std::uint32_t column : table.primary_key) key.push_back(row.values[column]);
+    const sql::RowKey key = key_of(table, row);
     versions.rows.insert({row.table, key});
     versions.initial[{row.table, key, kPresence}] = Value(true);
     for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
@@ -383,6 +390,7 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
   const auto first = order.begin() + static_cast<std::ptrdiff_t>(scenario.prefix);
   std::sort(first, order.end());
   const std::vector<bool> everything(scenario.calls.size(), true);
+  std::set<std::pair<TableId, sql::RowKey>> touched = weak.touched;
   result.label = Label::Observable;
   result.why = "no serial order has these results and this final state";
   do {
@@ -390,6 +398,7 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
     bool is_run = true;
     for (const std::size_t call : order)
       is_run = is_run && run_call(problem, scenario, call, everything, changes, serial);
+    touched.insert(serial.touched.begin(), serial.touched.end());
     if (!is_run) continue;
     bool same = true;
     bool same_view = true;
@@ -407,6 +416,11 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
     result.label = Label::ViewOnly;
     result.why = "a serial order has the same results and final state, but reads something else";
   } while (std::next_permutation(first, order.end()));
+  for (std::size_t i = 0; i < scenario.rows.size(); ++i) {
+    const sql::InitialRow& row = scenario.rows[i];
+    if (touched.contains({row.table, key_of(problem.app.table(row.table), row)}))
+      result.rows_that_matter.push_back(i);
+  }
   return result;
 }
 

@@ -59,6 +59,8 @@ struct Replay {
   std::vector<CallTrace> traces;  // by call of the scenario
   std::vector<ReplayEdge> edges;  // between calls of the cycle, one for each location
   std::vector<ReplayEdge> cycle;  // a shortest one; empty if there is none
+  // Rows at the start that some call looks at, in the run or in a serial order of it.
+  std::vector<std::size_t> rows_that_matter;
 };
 
 Replay replay(const Problem& problem, const Scenario& scenario);

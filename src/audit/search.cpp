@@ -39,6 +39,15 @@ Signature signature_of(const FoundAnomaly& anomaly) {
   return signature;
 }
 
+void keep_rows_that_matter(FoundAnomaly& anomaly) {
+  std::vector<sql::InitialRow> rows;
+  for (std::size_t& i : anomaly.replay.rows_that_matter) {
+    rows.push_back(std::move(anomaly.scenario.rows[i]));
+    i = rows.size() - 1;
+  }
+  anomaly.scenario.rows = std::move(rows);
+}
+
 class Search {
  public:
   Search(const Problem& problem, OpenWorld& open, const SearchOptions& options, Budget& budget)
@@ -146,6 +155,7 @@ class Search {
       improve(anomaly, closed);
       closed.exclude_kinds(anomaly.kinds);
       anomaly.name = name_of(anomaly.scenario, anomaly.replay);
+      keep_rows_that_matter(anomaly);
       if (known_.insert(signature_of(anomaly)).second)
         report_.anomalies.push_back(std::move(anomaly));
       if (!options_.all) return true;

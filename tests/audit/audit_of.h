@@ -1,0 +1,69 @@
+#pragma once
+// Audits for tests: applications from text or from the shared folder, levels by name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "audit/audit.h"
+#include "spec/levels.h"
+#include "support/input.h"
+
+namespace isoscope::audit {
+
+inline sql::Application app_of(std::string_view text) {
+  auto app = sql::parse_application(text);
+  if (!app) ADD_FAILURE() << render(app.error());
+  for (const Error& problem : app->problems) ADD_FAILURE() << render(problem);
+  return std::move(*app);
+}
+
+inline sql::Application shared_app(const std::string& name) {
+  const auto file =
+      std::filesystem::path(ISOSCOPE_SOURCE_DIR) / ".." / "shared" / "apps" / (name + ".sql");
+  const auto text = read_whole(file.string());
+  EXPECT_TRUE(text.ok()) << file;
+  return app_of(*text);
+}
+
+inline const Level* level_of(const std::string& name) {
+  return *LevelSet::built_in().find(name, Framework::VisAr);
+}
+
+// "enroll=si" gives a function its own level, "a,b" makes two serial.
+inline Problem problem_of(const sql::Application& app, const std::string& level,
+                          const std::vector<std::string>& more = {}) {
+  Problem problem{app, {level_of(level), std::vector<const Level*>(app.functions.size(), nullptr)}};
+  const auto function = [&](const std::string& name) { return *app.find_function(name); };
+  for (const std::string& word : more) {
+    if (const auto at = word.find('='); at != std::string::npos) {
+      problem.levels.own[function(word.substr(0, at))] = level_of(word.substr(at + 1));
+    } else {
+      const auto comma = word.find(',');
+      problem.serial.emplace_back(function(word.substr(0, comma)),
+                                  function(word.substr(comma + 1)));
+    }
+  }
+  const auto ok = check_problem(problem);
+  EXPECT_TRUE(ok.ok()) << (ok ? "" : render(ok.error()));
+  return problem;
+}
+
+// The functions of each anomaly, sorted: {"enroll", "enroll"}.
+inline std::set<std::vector<std::string>> functions_of(const Problem& problem,
+                                                       const AuditReport& report) {
+  std::set<std::vector<std::string>> all;
+  for (const FoundAnomaly& anomaly : report.search.anomalies) {
+    std::vector<std::string> names;
+    for (const std::uint32_t f : anomaly.functions) names.push_back(problem.app.functions[f].name);
+    std::ranges::sort(names);
+    all.insert(std::move(names));
+  }
+  return all;
+}
+
+}  // namespace isoscope::audit
