@@ -18,4 +18,4 @@ END;
 $$;
 
 -- session alice: withdraw(1, 60); withdraw(2, 5)
--- session bob: withdraw(1, 60)
+-- session bob: withdraw(1, 30)

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "program/program.h"
 #include "sql/program.h"
@@ -44,6 +46,19 @@ bool is_sql(std::string_view text) {
 
 Error in_file(const Error& error, const std::string& path, const std::string& text) {
   return error.where.line == 0 ? error : error.in(path).quoting(text);
+}
+
+// Functions that cannot be modelled are left out, and with them the sessions that call them. That
+// is fine as long as nobody wants to run these.
+std::optional<Error> find_missing_call(const sql::Application& app) {
+  for (const sql::Note& note : app.notes) {
+    const auto at = std::ranges::find(app.left_out, note.function);
+    if (at == app.left_out.end() || !note.what.starts_with("session ")) continue;
+    Error problem = app.problems[static_cast<std::size_t>(at - app.left_out.begin())];
+    problem.hint = fmt::format("a session calls {}", note.function);
+    return problem;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -96,6 +111,7 @@ Result<LoadedProgram> ProgramInput::load() const {
     auto added = sql::add_workload(*app, *sessions);
     if (!added) return in_file(added.error(), workload, *sessions);
   }
+  if (const auto missing = find_missing_call(*app)) return loaded.located(*missing);
   auto program = sql::SqlProgram::create(*std::move(app));
   if (!program) return loaded.located(program.error());
   loaded.sql = program->get();
