@@ -45,6 +45,7 @@ int deliver(const CommonOptions& options, std::string_view report, int exit_code
 Progress progress_line(const CommonOptions& options);
 void clear_progress_line();
 
+Run add_audit(CLI::App& app);
 Run add_check(CLI::App& app);
 Run add_compare(CLI::App& app);
 Run add_convert(CLI::App& app);

@@ -24,6 +24,7 @@ constexpr CommandEntry kCommands[] = {
     {"synth", "find a history that some levels allow and others forbid", add_synth},
     {"compare", "how do two levels relate? with proofs or separating histories", add_compare},
     {"predict", "from one observed run to one that no serial order explains", add_predict},
+    {"audit", "what can a level do to SQL transactions? anomalies, or a proof", add_audit},
     {"explore", "every history of a transactional program, and its assertions", add_explore},
     {"run", "run a transactional program on a serial, a weak or a replaying store", add_run},
     {"convert", "rewrite a history in another format", add_convert},

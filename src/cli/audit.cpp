@@ -1,0 +1,184 @@
+// isoscope audit APP.sql --level L …
+#include "audit/audit.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "audit/advise.h"
+#include "cli/audit_input.h"
+#include "cli/command.h"
+#include "formats/formats.h"
+#include "report/audit_report.h"
+#include "support/output.h"
+
+namespace isoscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct AuditArguments {
+  CommonOptions common;
+  LevelInput specs;
+  AuditInput input;
+  std::size_t cycle = 4;
+  bool all = false;
+  std::string conflicts = "column";
+  std::string initial = "empty";
+  bool prove = false;
+  std::optional<std::size_t> path;
+  bool advise = false;
+  std::string history;
+  std::string to = "hist";
+  std::string dot;
+};
+
+int exit_code(audit::AuditOutcome outcome) {
+  switch (outcome) {
+    case audit::AuditOutcome::Anomaly:
+      return kInteresting;
+    case audit::AuditOutcome::None:
+    case audit::AuditOutcome::Serializable:
+      return kGood;
+    case audit::AuditOutcome::Unknown:
+      return kUnknown;
+  }
+  return kUnknown;
+}
+
+// Tells about every function that cannot be modelled, and how to go on without them.
+int fail_for_problems(const LoadedAudit& loaded) {
+  for (const Error& problem : loaded.problems) (void)fail(problem);
+  std::string rest;
+  for (const sql::Function& function : loaded.app.functions)
+    rest += (rest.empty() ? "" : ",") + function.name;
+  const std::size_t count = loaded.problems.size();
+  return fail({.what = fmt::format(
+                   "{} cannot be modelled",
+                   count == 1 ? std::string("a function") : fmt::format("{} functions", count)),
+               .hint = rest.empty() ? "" : "leave them out with --only " + rest});
+}
+
+void print_notes(const AuditArguments& args, const LoadedAudit& loaded) {
+  if (args.common.quiet || args.common.json) return;
+  for (const sql::Note& note : loaded.app.notes)
+    std::fprintf(
+        stderr, "%s:%u:%u: note: %s%s\n", loaded.path.c_str(), note.where.line, note.where.column,
+        note.function.empty() ? "" : ("in " + note.function + ": ").c_str(), note.what.c_str());
+}
+
+// The first anomaly as a history, and its picture.
+Result<void> write_files(const AuditArguments& args, const AuditReport& report, Format format) {
+  if (!args.history.empty()) {
+    if (const auto history = audit_history(report)) {
+      auto output = Output::open(args.history);
+      if (!output) return output.error();
+      if (auto written = write_history(*history, format, output->sink()); !written) return written;
+      if (auto closed = output->close(); !closed) return closed;
+    }
+  }
+  if (args.dot.empty()) return {};
+  const auto dot = audit_dot(report);
+  return dot ? write_whole(args.dot, *dot) : Result<void>();
+}
+
+int run_audit(const AuditArguments& args) {
+  const auto start = Clock::now();
+  Budget budget = args.common.budget();
+  auto levels = args.specs.load();
+  if (!levels) return fail(levels.error());
+  auto format = find_format(args.to);
+  if (!format) return fail(format.error());
+  if (args.input.levels.size() > 1 && !args.advise)
+    return fail({.what = "audit takes one level",
+                 .hint = "use --assign TXN=LEVEL for single functions, or --advise to choose among "
+                         "several levels"});
+  auto loaded = args.input.load(*levels);
+  if (!loaded) return fail(loaded.error());
+  if (!loaded->problems.empty()) return fail_for_problems(*loaded);
+  const audit::Problem problem{
+      .app = loaded->app,
+      .levels = loaded->levels,
+      .conflicts = args.conflicts == "row" ? audit::Conflicts::Rows : audit::Conflicts::Columns,
+      .serial = loaded->serial,
+      .rows_at_start = args.initial == "any"};
+  if (auto fits = audit::check_problem(problem); !fits) return fail(loaded->located(fits.error()));
+  for (const Level* candidate : loaded->candidates) {
+    audit::Problem stronger = problem;
+    stronger.levels.base = candidate;
+    if (auto fits = audit::check_problem(stronger); !fits)
+      return fail(loaded->located(fits.error()));
+  }
+  print_notes(args, *loaded);
+
+  AuditReport report{.problem = problem,
+                     .source = loaded->path,
+                     .options = {.max_length = args.cycle,
+                                 .all = args.all,
+                                 .prove = args.prove || args.path.has_value(),
+                                 .path = args.path,
+                                 .progress = progress_line(args.common)}};
+  report.answer = audit::audit(problem, report.options, budget);
+  if (args.advise) {
+    const bool has_anomaly = report.answer.outcome == audit::AuditOutcome::Anomaly;
+    report.advice = audit::advise(problem, loaded->candidates, has_anomaly, report.options, budget);
+  }
+  clear_progress_line();
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (auto written = write_files(args, report, *format); !written) return fail(written.error());
+  return deliver(args.common,
+                 args.common.json ? audit_json(report) : audit_text(report, args.common.paint()),
+                 exit_code(report.answer.outcome));
+}
+
+}  // namespace
+
+Run add_audit(CLI::App& app) {
+  auto args = std::make_shared<AuditArguments>();
+  args->input.add_to(app);
+  args->specs.add_to(app);
+  app.add_option("--cycle", args->cycle, "look for cycles of 2 to so many calls")
+      ->type_name("K")
+      ->check(CLI::Range(2, 8))
+      ->capture_default_str();
+  app.add_flag("--all", args->all,
+               "every anomaly that differs in its functions or kinds of edges, not only the first");
+  app.add_option("--conflicts", args->conflicts,
+                 "two writes of a row conflict if they have a column in common, or always")
+      ->type_name("column|row")
+      ->check(CLI::IsMember({"column", "row"}))
+      ->capture_default_str();
+  app.add_option("--initial", args->initial,
+                 "tables with INSERTs start empty, or with any rows as the others do")
+      ->type_name("empty|any")
+      ->check(CLI::IsMember({"empty", "any"}))
+      ->capture_default_str();
+  app.add_flag("--prove", args->prove, "prove that every execution is serializable, if it is");
+  app.add_option("--path", args->path, "prove it by shortest paths of so many edges only")
+      ->type_name("K")
+      ->check(CLI::Range(2, 8));
+  app.add_flag("--advise", args->advise,
+               "the weakest level for each function, out of those given, and repairs");
+  app.add_option("--history", args->history, "write the run of the first anomaly as a history")
+      ->type_name("FILE");
+  app.add_option("--to", args->to, "the format of that file")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_option("--dot", args->dot, "draw the first anomaly for Graphviz")->type_name("FILE");
+  add_common(app, args->common);
+  app.footer(
+      "Examples:\n"
+      "  isoscope audit bank.sql --level pc\n"
+      "  isoscope audit bank.sql --level si --prove\n"
+      "  isoscope audit courseware.sql --level ec --cycle 2 --all\n"
+      "  isoscope audit courseware.sql --level cc --assign enroll=si --serial enroll,rem_student\n"
+      "  isoscope audit bank.sql --level ec,psi,si --advise\n"
+      "  isoscope audit bank.sql --level pc --history run.hist --dot run.dot\n"
+      "Exit codes: 0 none or serializable, 1 anomaly, 2 bad input, 3 unknown.");
+  return [args] { return run_audit(*args); };
+}
+
+}  // namespace isoscope

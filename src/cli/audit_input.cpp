@@ -1,0 +1,171 @@
+#include "cli/audit_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "support/input.h"
+#include "support/spelling.h"
+
+namespace isoscope {
+namespace {
+
+// The built-in levels over vis, ar by strength; pc and ua are incomparable.
+std::optional<int> strength_of(const Level& level) {
+  struct Strength {
+    std::string_view level;
+    int rank;
+  };
+  constexpr std::array kStrengths = {Strength{"ec", 0}, Strength{"ra", 1}, Strength{"cc", 2},
+                                     Strength{"pc", 3}, Strength{"ua", 3}, Strength{"psi", 4},
+                                     Strength{"si", 5}, Strength{"ser", 6}};
+  const auto* found = std::ranges::find(kStrengths, level.name, &Strength::level);
+  if (!level.built_in || found == kStrengths.end()) return std::nullopt;
+  return found->rank;
+}
+
+// From the weakest to the strongest, as far as we know; the given order is kept where we do not.
+void sort_by_strength(std::vector<const Level*>& levels) {
+  if (!std::ranges::all_of(levels, [](const Level* l) { return strength_of(*l).has_value(); }))
+    return;
+  std::ranges::stable_sort(levels, {}, [](const Level* level) { return *strength_of(*level); });
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+// All functions of the file, also those that --only leaves out or that cannot be modelled: naming
+// one of them is no slip.
+Result<void> expect_function(const sql::Application& file, const std::string& name,
+                             std::string_view option) {
+  std::vector<std::string_view> known;
+  for (const sql::Function& function : file.functions) known.emplace_back(function.name);
+  for (const std::string& left_out : file.left_out) known.emplace_back(left_out);
+  if (std::ranges::find(known, name) != known.end()) return {};
+  return Error{.what = fmt::format("{}: there is no function '{}'", option, name),
+               .hint = suggest(name, known)};
+}
+
+Result<void> assign_levels(const AuditInput& input, const sql::Application& file,
+                           const LevelSet& known, LoadedAudit& loaded) {
+  std::vector<const Level*> own(loaded.app.functions.size(), nullptr);
+  for (std::size_t f = 0; f < own.size(); ++f) {
+    const sql::Function& function = loaded.app.functions[f];
+    if (function.level.empty()) continue;
+    auto level = known.find(function.level, Framework::VisAr);
+    if (!level)
+      return loaded.located(
+          {.where = function.place, .what = level.error().what, .hint = level.error().hint});
+    own[f] = *level;
+  }
+  for (const std::string& words : input.assign) {
+    const std::size_t equals = words.find('=');
+    if (equals == std::string::npos)
+      return Error{.what = fmt::format("--assign {}: no level", words),
+                   .hint = "write --assign TXN=LEVEL"};
+    const std::string name = trimmed(std::string_view(words).substr(0, equals));
+    if (auto expected = expect_function(file, name, "--assign"); !expected) return expected;
+    auto level = known.find(trimmed(std::string_view(words).substr(equals + 1)), Framework::VisAr);
+    if (!level) return level.error();
+    if (const auto f = loaded.app.find_function(name)) own[*f] = *level;
+  }
+  if (std::ranges::any_of(own, [](const Level* level) { return level != nullptr; }))
+    loaded.levels.own = std::move(own);
+  return {};
+}
+
+Result<void> add_serial(const AuditInput& input, const sql::Application& file,
+                        LoadedAudit& loaded) {
+  for (const std::string& words : input.serial) {
+    const std::size_t comma = words.find(',');
+    if (comma == std::string::npos || words.find(',', comma + 1) != std::string::npos)
+      return Error{.what = fmt::format("--serial {}: it takes two functions", words),
+                   .hint = "write --serial TXN,TXN, and repeat it for further pairs"};
+    const std::string first = trimmed(std::string_view(words).substr(0, comma));
+    const std::string second = trimmed(std::string_view(words).substr(comma + 1));
+    for (const std::string& name : {first, second}) {
+      if (auto expected = expect_function(file, name, "--serial"); !expected) return expected;
+    }
+    const auto f = loaded.app.find_function(first);
+    const auto g = loaded.app.find_function(second);
+    if (f && g) loaded.serial.emplace_back(*f, *g);
+  }
+  return {};
+}
+
+}  // namespace
+
+Error LoadedAudit::located(const Error& error) const {
+  return error.where.line == 0 ? error : error.in(path).quoting(text);
+}
+
+void AuditInput::add_to(CLI::App& app) {
+  app.add_option("APP", path, "a schema and its PL/pgSQL functions; - is standard input")
+      ->required()
+      ->type_name("APP.sql");
+  app.add_option("-l,--level", levels,
+                 "the level of functions without one of their own; with --advise several, from "
+                 "which it chooses")
+      ->required()
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LEVEL");
+  app.add_option("--only", only, "audit only these functions")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("TXN,TXN");
+  app.add_option("--assign", assign, "a function with a level of its own; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TXN=LEVEL");
+  app.add_option("--serial", serial,
+                 "calls of these two functions always see each other; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TXN,TXN");
+}
+
+Result<LoadedAudit> AuditInput::load(const LevelSet& known) const {
+  LoadedAudit loaded{.path = path, .text = {}, .app = {}, .problems = {}};
+  auto text = read_whole(path);
+  if (!text) return text.error();
+  loaded.text = *std::move(text);
+  auto file = sql::parse_application(loaded.text);
+  if (!file) return loaded.located(file.error());
+
+  std::vector<std::string> names;
+  for (const std::string& name : only) names.push_back(trimmed(name));
+  for (const std::string& name : names) {
+    if (auto expected = expect_function(*file, name, "--only"); !expected) return expected.error();
+  }
+  const auto is_wanted = [&](const std::string& name) {
+    return names.empty() || std::ranges::find(names, name) != names.end();
+  };
+  for (std::size_t i = 0; i < file->left_out.size(); ++i) {
+    if (is_wanted(file->left_out[i])) loaded.problems.push_back(loaded.located(file->problems[i]));
+  }
+  std::erase_if(names, [&](const std::string& name) { return !file->find_function(name); });
+  auto app = audit::only(*file, names);
+  if (!app) return app.error();
+  loaded.app = *std::move(app);
+  std::erase_if(loaded.app.notes, [&](const sql::Note& note) {
+    return !note.function.empty() && !loaded.app.find_function(note.function);
+  });
+
+  for (const std::string& name : levels) {
+    auto level = known.find(trimmed(name), Framework::VisAr);
+    if (!level) return level.error();
+    loaded.candidates.push_back(*level);
+  }
+  sort_by_strength(loaded.candidates);
+  loaded.levels.base = loaded.candidates.front();
+  if (auto assigned = assign_levels(*this, *file, known, loaded); !assigned)
+    return assigned.error();
+  if (auto added = add_serial(*this, *file, loaded); !added) return added.error();
+  return loaded;
+}
+
+}  // namespace isoscope

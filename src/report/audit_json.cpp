@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "audit/symbols.h"
+#include "formats/formats.h"
+#include "report/audit_report.h"
+#include "report/audit_run.h"
+#include "report/json.h"
+
+namespace isoscope {
+namespace {
+
+using audit::FoundAnomaly;
+
+Json to_json(const sql::Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value.data)) return *number;
+  if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
+  if (const auto* truth = std::get_if<bool>(&value.data)) return *truth;
+  const auto* elements = std::get_if<std::vector<sql::Value>>(&value.data);
+  if (elements == nullptr) return nullptr;
+  Json array = Json::array();
+  for (const sql::Value& element : *elements) array.push_back(to_json(element));
+  return array;
+}
+
+Json to_json(const std::vector<sql::Value>& values) { return to_json(sql::Value(values)); }
+
+Json names_of(const sql::Application& app, const std::vector<std::uint32_t>& functions) {
+  Json names = Json::array();
+  for (const std::uint32_t f : functions) names.push_back(app.functions[f].name);
+  return names;
+}
+
+Json calls_json(const sql::Application& app, const FoundAnomaly& anomaly) {
+  const audit::Scenario& scenario = anomaly.scenario;
+  Json calls = Json::array();
+  for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
+    Json sees = Json::array();
+    for (std::size_t other = 0; other < scenario.calls.size(); ++other) {
+      if (scenario.sees[i][other]) sees.push_back(call_name(other));
+    }
+    calls.push_back({{"id", call_name(i)},
+                     {"function", app.functions[scenario.calls[i].function].name},
+                     {"arguments", to_json(scenario.calls[i].arguments)},
+                     {"sees", std::move(sees)},
+                     {"returned", to_json(anomaly.replay.traces[i].result.returned)},
+                     {"prepares", i < scenario.prefix}});
+  }
+  return calls;
+}
+
+Json rows_json(const sql::Application& app, const audit::Scenario& scenario) {
+  Json rows = Json::array();
+  for (const sql::InitialRow& row : scenario.rows) {
+    const sql::Table& table = app.table(row.table);
+    Json values = Json::object();
+    for (std::size_t c = 0; c < row.values.size(); ++c)
+      values[table.columns[c].name] = to_json(row.values[c]);
+    rows.push_back({{"table", table.name}, {"values", std::move(values)}});
+  }
+  return rows;
+}
+
+Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
+  Json cycle = Json::array();
+  for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
+    const sql::Table& table = app.table(edge.at.table);
+    Json one{{"from", call_name(edge.from)},
+             {"to", call_name(edge.to)},
+             {"edge", edge_word(edge.kind)},
+             {"table", table.name},
+             {"row", to_json(edge.at.row)}};
+    if (edge.at.column == audit::kPresence) {
+      one["presence"] = true;
+    } else {
+      one["column"] = table.columns[edge.at.column].name;
+    }
+    if (const sql::Value* read = value_read(anomaly, edge)) one["read"] = to_json(*read);
+    if (const sql::Value* written = value_written(anomaly, edge))
+      one["written"] = to_json(*written);
+    cycle.push_back(std::move(one));
+  }
+  return cycle;
+}
+
+Json history_json(const audit::Problem& problem, const FoundAnomaly& anomaly) {
+  const auto run = audit::to_history(problem, anomaly.scenario, anomaly.replay.traces);
+  if (!run) return nullptr;
+  std::string text;
+  const auto written =
+      write_history(*run->history, Format::Hist, [&](std::string_view piece) { text += piece; });
+  return written ? Json(text) : Json(nullptr);
+}
+
+Json anomaly_json(const audit::Problem& problem, const FoundAnomaly& found) {
+  const FoundAnomaly anomaly = in_arbitration_order(found);
+  const audit::Scenario& scenario = anomaly.scenario;
+  Json vis = Json::array();
+  Json ar = Json::array();
+  for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
+    ar.push_back(call_name(i));
+    for (std::size_t j = 0; j < scenario.calls.size(); ++j) {
+      if (scenario.sees[j][i]) vis.push_back(std::array{call_name(i), call_name(j)});
+    }
+  }
+  return {{"name", common_name(anomaly.name)},
+          {"label", audit::name_of(anomaly.replay.label)},
+          {"why", anomaly.replay.why},
+          {"calls", calls_json(problem.app, anomaly)},
+          {"rows", rows_json(problem.app, scenario)},
+          {"cycle", cycle_json(problem.app, anomaly)},
+          {"vis", std::move(vis)},
+          {"ar", std::move(ar)},
+          {"history", history_json(problem, anomaly)}};
+}
+
+Json steps_json(const sql::Application& app, const audit::Proof& proof) {
+  Json steps = Json::array();
+  for (const audit::ProofStep& step : proof.steps) {
+    Json one{{"scheme", audit::name_of(step.scheme)}, {"functions", names_of(app, step.functions)}};
+    if (step.scheme == audit::ProofScheme::ShortestPath) one["path"] = step.path;
+    steps.push_back(std::move(one));
+  }
+  return steps;
+}
+
+// The scheme of a proof; of several steps, all that it combines.
+Json scheme_json(const audit::Proof& proof) {
+  std::string schemes;
+  for (const audit::ProofStep& step : proof.steps) {
+    const std::string_view name = audit::name_of(step.scheme);
+    if (schemes.find(name) == std::string::npos)
+      schemes += (schemes.empty() ? "" : ", ") + std::string(name);
+  }
+  return proof.holds ? Json(schemes) : Json(nullptr);
+}
+
+Json lengths_json(const audit::SearchReport& search) {
+  Json lengths = Json::array();
+  for (const audit::LengthReport& length : search.lengths) {
+    lengths.push_back({{"length", length.length},
+                       {"cycles", length.cycles},
+                       {"impossible", length.impossible},
+                       {"found", length.found},
+                       {"unrealized", length.unrealized},
+                       {"unknown", length.unknown},
+                       {"spurious", length.spurious}});
+  }
+  return lengths;
+}
+
+Json advice_json(const sql::Application& app, const audit::Advice& advice) {
+  Json levels = Json::object();
+  for (std::size_t f = 0; f < advice.levels.size(); ++f)
+    levels[app.functions[f].name] = advice.levels[f]->name;
+  Json repairs = Json::array();
+  for (const audit::Repair& repair : advice.repairs) {
+    repairs.push_back(
+        {{"kind", audit::name_of(repair.kind)},
+         {"function", repair.function.empty() ? Json(nullptr) : Json(repair.function)},
+         {"line", repair.place.line},
+         {"column", repair.place.column},
+         {"what", repair.what},
+         {"proved", repair.is_proved}});
+  }
+  return {{"levels", advice.levels.empty() ? Json(nullptr) : std::move(levels)},
+          {"proofs", advice.proofs},
+          {"repairs", std::move(repairs)},
+          {"repairs_tried", advice.repairs_tried},
+          {"complete", advice.is_complete}};
+}
+
+Json levels_json(const audit::Problem& problem) {
+  Json levels = Json::object();
+  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
+    levels[problem.app.functions[f].name] = problem.levels.of(f).name;
+  return levels;
+}
+
+}  // namespace
+
+std::string audit_json(const AuditReport& report) {
+  const audit::AuditReport& answer = report.answer;
+  const audit::Problem& problem = report.problem;
+  Json json = json_header("audit", audit::name_of(answer.outcome), report.seconds);
+  json["stats"] = {{"questions", answer.effort.questions},
+                   {"building_seconds", answer.effort.building_seconds},
+                   {"solving_seconds", answer.effort.solving_seconds}};
+  json["level"] = problem.levels.base->name;
+  json["levels"] = levels_json(problem);
+  json["bound"] = report.options.max_length;
+  Json anomalies = Json::array();
+  for (const FoundAnomaly& anomaly : answer.search.anomalies)
+    anomalies.push_back(anomaly_json(problem, anomaly));
+  json["anomalies"] = std::move(anomalies);
+  json["scheme"] = answer.proof ? scheme_json(*answer.proof) : Json(nullptr);
+  json["steps"] = answer.proof ? steps_json(problem.app, *answer.proof) : Json::array();
+  if (answer.proof && !answer.proof->holds) {
+    json["unproved"] = names_of(problem.app, answer.proof->left);
+    json["chordless"] = names_of(problem.app, answer.proof->chordless);
+    json["obstacle"] = answer.proof->obstacle;
+  }
+  json["lengths"] = lengths_json(answer.search);
+  json["impossible"] = !answer.search.lengths.empty() && answer.search.is_proof();
+  json["counters"] = answer.counters;
+  Json notes = Json::array();
+  for (const sql::Note& note : problem.app.notes) {
+    notes.push_back({{"line", note.where.line},
+                     {"column", note.where.column},
+                     {"function", note.function},
+                     {"what", note.what}});
+  }
+  json["notes"] = std::move(notes);
+  if (!answer.limit.empty()) json["limit"] = answer.limit;
+  if (report.advice) json["advice"] = advice_json(problem.app, *report.advice);
+  return dump(json);
+}
+
+std::optional<History> audit_history(const AuditReport& report) {
+  if (report.answer.search.anomalies.empty()) return std::nullopt;
+  const FoundAnomaly anomaly = in_arbitration_order(report.answer.search.anomalies.front());
+  auto run = audit::to_history(report.problem, anomaly.scenario, anomaly.replay.traces);
+  if (!run) return std::nullopt;
+  return std::move(*run->history);
+}
+
+}  // namespace isoscope

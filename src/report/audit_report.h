@@ -1,0 +1,37 @@
+#pragma once
+// The answer of `audit`, for people, for programs and as a picture.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/advise.h"
+#include "audit/audit.h"
+#include "report/paint.h"
+
+namespace isoscope {
+
+struct AuditReport {
+  const audit::Problem& problem;
+  std::string source;  // the file, for people
+  audit::AuditOptions options;
+  audit::AuditReport answer = {};
+  std::optional<audit::Advice> advice = {};  // with --advise
+  double seconds = 0;
+};
+
+// The verdict in one line; then each anomaly as a run: the rows at the start, the calls in the
+// order of arbitration with what they see and return, the cycle, one edge a line. Or how far the
+// search went, the steps of the proof, what stopped it; and the advice.
+std::string audit_text(const AuditReport& report, const Paint& paint);
+
+// One JSON object, as DESIGN section 2 fixes it.
+std::string audit_json(const AuditReport& report);
+
+// Graphviz: the first anomaly, its calls and its cycle before the visibility that allows it;
+// nothing if there is no anomaly.
+std::optional<std::string> audit_dot(const AuditReport& report);
+
+// The run of the first anomaly as a history, for `check`; nothing if there is no anomaly.
+std::optional<History> audit_history(const AuditReport& report);
+
+}  // namespace isoscope

@@ -1,0 +1,157 @@
+#include "report/audit_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "audit/symbols.h"
+
+namespace isoscope {
+
+namespace {
+
+using audit::CallTrace;
+using audit::EdgeKind;
+using audit::FoundAnomaly;
+using audit::LocationKey;
+using audit::ReplayEdge;
+
+const sql::Value* find(const std::map<LocationKey, sql::Value>& values, const LocationKey& at) {
+  const auto found = values.find(at);
+  return found == values.end() ? nullptr : &found->second;
+}
+
+bool is_there(const sql::Value& presence) { return presence == sql::Value(true); }
+
+std::string change_story(std::size_t call, const sql::Value& presence) {
+  return fmt::format("{} {} it", call_name(call), is_there(presence) ? "inserted" : "deleted");
+}
+
+std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
+  const CallTrace& from = anomaly.replay.traces[edge.from];
+  const CallTrace& to = anomaly.replay.traces[edge.to];
+  const auto found = [](std::size_t call, const sql::Value& presence) {
+    return fmt::format("{} found {}", call_name(call),
+                       is_there(presence) ? "the row" : "no such row");
+  };
+  switch (edge.kind) {
+    case EdgeKind::Wr:
+      return change_story(edge.from, from.writes.at(edge.at)) + ", " +
+             found(edge.to, to.reads.at(edge.at));
+    case EdgeKind::Rw:
+      return found(edge.from, from.reads.at(edge.at)) + ", " +
+             change_story(edge.to, to.writes.at(edge.at));
+    case EdgeKind::Ww:
+      return change_story(edge.from, from.writes.at(edge.at)) + ", then " +
+             change_story(edge.to, to.writes.at(edge.at));
+  }
+  return "";
+}
+
+}  // namespace
+
+FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
+  const audit::Scenario& old = anomaly.scenario;
+  std::vector<std::size_t> place(old.calls.size());
+  for (std::size_t i = 0; i < old.ar.size(); ++i) place[old.ar[i]] = i;
+
+  FoundAnomaly result = anomaly;
+  audit::Scenario& scenario = result.scenario;
+  for (std::size_t i = 0; i < old.ar.size(); ++i) {
+    scenario.calls[i] = old.calls[old.ar[i]];
+    scenario.ar[i] = i;
+    result.replay.traces[i] = anomaly.replay.traces[old.ar[i]];
+    for (auto& [location, writer] : result.replay.traces[i].read_from) {
+      if (writer) writer = place[*writer];
+    }
+    for (std::size_t j = 0; j < old.ar.size(); ++j)
+      scenario.sees[i][j] = old.sees[old.ar[i]][old.ar[j]];
+  }
+  for (auto* edges : {&result.replay.edges, &result.replay.cycle}) {
+    for (ReplayEdge& edge : *edges) {
+      edge.from = place[edge.from];
+      edge.to = place[edge.to];
+    }
+  }
+  return result;
+}
+
+std::string call_name(std::size_t call) { return fmt::format("T{}", call + 1); }
+
+std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
+  std::vector<std::pair<std::uint32_t, std::size_t>> counts;
+  for (const std::uint32_t function : anomaly.functions) {
+    const auto same = std::ranges::find(counts, function, [](const auto& c) { return c.first; });
+    if (same == counts.end()) {
+      counts.emplace_back(function, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  std::string out = fmt::format("{} of ", common_name(anomaly.name));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (i > 0) out += i + 1 == counts.size() ? " and " : ", ";
+    if (counts[i].second > 1) out += fmt::format("{} ", counts[i].second);
+    out += app.functions[counts[i].first].name;
+  }
+  return out;
+}
+
+std::string location_name(const sql::Application& app, const LocationKey& location) {
+  const sql::Table& table = app.table(location.table);
+  std::string out = table.name + "[";
+  for (std::size_t i = 0; i < location.row.size(); ++i)
+    out += (i > 0 ? ", " : "") + sql::print(location.row[i]);
+  out += "]";
+  if (location.column < table.columns.size()) out += "." + table.columns[location.column].name;
+  return out;
+}
+
+std::string_view edge_word(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::Wr:
+      return "wr";
+    case EdgeKind::Ww:
+      return "ww";
+    case EdgeKind::Rw:
+      return "rw";
+  }
+  return "";
+}
+
+const sql::Value* value_read(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
+  if (edge.kind == EdgeKind::Ww) return nullptr;
+  const std::size_t reader = edge.kind == EdgeKind::Wr ? edge.to : edge.from;
+  return find(anomaly.replay.traces[reader].reads, edge.at);
+}
+
+const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
+  const std::size_t writer = edge.kind == EdgeKind::Wr ? edge.from : edge.to;
+  return find(anomaly.replay.traces[writer].writes, edge.at);
+}
+
+std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
+  const CallTrace& from = anomaly.replay.traces[edge.from];
+  const sql::Value* read = value_read(anomaly, edge);
+  const sql::Value* written = value_written(anomaly, edge);
+  // Where rows conflict as a whole, the two may have written different columns.
+  if (written == nullptr)
+    return fmt::format("{} and then {} wrote the row", call_name(edge.from), call_name(edge.to));
+  if (edge.at.column == audit::kPresence) return presence_story(anomaly, edge);
+  switch (edge.kind) {
+    case EdgeKind::Wr:
+      return fmt::format("{} wrote {}, {} read it", call_name(edge.from), sql::print(*written),
+                         call_name(edge.to));
+    case EdgeKind::Ww:
+      return fmt::format("{} wrote {}, then {} wrote {}", call_name(edge.from),
+                         sql::print(from.writes.at(edge.at)), call_name(edge.to),
+                         sql::print(*written));
+    case EdgeKind::Rw:
+      return fmt::format("{} read {}, {} wrote {}", call_name(edge.from), sql::print(*read),
+                         call_name(edge.to), sql::print(*written));
+  }
+  return "";
+}
+
+}  // namespace isoscope

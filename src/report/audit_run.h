@@ -1,0 +1,34 @@
+#pragma once
+// The run of an anomaly in the words that all reports share.
+//
+// Its calls are renumbered to stand in the order of arbitration, so that T1 is the first to take
+// effect wherever the run is told: in the text, in the picture, in the history that is written.
+#include <string>
+
+#include "audit/search.h"
+
+namespace isoscope {
+
+// The same anomaly, with calls[i] the i-th in arbitration.
+audit::FoundAnomaly in_arbitration_order(const audit::FoundAnomaly& anomaly);
+
+// "T2", of the second call.
+std::string call_name(std::size_t call);
+
+// "lost update of 2 withdraw", "long fork of new_order, payment and 2 order_status"
+std::string headline(const sql::Application& app, const audit::FoundAnomaly& anomaly);
+
+// "account[1].balance"; "student['ada']" of a row's presence
+std::string location_name(const sql::Application& app, const audit::LocationKey& location);
+
+std::string_view edge_word(audit::EdgeKind kind);  // "rw"
+
+// What the two calls of an edge read and wrote: "T1 read 100, T2 wrote 50", "T1 found no row, T2
+// inserted it".
+std::string edge_story(const audit::FoundAnomaly& anomaly, const audit::ReplayEdge& edge);
+
+// The value that the edge's call read or wrote at its location, if it did.
+const sql::Value* value_read(const audit::FoundAnomaly& anomaly, const audit::ReplayEdge& edge);
+const sql::Value* value_written(const audit::FoundAnomaly& anomaly, const audit::ReplayEdge& edge);
+
+}  // namespace isoscope

@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/audit_report.h"
+#include "report/audit_run.h"
+
+namespace isoscope {
+namespace {
+
+using audit::AuditOutcome;
+using audit::EdgeKind;
+using audit::FoundAnomaly;
+using audit::LengthReport;
+using audit::Scenario;
+
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string name_list(const sql::Application& app, const std::vector<std::uint32_t>& functions,
+                      std::string_view separator) {
+  std::string out;
+  for (const std::uint32_t f : functions) {
+    if (!out.empty()) out += separator;
+    out += app.functions[f].name;
+  }
+  return out;
+}
+
+// "cc (enroll at psi)", and the pairs that are serial.
+std::string level_text(const audit::Problem& problem) {
+  std::string own;
+  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) {
+    const Level& level = problem.levels.of(f);
+    if (&level == problem.levels.base) continue;
+    own += fmt::format("{}{} at {}", own.empty() ? "" : ", ", problem.app.functions[f].name,
+                       level.name);
+  }
+  for (const auto& [f, g] : problem.serial)
+    own += fmt::format("{}{} and {} serial", own.empty() ? "" : ", ", problem.app.functions[f].name,
+                       problem.app.functions[g].name);
+  return problem.levels.base->name + (own.empty() ? "" : " (" + own + ")");
+}
+
+std::string lengths_words(const audit::AuditOptions& options) {
+  return options.max_length == 2 ? "2 calls" : fmt::format("2 to {} calls", options.max_length);
+}
+
+std::string verdict_text(const AuditReport& report, const Paint& paint) {
+  const audit::AuditReport& answer = report.answer;
+  const std::vector<FoundAnomaly>& anomalies = answer.search.anomalies;
+  switch (answer.outcome) {
+    case AuditOutcome::Anomaly:
+      if (anomalies.size() == 1)
+        return paint.bad("anomaly") + ": " + headline(report.problem.app, anomalies.front());
+      return paint.bad("anomaly") + ": " + plural(anomalies.size(), "is", "are") + " possible";
+    case AuditOutcome::None:
+      return paint.good("none") + ": no anomaly of " + lengths_words(report.options);
+    case AuditOutcome::Serializable:
+      return paint.good("serializable") + ": every execution, however long";
+    case AuditOutcome::Unknown:
+      break;
+  }
+  return paint.unsure("unknown") + (answer.limit.empty() ? "" : ": " + answer.limit);
+}
+
+// Columns that no call reads or writes only distract, unless they name the row.
+std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
+                     const sql::InitialRow& row) {
+  std::set<std::uint32_t> used;
+  for (const audit::CallTrace& trace : anomaly.replay.traces) {
+    for (const auto* values : {&trace.reads, &trace.writes}) {
+      for (const auto& [location, value] : *values) {
+        if (location.table == row.table) used.insert(location.column);
+      }
+    }
+  }
+  const sql::Table& table = app.table(row.table);
+  std::string columns;
+  bool left_out = false;
+  for (std::uint32_t c = 0; c < row.values.size(); ++c) {
+    if (!table.is_key_column(c) && !used.contains(c)) {
+      left_out = true;
+      continue;
+    }
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", table.columns[c].name,
+                           sql::print(row.values[c]));
+  }
+  return fmt::format("  {} ({}{})\n", table.name, columns, left_out ? ", …" : "");
+}
+
+std::string sight_text(const Scenario& scenario, std::size_t call) {
+  std::string seen;
+  std::string unseen;
+  for (std::size_t other = 0; other < call; ++other) {
+    std::string& list = scenario.sees[call][other] ? seen : unseen;
+    list += (list.empty() ? "" : ", ") + call_name(other);
+  }
+  if (unseen.empty()) return seen.empty() ? "" : "sees " + seen;
+  return seen.empty() ? "does not see " + unseen : fmt::format("sees {}, not {}", seen, unseen);
+}
+
+std::string result_text(const std::vector<sql::Value>& returned) {
+  std::string out;
+  for (const sql::Value& value : returned) out += (out.empty() ? "" : ", ") + sql::print(value);
+  return out.empty() ? "" : "returns " + out;
+}
+
+std::string calls_text(const sql::Application& app, const FoundAnomaly& anomaly,
+                       const Paint& paint) {
+  const Scenario& scenario = anomaly.scenario;
+  std::size_t width = 0;
+  for (const audit::ScenarioCall& call : scenario.calls)
+    width = std::max(width, audit::print(app, call).size());
+  std::string out;
+  for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
+    std::string remarks = i < scenario.prefix ? "prepares" : sight_text(scenario, i);
+    const std::string result = result_text(anomaly.replay.traces[i].result.returned);
+    if (!remarks.empty() && !result.empty()) remarks += "; ";
+    remarks += result;
+    std::string line =
+        fmt::format("  {}  {:<{}}", call_name(i), audit::print(app, scenario.calls[i]),
+                    remarks.empty() ? 0 : width);
+    if (!remarks.empty()) line += "  " + (i < scenario.prefix ? paint.faint(remarks) : remarks);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
+                       const Paint& paint) {
+  const auto call = [&](std::size_t i) {
+    return fmt::format("{} {}", call_name(i), audit::print(app, anomaly.scenario.calls[i]));
+  };
+  std::string out;
+  for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
+    out += fmt::format("  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)),
+                       call(edge.to),
+                       paint.faint(location_name(app, edge.at) + ": " + edge_story(anomaly, edge)));
+  }
+  return out;
+}
+
+std::string anomaly_text(const sql::Application& app, const FoundAnomaly& found,
+                         const Paint& paint) {
+  const FoundAnomaly anomaly = in_arbitration_order(found);
+  std::string out =
+      fmt::format("{}: {}\n", audit::name_of(anomaly.replay.label), anomaly.replay.why);
+  if (!anomaly.scenario.rows.empty()) out += "rows at the start\n";
+  for (const sql::InitialRow& row : anomaly.scenario.rows) out += row_text(app, anomaly, row);
+  out += "calls, in the order of arbitration\n" + calls_text(app, anomaly, paint);
+  return out + "cycle\n" + cycle_text(app, anomaly, paint);
+}
+
+// What became of the cycles of one length, honestly: having found no run is no proof.
+std::string length_text(const LengthReport& length) {
+  std::string out = fmt::format("  {} calls: ", length.length);
+  if (length.cycles == 0) return out + "no cycle of functions\n";
+  out += plural(length.cycles, "cycle of functions", "cycles of functions");
+  if (length.impossible == length.cycles) return out + ", in no execution at all\n";
+  if (length.impossible > 0) out += fmt::format(", {} in no execution at all", length.impossible);
+  if (length.found > 0) out += fmt::format(", {} with an anomaly", length.found);
+  if (length.unrealized > 0)
+    out += fmt::format(", {} not ruled out but without a run that shows it", length.unrealized);
+  if (length.unknown > 0) out += fmt::format(", {} undecided", length.unknown);
+  return out + "\n";
+}
+
+std::string search_text(const AuditReport& report) {
+  const audit::SearchReport& search = report.answer.search;
+  if (search.lengths.empty()) return "";
+  // After the first anomaly the search ends: then the counts say nothing.
+  if (report.answer.outcome == AuditOutcome::Anomaly && !report.options.all) return "";
+  std::string out;
+  for (const LengthReport& length : search.lengths) out += length_text(length);
+  if (report.answer.outcome == AuditOutcome::None)
+    out += search.is_proof()
+               ? "no execution at all has such a cycle, however many other calls run\n"
+               : "this is no proof: longer runs may have what these do not\n";
+  return out;
+}
+
+std::string proof_text(const AuditReport& report, const Paint& paint) {
+  const sql::Application& app = report.problem.app;
+  const audit::Proof& proof = *report.answer.proof;
+  std::string out;
+  if (!proof.steps.empty())
+    out += fmt::format("{}: {}\n", proof.holds ? paint.good("proved") : "proved so far",
+                       audit::describe(app, proof));
+  if (!proof.holds) {
+    out += fmt::format(
+        "{}: {}\n", paint.unsure("no proof"),
+        proof.obstacle.empty() ? "for " + name_list(app, proof.left, ", ") : proof.obstacle);
+    if (!proof.chordless.empty())
+      out += fmt::format("  a path without a chord: {}\n", name_list(app, proof.chordless, " -> "));
+  }
+  return out;
+}
+
+std::string advice_text(const AuditReport& report, const Paint& paint) {
+  const sql::Application& app = report.problem.app;
+  const audit::Advice& advice = *report.advice;
+  std::string out = "\n";
+  if (advice.levels.empty()) {
+    out +=
+        fmt::format("{}: no proof even at the strongest of these levels\n", paint.unsure("levels"));
+  } else {
+    out += fmt::format("{} that keep every execution serializable\n", paint.good("levels"));
+    std::size_t width = 0;
+    for (const sql::Function& function : app.functions)
+      width = std::max(width, function.name.size());
+    for (std::size_t f = 0; f < advice.levels.size(); ++f)
+      out += fmt::format("  {:<{}}  {}\n", app.functions[f].name, width, advice.levels[f]->name);
+  }
+  if (!advice.repairs.empty())
+    out += fmt::format("{} that make {} enough, each alone\n", paint.good("repairs"),
+                       level_text(report.problem));
+  for (const audit::Repair& repair : advice.repairs) {
+    const std::string place =
+        repair.place.line == 0
+            ? report.source
+            : fmt::format("{}:{}:{}", report.source, repair.place.line, repair.place.column);
+    out += fmt::format("  {}: {}{}  {}\n", place,
+                       repair.function.empty() ? "" : "in " + repair.function + ": ", repair.what,
+                       paint.faint(repair.is_proved ? "(then proved serializable)"
+                                                    : "(then no anomaly of " +
+                                                          lengths_words(report.options) + ")"));
+  }
+  if (advice.repairs.empty() && advice.repairs_tried > 0)
+    out += fmt::format("repairs: none of {} helps alone\n",
+                       plural(advice.repairs_tried, "change", "changes"));
+  if (!advice.is_complete) out += paint.unsure("the time was over before all advice was tried\n");
+  return out;
+}
+
+}  // namespace
+
+std::string audit_text(const AuditReport& report, const Paint& paint) {
+  const audit::AuditReport& answer = report.answer;
+  const sql::Application& app = report.problem.app;
+  std::string out = fmt::format("{} at {}: {}\n", paint.strong(report.source),
+                                level_text(report.problem), verdict_text(report, paint));
+  if (answer.proof) out += proof_text(report, paint);
+  for (const std::string& counter : answer.counters) out += fmt::format("  used: {}\n", counter);
+  out += search_text(report);
+  const bool has_many = answer.search.anomalies.size() > 1;
+  for (std::size_t i = 0; i < answer.search.anomalies.size(); ++i) {
+    const FoundAnomaly& anomaly = answer.search.anomalies[i];
+    if (has_many)
+      out += fmt::format("\n{} {}: {}\n", paint.strong("anomaly"), i + 1, headline(app, anomaly));
+    out += anomaly_text(app, anomaly, paint);
+  }
+  if (report.advice) out += advice_text(report, paint);
+  return out;
+}
+
+}  // namespace isoscope
