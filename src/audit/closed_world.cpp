@@ -237,9 +237,8 @@ void ClosedWorld::exclude_kinds(const Kinds& kinds) {
   layers_.add(!symbols_.all(same));
 }
 
-// The same visibility and arbitration with the same numbers gives the same run; other numbers may
-// not.
-void ClosedWorld::exclude_model() {
+// vis and ar as the model has them.
+std::vector<SmtTerm> ClosedWorld::shape() {
   std::vector<SmtTerm> same;
   const auto pin = [&](SmtTerm formula) {
     same.push_back(layers_.holds(formula) ? formula : !formula);
@@ -250,19 +249,29 @@ void ClosedWorld::exclude_model() {
       pin(world_.vis(a, b));
       if (a < b) pin(world_.ar(a, b));
     }
+  }
+  return same;
+}
+
+void ClosedWorld::exclude_shape() { layers_.add(!symbols_.all(shape())); }
+
+// The same visibility and arbitration with the same arguments gives the same run; other arguments
+// may not.
+void ClosedWorld::exclude_model() {
+  std::vector<SmtTerm> same = shape();
+  const auto pin = [&](SmtTerm number) {
+    same.push_back(equals(number, smt_.number(layers_.number(number))));
+  };
+  for (const Member a : cast_) {
     for (const Parameter& parameter : world_.instance(a).parameters) {
       if (parameter.array) {
-        same.push_back(
-            equals(parameter.array->size, smt_.number(layers_.number(parameter.array->size))));
-        for (const std::int64_t i : {1, 2}) {
-          const SmtTerm element = parameter.array->element(smt_.number(i));
-          same.push_back(equals(element, smt_.number(layers_.number(element))));
-        }
+        pin(parameter.array->size);
+        for (const std::int64_t i : {1, 2}) pin(parameter.array->element(smt_.number(i)));
         continue;
       }
-      pin(parameter.value.null);
-      same.push_back(
-          equals(parameter.value.number, smt_.number(layers_.number(parameter.value.number))));
+      const bool is_null = layers_.holds(parameter.value.null);
+      same.push_back(is_null ? parameter.value.null : !parameter.value.null);
+      if (!is_null) pin(parameter.value.number);
     }
   }
   layers_.add(!symbols_.all(same));

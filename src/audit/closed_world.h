@@ -33,13 +33,16 @@ class ClosedWorld {
   // conditions hold in a serial order too, and what differs is the interleaving.
   Scenario scenario();
   Kinds kinds();
-  // Never again: this run; any run whose edges have these kinds.
+  // Never again: this run; any run with this visibility and arbitration; any run whose edges have
+  // these kinds.
   void exclude_model();
+  void exclude_shape();
   void exclude_kinds(const Kinds& kinds);
 
   const Effort& effort() const { return effort_; }
 
  private:
+  std::vector<SmtTerm> shape();
   sql::Value value_of(const SymValue& value, sql::Type type);
   void add_rows(Scenario& scenario);
   // Formulas about arguments, and about values at the start, that make a run nice to read.

@@ -281,7 +281,7 @@ std::string_view name_of(Label label) {
 }
 
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
-                                        const std::vector<CallTrace>& traces) {
+                                        const std::vector<CallTrace>& traces, bool observe_end) {
   HistoryBuilder builder(InitialValues::Nil);
   const auto key_of = [&](const LocationKey& location) {
     const sql::Table& table = problem.app.table(location.table);
@@ -299,10 +299,7 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
       return isoscope::Value::of(std::int64_t{*truth ? 1 : 0});
     return builder.text(sql::print(value));
   };
-  const auto name_of_call = [&](std::size_t call) {
-    return fmt::format("{}#{}", problem.app.functions[scenario.calls[call].function].name,
-                       call + 1);
-  };
+  const auto name_of_call = [](std::size_t call) { return fmt::format("T{}", call + 1); };
   for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
     const SessionId session = builder.session(fmt::format("s{}", call + 1));
     const TxnId t = builder.begin(session, TxnStatus::Committed, {});
@@ -319,19 +316,34 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
                     isoscope::Value::of(static_cast<std::int64_t>(call)), {});
     }
   }
+  if (observe_end) {
+    std::map<LocationKey, std::size_t> last;
+    for (const std::size_t call : scenario.ar) {
+      for (const auto& [location, value] : traces[call].writes) last[location] = call;
+    }
+    const TxnId end = builder.begin(builder.session("end"), TxnStatus::Committed, {});
+    builder.set_name(end, "end");
+    for (const auto& [location, call] : last)
+      builder.read_from(end, key_of(location), name_of_call(call), {});
+  }
   auto history = std::move(builder).build();
   if (!history) return std::nullopt;
   ReplayHistory result{std::make_unique<History>(std::move(*history)), {}};
   result.witness.framework = Framework::VisAr;
   result.witness.order.push_back(TxnId{0});
   const auto txn_of = [](std::size_t call) { return TxnId{static_cast<std::uint32_t>(call + 1)}; };
-  Relation vis(scenario.calls.size() + 1);
+  const std::size_t num_txns = scenario.calls.size() + (observe_end ? 2 : 1);
+  Relation vis(num_txns);
   for (const std::size_t call : scenario.ar) {
     result.witness.order.push_back(txn_of(call));
     vis.insert(0, txn_of(call).index);
     for (std::size_t other = 0; other < scenario.calls.size(); ++other) {
       if (scenario.sees[call][other]) vis.insert(txn_of(other).index, txn_of(call).index);
     }
+  }
+  if (observe_end) {
+    result.witness.order.push_back(txn_of(scenario.calls.size()));
+    for (std::size_t t = 0; t + 1 < num_txns; ++t) vis.insert(t, num_txns - 1);
   }
   result.witness.vis = std::move(vis);
   return result;
@@ -366,7 +378,7 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
 
   result.why = broken_promise(problem, scenario, weak);
   if (!result.why.empty()) return result;
-  const auto history = to_history(problem, scenario, weak.traces);
+  const auto history = to_history(problem, scenario, weak.traces, false);
   if (!history) {
     result.why = "the run is no history";
     return result;

@@ -65,12 +65,14 @@ struct Replay {
 
 Replay replay(const Problem& problem, const Scenario& scenario);
 
-// The run as a history, one session a call, with its witness; for `check` and for the arbiter.
+// The run as a history, one session a call, with its witness; for `check` and for the arbiter. With
+// `observe_end`, one more transaction, `end`, sees everything and reads the final state: histories
+// have no other way to tell who wrote last.
 struct ReplayHistory {
   std::unique_ptr<History> history;
   Witness witness;
 };
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
-                                        const std::vector<CallTrace>& traces);
+                                        const std::vector<CallTrace>& traces, bool observe_end);
 
 }  // namespace isoscope::audit

@@ -11,8 +11,10 @@ namespace isoscope::audit {
 
 namespace {
 
-// Runs looked at for one cycle and prefix before it counts as spurious.
-constexpr std::size_t kMaxSpurious = 24;
+// Spurious runs of one cycle and prefix before the search gives up on it, and before it gives up
+// on one visibility and arbitration.
+constexpr std::size_t kMaxSpurious = 40;
+constexpr std::size_t kMaxSpuriousOfShape = 8;
 // Further runs looked at, in the hope of one whose effects can be observed.
 constexpr std::size_t kMaxBetter = 6;
 
@@ -39,13 +41,27 @@ Signature signature_of(const FoundAnomaly& anomaly) {
   return signature;
 }
 
-void keep_rows_that_matter(FoundAnomaly& anomaly) {
+// Leaves out every row at the start without which the run is worth as much.
+void minimize_rows(const Problem& problem, FoundAnomaly& anomaly) {
+  const auto try_rows = [&](std::vector<sql::InitialRow> rows) {
+    Scenario fewer = anomaly.scenario;
+    fewer.rows = std::move(rows);
+    Replay run = replay(problem, fewer);
+    if (run.label != anomaly.replay.label || run.cycle.size() != anomaly.replay.cycle.size())
+      return false;
+    anomaly.scenario = std::move(fewer);
+    anomaly.replay = std::move(run);
+    return true;
+  };
   std::vector<sql::InitialRow> rows;
-  for (std::size_t& i : anomaly.replay.rows_that_matter) {
-    rows.push_back(std::move(anomaly.scenario.rows[i]));
-    i = rows.size() - 1;
+  for (const std::size_t i : anomaly.replay.rows_that_matter)
+    rows.push_back(anomaly.scenario.rows[i]);
+  if (rows.size() < anomaly.scenario.rows.size() && !try_rows(rows)) return;
+  for (std::size_t i = anomaly.scenario.rows.size(); i-- > 0;) {
+    rows = anomaly.scenario.rows;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    try_rows(std::move(rows));
   }
-  anomaly.scenario.rows = std::move(rows);
 }
 
 class Search {
@@ -135,27 +151,34 @@ class Search {
   // yet; without `all`, one. False if the solver does not know.
   bool realize(const FunctionCycle& cycle, ClosedWorld& closed, LengthReport& length) {
     std::size_t num_spurious = 0;
+    bool is_exhaustive = true;
     for (;;) {
       switch (closed.find(budget_)) {
         case SmtResult::Unknown:
           return false;
         case SmtResult::Unsat:
-          return true;
+          return is_exhaustive;
         case SmtResult::Sat:
           break;
       }
       FoundAnomaly anomaly{cycle, closed.kinds(), closed.scenario(), {}, {}};
       anomaly.replay = replay(problem_, anomaly.scenario);
-      closed.exclude_model();
       if (anomaly.replay.label == Label::Spurious) {
         ++length.spurious;
-        if (++num_spurious == kMaxSpurious) return true;
+        if (++num_spurious == kMaxSpurious) return false;
+        if (num_spurious % kMaxSpuriousOfShape == 0) {
+          closed.exclude_shape();
+          is_exhaustive = false;
+        } else {
+          closed.exclude_model();
+        }
         continue;
       }
+      closed.exclude_model();
       improve(anomaly, closed);
       closed.exclude_kinds(anomaly.kinds);
+      minimize_rows(problem_, anomaly);
       anomaly.name = name_of(anomaly.scenario, anomaly.replay);
-      keep_rows_that_matter(anomaly);
       if (known_.insert(signature_of(anomaly)).second)
         report_.anomalies.push_back(std::move(anomaly));
       if (!options_.all) return true;

@@ -57,7 +57,7 @@ SymValue World::written(Member a, sql::TableId table, std::uint32_t column, cons
 }
 
 // The row that both accesses are about: the one that either names, else some row.
-Row World::common_row(const Access& x, const Access& y, Member a, Member b) {
+Row World::common_row(const Access& x, const Access& y, Pair& pair) {
   if (x.row) return *x.row;
   if (y.row) return *y.row;
   Row row;
@@ -65,8 +65,8 @@ Row World::common_row(const Access& x, const Access& y, Member a, Member b) {
       x.column >= kUniqueEntry
           ? symbols_.app().table(x.table).unique[x.column - kUniqueEntry].size()
           : symbols_.app().table(x.table).primary_key.size();
-  for (std::size_t i = 0; i < size; ++i)
-    row.push_back(symbols_.fresh_number(fmt::format("common.{}.{}", a, b)));
+  for (std::size_t i = 0; i < size; ++i) row.push_back(symbols_.fresh_number("common"));
+  if (x.column < kUniqueEntry) pair.rows.emplace_back(x.table, row);
   return row;
 }
 
@@ -102,7 +102,7 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
       if (y.kind != to || y.table != x.table) continue;
       const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
       if (x.column != y.column && !(by_row && is_row_part)) continue;
-      Option option{x.table, x.column, common_row(x, y, a, b), {}, {}};
+      Option option{x.table, x.column, common_row(x, y, pair), {}, {}};
       SmtTerm condition = happens(symbols_, x, option.row) && happens(symbols_, y, option.row);
       switch (kind) {
         case EdgeKind::Wr:

@@ -89,6 +89,8 @@ class World {
     std::array<std::vector<Option>, 3> options;
     std::vector<SmtTerm> constraints;
     SmtTerm surely;
+    // Rows that only conditions name: where two scans meet.
+    std::vector<std::pair<sql::TableId, Row>> rows;
   };
   using PairKey = std::pair<Member, Member>;
 
@@ -96,7 +98,7 @@ class World {
   void add_options(Pair& pair, Member a, Member b, EdgeKind kind);
   SmtTerm changes_what_is_read(Member reader, Member writer, const Option& option);
   void add_locks(Pair& pair, Member a, Member b);
-  Row common_row(const Access& x, const Access& y, Member a, Member b);
+  Row common_row(const Access& x, const Access& y, Pair& pair);
   bool is_serial(std::uint32_t f, std::uint32_t g) const;
   void add_member_facts(Member a, std::vector<SmtTerm>& out);
   void add_pair_facts(Member a, Member b, std::vector<SmtTerm>& out);

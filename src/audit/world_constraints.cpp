@@ -22,6 +22,13 @@ std::vector<Row> World::rows(Cast cast, sql::TableId table) const {
     for (const auto& [of, row] : pool_[a]->named_rows) {
       if (of == table) add(row);
     }
+    for (const Member b : cast) {
+      const auto pair = pairs_.find({a, b});
+      if (pair == pairs_.end()) continue;
+      for (const auto& [of, row] : pair->second.rows) {
+        if (of == table) add(row);
+      }
+    }
   }
   return rows;
 }
