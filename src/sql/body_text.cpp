@@ -91,21 +91,18 @@ Place BodyText::place_of_token(std::size_t token) const {
   return locator(0, 0).place(tokens_[token].begin);
 }
 
-Place BodyText::place_of_line(std::uint32_t line) const { return place_on_line(line, ""); }
+Place BodyText::place_of_line(std::uint32_t line) const { return place_from_line(line, ""); }
 
-Place BodyText::place_on_line(std::uint32_t line, std::string_view text) const {
-  if (line == 0 || line - 1 >= line_starts_.size())
-    return locator(0, 0).place(static_cast<std::int64_t>(body_.size()));
-  const std::size_t start = line_starts_[line - 1];
-  const std::size_t end = std::min(body_.find('\n', start), body_.size());
-  std::size_t at = text.empty() ? std::string::npos
-                                : std::string_view(body_).substr(start, end - start).find(text);
-  if (at == std::string::npos) {
-    at = 0;
-    while (start + at < end && std::isspace(static_cast<unsigned char>(body_[start + at])) != 0)
-      ++at;
+Place BodyText::place_from_line(std::uint32_t line, std::string_view text) const {
+  const std::size_t start = line_starts_[std::clamp<std::size_t>(line, 1, line_starts_.size()) - 1];
+  auto token = std::ranges::lower_bound(tokens_, start, {}, &SqlToken::begin);
+  if (token == tokens_.end()) return locator(0, 0).place(static_cast<std::int64_t>(start));
+  const Place first = locator(0, 0).place(token->begin);
+  for (; !text.empty() && token != tokens_.end(); ++token) {
+    if (std::string_view(body_).substr(token->begin).starts_with(text))
+      return locator(0, 0).place(token->begin);
   }
-  return locator(0, 0).place(static_cast<std::int64_t>(start + at));
+  return first;
 }
 
 Locator BodyText::locator(std::size_t offset, std::size_t prefix) const {

@@ -28,6 +28,7 @@ class BodyText {
   std::size_t num_tokens() const { return tokens_.size(); }
   std::size_t cursor() const { return cursor_; }
   const SqlToken& token(std::size_t i) const { return tokens_[i]; }
+  std::string_view text() const { return body_; }
   // Where the token starts in the file.
   std::size_t file_offset(std::size_t token) const;
   // Does the name occur, in any case of letters, outside of strings and comments?
@@ -35,8 +36,8 @@ class BodyText {
 
   Place place_of_token(std::size_t token) const;
   Place place_of_line(std::uint32_t line) const;
-  // Where on the line the text stands; the beginning of the line if it does not.
-  Place place_on_line(std::uint32_t line, std::string_view text) const;
+  // Where the text stands first, from the line on; the beginning of the line if it does not.
+  Place place_from_line(std::uint32_t line, std::string_view text) const;
   // For a text that is parsed from the body at `offset`, behind `prefix` bytes of our own.
   Locator locator(std::size_t offset, std::size_t prefix) const;
   // The text from the token up to a semicolon or the words, exclusively, on one line.

@@ -37,6 +37,13 @@ std::size_t Frame::add_named(std::string name, const DeclaredType& type, const C
   return named_.size() - 1;
 }
 
+void Frame::declare_alias(std::string name, std::size_t number) {
+  NamedVariable alias = named_[number];
+  alias.name = std::move(name);
+  named_.push_back(std::move(alias));
+  declare(named_.size() - 1);
+}
+
 VarId Frame::field(std::size_t record, const std::string& name, Type type, bool is_array,
                    Place place) {
   if (const auto known = named_[record].field(name)) return *known;

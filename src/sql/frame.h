@@ -42,6 +42,8 @@ class Frame {
                         Place place);
   NamedVariable& named(std::size_t number) { return named_[number]; }
   std::size_t num_named() const { return named_.size(); }
+  // Another name for a named variable, known from now on.
+  void declare_alias(std::string name, std::size_t number);
   // The variable of a record's field, made if it is new.
   VarId field(std::size_t record, const std::string& name, Type type, bool is_array, Place place);
 

@@ -122,6 +122,32 @@ std::string_view quoted_part(std::string_view message) {
   return message.substr(open + 1, close - open - 1);
 }
 
+bool starts_sql(std::string_view word) {
+  for (const std::string_view start : {"select", "insert", "update", "delete", "with"}) {
+    if (same_word(word, start)) return true;
+  }
+  return false;
+}
+
+// The PL/pgSQL parser knows little more than the last good line. An SQL statement that is at fault
+// fails again when it is parsed alone; otherwise we look for the word that the message quotes.
+Place place_of_failure(const BodyText& text, const Error& error) {
+  const std::string_view body = text.text();
+  for (std::size_t i = 0; i < text.num_tokens(); ++i) {
+    if (!starts_sql(text.word(i))) continue;
+    const std::uint32_t begin = text.token(i).begin;
+    std::size_t last = i;
+    while (last + 1 < text.num_tokens() && text.word(last + 1) != ";") ++last;
+    const std::string_view sql = body.substr(begin, text.token(last).end - begin);
+    i = last;
+    const auto tree = parse_sql(sql);
+    if (!tree && tree.error().what == error.what)
+      return text.locator(begin, 0).place(
+          static_cast<std::int64_t>(offset_of(sql, tree.error().where)));
+  }
+  return text.place_from_line(error.where.line, quoted_part(error.what));
+}
+
 std::vector<std::size_t> positional_parameters(const Tree& node, const FunctionHead& head,
                                                bool inputs_only) {
   std::vector<std::size_t> positional;
@@ -152,6 +178,7 @@ std::string with_values_returned(std::string_view statement, std::uint32_t begin
 std::string hint_for(std::string_view message) {
   if (message.find("is not a known variable") != std::string_view::npos)
     return "assigning to a field of a record is not modelled; use a variable of its own";
+  if (message.starts_with("variable \"$")) return "give the parameter a name";
   return {};
 }
 
@@ -219,8 +246,8 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
                                            : with_values_returned(statement, begin, text),
                       body);
     if (!tree) {
-      findings.fail(text.place_on_line(tree.error().where.line, quoted_part(tree.error().what)),
-                    tree.error().what, hint_for(tree.error().what));
+      findings.fail(place_of_failure(text, tree.error()), tree.error().what,
+                    hint_for(tree.error().what));
       return std::nullopt;
     }
     function.body = build_plpgsql(head, *tree, text, catalog, frame, findings);

@@ -108,17 +108,16 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
 }
 
 Expr PlpgsqlBody::returned(Body& to, const Tree& node, std::size_t word, const Statement& around) {
-  // A variable alone is missing in the tree.
-  if (!has(node, "expr") && word + 1 < text_.num_tokens() && text_.word(word) != ";") {
-    const std::string name(text_.word(word));
-    const NamedVariable* variable = frame_.find(name);
-    if (variable != nullptr && text_.word(word + 1) == ";") {
-      if (!variable->is_record) return make_variable(frame_, variable->var, around.place);
+  // A variable alone may be missing in the tree; a record alone is all of its fields.
+  if (word + 1 < text_.num_tokens() && text_.word(word + 1) == ";") {
+    const NamedVariable* variable = frame_.find(text_.word(word));
+    if (variable != nullptr && variable->is_record) {
       std::vector<Expr> values;
       for (const auto& field : variable->fields)
         values.push_back(make_variable(frame_, field.second, around.place));
       return gather(std::move(values), around.place);
     }
+    if (variable != nullptr) return make_variable(frame_, variable->var, around.place);
   }
   if (has(node, "expr")) return expression(to, child(node, "expr"), around);
   findings_.fail(around.place, "what is returned here is not understood");

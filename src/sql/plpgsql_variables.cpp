@@ -24,9 +24,20 @@ PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText&
       catalog_(catalog),
       frame_(frame),
       findings_(findings) {
-  // The parameters are the first datums; FOUND comes behind them.
-  for (const std::size_t parameter : head.parameters) named_[next_datum_++] = parameter;
+  // The parameters that have names are the first datums; FOUND comes behind them.
+  for (const std::size_t parameter : head.parameters) {
+    if (!frame.named(parameter).name.starts_with('$')) named_[next_datum_++] = parameter;
+  }
   ++next_datum_;
+  // The tree says nothing of `name ALIAS FOR $1`.
+  for (std::size_t i = 0; i + 3 < text.num_tokens(); ++i) {
+    if (!same_word(text.word(i + 1), "alias") || !same_word(text.word(i + 2), "for")) continue;
+    for (std::size_t k = 0; k < head.parameters.size(); ++k) {
+      const std::string& name = frame.named(head.parameters[k]).name;
+      if (text.word(i + 3) == fmt::format("${}", k + 1) || same_word(text.word(i + 3), name))
+        frame.declare_alias(std::string(text.word(i)), head.parameters[k]);
+    }
+  }
 }
 
 void PlpgsqlBody::add_block(Body& to, const Tree& node) {
@@ -117,10 +128,7 @@ std::vector<std::size_t> PlpgsqlBody::targets_of(const Tree& target, Place place
 PlpgsqlBody::Parsed PlpgsqlBody::parse(const std::string& sql, const Locator& where) {
   auto tree = parse_sql(sql);
   if (!tree) {
-    const Place place = tree.error().where;
-    std::size_t offset = 0;
-    for (std::uint32_t line = 1; line < place.line; ++line) offset = sql.find('\n', offset) + 1;
-    offset += std::max(1U, place.column) - 1;
+    const std::size_t offset = offset_of(sql, tree.error().where);
     findings_.fail(where.place(static_cast<std::int64_t>(offset)), tree.error().what,
                    tree.error().hint);
     return {};

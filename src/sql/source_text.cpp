@@ -17,6 +17,16 @@ Place LineIndex::place(std::size_t offset) const {
           static_cast<std::uint32_t>(offset - *(after - 1) + 1)};
 }
 
+std::size_t offset_of(std::string_view text, Place place) {
+  std::size_t offset = 0;
+  for (std::uint32_t line = 1; line < place.line; ++line) {
+    const std::size_t end = text.find('\n', offset);
+    if (end == std::string_view::npos) return text.size();
+    offset = end + 1;
+  }
+  return std::min<std::size_t>(text.size(), offset + std::max(1U, place.column) - 1);
+}
+
 Place Locator::place(std::int64_t location) const {
   if (lines == nullptr) return otherwise;
   std::int64_t offset = std::max<std::int64_t>(0, location + shift);

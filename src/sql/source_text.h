@@ -30,6 +30,9 @@ class LineIndex {
   std::size_t size_ = 0;
 };
 
+// The byte at a place of the text.
+std::size_t offset_of(std::string_view text, Place place);
+
 // From a location in a parsed text to its place in the file.
 struct Locator {
   const LineIndex* lines = nullptr;

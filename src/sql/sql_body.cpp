@@ -58,7 +58,8 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
   const Locator where = text.locator(0, 0);
   const auto tree = parse_sql(body);
   if (!tree) {
-    findings.fail(text.place_on_line(tree.error().where.line, ""), tree.error().what,
+    const std::size_t offset = offset_of(body, tree.error().where);
+    findings.fail(where.place(static_cast<std::int64_t>(offset)), tree.error().what,
                   tree.error().hint);
     return statements;
   }

@@ -105,6 +105,24 @@ TEST(Functions, TakeTypesOfOtherThings) {
   EXPECT_EQ(app.functions[0].variables[2].type, Type::Integer);
 }
 
+TEST(Functions, KnowParametersByNumberAndAlias) {
+  EXPECT_EQ(outline_of(in_plpgsql("integer, x integer",
+                                  "DECLARE a ALIAS FOR $2; v integer; BEGIN\n"
+                                  "v := a + $1; x := $2; a := 1; END")),
+            "v := (x + $1)\n"
+            "x := x\n"
+            "x := 1\n");
+}
+
+TEST(Functions, ReturnWholeRecords) {
+  EXPECT_EQ(
+      outline_of(std::string(kTables) +
+                 "CREATE FUNCTION f() RETURNS account LANGUAGE plpgsql AS\n"
+                 "$$ DECLARE r account; BEGIN SELECT * INTO r FROM account; RETURN r; END $$"),
+      "select account #0.id #0.owner #0.balance -> r.id, r.owner, r.balance\n"
+      "return array(r.id, r.owner, r.balance)\n");
+}
+
 TEST(Functions, HaveALevelFromTheCommentAbove) {
   const Application app = application_of(
       "-- @isolation si\n-- and more\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS '';\n"

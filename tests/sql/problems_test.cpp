@@ -1,0 +1,182 @@
+// What the front end refuses: named, with its place, and without hiding the rest.
+#include <gmock/gmock.h>
+
+#include "sql/front_end.h"
+#include "sql/pg_parse.h"
+
+namespace isoscope::sql {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Problems, LeaveOtherFunctionsAlone) {
+  const auto app = parse_application(
+      "CREATE FUNCTION good() RETURNS void LANGUAGE plpgsql AS $$ BEGIN NULL; END $$;\n"
+      "CREATE FUNCTION bad() RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  EXECUTE 'x';\nEND $$;\n"
+      "CREATE FUNCTION ugly() RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  x y z;\nEND $$;\n"
+      "CREATE FUNCTION fine() RETURNS void LANGUAGE sql AS '';\n");
+  ASSERT_TRUE(app.ok());
+  ASSERT_EQ(app->functions.size(), 2U);
+  EXPECT_EQ(app->find_function("fine"), 1U);
+  EXPECT_FALSE(app->find_function("bad"));
+  EXPECT_THAT(app->left_out, testing::ElementsAre("bad", "ugly"));
+  ASSERT_EQ(app->problems.size(), 2U);
+  EXPECT_EQ(render(app->problems[0].in("a.sql")),
+            "a.sql:4:3: error: EXECUTE is not modelled: its text is not known\n"
+            "    EXECUTE 'x';\n"
+            "    ^ write the statement itself");
+  EXPECT_EQ(app->problems[1].where, (Place{8, 3}));
+}
+
+TEST(Problems, NameStatementsThatAreNotModelled) {
+  const auto is_refused = [](std::string_view statements, std::string_view what) {
+    EXPECT_THAT(problem_in_statements(statements), StartsWith(what)) << statements;
+  };
+  is_refused("  CALL g();", "6:3 CALL is not modelled");
+  is_refused("COMMIT;", "6:1 COMMIT is not modelled");
+  is_refused("v := 1;\n  BEGIN v := 2; EXCEPTION WHEN OTHERS THEN v := 3; END;",
+             "7:3 EXCEPTION blocks are not modelled");
+  is_refused("FOR r IN EXECUTE 'x' LOOP NULL; END LOOP;", "6:1 FOR … IN EXECUTE is not modelled");
+  is_refused("SELECT balance FROM account;", "6:1 the result of this SELECT goes nowhere");
+  is_refused("CREATE TABLE x (a integer);", "6:1 this statement is not modelled");
+  is_refused("UPDATE account SET balance = 1 FROM entry;", "6:1 UPDATE … FROM");
+  is_refused("DELETE FROM account USING entry;", "6:1 UPDATE … FROM and DELETE … USING");
+}
+
+TEST(Problems, NameQueriesThatAreNotModelled) {
+  const auto is_refused = [](std::string_view query, std::string_view what) {
+    EXPECT_THAT(problem_in_statements("SELECT " + std::string(query) + ";"), HasSubstr(what))
+        << query;
+  };
+  is_refused("id INTO v FROM account LEFT JOIN entry ON true", "LEFT, RIGHT and FULL joins");
+  is_refused("id INTO v FROM account UNION SELECT 1", "UNION, INTERSECT and EXCEPT");
+  is_refused("max(id) INTO v FROM account GROUP BY owner", "GROUP BY and HAVING");
+  is_refused("sum(id) OVER () INTO v FROM account", "window functions");
+  is_refused("DISTINCT ON (id) id INTO v FROM account", "DISTINCT ON");
+  is_refused("x INTO v FROM (SELECT 1 AS x) y", "only tables can stand in FROM");
+  is_refused("id, max(id) INTO v, w FROM account", "beside an aggregate");
+  is_refused("string_agg(owner, '') INTO s FROM account", "the aggregate string_agg");
+  is_refused("id INTO v FROM account a WHERE EXISTS (SELECT 1 FROM entry WHERE account = a.id)",
+             "the subquery uses 'a.id' of the query around it");
+  is_refused("id INTO v FROM account WHERE id IN (SELECT account FROM entry)",
+             "looks for a column of the query around it");
+  is_refused("count(*) FILTER (WHERE true) INTO v FROM account", "FILTER");
+  EXPECT_THAT(problem_in_statements("WITH x AS (SELECT 1) SELECT 1 INTO v FROM x;"),
+              HasSubstr("WITH is not modelled"));
+  EXPECT_THAT(problem_in_statements("v := f(1, 'a', NULL);"),
+              StartsWith("6:6 this calls f, a function of the program"));
+}
+
+TEST(Problems, PointAtUnknownNames) {
+  EXPECT_EQ(problem_in_statements("SELECT balnce INTO v FROM account;"),
+            "6:8 unknown name 'balnce' | did you mean 'balance'?");
+  EXPECT_EQ(problem_in_statements("\n  v := 1 +\n    wv;"),
+            "8:5 unknown name 'wv' | did you mean 'v'?");
+  EXPECT_EQ(problem_in_statements("UPDATE acount SET balance = 1;"),
+            "6:8 unknown table 'acount' | did you mean 'account'?");
+  EXPECT_EQ(problem_in_statements("UPDATE account SET blance = 1;"),
+            "6:20 'account' has no column 'blance' | did you mean 'balance'?");
+  EXPECT_EQ(problem_in_statements("PERFORM a.ownr FROM account a;"),
+            "6:9 'a' has no column 'ownr' | did you mean 'owner'?");
+  EXPECT_EQ(problem_in_statements("SELECT id INTO r FROM account; v := r.ib;"),
+            "6:37 the record 'r' has no field 'ib' | did you mean 'id'?");
+  EXPECT_THAT(problem_in_statements("SELECT id INTO v FROM account a, account b;"),
+              StartsWith("6:8 'id' is a column of several tables here"));
+}
+
+TEST(Problems, PointAtWrongTypesAndNumbers) {
+  EXPECT_EQ(problem_in_statements("v := p + q;"),
+            "6:10 the operator + takes an integer, but this is a text |"
+            " a cast, as in x::integer, converts a value");
+  EXPECT_THAT(problem_in_statements("IF p THEN v := 1; END IF;"),
+              StartsWith("6:4 a condition takes a boolean, but this is an integer"));
+  EXPECT_THAT(problem_in_statements("SELECT owner INTO v FROM account;"),
+              StartsWith("6:8 'v' takes an integer, but this is a text"));
+  EXPECT_THAT(problem_in_statements("SELECT id, owner INTO v FROM account;"),
+              StartsWith("6:1 2 values for 1 variables"));
+  EXPECT_THAT(problem_in_statements("INSERT INTO account (id) VALUES (1, 2);"),
+              StartsWith("6:1 2 values for 1 columns of 'account'"));
+  EXPECT_THAT(problem_in_statements("v := ps;"), HasSubstr("an array"));
+  EXPECT_THAT(problem_in_statements("INSERT INTO account VALUES (1, 'a', 2) ON CONFLICT (owner)"
+                                    " DO NOTHING;"),
+              HasSubstr("names no key of 'account'"));
+}
+
+TEST(Problems, PointAtSyntaxErrors) {
+  EXPECT_THAT(problem_in_statements("SELECT id INTO v FROM account;\n"
+                                    "  SELECT id INTO v\n    FROM FROM account;"),
+              StartsWith("8:10 syntax error at or near \"FROM\""));
+  EXPECT_THAT(problem_in_statements("v := 1;\n  zz := 2;"),
+              StartsWith("7:3 \"zz\" is not a known variable"));
+  EXPECT_THAT(problem_in_statements("v := (1;"), StartsWith("6:8 mismatched parentheses"));
+  EXPECT_THAT(problem_in_statements("v := 1 +;"), StartsWith("6:"));
+}
+
+TEST(Problems, PointIntoQuotedBodies) {
+  EXPECT_EQ(problem_in(std::string(kTables) + "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS\n"
+                                              "  'UPDATE account SET owner = ''a'' WHERE idd = 1'"),
+            "4:43 unknown name 'idd' | did you mean 'id'?");
+}
+
+TEST(Problems, NameHeadsThatAreNotModelled) {
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS integer LANGUAGE sql BEGIN ATOMIC SELECT 1; "
+                         "END"),
+              StartsWith("1:1 f has a body in the style BEGIN ATOMIC"));
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS integer LANGUAGE plpgsql BEGIN ATOMIC SELECT "
+                         "1; END"),
+              StartsWith("1:1 f has a body in the style BEGIN ATOMIC"));
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS integer LANGUAGE c AS 'a', 'b'"),
+              StartsWith("1:1 f is in LANGUAGE c"));
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END'"),
+              StartsWith("1:29 triggers are not modelled"));
+  EXPECT_THAT(problem_in("CREATE TABLE t (a integer);\n"
+                         "CREATE FUNCTION f(r t) RETURNS void LANGUAGE sql AS ''"),
+              StartsWith("2:21 a parameter that is a row"));
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS void LANGUAGE sql AS '';\n"
+                         "CREATE FUNCTION f(a integer) RETURNS void LANGUAGE sql AS ''"),
+              StartsWith("2:1 function 'f' is declared twice"));
+}
+
+TEST(Problems, RefuseDeletesThatReachFurther) {
+  EXPECT_THAT(problem_in("CREATE TABLE t (a integer PRIMARY KEY);\n"
+                         "CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE);\n"
+                         "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t'"),
+              StartsWith("3:51 this DELETE changes rows of other tables"));
+}
+
+TEST(Problems, RefuseTextsThatWouldHarmTheParser) {
+  const auto what_of = [](const std::string& text) {
+    const auto app = parse_application(text);
+    return app ? "fine" : app.error().what;
+  };
+  const auto repeat = [](std::string_view piece, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += piece;
+    return text;
+  };
+  EXPECT_EQ(what_of("SELECT " + repeat("1+", 100'000) + "1"), "this statement nests too deeply");
+  EXPECT_EQ(what_of("SELECT " + repeat("(", 5'000)), "this statement nests too deeply");
+  EXPECT_EQ(what_of("SELECT " + repeat("not ", 50'000) + "true"),
+            "this statement nests too deeply");
+  EXPECT_EQ(what_of(std::string(5 << 20, ' ')), "the text is longer than 4 MB");
+  EXPECT_EQ(what_of(std::string("SELECT \0 1", 10)), "a zero byte in the text");
+  EXPECT_EQ(what_of("SELECT '\xff'"), "this is not UTF-8");
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN " +
+                         repeat("IF true THEN ", 300) + repeat("END IF; ", 300) + "END $$"),
+              HasSubstr("nest too deeply"));
+  EXPECT_THAT(
+      problem_in("CREATE FUNCTION f() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN " +
+                 repeat("NOT ", 1'000) + "true; END $$"),
+      HasSubstr("nests too deeply"));
+  EXPECT_EQ(what_of(""), "fine");
+}
+
+TEST(Parser, CountsBytesInPlaces) {
+  const auto tree = parse_sql("SELECT 'é',\n 'ü' 1");
+  ASSERT_FALSE(tree.ok());
+  EXPECT_EQ(tree.error().where, (Place{2, 7}));
+}
+
+}  // namespace
+}  // namespace isoscope::sql
