@@ -85,7 +85,7 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
 }
 
 Json history_json(const audit::Problem& problem, const FoundAnomaly& anomaly) {
-  const auto run = audit::to_history(problem, anomaly.scenario, anomaly.replay.traces);
+  const auto run = audit::to_history(problem, anomaly.scenario, anomaly.replay.traces, true);
   if (!run) return nullptr;
   std::string text;
   const auto written =
@@ -220,7 +220,7 @@ std::string audit_json(const AuditReport& report) {
 std::optional<History> audit_history(const AuditReport& report) {
   if (report.answer.search.anomalies.empty()) return std::nullopt;
   const FoundAnomaly anomaly = in_arbitration_order(report.answer.search.anomalies.front());
-  auto run = audit::to_history(report.problem, anomaly.scenario, anomaly.replay.traces);
+  auto run = audit::to_history(report.problem, anomaly.scenario, anomaly.replay.traces, true);
   if (!run) return std::nullopt;
   return std::move(*run->history);
 }

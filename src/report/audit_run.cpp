@@ -74,6 +74,8 @@ FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
       edge.to = place[edge.to];
     }
   }
+  auto& cycle = result.replay.cycle;
+  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ReplayEdge::from));
   return result;
 }
 

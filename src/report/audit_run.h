@@ -9,7 +9,7 @@
 
 namespace isoscope {
 
-// The same anomaly, with calls[i] the i-th in arbitration.
+// The same anomaly, with calls[i] the i-th in arbitration; its cycle begins at the first of them.
 audit::FoundAnomaly in_arbitration_order(const audit::FoundAnomaly& anomaly);
 
 // "T2", of the second call.
