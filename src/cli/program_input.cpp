@@ -13,7 +13,11 @@
 namespace isoscope {
 namespace {
 
-constexpr int kMaxRounds = 20;
+// Calls that each insert a row behind the one before need a round a call; more than that means that
+// keys depend on something that we do not see.
+int max_rounds(const Executable& program) {
+  return std::max(20, static_cast<int>(program.outline().calls.size()) + 2);
+}
 
 // The text in capitals, without comments, words one space apart.
 std::string essence(std::string_view text) {
@@ -66,7 +70,7 @@ std::optional<Error> find_missing_call(const sql::Application& app) {
 Error LoadedProgram::located(const Error& error) const { return in_file(error, path, text); }
 
 bool LoadedProgram::must_repeat() {
-  if (sql == nullptr || !sql->grew() || ++rounds >= kMaxRounds) return false;
+  if (sql == nullptr || !sql->grew() || ++rounds >= max_rounds(*program)) return false;
   sql->adopt();
   return true;
 }
@@ -75,7 +79,7 @@ Result<void> LoadedProgram::fits() const {
   if (sql == nullptr || !sql->grew()) return {};
   return Error{.what = fmt::format("calls insert new rows again and again: {} rounds are not "
                                    "enough to know them all",
-                                   kMaxRounds),
+                                   max_rounds(*program)),
                .hint = "use fewer calls, or keys that do not depend on what was read"};
 }
 

@@ -28,7 +28,7 @@ struct LoadedProgram {
   // An error about the program: with its file, and the line that it points at.
   Error located(const Error& error) const;
   // Rows that a run of an SQL program inserts may be new to the scans of the others: then the
-  // analysis starts again and knows them (sql/program.h). Gives up after 20 rounds, with fits().
+  // analysis starts again and knows them (sql/program.h). Gives up after many rounds: see fits().
   bool must_repeat();
   // An error if rounds of an analysis never ended: each inserts rows that the one before did not.
   Result<void> fits() const;
