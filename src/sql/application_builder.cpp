@@ -123,9 +123,9 @@ Result<Application> parse_application(std::string_view text) {
   app.notes.insert(app.notes.begin(), findings.notes().begin(), findings.notes().end());
 
   Findings data;
+  InitialRowReader rows(app, data);
   for (const TopStatement& statement : statements) {
-    if (statement.kind == "InsertStmt" && !data.failed())
-      add_initial_rows(app, *statement.node, where, data);
+    if (statement.kind == "InsertStmt" && !data.failed()) rows.add(*statement.node, where);
   }
   for (const SqlToken& token : file->tokens) {
     const std::string_view word = word_of(*file, token);
@@ -158,12 +158,13 @@ Result<void> add_workload(Application& app, std::string_view text) {
   const auto tree = parse_sql(sql);
   if (!tree) return tree.error().quoting(text);
   const Locator where{.lines = &file->lines};
+  InitialRowReader rows(changed, findings);
   for (const TopStatement& statement : top_statements(*file, *tree)) {
     if (statement.kind != "InsertStmt") {
       findings.fail(file->lines.place(statement.begin),
                     "only INSERT statements and sessions can stand in a workload");
     } else {
-      add_initial_rows(changed, *statement.node, where, findings);
+      rows.add(*statement.node, where);
     }
     if (findings.failed()) return findings.error().quoting(text);
   }

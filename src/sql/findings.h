@@ -5,6 +5,7 @@
 // A translation goes on after a failure with whatever is at hand, and its result is thrown away;
 // so every step can be written as if it succeeded.
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,7 @@ class Findings {
     if (!error_) error_ = Error{.where = where, .what = std::move(what), .hint = std::move(hint)};
   }
   void note(Place where, std::string what) {
-    for (const Note& known : notes_) {
-      if (known.what == what) return;
-    }
+    if (!told_.insert(what).second) return;
     notes_.push_back({where, function_, std::move(what)});
   }
   bool failed() const { return error_.has_value(); }
@@ -35,6 +34,7 @@ class Findings {
   std::string function_;
   std::optional<Error> error_;
   std::vector<Note> notes_;
+  std::set<std::string> told_;  // what the notes say, each once
 };
 
 }  // namespace isoscope::sql

@@ -86,7 +86,8 @@ class PlpgsqlBody {
   Findings& findings_;
   std::map<std::size_t, std::size_t> named_;  // by datum
   std::size_t next_datum_ = 0;                // the first that no block has declared
-  std::vector<std::string> loops_;            // their labels
+  std::size_t next_loop_ = 0;       // the first datum that may be the variable of a loop to come
+  std::vector<std::string> loops_;  // their labels
   int nesting_ = 0;
 };
 

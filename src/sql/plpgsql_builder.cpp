@@ -259,12 +259,13 @@ void PlpgsqlBody::add_for_range(Body& to, const Tree& node) {
   const std::size_t index = frame_.add_named(name, {.type = Type::Integer}, catalog_, loop.place);
   frame_.declare(index);
   // The parser numbers the variable when it comes to the loop: the first of the name from here.
-  for (std::size_t i = 0; i < datums_.size(); ++i) {
+  for (std::size_t i = next_loop_; i < datums_.size(); ++i) {
     const Tree& datum = child(datums_[i], "PLpgSQL_var");
     if (named_.contains(i) || text_of(datum, "refname") != name ||
         line_of(datum) != line_of(variable))
       continue;
     named_[i] = index;
+    next_loop_ = i + 1;
     break;
   }
   loop.targets = {frame_.named(index).var};

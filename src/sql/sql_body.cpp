@@ -64,6 +64,7 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
     return statements;
   }
   const bool returns = frame.function().returns.has_value() || head.returns_rows;
+  std::size_t first = 0;  // token of the statement
   for (std::size_t i = 0; i < tree->size() && !findings.failed(); ++i) {
     const Tree& entry = (*tree)[i];
     const Tree& statement = child(entry, "stmt");
@@ -71,7 +72,6 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
     const Tree& node = inside(statement);
     const auto begin = static_cast<std::size_t>(number_of(entry, "stmt_location"));
     Statement model;
-    std::size_t first = 0;
     while (first + 1 < text.num_tokens() && text.token(first).begin < begin) ++first;
     if (first < text.num_tokens()) {
       if (text.word(first) == ";" && first + 1 < text.num_tokens()) ++first;

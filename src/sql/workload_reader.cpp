@@ -59,59 +59,6 @@ Value constant_value(const Expr& expr, Findings& findings) {
   return {};
 }
 
-class RowReader {
- public:
-  RowReader(Application& app, TableId id, Place place, Findings& findings)
-      : app_(app), table_(app.tables[id.index]), id_(id), place_(place), findings_(findings) {}
-
-  void add(const std::vector<std::optional<Value>>& given) {
-    InitialRow row{.table = id_, .values = {}, .place = place_};
-    for (std::uint32_t i = 0; i < table_.columns.size(); ++i) {
-      const Column& column = table_.columns[i];
-      if (given[i]) {
-        row.values.push_back(*given[i]);
-      } else if (column.is_fresh) {
-        row.values.emplace_back(unused(i));
-      } else if (column.default_value) {
-        row.values.push_back(constant_value(*column.default_value, findings_));
-      } else {
-        row.values.emplace_back();
-      }
-      if (column.not_null && row.values.back().is_null())
-        findings_.fail(place_,
-                       fmt::format("column '{}' of '{}' cannot be NULL", column.name, table_.name));
-    }
-    for (const InitialRow& other : app_.initial_rows) {
-      if (other.table == id_ && same_key(other, row))
-        findings_.fail(place_, fmt::format("'{}' has a row of this key already", table_.name));
-    }
-    app_.initial_rows.push_back(std::move(row));
-  }
-
- private:
-  bool same_key(const InitialRow& a, const InitialRow& b) const {
-    return std::ranges::all_of(table_.primary_key,
-                               [&](std::uint32_t i) { return a.values[i] == b.values[i]; });
-  }
-
-  // A number that no row has in the column.
-  std::int64_t unused(std::uint32_t column) const {
-    std::int64_t next = 1;
-    for (const InitialRow& row : app_.initial_rows) {
-      if (row.table != id_) continue;
-      const auto* number = std::get_if<std::int64_t>(&row.values[column].data);
-      if (number != nullptr && *number >= next && *number < INT64_MAX) next = *number + 1;
-    }
-    return next;
-  }
-
-  Application& app_;
-  const Table& table_;
-  TableId id_;
-  Place place_;
-  Findings& findings_;
-};
-
 // A comment that stands in a text at `place`: what is parsed out of it at `offset`.
 Place place_in(Place place, std::size_t offset) {
   return {place.line, place.column + static_cast<std::uint32_t>(offset)};
@@ -119,27 +66,68 @@ Place place_in(Place place, std::size_t offset) {
 
 }  // namespace
 
-void add_initial_rows(Application& app, const Tree& insert, const Locator& where,
-                      Findings& findings) {
-  Catalog catalog;
-  catalog.tables = app.tables;
+InitialRowReader::InitialRowReader(Application& app, Findings& findings)
+    : app_(app), findings_(findings) {
+  catalog_.tables = app.tables;
+  for (const InitialRow& row : app.initial_rows) remember(row);
+}
+
+bool InitialRowReader::remember(const InitialRow& row) {
+  const Table& table = catalog_.table(row.table);
+  Known& known = known_[row.table];
+  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+    const auto* number = std::get_if<std::int64_t>(&row.values[i].data);
+    if (table.columns[i].is_fresh && number != nullptr)
+      known.largest[i] = std::max(known.largest[i], *number);
+  }
+  std::vector<Value> key;
+  for (const std::uint32_t column : table.primary_key) key.push_back(row.values[column]);
+  return known.keys.insert(std::move(key)).second;
+}
+
+void InitialRowReader::add_row(TableId id, const std::vector<std::optional<Value>>& given,
+                               Place place) {
+  const Table& table = catalog_.table(id);
+  InitialRow row{.table = id, .values = {}, .place = place};
+  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (given[i]) {
+      row.values.push_back(*given[i]);
+    } else if (column.is_fresh) {
+      const std::int64_t largest = known_[id].largest[i];
+      row.values.emplace_back(largest == INT64_MAX ? largest : largest + 1);
+    } else if (column.default_value) {
+      row.values.push_back(constant_value(*column.default_value, findings_));
+    } else {
+      row.values.emplace_back();
+    }
+    if (column.not_null && row.values.back().is_null())
+      findings_.fail(place,
+                     fmt::format("column '{}' of '{}' cannot be NULL", column.name, table.name));
+  }
+  if (!remember(row))
+    findings_.fail(place, fmt::format("'{}' has a row of this key already", table.name));
+  app_.initial_rows.push_back(std::move(row));
+}
+
+void InitialRowReader::add(const Tree& insert, const Locator& where) {
   const Tree& relation = child(insert, "relation");
   const Place place = where.place(number_of(relation, "location"));
-  const auto id = catalog.expect_table(text_of(relation, "relname"), place, findings);
+  const auto id = catalog_.expect_table(text_of(relation, "relname"), place, findings_);
   const Tree& select = child(child(insert, "selectStmt"), "SelectStmt");
   if (!has(select, "valuesLists") || has(insert, "onConflictClause") ||
       has(insert, "returningList"))
-    findings.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
-  if (!id || findings.failed()) return;
-  const Table& table = catalog.table(*id);
+    findings_.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
+  if (!id || findings_.failed()) return;
+  const Table& table = catalog_.table(*id);
   std::vector<std::uint32_t> columns;
   for (const Tree& entry : child(insert, "cols")) {
     const std::string name = text_of(inside(entry), "name");
     const auto column = find_column(table, name);
     if (!column) {
-      findings.fail(where.place(number_of(inside(entry), "location")),
-                    fmt::format("'{}' has no column '{}'", table.name, name),
-                    suggest_column(table, name));
+      findings_.fail(where.place(number_of(inside(entry), "location")),
+                     fmt::format("'{}' has no column '{}'", table.name, name),
+                     suggest_column(table, name));
       return;
     }
     columns.push_back(*column);
@@ -150,23 +138,23 @@ void add_initial_rows(Application& app, const Tree& insert, const Locator& where
   for (const Tree& row : child(select, "valuesLists")) {
     const Tree& items = child(inside(row), "items");
     if (items.size() > columns.size() || (has(insert, "cols") && items.size() < columns.size())) {
-      findings.fail(place, fmt::format("{} values for {} columns of '{}'", items.size(),
-                                       columns.size(), table.name));
+      findings_.fail(place, fmt::format("{} values for {} columns of '{}'", items.size(),
+                                        columns.size(), table.name));
       return;
     }
     std::vector<std::optional<Value>> given(table.columns.size());
     Place at = place;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (kind_of(items[i]) == "SetToDefault") continue;
-      Scope scope{.catalog = catalog, .findings = findings, .where = where};
+      Scope scope{.catalog = catalog_, .findings = findings_, .where = where};
       const Column& column = table.columns[columns[i]];
       const Expr value = adapt(scope, build_expr(scope, items[i]), column.type, false,
                                fmt::format("column '{}'", column.name));
       if (i == 0) at = value.place;
-      given[columns[i]] = constant_value(value, findings);
-      if (findings.failed()) return;
+      given[columns[i]] = constant_value(value, findings_);
+      if (findings_.failed()) return;
     }
-    RowReader(app, *id, at, findings).add(given);
+    add_row(*id, given, at);
   }
 }
 

@@ -1,15 +1,38 @@
 #pragma once
 // The rows that are there at the start and the sessions: constants, in INSERT and in comments.
+#include <map>
+#include <optional>
+#include <set>
 #include <string_view>
+#include <vector>
 
 #include "sql/catalog.h"
 #include "sql/findings.h"
 
 namespace isoscope::sql {
 
-// An INSERT outside of functions: adds its rows. Only constants can stand in it.
-void add_initial_rows(Application& app, const Tree& insert, const Locator& where,
-                      Findings& findings);
+// Takes INSERT statements outside of functions. Only constants can stand in them.
+class InitialRowReader {
+ public:
+  // Rows go to `app`, which may have some already.
+  InitialRowReader(Application& app, Findings& findings);
+  void add(const Tree& insert, const Locator& where);
+
+ private:
+  struct Known {
+    std::set<std::vector<Value>> keys;
+    std::map<std::uint32_t, std::int64_t> largest;  // by column that is fresh
+  };
+
+  void add_row(TableId id, const std::vector<std::optional<Value>>& given, Place place);
+  // Remembers the key; false if it was there.
+  bool remember(const InitialRow& row);
+
+  Application& app_;
+  Findings& findings_;
+  Catalog catalog_;
+  std::map<TableId, Known> known_;
+};
 
 // Is the line, with or without the dashes of a comment, one of a session?
 bool is_session_line(std::string_view line);
