@@ -29,19 +29,23 @@ std::string name_list(const sql::Application& app, const std::vector<std::uint32
   return out;
 }
 
-// "cc (enroll at psi)", and the pairs that are serial.
+// "cc, enroll at psi"
 std::string level_text(const audit::Problem& problem) {
-  std::string own;
+  std::string out = problem.levels.base->name;
   for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) {
     const Level& level = problem.levels.of(f);
-    if (&level == problem.levels.base) continue;
-    own += fmt::format("{}{} at {}", own.empty() ? "" : ", ", problem.app.functions[f].name,
-                       level.name);
+    if (&level != problem.levels.base)
+      out += fmt::format(", {} at {}", problem.app.functions[f].name, level.name);
   }
+  return out;
+}
+
+std::string serial_text(const audit::Problem& problem) {
+  std::string out;
   for (const auto& [f, g] : problem.serial)
-    own += fmt::format("{}{} and {} serial", own.empty() ? "" : ", ", problem.app.functions[f].name,
-                       problem.app.functions[g].name);
-  return problem.levels.base->name + (own.empty() ? "" : " (" + own + ")");
+    out += fmt::format("{}{} and {}", out.empty() ? "serial: " : ", ",
+                       problem.app.functions[f].name, problem.app.functions[g].name);
+  return out.empty() ? "" : out + "\n";
 }
 
 std::string lengths_words(const audit::AuditOptions& options) {
@@ -55,7 +59,8 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
     case AuditOutcome::Anomaly:
       if (anomalies.size() == 1)
         return paint.bad("anomaly") + ": " + headline(report.problem.app, anomalies.front());
-      return paint.bad("anomaly") + ": " + plural(anomalies.size(), "is", "are") + " possible";
+      return fmt::format("{}: {} different ones of {}", paint.bad("anomaly"), anomalies.size(),
+                         lengths_words(report.options));
     case AuditOutcome::None:
       return paint.good("none") + ": no anomaly of " + lengths_words(report.options);
     case AuditOutcome::Serializable:
@@ -129,10 +134,19 @@ std::string calls_text(const sql::Application& app, const FoundAnomaly& anomaly,
   return out;
 }
 
+// The calls stand above: where they are long, their names are enough here.
 std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
                        const Paint& paint) {
+  constexpr std::size_t kLong = 24;
+  const bool has_long_calls =
+      std::ranges::any_of(anomaly.replay.cycle, [&](const audit::ReplayEdge& edge) {
+        return audit::print(app, anomaly.scenario.calls[edge.from]).size() > kLong;
+      });
   const auto call = [&](std::size_t i) {
-    return fmt::format("{} {}", call_name(i), audit::print(app, anomaly.scenario.calls[i]));
+    const audit::ScenarioCall& what = anomaly.scenario.calls[i];
+    return fmt::format(
+        "{} {}", call_name(i),
+        has_long_calls ? app.functions[what.function].name : audit::print(app, what));
   };
   std::string out;
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
@@ -242,8 +256,11 @@ std::string audit_text(const AuditReport& report, const Paint& paint) {
   const sql::Application& app = report.problem.app;
   std::string out = fmt::format("{} at {}: {}\n", paint.strong(report.source),
                                 level_text(report.problem), verdict_text(report, paint));
+  out += serial_text(report.problem);
   if (answer.proof) out += proof_text(report, paint);
-  for (const std::string& counter : answer.counters) out += fmt::format("  used: {}\n", counter);
+  if (answer.outcome != AuditOutcome::Anomaly) {
+    for (const std::string& fact : answer.counters) out += fmt::format("  inferred: {}\n", fact);
+  }
   out += search_text(report);
   const bool has_many = answer.search.anomalies.size() > 1;
   for (std::size_t i = 0; i < answer.search.anomalies.size(); ++i) {
