@@ -32,7 +32,7 @@ std::vector<std::uint32_t> columns_of(const Expr& expr, std::uint32_t source) {
     if (s == source) columns.push_back(column);
   });
   std::ranges::sort(columns);
-  columns.erase(std::ranges::unique(columns).begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 

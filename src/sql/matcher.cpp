@@ -66,7 +66,7 @@ std::vector<const Expr*> Matcher::key_terms(std::uint32_t source) const {
   };
   for (const Part& part : parts_) {
     if (part.expr->op != ExprOp::Equal) continue;
-    for (const std::size_t side : {0, 1}) {
+    for (std::size_t side = 0; side < 2; ++side) {
       const Expr& column = part.expr->args[side];
       const Expr& other = part.expr->args[1 - side];
       if (column.op != ExprOp::Column || column.source != source || !is_known(other)) continue;

@@ -52,7 +52,7 @@ Result<std::unique_ptr<SqlProgram>> SqlProgram::create(Application app) {
   }
   if (!has_calls) return no_sessions(app);
   std::ranges::sort(called);
-  called.erase(std::ranges::unique(called).begin(), called.end());
+  called.erase(std::unique(called.begin(), called.end()), called.end());
   return std::unique_ptr<SqlProgram>(new SqlProgram(std::move(app), std::move(called)));
 }
 

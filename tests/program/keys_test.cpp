@@ -31,6 +31,14 @@ TEST(KeyTable, GivesEachKeyOneNumber) {
   EXPECT_EQ(keys.name(u), "U");
 }
 
+TEST(KeyTable, ShowsIndicesByTheirNames) {
+  KeyTable keys;
+  const std::vector<std::int64_t> bob = {-9, 3};
+  const ProgramKey key = keys.intern(keys.family("T"), bob);
+  keys.name_index(-9, "bob");
+  EXPECT_EQ(keys.name(key), "T[bob, 3]");
+}
+
 TEST(KeyTable, StartsKeysAtZero) {
   KeyTable keys;
   const ProgramKey x = keys.intern(keys.family("x"), {});
