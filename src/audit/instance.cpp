@@ -53,7 +53,19 @@ SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& ro
           found->second.number(row)};
 }
 
+SmtTerm Instance::taken(sql::TableId table, std::uint32_t unique, const Row& entry) {
+  const std::uint32_t column = kUniqueEntry + unique;
+  auto found = views_.find({table.index, column});
+  if (found == views_.end()) {
+    const SmtFunction function = symbols_->entry_function(name_ + ".taken", table, unique);
+    found = views_.emplace(std::pair(table.index, column), View{function, function}).first;
+  }
+  note_use(table, column, entry);
+  return found->second.number(entry);
+}
+
 SymValue Instance::seen(sql::TableId table, std::uint32_t column, const Row& row) {
+  if (column >= kUniqueEntry) return symbols_->truth(taken(table, column - kUniqueEntry, row));
   return column == kPresence ? symbols_->truth(presence(table, row)) : value(table, column, row);
 }
 

@@ -88,7 +88,9 @@ class Instance {
   // everybody sees.
   SmtTerm presence(sql::TableId table, const Row& row);
   SymValue value(sql::TableId table, std::uint32_t column, const Row& row);
-  // The same for any location; presence as 0 or 1.
+  // Whether an entry of a UNIQUE constraint is taken.
+  SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry);
+  // The same for any location; presence and entries as 0 or 1.
   SymValue seen(sql::TableId table, std::uint32_t column, const Row& row);
 
   // What its conditions need as long as it lives.

@@ -44,7 +44,7 @@ class View final : public sql::Database {
       if (of == table) keys.insert(row);
     }
     for (const auto& [location, value] : trace.writes) {
-      if (location.table == table) keys.insert(location.row);
+      if (location.table == table && location.column < kUniqueEntry) keys.insert(location.row);
     }
     return {keys.begin(), keys.end()};
   }
@@ -62,6 +62,46 @@ class View final : public sql::Database {
     trace.writes[{table, key, column}] = std::move(value);
   }
   void lock(TableId table, const sql::RowKey& key) override { trace.locks.insert({table, key}); }
+  std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
+                                          std::span<const Value> values,
+                                          const std::optional<sql::RowKey>& except) override {
+    const std::vector<std::uint32_t>& columns = problem_.app.table(table).unique[constraint];
+    // The entry is what the transaction looks at; the rows say what it finds.
+    get({table, {values.begin(), values.end()}, kUniqueEntry + constraint}, Value(false));
+    UniqueAnswer answer;
+    for (const sql::RowKey& key : rows(table)) {
+      if (key == except || peek({table, key, kPresence}).value != Value(true)) continue;
+      if (entry_of(table, key, columns) == sql::RowKey(values.begin(), values.end()))
+        answer.row = key;
+    }
+    return answer;
+  }
+  // What the call did to entries, from what it did to rows.
+  void write_entries() {
+    std::set<std::pair<TableId, sql::RowKey>> changed;
+    for (const auto& [location, value] : trace.writes)
+      changed.insert({location.table, location.row});
+    std::map<LocationKey, Value> freed;
+    std::map<LocationKey, Value> taken;
+    for (const bool is_after : {false, true}) {
+      use_own_ = is_after;
+      for (const auto& [table, key] : changed) {
+        const auto& constraints = problem_.app.table(table).unique;
+        if (constraints.empty() || peek({table, key, kPresence}).value != Value(true)) continue;
+        for (std::uint32_t u = 0; u < constraints.size(); ++u) {
+          const sql::RowKey entry = entry_of(table, key, constraints[u]);
+          if (std::ranges::any_of(entry, [](const Value& v) { return v.is_null(); })) continue;
+          (is_after ? taken : freed)[{table, entry, kUniqueEntry + u}] = Value(is_after);
+        }
+      }
+    }
+    for (const auto& [location, value] : freed) {
+      if (!taken.contains(location)) trace.writes[location] = value;
+    }
+    for (const auto& [location, value] : taken) {
+      if (!freed.contains(location)) trace.writes[location] = value;
+    }
+  }
   Value fresh(TableId table, std::uint32_t column) override {
     // The same in every order of the calls.
     return sql::fresh_value(problem_.app.table(table).columns[column],
@@ -71,28 +111,50 @@ class View final : public sql::Database {
  private:
   bool changes(const LocationKey& location) const {
     if (location.column == kPresence) return !changes_.has_fixed_rows(location.table);
+    if (location.column >= kUniqueEntry) return true;
     return !changes_.is_static(location.table, location.column);
   }
-  Value get(const LocationKey& location, Value absent) {
-    versions_.touched.insert({location.table, location.row});
-    const auto own = trace.writes.find(location);
-    if (own != trace.writes.end()) return own->second;
-    Value value = std::move(absent);
+  struct Seen {
+    Value value;
     std::optional<std::size_t> writer;
+    bool is_own = false;
+  };
+  // What is there, without looking at it.
+  Seen peek(const LocationKey& location, Value absent = Value()) const {
+    const auto own = trace.writes.find(location);
+    if (use_own_ && own != trace.writes.end()) return {own->second, std::nullopt, true};
+    Seen seen{std::move(absent), std::nullopt, false};
     const auto initial = versions_.initial.find(location);
-    if (initial != versions_.initial.end()) value = initial->second;
+    if (initial != versions_.initial.end()) seen.value = initial->second;
     for (const std::size_t other : versions_.order) {
       if (!sees_[other] || !versions_.traces[other].result.committed) continue;
       const auto written = versions_.traces[other].writes.find(location);
       if (written == versions_.traces[other].writes.end()) continue;
-      value = written->second;
-      writer = other;
+      seen.value = written->second;
+      seen.writer = other;
     }
-    if (changes(location)) {
-      trace.reads.emplace(location, value);
-      trace.read_from.emplace(location, writer);
+    return seen;
+  }
+  sql::RowKey entry_of(TableId table, const sql::RowKey& key,
+                       const std::vector<std::uint32_t>& columns) const {
+    const sql::Table& declared = problem_.app.table(table);
+    sql::RowKey entry;
+    for (const std::uint32_t column : columns) {
+      const auto place = std::ranges::find(declared.primary_key, column);
+      entry.push_back(place != declared.primary_key.end()
+                          ? key[static_cast<std::size_t>(place - declared.primary_key.begin())]
+                          : peek({table, key, column}).value);
     }
-    return value;
+    return entry;
+  }
+  Value get(const LocationKey& location, Value absent) {
+    versions_.touched.insert({location.table, location.row});
+    Seen seen = peek(location, std::move(absent));
+    if (!seen.is_own && changes(location)) {
+      trace.reads.emplace(location, seen.value);
+      trace.read_from.emplace(location, seen.writer);
+    }
+    return std::move(seen.value);
   }
 
   const Problem& problem_;
@@ -101,6 +163,7 @@ class View final : public sql::Database {
   const std::vector<bool>& sees_;
   const sql::Changes& changes_;
   std::int64_t next_fresh_ = 0;
+  bool use_own_ = true;
 };
 
 sql::RowKey key_of(const sql::Table& table, const sql::InitialRow& row) {
@@ -120,6 +183,11 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
     for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
       if (!table.is_key_column(c)) versions.initial[{row.table, key, c}] = row.values[c];
     }
+    for (std::uint32_t u = 0; u < table.unique.size(); ++u) {
+      sql::RowKey entry;
+      for (const std::uint32_t column : table.unique[u]) entry.push_back(row.values[column]);
+      versions.initial[{row.table, entry, kUniqueEntry + u}] = Value(true);
+    }
   }
   return versions;
 }
@@ -134,8 +202,10 @@ bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call
   if (!result) return false;
   view.trace.result = *result;
   if (!result->committed) view.trace.writes.clear();
-  for (const auto& [location, value] : view.trace.writes)
-    versions.rows.insert({location.table, location.row});
+  view.write_entries();
+  for (const auto& [location, value] : view.trace.writes) {
+    if (location.column < kUniqueEntry) versions.rows.insert({location.table, location.row});
+  }
   versions.traces[call] = std::move(view.trace);
   versions.order.push_back(call);
   return true;
@@ -154,7 +224,8 @@ std::map<LocationKey, Value> final_state(const Versions& versions) {
            (found == state.end() || found->second != Value(true));
   });
   std::erase_if(state, [](const auto& entry) {
-    return entry.first.column == kPresence && entry.second != Value(true);
+    return entry.first.column >= kUniqueEntry ||
+           (entry.first.column == kPresence && entry.second != Value(true));
   });
   return state;
 }
@@ -280,17 +351,24 @@ std::string_view name_of(Label label) {
   return "";
 }
 
+std::string print(const sql::Application& app, const LocationKey& location) {
+  const sql::Table& table = app.table(location.table);
+  std::string row;
+  for (const Value& part : location.row) row += (row.empty() ? "" : ", ") + sql::print(part);
+  if (location.column == kPresence) return fmt::format("{}[{}]", table.name, row);
+  if (location.column < kPresence)
+    return fmt::format("{}[{}].{}", table.name, row, table.columns[location.column].name);
+  std::string columns;
+  for (const std::uint32_t column : table.unique[location.column - kUniqueEntry])
+    columns += (columns.empty() ? "" : ", ") + table.columns[column].name;
+  return fmt::format("{} unique ({})[{}]", table.name, columns, row);
+}
+
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
                                         const std::vector<CallTrace>& traces, bool observe_end) {
   HistoryBuilder builder(InitialValues::Nil);
   const auto key_of = [&](const LocationKey& location) {
-    const sql::Table& table = problem.app.table(location.table);
-    std::string name = table.name + "[";
-    for (std::size_t i = 0; i < location.row.size(); ++i)
-      name += (i > 0 ? ", " : "") + sql::print(location.row[i]);
-    name += "]";
-    if (location.column != kPresence) name += "." + table.columns[location.column].name;
-    return builder.key(name);
+    return builder.key(print(problem.app, location));
   };
   const auto value_of = [&](const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value.data))

@@ -33,9 +33,11 @@ std::string_view name_of(Label label);  // "view-only"
 struct LocationKey {
   sql::TableId table;
   sql::RowKey row;
-  std::uint32_t column = 0;  // or kPresence
+  std::uint32_t column = 0;  // or kPresence; or kUniqueEntry + i, with the entry for the row
   friend auto operator<=>(const LocationKey&, const LocationKey&) = default;
 };
+// "account[1].balance"; "account[1]" for whether it is there; "account unique (email)['x']"
+std::string print(const sql::Application& app, const LocationKey& location);
 
 // What one call did.
 struct CallTrace {

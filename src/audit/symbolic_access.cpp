@@ -1,4 +1,4 @@
-// How a symbolic run writes down accesses, and what constraints look at.
+// How a symbolic run writes down accesses.
 #include "audit/symbolic_run.h"
 
 namespace isoscope::audit {
@@ -84,79 +84,6 @@ void SymbolicRun::set_found(SmtTerm found) {
     instance_.facts.push_back(iff(found, symbols_.smt().number(1) <= count.number));
     env_[function_.row_count->index].value =
         symbols_.choose_value(alive_, count, env_[function_.row_count->index].value);
-  }
-}
-
-// A foreign key needs its target: the row is looked at and kept from changing unseen.
-void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                const std::function<SymValue(std::uint32_t)>& new_value) {
-  for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
-    const sql::Table& target = symbols_.app().table(key.target);
-    if (key.target_columns != target.primary_key) continue;  // by UNIQUE columns: not modelled
-    Row row;
-    std::vector<SmtTerm> known;
-    for (const std::uint32_t column : key.columns) {
-      const SymValue value = new_value(column);
-      row.push_back(value.number);
-      known.push_back(!value.null);
-    }
-    const SmtTerm checked = guard && symbols_.all(known);
-    const SmtTerm present = present_now(key.target, row, here());
-    read(statement, key.target, kPresence, checked, row);
-    lock(statement, key.target, checked, row);
-    aborted_ = aborted_ || (checked && !present);
-    alive_ = alive_ && !(checked && !present);
-  }
-}
-
-// Whoever deletes a row looks at the rows that refer to it.
-void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                 const Row& row) {
-  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
-    const sql::TableId child{t};
-    for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
-      if (key.target != table || key.target_columns != symbols_.app().table(table).primary_key)
-        continue;
-      const Frame frame = here();
-      const sql::ForeignKey* columns = &key;
-      auto refers = [this, child, columns, row, frame](const Row& other) {
-        std::vector<SmtTerm> parts;
-        for (std::size_t i = 0; i < columns->columns.size(); ++i) {
-          const SymValue value = value_now(child, columns->columns[i], other, frame);
-          parts.push_back(!value.null && equals(value.number, row[i]));
-        }
-        return symbols_.all(parts);
-      };
-      // Which rows refer is known from their columns only while they are there.
-      auto present_refers = [this, child, frame, refers](const Row& other) {
-        return present_now(child, other, frame) && refers(other);
-      };
-      read_all(statement, child, kPresence, guard, refers);
-      lock(statement, child, guard, std::nullopt, refers);
-      const SmtTerm was_aborted = aborted_;
-      instance_.row_facts.push_back({child, [this, guard, present_refers](const Row& other) {
-                                       return implies(guard && instance_.committed,
-                                                      !present_refers(other));
-                                     }});
-      aborted_ = was_aborted || (guard && symbols_.fresh_truth("referred_to"));
-    }
-  }
-}
-
-void SymbolicRun::write_unique_entries(const sql::Statement& statement, sql::TableId table,
-                                       SmtTerm guard,
-                                       const std::function<SymValue(std::uint32_t)>& new_value) {
-  const auto& constraints = symbols_.app().table(table).unique;
-  for (std::uint32_t u = 0; u < constraints.size(); ++u) {
-    Row entry;
-    std::vector<SmtTerm> known;
-    for (const std::uint32_t column : constraints[u]) {
-      const SymValue value = new_value(column);
-      entry.push_back(value.number);
-      known.push_back(!value.null);
-    }
-    write(statement, table, kUniqueEntry + u, guard && symbols_.all(known), entry,
-          symbols_.number(1));
   }
 }
 

@@ -111,8 +111,7 @@ void SymbolicRun::run(const sql::Statement& statement) {
     case StatementOp::ReturnRow:
       return;
     case StatementOp::Raise:
-      aborted_ = aborted_ || alive_;
-      alive_ = symbols_.no();
+      abort_if(alive_);
       return;
   }
 }
@@ -170,6 +169,8 @@ void SymbolicRun::disturb(const std::vector<sql::Statement>& body) {
     const std::uint32_t table = statement.table.index;
     if (statement.op == StatementOp::Insert || statement.op == StatementOp::Delete)
       disturbed_.insert({table, kPresence});
+    if (statement.op >= StatementOp::Insert && statement.op <= StatementOp::Delete)
+      disturbed_.insert({table, kUniqueEntry});
     if (statement.op == StatementOp::Insert) {
       const auto& columns = symbols_.app().tables[table].columns;
       for (std::uint32_t column = 0; column < columns.size(); ++column)

@@ -81,12 +81,25 @@ class SymbolicRun {
   void remove(const sql::Statement& statement);
   void insert(const sql::Statement& statement);
   void set_found(SmtTerm found);
+  // Constraints. `new_value` gives the columns of a row after the statement.
+  using NewValue = std::function<SymValue(std::uint32_t)>;
   void check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                     const std::function<SymValue(std::uint32_t)>& new_value);
+                     const NewValue& new_value);
   void check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                       const Row& row);
-  void write_unique_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                            const std::function<SymValue(std::uint32_t)>& new_value);
+  // Entries of UNIQUE constraints: each is a location of its own, taken or free.
+  SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry);
+  SmtTerm take_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                       const NewValue& new_value, const std::set<std::uint32_t>& columns);
+  void free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                    const NewValue& old_value, const std::set<std::uint32_t>& columns);
+  // A statement that changes many rows: any entries.
+  void change_any_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                          const std::set<std::uint32_t>& columns);
+  void abort_if(SmtTerm condition) {
+    aborted_ = aborted_ || condition;
+    alive_ = alive_ && !condition;
+  }
 
   // Accesses. A read of what never changes, or of what the transaction wrote itself, is none.
   void read(const sql::Statement& statement, sql::TableId table, std::uint32_t column,

@@ -140,8 +140,7 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
          }});
   }
   if (statement.strict) {
-    aborted_ = aborted_ || (alive_ && !found);
-    alive_ = alive_ && found;
+    abort_if(alive_ && !found);
   }
   const SmtTerm alive = alive_;
   if (statement.exists) {

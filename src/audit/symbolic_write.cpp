@@ -1,4 +1,6 @@
 // UPDATE, DELETE and INSERT, on symbols.
+#include <algorithm>
+
 #include "audit/symbolic_plan.h"
 
 namespace isoscope::audit {
@@ -65,24 +67,53 @@ void SymbolicRun::update(const sql::Statement& statement) {
     }
   }
   const Frame after = here().with({Source{table, row}});
-  const auto new_value = [this, table, row, after](std::uint32_t column) {
+  const NewValue new_value = [this, table, row, after](std::uint32_t column) {
     return value_now(table, column, row, after);
   };
-  bool sets_constrained = false;
-  for (const sql::SetColumn& set : statement.sets) {
-    for (const auto& key : symbols_.app().table(table).unique) {
-      for (const std::uint32_t column : key)
-        sets_constrained = sets_constrained || column == set.column;
+  std::set<std::uint32_t> set_columns;
+  for (const sql::SetColumn& set : statement.sets) set_columns.insert(set.column);
+  const sql::Table& declared = symbols_.app().table(table);
+  if (source.is_fixed) {
+    const Frame before = frame.with({Source{table, row}});
+    const NewValue old_value = [this, table, row, before](std::uint32_t column) {
+      return value_now(table, column, row, before);
+    };
+    for (const auto& unique : declared.unique) {
+      // Which entry becomes free depends on what the row had.
+      const bool is_changed = std::ranges::any_of(
+          unique, [&](std::uint32_t column) { return set_columns.contains(column); });
+      for (const std::uint32_t column : unique) {
+        if (is_changed && !declared.is_key_column(column))
+          read(statement, table, column, found, row);
+      }
     }
-    for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
-      for (const std::uint32_t column : key.columns)
-        sets_constrained = sets_constrained || column == set.column;
+    free_entries(statement, table, found, old_value, set_columns);
+    abort_if(take_entries(statement, table, found, new_value, set_columns));
+  } else {
+    change_any_entries(statement, table, found, set_columns);
+  }
+  for (const sql::Expr& check : declared.checks) {
+    const auto columns = columns_of(check);
+    const bool is_changed = std::ranges::any_of(
+        columns, [&](const auto& column) { return set_columns.contains(column.second); });
+    if (!is_changed) continue;
+    // A CHECK also looks at the columns that stay as they were.
+    for (const auto& [of, column] : columns) {
+      if (set_columns.contains(column) || declared.is_key_column(column)) continue;
+      if (source.is_fixed) {
+        read(statement, table, column, found, row);
+      } else {
+        read_all(statement, table, column, alive, matches);
+      }
     }
+    abort_if(source.is_fixed ? found && truth(check, after).no
+                             : found && symbols_.fresh_truth("check_fails"));
   }
-  if (sets_constrained) {
-    check_parents(statement, table, found, new_value);
-    write_unique_entries(statement, table, found, new_value);
-  }
+  const bool refers = std::ranges::any_of(declared.foreign_keys, [&](const sql::ForeignKey& key) {
+    return std::ranges::any_of(key.columns,
+                               [&](std::uint32_t column) { return set_columns.contains(column); });
+  });
+  if (refers) check_parents(statement, table, found, new_value);
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
     target.value = symbols_.choose_value(
@@ -100,7 +131,12 @@ void SymbolicRun::remove(const sql::Statement& statement) {
   const Frame frame = here();
   const SmtTerm alive = alive_;
   const sql::Statement* s = &statement;
-  const bool reports = function_.found || function_.row_count || !statement.returning.empty();
+  const sql::Table& declared = symbols_.app().table(table);
+  // Who wants to know whether there was a row: also the entries that it leaves.
+  const bool reports = function_.found || function_.row_count || !statement.returning.empty() ||
+                       !declared.unique.empty();
+  std::set<std::uint32_t> all_columns;
+  for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
 
   const auto is_candidate = [this, plan, table, frame](const Row& row) {
     std::vector<SmtTerm> parts;
@@ -127,6 +163,17 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     // By key alone it writes absence whether the row is there or not: it need not look.
     const bool is_blind = source.where_columns.empty() && !reports;
     write(statement, table, kPresence, is_blind ? alive && is_candidate(row) : found, row, absent);
+    for (const auto& unique : declared.unique) {
+      for (const std::uint32_t column : unique) {
+        if (!declared.is_key_column(column)) read(statement, table, column, found, row);
+      }
+    }
+    free_entries(
+        statement, table, found,
+        [this, table, row, old_row](std::uint32_t column) {
+          return value_now(table, column, row, old_row);
+        },
+        all_columns);
   } else {
     const SmtTerm some = symbols_.fresh_truth("found");
     instance_.facts.push_back(implies(some, found));
@@ -140,6 +187,7 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     check_children(statement, table, found, row);
     instance_.accesses.push_back({AccessKind::Write, table, kPresence, statement.number, alive,
                                   std::nullopt, matches, [absent](const Row&) { return absent; }});
+    change_any_entries(statement, table, found, all_columns);
   }
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
@@ -173,22 +221,28 @@ void SymbolicRun::insert(const sql::Statement& statement) {
     }
     // NOT NULL, and a key is never NULL.
     if (column.not_null || declared.is_key_column(c)) {
-      aborted_ = aborted_ || (alive_ && values[c].null);
-      alive_ = alive_ && !values[c].null;
+      abort_if(alive_ && values[c].null);
     }
   }
   Row row;
   for (const std::uint32_t k : declared.primary_key) row.push_back(values[k].number);
   const SmtTerm is_taken = has_fresh_key ? symbols_.no() : present_now(table, row, frame);
   if (!has_fresh_key) read(statement, table, kPresence, alive_, row);
-  if (statement.conflict == sql::OnConflict::Fail) {
-    aborted_ = aborted_ || (alive_ && is_taken);
-    alive_ = alive_ && !is_taken;
-  }
-  const auto new_value = [&values](std::uint32_t column) { return values[column]; };
-  check_parents(statement, table, alive_ && !is_taken, new_value);
+  if (statement.conflict == sql::OnConflict::Fail) abort_if(alive_ && is_taken);
+  const NewValue new_value = [values](std::uint32_t column) { return values[column]; };
+  const Frame proposed = frame.with({Source{table, row, values}});
+  for (const sql::Expr& check : declared.checks)
+    abort_if(alive_ && !is_taken && truth(check, proposed).no);
+  std::set<std::uint32_t> all_columns;
+  for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
+  const SmtTerm is_double =
+      take_entries(statement, table, alive_ && !is_taken, new_value, all_columns);
+  // ON CONFLICT DO UPDATE of a row that has the same unique values but another key is not modelled:
+  // it counts as an abort.
+  if (statement.conflict != sql::OnConflict::Nothing) abort_if(is_double);
+  check_parents(statement, table, alive_ && !is_taken && !is_double, new_value);
   const SmtTerm alive = alive_;
-  const SmtTerm inserts = alive && !is_taken;
+  const SmtTerm inserts = alive && !is_taken && !is_double;
   SmtTerm found = inserts;
   if (statement.conflict == sql::OnConflict::Update) {
     const Frame both = frame.with({Source{table, row}, Source{table, row, values}});
@@ -207,7 +261,6 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
     if (!declared.is_key_column(c)) write(statement, table, c, inserts, row, values[c]);
   }
-  write_unique_entries(statement, table, inserts, new_value);
   const Frame after = here().with({Source{table, row}});
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];

@@ -120,6 +120,23 @@ SymValue Symbols::initial_value(sql::TableId table, std::uint32_t column, const 
   return value_of(initial_values_, "initial", table, column, row);
 }
 
+SmtFunction Symbols::entry_function(std::string_view name, sql::TableId table,
+                                    std::uint32_t unique) {
+  const std::vector<SmtSort> from(app_.table(table).unique[unique].size(), SmtSolver::kInt);
+  return smt_.new_function(name, from, SmtSolver::kBool);
+}
+
+SmtTerm Symbols::initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry) {
+  auto found = initial_entries_.find({table.index, unique});
+  if (found == initial_entries_.end()) {
+    found = initial_entries_
+                .emplace(ColumnKey{table.index, unique},
+                         entry_function("initially.taken", table, unique))
+                .first;
+  }
+  return found->second(entry);
+}
+
 SymValue Symbols::opaque(const std::string& name, std::span<const SymValue> arguments) {
   // A NULL argument is a number that no other value is likely to be, and its flag beside it.
   std::vector<SmtTerm> terms;

@@ -63,6 +63,9 @@ class Symbols {
   // The state in which everything starts.
   SmtTerm initial_presence(sql::TableId table, const Row& row);
   SymValue initial_value(sql::TableId table, std::uint32_t column, const Row& row);
+  // An entry of a UNIQUE constraint is taken.
+  SmtTerm initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry);
+  SmtFunction entry_function(std::string_view name, sql::TableId table, std::uint32_t unique);
 
   // A function that we know nothing about, by name and number of arguments.
   SymValue opaque(const std::string& name, std::span<const SymValue> arguments);
@@ -98,6 +101,7 @@ class Symbols {
   std::map<std::uint32_t, SmtFunction> static_presences_;
   std::map<ColumnKey, ColumnFunctions> initial_values_;
   std::map<std::uint32_t, SmtFunction> initial_presences_;
+  std::map<ColumnKey, SmtFunction> initial_entries_;
   std::map<std::pair<std::string, std::size_t>, ColumnFunctions> opaque_;
 };
 

@@ -71,25 +71,23 @@ Row World::common_row(const Access& x, const Access& y, Pair& pair) {
 }
 
 SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& option) {
-  if (option.column >= kUniqueEntry) return symbols_.no();
-  if (scope_ == Scope::Open) {
-    if (option.column != kPresence) return symbols_.yes();
-    // The value that the writer leaves is known if all its writes leave the same.
-    std::optional<bool> leaves;
-    for (const Access& access : pool_[writer]->accesses) {
-      if (access.kind != AccessKind::Write || access.table != option.table ||
-          access.column != kPresence)
-        continue;
-      const auto value = symbols_.smt().known_number(access.value(option.row).number);
-      if (!value || (leaves && *leaves != (*value != 0))) return symbols_.yes();
-      leaves = *value != 0;
-    }
-    const SmtTerm saw = pool_[reader]->presence(option.table, option.row);
-    return leaves.value_or(true) ? !saw : saw;
-  }
   const SymValue read = pool_[reader]->seen(option.table, option.column, option.row);
-  const SymValue now = written(writer, option.table, option.column, option.row);
-  return !symbols_.same_value(read, now);
+  if (scope_ == Scope::Closed) {
+    const SymValue now = written(writer, option.table, option.column, option.row);
+    return !symbols_.same_value(read, now);
+  }
+  if (option.column < kPresence) return symbols_.yes();
+  // The value that the writer leaves is known if all its writes leave the same.
+  std::optional<std::int64_t> leaves;
+  for (const Access& access : pool_[writer]->accesses) {
+    if (access.kind != AccessKind::Write || access.table != option.table ||
+        access.column != option.column)
+      continue;
+    const auto value = symbols_.smt().known_number(access.value(option.row).number);
+    if (!value || (leaves && *leaves != *value)) return symbols_.yes();
+    leaves = value;
+  }
+  return !equals(read.number, symbols_.smt().number(leaves.value_or(1)));
 }
 
 void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {

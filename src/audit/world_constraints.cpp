@@ -150,8 +150,11 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>*
           out.push_back(implies(symbols_.all(is_last), symbols_.same_value(read, value)));
         }
         SymValue initial = symbols_.null();
-        if (use.column == kPresence) {
-          const SmtTerm present = symbols_.initial_presence(use.table, use.row);
+        if (use.column >= kPresence) {
+          const SmtTerm present =
+              use.column == kPresence
+                  ? symbols_.initial_presence(use.table, use.row)
+                  : symbols_.initial_entry(use.table, use.column - kUniqueEntry, use.row);
           initial = symbols_.truth(present);
           if (empty != nullptr && symbols_.changes().has_inserts(use.table)) {
             auto known = empty->find(use.table.index);

@@ -48,6 +48,16 @@ class Database {
   virtual void write(TableId table, const RowKey& key, std::uint32_t column, Value value) = 0;
   // The row is locked (FOR UPDATE, FOR SHARE, a foreign key that looks at it).
   virtual void lock(TableId table, const RowKey& key) = 0;
+  // For databases that keep entries of UNIQUE constraints: another row with these values in the
+  // columns of the constraint, or that there is none. Nothing: the interpreter looks at the rows.
+  struct UniqueAnswer {
+    std::optional<RowKey> row;
+  };
+  virtual std::optional<UniqueAnswer> find_unique(TableId /*table*/, std::uint32_t /*constraint*/,
+                                                  std::span<const Value> /*values*/,
+                                                  const std::optional<RowKey>& /*except*/) {
+    return std::nullopt;
+  }
   // A value for a fresh column, different for every call of every transaction.
   virtual Value fresh(TableId table, std::uint32_t column) = 0;
 };
