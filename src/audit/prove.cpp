@@ -21,6 +21,7 @@ class Prover {
     while (!drop_independent() && peel()) {
     }
     if (!left_.empty()) follow_paths();
+    if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path) look_for_earliest();
     proof_.holds = left_.empty();
     proof_.left = left_;
     proof_.is_unknown = proof_.is_unknown || budget_.expired_now();
@@ -110,6 +111,12 @@ class Prover {
     return true;
   }
 
+  bool may_be(Cast cast, const std::vector<SmtTerm>& about) {
+    const SmtResult result = open_.ask(cast, about, budget_);
+    if (result == SmtResult::Unknown) proof_.is_unknown = true;
+    return result != SmtResult::Unsat;
+  }
+
   // A path of the functions without a chord, continued until it has k edges; true if there is one.
   bool has_chordless(std::vector<std::uint32_t>& path, std::size_t k) {
     if (path.size() >= 2) {
@@ -121,9 +128,7 @@ class Prover {
         for (std::size_t j = i + 2; j < t.size(); ++j)
           about.push_back(!world.surely_depends(t[i], t[j]));
       }
-      const SmtResult result = open_.ask(t, about, budget_);
-      if (result == SmtResult::Unsat) return false;
-      if (result == SmtResult::Unknown) proof_.is_unknown = true;
+      if (!may_be(t, about)) return false;
     }
     if (path.size() > proof_.chordless.size()) proof_.chordless = path;
     if (path.size() == k + 1) return true;
@@ -147,9 +152,7 @@ class Prover {
       std::vector<SmtTerm> about;
       for (std::size_t i = 0; i < t.size(); ++i)
         about.push_back(world.depends(t[i], t[(i + 1) % t.size()]));
-      const SmtResult result = open_.ask(t, about, budget_);
-      if (result == SmtResult::Unsat) continue;
-      if (result == SmtResult::Unknown) proof_.is_unknown = true;
+      if (!may_be(t, about)) continue;
       std::string names;
       for (const std::uint32_t f : cycle) names += name(f) + " -> ";
       proof_.obstacle = fmt::format("a cycle {}{} is not ruled out", names, name(cycle.front()));
@@ -158,14 +161,55 @@ class Prover {
     return false;
   }
 
+  // False if a cycle of up to k may be: then nothing about longer ones helps.
+  bool has_no_cycles_up_to(std::size_t k) {
+    for (; no_cycles_up_to_ < k; ++no_cycles_up_to_) {
+      has_short_cycle_ = has_short_cycle_ || has_cycle(no_cycles_up_to_ + 1);
+      if (has_short_cycle_) return false;
+    }
+    return true;
+  }
+
+  // A path of k edges, built from its end, which is before all others in ar; true if there is one.
+  bool has_earliest_end(std::vector<std::uint32_t>& reversed, std::size_t k) {
+    if (reversed.size() >= 2) {
+      World& world = open_.world();
+      const std::vector<Member> t = open_.cast(reversed);
+      std::vector<SmtTerm> about;
+      for (std::size_t i = 0; i + 1 < t.size(); ++i) {
+        about.push_back(world.depends(t[i + 1], t[i]));
+        about.push_back(world.ar(t[0], t[i + 1]));
+      }
+      if (!may_be(t, about)) return false;
+    }
+    if (reversed.size() == k + 1) return true;
+    for (const std::uint32_t f : left_) {
+      if (!reversed.empty() && !open_.may_depend(f, reversed.back(), budget_)) continue;
+      reversed.push_back(f);
+      const bool found = has_earliest_end(reversed, k);
+      reversed.pop_back();
+      if (found) return true;
+    }
+    return false;
+  }
+
+  void look_for_earliest() {
+    for (std::size_t k = 2; k <= options_.max_path; ++k) {
+      tell(fmt::format("paths of {} to the earliest", k));
+      std::vector<std::uint32_t> path;
+      if (!has_no_cycles_up_to(k) || budget_.expired_now()) return;
+      if (has_earliest_end(path, k) || budget_.expired_now()) continue;
+      proof_.steps.push_back({ProofScheme::Earliest, left_, k});
+      left_.clear();
+      return;
+    }
+  }
+
   void follow_paths() {
     const std::size_t shortest = options_.fixed_path ? options_.max_path : 2;
-    std::size_t no_cycles_up_to = 1;
     for (std::size_t k = shortest; k <= options_.max_path; ++k) {
       tell(fmt::format("paths of {}", k));
-      for (; no_cycles_up_to < k; ++no_cycles_up_to) {
-        if (has_cycle(no_cycles_up_to + 1)) return;
-      }
+      if (!has_no_cycles_up_to(k)) return;
       std::vector<std::uint32_t> path;
       if (has_chordless(path, k)) {
         std::string names;
@@ -186,6 +230,8 @@ class Prover {
   const ProofOptions& options_;
   Budget& budget_;
   std::vector<std::uint32_t> left_;
+  std::size_t no_cycles_up_to_ = 1;  // of those that are left
+  bool has_short_cycle_ = false;
   Proof proof_;
 };
 
@@ -206,6 +252,8 @@ std::string_view name_of(ProofScheme scheme) {
       return "induction";
     case ProofScheme::ShortestPath:
       return "shortest path";
+    case ProofScheme::Earliest:
+      return "earliest";
     case ProofScheme::NoDependencies:
       return "no dependencies";
   }
@@ -231,6 +279,11 @@ std::string describe(const sql::Application& app, const Proof& proof) {
       case ProofScheme::ShortestPath:
         if (!text.empty()) text += "; ";
         text += fmt::format("{} by shortest path {}", list(app, step.functions), step.path);
+        break;
+      case ProofScheme::Earliest:
+        if (!text.empty()) text += "; ";
+        text += fmt::format("{} because no path of {} ends before it begins",
+                            list(app, step.functions), step.path);
         break;
       case ProofScheme::NoDependencies:
         text += text.empty() ? fmt::format("{} depend on nothing", list(app, step.functions))

@@ -12,14 +12,20 @@
 // Shortest path. If every path of k edges has a chord, every cycle longer than k has a shorter
 // one, so that no cycles up to k means no cycles.
 //
-// Functions that depend on nothing any more need no argument. All three together: peel while
-// something can be peeled, then look at the paths of what is left.
+// Earliest. One transaction of a cycle is the first in ar. If no path of k edges ends in an
+// instance that comes before all others of the path, no cycle is longer than k, so that no cycles
+// up to k means no cycles. (For k = 2 that is (2) and no cycles of two: the conditions of the
+// induction without (1).)
+//
+// Functions that depend on nothing any more need no argument. All together: peel while something
+// can be peeled, then look at the paths of what is left, without chords or to an earliest end.
 //
 // Paper    [NagarJagannathan-CONCUR'18], sections 5.2 and 5.3, Theorems 10 and 12.
 // Differs  (3) is ours: the printed conditions speak of three different instances and leave out
-//          cycles of two. A peeled function is in no cycle, which is all that the theorem shows;
-//          the rest is proved for the other functions, among which instances of the peeled ones
-//          may still run. Functions are peeled all at once that can be.
+//          cycles of two. So is the scheme of the earliest. A peeled function is in no cycle, which
+//          is all that the theorem shows; the rest is proved for the other functions, among which
+//          instances of the peeled ones may still run. Functions are peeled all at once that can
+//          be.
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,13 +34,13 @@
 
 namespace isoscope::audit {
 
-enum class ProofScheme : std::uint8_t { Induction, ShortestPath, NoDependencies };
-std::string_view name_of(ProofScheme scheme);  // "induction", "shortest path", "no dependencies"
+enum class ProofScheme : std::uint8_t { Induction, ShortestPath, Earliest, NoDependencies };
+std::string_view name_of(ProofScheme scheme);  // "induction", "shortest path", …
 
 struct ProofStep {
   ProofScheme scheme = ProofScheme::Induction;
   std::vector<std::uint32_t> functions;
-  std::size_t path = 0;  // of a shortest path: k
+  std::size_t path = 0;  // of a shortest path, or to the earliest: k
 };
 
 struct Proof {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "audit/anomaly_name.h"
+#include "audit/improve.h"
 
 namespace isoscope::audit {
 
@@ -15,8 +16,6 @@ namespace {
 // on one visibility and arbitration.
 constexpr std::size_t kMaxSpurious = 40;
 constexpr std::size_t kMaxSpuriousOfShape = 8;
-// Further runs looked at, in the hope of one whose effects can be observed.
-constexpr std::size_t kMaxBetter = 6;
 
 bool inserts_into(const std::vector<sql::Statement>& body, sql::TableId table) {
   return std::ranges::any_of(body, [&](const sql::Statement& statement) {
@@ -39,29 +38,6 @@ Signature signature_of(const FoundAnomaly& anomaly) {
   std::ranges::sort(signature.first);
   std::ranges::sort(signature.second);
   return signature;
-}
-
-// Leaves out every row at the start without which the run is worth as much.
-void minimize_rows(const Problem& problem, FoundAnomaly& anomaly) {
-  const auto try_rows = [&](std::vector<sql::InitialRow> rows) {
-    Scenario fewer = anomaly.scenario;
-    fewer.rows = std::move(rows);
-    Replay run = replay(problem, fewer);
-    if (run.label != anomaly.replay.label || run.cycle.size() != anomaly.replay.cycle.size())
-      return false;
-    anomaly.scenario = std::move(fewer);
-    anomaly.replay = std::move(run);
-    return true;
-  };
-  std::vector<sql::InitialRow> rows;
-  for (const std::size_t i : anomaly.replay.rows_that_matter)
-    rows.push_back(anomaly.scenario.rows[i]);
-  if (rows.size() < anomaly.scenario.rows.size() && !try_rows(rows)) return;
-  for (std::size_t i = anomaly.scenario.rows.size(); i-- > 0;) {
-    rows = anomaly.scenario.rows;
-    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
-    try_rows(std::move(rows));
-  }
 }
 
 class Search {
@@ -175,25 +151,13 @@ class Search {
         continue;
       }
       closed.exclude_model();
-      improve(anomaly, closed);
       closed.exclude_kinds(anomaly.kinds);
-      minimize_rows(problem_, anomaly);
+      make_observable(problem_, anomaly.scenario, anomaly.replay);
+      minimize_rows(problem_, anomaly.scenario, anomaly.replay);
       anomaly.name = name_of(anomaly.scenario, anomaly.replay);
       if (known_.insert(signature_of(anomaly)).second)
         report_.anomalies.push_back(std::move(anomaly));
       if (!options_.all) return true;
-    }
-  }
-
-  // Another run of the same cycle may show in results what this one shows in reads only.
-  void improve(FoundAnomaly& anomaly, ClosedWorld& closed) {
-    for (std::size_t i = 0; i < kMaxBetter && anomaly.replay.label == Label::ViewOnly; ++i) {
-      if (closed.find(budget_) != SmtResult::Sat) return;
-      FoundAnomaly other{anomaly.functions, closed.kinds(), closed.scenario(), {}, {}};
-      other.replay = replay(problem_, other.scenario);
-      closed.exclude_model();
-      if (other.replay.label == Label::Observable && other.kinds == anomaly.kinds)
-        anomaly = std::move(other);
     }
   }
 

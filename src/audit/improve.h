@@ -1,0 +1,15 @@
+#pragma once
+// Makes a run that shows an anomaly better to look at, without changing what it shows.
+#include "audit/replay.h"
+
+namespace isoscope::audit {
+
+// Tries other numbers for arguments and values at the start, in the hope of a run that differs from
+// every serial order in its results, where this one differs in reads only. Same calls, same
+// visibility, a cycle of the same length. Deterministic.
+void make_observable(const Problem& problem, Scenario& scenario, Replay& run);
+
+// Leaves out every row at the start without which the run is worth as much.
+void minimize_rows(const Problem& problem, Scenario& scenario, Replay& run);
+
+}  // namespace isoscope::audit
