@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From a program whose test passes to a run that loses money: the walk of docs/predict.md.
+# From a program whose test passes to a run that loses money: the walk of docs/predict.md. Then an
+# audit of SQL functions.
 #     scripts/demo.sh build/isoscope
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,4 +29,7 @@ say "3. What could have happened instead on a causally consistent store? Does th
 show predict observed.jsonl --level cc --app examples/predict/bank.txn --validate --predicted predicted.jsonl
 say "4. Watch it happen:"
 show run examples/predict/bank.txn --store replay --history predicted.jsonl --level cc
-say "Done. docs/predict.md explains this walk, README.md shows the other commands."
+say "5. Without any run at all: what can snapshot isolation do to these SQL functions?"
+sed -n '/^CREATE FUNCTION/,$p' examples/audit/on_call.sql
+show audit examples/audit/on_call.sql --level si,ser --advise
+say "Done. docs/predict.md and docs/audit.md explain this walk, README.md shows the other commands."

@@ -46,7 +46,7 @@ std::optional<std::string> audit_dot(const AuditReport& report) {
     out += fmt::format(
         "  t{} -> t{} [label={}, color={}, fontcolor={}, penwidth=2];\n", edge.from + 1,
         edge.to + 1,
-        dot_string(fmt::format("{} {}", edge_word(edge.kind), location_name(app, edge.at))), colour,
+        dot_string(fmt::format("{} {}", edge_word(edge.kind), audit::print(app, edge.at))), colour,
         colour);
   }
   for (std::size_t i = 0; i < scenario.calls.size(); ++i) {

@@ -73,6 +73,11 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
              {"row", to_json(edge.at.row)}};
     if (edge.at.column == audit::kPresence) {
       one["presence"] = true;
+    } else if (edge.at.column >= audit::kUniqueEntry) {
+      Json columns = Json::array();
+      for (const std::uint32_t column : table.unique[edge.at.column - audit::kUniqueEntry])
+        columns.push_back(table.columns[column].name);
+      one["unique"] = std::move(columns);
     } else {
       one["column"] = table.columns[edge.at.column].name;
     }

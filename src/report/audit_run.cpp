@@ -24,29 +24,48 @@ const sql::Value* find(const std::map<LocationKey, sql::Value>& values, const Lo
 
 bool is_there(const sql::Value& presence) { return presence == sql::Value(true); }
 
-std::string change_story(std::size_t call, const sql::Value& presence) {
-  return fmt::format("{} {} it", call_name(call), is_there(presence) ? "inserted" : "deleted");
-}
-
+// Of a row, or of the entry of a UNIQUE constraint: there or not.
 std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   const CallTrace& from = anomaly.replay.traces[edge.from];
   const CallTrace& to = anomaly.replay.traces[edge.to];
-  const auto found = [](std::size_t call, const sql::Value& presence) {
-    return fmt::format("{} found {}", call_name(call),
-                       is_there(presence) ? "the row" : "no such row");
+  const std::string_view thing = edge.at.column == audit::kPresence ? "row" : "entry";
+  const auto found = [&](std::size_t call, const sql::Value& presence) {
+    return fmt::format("{} found {} {}", call_name(call), is_there(presence) ? "the" : "no such",
+                       thing);
+  };
+  const auto change = [](std::size_t call, const sql::Value& presence) {
+    return fmt::format("{} {} it", call_name(call), is_there(presence) ? "inserted" : "deleted");
   };
   switch (edge.kind) {
     case EdgeKind::Wr:
-      return change_story(edge.from, from.writes.at(edge.at)) + ", " +
+      return change(edge.from, from.writes.at(edge.at)) + ", " +
              found(edge.to, to.reads.at(edge.at));
     case EdgeKind::Rw:
       return found(edge.from, from.reads.at(edge.at)) + ", " +
-             change_story(edge.to, to.writes.at(edge.at));
+             change(edge.to, to.writes.at(edge.at));
     case EdgeKind::Ww:
-      return change_story(edge.from, from.writes.at(edge.at)) + ", then " +
-             change_story(edge.to, to.writes.at(edge.at));
+      return change(edge.from, from.writes.at(edge.at)) + ", then " +
+             change(edge.to, to.writes.at(edge.at));
   }
   return "";
+}
+
+// The cycle that was looked for, with the kinds of edges that set the anomaly apart from others of
+// the same functions; the shortest one of the run if that is shorter.
+std::vector<ReplayEdge> telling_cycle(const FoundAnomaly& anomaly) {
+  const std::size_t length = anomaly.kinds.size();
+  const std::size_t first = anomaly.scenario.prefix;
+  if (anomaly.replay.cycle.size() != length || anomaly.scenario.calls.size() != first + length)
+    return anomaly.replay.cycle;
+  std::vector<ReplayEdge> cycle;
+  for (std::size_t i = 0; i < length; ++i) {
+    const auto edge = std::ranges::find_if(anomaly.replay.edges, [&](const ReplayEdge& e) {
+      return e.from == first + i && e.to == first + (i + 1) % length && e.kind == anomaly.kinds[i];
+    });
+    if (edge == anomaly.replay.edges.end()) return anomaly.replay.cycle;
+    cycle.push_back(*edge);
+  }
+  return cycle;
 }
 
 }  // namespace
@@ -68,6 +87,7 @@ FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
     for (std::size_t j = 0; j < old.ar.size(); ++j)
       scenario.sees[i][j] = old.sees[old.ar[i]][old.ar[j]];
   }
+  result.replay.cycle = telling_cycle(anomaly);
   for (auto* edges : {&result.replay.edges, &result.replay.cycle}) {
     for (ReplayEdge& edge : *edges) {
       edge.from = place[edge.from];
@@ -97,16 +117,6 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
     if (counts[i].second > 1) out += fmt::format("{} ", counts[i].second);
     out += app.functions[counts[i].first].name;
   }
-  return out;
-}
-
-std::string location_name(const sql::Application& app, const LocationKey& location) {
-  const sql::Table& table = app.table(location.table);
-  std::string out = table.name + "[";
-  for (std::size_t i = 0; i < location.row.size(); ++i)
-    out += (i > 0 ? ", " : "") + sql::print(location.row[i]);
-  out += "]";
-  if (location.column < table.columns.size()) out += "." + table.columns[location.column].name;
   return out;
 }
 
@@ -140,7 +150,7 @@ std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   // Where rows conflict as a whole, the two may have written different columns.
   if (written == nullptr)
     return fmt::format("{} and then {} wrote the row", call_name(edge.from), call_name(edge.to));
-  if (edge.at.column == audit::kPresence) return presence_story(anomaly, edge);
+  if (edge.at.column >= audit::kPresence) return presence_story(anomaly, edge);
   switch (edge.kind) {
     case EdgeKind::Wr:
       return fmt::format("{} wrote {}, {} read it", call_name(edge.from), sql::print(*written),

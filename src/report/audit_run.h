@@ -9,7 +9,8 @@
 
 namespace isoscope {
 
-// The same anomaly, with calls[i] the i-th in arbitration; its cycle begins at the first of them.
+// The same anomaly, with calls[i] the i-th in arbitration; its cycle begins at the first of them,
+// and has the kinds of edges of the anomaly rather than others that the same calls have, too.
 audit::FoundAnomaly in_arbitration_order(const audit::FoundAnomaly& anomaly);
 
 // "T2", of the second call.
@@ -17,9 +18,6 @@ std::string call_name(std::size_t call);
 
 // "lost update of 2 withdraw", "long fork of new_order, payment and 2 order_status"
 std::string headline(const sql::Application& app, const audit::FoundAnomaly& anomaly);
-
-// "account[1].balance"; "student['ada']" of a row's presence
-std::string location_name(const sql::Application& app, const audit::LocationKey& location);
 
 std::string_view edge_word(audit::EdgeKind kind);  // "rw"
 

@@ -152,7 +152,7 @@ std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
     out += fmt::format("  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)),
                        call(edge.to),
-                       paint.faint(location_name(app, edge.at) + ": " + edge_story(anomaly, edge)));
+                       paint.faint(audit::print(app, edge.at) + ": " + edge_story(anomaly, edge)));
   }
   return out;
 }

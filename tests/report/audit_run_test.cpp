@@ -1,0 +1,137 @@
+#include "report/audit_run.h"
+
+#include <gtest/gtest.h>
+
+#include "audit/symbols.h"
+#include "report/audit_report.h"
+#include "spec/levels.h"
+
+namespace isoscope {
+namespace {
+
+using audit::EdgeKind;
+using audit::FoundAnomaly;
+using audit::LocationKey;
+using sql::TableId;
+using sql::Value;
+
+Value number(std::int64_t n) { return Value(n); }
+
+sql::Application application() {
+  auto app = sql::parse_application(
+      "CREATE TABLE account (id integer, owner text, balance integer, note text,"
+      "  PRIMARY KEY (id, owner));\n"
+      "CREATE FUNCTION pay(p integer) RETURNS void LANGUAGE plpgsql AS $$\n"
+      "BEGIN UPDATE account SET balance = p WHERE id = p AND owner = 'ada'; END; $$;\n"
+      "CREATE FUNCTION look(p integer) RETURNS void LANGUAGE plpgsql AS $$\n"
+      "BEGIN UPDATE account SET balance = p WHERE id = p AND owner = 'bob'; END; $$;\n");
+  EXPECT_TRUE(app.ok());
+  return *std::move(app);
+}
+
+const LocationKey kBalance{TableId{0}, {number(1), Value(std::string("ada"))}, 2};
+const LocationKey kRow{TableId{0}, {number(1), Value(std::string("ada"))}, audit::kPresence};
+
+// Three calls that take effect in the order 0, 2, 1; the last one reads from the second.
+FoundAnomaly anomaly() {
+  FoundAnomaly found;
+  found.functions = {0, 1};
+  found.name = Anomaly::WriteSkew;
+  found.scenario.rows = {
+      {TableId{0},
+       {number(1), Value(std::string("ada")), number(5), Value(std::string("a note"))}}};
+  found.scenario.calls = {{0, {number(10)}}, {0, {number(20)}}, {1, {number(30)}}};
+  found.scenario.prefix = 1;
+  found.scenario.ar = {0, 2, 1};
+  found.scenario.sees = {{false, false, false}, {true, false, true}, {true, false, false}};
+  found.replay.label = audit::Label::ViewOnly;
+  found.replay.why = "reasons";
+  found.replay.traces.resize(3);
+  found.replay.traces[1].reads = {{kBalance, number(7)}, {kRow, Value(false)}};
+  found.replay.traces[1].read_from = {{kBalance, 2}, {kRow, std::nullopt}};
+  found.replay.traces[1].writes = {{kBalance, number(8)}, {kRow, Value(false)}};
+  found.replay.traces[2].writes = {{kBalance, number(7)}, {kRow, Value(true)}};
+  found.replay.cycle = {{1, 2, EdgeKind::Rw, kRow}, {2, 1, EdgeKind::Wr, kBalance}};
+  return found;
+}
+
+TEST(AuditRun, NumbersCallsByArbitration) {
+  const FoundAnomaly run = in_arbitration_order(anomaly());
+  EXPECT_EQ(run.scenario.calls[1].arguments, std::vector{number(30)});
+  EXPECT_EQ(run.scenario.calls[2].arguments, std::vector{number(20)});
+  EXPECT_EQ(run.scenario.ar, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_TRUE(run.scenario.sees[2][0]);
+  EXPECT_TRUE(run.scenario.sees[2][1]);
+  EXPECT_FALSE(run.scenario.sees[1][2]);
+  EXPECT_EQ(run.replay.traces[2].read_from.at(kBalance), std::optional<std::size_t>(1));
+  ASSERT_EQ(run.replay.cycle.size(), 2U);
+  EXPECT_EQ(run.replay.cycle[0].from, 1U);
+  EXPECT_EQ(run.replay.cycle[0].kind, EdgeKind::Wr);
+  EXPECT_EQ(run.replay.cycle[1].to, 1U);
+}
+
+TEST(AuditRun, PutsEdgesIntoWords) {
+  const FoundAnomaly run = in_arbitration_order(anomaly());
+  const auto story = [&](EdgeKind kind, const LocationKey& at, std::size_t from, std::size_t to) {
+    return edge_story(run, {from, to, kind, at});
+  };
+  EXPECT_EQ(story(EdgeKind::Wr, kBalance, 1, 2), "T2 wrote 7, T3 read it");
+  EXPECT_EQ(story(EdgeKind::Rw, kBalance, 2, 1), "T3 read 7, T2 wrote 7");
+  EXPECT_EQ(story(EdgeKind::Ww, kBalance, 1, 2), "T2 wrote 7, then T3 wrote 8");
+  EXPECT_EQ(story(EdgeKind::Wr, kRow, 1, 2), "T2 inserted it, T3 found no such row");
+  EXPECT_EQ(story(EdgeKind::Rw, kRow, 2, 1), "T3 found no such row, T2 inserted it");
+  EXPECT_EQ(story(EdgeKind::Ww, kRow, 1, 2), "T2 inserted it, then T3 deleted it");
+  const LocationKey other{TableId{0}, kRow.row, 3};
+  EXPECT_EQ(story(EdgeKind::Ww, other, 1, 2), "T2 and then T3 wrote the row");
+}
+
+TEST(AuditRun, SumsUpTheFunctionsOfACycle) {
+  const sql::Application app = application();
+  FoundAnomaly found = anomaly();
+  EXPECT_EQ(headline(app, found), "write skew of pay and look");
+  found.functions = {1, 0, 1, 1};
+  EXPECT_EQ(headline(app, found), "write skew of 3 look and pay");
+}
+
+TEST(AuditText, LeavesOutColumnsThatNoCallTouches) {
+  const sql::Application app = application();
+  const auto level = LevelSet::built_in().find("ec");
+  ASSERT_TRUE(level.ok());
+  const audit::Problem problem{.app = app, .levels = {.base = *level}};
+  AuditReport report{.problem = problem, .source = "bank.sql", .options = {}};
+  report.answer.outcome = audit::AuditOutcome::Anomaly;
+  report.answer.search.anomalies = {anomaly()};
+  EXPECT_EQ(audit_text(report, Paint(false)),
+            "bank.sql at ec: anomaly: write skew of pay and look\n"
+            "view-only: reasons\n"
+            "rows at the start\n"
+            "  account (id 1, owner 'ada', balance 5, …)\n"
+            "calls, in the order of arbitration\n"
+            "  T1  pay(10)   prepares\n"
+            "  T2  look(30)  sees T1\n"
+            "  T3  pay(20)   sees T1, T2\n"
+            "cycle\n"
+            "  T2 look(30) --wr--> T3 pay(20)  account[1, 'ada'].balance: T2 wrote 7, T3 read it\n"
+            "  T3 pay(20) --rw--> T2 look(30)  account[1, 'ada']: T3 found no such row, T2 "
+            "inserted it\n");
+}
+
+TEST(AuditText, TellsUnrealizedCyclesFromImpossibleOnes) {
+  const sql::Application app = application();
+  const auto level = LevelSet::built_in().find("ec");
+  ASSERT_TRUE(level.ok());
+  const audit::Problem problem{.app = app, .levels = {.base = *level}};
+  AuditReport report{.problem = problem, .source = "bank.sql", .options = {.max_length = 3}};
+  report.answer.outcome = audit::AuditOutcome::None;
+  report.answer.search.lengths = {{.length = 2, .cycles = 3, .impossible = 3},
+                                  {.length = 3, .cycles = 4, .impossible = 3, .unrealized = 1}};
+  EXPECT_EQ(audit_text(report, Paint(false)),
+            "bank.sql at ec: none: no anomaly of 2 to 3 calls\n"
+            "  2 calls: 3 cycles of functions, in no execution at all\n"
+            "  3 calls: 4 cycles of functions, 3 in no execution at all, 1 not ruled out but "
+            "without a run that shows it\n"
+            "this is no proof: longer runs may have what these do not\n");
+}
+
+}  // namespace
+}  // namespace isoscope
