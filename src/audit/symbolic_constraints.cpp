@@ -1,72 +1,108 @@
 // What constraints look at, and when they end a transaction.
 #include <algorithm>
 
-#include "audit/symbolic_run.h"
+#include "audit/symbolic_plan.h"
 
 namespace isoscope::audit {
-
-// A foreign key needs its target: the row is looked at and kept from changing unseen.
-void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                const NewValue& new_value) {
-  for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
-    const sql::Table& target = symbols_.app().table(key.target);
-    if (key.target_columns != target.primary_key) continue;  // by UNIQUE columns: not modelled
-    Row row;
-    std::vector<SmtTerm> known;
-    for (const std::uint32_t column : key.columns) {
-      const SymValue value = new_value(column);
-      row.push_back(value.number);
-      known.push_back(!value.null);
-    }
-    const SmtTerm checked = guard && symbols_.all(known);
-    const SmtTerm present = present_now(key.target, row, here());
-    read(statement, key.target, kPresence, checked, row);
-    lock(statement, key.target, checked, row);
-    abort_if(checked && !present);
-  }
-}
-
-// Whoever deletes a row looks at the rows that refer to it.
-void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                 const Row& row) {
-  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
-    const sql::TableId child{t};
-    for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
-      if (key.target != table || key.target_columns != symbols_.app().table(table).primary_key)
-        continue;
-      const Frame frame = here();
-      const sql::ForeignKey* columns = &key;
-      auto refers = [this, child, columns, row, frame](const Row& other) {
-        std::vector<SmtTerm> parts;
-        for (std::size_t i = 0; i < columns->columns.size(); ++i) {
-          const SymValue value = value_now(child, columns->columns[i], other, frame);
-          parts.push_back(!value.null && equals(value.number, row[i]));
-        }
-        return symbols_.all(parts);
-      };
-      // Which rows refer is known from their columns only while they are there.
-      auto present_refers = [this, child, frame, refers](const Row& other) {
-        return present_now(child, other, frame) && refers(other);
-      };
-      read_all(statement, child, kPresence, guard, refers);
-      lock(statement, child, guard, std::nullopt, refers);
-      instance_.row_facts.push_back({child, [this, guard, present_refers](const Row& other) {
-                                       return implies(guard && instance_.committed,
-                                                      !present_refers(other));
-                                     }});
-      abort_if(guard && symbols_.fresh_truth("referred_to"));
-    }
-  }
-}
-
-namespace {
 
 bool mentions(const std::vector<std::uint32_t>& constraint,
               const std::set<std::uint32_t>& columns) {
   return std::ranges::any_of(constraint, [&](std::uint32_t c) { return columns.contains(c); });
 }
 
-}  // namespace
+bool SymbolicRun::is_referred_to(sql::TableId table) const {
+  return std::ranges::any_of(symbols_.app().tables, [&](const sql::Table& other) {
+    return std::ranges::any_of(other.foreign_keys,
+                               [&](const sql::ForeignKey& key) { return key.target == table; });
+  });
+}
+
+// A foreign key needs its target: the row is looked at and kept from changing unseen. Of many rows,
+// or by UNIQUE columns, the target may be any row.
+void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                                const NewValue* new_value, const std::set<std::uint32_t>& columns) {
+  for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
+    if (!mentions(key.columns, columns)) continue;
+    const sql::Table& target = symbols_.app().table(key.target);
+    const Frame frame = here();
+    if (new_value == nullptr || key.target_columns != target.primary_key) {
+      read_all(statement, key.target, kPresence, guard,
+               [this](const Row&) { return symbols_.yes(); });
+      for (const std::uint32_t column : key.target_columns) {
+        read_all(statement, key.target, column, guard, [this, &key, frame](const Row& row) {
+          return present_now(key.target, row, frame);
+        });
+      }
+      continue;
+    }
+    Row row;
+    std::vector<SmtTerm> known;
+    for (const std::uint32_t column : key.columns) {
+      const SymValue value = (*new_value)(column);
+      row.push_back(value.number);
+      known.push_back(!value.null);
+    }
+    SmtTerm checked = guard && symbols_.all(known);
+    if (key.target == table) {  // a row may refer to itself
+      Row own;
+      for (const std::uint32_t column : target.primary_key)
+        own.push_back((*new_value)(column).number);
+      checked = checked && !symbols_.same_row(own, row);
+    }
+    const SmtTerm present = present_now(key.target, row, frame);
+    read(statement, key.target, kPresence, checked, row);
+    lock(statement, key.target, checked, row);
+    abort_if(checked && !present);
+  }
+}
+
+// Whoever deletes a row, or changes what is referred to, looks at the rows that refer to it. With
+// no row: to some of many.
+void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+                                 const Row* row, const std::set<std::uint32_t>& columns) {
+  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
+    const sql::TableId child{t};
+    const sql::Table& declared = symbols_.app().tables[t];
+    for (const sql::ForeignKey& key : declared.foreign_keys) {
+      if (key.target != table || !mentions(key.target_columns, columns)) continue;
+      const bool is_by_key =
+          row != nullptr && key.target_columns == symbols_.app().table(table).primary_key;
+      const Frame frame = here();
+      const sql::ForeignKey* refers = &key;
+      const Row parent = is_by_key ? *row : Row();
+      // What the child's own key says.
+      const auto is_candidate = [this, child, refers, parent, table, is_by_key](const Row& other) {
+        if (!is_by_key) return symbols_.yes();
+        std::vector<SmtTerm> parts;
+        const auto& own_key = symbols_.app().table(child).primary_key;
+        for (std::size_t i = 0; i < refers->columns.size(); ++i) {
+          const auto place = std::ranges::find(own_key, refers->columns[i]);
+          if (place != own_key.end())
+            parts.push_back(
+                equals(other[static_cast<std::size_t>(place - own_key.begin())], parent[i]));
+        }
+        if (child == table) parts.push_back(!symbols_.same_row(other, parent));
+        return symbols_.all(parts);
+      };
+      const auto is_there = [this, child, frame, is_candidate](const Row& other) {
+        return is_candidate(other) && present_now(child, other, frame);
+      };
+      read_all(statement, child, kPresence, guard, is_candidate);
+      for (const std::uint32_t column : key.columns)
+        read_all(statement, child, column, guard, is_there);
+      if (!is_by_key) continue;
+      instance_.row_facts.push_back(
+          {child, [this, guard, is_there, refers, child, parent, frame](const Row& other) {
+             std::vector<SmtTerm> parts = {guard, instance_.committed, is_there(other)};
+             for (std::size_t i = 0; i < refers->columns.size(); ++i) {
+               const SymValue value = value_now(child, refers->columns[i], other, frame);
+               parts.push_back(!value.null && equals(value.number, parent[i]));
+             }
+             return !symbols_.all(parts);
+           }});
+    }
+  }
+}
 
 SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry) {
   if (disturbed_.contains({table.index, kUniqueEntry}))
@@ -82,6 +118,20 @@ SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const R
   return taken;
 }
 
+SymbolicRun::Entry SymbolicRun::look_up(const sql::Statement& statement, sql::TableId table,
+                                        std::uint32_t unique, SmtTerm guard,
+                                        const NewValue& new_value) {
+  Entry entry{unique, {}, guard, {}};
+  for (const std::uint32_t column : symbols_.app().table(table).unique[unique]) {
+    const SymValue value = new_value(column);
+    entry.values.push_back(value.number);
+    entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
+  }
+  entry.taken = entry.looks && taken_now(table, unique, entry.values);
+  read(statement, table, kUniqueEntry + unique, entry.looks, entry.values);
+  return entry;
+}
+
 // Takes the entries of constraints that mention the columns; returns whether one was taken already.
 SmtTerm SymbolicRun::take_entries(const sql::Statement& statement, sql::TableId table,
                                   SmtTerm guard, const NewValue& new_value,
@@ -90,18 +140,10 @@ SmtTerm SymbolicRun::take_entries(const sql::Statement& statement, sql::TableId 
   const auto& constraints = symbols_.app().table(table).unique;
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
-    Row entry;
-    std::vector<SmtTerm> known = {guard};
-    for (const std::uint32_t column : constraints[u]) {
-      const SymValue value = new_value(column);
-      entry.push_back(value.number);
-      known.push_back(!value.null);  // NULLs are no doubles of each other
-    }
-    const SmtTerm looks = symbols_.all(known);
-    const SmtTerm taken = taken_now(table, u, entry);
-    read(statement, table, kUniqueEntry + u, looks, entry);
-    write(statement, table, kUniqueEntry + u, looks && !taken, entry, symbols_.number(1));
-    is_double = is_double || (looks && taken);
+    const Entry entry = look_up(statement, table, u, guard, new_value);
+    write(statement, table, kUniqueEntry + u, entry.looks && !entry.taken, entry.values,
+          symbols_.number(1));
+    is_double = is_double || entry.taken;
   }
   return is_double;
 }

@@ -116,7 +116,8 @@ SymbolicRun::Truth SymbolicRun::truth(const sql::Expr& expr, const Frame& frame)
       // Some element, if it holds; that it does not hold says nothing about single elements.
       const SmtTerm holds = symbols_.fresh_truth("in_array");
       instance_.facts.push_back(implies(holds, is_element(symbols_.fresh_number("position"))));
-      return {holds, !value.null && !holds};
+      // An element or the array may be NULL; and NULL is not in an empty array.
+      return {holds, !holds && symbols_.fresh_truth("not_in_array")};
     }
     default: {
       const SymValue value = eval(expr, frame);

@@ -8,6 +8,9 @@ namespace isoscope::audit {
 void add_columns(const sql::Expr& expr, std::set<std::pair<std::uint32_t, std::uint32_t>>& columns);
 std::set<std::pair<std::uint32_t, std::uint32_t>> columns_of(const sql::Expr& expr);
 
+// Does a constraint over these columns look at one of the others?
+bool mentions(const std::vector<std::uint32_t>& constraint, const std::set<std::uint32_t>& columns);
+
 struct SymbolicRun::Plan {
   struct OfSource {
     sql::TableId table;

@@ -38,6 +38,7 @@ void SymbolicRun::run() {
     if (is_parameter) instance_.parameters.push_back({variable.value, variable.array});
     env_.push_back(variable);
   }
+  if (function_.found) env_[function_.found->index].value = symbols_.truth(symbols_.no());
   run(function_.body);
   instance_.committed = !aborted_;
 }
@@ -82,7 +83,8 @@ void SymbolicRun::run(const sql::Statement& statement) {
       } else if (variable.array) {
         variable.array = array(*statement.expr, here());
       } else {
-        variable.value = eval(*statement.expr, here());
+        variable.value =
+            symbols_.choose_value(alive_, eval(*statement.expr, here()), variable.value);
       }
       return;
     }
@@ -154,7 +156,7 @@ void SymbolicRun::forget(const std::vector<sql::Statement>& body) {
       variable.value = symbols_.fresh_value("some_round", true);
       if (variable.array) variable.array = symbols_.fresh_array("some_round");
     }
-    if (function_.found && statement.op <= StatementOp::Delete)
+    if (function_.found && (statement.op <= StatementOp::Delete || !statement.body.empty()))
       env_[function_.found->index].value = symbols_.fresh_value("some_round.found", false);
     if (function_.row_count && statement.op <= StatementOp::Delete)
       env_[function_.row_count->index].value = symbols_.fresh_value("some_round.count", false);
@@ -198,15 +200,17 @@ bool leaves(const std::vector<sql::Statement>& body) {
 
 void SymbolicRun::loop(const sql::Statement& statement) {
   loop_frames_.push_back({symbols_.no(), symbols_.no()});
-  if (loops_ == Loops::AnyTwo) {
-    loop_any_two(statement);
-  } else {
-    loop_at_most_two(statement);
-  }
+  const SmtTerm alive = alive_;
+  const SmtTerm had_round =
+      loops_ == Loops::AnyTwo ? loop_any_two(statement) : loop_at_most_two(statement);
   loop_frames_.pop_back();
+  // FOUND says after a loop over something whether there was a round.
+  if (!function_.found || statement.op == StatementOp::While) return;
+  SymValue& found = env_[function_.found->index].value;
+  found = symbols_.choose_value(alive, symbols_.truth(had_round), found);
 }
 
-void SymbolicRun::loop_any_two(const sql::Statement& statement) {
+SmtTerm SymbolicRun::loop_any_two(const sql::Statement& statement) {
   disturb(statement.body);
   forget(statement.body);
   const SmtTerm alive = alive_;
@@ -228,9 +232,10 @@ void SymbolicRun::loop_any_two(const sql::Statement& statement) {
   }
   alive_ = goes_on;
   if (leaves(statement.body)) alive_ = alive_ && symbols_.fresh_truth("loop_ended");
+  return symbols_.fresh_truth("had_round");
 }
 
-void SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
+SmtTerm SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
   const std::vector<Round> rounds = rounds_of(statement);
   for (const Round& round : rounds) {
     const Env before = env_;
@@ -241,7 +246,7 @@ void SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
     alive_ = alive && active;
     loop_frames_.back().continued = symbols_.no();
     run(statement.body);
-    env_ = merge(active, env_, before);
+    env_ = merge(alive && active, env_, before);
     alive_ = alive_ || loop_frames_.back().continued || (alive && !active);
   }
   if (statement.op == StatementOp::While) {
@@ -249,6 +254,7 @@ void SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
     instance_.facts.push_back(implies(alive_, !is_true(statement.expr, here())));
   }
   alive_ = alive_ || loop_frames_.back().exited;
+  return rounds.front().active;
 }
 
 }  // namespace isoscope::audit

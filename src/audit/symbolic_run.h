@@ -81,18 +81,35 @@ class SymbolicRun {
   void remove(const sql::Statement& statement);
   void insert(const sql::Statement& statement);
   void set_found(SmtTerm found);
+  bool is_part_of_expression(const sql::Statement& statement) const;
   // Constraints. `new_value` gives the columns of a row after the statement.
   using NewValue = std::function<SymValue(std::uint32_t)>;
+  // Only constraints that mention the columns; of many rows, no single new value or row.
   void check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                     const NewValue& new_value);
+                     const NewValue* new_value, const std::set<std::uint32_t>& columns);
   void check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                      const Row& row);
+                      const Row* row, const std::set<std::uint32_t>& columns);
+  bool is_referred_to(sql::TableId table) const;
+  void change_many(const sql::Statement& statement, SmtTerm found, SmtTerm alive,
+                   const std::function<SmtTerm(const Row&)>& matches);
+  // Sets columns of one row, with all that the constraints look at.
+  void change_row(const sql::Statement& statement, const std::vector<sql::SetColumn>& sets,
+                  const Row& row, SmtTerm guard, const Frame& at);
   // Entries of UNIQUE constraints: each is a location of its own, taken or free.
+  struct Entry {
+    std::uint32_t unique = 0;
+    Row values;
+    SmtTerm looks;  // nothing of it is NULL
+    SmtTerm taken;
+  };
+  Entry look_up(const sql::Statement& statement, sql::TableId table, std::uint32_t unique,
+                SmtTerm guard, const NewValue& new_value);
   SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry);
   SmtTerm take_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                        const NewValue& new_value, const std::set<std::uint32_t>& columns);
   void free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                     const NewValue& old_value, const std::set<std::uint32_t>& columns);
+  Row row_of_entry(sql::TableId table, const Entry& entry, const Frame& frame);
   // A statement that changes many rows: any entries.
   void change_any_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                           const std::set<std::uint32_t>& columns);
@@ -118,8 +135,9 @@ class SymbolicRun {
   void run(const sql::Statement& statement);
   void branch(const sql::Statement& statement);
   void loop(const sql::Statement& statement);
-  void loop_any_two(const sql::Statement& statement);
-  void loop_at_most_two(const sql::Statement& statement);
+  // Both return whether there was a round.
+  SmtTerm loop_any_two(const sql::Statement& statement);
+  SmtTerm loop_at_most_two(const sql::Statement& statement);
   struct Round {
     SmtTerm active;
     std::vector<std::pair<sql::VarId, SymValue>> targets = {};

@@ -1,11 +1,47 @@
 // Statements that touch the database, on symbols.
 #include <algorithm>
+#include <limits>
 
 #include "audit/symbolic_plan.h"
 
 namespace isoscope::audit {
 
 using sql::StatementOp;
+
+namespace {
+
+// What LIMIT, OFFSET and DISTINCT leave of the rows that match.
+struct Window {
+  bool is_whole = true;   // all
+  bool has_first = true;  // at least one, if there is one
+  std::size_t max_rows = std::numeric_limits<std::size_t>::max();
+};
+
+Window window_of(const sql::Query& query) {
+  const auto is_null = [](const sql::Expr& expr) { return expr.op == sql::ExprOp::Null; };
+  Window window;
+  window.is_whole = !query.limit && !query.offset && !query.distinct;
+  const auto& offset = query.offset;
+  if (offset && !is_null(*offset))
+    window.has_first = offset->op == sql::ExprOp::Integer && offset->number == 0;
+  const auto& limit = query.limit;
+  if (!limit || is_null(*limit)) return window;
+  if (limit->op == sql::ExprOp::Integer && limit->number > 0) {
+    window.max_rows = static_cast<std::size_t>(limit->number);
+  } else {
+    window.has_first = false;
+  }
+  return window;
+}
+
+}  // namespace
+
+// A query that is part of an expression leaves FOUND as it is.
+bool SymbolicRun::is_part_of_expression(const sql::Statement& statement) const {
+  return statement.exists ||
+         (statement.targets.size() == 1 &&
+          function_.variables[statement.targets.front().index].name.starts_with('('));
+}
 
 SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
                                            std::size_t num_rows) {
@@ -27,14 +63,17 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
     parts.push_back(is_true(*where, frame.with(rows)));
     return symbols_.all(parts);
   };
+  const Window window = query.is_aggregate() ? Window{} : window_of(query);
   // The rows that it finds. Without a fixed key it finds some, free to be any that match.
   const std::size_t count = plan->is_fixed ? 1 : num_rows;
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Source> rows = rows_of(*plan, frame);
     if (plan->is_fixed) {
-      selection.found.push_back(alive && found_at(rows));
+      SmtTerm found = alive && found_at(rows);
+      if (!window.has_first) found = found && symbols_.fresh_truth("within_limit");
+      selection.found.push_back(found);
     } else {
-      const SmtTerm found = symbols_.fresh_truth("found");
+      const SmtTerm found = window.max_rows > i ? symbols_.fresh_truth("found") : symbols_.no();
       instance_.facts.push_back(implies(found, alive && found_at(rows)));
       for (std::size_t j = 0; j < i; ++j) {
         std::vector<SmtTerm> same;
@@ -89,22 +128,29 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
         read(statement, table, column, alive && is_there(row), row);
       for (const std::uint32_t column : outputs)
         read(statement, table, column, alive && matches(row), row);
-      if (query.lock != sql::Lock::None) lock(statement, table, alive && matches(row), row);
     } else {
       read_all(statement, table, kPresence, alive, is_candidate);
       for (const std::uint32_t column : source.where_columns)
         read_all(statement, table, column, alive, is_there);
       for (const std::uint32_t column : outputs) read_all(statement, table, column, alive, matches);
-      if (query.lock != sql::Lock::None) lock(statement, table, alive, std::nullopt, matches);
+    }
+    if (query.lock == sql::Lock::None || query.is_aggregate()) continue;
+    // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
+    const bool returns_all = statement.op == StatementOp::ForQuery || statement.targets.empty();
+    if (returns_all && window.is_whole && !is_join && !source.is_fixed) {
+      lock(statement, table, alive, std::nullopt, matches);
+    } else {
+      for (std::size_t i = 0; i < selection.rows.size(); ++i)
+        lock(statement, table, selection.found[i], selection.rows[i][s].row);
     }
   }
   // Every row that matches is found, or there are more than the ones that we look at.
-  if (!is_join && !plan->is_fixed && !plan->sources.empty() &&
+  if (!is_join && !plan->is_fixed && !plan->sources.empty() && window.has_first &&
       (num_rows == 1 || loops_ == Loops::AtMostTwo)) {
     const auto rows = selection.rows;
     const auto found = selection.found;
     const auto matches = selection.matches;
-    const bool is_complete = num_rows > 1;
+    const bool is_complete = num_rows > 1 && window.is_whole;
     instance_.row_facts.push_back(
         {plan->sources.front().table,
          [this, rows, found, matches, alive, is_complete](const Row& row) {
@@ -154,7 +200,7 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
       if (!target.array) target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
-  set_found(found);
+  if (!is_part_of_expression(statement)) set_found(found);
 }
 
 void SymbolicRun::aggregate_into(const sql::Statement& statement) {
@@ -167,6 +213,8 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
   const SmtTerm alive = alive_;
   const bool is_single_row = selection.matches && instance_.accesses.size() > 0 &&
                              this->plan(query.sources, query.where).is_fixed;
+  const bool has_row = window_of(query).has_first;
+  const SmtTerm is_returned = has_row ? symbols_.yes() : symbols_.fresh_truth("within_limit");
   for (std::size_t i = 0; i < query.outputs.size(); ++i) {
     const sql::Output* output = &query.outputs[i];
     SymValue value = symbols_.fresh_value("aggregate", false);
@@ -174,7 +222,10 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
     switch (output->aggregate) {
       case sql::Aggregate::Count:
         instance_.facts.push_back(smt.number(0) <= value.number);
-        instance_.facts.push_back(iff(found, smt.number(1) <= value.number));
+        instance_.facts.push_back(implies(smt.number(1) <= value.number, found));
+        // Values that are NULL do not count.
+        if (output->expr.op == sql::ExprOp::Null)
+          instance_.facts.push_back(implies(found, smt.number(1) <= value.number));
         if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
         break;
       case sql::Aggregate::Min:
@@ -198,10 +249,10 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
                return implies(selection.matches(row),
                               other.null || (!best.null && !is_beyond(row)));
              }});
-        const auto used = columns_of(output->expr);
-        const bool is_fixed_column = std::ranges::none_of(
-            used, [&](const auto& use) { return changes(query.sources.front(), use.second); });
-        if (query.outputs.size() == 1 && is_fixed_column) {
+        const bool is_of_key =
+            output->expr.op == sql::ExprOp::Column &&
+            symbols_.app().table(query.sources.front()).is_key_column(output->expr.column);
+        if (query.outputs.size() == 1 && is_of_key) {
           for (std::size_t a = first; a < instance_.accesses.size(); ++a) {
             Access& access = instance_.accesses[a];
             if (access.row) continue;
@@ -219,16 +270,17 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
         break;
       }
       default:  // of one row the value itself, of many any number
-        value.null = !found;
+        value.null = !found || symbols_.fresh_truth("sum_of_nulls");
         if (is_single_row) value = {!found || picked.null, picked.number};
         break;
     }
+    if (!has_row) value = symbols_.choose_value(is_returned, value, symbols_.null());
     if (i < statement.targets.size()) {
       Variable& target = env_[statement.targets[i].index];
       target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
-  set_found(symbols_.yes());
+  if (!is_part_of_expression(statement)) set_found(is_returned);
 }
 
 std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& statement) {
@@ -264,20 +316,20 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
     to = eval(*statement.upper, frame);
     if (statement.descending) std::swap(from, to);
   }
-  const bool has_step = statement.step.has_value();
+  const SmtTerm width = statement.step ? eval(*statement.step, frame).number : smt.number(1);
   SmtTerm last = from.number;
   for (int i = 0; i < 2; ++i) {
     SmtTerm number = from.number;
     if (is_any) {
       number = symbols_.fresh_number("i");
-      if (i > 0) instance_.facts.push_back(last < number);
+      if (i > 0) instance_.facts.push_back(statement.descending ? number < last : last < number);
+    } else if (i > 0) {
+      number = statement.descending ? last - width : last + width;
     } else if (statement.descending) {
-      number = to.number - smt.number(i);
-    } else {
-      number = from.number + smt.number(i);
+      number = to.number;
     }
     SmtTerm active = from.number <= number && number <= to.number && !from.null && !to.null;
-    if (is_any || has_step) active = active && symbols_.fresh_truth("round");
+    if (is_any) active = active && symbols_.fresh_truth("round");
     Round round{active, {}};
     const SymValue value =
         list ? SymValue{symbols_.no(), list->element(number)} : SymValue{symbols_.no(), number};
@@ -285,8 +337,11 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
     rounds.push_back(std::move(round));
     last = number;
   }
-  if (!is_any && !has_step)
-    instance_.facts.push_back(implies(alive_, to.number - from.number <= smt.number(1)));
+  if (!is_any) {
+    // A third round does not happen.
+    instance_.facts.push_back(implies(alive_, smt.number(1) <= width));
+    instance_.facts.push_back(implies(alive_, to.number - from.number < width + width));
+  }
   return rounds;
 }
 

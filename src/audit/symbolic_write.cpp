@@ -5,6 +5,103 @@
 
 namespace isoscope::audit {
 
+namespace {
+
+// The CHECKs that look at one of the columns.
+std::vector<const sql::Expr*> checks_of(const sql::Table& table,
+                                        const std::set<std::uint32_t>& columns) {
+  std::vector<const sql::Expr*> checks;
+  for (const sql::Expr& check : table.checks) {
+    const auto used = columns_of(check);
+    if (std::ranges::any_of(used, [&](const auto& use) { return columns.contains(use.second); }))
+      checks.push_back(&check);
+  }
+  return checks;
+}
+
+}  // namespace
+
+void SymbolicRun::change_row(const sql::Statement& statement,
+                             const std::vector<sql::SetColumn>& sets, const Row& row, SmtTerm guard,
+                             const Frame& at) {
+  const sql::TableId table = statement.table;
+  const sql::Table& declared = symbols_.app().table(table);
+  std::set<std::uint32_t> columns;
+  for (const sql::SetColumn& set : sets) columns.insert(set.column);
+  for (const auto& unique : declared.unique) {
+    // Which entry becomes free depends on what the row had.
+    if (!mentions(unique, columns)) continue;
+    for (const std::uint32_t column : unique) read(statement, table, column, guard, row);
+  }
+  // What is referred to may not be lost: the old value matters.
+  for (const sql::Table& other : symbols_.app().tables) {
+    for (const sql::ForeignKey& key : other.foreign_keys) {
+      if (key.target != table || !mentions(key.target_columns, columns)) continue;
+      for (const std::uint32_t column : key.target_columns)
+        read(statement, table, column, guard, row);
+    }
+  }
+  for (const sql::Expr* check : checks_of(declared, columns)) {
+    // A CHECK also looks at the columns that stay as they were.
+    for (const auto& [of, column] : columns_of(*check)) {
+      if (!columns.contains(column)) read(statement, table, column, guard, row);
+    }
+  }
+  for (const sql::ForeignKey& key : declared.foreign_keys) {
+    if (!mentions(key.columns, columns)) continue;
+    for (const std::uint32_t column : key.columns) {
+      if (!columns.contains(column)) read(statement, table, column, guard, row);
+    }
+  }
+  const NewValue old_value = [this, table, row, at](std::uint32_t column) {
+    return value_now(table, column, row, at);
+  };
+  for (const sql::SetColumn& set : sets) {
+    const SymValue value = eval(set.value, at);
+    if (declared.columns[set.column].not_null) abort_if(guard && value.null);
+    write(statement, table, set.column, guard, row, value);
+  }
+  const Frame after = here().with({Source{table, row}});
+  const NewValue new_value = [this, table, row, after](std::uint32_t column) {
+    return value_now(table, column, row, after);
+  };
+  free_entries(statement, table, guard, old_value, columns);
+  abort_if(take_entries(statement, table, guard, new_value, columns));
+  for (const sql::Expr* check : checks_of(declared, columns))
+    abort_if(guard && truth(*check, after).no);
+  check_parents(statement, table, guard, &new_value, columns);
+  check_children(statement, table, guard, &row, columns);
+}
+
+// What the constraints look at when an UPDATE changes many rows. Comes before the changes.
+void SymbolicRun::change_many(const sql::Statement& statement, SmtTerm found, SmtTerm alive,
+                              const std::function<SmtTerm(const Row&)>& matches) {
+  const sql::TableId table = statement.table;
+  const sql::Table& declared = symbols_.app().table(table);
+  std::set<std::uint32_t> columns;
+  for (const sql::SetColumn& set : statement.sets) columns.insert(set.column);
+  std::set<std::uint32_t> looked_at;
+  for (const sql::Expr* check : checks_of(declared, columns)) {
+    for (const auto& [of, column] : columns_of(*check)) looked_at.insert(column);
+  }
+  for (const auto& unique : declared.unique) {
+    if (mentions(unique, columns)) looked_at.insert(unique.begin(), unique.end());
+  }
+  for (const sql::ForeignKey& key : declared.foreign_keys) {
+    if (mentions(key.columns, columns)) looked_at.insert(key.columns.begin(), key.columns.end());
+  }
+  for (const sql::Table& other : symbols_.app().tables) {
+    for (const sql::ForeignKey& key : other.foreign_keys) {
+      if (key.target == table && mentions(key.target_columns, columns))
+        looked_at.insert(key.target_columns.begin(), key.target_columns.end());
+    }
+  }
+  for (const std::uint32_t column : looked_at) read_all(statement, table, column, alive, matches);
+  change_any_entries(statement, table, found, columns);
+  check_parents(statement, table, found, nullptr, columns);
+  check_children(statement, table, found, nullptr, columns);
+}
+
 void SymbolicRun::update(const sql::Statement& statement) {
   const sql::TableId table = statement.table;
   const sql::TableId sources[] = {table};
@@ -41,9 +138,7 @@ void SymbolicRun::update(const sql::Statement& statement) {
       if (!source.where_columns.contains(use.second))
         read(statement, table, use.second, alive && matches(row), row);
     }
-    const auto at = frame.with({Source{table, row}});
-    for (const sql::SetColumn& set : statement.sets)
-      write(statement, table, set.column, found, row, eval(set.value, at));
+    change_row(statement, statement.sets, row, found, frame.with({Source{table, row}}));
   } else {
     const SmtTerm some = symbols_.fresh_truth("found");
     instance_.facts.push_back(implies(some, found));
@@ -58,6 +153,7 @@ void SymbolicRun::update(const sql::Statement& statement) {
       if (!source.where_columns.contains(use.second))
         read_all(statement, table, use.second, alive, matches);
     }
+    change_many(statement, found, alive, matches);
     for (std::size_t i = 0; i < statement.sets.size(); ++i) {
       instance_.accesses.push_back(
           {AccessKind::Write, table, statement.sets[i].column, statement.number, alive,
@@ -67,53 +163,6 @@ void SymbolicRun::update(const sql::Statement& statement) {
     }
   }
   const Frame after = here().with({Source{table, row}});
-  const NewValue new_value = [this, table, row, after](std::uint32_t column) {
-    return value_now(table, column, row, after);
-  };
-  std::set<std::uint32_t> set_columns;
-  for (const sql::SetColumn& set : statement.sets) set_columns.insert(set.column);
-  const sql::Table& declared = symbols_.app().table(table);
-  if (source.is_fixed) {
-    const Frame before = frame.with({Source{table, row}});
-    const NewValue old_value = [this, table, row, before](std::uint32_t column) {
-      return value_now(table, column, row, before);
-    };
-    for (const auto& unique : declared.unique) {
-      // Which entry becomes free depends on what the row had.
-      const bool is_changed = std::ranges::any_of(
-          unique, [&](std::uint32_t column) { return set_columns.contains(column); });
-      for (const std::uint32_t column : unique) {
-        if (is_changed && !declared.is_key_column(column))
-          read(statement, table, column, found, row);
-      }
-    }
-    free_entries(statement, table, found, old_value, set_columns);
-    abort_if(take_entries(statement, table, found, new_value, set_columns));
-  } else {
-    change_any_entries(statement, table, found, set_columns);
-  }
-  for (const sql::Expr& check : declared.checks) {
-    const auto columns = columns_of(check);
-    const bool is_changed = std::ranges::any_of(
-        columns, [&](const auto& column) { return set_columns.contains(column.second); });
-    if (!is_changed) continue;
-    // A CHECK also looks at the columns that stay as they were.
-    for (const auto& [of, column] : columns) {
-      if (set_columns.contains(column) || declared.is_key_column(column)) continue;
-      if (source.is_fixed) {
-        read(statement, table, column, found, row);
-      } else {
-        read_all(statement, table, column, alive, matches);
-      }
-    }
-    abort_if(source.is_fixed ? found && truth(check, after).no
-                             : found && symbols_.fresh_truth("check_fails"));
-  }
-  const bool refers = std::ranges::any_of(declared.foreign_keys, [&](const sql::ForeignKey& key) {
-    return std::ranges::any_of(key.columns,
-                               [&](std::uint32_t column) { return set_columns.contains(column); });
-  });
-  if (refers) check_parents(statement, table, found, new_value);
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
     target.value = symbols_.choose_value(
@@ -132,11 +181,23 @@ void SymbolicRun::remove(const sql::Statement& statement) {
   const SmtTerm alive = alive_;
   const sql::Statement* s = &statement;
   const sql::Table& declared = symbols_.app().table(table);
-  // Who wants to know whether there was a row: also the entries that it leaves.
+  // Who wants to know whether there was a row: also what else WHERE says, the entries that it
+  // leaves, and rows that refer to it.
   const bool reports = function_.found || function_.row_count || !statement.returning.empty() ||
-                       !declared.unique.empty();
+                       !declared.unique.empty() || !source.where_columns.empty() ||
+                       is_referred_to(table);
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
+  // Of the rows that go: what RETURNING gives back, and what may be referred to.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
+  for (const sql::Table& other : symbols_.app().tables) {
+    for (const sql::ForeignKey& key : other.foreign_keys) {
+      for (const std::uint32_t column : key.target_columns) {
+        if (key.target == table) used.insert({0, column});
+      }
+    }
+  }
 
   const auto is_candidate = [this, plan, table, frame](const Row& row) {
     std::vector<SmtTerm> parts;
@@ -159,10 +220,10 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     if (reports) read(statement, table, kPresence, alive && is_candidate(row), row);
     for (const std::uint32_t column : source.where_columns)
       read(statement, table, column, alive && is_there(row), row);
-    check_children(statement, table, found, row);
+    for (const auto& use : used) read(statement, table, use.second, found, row);
     // By key alone it writes absence whether the row is there or not: it need not look.
-    const bool is_blind = source.where_columns.empty() && !reports;
-    write(statement, table, kPresence, is_blind ? alive && is_candidate(row) : found, row, absent);
+    write(statement, table, kPresence, reports ? found : alive && is_candidate(row), row, absent);
+    check_children(statement, table, found, &row, all_columns);
     for (const auto& unique : declared.unique) {
       for (const std::uint32_t column : unique) {
         if (!declared.is_key_column(column)) read(statement, table, column, found, row);
@@ -184,9 +245,10 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     read_all(statement, table, kPresence, alive, is_candidate);
     for (const std::uint32_t column : source.where_columns)
       read_all(statement, table, column, alive, is_there);
-    check_children(statement, table, found, row);
+    for (const auto& use : used) read_all(statement, table, use.second, alive, matches);
     instance_.accesses.push_back({AccessKind::Write, table, kPresence, statement.number, alive,
                                   std::nullopt, matches, [absent](const Row&) { return absent; }});
+    check_children(statement, table, found, nullptr, all_columns);
     change_any_entries(statement, table, found, all_columns);
   }
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
@@ -196,6 +258,39 @@ void SymbolicRun::remove(const sql::Statement& statement) {
         target.value);
   }
   set_found(found);
+}
+
+namespace {
+
+// Does ON CONFLICT say what to do if a row is there by this key?
+bool is_named(const sql::Statement& statement, const std::vector<std::uint32_t>& key) {
+  if (statement.conflict == sql::OnConflict::Fail) return false;
+  const auto& named = statement.conflict_key;
+  return named.empty() || std::ranges::is_permutation(named, key);
+}
+
+Row choose_row(SmtTerm condition, const Row& yes, const Row& no) {
+  Row row;
+  for (std::size_t i = 0; i < yes.size(); ++i) row.push_back(choose(condition, yes[i], no[i]));
+  return row;
+}
+
+}  // namespace
+
+// Some row that has the entry.
+Row SymbolicRun::row_of_entry(sql::TableId table, const Entry& entry, const Frame& frame) {
+  const sql::Table& declared = symbols_.app().table(table);
+  Row row;
+  for (std::size_t i = 0; i < declared.primary_key.size(); ++i)
+    row.push_back(symbols_.fresh_number("row"));
+  instance_.named_rows.emplace_back(table, row);
+  std::vector<SmtTerm> parts = {present_now(table, row, frame)};
+  for (std::size_t i = 0; i < entry.values.size(); ++i) {
+    const SymValue value = value_now(table, declared.unique[entry.unique][i], row, frame);
+    parts.push_back(!value.null && equals(value.number, entry.values[i]));
+  }
+  instance_.facts.push_back(implies(entry.taken, symbols_.all(parts)));
+  return row;
 }
 
 void SymbolicRun::insert(const sql::Statement& statement) {
@@ -226,42 +321,68 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   }
   Row row;
   for (const std::uint32_t k : declared.primary_key) row.push_back(values[k].number);
-  const SmtTerm is_taken = has_fresh_key ? symbols_.no() : present_now(table, row, frame);
-  if (!has_fresh_key) read(statement, table, kPresence, alive_, row);
-  if (statement.conflict == sql::OnConflict::Fail) abort_if(alive_ && is_taken);
   const NewValue new_value = [values](std::uint32_t column) { return values[column]; };
   const Frame proposed = frame.with({Source{table, row, values}});
-  for (const sql::Expr& check : declared.checks)
-    abort_if(alive_ && !is_taken && truth(check, proposed).no);
+  for (const sql::Expr& check : declared.checks) abort_if(alive_ && truth(check, proposed).no);
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
-  const SmtTerm is_double =
-      take_entries(statement, table, alive_ && !is_taken, new_value, all_columns);
-  // ON CONFLICT DO UPDATE of a row that has the same unique values but another key is not modelled:
-  // it counts as an abort.
-  if (statement.conflict != sql::OnConflict::Nothing) abort_if(is_double);
-  check_parents(statement, table, alive_ && !is_taken && !is_double, new_value);
+  // The keys that ON CONFLICT names go first; the first key by which a row is there decides.
+  SmtTerm inserts = alive_;
+  SmtTerm is_handled = symbols_.no();
+  Row there = row;
+  std::vector<Entry> entries;
+  for (const bool named : {true, false}) {
+    if (!has_fresh_key && is_named(statement, declared.primary_key) == named) {
+      const SmtTerm is_taken = inserts && present_now(table, row, frame);
+      read(statement, table, kPresence, inserts, row);
+      if (named) {
+        is_handled = is_taken;
+      } else {
+        abort_if(is_taken);
+      }
+      inserts = inserts && !is_taken;
+    }
+    for (std::uint32_t u = 0; u < declared.unique.size(); ++u) {
+      if (is_named(statement, declared.unique[u]) != named) continue;
+      entries.push_back(look_up(statement, table, u, inserts, new_value));
+      const SmtTerm is_taken = entries.back().taken;
+      if (!named) {
+        abort_if(is_taken);
+      } else {
+        if (statement.conflict == sql::OnConflict::Update)
+          there = choose_row(is_taken, row_of_entry(table, entries.back(), frame), there);
+        is_handled = is_handled || is_taken;
+      }
+      inserts = inserts && !is_taken;
+    }
+  }
+  check_parents(statement, table, inserts, &new_value, all_columns);
+  inserts = inserts && alive_;
+  is_handled = is_handled && alive_;
   const SmtTerm alive = alive_;
-  const SmtTerm inserts = alive && !is_taken && !is_double;
   SmtTerm found = inserts;
   if (statement.conflict == sql::OnConflict::Update) {
-    const Frame both = frame.with({Source{table, row}, Source{table, row, values}});
-    const SmtTerm updates = alive && is_taken && is_true(statement.conflict_where, both);
+    const Frame both = frame.with({Source{table, there}, Source{table, row, values}});
+    const SmtTerm updates = is_handled && is_true(statement.conflict_where, both);
     std::set<std::pair<std::uint32_t, std::uint32_t>> used;
     for (const sql::SetColumn& set : statement.conflict_sets) add_columns(set.value, used);
     if (statement.conflict_where) add_columns(*statement.conflict_where, used);
+    for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
     for (const auto& use : used) {
-      if (use.first == 0) read(statement, table, use.second, alive && is_taken, row);
+      if (use.first == 0) read(statement, table, use.second, is_handled, there);
     }
-    for (const sql::SetColumn& set : statement.conflict_sets)
-      write(statement, table, set.column, updates, row, eval(set.value, both));
+    change_row(statement, statement.conflict_sets, there, updates, both);
     found = found || updates;
   }
   write(statement, table, kPresence, inserts, row, symbols_.number(1));
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
     if (!declared.is_key_column(c)) write(statement, table, c, inserts, row, values[c]);
   }
-  const Frame after = here().with({Source{table, row}});
+  for (const Entry& entry : entries) {
+    write(statement, table, kUniqueEntry + entry.unique, inserts && entry.looks, entry.values,
+          symbols_.number(1));
+  }
+  const Frame after = here().with({Source{table, choose_row(inserts, row, there)}});
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
     target.value = symbols_.choose_value(
