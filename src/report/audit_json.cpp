@@ -124,7 +124,7 @@ Json steps_json(const sql::Application& app, const audit::Proof& proof) {
   Json steps = Json::array();
   for (const audit::ProofStep& step : proof.steps) {
     Json one{{"scheme", audit::name_of(step.scheme)}, {"functions", names_of(app, step.functions)}};
-    if (step.scheme == audit::ProofScheme::ShortestPath) one["path"] = step.path;
+    if (step.path > 0) one["path"] = step.path;
     steps.push_back(std::move(one));
   }
   return steps;

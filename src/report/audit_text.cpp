@@ -71,7 +71,8 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
   return paint.unsure("unknown") + (answer.limit.empty() ? "" : ": " + answer.limit);
 }
 
-// Columns that no call reads or writes only distract, unless they name the row.
+// Columns that no call reads or writes only distract, unless they name the row. Where nothing of
+// the table is read or written, nothing of it ever changes, which is no access but may well matter.
 std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
                      const sql::InitialRow& row) {
   std::set<std::uint32_t> used;
@@ -86,7 +87,7 @@ std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
   std::string columns;
   bool left_out = false;
   for (std::uint32_t c = 0; c < row.values.size(); ++c) {
-    if (!table.is_key_column(c) && !used.contains(c)) {
+    if (!used.empty() && !table.is_key_column(c) && !used.contains(c)) {
       left_out = true;
       continue;
     }
