@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the outputs of a page anew: in its fenced blocks, what follows '$ isoscope …' becomes what
-the command prints.
+"""Writes the outputs of a page anew: in its fenced blocks, what follows '$ isoscope …' becomes
+what the command prints.
 
     scripts/fill-page.py build/isoscope docs/audit.md
 

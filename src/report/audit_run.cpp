@@ -95,7 +95,7 @@ FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
     }
   }
   auto& cycle = result.replay.cycle;
-  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ReplayEdge::from));
+  std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ReplayEdge::from), cycle.end());
   return result;
 }
 
