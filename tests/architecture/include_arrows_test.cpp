@@ -13,10 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder may include itself and those before it.
-const std::vector<std::string> kFolders = {"support", "graph",  "history", "spec",     "verdict",
-                                           "formats", "sat",    "smt",     "program",  "workload", "sql",
-                                           "check",   "store",  "predict", "generate", "synth",
-                                           "explore", "report", "api",     "cli"};
+const std::vector<std::string> kFolders = {
+    "support",  "graph",   "history",  "spec",  "verdict", "formats", "sat",
+    "smt",      "program", "workload", "sql",   "check",   "store",   "predict",
+    "generate", "synth",   "explore",  "audit", "report",  "api",     "cli"};
 
 std::ptrdiff_t rank_of(const std::string& folder) {
   return std::find(kFolders.begin(), kFolders.end(), folder) - kFolders.begin();
