@@ -139,10 +139,21 @@ SymArray SymbolicRun::array(const sql::Expr& expr, const Frame& frame) {
         equals(result.size, symbols_.smt().number(static_cast<std::int64_t>(expr.args.size()))));
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
       const SmtTerm index = symbols_.smt().number(static_cast<std::int64_t>(i + 1));
-      instance_.facts.push_back(equals(result.element(index), eval(expr.args[i], frame).number));
+      const SymValue value = eval(expr.args[i], frame);
+      instance_.facts.push_back(equals(result.element(index), value.number));
+      if (loops_ == Loops::AnyTwo)
+        instance_.facts.push_back(iff(element_of(result, index).null, value.null));
     }
   }
   return result;
+}
+
+// Elements are not NULL in a witness; elsewhere they may be.
+SymValue SymbolicRun::element_of(const SymArray& list, SmtTerm index) {
+  if (loops_ == Loops::AtMostTwo) return {symbols_.no(), list.element(index)};
+  const SymValue at[] = {{symbols_.no(), index}};
+  const std::string name = fmt::format("element.{}", list.element.index);
+  return {symbols_.opaque(name, at).null, list.element(index)};
 }
 
 SymValue SymbolicRun::arithmetic(const sql::Expr& expr, const Frame& frame) {
@@ -191,10 +202,12 @@ SymValue SymbolicRun::eval(const sql::Expr& expr, const Frame& frame) {
       const SymArray list = array(expr.args[0], frame);
       const SymValue index = eval(expr.args[1], frame);
       const SmtTerm outside = index.number < smt.number(1) || list.size < index.number;
-      return {index.null || outside, list.element(index.number)};
+      const SymValue element = element_of(list, index.number);
+      return {eval(expr.args[0], frame).null || index.null || outside || element.null,
+              element.number};
     }
     case ExprOp::Cardinality:
-      return {symbols_.no(), array(expr.args[0], frame).size};
+      return {eval(expr.args[0], frame).null, array(expr.args[0], frame).size};
     case ExprOp::Negate: {
       const SymValue value = eval(expr.args[0], frame);
       return {value.null, smt.number(0) - value.number};

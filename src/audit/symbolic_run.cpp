@@ -24,6 +24,8 @@ void SymbolicRun::run() {
     const bool is_parameter = v < function_.num_parameters;
     const std::string name = fmt::format("{}.{}", instance_.name(), declared.name);
     if (declared.is_array) {
+      // As a whole it may be NULL, too, though not in a witness.
+      variable.value = symbols_.fresh_value(name, loops_ == Loops::AnyTwo || !is_parameter);
       variable.array = symbols_.fresh_array(name);
       instance_.facts.push_back(smt.number(0) <= variable.array->size);
       if (loops_ == Loops::AtMostTwo)
@@ -80,8 +82,10 @@ void SymbolicRun::run(const sql::Statement& statement) {
       if (statement.index) {  // an element: the array as a whole is unknown from here on
         variable.array = symbols_.fresh_array("changed");
         instance_.facts.push_back(symbols_.smt().number(0) <= variable.array->size);
+        variable.value = symbols_.fresh_value("changed", false);
       } else if (variable.array) {
         variable.array = array(*statement.expr, here());
+        variable.value = eval(*statement.expr, here());
       } else {
         variable.value =
             symbols_.choose_value(alive_, eval(*statement.expr, here()), variable.value);

@@ -62,6 +62,7 @@ class SymbolicRun {
     return expr ? truth(*expr, frame).yes : symbols_.yes();
   }
   SymArray array(const sql::Expr& expr, const Frame& frame);
+  SymValue element_of(const SymArray& list, SmtTerm index);
   Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
   SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
   // What a row holds now, own writes included.

@@ -242,11 +242,12 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
           return !other.null && (is_min ? other.number < best.number : best.number < other.number);
         };
         instance_.row_facts.push_back(
-            {query.sources.front(), [this, selection, best, is_beyond, output](const Row& row) {
+            {query.sources.front(),
+             [this, selection, best, is_beyond, output, alive](const Row& row) {
                const SymValue other =
                    eval(output->expr,
                         selection.frame.with({Source{selection.rows.front().front().table, row}}));
-               return implies(selection.matches(row),
+               return implies(alive && selection.matches(row),
                               other.null || (!best.null && !is_beyond(row)));
              }});
         const bool is_of_key =
@@ -331,8 +332,7 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
     SmtTerm active = from.number <= number && number <= to.number && !from.null && !to.null;
     if (is_any) active = active && symbols_.fresh_truth("round");
     Round round{active, {}};
-    const SymValue value =
-        list ? SymValue{symbols_.no(), list->element(number)} : SymValue{symbols_.no(), number};
+    const SymValue value = list ? element_of(*list, number) : SymValue{symbols_.no(), number};
     round.targets.emplace_back(statement.targets.front(), value);
     rounds.push_back(std::move(round));
     last = number;
