@@ -6,7 +6,8 @@ namespace isoscope::audit {
 
 namespace {
 
-constexpr int kAttempts = 150;
+// Runs tried, the serial ones that each is compared with included.
+constexpr int kRuns = 2400;
 
 // Numbers that a run may be changed by: arguments, and columns at the start outside the key.
 std::vector<std::int64_t*> numbers_of(const Problem& problem, Scenario& scenario) {
@@ -40,7 +41,10 @@ bool is_as_good(const Replay& a, const Replay& b) {
 void make_observable(const Problem& problem, Scenario& scenario, Replay& run) {
   if (run.label != Label::ViewOnly) return;
   Rng rng(1);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  int orders = 1;
+  for (std::size_t i = 2; i <= scenario.calls.size() - scenario.prefix; ++i)
+    orders *= static_cast<int>(i);
+  for (int attempt = 0; attempt < kRuns / orders; ++attempt) {
     Scenario other = scenario;
     const std::vector<std::int64_t*> numbers = numbers_of(problem, other);
     if (numbers.empty()) return;

@@ -61,6 +61,9 @@ class View final : public sql::Database {
   void write(TableId table, const sql::RowKey& key, std::uint32_t column, Value value) override {
     trace.writes[{table, key, column}] = std::move(value);
   }
+  void matched(TableId table, const sql::RowKey& key) override {
+    trace.matched.insert({table, key});
+  }
   void lock(TableId table, const sql::RowKey& key) override { trace.locks.insert({table, key}); }
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
                                           std::span<const Value> values,
@@ -230,12 +233,12 @@ std::map<LocationKey, Value> final_state(const Versions& versions) {
   return state;
 }
 
-// Absent rows that a scan looked at are no difference: which it asks for depends on which rows
-// exist anywhere.
+// What its statements found: rows that met their WHERE, and what they read of those. Other rows,
+// absent or not, were looked at in vain.
 std::map<LocationKey, Value> seen_by(const CallTrace& trace) {
   std::map<LocationKey, Value> seen = trace.reads;
-  std::erase_if(seen, [](const auto& entry) {
-    return entry.first.column == kPresence && entry.second == Value(false);
+  std::erase_if(seen, [&](const auto& entry) {
+    return !trace.matched.contains({entry.first.table, entry.first.row});
   });
   return seen;
 }
@@ -309,6 +312,36 @@ std::vector<ReplayEdge> cycle_of(const Scenario& scenario, const std::vector<Rep
   return best;
 }
 
+// A foreign key holds against everybody, seen or not: b cannot delete a row that a, which comes
+// before it, refers to.
+std::string unseen_child(const Problem& problem, const Versions& versions, std::size_t a,
+                         std::size_t b) {
+  const auto& inserted = versions.traces[a].writes;
+  for (const auto& [location, value] : inserted) {
+    if (location.column != kPresence || value != Value(true)) continue;
+    const sql::Table& child = problem.app.table(location.table);
+    for (const sql::ForeignKey& key : child.foreign_keys) {
+      const sql::Table& parent = problem.app.table(key.target);
+      if (key.target_columns != parent.primary_key) continue;
+      sql::RowKey target;
+      for (const std::uint32_t column : key.columns) {
+        const auto place = std::ranges::find(child.primary_key, column);
+        const auto written = inserted.find({location.table, location.row, column});
+        target.push_back(
+            place != child.primary_key.end()
+                ? location.row[static_cast<std::size_t>(place - child.primary_key.begin())]
+            : written != inserted.end() ? written->second
+                                        : Value());
+      }
+      const auto deleted = versions.traces[b].writes.find({key.target, target, kPresence});
+      if (deleted != versions.traces[b].writes.end() && deleted->second == Value(false))
+        return fmt::format("a row of {} that another call inserted refers to what is deleted",
+                           child.name);
+    }
+  }
+  return "";
+}
+
 // What the level's text does not say: locks, and pairs of functions that see each other. Empty if
 // they are kept.
 std::string broken_promise(const Problem& problem, const Scenario& scenario,
@@ -326,6 +359,8 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
                              print(problem.app, scenario.calls[b]),
                              print(problem.app, scenario.calls[a]));
       }
+      if (const std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
+        return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
         if (versions.traces[b].locks.contains({location.table, location.row}))
           return fmt::format("{} locks a row without seeing {}, which wrote it",
@@ -378,6 +413,9 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
     return builder.text(sql::print(value));
   };
   const auto name_of_call = [](std::size_t call) { return fmt::format("T{}", call + 1); };
+  const auto done = [&](std::size_t call) {
+    return builder.key(fmt::format("done {}", name_of_call(call)));
+  };
   for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
     const SessionId session = builder.session(fmt::format("s{}", call + 1));
     const TxnId t = builder.begin(session, TxnStatus::Committed, {});
@@ -393,6 +431,7 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
                                 sql::print(Value(location.row))),
                     isoscope::Value::of(static_cast<std::int64_t>(call)), {});
     }
+    if (observe_end) builder.write(t, done(call), isoscope::Value::of(1), {});
   }
   if (observe_end) {
     std::map<LocationKey, std::size_t> last;
@@ -403,6 +442,8 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
     builder.set_name(end, "end");
     for (const auto& [location, call] : last)
       builder.read_from(end, key_of(location), name_of_call(call), {});
+    for (std::size_t call = 0; call < scenario.calls.size(); ++call)
+      builder.read_from(end, done(call), name_of_call(call), {});
   }
   auto history = std::move(builder).build();
   if (!history) return std::nullopt;

@@ -7,7 +7,7 @@
 //
 //   observable   if its results or its final state differ from those of every serial order,
 //   view-only    if some serial order has the same results and final state, but in each of those
-//                some transaction reads something else,
+//                some statement finds other rows or other values in them,
 //   spurious     if a serial order has all of it, or if the run is not what the model said: a call
 //                aborts, or the level does not allow it.
 //
@@ -45,6 +45,7 @@ struct CallTrace {
   std::map<LocationKey, sql::Value> reads;  // external ones
   std::map<LocationKey, sql::Value> writes;
   std::map<LocationKey, std::optional<std::size_t>> read_from;  // the call; nothing: the start
+  std::set<std::pair<sql::TableId, sql::RowKey>> matched;       // rows that met a WHERE
   std::set<std::pair<sql::TableId, sql::RowKey>> locks;
 };
 
@@ -68,8 +69,8 @@ struct Replay {
 Replay replay(const Problem& problem, const Scenario& scenario);
 
 // The run as a history, one session a call, with its witness; for `check` and for the arbiter. With
-// `observe_end`, one more transaction, `end`, sees everything and reads the final state: histories
-// have no other way to tell who wrote last.
+// `observe_end`, one more transaction, `end`, reads the final state: histories have no other way to
+// tell who wrote last. It is the last because every call writes a key, done, that it reads.
 struct ReplayHistory {
   std::unique_ptr<History> history;
   Witness witness;

@@ -130,6 +130,18 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
         read(statement, table, column, alive && matches(row), row);
     } else {
       read_all(statement, table, kPresence, alive, is_candidate);
+      const bool is_fixed_by_insert = std::ranges::none_of(
+          source.where_columns,
+          [&](std::uint32_t column) { return symbols_.changes().is_updated(table, column); });
+      if (!is_join && is_fixed_by_insert && changes(table, kPresence)) {
+        instance_.accesses.back().would_match = [this, where, frame, table](
+                                                    const Row& row, const Access::Columns& values) {
+          Source inserted{table, row};
+          const auto& columns = symbols_.app().table(table).columns;
+          for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
+          return is_true(*where, frame.with({std::move(inserted)}));
+        };
+      }
       for (const std::uint32_t column : source.where_columns)
         read_all(statement, table, column, alive, is_there);
       for (const std::uint32_t column : outputs) read_all(statement, table, column, alive, matches);

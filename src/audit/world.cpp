@@ -90,6 +90,19 @@ SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& 
   return !equals(read.number, symbols_.smt().number(leaves.value_or(1)));
 }
 
+// The scan would find the row that this write leaves, if it is one that inserts it.
+SmtTerm World::would_match(const Access& scan, const Access& write, Member writer, const Row& row) {
+  if (!scan.would_match || write.column != kPresence) return symbols_.yes();
+  if (symbols_.smt().known_number(write.value(row).number) != 1) return symbols_.yes();
+  const sql::Table& table = symbols_.app().table(scan.table);
+  return scan.would_match(row, [&](std::uint32_t column) -> SymValue {
+    for (std::size_t k = 0; k < table.primary_key.size(); ++k) {
+      if (table.primary_key[k] == column) return {symbols_.no(), row[k]};
+    }
+    return written(writer, scan.table, column, row);
+  });
+}
+
 void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
   const AccessKind from = kind == EdgeKind::Rw ? AccessKind::Read : AccessKind::Write;
   const AccessKind to = kind == EdgeKind::Wr ? AccessKind::Read : AccessKind::Write;
@@ -110,7 +123,8 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
           condition = condition && ar(a, b);
           break;
         case EdgeKind::Rw:
-          condition = condition && !vis(b, a) && changes_what_is_read(a, b, option);
+          condition = condition && !vis(b, a) && changes_what_is_read(a, b, option) &&
+                      would_match(x, y, b, option.row);
           break;
       }
       if (symbols_.smt().known_truth(condition) == false) continue;
@@ -147,6 +161,41 @@ void World::add_locks(Pair& pair, Member a, Member b) {
   }
 }
 
+void World::add_references(Pair& pair, Member a, Member b) {
+  const auto leaves = [&](const Access& write, const Row& row) {
+    return symbols_.smt().known_number(write.value(row).number);
+  };
+  for (const Access& insert : pool_[a]->accesses) {
+    if (insert.kind != AccessKind::Write || insert.column != kPresence || !insert.row) continue;
+    if (leaves(insert, *insert.row) != 1) continue;
+    const sql::Table& child = symbols_.app().table(insert.table);
+    for (const sql::ForeignKey& key : child.foreign_keys) {
+      if (key.target_columns != symbols_.app().table(key.target).primary_key) continue;
+      Row parent;
+      std::vector<SmtTerm> known;
+      for (const std::uint32_t column : key.columns) {
+        const auto place = std::ranges::find(child.primary_key, column);
+        const SymValue value =
+            place != child.primary_key.end()
+                ? SymValue{symbols_.no(),
+                           (*insert
+                                 .row)[static_cast<std::size_t>(place - child.primary_key.begin())]}
+                : written(a, insert.table, column, *insert.row);
+        parent.push_back(value.number);
+        known.push_back(!value.null);
+      }
+      for (const Access& remove : pool_[b]->accesses) {
+        if (remove.kind != AccessKind::Write || remove.table != key.target ||
+            remove.column != kPresence || leaves(remove, parent) != 0)
+          continue;
+        pair.constraints.push_back(implies(
+            insert.guard && symbols_.all(known) && happens(symbols_, remove, parent) && ar(a, b),
+            vis(a, b)));
+      }
+    }
+  }
+}
+
 bool World::is_serial(std::uint32_t f, std::uint32_t g) const {
   return std::ranges::any_of(serial_, [&](const auto& pair) {
     return pair == std::pair(f, g) || pair == std::pair(g, f);
@@ -161,6 +210,7 @@ World::Pair& World::pair(Member a, Member b) {
   pair.constraints.push_back(implies(vis(a, b), ar(a, b)));
   if (is_serial(function(a), function(b))) pair.constraints.push_back(implies(ar(a, b), vis(a, b)));
   add_locks(pair, a, b);
+  add_references(pair, a, b);
   // Who reads before the writer comes, in ar, reads something older.
   std::vector<SmtTerm> sure;
   for (const EdgeKind kind : kEdgeKinds) {

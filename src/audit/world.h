@@ -9,7 +9,8 @@
 //     ar is a total order, vis ⊆ ar;                                            (phi_basic)
 //     a dependency has a reason: two accesses to one location of one row;       (phi_R->)
 //     t1 -rw-> t2 only if no writer that t1 sees comes after t2 in ar;          (phi_dep)
-//     who locks a row sees every earlier writer of it.
+//     who locks a row sees every earlier writer of it; who deletes a row sees every earlier
+//     transaction that inserted a row with a foreign key to it.
 //
 // An Open world leaves room for other instances: what a member sees may come from outside. That a
 // cast is impossible there is a proof for every execution that contains it. A Closed world has
@@ -21,6 +22,8 @@
 // t1 read. An anti-dependency to a write that leaves what was read as it was (deleting a row that
 // the reader found absent) is none: if every version between the two has the value that was read,
 // the reader may as well come last, and if one has another value, the reader has an edge to that.
+// In the same way a scan does not depend on a row that is inserted but does not match, as long as
+// nobody can change what decides it: to the scan it is as good as absent.
 //
 // Paper    [NagarJagannathan-CONCUR'18], sections 4.2, 4.3 and Appendix A.
 #include <array>
@@ -97,7 +100,9 @@ class World {
   Pair& pair(Member a, Member b);
   void add_options(Pair& pair, Member a, Member b, EdgeKind kind);
   SmtTerm changes_what_is_read(Member reader, Member writer, const Option& option);
+  SmtTerm would_match(const Access& scan, const Access& write, Member writer, const Row& row);
   void add_locks(Pair& pair, Member a, Member b);
+  void add_references(Pair& pair, Member a, Member b);
   Row common_row(const Access& x, const Access& y, Pair& pair);
   bool is_serial(std::uint32_t f, std::uint32_t g) const;
   void add_member_facts(Member a, std::vector<SmtTerm>& out);

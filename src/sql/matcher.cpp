@@ -143,7 +143,11 @@ Result<bool> Matcher::meets(std::uint32_t source, const std::vector<const Part*>
 }
 
 Result<bool> Matcher::extend(std::size_t num_bound, const Found& found) {
-  if (num_bound == is_bound_.size()) return found(tuple_);
+  if (num_bound == is_bound_.size()) {
+    for (std::size_t s = 0; s < tuple_.sources().size(); ++s)
+      call_.database.matched(tuple_.sources()[s], tuple_.keys()[s]);
+    return found(tuple_);
+  }
   const std::uint32_t source = next_source();
   auto rows = candidates(source);
   if (!rows) return rows.error();
