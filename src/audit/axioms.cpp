@@ -48,11 +48,12 @@ const Axiom* find_axiom(const Level& level, const Axiom& axiom) {
 
 Result<void> check_level(const Level& level, bool is_mixed) {
   if (level.framework != Framework::VisAr) {
-    return Error{.what = fmt::format("audit cannot use {}: it is not over vis, ar", level.name),
-                 .hint = level.name == "rc"
-                             ? "read committed takes a snapshot a statement, which audit does not "
-                               "model yet; ec is weaker than it"
-                             : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si or ser"};
+    return Error{
+        .what = fmt::format("audit cannot use {}: it is not over vis, ar", level.name),
+        .hint = level.name == "rc"
+                    ? "read committed takes a snapshot for each statement, which audit does "
+                      "not model yet"
+                    : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si or ser"};
   }
   for (const Axiom& axiom : level.axioms) {
     if (mentions_reads(axiom.formula.get())) {

@@ -139,7 +139,7 @@ TEST(AuditLevels, OverCoAreRefused) {
   const auto checked = check_problem(problem);
   ASSERT_FALSE(checked.ok());
   EXPECT_THAT(checked.error().what, HasSubstr("not over vis, ar"));
-  EXPECT_THAT(checked.error().hint, HasSubstr("snapshot a statement"));
+  EXPECT_THAT(checked.error().hint, HasSubstr("snapshot for each statement"));
 }
 
 TEST(AuditInitialRows, MayBeThereIfAsked) {
