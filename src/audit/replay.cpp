@@ -261,11 +261,13 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
         if (writer == a) edges.push_back({a, b, EdgeKind::Wr, location});
       }
       for (const auto& [location, value] : from.writes) {
-        const bool both =
-            to.writes.contains(location) ||
-            (conflicts == Conflicts::Rows && std::ranges::any_of(to.writes, [&](const auto& other) {
-               return other.first.table == location.table && other.first.row == location.row;
-             }));
+        const bool both = to.writes.contains(location) ||
+                          (conflicts == Conflicts::Rows && location.column < kUniqueEntry &&
+                           std::ranges::any_of(to.writes, [&](const auto& other) {
+                             return other.first.table == location.table &&
+                                    other.first.row == location.row &&
+                                    other.first.column < kUniqueEntry;
+                           }));
         if (both && place[a] < place[b]) edges.push_back({a, b, EdgeKind::Ww, location});
       }
       for (const auto& [location, writer] : from.read_from) {
@@ -362,7 +364,8 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
       if (const std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
         return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
-        if (versions.traces[b].locks.contains({location.table, location.row}))
+        if (location.column < kUniqueEntry &&
+            versions.traces[b].locks.contains({location.table, location.row}))
           return fmt::format("{} locks a row without seeing {}, which wrote it",
                              print(problem.app, scenario.calls[b]),
                              print(problem.app, scenario.calls[a]));
@@ -424,7 +427,7 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
       builder.read_from(t, key_of(location), writer ? name_of_call(*writer) : "T0", {});
     for (const auto& [location, value] : traces[call].writes) {
       builder.write(t, key_of(location), value_of(value), {});
-      if (problem.conflicts != Conflicts::Rows) continue;
+      if (problem.conflicts != Conflicts::Rows || location.column >= kUniqueEntry) continue;
       // One key more, for the row as a whole, which every write of it writes.
       builder.write(t,
                     builder.key("row " + problem.app.table(location.table).name + " " +

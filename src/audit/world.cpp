@@ -42,7 +42,10 @@ SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const R
     if (access.kind == AccessKind::Write && access.table == table && access.column == column)
       parts.push_back(happens(symbols_, access, row));
   }
-  return symbols_.any(parts);
+  if (column < kUniqueEntry || parts.empty()) return symbols_.any(parts);
+  // An entry that is left as it was found is not written.
+  return symbols_.any(parts) &&
+         !symbols_.same_value(written(a, table, column, row), pool_[a]->seen(table, column, row));
 }
 
 SymValue World::written(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
@@ -188,9 +191,15 @@ void World::add_references(Pair& pair, Member a, Member b) {
         if (remove.kind != AccessKind::Write || remove.table != key.target ||
             remove.column != kPresence || leaves(remove, parent) != 0)
           continue;
-        pair.constraints.push_back(implies(
-            insert.guard && symbols_.all(known) && happens(symbols_, remove, parent) && ar(a, b),
-            vis(a, b)));
+        // Rows that the inserter takes back, or the deleter puts back, are none.
+        const SmtTerm stays = equals(written(a, insert.table, kPresence, *insert.row).number,
+                                     symbols_.smt().number(1));
+        const SmtTerm is_gone =
+            equals(written(b, key.target, kPresence, parent).number, symbols_.smt().number(0));
+        pair.constraints.push_back(implies(insert.guard && stays && symbols_.all(known) &&
+                                               happens(symbols_, remove, parent) && is_gone &&
+                                               ar(a, b),
+                                           vis(a, b)));
       }
     }
   }
@@ -251,11 +260,15 @@ SmtTerm World::conflict(Member a, Member b) {
       std::vector<Row> rows;
       if (x.row || y.row) {
         rows.push_back(x.row ? *x.row : *y.row);
-      } else {
+      } else if (is_row_part) {  // which entries many rows change is not known
         rows = this->rows(both, x.table);
       }
-      for (const Row& row : rows)
-        parts.push_back(happens(symbols_, x, row) && happens(symbols_, y, row));
+      for (const Row& row : rows) {
+        SmtTerm meet = happens(symbols_, x, row) && happens(symbols_, y, row);
+        if (!is_row_part)
+          meet = meet && wrote(a, x.table, x.column, row) && wrote(b, x.table, x.column, row);
+        parts.push_back(meet);
+      }
     }
   }
   return conflict_.emplace(PairKey{a, b}, symbols_.any(parts)).first->second;
@@ -266,7 +279,7 @@ SmtTerm World::writes_anything(Member a) {
   for (const Access& access : pool_[a]->accesses) {
     if (access.kind != AccessKind::Write) continue;
     parts.push_back(access.row ? access.guard : symbols_.no());
-    if (access.row) continue;
+    if (access.row || access.column >= kUniqueEntry) continue;
     const Member self[] = {a};
     for (const Row& row : rows(self, access.table)) parts.push_back(happens(symbols_, access, row));
   }
