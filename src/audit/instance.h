@@ -41,8 +41,8 @@ struct Access {
   std::function<SmtTerm(const Row&)> condition = {};
   // Of a write: the value that it leaves in a row.
   std::function<SymValue(const Row&)> value = {};
-  // Of a read of presence by a scan whose WHERE asks only for what an INSERT fixes for good: would
-  // the row match, with these values? One that would not is as good as absent. Empty: not known.
+  // Of a read by a scan whose WHERE asks only for what an INSERT fixes for good: would the row
+  // match, with these values? One that would not is as good as absent. Empty: not known.
   using Columns = std::function<SymValue(std::uint32_t)>;
   std::function<SmtTerm(const Row&, const Columns&)> would_match = {};
 };

@@ -16,6 +16,8 @@ namespace {
 // on one visibility and arbitration.
 constexpr std::size_t kMaxSpurious = 40;
 constexpr std::size_t kMaxSpuriousOfShape = 8;
+// Runs of one cycle and prefix that show a shorter anomaly again.
+constexpr std::size_t kMaxRepeats = 12;
 
 bool inserts_into(const std::vector<sql::Statement>& body, sql::TableId table) {
   return std::ranges::any_of(body, [&](const sql::Statement& statement) {
@@ -38,6 +40,15 @@ Signature signature_of(const FoundAnomaly& anomaly) {
   std::ranges::sort(signature.first);
   std::ranges::sort(signature.second);
   return signature;
+}
+
+// The functions on the shortest cycle of a run, sorted.
+std::vector<std::uint32_t> functions_on_cycle(const FoundAnomaly& anomaly) {
+  std::vector<std::uint32_t> functions;
+  for (const ReplayEdge& edge : anomaly.replay.cycle)
+    functions.push_back(anomaly.scenario.calls[edge.from].function);
+  std::ranges::sort(functions);
+  return functions;
 }
 
 class Search {
@@ -127,6 +138,7 @@ class Search {
   // yet; without `all`, one. False if the solver does not know.
   bool realize(const FunctionCycle& cycle, ClosedWorld& closed, LengthReport& length) {
     std::size_t num_spurious = 0;
+    std::size_t num_repeats = 0;
     bool is_exhaustive = true;
     for (;;) {
       switch (closed.find(budget_)) {
@@ -152,9 +164,16 @@ class Search {
       }
       closed.exclude_model();
       closed.exclude_kinds(anomaly.kinds);
+      // With a passer-by, an anomaly of fewer calls is not a new one.
+      if (anomaly.replay.cycle.size() < cycle.size() &&
+          shown_.contains(functions_on_cycle(anomaly))) {
+        if (++num_repeats == kMaxRepeats) return true;
+        continue;
+      }
       make_observable(problem_, anomaly.scenario, anomaly.replay);
       minimize_rows(problem_, anomaly.scenario, anomaly.replay);
       anomaly.name = name_of(anomaly.scenario, anomaly.replay);
+      shown_.insert(functions_on_cycle(anomaly));
       if (known_.insert(signature_of(anomaly)).second)
         report_.anomalies.push_back(std::move(anomaly));
       if (!options_.all) return true;
@@ -167,6 +186,7 @@ class Search {
   Budget& budget_;
   SearchReport report_;
   std::set<Signature> known_;
+  std::set<std::vector<std::uint32_t>> shown_;  // functions of anomalies so far
 };
 
 }  // namespace

@@ -129,21 +129,24 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
       for (const std::uint32_t column : outputs)
         read(statement, table, column, alive && matches(row), row);
     } else {
+      const std::size_t first_read = instance_.accesses.size();
       read_all(statement, table, kPresence, alive, is_candidate);
+      for (const std::uint32_t column : source.where_columns)
+        read_all(statement, table, column, alive, is_there);
       const bool is_fixed_by_insert = std::ranges::none_of(
           source.where_columns,
           [&](std::uint32_t column) { return symbols_.changes().is_updated(table, column); });
-      if (!is_join && is_fixed_by_insert && changes(table, kPresence)) {
-        instance_.accesses.back().would_match = [this, where, frame, table](
-                                                    const Row& row, const Access::Columns& values) {
-          Source inserted{table, row};
-          const auto& columns = symbols_.app().table(table).columns;
-          for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
-          return is_true(*where, frame.with({std::move(inserted)}));
-        };
+      if (!is_join && is_fixed_by_insert) {
+        for (std::size_t i = first_read; i < instance_.accesses.size(); ++i) {
+          instance_.accesses[i].would_match = [this, where, frame, table](
+                                                  const Row& row, const Access::Columns& values) {
+            Source inserted{table, row};
+            const auto& columns = symbols_.app().table(table).columns;
+            for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
+            return is_true(*where, frame.with({std::move(inserted)}));
+          };
+        }
       }
-      for (const std::uint32_t column : source.where_columns)
-        read_all(statement, table, column, alive, is_there);
       for (const std::uint32_t column : outputs) read_all(statement, table, column, alive, matches);
     }
     if (query.lock == sql::Lock::None || query.is_aggregate()) continue;

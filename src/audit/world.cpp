@@ -93,10 +93,8 @@ SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& 
   return !equals(read.number, symbols_.smt().number(leaves.value_or(1)));
 }
 
-// The scan would find the row that this write leaves, if it is one that inserts it.
-SmtTerm World::would_match(const Access& scan, const Access& write, Member writer, const Row& row) {
-  if (!scan.would_match || write.column != kPresence) return symbols_.yes();
-  if (symbols_.smt().known_number(write.value(row).number) != 1) return symbols_.yes();
+// The scan would find the row that this member writes, if it is one that inserts it.
+SmtTerm World::would_match(const Access& scan, Member writer, const Row& row) {
   const sql::Table& table = symbols_.app().table(scan.table);
   return scan.would_match(row, [&](std::uint32_t column) -> SymValue {
     for (std::size_t k = 0; k < table.primary_key.size(); ++k) {
@@ -104,6 +102,21 @@ SmtTerm World::would_match(const Access& scan, const Access& write, Member write
     }
     return written(writer, scan.table, column, row);
   });
+}
+
+// A dependency that cannot make a difference, see the header.
+SmtTerm World::matters(const Access& x, const Access& y, EdgeKind kind, Member a, Member b,
+                       const Row& row) {
+  const auto inserts = [&](const Access& write) {
+    return write.column == kPresence && symbols_.smt().known_number(write.value(row).number) == 1;
+  };
+  if (kind == EdgeKind::Rw && x.would_match && inserts(y)) return would_match(x, b, row);
+  // That a row was seen which did not match may matter where rows are deleted and inserted again;
+  // elsewhere a run that shows something does without.
+  if (kind == EdgeKind::Wr && scope_ == Scope::Closed && y.would_match &&
+      !symbols_.changes().has_deletes(x.table))
+    return would_match(y, a, row);
+  return symbols_.yes();
 }
 
 void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
@@ -126,10 +139,10 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
           condition = condition && ar(a, b);
           break;
         case EdgeKind::Rw:
-          condition = condition && !vis(b, a) && changes_what_is_read(a, b, option) &&
-                      would_match(x, y, b, option.row);
+          condition = condition && !vis(b, a) && changes_what_is_read(a, b, option);
           break;
       }
+      condition = condition && matters(x, y, kind, a, b, option.row);
       if (symbols_.smt().known_truth(condition) == false) continue;
       option.condition = condition;
       option.name = symbols_.fresh_truth("edge");

@@ -100,7 +100,9 @@ class World {
   Pair& pair(Member a, Member b);
   void add_options(Pair& pair, Member a, Member b, EdgeKind kind);
   SmtTerm changes_what_is_read(Member reader, Member writer, const Option& option);
-  SmtTerm would_match(const Access& scan, const Access& write, Member writer, const Row& row);
+  SmtTerm matters(const Access& x, const Access& y, EdgeKind kind, Member a, Member b,
+                  const Row& row);
+  SmtTerm would_match(const Access& scan, Member writer, const Row& row);
   void add_locks(Pair& pair, Member a, Member b);
   void add_references(Pair& pair, Member a, Member b);
   Row common_row(const Access& x, const Access& y, Pair& pair);

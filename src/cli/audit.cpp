@@ -160,8 +160,9 @@ Run add_audit(CLI::App& app) {
   app.add_option("--path", args->path, "prove it by shortest paths of so many edges only")
       ->type_name("K")
       ->check(CLI::Range(2, 8));
-  app.add_flag("--advise", args->advise,
-               "the weakest level for each function, out of those given, and repairs");
+  app.add_flag(
+      "--advise", args->advise,
+      "the weakest level for each function, out of those given (of one: from it up), and repairs");
   app.add_option("--history", args->history, "write the run of the first anomaly as a history")
       ->type_name("FILE");
   app.add_option("--to", args->to, "the format of that file")

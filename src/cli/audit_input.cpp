@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "audit/model_notes.h"
 #include "support/input.h"
 #include "support/spelling.h"
 
@@ -31,6 +32,17 @@ void sort_by_strength(std::vector<const Level*>& levels) {
   if (!std::ranges::all_of(levels, [](const Level* l) { return strength_of(*l).has_value(); }))
     return;
   std::ranges::stable_sort(levels, {}, [](const Level* level) { return *strength_of(*level); });
+}
+
+// One level leaves nothing to choose: advice then begins with it and goes up to serializability.
+void add_stronger(const LevelSet& known, std::vector<const Level*>& levels) {
+  if (levels.size() != 1) return;
+  const std::optional<int> given = strength_of(*levels.front());
+  for (const char* name : {"cc", "psi", "si", "ser"}) {
+    const Level* level = known.lookup(name, Framework::VisAr);
+    const bool is_stronger = given ? *strength_of(*level) > *given : level->name == "ser";
+    if (is_stronger) levels.push_back(level);
+  }
 }
 
 std::string trimmed(std::string_view text) {
@@ -155,6 +167,9 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known) const {
     return !note.function.empty() && !loaded.app.find_function(note.function);
   });
 
+  for (sql::Note& note : audit::model_notes(loaded.app))
+    loaded.app.notes.push_back(std::move(note));
+
   for (const std::string& name : levels) {
     auto level = known.find(trimmed(name), Framework::VisAr);
     if (!level) return level.error();
@@ -162,6 +177,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known) const {
   }
   sort_by_strength(loaded.candidates);
   loaded.levels.base = loaded.candidates.front();
+  add_stronger(known, loaded.candidates);
   if (auto assigned = assign_levels(*this, *file, known, loaded); !assigned)
     return assigned.error();
   if (auto added = add_serial(*this, *file, loaded); !added) return added.error();
