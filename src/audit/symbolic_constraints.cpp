@@ -25,7 +25,8 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
     if (!mentions(key.columns, columns)) continue;
     const sql::Table& target = symbols_.app().table(key.target);
     const Frame frame = here();
-    if (new_value == nullptr || key.target_columns != target.primary_key) {
+    const bool is_by_key = key.target_columns == target.primary_key;
+    if (new_value == nullptr || !is_by_key) {
       read_all(statement, key.target, kPresence, guard,
                [this](const Row&) { return symbols_.yes(); });
       for (const std::uint32_t column : key.target_columns) {
@@ -33,21 +34,23 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
           return present_now(key.target, row, frame);
         });
       }
-      continue;
     }
+    if (new_value == nullptr) continue;
     Row row;
-    std::vector<SmtTerm> known;
-    for (const std::uint32_t column : key.columns) {
-      const SymValue value = (*new_value)(column);
+    SmtTerm checked = guard;
+    std::vector<SmtTerm> own;
+    for (std::size_t i = 0; i < key.columns.size(); ++i) {
+      const SymValue value = (*new_value)(key.columns[i]);
       row.push_back(value.number);
-      known.push_back(!value.null);
+      checked = checked && !value.null;
+      if (key.target == table)
+        own.push_back(symbols_.same_value(value, (*new_value)(key.target_columns[i])));
     }
-    SmtTerm checked = guard && symbols_.all(known);
-    if (key.target == table) {  // a row may refer to itself
-      Row own;
-      for (const std::uint32_t column : target.primary_key)
-        own.push_back((*new_value)(column).number);
-      checked = checked && !symbols_.same_row(own, row);
+    // A row may refer to itself.
+    if (key.target == table) checked = checked && !symbols_.all(own);
+    if (!is_by_key) {
+      some_row(key.target, key.target_columns, row, checked, frame);
+      continue;
     }
     const SmtTerm present = present_now(key.target, row, frame);
     read(statement, key.target, kPresence, checked, row);
@@ -59,44 +62,58 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
 // Whoever deletes a row, or changes what is referred to, looks at the rows that refer to it. With
 // no row: to some of many.
 void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                 const Row* row, const std::set<std::uint32_t>& columns) {
+                                 const Row* row, const std::set<std::uint32_t>& columns,
+                                 const Frame& before) {
   for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
     const sql::TableId child{t};
-    const sql::Table& declared = symbols_.app().tables[t];
-    for (const sql::ForeignKey& key : declared.foreign_keys) {
+    for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
-      const bool is_by_key =
-          row != nullptr && key.target_columns == symbols_.app().table(table).primary_key;
       const Frame frame = here();
+      const bool is_single = row != nullptr;
+      const Row parent = is_single ? *row : Row();
+      const bool is_update = statement.op != sql::StatementOp::Delete;
+      // What the row was referred to by, if it no longer has it.
+      Row lost;
+      SmtTerm looks = guard;
+      std::vector<SmtTerm> same;
+      for (std::size_t i = 0; is_single && i < key.target_columns.size(); ++i) {
+        const SymValue old = value_now(table, key.target_columns[i], parent, before);
+        lost.push_back(old.number);
+        looks = looks && !old.null;
+        if (is_update)
+          same.push_back(
+              symbols_.same_value(old, value_now(table, key.target_columns[i], parent, frame)));
+      }
+      if (is_single && is_update) looks = looks && !symbols_.all(same);
       const sql::ForeignKey* refers = &key;
-      const Row parent = is_by_key ? *row : Row();
-      // What the child's own key says.
-      const auto is_candidate = [this, child, refers, parent, table, is_by_key](const Row& other) {
-        if (!is_by_key) return symbols_.yes();
+      const bool is_own_table = child == table;
+      const auto is_candidate = [this, child, refers, lost, parent, is_own_table,
+                                 is_single](const Row& other) {
+        if (!is_single) return symbols_.yes();
         std::vector<SmtTerm> parts;
         const auto& own_key = symbols_.app().table(child).primary_key;
         for (std::size_t i = 0; i < refers->columns.size(); ++i) {
           const auto place = std::ranges::find(own_key, refers->columns[i]);
           if (place != own_key.end())
             parts.push_back(
-                equals(other[static_cast<std::size_t>(place - own_key.begin())], parent[i]));
+                equals(other[static_cast<std::size_t>(place - own_key.begin())], lost[i]));
         }
-        if (child == table) parts.push_back(!symbols_.same_row(other, parent));
+        if (is_own_table) parts.push_back(!symbols_.same_row(other, parent));
         return symbols_.all(parts);
       };
       const auto is_there = [this, child, frame, is_candidate](const Row& other) {
         return is_candidate(other) && present_now(child, other, frame);
       };
-      read_all(statement, child, kPresence, guard, is_candidate);
+      read_all(statement, child, kPresence, looks, is_candidate);
       for (const std::uint32_t column : key.columns)
-        read_all(statement, child, column, guard, is_there);
-      if (!is_by_key) continue;
+        read_all(statement, child, column, looks, is_there);
+      if (!is_single) continue;
       instance_.row_facts.push_back(
-          {child, [this, guard, is_there, refers, child, parent, frame](const Row& other) {
-             std::vector<SmtTerm> parts = {guard, instance_.committed, is_there(other)};
+          {child, [this, looks, is_there, refers, child, lost, frame](const Row& other) {
+             std::vector<SmtTerm> parts = {looks, instance_.committed, is_there(other)};
              for (std::size_t i = 0; i < refers->columns.size(); ++i) {
                const SymValue value = value_now(child, refers->columns[i], other, frame);
-               parts.push_back(!value.null && equals(value.number, parent[i]));
+               parts.push_back(!value.null && equals(value.number, lost[i]));
              }
              return !symbols_.all(parts);
            }});

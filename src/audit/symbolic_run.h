@@ -89,7 +89,7 @@ class SymbolicRun {
   void check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                      const NewValue* new_value, const std::set<std::uint32_t>& columns);
   void check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                      const Row* row, const std::set<std::uint32_t>& columns);
+                      const Row* row, const std::set<std::uint32_t>& columns, const Frame& before);
   bool is_referred_to(sql::TableId table) const;
   void change_many(const sql::Statement& statement, SmtTerm found, SmtTerm alive,
                    const std::function<SmtTerm(const Row&)>& matches);
@@ -110,7 +110,8 @@ class SymbolicRun {
                        const NewValue& new_value, const std::set<std::uint32_t>& columns);
   void free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                     const NewValue& old_value, const std::set<std::uint32_t>& columns);
-  Row row_of_entry(sql::TableId table, const Entry& entry, const Frame& frame);
+  Row some_row(sql::TableId table, const std::vector<std::uint32_t>& columns, const Row& values,
+               SmtTerm condition, const Frame& frame);
   // A statement that changes many rows: any entries.
   void change_any_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                           const std::set<std::uint32_t>& columns);

@@ -70,7 +70,7 @@ void SymbolicRun::change_row(const sql::Statement& statement,
   for (const sql::Expr* check : checks_of(declared, columns))
     abort_if(guard && truth(*check, after).no);
   check_parents(statement, table, guard, &new_value, columns);
-  check_children(statement, table, guard, &row, columns);
+  check_children(statement, table, guard, &row, columns, at);
 }
 
 // What the constraints look at when an UPDATE changes many rows. Comes before the changes.
@@ -99,7 +99,7 @@ void SymbolicRun::change_many(const sql::Statement& statement, SmtTerm found, Sm
   for (const std::uint32_t column : looked_at) read_all(statement, table, column, alive, matches);
   change_any_entries(statement, table, found, columns);
   check_parents(statement, table, found, nullptr, columns);
-  check_children(statement, table, found, nullptr, columns);
+  check_children(statement, table, found, nullptr, columns, here());
 }
 
 void SymbolicRun::update(const sql::Statement& statement) {
@@ -223,7 +223,7 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     for (const auto& use : used) read(statement, table, use.second, found, row);
     // By key alone it writes absence whether the row is there or not: it need not look.
     write(statement, table, kPresence, reports ? found : alive && is_candidate(row), row, absent);
-    check_children(statement, table, found, &row, all_columns);
+    check_children(statement, table, found, &row, all_columns, frame);
     for (const auto& unique : declared.unique) {
       for (const std::uint32_t column : unique) {
         if (!declared.is_key_column(column)) read(statement, table, column, found, row);
@@ -248,7 +248,7 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     for (const auto& use : used) read_all(statement, table, use.second, alive, matches);
     instance_.accesses.push_back({AccessKind::Write, table, kPresence, statement.number, alive,
                                   std::nullopt, matches, [absent](const Row&) { return absent; }});
-    check_children(statement, table, found, nullptr, all_columns);
+    check_children(statement, table, found, nullptr, all_columns, frame);
     change_any_entries(statement, table, found, all_columns);
   }
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
@@ -277,19 +277,19 @@ Row choose_row(SmtTerm condition, const Row& yes, const Row& no) {
 
 }  // namespace
 
-// Some row that has the entry.
-Row SymbolicRun::row_of_entry(sql::TableId table, const Entry& entry, const Frame& frame) {
-  const sql::Table& declared = symbols_.app().table(table);
+// A row that is there and has these values, if the condition holds.
+Row SymbolicRun::some_row(sql::TableId table, const std::vector<std::uint32_t>& columns,
+                          const Row& values, SmtTerm condition, const Frame& frame) {
   Row row;
-  for (std::size_t i = 0; i < declared.primary_key.size(); ++i)
+  for (std::size_t i = 0; i < symbols_.app().table(table).primary_key.size(); ++i)
     row.push_back(symbols_.fresh_number("row"));
   instance_.named_rows.emplace_back(table, row);
   std::vector<SmtTerm> parts = {present_now(table, row, frame)};
-  for (std::size_t i = 0; i < entry.values.size(); ++i) {
-    const SymValue value = value_now(table, declared.unique[entry.unique][i], row, frame);
-    parts.push_back(!value.null && equals(value.number, entry.values[i]));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const SymValue value = value_now(table, columns[i], row, frame);
+    parts.push_back(!value.null && equals(value.number, values[i]));
   }
-  instance_.facts.push_back(implies(entry.taken, symbols_.all(parts)));
+  instance_.facts.push_back(implies(condition, symbols_.all(parts)));
   return row;
 }
 
@@ -350,7 +350,9 @@ void SymbolicRun::insert(const sql::Statement& statement) {
         abort_if(is_taken);
       } else {
         if (statement.conflict == sql::OnConflict::Update)
-          there = choose_row(is_taken, row_of_entry(table, entries.back(), frame), there);
+          there = choose_row(
+              is_taken, some_row(table, declared.unique[u], entries.back().values, is_taken, frame),
+              there);
         is_handled = is_handled || is_taken;
       }
       inserts = inserts && !is_taken;

@@ -112,6 +112,7 @@ class World {
   void add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>& out);
   void add_row_facts(Cast cast, std::vector<SmtTerm>& out);
   void add_unique_rows(Cast cast, std::vector<SmtTerm>& out);
+  void add_initial_entries(Cast cast, std::vector<SmtTerm>& out);
 
   Symbols& symbols_;
   Scope scope_;

@@ -169,7 +169,47 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>*
       }
     }
   }
+  add_initial_entries(cast, out);
   return out;
+}
+
+// Rows that are there at the start have their entries of UNIQUE constraints, each its own.
+void World::add_initial_entries(Cast cast, std::vector<SmtTerm>& out) {
+  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
+    const sql::TableId table{t};
+    const sql::Table& declared = symbols_.app().tables[t];
+    if (declared.unique.empty()) continue;
+    const bool is_fixed = symbols_.changes().has_fixed_rows(table);
+    const auto value_at = [&](std::uint32_t column, const Row& row) -> SymValue {
+      const auto place = std::ranges::find(declared.primary_key, column);
+      if (place != declared.primary_key.end())
+        return {symbols_.no(), row[static_cast<std::size_t>(place - declared.primary_key.begin())]};
+      return symbols_.changes().is_static(table, column)
+                 ? symbols_.static_value(table, column, row)
+                 : symbols_.initial_value(table, column, row);
+    };
+    const std::vector<Row> named = rows(cast, table);
+    for (std::uint32_t u = 0; u < declared.unique.size(); ++u) {
+      std::vector<std::pair<SmtTerm, Row>> entries;  // by row: whether it has one, and which
+      for (const Row& row : named) {
+        SmtTerm has =
+            is_fixed ? symbols_.static_presence(table, row) : symbols_.initial_presence(table, row);
+        Row entry;
+        for (const std::uint32_t column : declared.unique[u]) {
+          const SymValue value = value_at(column, row);
+          has = has && !value.null;
+          entry.push_back(value.number);
+        }
+        out.push_back(implies(has, symbols_.initial_entry(table, u, entry)));
+        for (std::size_t other = 0; other < entries.size(); ++other) {
+          out.push_back(implies(
+              has && entries[other].first && symbols_.same_row(entry, entries[other].second),
+              symbols_.same_row(row, named[other])));
+        }
+        entries.emplace_back(has, std::move(entry));
+      }
+    }
+  }
 }
 
 }  // namespace isoscope::audit
