@@ -244,11 +244,15 @@ const std::vector<Axioms::Location>& Axioms::locations() {
 SmtTerm Axioms::writes(std::size_t a, std::size_t key) {
   if (is_initial(a)) return symbols_.yes();
   const Location& x = locations()[key];
-  return world_.wrote(cast_[a], x.table, x.column, x.row);
+  const SmtTerm wrote = world_.wrote(cast_[a], x.table, x.column, x.row);
+  // Rounds that we do not look at may write it, too.
+  return world_.scope() == Scope::Open ? wrote || symbols_.fresh_truth("other_round") : wrote;
 }
 
 SmtTerm Axioms::reads(std::size_t a, std::size_t key) {
   if (is_initial(a)) return symbols_.no();
+  // An open world knows of reads that may happen, not of those that must.
+  if (world_.scope() == Scope::Open) return symbols_.fresh_truth("reads");
   const Location& x = locations()[key];
   std::vector<SmtTerm> parts;
   for (const Access& access : world_.instance(cast_[a]).accesses) {
@@ -355,12 +359,16 @@ SmtTerm Axioms::depends(std::size_t a, std::size_t b, EdgeKind kind,
   if (a == b || is_initial(b)) return symbols_.no();
   if (kind == EdgeKind::Ww) {
     if (key) return writes(a, *key) && writes(b, *key) && ar(a, b);
-    return conflict(a, b) && ar(a, b);
+    SmtTerm both = conflict(a, b);
+    // Rounds that we do not look at may conflict, too.
+    if (world_.scope() == Scope::Open) both = both || symbols_.fresh_truth("other_round");
+    return both && ar(a, b);
   }
   if (world_.scope() == Scope::Open) {
     // Who is read from depends on others: anything that the accesses allow.
     const SmtTerm free = symbols_.fresh_truth("reads_from");
-    if (is_initial(a)) return free;
+    // What is overwritten with the same value is no dependency of ours, but one of the level's.
+    if (is_initial(a) || kind == EdgeKind::Rw) return free;
     return free && world_.depends(cast_[a], cast_[b], kind);
   }
   // Exact, location by location.
@@ -437,6 +445,8 @@ Axioms::Matrix Axioms::relation(const RelationExpr& r, Binding& binding) {
                 break;
               case SetName::Readers:
                 cell = is_initial(a) ? symbols_.no() : world_.reads_anything(cast_[a]);
+                // A scan may have found nothing to read.
+                if (world_.scope() == Scope::Open) cell = cell && symbols_.fresh_truth("reads");
                 break;
               case SetName::Aborted:
                 break;
