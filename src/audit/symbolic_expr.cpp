@@ -111,12 +111,13 @@ SymbolicRun::Truth SymbolicRun::truth(const sql::Expr& expr, const Frame& frame)
       if (loops_ == Loops::AtMostTwo) {
         const SmtTerm holds =
             is_element(symbols_.smt().number(1)) || is_element(symbols_.smt().number(2));
-        return {holds, !value.null && !holds};
+        // Nothing is in an empty array, not even NULL.
+        return {holds, !holds && (!value.null || list.size < symbols_.smt().number(1))};
       }
       // Some element, if it holds; that it does not hold says nothing about single elements.
       const SmtTerm holds = symbols_.fresh_truth("in_array");
       instance_.facts.push_back(implies(holds, is_element(symbols_.fresh_number("position"))));
-      // An element or the array may be NULL; and NULL is not in an empty array.
+      // An element or the array may be NULL.
       return {holds, !holds && symbols_.fresh_truth("not_in_array")};
     }
     default: {

@@ -164,6 +164,13 @@ TEST(AuditTraps, ArraysNeedNotBeNull) {
                  "cc");
 }
 
+TEST(AuditTraps, NothingIsInAnEmptyArray) {
+  expect_anomaly(kTables + function("add",
+                                    "IF NOT (x = ANY(ps)) THEN UPDATE acc SET bal = bal + 1 "
+                                    "WHERE id = q; END IF; RETURN 0;"),
+                 "cc");
+}
+
 TEST(AuditTraps, LoopsInReverseReadFirstWhatTheyWriteLast) {
   expect_anomaly(kTables + function("shift",
                                     "FOR n IN REVERSE 2 .. 1 LOOP SELECT bal INTO x FROM acc WHERE "
