@@ -49,26 +49,23 @@ Outcome outcome_of(explore::ExploreOutcome outcome) {
   return Outcome::Unknown;
 }
 
-Violation violation_of(const Callables& program, const explore::ProgramRun& run) {
+Violation violation_of(const Callables& program, const store::Recording& run) {
   std::vector<TxnRun> txns;
   for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
-    const explore::RunTxn& txn = run.txns[call];
+    const store::RecordedTxn& txn = run.txns[call];
     TxnRun shown = program.txn_run(CallId{call}, txn.is_committed, txn.locals);
-    for (const explore::RunEvent& event : txn.events) {
-      Access access{.is_read = event.is_read,
-                    .key = program.keys().name(event.key),
-                    .value = event.value,
-                    .writer = {}};
-      if (event.is_read)
-        access.writer =
-            event.writer == explore::kInitial ? "T0" : program.name(CallId{event.writer});
-      shown.accesses.push_back(std::move(access));
+    for (const store::Access& access : txn.accesses) {
+      shown.accesses.push_back(
+          {.is_read = access.is_read,
+           .key = program.keys().name(access.key),
+           .value = access.value,
+           .writer = access.is_read ? store::name_of_writer(program, access.writer) : ""});
     }
     txns.push_back(std::move(shown));
   }
   Violation violation{
       .failed = {}, .run = Run(std::move(txns)), .text = violation_text(program, "", run, Paint())};
-  for (const std::uint32_t number : run.failed_assertions)
+  for (const std::uint32_t number : run.failed_assertions())
     violation.failed.push_back(program.assertion(number).text);
   return violation;
 }
@@ -179,7 +176,7 @@ Exploration Program::explore(const Options& options) const {
   all.end_states = found.end_states;
   all.blocked = found.blocked;
   all.is_out_of_time = found.is_out_of_time;
-  for (const explore::ProgramRun& run : found.violations)
+  for (const store::Recording& run : found.violations)
     all.violations.push_back(violation_of(program, run));
   return all;
 }

@@ -135,7 +135,7 @@ int run_explore(const ExploreArguments& args) {
   explore::Outcomes outcomes(program);
   std::uint64_t number = 0;
   if (stream || args.outcomes) {
-    options.on_history = [&](const explore::ProgramRun& run) {
+    options.on_history = [&](const store::Recording& run) {
       if (stream) stream->write(history_line(program, run, ++number));
       if (args.outcomes) outcomes.add(run);
     };

@@ -35,6 +35,50 @@ struct DigestHash {
   std::size_t operator()(const Digest& digest) const { return digest.a; }
 };
 
+std::int64_t value_of(const store::Recording& run, const KeyTable& keys, std::uint32_t writer,
+                      ProgramKey x) {
+  if (writer == kInitialWriter) return keys.initial(x);
+  const std::vector<store::Access>& accesses = run.txns[writer].accesses;
+  for (std::size_t i = accesses.size(); i-- > 0;) {
+    if (!accesses[i].is_read && accesses[i].key == x) return accesses[i].value;
+  }
+  ISO_ASSERT(false);
+  return 0;
+}
+
+// The complete history that lies on a trail, for the world outside; what fails when everybody has
+// ended is not judged yet.
+template <class Set>
+store::Recording recorded(const Executable& program, const EndState<Set>& end) {
+  store::Recording run;
+  run.txns.resize(program.outline().calls.size());
+  for (const Entry& entry : end.order) {
+    const Block<Set>& block = end.trail.blocks[entry.block];
+    run.order.push_back(block.call);
+    store::RecordedTxn& txn = run.txns[block.call];
+    txn.is_committed = block.is_committed;
+    txn.failed_assertion = block.failed_assertion;
+    const auto locals = end.trail.locals_of(block);
+    txn.locals.assign(locals.begin(), locals.end());
+    std::uint32_t next_write = block.writes_begin;
+    const auto add_writes = [&](std::uint32_t up_to) {
+      for (; next_write < up_to; ++next_write) {
+        const WriteEvent& write = end.trail.writes[next_write];
+        txn.accesses.push_back({.key = write.key, .value = write.value});
+      }
+    };
+    for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
+      add_writes(read.writes_end);
+      txn.accesses.push_back({.is_read = true,
+                              .key = read.key,
+                              .value = value_of(run, program.keys(), read.writer, read.key),
+                              .writer = read.writer});
+    }
+    add_writes(block.writes_end);
+  }
+  return run;
+}
+
 // Filters, counts and judges complete histories.
 template <class Set>
 class Collector final : public EndStates<Set> {
@@ -96,7 +140,7 @@ class Collector final : public EndStates<Set> {
     for (const std::uint32_t block : block_of) {
       for (const ReadEvent<Set>& read : end.trail.reads_of(end.trail.blocks[block]))
         digest.add(read.writer);
-      digest.add(kInitial - 1);
+      digest.add(kInitialWriter - 1);
     }
     const std::scoped_lock lock(mutex_);
     return seen_.insert(digest).second;
@@ -152,8 +196,8 @@ class Collector final : public EndStates<Set> {
                                  .read_from = reads[i].read_from,
                                  .reads = reads.first(i)};
         const std::uint32_t w = reads[i].writer;
-        if (!collect_forced(reader, reads[i].key, w, w == kInitial ? Set{} : past[w], writers_of,
-                            edges))
+        if (!collect_forced(reader, reads[i].key, w, w == kInitialWriter ? Set{} : past[w],
+                            writers_of, edges))
           return false;
       }
     }
@@ -174,7 +218,7 @@ class Collector final : public EndStates<Set> {
       const Block<Set>& block = end.trail.blocks[entry.block];
       for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
         if (const auto found = writers.find(read.key); found != writers.end())
-          facts.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
+          facts.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
                          found->second);
       }
       if (!block.is_committed) continue;
@@ -195,7 +239,7 @@ class Collector final : public EndStates<Set> {
 
   // What check says of the history, which shares no code with the engines.
   Outcome outcome_by_check(const EndState<Set>& end) const {
-    const History h = to_history(program_, make_run(program_, end));
+    const History h = to_history(program_, recorded(program_, end));
     const auto levels = assign_levels(h, *plan_.level, *plan_.levels);
     ISO_ASSERT(levels.ok());  // make_plan() has tried them before
     Budget budget = options_.budget;
@@ -218,10 +262,9 @@ class Collector final : public EndStates<Set> {
     return program_.failed_at_end(endings(end)).has_value();
   }
 
-  ProgramRun complete_run(const EndState<Set>& end) const {
-    ProgramRun run = make_run(program_, end);
-    if (const auto failed = program_.failed_at_end(endings(end)))
-      run.failed_assertions.push_back(*failed);
+  store::Recording complete_run(const EndState<Set>& end) const {
+    store::Recording run = recorded(program_, end);
+    run.failed_at_end = program_.failed_at_end(endings(end));
     return run;
   }
 
@@ -234,7 +277,7 @@ class Collector final : public EndStates<Set> {
   std::atomic<std::uint64_t> histories_{0};
   std::atomic<std::uint64_t> violating_{0};
   std::mutex mutex_;
-  std::vector<ProgramRun> violations_;
+  std::vector<store::Recording> violations_;
   std::unordered_set<Digest, DigestHash> seen_;  // dfs only
 };
 

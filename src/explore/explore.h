@@ -15,8 +15,9 @@
 #include <optional>
 #include <vector>
 
+#include "explore/engine.h"
 #include "explore/plan.h"
-#include "explore/run.h"
+#include "store/recording.h"
 #include "support/budget.h"
 
 namespace isoscope::explore {
@@ -30,7 +31,7 @@ struct ExploreOptions {
   bool stop_at_violation = false;
   std::size_t max_violations = 3;  // examples kept; all are counted
   // Told every history, once, in no particular order; never from two threads at once.
-  std::function<void(const ProgramRun&)> on_history = {};
+  std::function<void(const store::Recording&)> on_history = {};
   Progress progress = {};
 };
 
@@ -38,12 +39,12 @@ enum class ExploreOutcome : std::uint8_t { Complete, Violated, Unknown };
 
 struct Exploration {
   ExploreOutcome outcome = ExploreOutcome::Unknown;
-  std::uint64_t histories = 0;         // distinct, consistent with the level
-  std::uint64_t violating = 0;         // those in which an assertion fails
-  std::uint64_t end_states = 0;        // before the filter
-  std::uint64_t blocked = 0;           // branches without a continuation
-  std::uint64_t calls = 0;             // of EXPLORE
-  std::vector<ProgramRun> violations;  // examples
+  std::uint64_t histories = 0;               // distinct, consistent with the level
+  std::uint64_t violating = 0;               // those in which an assertion fails
+  std::uint64_t end_states = 0;              // before the filter
+  std::uint64_t blocked = 0;                 // branches without a continuation
+  std::uint64_t calls = 0;                   // of EXPLORE
+  std::vector<store::Recording> violations;  // examples
   std::optional<Fault> fault;  // a transaction that could not go on; nothing else counts then
   bool is_out_of_time = false;
 };

@@ -19,10 +19,10 @@ const Level& level_at(std::size_t i) {
 
 }  // namespace
 
-void Outcomes::add(const ProgramRun& run) {
+void Outcomes::add(const store::Recording& run) {
   std::vector<std::int64_t> values;
   for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
-    const RunTxn& txn = run.txns[call];
+    const store::RecordedTxn& txn = run.txns[call];
     values.push_back(txn.is_committed ? 1 : 0);
     const auto names = program_.local_names(CallId{call});
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -33,9 +33,9 @@ void Outcomes::add(const ProgramRun& run) {
   Entry& entry = found->second;
   ++entry.outcome.histories;
   if (is_new) {
-    for (const RunTxn& txn : run.txns)
+    for (const store::RecordedTxn& txn : run.txns)
       entry.outcome.txns.push_back({.is_committed = txn.is_committed, .locals = txn.locals});
-    entry.outcome.failed_assertions = run.failed_assertions;
+    entry.outcome.failed_assertions = run.failed_assertions();
   }
   if (entry.allowed == kAll) return;
   const History h = to_history(program_, run);

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "explore/run.h"
 #include "spec/levels.h"
+#include "store/recording.h"
 
 namespace isoscope::explore {
 
 struct ProgramOutcome {
-  std::vector<RunTxn> txns;                      // by call: committed or not, and locals; no events
-  std::uint64_t histories = 0;                   // with this outcome
-  std::vector<std::string> levels;               // of Outcomes::kLevels, those that allow it
+  std::vector<store::RecordedTxn> txns;  // by call: committed or not, and locals; no accesses
+  std::uint64_t histories = 0;           // with this outcome
+  std::vector<std::string> levels;       // of Outcomes::kLevels, those that allow it
   std::vector<std::uint32_t> failed_assertions;  // the same for all its histories
 };
 
@@ -28,7 +28,7 @@ class Outcomes {
 
   explicit Outcomes(const Executable& program) : program_(program) {}
 
-  void add(const ProgramRun& run);
+  void add(const store::Recording& run);
   // The most frequent first.
   std::vector<ProgramOutcome> sorted() const;
 

@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "program/executable.h"
+#include "store/recording.h"
 
 namespace isoscope::explore {
 
-// Whom a read reads from: a call by its number, or the initial transaction.
-inline constexpr std::uint32_t kInitial = 0xffffffff;
+using store::kInitialWriter;
 
 struct WriteEvent {
   ProgramKey key;
@@ -43,7 +43,7 @@ enum class Latest : std::uint8_t { No, Yes, Depends };
 template <class Set>
 struct ReadEvent {
   ProgramKey key;
-  std::uint32_t writer = kInitial;
+  std::uint32_t writer = kInitialWriter;
   Latest latest = Latest::No;
   bool is_swapped = false;  // did a swap put it behind its writer?
   // Do this read and those before it in the transaction show the last writes of the order that the

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "explore/run.h"
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -114,10 +113,10 @@ void Walk<Set>::report_fault() {
   std::string history;
   const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads) {
     for (const ReadEvent<Set>& read : reads) {
-      history += fmt::format("{}{} reads {} = {} from {}", history.empty() ? "" : "; ",
-                             name_of(program_, call), program_.keys().name(read.key),
-                             value(read.writer, read.key),
-                             read.writer == kInitial ? "T0" : name_of(program_, read.writer));
+      history +=
+          fmt::format("{}{} reads {} = {} from {}", history.empty() ? "" : "; ",
+                      store::name_of(program_, call), program_.keys().name(read.key),
+                      value(read.writer, read.key), store::name_of_writer(program_, read.writer));
     }
   };
   for (std::uint32_t i = 0; i < history_size(); ++i)
@@ -153,7 +152,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
   const std::size_t last = trail_.reads.size() - 1;
   for (;;) {
     ReadEvent<Set>& read = trail_.reads[last];
-    std::uint32_t w = kInitial;
+    std::uint32_t w = kInitialWriter;
     if (read.is_initial_untried) {
       read.is_initial_untried = false;
     } else if (!read.untried.empty()) {
@@ -165,7 +164,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
     read.writer = w;
     pending_.past = read.past;
     pending_.read_from = read.read_from;
-    if (w != kInitial) {
+    if (w != kInitialWriter) {
       pending_.past |= past(w);
       pending_.past.insert(w);
       pending_.read_from.insert(w);
@@ -217,7 +216,7 @@ template <class Set>
 bool Walk<Set>::collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
                         std::vector<ForcedEdges<Set>>& edges) const {
   return collect_forced(
-      reader, x, w, w == kInitial ? Set{} : past(w),
+      reader, x, w, w == kInitialWriter ? Set{} : past(w),
       [&](ProgramKey y) -> const Set& { return writers_[y.index]; }, edges);
 }
 
@@ -260,7 +259,7 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
 template <class Set>
 Latest Walk<Set>::shape_of_latest(const ReadEvent<Set>& read) const {
   const Set known = writers_[read.key.index] & read.past;
-  if (read.writer == kInitial) return known.empty() ? Latest::Yes : Latest::Depends;
+  if (read.writer == kInitialWriter) return known.empty() ? Latest::Yes : Latest::Depends;
   if (!known.contains(read.writer)) return Latest::No;
   for (std::uint32_t i = history_size(); i-- > 0;) {
     const std::uint32_t call = block_at(i).call;
@@ -351,7 +350,7 @@ Set& Walk<Set>::writers(ProgramKey x) {
 
 template <class Set>
 std::int64_t Walk<Set>::value(std::uint32_t w, ProgramKey x) const {
-  if (w == kInitial) return initial_[x.index];
+  if (w == kInitialWriter) return initial_[x.index];
   const std::span<const WriteEvent> writes = trail_.writes_of(trail_.blocks[block_of_[w]]);
   std::size_t i = writes.size();
   while (writes[i - 1].key != x) --i;

@@ -136,7 +136,7 @@ class Walk {
   // A read of a key by a block of the history.
   struct Reading {
     std::uint32_t reader = 0;
-    std::uint32_t writer = kInitial;
+    std::uint32_t writer = kInitialWriter;
   };
 
   std::vector<std::int64_t> initial_;           // by key

@@ -20,12 +20,12 @@ void Walk<Set>::order_history() {
 template <class Set>
 std::uint32_t Walk<Set>::last_writer(ProgramKey x) const {
   const Set& all = writers_[x.index];
-  if (all.empty()) return kInitial;
+  if (all.empty()) return kInitialWriter;
   for (std::uint32_t i = pending_.order_begin + history_size(); i-- > pending_.order_begin;) {
     const auto call = static_cast<std::uint32_t>(trail_.numbers[i]);
     if (all.contains(call)) return call;
   }
-  return kInitial;
+  return kInitialWriter;
 }
 
 // May the last read show w? Reading what the order found for the history shows last is always
@@ -60,7 +60,7 @@ void Walk<Set>::fill_facts() {
   for (std::uint32_t i = 0; i < history_size(); ++i) {
     const Block<Set>& block = block_at(i);
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      history_facts_.add_read(block.call, read.writer == kInitial ? nullptr : &read.writer,
+      history_facts_.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
                               writers_[read.key.index]);
     }
     if (!block.is_committed) continue;
@@ -80,7 +80,7 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
   facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
   for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
     const ReadEvent<Set>& read = trail_.reads[i];
-    facts_.add_read(last, read.writer == kInitial ? nullptr : &read.writer,
+    facts_.add_read(last, read.writer == kInitialWriter ? nullptr : &read.writer,
                     writers_[read.key.index]);
   }
   if (is_at_end) {
@@ -89,7 +89,7 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
       facts_.add_conflict(last, writers_[x.index]);
       // Whoever read x before is now overwritten.
       for (const Reading& read : readings_[x.index]) {
-        facts_.add_read(read.reader, read.writer == kInitial ? nullptr : &read.writer,
+        facts_.add_read(read.reader, read.writer == kInitialWriter ? nullptr : &read.writer,
                         Set::of(last));
       }
     }

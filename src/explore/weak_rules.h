@@ -41,14 +41,14 @@ bool collect_forced(const Reader<Set>& reader, ProgramKey x, std::uint32_t w, co
   Set fresh;
   if (reader.level == WeakLevel::Ra) seen |= reader.session;
   if (reader.level == WeakLevel::Cc) seen = reader.past;
-  if (w != kInitial && reader.level != WeakLevel::Rc) {
+  if (w != kInitialWriter && reader.level != WeakLevel::Rc) {
     if (reader.level == WeakLevel::Cc) fresh = past_of_w;
     fresh.insert(w);
     fresh -= seen;
     seen |= fresh;
   }
   const auto force = [&](Set from, std::uint32_t to) {
-    if (to == kInitial) return from.empty();
+    if (to == kInitialWriter) return from.empty();
     from.erase(to);
     if (!from.empty()) edges.push_back({from, to});
     return true;

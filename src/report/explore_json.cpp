@@ -8,9 +8,9 @@ namespace isoscope {
 namespace {
 
 using explore::ExploreOutcome;
-using explore::kInitial;
-using explore::ProgramRun;
-using explore::RunEvent;
+using store::Access;
+using store::RecordedTxn;
+using store::Recording;
 
 std::string_view name_of(ExploreOutcome outcome) {
   switch (outcome) {
@@ -25,23 +25,21 @@ std::string_view name_of(ExploreOutcome outcome) {
 }
 
 // The transactions as lines of a jsonl history say them; reads name their writers.
-Json transactions(const Executable& program, const ProgramRun& run) {
+Json transactions(const Executable& program, const Recording& run) {
   Json all = Json::array();
   for (const std::uint32_t call : run.order) {
     const Call& c = program.outline().calls[call];
     Json ops = Json::array();
-    for (const RunEvent& event : run.txns[call].events) {
-      const std::string key = program.keys().name(event.key);
-      if (event.is_read) {
-        const std::string writer =
-            event.writer == kInitial ? "T0" : explore::name_of(program, event.writer);
-        ops.push_back({"r", key, {{"from", writer}}});
+    for (const Access& access : run.txns[call].accesses) {
+      const std::string key = program.keys().name(access.key);
+      if (access.is_read) {
+        ops.push_back({"r", key, {{"from", store::name_of_writer(program, access.writer)}}});
       } else {
-        ops.push_back({"w", key, event.value});
+        ops.push_back({"w", key, access.value});
       }
     }
     Json txn{{"session", program.outline().sessions[c.session].name},
-             {"id", explore::name_of(program, call)},
+             {"id", store::name_of(program, call)},
              {"status", run.txns[call].is_committed ? "committed" : "aborted"},
              {"ops", std::move(ops)}};
     if (!c.level.empty()) txn["level"] = c.level;
@@ -50,16 +48,16 @@ Json transactions(const Executable& program, const ProgramRun& run) {
   return all;
 }
 
-Json initial_values(const Executable& program, const ProgramRun& run) {
+Json initial_values(const Executable& program, const Recording& run) {
   Json init = Json::object();
-  for (const explore::RunTxn& txn : run.txns) {
-    for (const RunEvent& event : txn.events)
-      init[program.keys().name(event.key)] = program.keys().initial(event.key);
+  for (const RecordedTxn& txn : run.txns) {
+    for (const Access& access : txn.accesses)
+      init[program.keys().name(access.key)] = program.keys().initial(access.key);
   }
   return init;
 }
 
-Json locals(const Executable& program, const explore::RunTxn& txn, std::uint32_t call) {
+Json locals(const Executable& program, const RecordedTxn& txn, std::uint32_t call) {
   Json values = Json::object();
   const auto names = program.local_names(CallId{call});
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -77,20 +75,18 @@ Json assertions(const ExploreReport& report, const std::vector<std::uint32_t>& n
   return failed;
 }
 
-Json violation(const ExploreReport& report, const ProgramRun& run) {
+Json violation(const ExploreReport& report, const Recording& run) {
   Json reads = Json::array();
   for (const std::uint32_t call : run.order) {
-    for (const RunEvent& event : run.txns[call].events) {
-      if (!event.is_read) continue;
-      reads.push_back(
-          {{"txn", explore::name_of(report.program, call)},
-           {"key", report.program.keys().name(event.key)},
-           {"value", event.value},
-           {"from",
-            event.writer == kInitial ? "T0" : explore::name_of(report.program, event.writer)}});
+    for (const Access& access : run.txns[call].accesses) {
+      if (!access.is_read) continue;
+      reads.push_back({{"txn", store::name_of(report.program, call)},
+                       {"key", report.program.keys().name(access.key)},
+                       {"value", access.value},
+                       {"from", store::name_of_writer(report.program, access.writer)}});
     }
   }
-  return {{"failed", assertions(report, run.failed_assertions)},
+  return {{"failed", assertions(report, run.failed_assertions())},
           {"reads", std::move(reads)},
           {"init", initial_values(report.program, run)},
           {"transactions", transactions(report.program, run)}};
@@ -99,7 +95,7 @@ Json violation(const ExploreReport& report, const ProgramRun& run) {
 Json outcome(const ExploreReport& report, const explore::ProgramOutcome& one) {
   Json txns = Json::object();
   for (std::uint32_t call = 0; call < one.txns.size(); ++call) {
-    txns[explore::name_of(report.program, call)] = {
+    txns[store::name_of(report.program, call)] = {
         {"committed", one.txns[call].is_committed},
         {"locals", locals(report.program, one.txns[call], call)}};
   }
@@ -120,7 +116,7 @@ Json weakest_json(const ExploreReport& report, Json json) {
   json["trials"] = std::move(trials);
   Json mixed = Json::object();
   for (std::uint32_t call = 0; call < report.weakest->mixed.size(); ++call)
-    mixed[explore::name_of(report.program, call)] = report.weakest->mixed[call];
+    mixed[store::name_of(report.program, call)] = report.weakest->mixed[call];
   json["mixed"] = std::move(mixed);
   return json;
 }
@@ -145,7 +141,7 @@ std::string explore_json(const ExploreReport& report) {
   json["calls"] = all.calls;
   if (all.is_out_of_time) json["limit"] = "the time limit";
   json["violations"] = Json::array();
-  for (const ProgramRun& run : all.violations) json["violations"].push_back(violation(report, run));
+  for (const Recording& run : all.violations) json["violations"].push_back(violation(report, run));
   if (report.outcomes) {
     json["outcomes"] = Json::array();
     for (const explore::ProgramOutcome& one : *report.outcomes)
@@ -156,16 +152,16 @@ std::string explore_json(const ExploreReport& report) {
 
 std::optional<std::string> explore_dot(const ExploreReport& report) {
   if (report.all.violations.empty()) return std::nullopt;
-  const History h = explore::to_history(report.program, report.all.violations.front());
+  const History h = store::to_history(report.program, report.all.violations.front());
   const auto ser = LevelSet::built_in().find("ser");
   ISO_ASSERT(ser.ok());
   Budget budget = Budget::seconds(5);
   return check_dot(h, {.level = "ser", .answer = check(h, **ser, budget)});
 }
 
-std::string history_line(const Executable& program, const ProgramRun& run, std::uint64_t number) {
+std::string history_line(const Executable& program, const Recording& run, std::uint64_t number) {
   Json line{{"history", number},
-            {"violates", !run.failed_assertions.empty()},
+            {"violates", run.has_failed_assertion()},
             {"init", initial_values(program, run)},
             {"transactions", transactions(program, run)}};
   return dump(line);

@@ -31,7 +31,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint);
 // One violation of it: the assertions that fail, the transactions as they ran, the reason. `source`
 // names the file of the assertions, where they have a place.
 std::string violation_text(const Executable& program, std::string_view source,
-                           const explore::ProgramRun& run, const Paint& paint);
+                           const store::Recording& run, const Paint& paint);
 
 // One JSON object, as DESIGN section 2 fixes it.
 std::string explore_json(const ExploreReport& report);
@@ -42,7 +42,7 @@ std::optional<std::string> explore_dot(const ExploreReport& report);
 
 // One line of `--histories`: {"history":1,"violates":false,"init":{…},"transactions":[…]}, where a
 // transaction looks as in a jsonl history.
-std::string history_line(const Executable& program, const explore::ProgramRun& run,
+std::string history_line(const Executable& program, const store::Recording& run,
                          std::uint64_t number);
 
 }  // namespace isoscope

@@ -11,80 +11,77 @@
 namespace isoscope {
 namespace {
 
-using explore::kInitial;
-using explore::ProgramRun;
-using explore::RunEvent;
-using explore::RunTxn;
+using store::Access;
+using store::kInitialWriter;
+using store::RecordedTxn;
+using store::Recording;
 
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string writer_name(const Executable& program, std::uint32_t writer) {
-  return writer == kInitial ? "T0" : explore::name_of(program, writer);
 }
 
 // What the reads of a run would show if its transactions ran one after the other, as listed.
 class SerialRun {
  public:
   struct Version {
-    std::uint32_t writer = kInitial;
+    std::uint32_t writer = kInitialWriter;
     std::int64_t value = 0;
   };
 
-  SerialRun(const Executable& program, const ProgramRun& run) : program_(program), run_(run) {}
+  SerialRun(const Executable& program, const Recording& run) : program_(program), run_(run) {}
 
   Version latest(ProgramKey x) const {
     const auto found = store_.find(x);
-    return found != store_.end() ? found->second : Version{kInitial, program_.keys().initial(x)};
+    return found != store_.end() ? found->second
+                                 : Version{kInitialWriter, program_.keys().initial(x)};
   }
   void commit(std::uint32_t call) {
     if (!run_.txns[call].is_committed) return;
-    for (const RunEvent& event : run_.txns[call].events) {
-      if (!event.is_read) store_[event.key] = {call, event.value};
+    for (const Access& access : run_.txns[call].accesses) {
+      if (!access.is_read) store_[access.key] = {call, access.value};
     }
   }
 
  private:
   const Executable& program_;
-  const ProgramRun& run_;
+  const Recording& run_;
   std::map<ProgramKey, Version> store_;
 };
 
-std::string txn_line(const Executable& program, const ProgramRun& run, std::uint32_t call,
+std::string txn_line(const Executable& program, const Recording& run, std::uint32_t call,
                      std::size_t name_width, const SerialRun& serial, const Paint& paint) {
-  const RunTxn& txn = run.txns[call];
+  const RecordedTxn& txn = run.txns[call];
   const Call& c = program.outline().calls[call];
   std::string out =
-      fmt::format("  {:<{}}  {}", explore::name_of(program, call), name_width, paint.faint(c.name));
+      fmt::format("  {:<{}}  {}", store::name_of(program, call), name_width, paint.faint(c.name));
   if (!c.level.empty()) out += paint.faint("@" + c.level);
   std::string notes;
-  for (const RunEvent& event : txn.events) {
-    const std::string key = program.keys().name(event.key);
-    const std::string value = program.print_value(event.key, event.value);
-    if (!event.is_read) {
+  for (const Access& access : txn.accesses) {
+    const std::string key = program.keys().name(access.key);
+    const std::string value = program.print_value(access.key, access.value);
+    if (!access.is_read) {
       out += fmt::format("  w({}, {})", key, value);
       continue;
     }
-    const std::string read =
-        fmt::format("r({}) = {} from {}", key, value, writer_name(program, event.writer));
-    const auto latest = serial.latest(event.key);
-    if (latest.writer == event.writer) {
+    const std::string read = fmt::format("r({}) = {} from {}", key, value,
+                                         store::name_of_writer(program, access.writer));
+    const auto latest = serial.latest(access.key);
+    if (latest.writer == access.writer) {
       out += "  " + read;
     } else {
       out += "  " + paint.bad(read);
       notes +=
           fmt::format("  {:<{}}    {}\n", "", name_width,
                       paint.faint(fmt::format("in a serial run in this order, {} is {} from {}",
-                                              key, program.print_value(event.key, latest.value),
-                                              writer_name(program, latest.writer))));
+                                              key, program.print_value(access.key, latest.value),
+                                              store::name_of_writer(program, latest.writer))));
     }
   }
   if (!txn.is_committed) out += paint.unsure("  aborts");
   return out + "\n" + notes;
 }
 
-std::string locals_text(const Executable& program, const RunTxn& txn, std::uint32_t call) {
+std::string locals_text(const Executable& program, const RecordedTxn& txn, std::uint32_t call) {
   std::string out;
   const auto names = program.local_names(CallId{call});
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -108,9 +105,9 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
     if (!outcome.failed_assertions.empty()) out += paint.bad("  an assertion fails");
     out += '\n';
     for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
-      const RunTxn& txn = outcome.txns[call];
+      const RecordedTxn& txn = outcome.txns[call];
       const std::string locals = locals_text(report.program, txn, call);
-      out += fmt::format("    {}{}{}{}\n", explore::name_of(report.program, call),
+      out += fmt::format("    {}{}{}{}\n", store::name_of(report.program, call),
                          txn.is_committed ? "" : " aborts", locals.empty() ? "" : ": ", locals);
     }
   }
@@ -140,7 +137,7 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
   if (weakest.mixed.empty()) return out;
   out += "enough for each transaction, beside the others:\n";
   for (std::uint32_t call = 0; call < weakest.mixed.size(); ++call) {
-    out += fmt::format("  {}  {} @{}\n", explore::name_of(report.program, call),
+    out += fmt::format("  {}  {} @{}\n", store::name_of(report.program, call),
                        report.program.outline().calls[call].name, weakest.mixed[call]);
   }
   return out;
@@ -148,10 +145,10 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
 
 }  // namespace
 
-std::string violation_text(const Executable& program, std::string_view source,
-                           const ProgramRun& run, const Paint& paint) {
+std::string violation_text(const Executable& program, std::string_view source, const Recording& run,
+                           const Paint& paint) {
   std::string out;
-  for (const std::uint32_t number : run.failed_assertions) {
+  for (const std::uint32_t number : run.failed_assertions()) {
     const FailedAssertion failed = program.assertion(number);
     out += fmt::format("{}: {}", paint.bad("fails"), failed.text);
     if (failed.place.line != 0)
@@ -160,13 +157,13 @@ std::string violation_text(const Executable& program, std::string_view source,
   }
   std::size_t width = 0;
   for (const std::uint32_t call : run.order)
-    width = std::max(width, explore::name_of(program, call).size());
+    width = std::max(width, store::name_of(program, call).size());
   SerialRun serial(program, run);
   for (const std::uint32_t call : run.order) {
     out += txn_line(program, run, call, width, serial, paint);
     serial.commit(call);
   }
-  const History h = explore::to_history(program, run);
+  const History h = store::to_history(program, run);
   const auto ser = LevelSet::built_in().find("ser");
   ISO_ASSERT(ser.ok());
   Budget budget = Budget::seconds(5);
@@ -198,7 +195,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,
                                    plural(all.calls, "call", "calls"), report.seconds)));
-  for (const ProgramRun& run : all.violations)
+  for (const Recording& run : all.violations)
     out += "\n" + violation_text(report.program, report.source, run, paint);
   if (all.violating > all.violations.size())
     out += fmt::format("\nand {} more\n", all.violating - all.violations.size());

@@ -53,6 +53,26 @@ bool Recording::has_failed_assertion() const {
          });
 }
 
+std::vector<std::uint32_t> Recording::failed_assertions() const {
+  std::vector<std::uint32_t> failed;
+  for (const std::uint32_t call : order) {
+    if (txns[call].failed_assertion) failed.push_back(*txns[call].failed_assertion);
+  }
+  if (failed_at_end) failed.push_back(*failed_at_end);
+  return failed;
+}
+
+std::vector<std::uint32_t> read_from_map(const Recording& recording) {
+  std::vector<std::uint32_t> map;
+  for (const RecordedTxn& txn : recording.txns) {
+    for (const Access& access : txn.accesses) {
+      if (access.is_read) map.push_back(access.writer);
+    }
+    map.push_back(kInitialWriter - 1);  // the next call
+  }
+  return map;
+}
+
 std::string name_of(const Executable& program, std::uint32_t call) {
   const Call& c = program.outline().calls[call];
   return fmt::format("{}[{}]", program.outline().sessions[c.session].name, c.number);

@@ -1,6 +1,6 @@
 #pragma once
-// What happened when a program ran: every transaction with its accesses, in the order in which the
-// transactions ended.
+// What happened when a program ran, in the store or on a path of an exploration: every transaction
+// with its accesses, in the order in which the transactions ended.
 //
 // A recording speaks of calls and of the program's keys. As a History it has the program's names:
 // session alice, transaction alice[1], key stock[1, 2]. Reads name their writers, so two
@@ -39,6 +39,8 @@ struct Recording {
   std::optional<std::uint32_t> failed_at_end = {};
 
   bool has_failed_assertion() const;
+  // Those of transactions, as they ran, then the one at the end.
+  std::vector<std::uint32_t> failed_assertions() const;
 };
 
 // "alice[1]".
@@ -48,6 +50,9 @@ std::string name_of_writer(const Executable& program, std::uint32_t writer);
 
 // "alice_1": the same for formats whose names have no brackets.
 std::string plain_name_of(const Executable& program, std::uint32_t call);
+
+// What makes two runs the same: by call, in program order, whom each external read reads from.
+std::vector<std::uint32_t> read_from_map(const Recording& recording);
 
 // The calls that ran, under the program's names and with their own levels.
 History to_history(const Executable& program, const Recording& recording);

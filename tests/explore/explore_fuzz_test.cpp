@@ -44,7 +44,7 @@ Found explored(const Program& program, const Level& base, Algorithm algorithm,
   EXPECT_TRUE(plan.ok());
   if (!plan) return found;
   found.all =
-      explore(program, *plan, {.threads = threads, .on_history = [&](const ProgramRun& run) {
+      explore(program, *plan, {.threads = threads, .on_history = [&](const store::Recording& run) {
                                  if (!found.maps.insert(read_from_map(run)).second)
                                    found.has_duplicates = true;
                                }});
@@ -134,12 +134,12 @@ TEST(ExploreMixtures, ArePrefixClosed) {
     const Found found = explored(*program, level("cc"), Algorithm::Best);
     if (found.all.histories > 200) continue;
     const auto plan = make_plan(*program, level("cc"), levels(), Algorithm::Best, {});
-    std::vector<ProgramRun> runs;
+    std::vector<store::Recording> runs;
     (void)explore(*program, *plan,
-                  {.on_history = [&](const ProgramRun& run) { runs.push_back(run); }});
-    for (const ProgramRun& run : runs) {
+                  {.on_history = [&](const store::Recording& run) { runs.push_back(run); }});
+    for (const store::Recording& run : runs) {
       for (std::size_t size = 0; size < run.order.size(); ++size) {
-        ProgramRun prefix;
+        store::Recording prefix;
         prefix.txns.resize(run.txns.size());
         prefix.order.assign(run.order.begin(),
                             run.order.begin() + static_cast<std::ptrdiff_t>(size));

@@ -73,13 +73,13 @@ TEST(Explore, ReportsReadsWithTheirValuesAndWriters) {
   EXPECT_EQ(all.outcome, ExploreOutcome::Violated);
   EXPECT_EQ(all.violating, 1U);
   ASSERT_EQ(all.violations.size(), 1U);
-  const ProgramRun& run = all.violations.front();
-  EXPECT_EQ(run.failed_assertions.size(), 1U);
-  for (const RunTxn& txn : run.txns) {
-    ASSERT_EQ(txn.events.size(), 2U);
-    EXPECT_TRUE(txn.events[0].is_read);
-    EXPECT_EQ(txn.events[0].writer, kInitial);
-    EXPECT_EQ(txn.events[0].value, 0);
+  const store::Recording& run = all.violations.front();
+  EXPECT_EQ(run.failed_assertions().size(), 1U);
+  for (const store::RecordedTxn& txn : run.txns) {
+    ASSERT_EQ(txn.accesses.size(), 2U);
+    EXPECT_TRUE(txn.accesses[0].is_read);
+    EXPECT_EQ(txn.accesses[0].writer, kInitialWriter);
+    EXPECT_EQ(txn.accesses[0].value, 0);
   }
 }
 
@@ -144,7 +144,7 @@ TEST(ExploreCe, VisitsNothingTwiceAndHasNoDeadEnd) {
     std::set<std::vector<std::uint32_t>> maps;
     std::size_t count = 0;
     const Exploration all = explored(program_of(kManySwaps), level, Algorithm::Ce, {},
-                                     {.on_history = [&](const ProgramRun& run) {
+                                     {.on_history = [&](const store::Recording& run) {
                                        maps.insert(read_from_map(run));
                                        ++count;
                                      }});

@@ -12,24 +12,24 @@ namespace {
 
 using Set = TxnSet<1>;
 
-bool is_linear(const Program& program, const ProgramRun& run, StrongRule rule) {
+bool is_linear(const Program& program, const store::Recording& run, StrongRule rule) {
   LinearFacts<Set> facts(static_cast<std::uint32_t>(run.txns.size()));
   std::map<ProgramKey, Set> writers;
   for (const std::uint32_t call : run.order) {
     Set read_from;
-    for (const RunEvent& event : run.txns[call].events) {
-      if (event.is_read && event.writer != kInitial) read_from.insert(event.writer);
-      if (!event.is_read && run.txns[call].is_committed) writers[event.key].insert(call);
+    for (const store::Access& access : run.txns[call].accesses) {
+      if (access.is_read && access.writer != kInitialWriter) read_from.insert(access.writer);
+      if (!access.is_read && run.txns[call].is_committed) writers[access.key].insert(call);
     }
     facts.add_txn(call, program.outline().calls[call].session, read_from);
   }
   for (const std::uint32_t call : run.order) {
-    for (const RunEvent& event : run.txns[call].events) {
-      if (event.is_read) {
-        facts.add_read(call, event.writer == kInitial ? nullptr : &event.writer,
-                       writers[event.key]);
+    for (const store::Access& access : run.txns[call].accesses) {
+      if (access.is_read) {
+        facts.add_read(call, access.writer == kInitialWriter ? nullptr : &access.writer,
+                       writers[access.key]);
       } else if (run.txns[call].is_committed) {
-        Set others = writers[event.key];
+        Set others = writers[access.key];
         others.erase(call);
         facts.add_conflict(call, others);
       }
@@ -55,9 +55,9 @@ TEST(Linearizer, AgreesWithTheChecker) {
     const auto program = parse_program(text);
     ASSERT_TRUE(program.ok());
     const auto plan = make_plan(*program, **levels.find("rc"), levels, Algorithm::Best, {});
-    std::vector<ProgramRun> runs;
+    std::vector<store::Recording> runs;
     (void)explore(*program, *plan,
-                  {.budget = Budget::seconds(0.2), .on_history = [&](const ProgramRun& run) {
+                  {.budget = Budget::seconds(0.2), .on_history = [&](const store::Recording& run) {
                      if (runs.size() < 60 || rng.below(50) == 0) runs.push_back(run);
                    }});
     for (std::size_t i = 0; i < runs.size() && i < 100; ++i) {

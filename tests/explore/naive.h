@@ -8,10 +8,10 @@
 #include <set>
 #include <vector>
 
-#include "explore/run.h"
 #include "program/executable.h"
 #include "spec/brute_force.h"
 #include "spec/levels.h"
+#include "store/recording.h"
 
 namespace isoscope::explore {
 
@@ -26,7 +26,7 @@ class Naive {
 
   bool is_complete() const { return num_runs_ < limit_; }
   // All histories of the program, whatever the level, by their read-from maps.
-  const std::map<std::vector<std::uint32_t>, ProgramRun>& runs() const { return runs_; }
+  const std::map<std::vector<std::uint32_t>, store::Recording>& runs() const { return runs_; }
 
  private:
   void explore() {
@@ -52,7 +52,7 @@ class Naive {
 
   // Runs the call from its beginning, its first reads from `writers`, the next from everybody.
   void execute(std::uint32_t call, const std::vector<std::uint32_t>& writers) {
-    RunTxn txn;
+    store::RecordedTxn txn;
     std::size_t num_reads = 0;
     executor_->start(CallId{call});
     for (;;) {
@@ -62,7 +62,7 @@ class Naive {
         break;
       }
       if (stop.kind == StopKind::Write) {
-        txn.events.push_back({.is_read = false, .key = stop.key, .value = stop.value});
+        txn.accesses.push_back({.is_read = false, .key = stop.key, .value = stop.value});
         continue;
       }
       if (const std::int64_t* own = last_write(txn, stop.key)) {
@@ -71,7 +71,7 @@ class Naive {
       }
       if (num_reads == writers.size()) {
         std::vector<std::uint32_t> more = writers;
-        more.push_back(kInitial);
+        more.push_back(store::kInitialWriter);
         execute(call, more);
         for (const std::uint32_t other : std::vector<std::uint32_t>(run_.order)) {
           if (!run_.txns[other].is_committed) continue;
@@ -82,9 +82,10 @@ class Naive {
         return;
       }
       const std::uint32_t writer = writers[num_reads++];
-      const std::int64_t value = writer == kInitial ? program_.keys().initial(stop.key)
-                                                    : *last_write(run_.txns[writer], stop.key);
-      txn.events.push_back({.is_read = true, .key = stop.key, .value = value, .writer = writer});
+      const std::int64_t value = writer == store::kInitialWriter
+                                     ? program_.keys().initial(stop.key)
+                                     : *last_write(run_.txns[writer], stop.key);
+      txn.accesses.push_back({.is_read = true, .key = stop.key, .value = value, .writer = writer});
       executor_->answer(value);
     }
     run_.txns[call] = std::move(txn);
@@ -93,9 +94,9 @@ class Naive {
     run_.order.pop_back();
   }
 
-  static const std::int64_t* last_write(const RunTxn& txn, ProgramKey x) {
-    for (std::size_t i = txn.events.size(); i-- > 0;) {
-      if (!txn.events[i].is_read && txn.events[i].key == x) return &txn.events[i].value;
+  static const std::int64_t* last_write(const store::RecordedTxn& txn, ProgramKey x) {
+    for (std::size_t i = txn.accesses.size(); i-- > 0;) {
+      if (!txn.accesses[i].is_read && txn.accesses[i].key == x) return &txn.accesses[i].value;
     }
     return nullptr;
   }
@@ -104,8 +105,8 @@ class Naive {
   std::unique_ptr<Executor> executor_;
   std::size_t limit_;
   std::size_t num_runs_ = 0;
-  ProgramRun run_;
-  std::map<std::vector<std::uint32_t>, ProgramRun> runs_;
+  store::Recording run_;
+  std::map<std::vector<std::uint32_t>, store::Recording> runs_;
 };
 
 }  // namespace isoscope::explore

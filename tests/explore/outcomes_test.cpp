@@ -33,7 +33,8 @@ TEST(Outcomes, TellTheStrongestLevelThatAllowsThem) {
   const LevelSet& levels = LevelSet::built_in();
   const auto plan = make_plan(program, **levels.find("rc"), levels, Algorithm::Best, {});
   Outcomes outcomes(program);
-  (void)explore(program, *plan, {.on_history = [&](const ProgramRun& run) { outcomes.add(run); }});
+  (void)explore(program, *plan,
+                {.on_history = [&](const store::Recording& run) { outcomes.add(run); }});
   std::size_t num_skewed = 0;
   for (const ProgramOutcome& outcome : outcomes.sorted()) {
     if (outcome.failed_assertions.empty()) {

@@ -39,8 +39,9 @@ TEST(VisMixtures, HaveExactlyTheHistoriesThatBruteForceAllows) {
     const auto plan = make_plan(*program, base, levels, Algorithm::Best, {});
     ASSERT_TRUE(plan.ok());
     std::set<Map> found;
-    (void)explore(*program, *plan,
-                  {.on_history = [&](const ProgramRun& run) { found.insert(read_from_map(run)); }});
+    (void)explore(*program, *plan, {.on_history = [&](const store::Recording& run) {
+      found.insert(read_from_map(run));
+    }});
     ASSERT_EQ(found, allowed);
   }
   EXPECT_GT(num_compared, 300);

@@ -57,10 +57,10 @@ std::set<Ends> explored_ends(SqlProgram& program, std::string_view level_name) {
     program.adopt();
     all.clear();
     const auto done = explore::explore(
-        program, *plan, {.on_history = [&](const explore::ProgramRun& run) {
+        program, *plan, {.on_history = [&](const store::Recording& run) {
           Ends ends;
           for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
-            const explore::RunTxn& txn = run.txns[call];
+            const store::RecordedTxn& txn = run.txns[call];
             ends.push_back(txn.is_committed ? program.print_local(CallId{call}, 0, txn.locals[0])
                                             : "aborted");
           }

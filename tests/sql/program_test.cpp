@@ -45,14 +45,14 @@ Explored explored(SqlProgram& program, std::string_view level_name) {
     explore::Outcomes outcomes(program);
     all.histories =
         explore::explore(program, *plan,
-                         {.on_history = [&](const explore::ProgramRun& run) { outcomes.add(run); }})
+                         {.on_history = [&](const store::Recording& run) { outcomes.add(run); }})
             .histories;
     all.outcomes.clear();
     for (const explore::ProgramOutcome& outcome : outcomes.sorted()) {
       std::string line;
       for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
-        const explore::RunTxn& txn = outcome.txns[call];
-        line += (call == 0 ? "" : "; ") + explore::name_of(program, call);
+        const store::RecordedTxn& txn = outcome.txns[call];
+        line += (call == 0 ? "" : "; ") + store::name_of(program, call);
         line += txn.is_committed ? ":" : " aborts:";
         const auto names = program.local_names(CallId{call});
         for (std::size_t i = 0; i < names.size(); ++i)

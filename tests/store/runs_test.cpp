@@ -24,8 +24,8 @@ Reached reached(const Program& program, const std::string& level, std::uint64_t 
   std::set<std::vector<std::uint32_t>> failing;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     EXPECT_TRUE(run_once(store, seed).ok()) << seed;
-    all.insert(reads_of(store.recording()));
-    if (store.recording().has_failed_assertion()) failing.insert(reads_of(store.recording()));
+    all.insert(read_from_map(store.recording()));
+    if (store.recording().has_failed_assertion()) failing.insert(read_from_map(store.recording()));
   }
   return {all.size(), failing.size()};
 }
@@ -47,7 +47,7 @@ TEST(StoreRuns, SerialRunsAreSerializable) {
 TEST(StoreRuns, AreTheSameForTheSameSeed) {
   const Program program = example("on-call");
   EXPECT_EQ(serial_run(program, 7).order, serial_run(program, 7).order);
-  EXPECT_EQ(reads_of(weak_run(program, "cc", 7)), reads_of(weak_run(program, "cc", 7)));
+  EXPECT_EQ(read_from_map(weak_run(program, "cc", 7)), read_from_map(weak_run(program, "cc", 7)));
   std::set<std::vector<std::uint32_t>> orders;
   for (std::uint64_t seed = 0; seed < 200; ++seed) orders.insert(serial_run(program, seed).order);
   EXPECT_EQ(orders.size(), 24U);  // four sessions of one transaction

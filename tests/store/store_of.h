@@ -59,16 +59,4 @@ inline Recording serial_run(const Program& program, std::uint64_t seed) {
   return store.recording();
 }
 
-// What makes two runs the same: by call, in program order, whom each external read reads from.
-inline std::vector<std::uint32_t> reads_of(const Recording& recording) {
-  std::vector<std::uint32_t> map;
-  for (const RecordedTxn& txn : recording.txns) {
-    for (const Access& access : txn.accesses) {
-      if (access.is_read) map.push_back(access.writer);
-    }
-    map.push_back(kInitialWriter - 1);
-  }
-  return map;
-}
-
 }  // namespace isoscope::store
