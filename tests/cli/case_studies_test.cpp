@@ -6,9 +6,10 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <regex>
 
 #include "cli/run_isoscope.h"
+#include "support/doc_blocks.h"
 
 namespace isoscope {
 namespace {
@@ -37,33 +38,12 @@ void expect_equivalent(const std::string& levels) {
 }
 
 TEST(CaseStudies, PrintWhatTheirPageShows) {
-  std::istringstream page(slurp(kExamples + "synth/README.md"));
-  std::string command;
-  std::string expected;
-  int commands = 0;
-  const auto compare = [&] {
-    if (command.empty()) return;
-    ++commands;
-    std::string arguments = command;
-    for (std::size_t at = 0; (at = arguments.find("examples/", at)) != std::string::npos;
-         at += kExamples.size())
-      arguments.replace(at, 9, kExamples);
-    EXPECT_EQ(run_isoscope(arguments).out, expected) << "isoscope " << command;
-    command.clear();
-    expected.clear();
-  };
-  for (std::string line; std::getline(page, line);) {
-    const std::string prompt = "$ isoscope ";
-    if (line.starts_with(prompt)) {
-      compare();
-      command = line.substr(prompt.size());
-    } else if (line.starts_with("```")) {
-      compare();
-    } else if (!command.empty()) {
-      expected += line + "\n";
-    }
+  const auto commands = doc_commands(slurp(kExamples + "synth/README.md"));
+  for (const auto& [command, shown] : commands) {
+    const std::string arguments = std::regex_replace(command, std::regex("examples/"), kExamples);
+    EXPECT_EQ(run_isoscope(arguments).out, shown) << "isoscope " << command;
   }
-  EXPECT_GE(commands, 14);
+  EXPECT_GE(commands.size(), 14U);
 }
 
 TEST(CaseStudies, FindTheReadOnlyAnomaly) {

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "cli/run_isoscope.h"
+#include "support/doc_blocks.h"
 
 namespace isoscope {
 namespace {
@@ -163,28 +164,17 @@ TEST(CliExplore, PrintsWhatItsPageShows) {
   };
   const std::string root = ISOSCOPE_SOURCE_DIR "/";
   const TempFile picture(".dot");
-  std::istringstream page(slurp(root + "docs/explore.md"));
-  int num_shown = 0;
-  std::string command;
-  std::string shown;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("$ isoscope ")) {
-      command = line.substr(11);
-      shown.clear();
-    } else if (line == "```" && !command.empty()) {
-      SCOPED_TRACE(command);
-      command = std::regex_replace(command, std::regex("examples/"), root + "examples/");
-      command = std::regex_replace(command, std::regex("bank\\.dot"), picture.path());
-      std::string out = run_isoscope(command + " --color never").out;
-      for (std::size_t at; (at = out.find(root)) != std::string::npos;) out.erase(at, root.size());
-      EXPECT_EQ(without_time(out), without_time(shown));
-      command.clear();
-      ++num_shown;
-    } else {
-      shown += line + "\n";
-    }
+  const auto commands = doc_commands(slurp(root + "docs/explore.md"));
+  for (const auto& [command, shown] : commands) {
+    SCOPED_TRACE(command);
+    std::string arguments =
+        std::regex_replace(command, std::regex("examples/"), root + "examples/");
+    arguments = std::regex_replace(arguments, std::regex("bank\\.dot"), picture.path());
+    std::string out = run_isoscope(arguments + " --color never").out;
+    for (std::size_t at; (at = out.find(root)) != std::string::npos;) out.erase(at, root.size());
+    EXPECT_EQ(without_time(out), without_time(shown));
   }
-  EXPECT_GE(num_shown, 4);
+  EXPECT_GE(commands.size(), 4U);
 }
 
 }  // namespace
