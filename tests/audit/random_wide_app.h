@@ -17,7 +17,9 @@ namespace isoscope::audit {
 
 class RandomWideApp {
  public:
-  explicit RandomWideApp(std::uint64_t seed) : rng_(seed) {}
+  // Of these themes, or of any.
+  explicit RandomWideApp(std::uint64_t seed, std::vector<int> themes = {})
+      : rng_(seed), themes_(std::move(themes)) {}
 
   std::string text() {
     const std::string key = pick({"UNIQUE (mail)", "UNIQUE (grp, mail)", "UNIQUE (mail, id)"});
@@ -41,8 +43,9 @@ class RandomWideApp {
         "CREATE TABLE item (owner integer, nr integer, val integer, PRIMARY KEY (owner, nr));\n"
         "CREATE TABLE log (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, what integer);\n"
         "CREATE TABLE seq (id integer PRIMARY KEY, next integer NOT NULL);\n";
-    const int num_themes = 1 + below(3);
-    for (int i = 0; i < num_themes; ++i) themes_.push_back(below(kNumThemes));
+    if (themes_.empty()) {
+      for (int i = 1 + below(3); i > 0; --i) themes_.push_back(below(kNumThemes));
+    }
     const int num_functions = 1 + below(3);
     for (int f = 0; f < num_functions; ++f) text += function(f);
     return text;
