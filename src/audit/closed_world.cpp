@@ -146,26 +146,17 @@ void ClosedWorld::add_rows(Scenario& scenario) {
   for (std::uint32_t t = 0; t < problem_.app.tables.size(); ++t) {
     const sql::TableId table{t};
     const sql::Table& declared = problem_.app.tables[t];
-    const bool is_fixed = changes_.has_fixed_rows(table);
     std::set<std::vector<std::int64_t>> known;
     for (const Row& row : world_.rows(cast_, table)) {
       std::vector<std::int64_t> key;
       for (const SmtTerm& term : row) key.push_back(layers_.number(term));
-      const SmtTerm present =
-          is_fixed ? symbols_.static_presence(table, row) : symbols_.initial_presence(table, row);
+      const SmtTerm present = symbols_.present_at_start(table, row);
       if (known.contains(key) || !layers_.holds(present)) continue;
       if (!problem_.rows_at_start && changes_.has_inserts(table)) continue;
       known.insert(key);
       sql::InitialRow initial{table, {}, {}};
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
-        SymValue value{symbols_.no(), symbols_.smt().number(0)};
-        if (declared.is_key_column(c)) {
-          const auto k = std::ranges::find(declared.primary_key, c) - declared.primary_key.begin();
-          value.number = row[static_cast<std::size_t>(k)];
-        } else {
-          value = changes_.is_static(table, c) ? symbols_.static_value(table, c, row)
-                                               : symbols_.initial_value(table, c, row);
-        }
+        const SymValue value = symbols_.value_at_start(table, c, row);
         initial.values.push_back(value_of(value, declared.columns[c].type));
       }
       scenario.rows.push_back(std::move(initial));

@@ -420,6 +420,21 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
   const auto done = [&](std::size_t call) {
     return builder.key(fmt::format("done {}", name_of_call(call)));
   };
+  for (const sql::InitialRow& row : scenario.rows) {
+    const sql::Table& table = problem.app.table(row.table);
+    const sql::RowKey key = audit::key_of(table, row);
+    const auto set_initial = [&](std::uint32_t column, const Value& value) {
+      const LocationKey location{row.table, key, column};
+      const bool is_used = std::ranges::any_of(traces, [&](const CallTrace& trace) {
+        return trace.reads.contains(location) || trace.writes.contains(location);
+      });
+      if (is_used && !value.is_null()) builder.set_initial(key_of(location), value_of(value), {});
+    };
+    set_initial(kPresence, Value(true));
+    for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+      if (!table.is_key_column(c)) set_initial(c, row.values[c]);
+    }
+  }
   for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
     const SessionId session = builder.session(fmt::format("s{}", call + 1));
     const TxnId t = builder.begin(session, TxnStatus::Committed, {});

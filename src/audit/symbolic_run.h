@@ -21,6 +21,12 @@ class SymbolicRun {
   SymbolicRun(Symbols& symbols, Instance& instance, Loops loops);
   void run();
 
+  // The expression is false of a row with these values.
+  SmtTerm is_false(const sql::Expr& expr, sql::TableId table, const Row& row,
+                   const std::vector<SymValue>& values) {
+    return truth(expr, here().with({Source{table, row, values}})).no;
+  }
+
  private:
   struct Variable {
     SymValue value;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace isoscope::audit {
@@ -118,6 +119,18 @@ SmtTerm Symbols::initial_presence(sql::TableId table, const Row& row) {
 }
 SymValue Symbols::initial_value(sql::TableId table, std::uint32_t column, const Row& row) {
   return value_of(initial_values_, "initial", table, column, row);
+}
+
+SmtTerm Symbols::present_at_start(sql::TableId table, const Row& row) {
+  return changes_.has_fixed_rows(table) ? static_presence(table, row)
+                                        : initial_presence(table, row);
+}
+SymValue Symbols::value_at_start(sql::TableId table, std::uint32_t column, const Row& row) {
+  const std::vector<std::uint32_t>& key = app_.table(table).primary_key;
+  const auto place = std::ranges::find(key, column);
+  if (place != key.end()) return {no_, row[static_cast<std::size_t>(place - key.begin())]};
+  return changes_.is_static(table, column) ? static_value(table, column, row)
+                                           : initial_value(table, column, row);
 }
 
 SmtFunction Symbols::entry_function(std::string_view name, sql::TableId table,

@@ -63,6 +63,9 @@ class Symbols {
   // The state in which everything starts.
   SmtTerm initial_presence(sql::TableId table, const Row& row);
   SymValue initial_value(sql::TableId table, std::uint32_t column, const Row& row);
+  // The same, whether it ever changes or not: what a row holds at the start.
+  SmtTerm present_at_start(sql::TableId table, const Row& row);
+  SymValue value_at_start(sql::TableId table, std::uint32_t column, const Row& row);
   // An entry of a UNIQUE constraint is taken.
   SmtTerm initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry);
   SmtFunction entry_function(std::string_view name, sql::TableId table, std::uint32_t unique);

@@ -113,6 +113,7 @@ class World {
   void add_row_facts(Cast cast, std::vector<SmtTerm>& out);
   void add_unique_rows(Cast cast, std::vector<SmtTerm>& out);
   void add_initial_entries(Cast cast, std::vector<SmtTerm>& out);
+  void add_initial_checks(Cast cast, std::vector<SmtTerm>& out);
 
   Symbols& symbols_;
   Scope scope_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "audit/row_checks.h"
 #include "audit/world.h"
 
 namespace isoscope::audit {
@@ -170,7 +171,24 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>*
     }
   }
   add_initial_entries(cast, out);
+  add_initial_checks(cast, out);
   return out;
+}
+
+// Rows that are there at the start meet the CHECKs of their tables.
+void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
+  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
+    const sql::TableId table{t};
+    const sql::Table& declared = symbols_.app().tables[t];
+    if (declared.checks.empty()) continue;
+    for (const Row& row : rows(cast, table)) {
+      std::vector<SymValue> values;
+      for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
+        values.push_back(symbols_.value_at_start(table, c, row));
+      out.push_back(implies(symbols_.present_at_start(table, row),
+                            meets_checks(symbols_, table, row, std::move(values))));
+    }
+  }
 }
 
 // Rows that are there at the start have their entries of UNIQUE constraints, each its own.
@@ -179,24 +197,14 @@ void World::add_initial_entries(Cast cast, std::vector<SmtTerm>& out) {
     const sql::TableId table{t};
     const sql::Table& declared = symbols_.app().tables[t];
     if (declared.unique.empty()) continue;
-    const bool is_fixed = symbols_.changes().has_fixed_rows(table);
-    const auto value_at = [&](std::uint32_t column, const Row& row) -> SymValue {
-      const auto place = std::ranges::find(declared.primary_key, column);
-      if (place != declared.primary_key.end())
-        return {symbols_.no(), row[static_cast<std::size_t>(place - declared.primary_key.begin())]};
-      return symbols_.changes().is_static(table, column)
-                 ? symbols_.static_value(table, column, row)
-                 : symbols_.initial_value(table, column, row);
-    };
     const std::vector<Row> named = rows(cast, table);
     for (std::uint32_t u = 0; u < declared.unique.size(); ++u) {
       std::vector<std::pair<SmtTerm, Row>> entries;  // by row: whether it has one, and which
       for (const Row& row : named) {
-        SmtTerm has =
-            is_fixed ? symbols_.static_presence(table, row) : symbols_.initial_presence(table, row);
+        SmtTerm has = symbols_.present_at_start(table, row);
         Row entry;
         for (const std::uint32_t column : declared.unique[u]) {
-          const SymValue value = value_at(column, row);
+          const SymValue value = symbols_.value_at_start(table, column, row);
           has = has && !value.null;
           entry.push_back(value.number);
         }

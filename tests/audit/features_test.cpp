@@ -159,6 +159,16 @@ TEST(AuditInitialRows, MayBeThereIfAsked) {
   EXPECT_FALSE(report.search.anomalies.front().scenario.rows.empty());
 }
 
+TEST(AuditInitialRows, MeetTheirChecks) {
+  const std::string text =
+      "CREATE TABLE tank (id integer PRIMARY KEY, level integer NOT NULL CHECK (level > 90));\n" +
+      plpgsql("drain", "p integer",
+              "SELECT level INTO x FROM tank WHERE id = p; IF x < 10 THEN UPDATE tank SET level = "
+              "x + 100 WHERE id = p; END IF;");
+  const sql::Application app = app_of(text);
+  EXPECT_EQ(audited(problem_of(app, "ec"), {.max_length = 2}).outcome, AuditOutcome::None);
+}
+
 TEST(AuditOnly, LeavesFunctionsOut) {
   const sql::Application app = shared_app("smallbank");
   const auto some = only(app, {"balance", "write_check"});

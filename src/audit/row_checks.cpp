@@ -1,0 +1,18 @@
+#include "audit/row_checks.h"
+
+#include "audit/symbolic_run.h"
+
+namespace isoscope::audit {
+
+SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
+                     std::vector<SymValue> values) {
+  // A CHECK is an expression like any other, in a transaction that does nothing.
+  Instance nobody(symbols, 0, "start");
+  SymbolicRun run(symbols, nobody, Loops::AtMostTwo);
+  std::vector<SmtTerm> parts;
+  for (const sql::Expr& check : symbols.app().table(table).checks)
+    parts.push_back(!run.is_false(check, table, row, values));
+  return symbols.all(parts);
+}
+
+}  // namespace isoscope::audit

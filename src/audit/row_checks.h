@@ -1,0 +1,13 @@
+#pragma once
+// CHECK constraints of a row that is given by its values.
+#include <vector>
+
+#include "audit/symbols.h"
+
+namespace isoscope::audit {
+
+// No CHECK of the table is false of the row. `values` has one for each column.
+SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
+                     std::vector<SymValue> values);
+
+}  // namespace isoscope::audit
