@@ -19,10 +19,12 @@ constexpr std::size_t kMaxSpuriousOfShape = 8;
 // Runs of one cycle and prefix that show a shorter anomaly again.
 constexpr std::size_t kMaxRepeats = 12;
 
-bool inserts_into(const std::vector<sql::Statement>& body, sql::TableId table) {
+bool has_statement(const std::vector<sql::Statement>& body, sql::StatementOp op,
+                   sql::TableId table) {
   return std::ranges::any_of(body, [&](const sql::Statement& statement) {
-    return (statement.op == sql::StatementOp::Insert && statement.table == table) ||
-           inserts_into(statement.body, table) || inserts_into(statement.otherwise, table);
+    return (statement.op == op && statement.table == table) ||
+           has_statement(statement.body, op, table) ||
+           has_statement(statement.otherwise, op, table);
   });
 }
 
@@ -115,8 +117,15 @@ class Search {
       if (is_found) break;  // longer prefixes tell the same story
       if (prefixes[i].size() == kMaxPrefix) continue;
       for (const sql::TableId table : closed.blamed()) {
+        const auto has = [&](std::uint32_t f, sql::StatementOp op) {
+          return has_statement(problem_.app.functions[f].body, op, table);
+        };
+        // Rows that are there by now may still have to be changed.
+        const bool has_rows = std::ranges::any_of(
+            prefixes[i], [&](std::uint32_t f) { return has(f, sql::StatementOp::Insert); });
         for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) {
-          if (!inserts_into(problem_.app.functions[f].body, table)) continue;
+          if (!has(f, sql::StatementOp::Insert) && !(has_rows && has(f, sql::StatementOp::Update)))
+            continue;
           std::vector<std::uint32_t> longer = prefixes[i];
           longer.push_back(f);
           std::ranges::sort(longer);

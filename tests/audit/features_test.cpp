@@ -169,6 +169,26 @@ TEST(AuditInitialRows, MeetTheirChecks) {
   EXPECT_EQ(audited(problem_of(app, "ec"), {.max_length = 2}).outcome, AuditOutcome::None);
 }
 
+TEST(AuditPrefixes, InsertAndThenUpdate) {
+  const std::string text =
+      "CREATE TABLE gate (id integer PRIMARY KEY, val integer NOT NULL);\n"
+      "CREATE TABLE pair (id integer PRIMARY KEY, a integer NOT NULL, b integer NOT NULL);\n" +
+      plpgsql("fill", "p integer", "INSERT INTO gate VALUES (p, 1);") +
+      plpgsql("open_gate", "p integer", "UPDATE gate SET val = 5 WHERE id = p;") +
+      plpgsql("left_side", "p integer",
+              "SELECT val INTO x FROM gate WHERE id = p; IF x = 5 THEN SELECT a INTO x FROM pair "
+              "WHERE id = p; UPDATE pair SET b = x + 1 WHERE id = p; END IF;") +
+      plpgsql("right_side", "p integer",
+              "SELECT val INTO x FROM gate WHERE id = p; IF x = 5 THEN SELECT b INTO x FROM pair "
+              "WHERE id = p; UPDATE pair SET a = x + 1 WHERE id = p; END IF;");
+  const sql::Application app = app_of(text);
+  const Problem problem = problem_of(app, "si");
+  const AuditReport report = audited(problem, {.max_length = 2});
+  ASSERT_EQ(report.outcome, AuditOutcome::Anomaly);
+  EXPECT_EQ(report.search.anomalies.front().name, Anomaly::WriteSkew);
+  EXPECT_EQ(report.search.anomalies.front().scenario.prefix, 2U);
+}
+
 TEST(AuditOnly, LeavesFunctionsOut) {
   const sql::Application app = shared_app("smallbank");
   const auto some = only(app, {"balance", "write_check"});

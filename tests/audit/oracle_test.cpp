@@ -35,12 +35,12 @@ TEST(AuditOracle, AgreesWithRunsOfMoreSmallApplications) { compare_small(91, 180
 TEST(AuditOracle, AgreesWithRunsOfWiderPrograms) {
   const std::vector<std::string> levels = {"ua", "psi", "si", "ser"};
   Tally tally;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 14; ++seed) {
     compare(sql::RandomSql(seed).program(), levels[seed % levels.size()], seed, 200, tally);
     if (HasFailure()) return;
   }
-  EXPECT_GT(tally.anomalies, 8U);
-  EXPECT_LT(tally.unknown, 20U);
+  EXPECT_GT(tally.anomalies, 2U);
+  EXPECT_LT(tally.unknown, 10U);
 }
 
 }  // namespace

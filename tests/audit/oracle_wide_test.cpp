@@ -33,7 +33,7 @@ void compare_wide(std::uint64_t first, std::uint64_t last) {
     problem.rows_at_start = rng.chance(0.25);
     SCOPED_TRACE("seed " + std::to_string(seed) + " at" + how + "\n" + text);
     const OracleOptions options{
-        .bound = 2, .num_runs = 300, .seconds = 1, .only_proofs = true, .with_histories = false};
+        .bound = 2, .num_runs = 300, .seconds = 1, .only_proofs = true, .with_histories = true};
     compare(problem, seed, options, tally);
     if (testing::Test::HasFailure()) return;
   }
