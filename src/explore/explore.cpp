@@ -7,7 +7,6 @@
 #include "check/check.h"
 #include "explore/by_txn.h"
 #include "explore/explore_ce.h"
-#include "explore/weak_rules.h"
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -180,7 +179,9 @@ class Collector final : public EndStates<Set> {
     std::vector<Set> rows(end.order.size());
     std::vector<Set> past(end.order.size());
     ForcedOrder<Set> forced(rows);
+    const auto past_of = [&](std::uint32_t t) -> const Set& { return past[t]; };
     std::vector<ForcedEdges<Set>> edges;
+    const auto add_edge = [&](const Set& from, std::uint32_t to) { edges.push_back({from, to}); };
     for (const Entry& entry : end.order) {
       const Block<Set>& block = end.trail.blocks[entry.block];
       past[block.call] = block.past;
@@ -195,9 +196,7 @@ class Collector final : public EndStates<Set> {
                                  .past = reads[i].past,
                                  .read_from = reads[i].read_from,
                                  .reads = reads.first(i)};
-        const std::uint32_t w = reads[i].writer;
-        if (!collect_forced(reader, reads[i].key, w, w == kInitialWriter ? Set{} : past[w],
-                            writers_of, edges))
+        if (!collect_forced(reader, reads[i].key, reads[i].writer, past_of, writers_of, add_edge))
           return false;
       }
     }

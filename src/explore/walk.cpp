@@ -216,8 +216,11 @@ template <class Set>
 bool Walk<Set>::collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
                         std::vector<ForcedEdges<Set>>& edges) const {
   return collect_forced(
-      reader, x, w, w == kInitialWriter ? Set{} : past(w),
-      [&](ProgramKey y) -> const Set& { return writers_[y.index]; }, edges);
+      reader, x, w, [&](std::uint32_t t) -> const Set& { return past(t); },
+      [&](ProgramKey y) -> const Set& { return writers_[y.index]; },
+      [&](const Set& from, std::uint32_t to) {
+        edges.push_back({from, to});
+      });
 }
 
 template <class Set>

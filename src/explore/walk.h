@@ -5,8 +5,8 @@
 // writer that the rules allow, one after the other, and say when the transaction ends. What comes
 // next in the history, and whether earlier reads are looked at again, is the engine's business.
 //
-// Rules  are either one of true, rc, ra, cc for each transaction (weak_rules.h), kept as a forced
-//        order; or pc, si or ser for all, decided anew at each read and at the end of each
+// Rules  are either one of true, rc, ra, cc for each transaction (store/weak_rules.h), kept as a
+//        forced order; or pc, si or ser for all, decided anew at each read and at the end of each
 //        transaction (store/linearizer.h).
 #include <array>
 #include <memory>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "explore/engine.h"
-#include "explore/weak_rules.h"
 #include "store/linearizer.h"
+#include "store/weak_rules.h"
 
 namespace isoscope::explore {
 
@@ -23,6 +23,9 @@ struct Rules {
   std::vector<WeakLevel> weak;            // by call
   std::optional<StrongRule> strong = {};  // if set, it counts instead
 };
+
+template <class Set>
+using Reader = store::Reader<Set, ReadEvent<Set>>;
 
 // A set of keys that may say yes for a key that is not in it.
 class KeyFilter {
@@ -72,6 +75,7 @@ class Walk {
   // Continues the pending transaction in every way. Reads from `first_read` on are varied.
   void walk(std::size_t first_read, bool is_new);
 
+  // Appends to `edges` what it forces that `reader` reads x from w. False if that cannot be.
   bool collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
                std::vector<ForcedEdges<Set>>& edges) const;
   bool add_edges(std::uint32_t forced, std::size_t edges_begin, std::size_t edges_end);

@@ -35,28 +35,25 @@ template <class Set>
 void WeakOracle<Set>::begin(std::uint32_t call) {
   const std::uint32_t session = program_.outline().calls[call].session;
   pending_.call = call;
-  pending_.session = session_[session];
-  pending_.past = session_[session];
-  // What its session has seen, it has seen.
-  if (last_call_[session] != kInitialWriter) pending_.past |= past_[last_call_[session]];
-  pending_.read_from = {};
   pending_.reads.clear();
+  pending_.reader = {
+      .level = levels_[call], .session = session_[session], .past = session_[session]};
+  // What its session has seen, it has seen.
+  if (last_call_[session] != kInitialWriter) pending_.reader.past |= past_[last_call_[session]];
   saved_.reset();
 }
 
+// Edges that are known already force nothing; those to the same transaction are kept together.
 template <class Set>
-bool WeakOracle<Set>::force(Set from, std::uint32_t to) {
-  if (to == kInitialWriter) return from.empty();  // nobody precedes T0
-  from.erase(to);
+void WeakOracle<Set>::force(Set from, std::uint32_t to) {
   from -= before_[to];
-  if (from.empty()) return true;
+  if (from.empty()) return;
   for (Edges& known : edges_) {
     if (known.to != to) continue;
     known.from |= from;
-    return true;
+    return;
   }
   edges_.push_back({.from = from, .to = to});
-  return true;
 }
 
 // Into edges_, what it forces that the pending transaction reads x from w. False if it forces
@@ -64,24 +61,10 @@ bool WeakOracle<Set>::force(Set from, std::uint32_t to) {
 template <class Set>
 bool WeakOracle<Set>::collect(ProgramKey x, std::uint32_t w) {
   edges_.clear();
-  const WeakLevel level = levels_[pending_.call];
-  if (level == WeakLevel::True) return true;
-  Set seen = pending_.read_from;
-  Set fresh;
-  if (level == WeakLevel::Ra) seen |= pending_.session;
-  if (level == WeakLevel::Cc) seen = pending_.past;
-  if (w != kInitialWriter && level != WeakLevel::Rc) {
-    if (level == WeakLevel::Cc) fresh = past_[w];
-    fresh.insert(w);
-    fresh -= seen;
-    seen |= fresh;
-  }
-  if (!force(writers(x) & seen, w)) return false;
-  if (fresh.empty()) return true;
-  for (const Read& earlier : pending_.reads) {
-    if (!force(writers(earlier.key) & fresh, earlier.writer)) return false;
-  }
-  return true;
+  return collect_forced(
+      pending_.reader, x, w, [&](std::uint32_t t) -> const Set& { return past_[t]; },
+      [&](ProgramKey y) -> const Set& { return writers(y); },
+      [&](const Set& from, std::uint32_t to) { force(from, to); });
 }
 
 // Do the collected edges close no cycle? One would go from target to target, through what is known
@@ -126,17 +109,18 @@ void WeakOracle<Set>::take(ProgramKey x, std::uint32_t w) {
     }
   }
   pending_.reads.push_back({x, w});
+  pending_.reader.reads = pending_.reads;
   if (w == kInitialWriter) return;
-  pending_.past |= past_[w];
-  pending_.past.insert(w);
-  pending_.read_from.insert(w);
+  pending_.reader.past |= past_[w];
+  pending_.reader.past.insert(w);
+  pending_.reader.read_from.insert(w);
 }
 
 template <class Set>
 void WeakOracle<Set>::end(bool is_committed, std::span<const ProgramKey> written) {
   const std::uint32_t call = pending_.call;
-  ForcedOrder<Set>(before_).append(call, pending_.past);
-  past_[call] = pending_.past;
+  ForcedOrder<Set>(before_).append(call, pending_.reader.past);
+  past_[call] = pending_.reader.past;
   const std::uint32_t session = program_.outline().calls[call].session;
   session_[session].insert(call);
   last_call_[session] = call;

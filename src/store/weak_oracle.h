@@ -1,14 +1,7 @@
 #pragma once
 // The oracle of true, rc, ra, cc and their mixtures: so, wr and the commit order that reads force
 // have no cycle.
-//
-// The pending transaction is the last one, so nobody sees it yet. When it reads x from w, the
-// writers of x that it sees commit before w; and where w brings new transactions into sight, those
-// that write what it read before commit before the writer it read from. What it sees depends on its
-// own level only:
-//
-//   true  nothing        rc  whom it read from before this read
-//   ra    its session so far, and whom it reads from        cc  (so ∪ wr)+
+// What a read forces, weak_rules.h says.
 //
 // Paper  [BiswasEnea-OOPSLA'19], section 2.
 // Cost   A question: O(k) words for k forced edges, and k² where several edges meet. A read that
@@ -17,6 +10,7 @@
 #include <vector>
 
 #include "store/oracle.h"
+#include "store/weak_rules.h"
 
 namespace isoscope::store {
 
@@ -47,14 +41,12 @@ class WeakOracle final : public Oracle {
   };
   struct Pending {
     std::uint32_t call = 0;
-    Set session;    // its predecessors in so
-    Set past;       // (so ∪ wr)+
-    Set read_from;  // wr
+    Reader<Set, Read> reader;  // its reads are those below
     std::vector<Read> reads;
   };
 
   bool collect(ProgramKey x, std::uint32_t w);
-  bool force(Set from, std::uint32_t to);
+  void force(Set from, std::uint32_t to);
   bool is_acyclic();
   Set& writers(ProgramKey x);
 
