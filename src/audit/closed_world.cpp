@@ -1,18 +1,13 @@
 #include "audit/closed_world.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
+
+#include "support/stopwatch.h"
 
 namespace isoscope::audit {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr SmtLimits kQuestion{.steps = 40'000'000};
 constexpr std::int64_t kSmall = 20;
@@ -29,7 +24,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
       world_(symbols_, Scope::Closed, problem.conflicts, problem.serial),
       axioms_(world_, problem.levels),
       layers_(smt_) {
-  const auto start = Clock::now();
+  const Stopwatch start;
   std::map<std::uint32_t, std::size_t> count;
   for (const std::uint32_t f : prefix) prefix_.push_back(world_.member(f, count[f]++));
   for (const std::uint32_t f : cycle) cycle_.push_back(world_.member(f, count[f]++));
@@ -52,7 +47,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
     wishes_.push_back(smt_.new_constant("wish", SmtSolver::kBool));
     for (const SmtTerm formula : formulas) layers_.add(implies(wishes_.back(), formula));
   }
-  effort_.building_seconds = seconds_since(start);
+  effort_.building_seconds = start.seconds();
 }
 
 std::vector<SmtTerm> ClosedWorld::small_arguments() {
@@ -95,7 +90,7 @@ std::vector<SmtTerm> ClosedWorld::room_at_start() {
 }
 
 SmtResult ClosedWorld::find(Budget& budget) {
-  const auto start = Clock::now();
+  const Stopwatch start;
   std::vector<SmtTerm> assumptions;
   std::vector<sql::TableId> tables;
   for (const auto& [table, term] : empty_) {
@@ -123,7 +118,7 @@ SmtResult ClosedWorld::find(Budget& budget) {
       if (i < tables.size()) blamed_.push_back(tables[i]);
     }
   }
-  effort_.solving_seconds += seconds_since(start);
+  effort_.solving_seconds += start.seconds();
   ++effort_.questions;
   return result;
 }

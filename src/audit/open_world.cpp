@@ -1,17 +1,12 @@
 #include "audit/open_world.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "support/stopwatch.h"
 
 namespace isoscope::audit {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Far more than any question of ours that was ever answered needed.
 constexpr SmtLimits kQuestion{.steps = 60'000'000};
@@ -34,7 +29,7 @@ std::vector<Member> OpenWorld::cast(std::span<const std::uint32_t> functions) {
 }
 
 SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budget) {
-  const auto start = Clock::now();
+  const Stopwatch start;
   std::vector<Member> sorted(cast.begin(), cast.end());
   std::ranges::sort(sorted);
   auto found = constraints_.find(sorted);
@@ -46,10 +41,10 @@ SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budg
   }
   std::vector<SmtTerm> formulas = found->second;
   formulas.insert(formulas.end(), about.begin(), about.end());
-  effort_.building_seconds += seconds_since(start);
-  const auto solving = Clock::now();
+  effort_.building_seconds += start.seconds();
+  const Stopwatch solving;
   const SmtResult result = smt_.check(formulas, kQuestion, budget);
-  effort_.solving_seconds += seconds_since(solving);
+  effort_.solving_seconds += solving.seconds();
   ++effort_.questions;
   return result;
 }

@@ -26,6 +26,19 @@ struct SymbolicRun::Plan {
   bool is_fixed = true;  // every source is: there is but one candidate
 };
 
+// Rows that an UPDATE or DELETE is about: the one of a key, or all that match.
+struct SymbolicRun::Target {
+  std::shared_ptr<const Plan> plan;
+  Frame frame;
+  Row row;                                          // of the key; else some row
+  SmtTerm found;                                    // it is there and matches; else some row does
+  std::function<SmtTerm(const Row&)> is_candidate;  // by what never changes
+  std::function<SmtTerm(const Row&)> is_there;      // and is there
+  std::function<SmtTerm(const Row&)> matches;
+
+  bool is_fixed() const { return plan->is_fixed; }
+};
+
 // Rows that a query is about: a few that it finds, and the condition for all.
 struct SymbolicRun::Selection {
   std::vector<std::vector<Source>> rows;  // each a row a source

@@ -84,6 +84,13 @@ class SymbolicRun {
   Selection select(const sql::Statement& statement, const sql::Query& query, std::size_t num_rows);
   void select_into(const sql::Statement& statement);
   void aggregate_into(const sql::Statement& statement);
+  struct Target;  // rows that an UPDATE or DELETE is about
+  Target target_of(const sql::Statement& statement);
+  // Its presence, what WHERE asks for, and these columns of rows that match.
+  void read_target(const sql::Statement& statement, const Target& target, bool reads_presence,
+                   const std::set<std::uint32_t>& columns);
+  // RETURNING, and FOUND.
+  void return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found, const Frame& row);
   void update(const sql::Statement& statement);
   void remove(const sql::Statement& statement);
   void insert(const sql::Statement& statement);

@@ -102,133 +102,139 @@ void SymbolicRun::change_many(const sql::Statement& statement, SmtTerm found, Sm
   check_children(statement, table, found, nullptr, columns, here());
 }
 
-void SymbolicRun::update(const sql::Statement& statement) {
+SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
   const sql::TableId table = statement.table;
   const sql::TableId sources[] = {table};
-  const auto plan = std::make_shared<const Plan>(this->plan(sources, statement.where));
-  const Plan::OfSource& source = plan->sources.front();
-  const Frame frame = here();
-  const SmtTerm alive = alive_;
-  const sql::Statement* s = &statement;
-
-  const auto is_candidate = [this, plan, table, frame](const Row& row) {
+  Target target;
+  target.plan = std::make_shared<const Plan>(this->plan(sources, statement.where));
+  target.frame = here();
+  target.row = rows_of(*target.plan, target.frame).front().row;
+  const auto plan = target.plan;
+  const Frame frame = target.frame;
+  const std::optional<sql::Expr>* where = &statement.where;
+  target.is_candidate = [this, plan, table, frame](const Row& row) {
     std::vector<SmtTerm> parts;
     for (const sql::Expr* conjunct : plan->sources.front().fixed)
       parts.push_back(is_true(*conjunct, frame.with({Source{table, row}})));
     return symbols_.all(parts);
   };
-  const auto is_there = [this, is_candidate, table, frame](const Row& row) {
+  target.is_there = [this, is_candidate = target.is_candidate, table, frame](const Row& row) {
     return is_candidate(row) && present_now(table, row, frame);
   };
-  const auto matches = [this, table, frame, s](const Row& row) {
-    return present_now(table, row, frame) && is_true(s->where, frame.with({Source{table, row}}));
+  target.matches = [this, table, frame, where](const Row& row) {
+    return present_now(table, row, frame) && is_true(*where, frame.with({Source{table, row}}));
   };
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const sql::SetColumn& set : statement.sets) add_columns(set.value, used);
-  for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
-
-  const std::vector<Source> rows = rows_of(*plan, frame);
-  const Row row = rows.front().row;
-  SmtTerm found = alive && matches(row);
-  if (source.is_fixed) {
-    read(statement, table, kPresence, alive && is_candidate(row), row);
-    for (const std::uint32_t column : source.where_columns)
-      read(statement, table, column, alive && is_there(row), row);
-    for (const auto& use : used) {
-      if (!source.where_columns.contains(use.second))
-        read(statement, table, use.second, alive && matches(row), row);
-    }
-    change_row(statement, statement.sets, row, found, frame.with({Source{table, row}}));
-  } else {
+  target.found = alive_ && target.matches(target.row);
+  if (!target.is_fixed()) {
+    // Some row or other, if any matches.
     const SmtTerm some = symbols_.fresh_truth("found");
-    instance_.facts.push_back(implies(some, found));
-    instance_.row_facts.push_back({table, [matches, alive, some](const Row& other) {
-                                     return implies(alive && matches(other), some);
-                                   }});
-    found = some;
-    read_all(statement, table, kPresence, alive, is_candidate);
-    for (const std::uint32_t column : source.where_columns)
-      read_all(statement, table, column, alive, is_there);
-    for (const auto& use : used) {
-      if (!source.where_columns.contains(use.second))
-        read_all(statement, table, use.second, alive, matches);
-    }
-    change_many(statement, found, alive, matches);
-    for (std::size_t i = 0; i < statement.sets.size(); ++i) {
-      instance_.accesses.push_back(
-          {AccessKind::Write, table, statement.sets[i].column, statement.number, alive,
-           std::nullopt, matches, [this, s, i, frame, table](const Row& other) {
-             return eval(s->sets[i].value, frame.with({Source{table, other}}));
-           }});
+    instance_.facts.push_back(implies(some, target.found));
+    instance_.row_facts.push_back(
+        {table, [matches = target.matches, alive = alive_, some](const Row& other) {
+           return implies(alive && matches(other), some);
+         }});
+    target.found = some;
+  }
+  return target;
+}
+
+void SymbolicRun::read_target(const sql::Statement& statement, const Target& target,
+                              bool reads_presence, const std::set<std::uint32_t>& columns) {
+  const sql::TableId table = statement.table;
+  const std::set<std::uint32_t>& where_columns = target.plan->sources.front().where_columns;
+  const Row& row = target.row;
+  if (target.is_fixed()) {
+    if (reads_presence) read(statement, table, kPresence, alive_ && target.is_candidate(row), row);
+    for (const std::uint32_t column : where_columns)
+      read(statement, table, column, alive_ && target.is_there(row), row);
+  } else {
+    read_all(statement, table, kPresence, alive_, target.is_candidate);
+    for (const std::uint32_t column : where_columns)
+      read_all(statement, table, column, alive_, target.is_there);
+  }
+  for (const std::uint32_t column : columns) {
+    if (where_columns.contains(column)) continue;
+    if (target.is_fixed()) {
+      read(statement, table, column, alive_ && target.matches(row), row);
+    } else {
+      read_all(statement, table, column, alive_, target.matches);
     }
   }
-  const Frame after = here().with({Source{table, row}});
+}
+
+void SymbolicRun::return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found,
+                             const Frame& row) {
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
     target.value = symbols_.choose_value(
-        alive, symbols_.choose_value(found, eval(statement.returning[i], after), symbols_.null()),
+        alive, symbols_.choose_value(found, eval(statement.returning[i], row), symbols_.null()),
         target.value);
   }
   set_found(found);
 }
 
-void SymbolicRun::remove(const sql::Statement& statement) {
+void SymbolicRun::update(const sql::Statement& statement) {
   const sql::TableId table = statement.table;
-  const sql::TableId sources[] = {table};
-  const auto plan = std::make_shared<const Plan>(this->plan(sources, statement.where));
-  const Plan::OfSource& source = plan->sources.front();
-  const Frame frame = here();
   const SmtTerm alive = alive_;
   const sql::Statement* s = &statement;
+  const Target target = target_of(statement);
+  const Row row = target.row;
+  const Frame frame = target.frame;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (const sql::SetColumn& set : statement.sets) add_columns(set.value, used);
+  for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
+  std::set<std::uint32_t> columns;
+  for (const auto& use : used) columns.insert(use.second);
+  read_target(statement, target, true, columns);
+  if (target.is_fixed()) {
+    change_row(statement, statement.sets, row, target.found, frame.with({Source{table, row}}));
+  } else {
+    change_many(statement, target.found, alive, target.matches);
+    for (std::size_t i = 0; i < statement.sets.size(); ++i) {
+      instance_.accesses.push_back(
+          {AccessKind::Write, table, statement.sets[i].column, statement.number, alive,
+           std::nullopt, target.matches, [this, s, i, frame, table](const Row& other) {
+             return eval(s->sets[i].value, frame.with({Source{table, other}}));
+           }});
+    }
+  }
+  return_row(statement, alive, target.found, here().with({Source{table, row}}));
+}
+
+void SymbolicRun::remove(const sql::Statement& statement) {
+  const sql::TableId table = statement.table;
+  const SmtTerm alive = alive_;
   const sql::Table& declared = symbols_.app().table(table);
+  const Target target = target_of(statement);
+  const Row row = target.row;
+  const SmtTerm found = target.found;
+  const Frame old_row = target.frame.with({Source{table, row}});
   // Who wants to know whether there was a row: also what else WHERE says, the entries that it
   // leaves, and rows that refer to it.
   const bool reports = function_.found || function_.row_count || !statement.returning.empty() ||
-                       !declared.unique.empty() || !source.where_columns.empty() ||
-                       is_referred_to(table);
+                       !declared.unique.empty() ||
+                       !target.plan->sources.front().where_columns.empty() || is_referred_to(table);
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
-  // Of the rows that go: what RETURNING gives back, and what may be referred to.
+  // Of the rows that go: what RETURNING gives back, what may be referred to, and their entries.
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
   for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
+  std::set<std::uint32_t> columns;
+  for (const auto& use : used) columns.insert(use.second);
   for (const sql::Table& other : symbols_.app().tables) {
     for (const sql::ForeignKey& key : other.foreign_keys) {
-      for (const std::uint32_t column : key.target_columns) {
-        if (key.target == table) used.insert({0, column});
-      }
+      if (key.target == table) columns.insert(key.target_columns.begin(), key.target_columns.end());
     }
   }
-
-  const auto is_candidate = [this, plan, table, frame](const Row& row) {
-    std::vector<SmtTerm> parts;
-    for (const sql::Expr* conjunct : plan->sources.front().fixed)
-      parts.push_back(is_true(*conjunct, frame.with({Source{table, row}})));
-    return symbols_.all(parts);
-  };
-  const auto is_there = [this, is_candidate, table, frame](const Row& row) {
-    return is_candidate(row) && present_now(table, row, frame);
-  };
-  const auto matches = [this, table, frame, s](const Row& row) {
-    return present_now(table, row, frame) && is_true(s->where, frame.with({Source{table, row}}));
-  };
+  for (const auto& unique : declared.unique) columns.insert(unique.begin(), unique.end());
+  std::erase_if(columns, [&](std::uint32_t column) { return declared.is_key_column(column); });
+  read_target(statement, target, reports, columns);
   const SymValue absent = symbols_.number(0);
-  const std::vector<Source> rows = rows_of(*plan, frame);
-  const Row row = rows.front().row;
-  const Frame old_row = frame.with({Source{table, row}});
-  SmtTerm found = alive && matches(row);
-  if (source.is_fixed) {
-    if (reports) read(statement, table, kPresence, alive && is_candidate(row), row);
-    for (const std::uint32_t column : source.where_columns)
-      read(statement, table, column, alive && is_there(row), row);
-    for (const auto& use : used) read(statement, table, use.second, found, row);
+  if (target.is_fixed()) {
     // By key alone it writes absence whether the row is there or not: it need not look.
-    write(statement, table, kPresence, reports ? found : alive && is_candidate(row), row, absent);
-    check_children(statement, table, found, &row, all_columns, frame);
-    for (const auto& unique : declared.unique) {
-      for (const std::uint32_t column : unique) {
-        if (!declared.is_key_column(column)) read(statement, table, column, found, row);
-      }
-    }
+    write(statement, table, kPresence, reports ? found : alive && target.is_candidate(row), row,
+          absent);
+    check_children(statement, table, found, &row, all_columns, target.frame);
     free_entries(
         statement, table, found,
         [this, table, row, old_row](std::uint32_t column) {
@@ -236,28 +242,13 @@ void SymbolicRun::remove(const sql::Statement& statement) {
         },
         all_columns);
   } else {
-    const SmtTerm some = symbols_.fresh_truth("found");
-    instance_.facts.push_back(implies(some, found));
-    instance_.row_facts.push_back({table, [matches, alive, some](const Row& other) {
-                                     return implies(alive && matches(other), some);
-                                   }});
-    found = some;
-    read_all(statement, table, kPresence, alive, is_candidate);
-    for (const std::uint32_t column : source.where_columns)
-      read_all(statement, table, column, alive, is_there);
-    for (const auto& use : used) read_all(statement, table, use.second, alive, matches);
     instance_.accesses.push_back({AccessKind::Write, table, kPresence, statement.number, alive,
-                                  std::nullopt, matches, [absent](const Row&) { return absent; }});
-    check_children(statement, table, found, nullptr, all_columns, frame);
+                                  std::nullopt, target.matches,
+                                  [absent](const Row&) { return absent; }});
+    check_children(statement, table, found, nullptr, all_columns, target.frame);
     change_any_entries(statement, table, found, all_columns);
   }
-  for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
-    Variable& target = env_[statement.targets[i].index];
-    target.value = symbols_.choose_value(
-        alive, symbols_.choose_value(found, eval(statement.returning[i], old_row), symbols_.null()),
-        target.value);
-  }
-  set_found(found);
+  return_row(statement, alive, found, old_row);
 }
 
 namespace {
@@ -385,13 +376,7 @@ void SymbolicRun::insert(const sql::Statement& statement) {
           symbols_.number(1));
   }
   const Frame after = here().with({Source{table, choose_row(inserts, row, there)}});
-  for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
-    Variable& target = env_[statement.targets[i].index];
-    target.value = symbols_.choose_value(
-        alive, symbols_.choose_value(found, eval(statement.returning[i], after), symbols_.null()),
-        target.value);
-  }
-  set_found(found);
+  return_row(statement, alive, found, after);
 }
 
 }  // namespace isoscope::audit
