@@ -1,0 +1,33 @@
+#pragma once
+// Versions of all locations while a scenario runs, and what one call sees of them.
+//
+// A View is the database of one call: it answers from the last visible version, in the order of ar,
+// and writes down every access. Reads of what never changes are no accesses.
+#include <map>
+#include <set>
+#include <vector>
+
+#include "audit/replay.h"
+#include "sql/changes.h"
+
+namespace isoscope::audit {
+
+// As far as calls have run.
+struct Versions {
+  std::map<LocationKey, sql::Value> initial;
+  std::set<std::pair<sql::TableId, sql::RowKey>> rows;  // that anybody ever had
+  std::vector<CallTrace> traces;
+  std::vector<std::size_t> order;  // calls that have run, in the order of ar
+  std::set<std::pair<sql::TableId, sql::RowKey>> touched;  // rows that a call looked at or changed
+};
+
+sql::RowKey key_of(const sql::Table& table, const sql::InitialRow& row);
+
+// Before any call.
+Versions start_of(const Problem& problem, const Scenario& scenario);
+
+// Runs a call on what it sees, after those that have run. False if it is beyond what we run.
+bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call,
+              const std::vector<bool>& sees, const sql::Changes& changes, Versions& versions);
+
+}  // namespace isoscope::audit
