@@ -45,8 +45,8 @@ struct SmtSort {
   friend bool operator==(SmtSort, SmtSort) = default;
 };
 
-// A term or, if its sort is that of formulas, a formula; equal terms have equal handles. The default
-// one is no term.
+// A term or, if its sort is that of formulas, a formula; equal terms have equal handles. The
+// default one is no term.
 struct SmtTerm {
   SmtSolver* solver = nullptr;
   std::uint32_t index = 0;

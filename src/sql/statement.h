@@ -20,7 +20,14 @@
 
 namespace isoscope::sql {
 
-enum class Aggregate : std::uint8_t { None, Min, Max, Count, Sum, Avg };  // Count(*) has a Null expr
+enum class Aggregate : std::uint8_t {
+  None,
+  Min,
+  Max,
+  Count,
+  Sum,
+  Avg
+};  // Count(*) has a Null expr
 
 struct Output {
   Aggregate aggregate = Aggregate::None;
@@ -83,8 +90,8 @@ enum class StatementOp : std::uint8_t {
 
 struct Statement {
   StatementOp op = StatementOp::Return;
-  Place place = {};       // in the file
-  std::string text = {};  // SQL statements as written, for people; on one line
+  Place place = {};          // in the file
+  std::string text = {};     // SQL statements as written, for people; on one line
   std::uint32_t number = 0;  // by position in the function, over all nesting, from 0
 
   Query query = {};
