@@ -10,6 +10,8 @@ namespace {
 
 // Far more than any question of ours that was ever answered needed.
 constexpr SmtLimits kQuestion{.steps = 60'000'000};
+// Casts whose constraints are kept: the questions of a proof come back to the same ones.
+constexpr std::size_t kMaxKept = 5'000;
 
 }  // namespace
 
@@ -34,6 +36,7 @@ SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budg
   std::ranges::sort(sorted);
   auto found = constraints_.find(sorted);
   if (found == constraints_.end()) {
+    if (constraints_.size() >= kMaxKept) constraints_.clear();
     std::vector<SmtTerm> formulas = world_.constraints(sorted);
     for (const auto& more : {axioms_.constraints(sorted), counters_->constraints(sorted)})
       formulas.insert(formulas.end(), more.begin(), more.end());

@@ -18,7 +18,7 @@ class Prover {
   }
 
   Proof run() {
-    while (!drop_independent() && peel()) {
+    while (!drop_independent() && !options_.fixed_path && peel()) {
     }
     if (!left_.empty()) follow_paths();
     if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path) look_for_earliest();

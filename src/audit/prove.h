@@ -54,7 +54,7 @@ struct Proof {
 
 struct ProofOptions {
   std::size_t max_path = 4;
-  bool fixed_path = false;  // only paths of max_path, as --path asks
+  bool fixed_path = false;  // only shortest paths, of max_path, as --path asks
   Progress progress = {};
 };
 

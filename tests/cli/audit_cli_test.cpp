@@ -294,11 +294,11 @@ TEST(CliAudit, AdvisesLevelsAndRepairs) {
   EXPECT_EQ(answer["advice"]["levels"]["withdraw"], "ua");
   ASSERT_GE(answer["advice"]["repairs"].size(), 1U);
   EXPECT_EQ(answer["advice"]["repairs"][0]["kind"], "lock");
-  EXPECT_EQ(answer["advice"]["repairs"][0]["line"], 12);
+  EXPECT_EQ(answer["advice"]["repairs"][0]["line"], 13);
   EXPECT_EQ(answer["advice"]["repairs"][0]["proved"], true);
   const Ran ran = audit(kBank + " --level ec,ua --advise");
   EXPECT_EQ(ran.exit_code, 1);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("  withdraw  ua\n"), HasSubstr("bank.sql:12:3: in withdraw"),
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("  withdraw  ua\n"), HasSubstr("bank.sql:13:3: in withdraw"),
                              HasSubstr("FOR UPDATE")));
 }
 
