@@ -46,20 +46,6 @@ function(iso_bench name)
     benchmark::benchmark benchmark::benchmark_main)
 endfunction()
 
-# GoogleTest's headers, compiled once for all tests: that is a quarter of what a test costs.
-set(CMAKE_PCH_WARN_INVALID OFF)  # a test whose flags differ reads the headers itself
-function(iso_test_base)
-  if(TARGET iso_test_base)
-    return()
-  endif()
-  set(source ${CMAKE_BINARY_DIR}/test_base.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT "// Compiled for its precompiled headers.\n")
-  add_library(iso_test_base OBJECT ${source})
-  target_link_libraries(iso_test_base PRIVATE iso_options GTest::gmock GTest::gtest)
-  target_compile_definitions(iso_test_base PRIVATE ISOSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_precompile_headers(iso_test_base PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-endfunction()
-
 # iso_test(history SOURCES a_test.cpp DEPENDS formats LABEL unit): a test program of the folder
 # `history`; every TEST in it is a ctest of its own.
 function(iso_test name)
@@ -69,8 +55,6 @@ function(iso_test name)
   endif()
   add_executable(test_${name} ${ARG_SOURCES})
   list(TRANSFORM ARG_DEPENDS PREPEND iso_)
-  iso_test_base()
-  target_precompile_headers(test_${name} REUSE_FROM iso_test_base)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINK} iso_options
     GTest::gmock GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
