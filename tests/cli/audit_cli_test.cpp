@@ -64,19 +64,6 @@ void expect_refused(const Ran& ran, const std::string& words) {
   EXPECT_THAT(ran.err, HasSubstr(words));
 }
 
-class TempFile {
- public:
-  explicit TempFile(const std::string& ending)
-      : path_((std::filesystem::temp_directory_path() /
-               ("isoscope-audit-" + std::to_string(::getpid()) + ending))
-                  .string()) {}
-  ~TempFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 TEST(CliAudit, ExitsWithTheAnswer) {
   EXPECT_EQ(audit(kBank + " --level pc").exit_code, 1);
   EXPECT_EQ(audit(kBank + " --level ua").exit_code, 0);

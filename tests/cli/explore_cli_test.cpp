@@ -29,20 +29,6 @@ std::string endless_program() {
   return text;
 }
 
-// A file of our own that is gone at the end.
-class TempFile {
- public:
-  explicit TempFile(const std::string& ending)
-      : path_((std::filesystem::temp_directory_path() /
-               ("isoscope-explore-" + std::to_string(::getpid()) + ending))
-                  .string()) {}
-  ~TempFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 TEST(CliExplore, ExitsWithTheAnswer) {
   EXPECT_EQ(run_isoscope("explore " + kBank + " --level si").exit_code, 0);
   EXPECT_EQ(run_isoscope("explore " + kBank + " --level cc").exit_code, 1);

@@ -23,22 +23,6 @@ std::string example(const std::string& name) {
   return std::string(ISOSCOPE_SOURCE_DIR) + "/examples/predict/" + name + ".txn";
 }
 
-// A file that goes away with the test.
-class Scratch {
- public:
-  explicit Scratch(const std::string& ending)
-      : path_((std::filesystem::temp_directory_path() /
-               ("isoscope-predict-" + std::to_string(::getpid()) + "-" + std::to_string(++count_) +
-                ending))
-                  .string()) {}
-  ~Scratch() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  static inline int count_ = 0;
-  std::string path_;
-};
-
 // Bad input: exit code 2, words on standard error, nothing on standard output.
 void expect_refused(const Ran& ran, const std::string& words) {
   EXPECT_EQ(ran.exit_code, 2);
@@ -81,7 +65,7 @@ TEST(CliPredict, SpeaksJson) {
 
 TEST(CliPredict, WritesHistoriesThatTheLevelAllowsAndNoSerialOrderExplains) {
   for (const std::string format : {"jsonl", "hist", "isopredict"}) {
-    const Scratch file("." + format);
+    const TempFile file("." + format);
     const Ran ran =
         run_isoscope("predict - --level cc --predicted " + file.path() + " --to " + format, kTrace);
     ASSERT_EQ(ran.exit_code, 1) << format << ": " << ran.err;
@@ -91,7 +75,7 @@ TEST(CliPredict, WritesHistoriesThatTheLevelAllowsAndNoSerialOrderExplains) {
 }
 
 TEST(CliPredict, DrawsThePrediction) {
-  const Scratch dot(".dot");
+  const TempFile dot(".dot");
   EXPECT_EQ(run_isoscope("predict - --level cc --dot " + dot.path(), kDeposits).exit_code, 1);
   EXPECT_THAT(slurp(dot.path()), AllOf(HasSubstr("digraph"), HasSubstr("rw")));
 }
@@ -125,15 +109,15 @@ TEST(CliPredict, RefusesBadArguments) {
   expect_refused(run_isoscope("predict - --level cc --validate", kDeposits),
                  "--validate needs the program");
   expect_refused(run_isoscope("predict missing.hist --level cc"), "cannot open");
-  const Scratch file(".out");
+  const TempFile file(".out");
   expect_refused(
       run_isoscope("predict - --level cc --to nope --predicted " + file.path(), kDeposits), "nope");
   EXPECT_FALSE(std::filesystem::exists(file.path()));
 }
 
 TEST(CliPredict, GivesUpInTime) {
-  const Scratch program(".txn");
-  const Scratch trace(".jsonl");
+  const TempFile program(".txn");
+  const TempFile trace(".jsonl");
   ASSERT_EQ(
       run_isoscope("generate program tpcc --sessions 3 --txns 8 -o " + program.path()).exit_code,
       0);
@@ -151,7 +135,7 @@ TEST(CliPredict, RefusesListsAndRunsThatViolateTheLevel) {
                    "{:type :ok, :process 0, :f :txn, :value [[:append :x 1]], :index 0}\n"
                    "{:type :ok, :process 1, :f :txn, :value [[:r :x [1]]], :index 1}\n"),
       "this history has lists");
-  const Scratch spec(".level");
+  const TempFile spec(".level");
   std::ofstream(spec.path()) << "level quiet over co\n"
                                 "axiom NobodyReads: forall a, b: txn. wr(a, b) implies co(b, a)\n";
   expect_refused(run_isoscope("predict - --level quiet --spec " + spec.path(), kDeposits),
@@ -175,8 +159,8 @@ TEST(CliPredict, PredictsFromTheExamplesWhatTheySay) {
 // The walk of docs/predict.md: what the page shows is what the program prints.
 TEST(CliPredict, WalksFromAPassingProgramToALostUpdate) {
   const std::string page = slurp(std::string(ISOSCOPE_SOURCE_DIR) + "/docs/predict.md");
-  const Scratch observed(".jsonl");
-  const Scratch predicted(".jsonl");
+  const TempFile observed(".jsonl");
+  const TempFile predicted(".jsonl");
   const std::string bank = example("bank");
   const auto shown = [&](std::string text) {
     const std::pair<std::string, std::string> names[] = {
@@ -201,7 +185,7 @@ TEST(CliPredict, WalksFromAPassingProgramToALostUpdate) {
 }
 
 TEST(CliPredict, TellsThatAProgramDiverges) {
-  const Scratch trace(".jsonl");
+  const TempFile trace(".jsonl");
   ASSERT_EQ(run_isoscope("run " + example("diverges") + " --store serial --seed 2 --trace " +
                          trace.path())
                 .exit_code,

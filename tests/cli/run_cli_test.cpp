@@ -17,22 +17,6 @@ std::string example(const std::string& name) {
   return std::string(ISOSCOPE_SOURCE_DIR) + "/examples/programs/" + name + ".txn";
 }
 
-// A file that goes away with the test.
-class Scratch {
- public:
-  explicit Scratch(const std::string& ending)
-      : path_((std::filesystem::temp_directory_path() /
-               ("isoscope-run-" + std::to_string(::getpid()) + "-" + std::to_string(++count_) +
-                ending))
-                  .string()) {}
-  ~Scratch() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  static inline int count_ = 0;
-  std::string path_;
-};
-
 TEST(CliRun, RunsSerially) {
   const Ran ran = run_isoscope("run " + example("bank") + " --store serial --seed 3");
   EXPECT_EQ(ran.exit_code, 0);
@@ -84,7 +68,7 @@ TEST(CliRun, TellsTheTransactionOfAFailedAssertion) {
 TEST(CliRun, WritesTracesThatSatisfyTheLevelAndReplay) {
   for (const std::string format : {"jsonl", "hist", "isopredict"}) {
     for (const std::string level : {"rc", "cc", "psi", "si"}) {
-      const Scratch trace("." + format);
+      const TempFile trace("." + format);
       run_isoscope("run " + example("on-call") + " --store weak --level " + level +
                    " --seed 5 --trace " + trace.path() + " --to " + format);
       EXPECT_EQ(run_isoscope("check " + trace.path() + " --level " + level).exit_code, 0)
@@ -100,7 +84,7 @@ TEST(CliRun, WritesTracesThatSatisfyTheLevelAndReplay) {
 }
 
 TEST(CliRun, TellsWhereAReplayDiverges) {
-  const Scratch history(".hist");
+  const TempFile history(".hist");
   std::ofstream(history.path()) << "alice: [r(counter,0) w(counter,1)]\n"
                                    "bob: [r(counter,0) w(counter,1)]\n";
   const std::string command =

@@ -1,6 +1,7 @@
 #pragma once
 // Runs the built program as a user would, for tests of the command line.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,5 +40,23 @@ inline Ran run_isoscope(const std::string& arguments, const std::string& input =
   for (const char* ending : {".in", ".out", ".err"}) std::filesystem::remove(base + ending);
   return ran;
 }
+
+// A file that goes away with the test.
+class TempFile {
+ public:
+  explicit TempFile(const std::string& ending)
+      : path_((std::filesystem::temp_directory_path() /
+               ("isoscope-file-" + std::to_string(::getpid()) + "-" + std::to_string(++count_) +
+                ending))
+                  .string()) {}
+  ~TempFile() { std::filesystem::remove(path_); }
+  TempFile(const TempFile&) = delete;
+  TempFile& operator=(const TempFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  static inline int count_ = 0;
+  std::string path_;
+};
 
 }  // namespace isoscope
