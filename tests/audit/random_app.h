@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "support/rng.h"
+#include "support/random_text.h"
 
 namespace isoscope::audit {
 
-class RandomApp {
+class RandomApp : private RandomText {
  public:
-  explicit RandomApp(std::uint64_t seed) : rng_(seed) {}
+  explicit RandomApp(std::uint64_t seed) : RandomText(seed) {}
 
   std::string text() {
     std::string text =
@@ -24,11 +24,6 @@ class RandomApp {
   }
 
  private:
-  int below(int bound) { return static_cast<int>(rng_.below(static_cast<std::uint64_t>(bound))); }
-  std::string pick(std::initializer_list<std::string> choices) {
-    return choices.begin()[rng_.below(choices.size())];
-  }
-
   std::string function(int number) {
     std::string body;
     const int num_statements = 1 + below(3);
@@ -83,8 +78,6 @@ class RandomApp {
     return pick({"FOR x IN SELECT nr FROM item WHERE owner = p LOOP " + change() + "; END LOOP;",
                  "FOR y IN 1 .. q LOOP " + change() + "; END LOOP;"});
   }
-
-  Rng rng_;
 };
 
 }  // namespace isoscope::audit

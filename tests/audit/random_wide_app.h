@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "support/rng.h"
+#include "support/random_text.h"
 
 namespace isoscope::audit {
 
-class RandomWideApp {
+class RandomWideApp : private RandomText {
  public:
   // Of these themes, or of any.
   explicit RandomWideApp(std::uint64_t seed, std::vector<int> themes = {})
-      : rng_(seed), themes_(std::move(themes)) {}
+      : RandomText(seed), themes_(std::move(themes)) {}
 
   std::string text() {
     const std::string key = pick({"UNIQUE (mail)", "UNIQUE (grp, mail)", "UNIQUE (mail, id)"});
@@ -53,11 +53,6 @@ class RandomWideApp {
 
  private:
   static constexpr int kNumThemes = 9;
-
-  int below(int bound) { return static_cast<int>(rng_.below(static_cast<std::uint64_t>(bound))); }
-  std::string pick(std::initializer_list<std::string> choices) {
-    return choices.begin()[rng_.below(choices.size())];
-  }
 
   std::string function(int number) {
     std::string body;
@@ -258,7 +253,6 @@ class RandomWideApp {
     return loop(depth);
   }
 
-  Rng rng_;
   std::vector<int> themes_;
 };
 

@@ -6,13 +6,13 @@
 
 #include <string>
 
-#include "support/rng.h"
+#include "support/random_text.h"
 
 namespace isoscope::sql {
 
-class RandomSql {
+class RandomSql : private RandomText {
  public:
-  explicit RandomSql(std::uint64_t seed) : rng_(seed) {}
+  explicit RandomSql(std::uint64_t seed) : RandomText(seed) {}
 
   std::string program() {
     std::string text =
@@ -36,11 +36,6 @@ class RandomSql {
   }
 
  private:
-  int below(int bound) { return static_cast<int>(rng_.below(static_cast<std::uint64_t>(bound))); }
-  std::string pick(std::initializer_list<std::string> choices) {
-    return choices.begin()[rng_.below(choices.size())];
-  }
-
   std::string call(int num_functions) {
     return fmt::format("f{}({})", below(num_functions), 1 + below(3));
   }
@@ -103,8 +98,6 @@ class RandomSql {
     return fmt::format("FOR x IN SELECT k FROM t WHERE {} LOOP seen := seen * 3 + x; {} END LOOP;",
                        where_t(), rng_.chance(0.5) ? change() + ";" : "");
   }
-
-  Rng rng_;
 };
 
 }  // namespace isoscope::sql
