@@ -11,11 +11,6 @@
 
 #include "support/assert.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-// Z3 4.8 loses a few bytes of its own when a query is given up; LeakSanitizer is to look at ours.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libz3"; }
-#endif
-
 namespace isoscope {
 
 // Handles are positions in these lists. Z3 tells things apart by their names, so each name gets a

@@ -10,16 +10,6 @@
 
 #include "sql/source_text.h"
 
-#if defined(__has_feature)
-#define ISO_HAS_FEATURE(name) __has_feature(name)
-#else
-#define ISO_HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || ISO_HAS_FEATURE(address_sanitizer)
-// pg_query_parse_plpgsql() never frees the buffer in which it catches its own warnings.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libpg_query"; }
-#endif
-
 namespace isoscope::sql {
 namespace {
 
