@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.h"
+
 namespace isoscope {
 namespace {
 
@@ -31,7 +33,7 @@ std::string included_folder(const std::string& line) {
 }
 
 TEST(Architecture, IncludesPointOnlyToEarlierFolders) {
-  const fs::path src = fs::path(ISOSCOPE_SOURCE_DIR) / "src";
+  const fs::path src = fs::path(source_dir()) / "src";
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(src)) {
     const auto extension = entry.path().extension();
@@ -52,7 +54,7 @@ TEST(Architecture, IncludesPointOnlyToEarlierFolders) {
 
 TEST(Architecture, EveryFolderExplainsItself) {
   for (const std::string& folder : kFolders)
-    EXPECT_TRUE(fs::exists(fs::path(ISOSCOPE_SOURCE_DIR) / "src" / folder / "README.md")) << folder;
+    EXPECT_TRUE(fs::exists(fs::path(source_dir()) / "src" / folder / "README.md")) << folder;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "audit/audit.h"
 #include "spec/levels.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope::audit {
 
@@ -24,7 +25,7 @@ inline sql::Application app_of(std::string_view text) {
 
 inline sql::Application shared_app(const std::string& name) {
   const auto file =
-      std::filesystem::path(ISOSCOPE_SOURCE_DIR) / ".." / "shared" / "apps" / (name + ".sql");
+      std::filesystem::path(source_dir()) / ".." / "shared" / "apps" / (name + ".sql");
   const auto text = read_whole(file.string());
   EXPECT_TRUE(text.ok()) << file;
   return app_of(*text);

@@ -8,6 +8,7 @@
 
 #include "cli/run_isoscope.h"
 #include "support/doc_blocks.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const std::string kRoot = ISOSCOPE_SOURCE_DIR "/";
+const std::string kRoot = source_dir() + "/";
 const std::string kBank = kRoot + "examples/audit/bank.sql";
 const std::string kCourseware = kRoot + "examples/audit/courseware.sql";
 const std::string kTpcc = kRoot + "examples/audit/tpcc.sql";

@@ -10,6 +10,7 @@
 
 #include "cli/run_isoscope.h"
 #include "support/doc_blocks.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-const std::string kExamples = ISOSCOPE_SOURCE_DIR "/examples/";
+const std::string kExamples = source_dir() + "/examples/";
 const std::string kPlume = " --spec " + kExamples + "synth/plume.level ";
 
 // As the paper's tool searches.
@@ -119,7 +120,7 @@ TEST(Lattice, IsTheOneInTheDocumentation) {
     ++expected[edge["anomaly"]];
   }
   ASSERT_GE(expected.size(), 8U);
-  std::string picture = slurp(ISOSCOPE_SOURCE_DIR "/docs/lattice.svg");
+  std::string picture = slurp(source_dir() + "/docs/lattice.svg");
   const std::string hyphen = "&#45;";  // as Graphviz writes it
   for (std::size_t at = 0; (at = picture.find(hyphen, at)) != std::string::npos;)
     picture.replace(at, hyphen.size(), "-");

@@ -8,6 +8,7 @@
 
 #include "cli/run_isoscope.h"
 #include "support/doc_blocks.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -16,7 +17,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kBank = ISOSCOPE_SOURCE_DIR "/examples/programs/bank.txn";
+const std::string kBank = source_dir() + "/examples/programs/bank.txn";
 
 // Too many histories for any time limit.
 std::string endless_program() {
@@ -72,7 +73,7 @@ TEST(CliExplore, SpeaksJson) {
 }
 
 TEST(CliExplore, GivesTheSameCountsWithSeveralThreadsAndAlgorithms) {
-  const std::string program = ISOSCOPE_SOURCE_DIR "/examples/programs/on-call.txn";
+  const std::string program = source_dir() + "/examples/programs/on-call.txn";
   for (const char* level : {"rc", "cc", "si"}) {
     const std::string base = "explore " + program + " --json --level " + level;
     const json one = json::parse(run_isoscope(base).out);
@@ -148,7 +149,7 @@ TEST(CliExplore, PrintsWhatItsPageShows) {
   const auto without_time = [](const std::string& text) {
     return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]+ s"), "TIME");
   };
-  const std::string root = ISOSCOPE_SOURCE_DIR "/";
+  const std::string root = source_dir() + "/";
   const TempFile picture(".dot");
   const auto commands = doc_commands(slurp(root + "docs/explore.md"));
   for (const auto& [command, shown] : commands) {

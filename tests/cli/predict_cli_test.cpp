@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_isoscope.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* kTrace =
     "READ KEY[acct] Txn(2, 1) From(1, 1)\nWRITE KEY[acct] Txn(2, 1)\n";
 
 std::string example(const std::string& name) {
-  return std::string(ISOSCOPE_SOURCE_DIR) + "/examples/predict/" + name + ".txn";
+  return source_dir() + "/examples/predict/" + name + ".txn";
 }
 
 // Bad input: exit code 2, words on standard error, nothing on standard output.
@@ -144,7 +145,7 @@ TEST(CliPredict, RefusesListsAndRunsThatViolateTheLevel) {
 
 // The patterns of the paper's section 4.4; each file says what is predicted from it.
 TEST(CliPredict, PredictsFromTheExamplesWhatTheySay) {
-  const std::string folder = std::string(ISOSCOPE_SOURCE_DIR) + "/examples/predict/";
+  const std::string folder = source_dir() + "/examples/predict/";
   for (const std::string name : {"two-reports", "known-past"}) {
     const std::string path = folder + name + ".hist";
     const std::string text = slurp(path);
@@ -158,13 +159,13 @@ TEST(CliPredict, PredictsFromTheExamplesWhatTheySay) {
 
 // The walk of docs/predict.md: what the page shows is what the program prints.
 TEST(CliPredict, WalksFromAPassingProgramToALostUpdate) {
-  const std::string page = slurp(std::string(ISOSCOPE_SOURCE_DIR) + "/docs/predict.md");
+  const std::string page = slurp(source_dir() + "/docs/predict.md");
   const TempFile observed(".jsonl");
   const TempFile predicted(".jsonl");
   const std::string bank = example("bank");
   const auto shown = [&](std::string text) {
-    const std::pair<std::string, std::string> names[] = {
-        {std::string(ISOSCOPE_SOURCE_DIR) + "/", ""}, {observed.path(), "observed.jsonl"}};
+    const std::pair<std::string, std::string> names[] = {{source_dir() + "/", ""},
+                                                         {observed.path(), "observed.jsonl"}};
     for (const auto& [from, to] : names) {
       for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from))
         text.replace(at, from.size(), to);

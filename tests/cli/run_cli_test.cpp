@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_isoscope.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -14,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string example(const std::string& name) {
-  return std::string(ISOSCOPE_SOURCE_DIR) + "/examples/programs/" + name + ".txn";
+  return source_dir() + "/examples/programs/" + name + ".txn";
 }
 
 TEST(CliRun, RunsSerially) {

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "support/paths.h"
+
 namespace isoscope {
 
 struct Ran {
@@ -33,8 +35,8 @@ inline Ran run_isoscope(const std::string& arguments, const std::string& input =
        ("isoscope-cli-" + std::to_string(::getpid()) + "-" + std::to_string(++runs)))
           .string();
   std::ofstream(base + ".in", std::ios::binary) << input;
-  const std::string command = std::string(ISOSCOPE_BINARY) + " " + arguments + " <" + base +
-                              ".in >" + base + ".out 2>" + base + ".err";
+  const std::string command = isoscope_binary() + " " + arguments + " <" + base + ".in >" + base +
+                              ".out 2>" + base + ".err";
   const int status = std::system(command.c_str());
   Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(base + ".out"), slurp(base + ".err")};
   for (const char* ending : {".in", ".out", ".err"}) std::filesystem::remove(base + ending);

@@ -7,6 +7,7 @@
 
 #include "cli/run_isoscope.h"
 #include "support/doc_blocks.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -17,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string example(const std::string& name) {
-  return std::string(ISOSCOPE_SOURCE_DIR) + "/examples/sql/" + name + ".sql";
+  return source_dir() + "/examples/sql/" + name + ".sql";
 }
 
 // A directory that goes away with the test.
@@ -53,7 +54,7 @@ END; $$;
 )";
 
 TEST_F(CliSql, PrintsWhatThePageShows) {
-  const std::string page = slurp(std::string(ISOSCOPE_SOURCE_DIR) + "/docs/sql-programs.md");
+  const std::string page = slurp(source_dir() + "/docs/sql-programs.md");
   const std::regex seconds("[0-9]+\\.[0-9]+ s");
   int num_commands = 0;
   for (const DocBlock& block : doc_blocks(page)) {
@@ -66,13 +67,13 @@ TEST_F(CliSql, PrintsWhatThePageShows) {
       ++num_commands;
       const std::string arguments = line.substr(11);
       const std::string observed = file("observed.jsonl");
-      const Ran ran = run_isoscope(std::regex_replace(
-          std::regex_replace(arguments, std::regex("observed.jsonl"), observed),
-          std::regex("examples/"), std::string(ISOSCOPE_SOURCE_DIR) + "/examples/"));
+      const Ran ran = run_isoscope(
+          std::regex_replace(std::regex_replace(arguments, std::regex("observed.jsonl"), observed),
+                             std::regex("examples/"), source_dir() + "/examples/"));
       EXPECT_EQ(ran.err, "");
       printed += line + "\n" + ran.out;
       const std::string directory = observed.substr(0, observed.size() - 14);
-      for (const std::string& prefix : {directory, std::string(ISOSCOPE_SOURCE_DIR) + "/"}) {
+      for (const std::string& prefix : {directory, source_dir() + "/"}) {
         for (std::size_t at = printed.find(prefix); at != std::string::npos;
              at = printed.find(prefix))
           printed.erase(at, prefix.size());
@@ -124,7 +125,7 @@ TEST_F(CliSql, SaysWhatIsMissing) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("work.txt:1:25: error: unknown function 'nobody'"));
 
-  const std::string txn = std::string(ISOSCOPE_SOURCE_DIR) + "/examples/programs/bank.txn";
+  const std::string txn = source_dir() + "/examples/programs/bank.txn";
   const Ran no_sql = run_isoscope("explore " + txn + " --level cc --workload " + workload);
   EXPECT_EQ(no_sql.exit_code, 2);
   EXPECT_THAT(no_sql.err, HasSubstr("only SQL programs take a workload"));

@@ -14,13 +14,14 @@
 #include "formats/formats.h"
 #include "formats/hist.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = ISOSCOPE_SOURCE_DIR;
+const fs::path kSource = source_dir();
 
 // "consistent", unless the reason for the verdict does not hold.
 std::string verdict_of(const History& h, const std::string& level_name) {

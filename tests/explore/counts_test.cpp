@@ -8,13 +8,14 @@
 #include "explore/explore.h"
 #include "program/program.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope::explore {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = ISOSCOPE_SOURCE_DIR;
+const fs::path kSource = source_dir();
 
 struct Row {
   std::string program;

@@ -9,11 +9,12 @@
 #include <sstream>
 
 #include "formats/formats.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
 
-const std::string kFolder = ISOSCOPE_SOURCE_DIR "/../shared/histories";
+const std::string kFolder = source_dir() + "/../shared/histories";
 
 // The format of each file, as expected.tsv states it; empty where the folder is absent.
 std::map<std::string, std::string> stated_formats() {

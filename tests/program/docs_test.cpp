@@ -3,12 +3,13 @@
 
 #include "program/run_of.h"
 #include "support/doc_blocks.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
 
 TEST(ProgramsPage, TellsTheTruth) {
-  const auto page = read_whole(ISOSCOPE_SOURCE_DIR "/docs/programs.md");
+  const auto page = read_whole(source_dir() + "/docs/programs.md");
   ASSERT_TRUE(page.ok()) << render(page.error());
   const auto blocks = doc_blocks(*page);
   int programs_shown = 0;

@@ -6,6 +6,7 @@
 
 #include "program/serial_run.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
@@ -37,18 +38,18 @@ void expect_runs(const fs::path& path) {
 }
 
 TEST(ExamplePrograms, RunSeriallyWithoutFailure) {
-  const auto paths = programs_in(fs::path(ISOSCOPE_SOURCE_DIR) / "examples" / "programs");
+  const auto paths = programs_in(fs::path(source_dir()) / "examples" / "programs");
   EXPECT_GE(paths.size(), 7U);
   for (const fs::path& path : paths) expect_runs(path);
 }
 
 TEST(SharedPrograms, RunSeriallyWithoutFailure) {
-  const fs::path folder = fs::path(ISOSCOPE_SOURCE_DIR) / ".." / "shared" / "programs";
+  const fs::path folder = fs::path(source_dir()) / ".." / "shared" / "programs";
   for (const fs::path& path : programs_in(folder)) expect_runs(path);
 }
 
 TEST(ExamplePrograms, MixLevels) {
-  const auto text = read_whole(ISOSCOPE_SOURCE_DIR "/examples/programs/mixed-levels.txn");
+  const auto text = read_whole(source_dir() + "/examples/programs/mixed-levels.txn");
   ASSERT_TRUE(text.ok());
   const auto program = parse_program(*text);
   ASSERT_TRUE(program.ok());

@@ -6,12 +6,13 @@
 
 #include "spec/levels.h"
 #include "support/doc_blocks.h"
+#include "support/paths.h"
 
 namespace isoscope {
 namespace {
 
 TEST(LevelsPage, TellsTheTruth) {
-  const auto page = read_whole(ISOSCOPE_SOURCE_DIR "/docs/levels.md");
+  const auto page = read_whole(source_dir() + "/docs/levels.md");
   ASSERT_TRUE(page.ok()) << render(page.error());
   const auto blocks = doc_blocks(*page);
   int levels_shown = 0;
@@ -36,7 +37,7 @@ TEST(LevelsPage, TellsTheTruth) {
 }
 
 TEST(LevelsPage, NamesEveryBuiltInLevel) {
-  const auto page = read_whole(ISOSCOPE_SOURCE_DIR "/docs/levels.md");
+  const auto page = read_whole(source_dir() + "/docs/levels.md");
   ASSERT_TRUE(page.ok()) << render(page.error());
   for (const auto& level : LevelSet::built_in().all())
     EXPECT_NE(page->find("`" + level->name + "`"), std::string::npos) << level->name;

@@ -10,6 +10,7 @@
 #include "sql/pg_parse.h"
 #include "sql/well_formed.h"
 #include "support/input.h"
+#include "support/paths.h"
 #include "support/rng.h"
 
 namespace isoscope::sql {
@@ -87,7 +88,7 @@ TEST(FrontEnd, SurvivesMutations) {
                                    " ::",
                                    " $1",
                                    " NULL"};
-  for (const auto& entry : fs::directory_iterator(ISOSCOPE_SOURCE_DIR "/tests/fuzz/corpus/sql")) {
+  for (const auto& entry : fs::directory_iterator(source_dir() + "/tests/fuzz/corpus/sql")) {
     const auto text = read_whole(entry.path().string());
     ASSERT_TRUE(text.ok());
     programs.push_back(words_of(*text));

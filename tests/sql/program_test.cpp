@@ -7,6 +7,7 @@
 #include "spec/levels.h"
 #include "sql/key_names.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope::sql {
 namespace {
@@ -25,7 +26,7 @@ std::unique_ptr<SqlProgram> program_of(std::string_view text) {
 }
 
 std::unique_ptr<SqlProgram> example(const std::string& name) {
-  auto text = read_whole(std::string(ISOSCOPE_SOURCE_DIR) + "/examples/sql/" + name + ".sql");
+  auto text = read_whole(source_dir() + "/examples/sql/" + name + ".sql");
   EXPECT_TRUE(text.ok());
   return program_of(*text);
 }

@@ -5,6 +5,7 @@
 
 #include "sql/application.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope::sql {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(SharedApplications, AreUnderstoodWhole) {
-  const fs::path folder = fs::path(ISOSCOPE_SOURCE_DIR) / ".." / "shared" / "apps";
+  const fs::path folder = fs::path(source_dir()) / ".." / "shared" / "apps";
   ASSERT_TRUE(fs::exists(folder)) << folder;
   int files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {

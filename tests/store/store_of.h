@@ -9,6 +9,7 @@
 #include "program/program.h"
 #include "store/runs.h"
 #include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope::store {
 
@@ -21,7 +22,7 @@ inline Program program_of(const std::string& text) {
 }
 
 inline Program example(const std::string& name) {
-  auto text = read_whole(std::string(ISOSCOPE_SOURCE_DIR) + "/examples/programs/" + name + ".txn");
+  auto text = read_whole(source_dir() + "/examples/programs/" + name + ".txn");
   EXPECT_TRUE(text.ok()) << name;
   return program_of(text ? *text : "");
 }

@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "support/input.h"
+#include "support/paths.h"
 #include "workload/workload.h"
 
 namespace isoscope {
 namespace {
 
 TEST(WorkloadsPage, ListsWorkloadsAndSizes) {
-  const auto page = read_whole(ISOSCOPE_SOURCE_DIR "/docs/workloads.md");
+  const auto page = read_whole(source_dir() + "/docs/workloads.md");
   ASSERT_TRUE(page.ok()) << render(page.error());
   for (const WorkloadInfo& info : workloads()) {
     const std::size_t row = page->find(fmt::format("\n| `{}` |", info.name));
