@@ -1,33 +1,54 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that isoscope builds with. Quiet and quick when they are there;
-# uses sudo only when not root.
+# Installs the Debian packages that isoscope builds with. Quiet and quick when they are there.
+# Where they cannot be installed (no apt, or neither root nor sudo) it looks for the libraries
+# themselves and names what is missing; it then installs nothing and exits with 2.
 #
-#     scripts/install-deps.sh          what `make` and `make test` need
-#     scripts/install-deps.sh dev      also what `make bench`, `fuzz`, `format` and `lint` need
+#     scripts/install-deps.sh            what `make` and `make test` need
+#     scripts/install-deps.sh format     what `make format` and `make check-format` need
+#     scripts/install-deps.sh live       also what `make test-live` needs
+#     scripts/install-deps.sh dev        also what `make bench`, `fuzz`, `lint` and `nightly` need
 set -euo pipefail
+# ${x[@]+"${x[@]}"}: the bash of macOS takes an empty array for an unset variable.
 
-packages=(
+core=(
   cmake g++ make ninja-build python3-minimal
   libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libtbb-dev
 )
-if [[ ${1:-} == dev ]]; then
-  packages+=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
-fi
+format=(clang-format)
+live=() # a test with the label `live` adds here what it talks to
+dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
+
+case ${1:-} in
+  '') packages=("${core[@]}") ;;
+  format) packages=("${format[@]}") ;;
+  live) packages=("${core[@]}" ${live[@]+"${live[@]}"}) ;;
+  dev) packages=("${core[@]}" "${dev[@]}") ;;
+  *) echo "usage: $0 [format|live|dev]" >&2 && exit 2 ;;
+esac
 
 missing=()
-for package in "${packages[@]}"; do
-  [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == *'ok installed' ]] || missing+=("$package")
-done
-((${#missing[@]})) || exit 0
+if command -v dpkg-query >/dev/null; then
+  installed=$(dpkg-query -W -f '${Package} ${Status}\n' "${packages[@]}" 2>/dev/null || true)
+  for package in "${packages[@]}"; do
+    grep -q "^$package .*ok installed" <<<"$installed" || missing+=("$package")
+  done
+  ((${#missing[@]})) || exit 0
+fi
 
 as_root=()
 if [[ $(id -u) != 0 ]]; then as_root=(sudo); fi
+if ! command -v apt-get >/dev/null || { ((${#as_root[@]})) && ! command -v sudo >/dev/null; }; then
+  exec "$(dirname "$0")/missing-deps.sh" "${1:-core}" ${missing[@]+"${missing[@]}"}
+fi
+
 echo "installing: ${missing[*]}" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { "${as_root[@]}" apt-get update -q &&
-  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
   cat "$log" >&2
-  exit 1
+  echo "could not install: ${missing[*]}" >&2
+  exit 2
 fi
