@@ -1,9 +1,10 @@
 # For people: `make demo` and `make test` are all a newcomer needs. CMake does the work.
 BUILD ?= build
-JOBS  ?= $(shell nproc)
+JOBS  ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING
 
-.PHONY: all demo test sanitize bench fuzz format lint install clean deps dev-deps
+.PHONY: all demo test test-live sanitize bench fuzz format check-format lint install clean deps \
+        format-deps live-deps dev-deps
 
 all: deps                     ## release build; the program is build/isoscope
 	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=OFF
@@ -14,10 +15,15 @@ demo: all                     ## a walk through the commands on the embedded exa
 	@scripts/demo.sh $(BUILD)/isoscope
 
 test: deps                    ## build and run every test
-	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=ON
+	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=ON -DISOSCOPE_LIVE=OFF
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ln -sf src/cli/isoscope $(BUILD)/isoscope
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --progress
+
+test-live: live-deps          ## the tests that talk to other programs: databases, browsers
+	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=ON -DISOSCOPE_LIVE=ON
+	@cmake --build $(BUILD) -j $(JOBS) --target live_tests
+	@scripts/test-live.sh $(BUILD)
 
 sanitize: deps                ## the tests under AddressSanitizer and UBSan
 	@$(CONFIGURE) -B $(BUILD)-sanitize -DISOSCOPE_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
@@ -35,8 +41,11 @@ fuzz: dev-deps                ## each parser under libFuzzer for a few seconds
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
 	@scripts/fuzz.sh $(BUILD)-fuzz
 
-format: dev-deps              ## lay out every source
-	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
+format: format-deps           ## lay out every source
+	@scripts/format.sh
+
+check-format: format-deps     ## is every source laid out?
+	@scripts/format.sh --check
 
 lint: dev-deps                ## clang-tidy over the sources
 	@$(CONFIGURE) -B $(BUILD)-lint -DCMAKE_BUILD_TYPE=Debug
@@ -47,6 +56,10 @@ install: all                  ## into PREFIX (default /usr/local)
 
 deps:
 	@scripts/install-deps.sh
+format-deps:
+	@scripts/install-deps.sh format
+live-deps:
+	@scripts/install-deps.sh live
 dev-deps:
 	@scripts/install-deps.sh dev
 

@@ -57,9 +57,14 @@ function(iso_bench name)
 endfunction()
 
 # iso_test(history SOURCES a_test.cpp DEPENDS formats LABEL unit): a test program of the folder
-# `history`; every TEST in it is a ctest of its own.
+# `history`; every TEST in it is a ctest of its own. With LABEL live it talks to other programs: it
+# is built only with ISOSCOPE_LIVE, run only by `make test-live`, and must not skip.
+add_custom_target(live_tests)
 function(iso_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS;LINK" ${ARGN})
+  if(ARG_LABEL STREQUAL live AND NOT ISOSCOPE_LIVE)
+    return()
+  endif()
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
@@ -69,4 +74,7 @@ function(iso_test name)
     GTest::gmock GTest::gtest_main)
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
+  if(ARG_LABEL STREQUAL live)
+    add_dependencies(live_tests test_${name})
+  endif()
 endfunction()
