@@ -1,4 +1,5 @@
-// Smallbank, as OLTP-Bench runs it: customers with a savings and a checking account.
+// Smallbank, as OLTP-Bench [DifallahPavloCurino-VLDB'13] runs it: customers with a savings and a
+// checking account.
 //
 // Claims. An account whose balance only falls (savings always do), or only rises, has its last
 // balance furthest from the first, and all that committed transactions took or brought must show

@@ -1,4 +1,4 @@
-// The five transactions of TPC-C [TPC-C, clause 2], in key-value form.
+// The five transactions of TPC-C [TPCC-2010, clause 2], in key-value form.
 #include "workload/tpcc.h"
 
 namespace isoscope::tpcc_parts {

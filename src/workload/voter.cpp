@@ -1,4 +1,5 @@
-// Voter, as OLTP-Bench runs it: callers vote for contestants, each up to a limit.
+// Voter, as OLTP-Bench [DifallahPavloCurino-VLDB'13] runs it: callers vote for contestants, each up
+// to a limit.
 //
 // [GengBlanasBondWang-PLDI'24], Table 3, has one writing transaction in every run: one caller, one
 // vote. That is the default here too.

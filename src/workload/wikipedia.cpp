@@ -1,4 +1,5 @@
-// Wikipedia, as OLTP-Bench runs it: pages, their revisions, and who watches them.
+// Wikipedia, as OLTP-Bench [DifallahPavloCurino-VLDB'13] runs it: pages, their revisions, and who
+// watches them.
 //
 // Revisions are numbered by page, so that an edit based on a stale page shows. Nine calls of ten
 // only read; one title of ten does not exist.
