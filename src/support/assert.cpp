@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/output.h"
+
 #if defined(__has_feature)
 #define ISO_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -19,6 +21,7 @@ namespace isoscope {
 void assertion_failed(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "isoscope: internal error at %s:%d: %s does not hold\n", file, line,
                condition);
+  remove_temporaries();
   std::abort();
 }
 

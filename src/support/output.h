@@ -1,9 +1,33 @@
 #pragma once
-// Text to a file or to standard output ("-"): whole or not at all.
+// Text to a file or to standard output ("-").
 //
-// A file is written beside its name and takes the name when it is closed, so that an error half
-// way neither leaves half a file nor destroys what was there.
-#include <cstdio>
+// What a file name means is decided by NamedFile (support/named_file.h): symbolic links are
+// followed, so that an output which is a link stays one and its target is written; "-",
+// /dev/stdout and /dev/fd/N are descriptors, and they, pipes and devices are written in place.
+// Everything else is a regular file in some folder, and there are two ways to write it.
+//
+// Output::open: whole or not at all. The text goes to a temporary file in the same folder, which
+// takes the name when it is closed. Until then the old file is untouched, and an error on the way
+// (disk full, file too large, cancelled) leaves it as it was.
+//
+// Output::open_lines: for outputs that grow over minutes or hours. An empty file takes the name at
+// once (a program that reads the old one keeps reading that), and each write hands whole lines to
+// the system in one call. A program that is killed at any moment leaves a file with the lines so
+// far. The kernel may cut the last write of a killed program at the end of a memory page; that is
+// the only way to half a line, and it can be seen: the file then does not end in a newline. An
+// error of the system (disk full) takes back what it wrote of the last line.
+//
+// In both ways
+//   - the temporary file is created exclusively, under a name that cannot be foreseen
+//     (.isoscope-<16 letters>), is not followed if somebody makes it a link, and not inherited by
+//     child processes. Two processes that write one file do not meet: the later one wins, whole;
+//   - an existing file keeps its mode, and its owner where the system allows that; a new one gets
+//     0666 & ~umask. A file without permission to write is not replaced;
+//   - nothing is left behind: the temporary file goes away with the Output, with exit(), with a
+//     failed assertion, and by remove_temporaries() in a signal handler. Only SIGKILL and a crash
+//     can leave it.
+// Not promised: what is on the disk after a power failure (no fsync); hard links to the old file
+// keep the old text.
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,30 +43,37 @@ using Sink = std::function<void(std::string_view)>;
 class Output {
  public:
   static Result<Output> open(const std::string& path);
-  Output(Output&&) noexcept = default;
-  Output& operator=(Output&&) noexcept = default;
-  ~Output();  // without close(), what was written vanishes
+  static Result<Output> open_lines(const std::string& path);
+  // What open() would complain about as far as that can be known beforehand: a folder that does
+  // not exist or may not be written, a file that is a folder or may not be written.
+  static Result<void> check(const std::string& path);
+
+  Output(Output&&) noexcept;
+  Output& operator=(Output&&) noexcept;
+  ~Output();  // without close(), what open() wrote vanishes; lines stay
 
   void write(std::string_view text);
   Sink sink() {
     return [this](std::string_view text) { write(text); };
   }
+  // Whether a write has failed: long work may stop then. close() says why.
+  bool has_failed() const;
   // Makes the output definite. Errors of earlier writes appear here.
   Result<void> close();
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const;
-  };
-  Output() = default;
+  struct File;
+  explicit Output(std::unique_ptr<File> file);
+  static Result<Output> open_as(const std::string& path, bool lines);
 
-  std::unique_ptr<std::FILE, CloseFile> file_;
-  std::string path_;
-  std::string temporary_;  // empty when written in place: standard output, pipes and devices
-  bool failed_ = false;
+  std::unique_ptr<File> file_;
 };
 
 // Opens, writes and closes in one step.
 Result<void> write_whole(const std::string& path, std::string_view text);
+
+// Deletes the temporary files of all outputs that are open, for a process that is about to end
+// without unwinding. Safe in signal handlers; child processes delete nothing of their parent.
+void remove_temporaries() noexcept;
 
 }  // namespace isoscope

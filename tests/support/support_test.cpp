@@ -76,17 +76,6 @@ TEST(LineReader, SaysWhyAFileCannotBeRead) {
   EXPECT_THAT(render(LineReader::open("/tmp").error()), ::testing::HasSubstr("is a directory"));
 }
 
-TEST(Output, LeavesTheOldFileUntilItIsClosed) {
-  const std::string path = ::testing::TempDir() + "/output.txt";
-  ASSERT_TRUE(write_whole(path, "old").ok());
-  {
-    auto output = Output::open(path);
-    ASSERT_TRUE(output.ok());
-    output->write("half");
-  }
-  EXPECT_EQ(*read_whole(path), "old");
-}
-
 TEST(Spelling, SuggestsOnlyCloseWords) {
   const std::string_view known[] = {"so", "wr", "writes"};
   EXPECT_EQ(suggest("write", known), "did you mean 'writes'?");
