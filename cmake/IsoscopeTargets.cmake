@@ -78,3 +78,10 @@ function(iso_test name)
     add_dependencies(live_tests test_${name})
   endif()
 endfunction()
+
+# iso_tests_follow(corpus FOLDER/*.hist): links test_corpus anew when such a file comes or changes, so
+# that the tests it makes of them are those of the files that are there.
+function(iso_tests_follow name)
+  file(GLOB files LIST_DIRECTORIES false CONFIGURE_DEPENDS ${ARGN})
+  set_property(TARGET test_${name} APPEND PROPERTY LINK_DEPENDS ${files})
+endfunction()

@@ -27,20 +27,24 @@ inline std::string slurp(const std::string& path) {
   return text.str();
 }
 
-// `arguments` is a piece of shell; `input` goes to standard input.
-inline Ran run_isoscope(const std::string& arguments, const std::string& input = {}) {
+// `command` is a command of the shell; `input` goes to standard input.
+inline Ran run_shell(const std::string& command, const std::string& input = {}) {
   static int runs = 0;
   const std::string base =
       (std::filesystem::temp_directory_path() /
        ("isoscope-cli-" + std::to_string(::getpid()) + "-" + std::to_string(++runs)))
           .string();
   std::ofstream(base + ".in", std::ios::binary) << input;
-  const std::string command = isoscope_binary() + " " + arguments + " <" + base + ".in >" + base +
-                              ".out 2>" + base + ".err";
-  const int status = std::system(command.c_str());
+  const std::string redirected = command + " <" + base + ".in >" + base + ".out 2>" + base + ".err";
+  const int status = std::system(redirected.c_str());
   Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(base + ".out"), slurp(base + ".err")};
   for (const char* ending : {".in", ".out", ".err"}) std::filesystem::remove(base + ending);
   return ran;
+}
+
+// `arguments` is a piece of shell; `input` goes to standard input.
+inline Ran run_isoscope(const std::string& arguments, const std::string& input = {}) {
+  return run_shell(isoscope_binary() + " " + arguments, input);
 }
 
 // A file that goes away with the test.
