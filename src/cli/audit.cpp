@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -87,8 +88,8 @@ Result<void> write_files(const AuditArguments& args, const AuditReport& report, 
 
 int run_audit(const AuditArguments& args) {
   const auto start = Clock::now();
-  Budget budget = args.common.budget();
-  auto levels = args.specs.load();
+  Budget budget = args.common.start();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
@@ -96,7 +97,7 @@ int run_audit(const AuditArguments& args) {
     return fail({.what = "audit takes one level",
                  .hint = "use --assign TXN=LEVEL for single functions, or --advise to choose among "
                          "several levels"});
-  auto loaded = args.input.load(*levels);
+  auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
   if (!loaded->problems.empty()) return fail_for_problems(*loaded);
   const audit::Problem problem{

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -140,9 +141,9 @@ void AuditInput::add_to(CLI::App& app) {
       ->type_name("TXN,TXN");
 }
 
-Result<LoadedAudit> AuditInput::load(const LevelSet& known) const {
+Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const {
   LoadedAudit loaded{.path = path, .text = {}, .app = {}, .problems = {}};
-  auto text = read_whole(path);
+  auto text = read_whole(path, budget);
   if (!text) return text.error();
   loaded.text = *std::move(text);
   auto file = sql::parse_application(loaded.text);

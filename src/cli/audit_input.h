@@ -1,11 +1,14 @@
 #pragma once
 // What is audited, out of the words of the command line: functions, levels, pairs that are serial.
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "audit/audit.h"
 #include "cli/history_input.h"
+
+namespace CLI {
+class App;
+}
 
 namespace isoscope {
 
@@ -35,7 +38,7 @@ struct AuditInput {
   // The functions that --only names, with the levels that --assign or their comments give them.
   // Functions that cannot be modelled are no error here but in `problems`. Bare names of levels
   // mean @vis.
-  Result<LoadedAudit> load(const LevelSet& known) const;
+  Result<LoadedAudit> load(const LevelSet& known, Budget budget) const;
 };
 
 }  // namespace isoscope

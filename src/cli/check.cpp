@@ -1,6 +1,7 @@
 // isoscope check HISTORY --level L …
 #include "check/check.h"
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
@@ -72,8 +73,8 @@ Result<void> write_minimized(const CheckArguments& args, const CheckReport& repo
 
 int run_check(const CheckArguments& args) {
   const auto start = Clock::now();
-  Budget budget = args.common.budget();
-  auto levels = args.specs.load();
+  Budget budget = args.common.start();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   std::vector<const Level*> wanted;
   for (const std::string& name : args.levels) {
@@ -83,7 +84,7 @@ int run_check(const CheckArguments& args) {
   }
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  auto history = args.history.read(progress_line(args.common));
+  auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
   const History& h = *history;
 

@@ -3,16 +3,117 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
+#include "report/json.h"
 #include "support/output.h"
+#include "support/stopwatch.h"
+#include "support/version.h"
+#include "support/watch.h"
 
 namespace isoscope {
 
 namespace {
+
 bool progress_shown = false;
+std::string running_command;
+bool errors_are_json = false;
+const Stopwatch since_start;
+
+// What is still to be said when an answer is cut off: the report's place, and its shape.
+void say_unknown(const std::string& reason, const std::string& output) {
+  std::string report = fmt::format("unknown: {}\n", reason);
+  if (errors_are_json) {
+    Json json = json_header(running_command, "unknown", since_start.seconds());
+    json["limit"] = reason;
+    report = dump(json) + "\n";
+  }
+  if (auto written = write_whole(output, report); !written)
+    std::fprintf(stderr, "%s\n", render(written.error()).c_str());
+}
+
+// The engines did not stop although they were asked to: the answer comes from here.
+[[noreturn]] void give_up(std::string_view limit, const std::string& output) {
+  say_unknown(
+      fmt::format("{} was reached while {}, which did not stop by itself", limit, current_phase()),
+      output);
+  remove_temporaries();
+  std::fflush(nullptr);
+  std::_Exit(kUnknown);
+}
+
+// The second signal ends the program at once: whoever sends two does not want to wait.
+extern "C" void on_signal(int number) {
+  if (stop_reason() == StopReason::Interrupt) {
+    remove_temporaries();
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+  request_stop(StopReason::Interrupt);
+}
+
+void handle_signals() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old = {};
+    // A signal that the caller ignores (nohup) stays ignored.
+    if (::sigaction(number, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
+      ::sigaction(number, &action, nullptr);
+  }
+}
+
+// "1500", "300K", "2.5G": bytes.
+std::optional<std::size_t> parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || !(number > 0)) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  constexpr std::string_view kUnits = "KMGT";
+  if (!unit.empty()) {
+    const std::size_t power =
+        kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+    if (power == std::string_view::npos) return std::nullopt;
+    for (std::size_t i = 0; i <= power; ++i) number *= 1024;
+    unit.remove_prefix(1);
+  }
+  if (!(unit.empty() || unit == "B" || unit == "iB" || unit == "b") || !(number < 1e18))
+    return std::nullopt;
+  return static_cast<std::size_t>(number);
+}
+
+std::string check_bytes(const std::string& text) {
+  if (parse_bytes(text)) return {};
+  return fmt::format("'{}' is no amount of memory; write bytes, or 500M, or 4G", text);
+}
+
+std::string check_seconds(const std::string& text) {
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure == std::errc() && end == text.data() + text.size() && number > 0 &&
+      number <= std::numeric_limits<double>::max())
+    return {};
+  return fmt::format("'{}' is no number of seconds above 0", text);
+}
+
+}  // namespace
+
+Budget CommonOptions::start() const {
+  handle_signals();
+  const Budget budget = timeout > 0 ? Budget::seconds(timeout) : Budget();
+  const std::size_t bytes = memory.empty() ? machine_bytes() / 4 * 3 : *parse_bytes(memory);
+  const std::string to = quiet && !json ? "/dev/null" : output;
+  // Lives as long as the process: nothing may outlive its watch.
+  static Watch watch({.memory_bytes = bytes,
+                      .budget = budget,
+                      .last_resort = [to](std::string_view limit) { give_up(limit, to); }});
+  return budget;
 }
 
 Paint CommonOptions::paint() const {
@@ -28,7 +129,13 @@ void add_common(CLI::App& app, CommonOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "say nothing: the exit code answers");
   app.add_option("--timeout", options.timeout, "give up after so many seconds (exit code 3)")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(check_seconds);
+  app.add_option(
+         "--memory", options.memory,
+         "give up beyond so much memory, such as 500M or 4G (exit code 3); without it, three "
+         "quarters of the machine's")
+      ->type_name("BYTES")
+      ->check(check_bytes);
   app.add_option("--color", options.color, "colour the text: auto, always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
@@ -38,8 +145,26 @@ void add_common(CLI::App& app, CommonOptions& options) {
       ->capture_default_str();
 }
 
+void speak_as(std::string_view command, bool json) {
+  running_command = command;
+  errors_are_json = json;
+}
+
 int fail(const Error& error) {
   clear_progress_line();
+  if (error.is_limit) {
+    say_unknown(error.what, "-");
+    return kUnknown;
+  }
+  if (errors_are_json) {
+    const std::string where =
+        error.where.line == 0
+            ? error.file
+            : fmt::format("{}:{}:{}", error.file, error.where.line, error.where.column);
+    Json json = {{"tool", "isoscope"}, {"version", kVersion}};
+    json["error"] = {{"where", where}, {"what", error.what}, {"hint", error.hint}};
+    std::fprintf(stdout, "%s\n", dump(json).c_str());
+  }
   std::fprintf(stderr, "%s\n", render(error).c_str());
   return kBadInput;
 }
@@ -52,10 +177,12 @@ int deliver(const CommonOptions& options, std::string_view report, int exit_code
 }
 
 Progress progress_line(const CommonOptions& options) {
-  if (options.json || options.quiet || ::isatty(STDERR_FILENO) == 0) return {};
+  if (options.json || options.quiet || ::isatty(STDERR_FILENO) == 0)
+    return [](std::string_view phase, double) { enter_phase(phase); };
   using Clock = std::chrono::steady_clock;
   return [last = Clock::time_point{}, shown = std::string()](std::string_view phase,
                                                              double fraction) mutable {
+    enter_phase(phase);
     const auto now = Clock::now();
     // A new phase is shown at once: nobody knows whether it tells anything again.
     if (phase == shown && now - last < std::chrono::milliseconds(100)) return;

@@ -3,7 +3,6 @@
 //
 // A command is a function `add_<name>` that declares its arguments (and so its --help) on a CLI11
 // app and returns what to run when it is chosen.
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,6 +10,10 @@
 #include "report/paint.h"
 #include "support/budget.h"
 #include "support/result.h"
+
+namespace CLI {
+class App;
+}
 
 namespace isoscope {
 
@@ -28,16 +31,21 @@ using Run = std::function<int()>;
 struct CommonOptions {
   bool json = false;
   bool quiet = false;
-  double timeout = 0;  // seconds; 0 is no limit
+  double timeout = 0;       // seconds; 0 is no limit
+  std::string memory = {};  // bytes, perhaps with K, M or G; empty: three quarters of the machine
   std::string color = "auto";
   std::string output = "-";
 
-  Budget budget() const { return timeout > 0 ? Budget::seconds(timeout) : Budget(); }
+  // Starts the clock and the watch over memory and interrupts; the first thing a command does.
+  Budget start() const;
   Paint paint() const;  // coloured if wanted, or if the report goes to a terminal
 };
 void add_common(CLI::App& app, CommonOptions& options);
 
-// Prints the error on standard error and returns kBadInput.
+// Told by main() before any command runs: which command it is, and whether errors are JSON.
+void speak_as(std::string_view command, bool json);
+// Tells the error and returns kBadInput: on standard error, or with --json as an object on standard
+// output. An error that is a limit is the answer "unknown", and returns kUnknown.
 int fail(const Error& error);
 // Writes the report where --output says.
 int deliver(const CommonOptions& options, std::string_view report, int exit_code);

@@ -1,6 +1,7 @@
 // isoscope compare A B, isoscope compare --matrix A B C …
 #include "synth/compare.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -47,8 +48,8 @@ int run_matrix(const CompareArguments& args, const std::vector<const Level*>& le
 }
 
 int run_compare(const CompareArguments& args) {
-  Budget budget = args.common.budget();
-  auto known = args.specs.load();
+  Budget budget = args.common.start();
+  auto known = args.specs.load(budget);
   if (!known) return fail(known.error());
   std::vector<const Level*> levels;
   for (const std::string& name : args.levels) {

@@ -1,4 +1,5 @@
 // isoscope convert HISTORY --to FORMAT
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
@@ -21,7 +22,8 @@ int run_convert(const ConvertArguments& args) {
   if (!format) return fail(format.error());
   if (args.common.json && args.common.output == "-")
     return fail({.what = "--json needs -o FILE for the history itself"});
-  auto history = args.history.read(progress_line(args.common));
+  const Budget budget = args.common.start();
+  auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
   auto output = Output::open(args.common.output);
   if (!output) return fail(output.error());

@@ -1,6 +1,7 @@
 // isoscope explore PROGRAM --level L …
 #include "explore/explore.h"
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -84,14 +85,15 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
 
 int run_explore(const ExploreArguments& args) {
   const auto start = Clock::now();
-  auto levels = args.specs.load();
+  const Budget budget = args.common.start();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   if (args.weakest != args.level.empty()) {
     return fail({.what = args.weakest ? "--weakest tries all levels: it takes no --level"
                                       : "explore needs a level",
                  .hint = "use --level cc, or --weakest to find the weakest safe one"});
   }
-  auto input = args.program.load();
+  auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   const Executable& program = *input->program;
   if (program.outline().calls.size() > explore::kMaxCalls) {
@@ -101,7 +103,7 @@ int run_explore(const ExploreArguments& args) {
   }
   explore::ExploreOptions options{
       .threads = args.threads == 0 ? std::thread::hardware_concurrency() : args.threads,
-      .budget = args.common.budget(),
+      .budget = budget,
       .stop_at_violation = args.assert_only,
       .max_violations = args.assert_only ? 1 : args.violations,
       .on_history = {},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
@@ -98,8 +99,7 @@ int run_generate(GenerateArguments& args) {
 
   auto output = Output::open(args.common.output);
   if (!output) return fail(output.error());
-  auto sizes =
-      stream(args.plan, *format, *output, args.common.budget(), progress_line(args.common));
+  auto sizes = stream(args.plan, *format, *output, args.common.start(), progress_line(args.common));
   clear_progress_line();
   if (!sizes) return fail(sizes.error());
   if (!sizes->complete) {

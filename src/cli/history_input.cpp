@@ -1,5 +1,7 @@
 #include "cli/history_input.h"
 
+#include <CLI/CLI.hpp>
+
 #include "support/input.h"
 
 namespace isoscope {
@@ -10,14 +12,14 @@ void HistoryInput::add_to(CLI::App& app) {
       ->type_name("FORMAT");
 }
 
-Result<History> HistoryInput::read(const Progress& progress) const {
+Result<History> HistoryInput::read(const Progress& progress, Budget budget) const {
   std::optional<Format> named;
   if (!format.empty()) {
     auto found = find_format(format);
     if (!found) return found.error();
     named = *found;
   }
-  return read_history(path, named, progress);
+  return read_history(path, named, progress, budget);
 }
 
 void LevelInput::add_to(CLI::App& app) {
@@ -26,10 +28,10 @@ void LevelInput::add_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-Result<LevelSet> LevelInput::load() const {
+Result<LevelSet> LevelInput::load(Budget budget) const {
   LevelSet levels = LevelSet::built_in();
   for (const std::string& path : specs) {
-    auto text = read_whole(path);
+    auto text = read_whole(path, budget);
     if (!text) return text.error();
     if (auto added = levels.add(*text, path); !added) return added.error();
   }

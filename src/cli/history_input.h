@@ -1,11 +1,14 @@
 #pragma once
 // The arguments of commands that read a history or use levels.
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "formats/formats.h"
 #include "spec/levels.h"
+
+namespace CLI {
+class App;
+}
 
 namespace isoscope {
 
@@ -14,7 +17,7 @@ struct HistoryInput {
   std::string format;  // empty: recognise it by its content
 
   void add_to(CLI::App& app);
-  Result<History> read(const Progress& progress = {}) const;
+  Result<History> read(const Progress& progress, Budget budget) const;
 };
 
 struct LevelInput {
@@ -22,7 +25,7 @@ struct LevelInput {
 
   void add_to(CLI::App& app);
   // The built-in levels and those of the files.
-  Result<LevelSet> load() const;
+  Result<LevelSet> load(Budget budget) const;
 };
 
 }  // namespace isoscope

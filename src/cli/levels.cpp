@@ -1,6 +1,7 @@
 // isoscope levels [NAME]
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -55,7 +56,8 @@ Result<std::vector<const Level*>> chosen(const LevelSet& levels, const std::stri
 }
 
 int run_levels(const LevelsArguments& args) {
-  auto levels = args.specs.load();
+  const Budget budget = args.common.start();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   auto shown = chosen(*levels, args.name);
   if (!shown) return fail(shown.error());

@@ -1,14 +1,18 @@
 // isoscope: what weak transaction isolation can do to your data, before production does.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
 #include "support/spelling.h"
 #include "support/version.h"
+#include "support/watch.h"
 
 namespace isoscope {
 namespace {
@@ -41,12 +45,16 @@ bool is_unknown_command(int argc, char** argv) {
     if (std::string_view(argv[1]) == command.name) return false;
     names.emplace_back(command.name);
   }
-  std::fprintf(stderr, "isoscope: error: unknown command '%s'\n  %s\n", argv[1],
-               suggest(argv[1], names).c_str());
+  fail({.what = fmt::format("unknown command '{}'", argv[1]),
+        .hint = suggest(argv[1], names),
+        .file = "isoscope"});
   return true;
 }
 
 int run(int argc, char** argv) {
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  speak_as(argc > 1 ? argv[1] : "",
+           std::ranges::any_of(words, [](std::string_view word) { return word == "--json"; }));
   if (is_unknown_command(argc, argv)) return kBadInput;
   CLI::App app("isoscope shows what weak transaction isolation can do to your data.", "isoscope");
   app.set_version_flag("--version", fmt::format("isoscope {}", kVersion));
@@ -62,9 +70,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::fprintf(stderr, "isoscope: error: %s\n  run with --help for usage and examples\n",
-                 error.what());
-    return kBadInput;
+    return fail({.what = error.what(),
+                 .hint = "run with --help for usage and examples",
+                 .file = "isoscope"});
   }
   for (const auto& [sub, command_run] : runs) {
     if (sub->parsed()) return command_run();
@@ -79,8 +87,8 @@ int main(int argc, char** argv) {
   try {
     return isoscope::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("isoscope: out of memory\n", stderr);
-    return isoscope::kUnknown;
+    isoscope::request_stop(isoscope::StopReason::Memory);
+    return isoscope::fail(isoscope::limit_error(isoscope::current_phase()));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "isoscope: internal error: %s\n", error.what());
     return isoscope::kUnknown;

@@ -1,6 +1,7 @@
 // isoscope predict TRACE --level L …
 #include "predict/predict.h"
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
@@ -67,10 +68,10 @@ Result<void> write_files(const PredictArguments& args, const PredictReport& repo
 
 int run_predict(const PredictArguments& args) {
   const auto start = Clock::now();
-  Budget budget = args.common.budget();
+  Budget budget = args.common.start();
   if (args.validate && args.app.path.empty())
     return fail({.what = "--validate needs the program", .hint = "use --app PROGRAM --validate"});
-  auto levels = args.specs.load();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   auto level = levels->find(args.level);
   if (!level) return fail(level.error());
@@ -78,11 +79,11 @@ int run_predict(const PredictArguments& args) {
   if (!format) return fail(format.error());
   LoadedProgram program;
   if (!args.app.path.empty()) {
-    auto loaded = args.app.load();
+    auto loaded = args.app.load(budget);
     if (!loaded) return fail(loaded.error());
     program = *std::move(loaded);
   }
-  auto history = args.history.read();
+  auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
   if (auto fits = predict::check_observed(*history, **level, *levels, budget); !fits)
     return fail(fits.error().in(args.history.path));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -92,10 +93,10 @@ void ProgramInput::add_workload_to(CLI::App& app) {
   app.add_option("--workload", workload, "sessions and rows of an SQL program")->type_name("FILE");
 }
 
-Result<LoadedProgram> ProgramInput::load() const {
+Result<LoadedProgram> ProgramInput::load(Budget budget) const {
   LoadedProgram loaded;
   loaded.path = path;
-  auto text = read_whole(path);
+  auto text = read_whole(path, budget);
   if (!text) return text.error();
   loaded.text = *std::move(text);
   if (!is_sql(loaded.text)) {
@@ -110,7 +111,7 @@ Result<LoadedProgram> ProgramInput::load() const {
   auto app = sql::parse_application(loaded.text);
   if (!app) return loaded.located(app.error());
   if (!workload.empty()) {
-    auto sessions = read_whole(workload);
+    auto sessions = read_whole(workload, budget);
     if (!sessions) return sessions.error();
     auto added = sql::add_workload(*app, *sessions);
     if (!added) return in_file(added.error(), workload, *sessions);

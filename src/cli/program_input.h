@@ -4,13 +4,17 @@
 //     auto input = args.program.load();
 //     if (!input) return fail(input.error());
 //     do { … } while (input->must_repeat());
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "history/history.h"
 #include "program/executable.h"
+#include "support/budget.h"
 #include "support/result.h"
+
+namespace CLI {
+class App;
+}
 
 namespace isoscope {
 
@@ -42,7 +46,7 @@ struct ProgramInput {
 
   // --workload only: the commands call the program itself differently.
   void add_workload_to(CLI::App& app);
-  Result<LoadedProgram> load() const;
+  Result<LoadedProgram> load(Budget budget) const;
 };
 
 }  // namespace isoscope

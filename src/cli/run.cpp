@@ -1,4 +1,5 @@
 // isoscope run PROGRAM --store serial|weak|replay …
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
@@ -77,13 +78,13 @@ store::Runs as_runs(const Executable& program, store::Replay&& replayed, Budget&
 
 int run_run(const RunArguments& args) {
   const auto start = Clock::now();
-  Budget budget = args.common.budget();
+  Budget budget = args.common.start();
   if (auto fits = check_arguments(args); !fits) return fail(fits.error());
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  auto levels = args.specs.load();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
-  auto input = args.program.load();
+  auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;
@@ -98,7 +99,7 @@ int run_run(const RunArguments& args) {
   store::Runs runs;
   std::optional<std::vector<store::Divergence>> divergences;
   if (args.store == "replay") {
-    auto history = args.history.read();
+    auto history = args.history.read(progress_line(args.common), budget);
     if (!history) return fail(history.error());
     input->adopt_rows_of(*history);
     auto script = store::script_of(program, *history);

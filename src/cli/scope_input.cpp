@@ -1,5 +1,7 @@
 #include "cli/scope_input.h"
 
+#include <CLI/CLI.hpp>
+
 namespace isoscope {
 
 void ScopeInput::add_to(CLI::App& app) {

@@ -1,9 +1,12 @@
 #pragma once
 // The scope options that synth and compare share.
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "synth/synth.h"
+
+namespace CLI {
+class App;
+}
 
 namespace isoscope {
 

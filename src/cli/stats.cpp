@@ -1,6 +1,7 @@
 // isoscope stats HISTORY
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
@@ -97,7 +98,8 @@ std::string stats_json(const HistoryStatistics& s) {
 }
 
 int run_stats(const StatsArguments& args) {
-  auto history = args.history.read(progress_line(args.common));
+  const Budget budget = args.common.start();
+  auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
   const HistoryStatistics s = statistics(*history);
   return deliver(args.common, args.common.json ? stats_json(s) : stats_text(s, args.common.paint()),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -156,8 +157,8 @@ int run_synth(const SynthArguments& args) {
   const auto start = Clock::now();
   auto target = find_target(args);
   if (!target) return fail(target.error());
-  Budget budget = args.common.budget();
-  auto levels = args.specs.load();
+  Budget budget = args.common.start();
+  auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   // A history that nothing else restricts is still one in which nobody reads from the future.
   auto allow =

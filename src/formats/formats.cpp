@@ -102,8 +102,8 @@ Error quoting_file(const Error& error, const std::string& path) {
 }
 
 Result<History> read_file(const std::string& path, std::optional<Format> format,
-                          const Progress& progress) {
-  auto in = LineReader::open(path);
+                          const Progress& progress, Budget budget) {
+  auto in = LineReader::open(path, budget);
   if (!in) return in.error();
   in->report_to(progress);
   const std::string_view head = in->peek(kRecognisedBytes);
@@ -137,7 +137,7 @@ Result<Format> find_format(std::string_view name) {
 }
 
 Result<History> read_history(const std::string& path, std::optional<Format> format,
-                             const Progress& progress) {
+                             const Progress& progress, Budget budget) {
   std::error_code failure;
   const bool is_directory = path != "-" && std::filesystem::is_directory(path, failure);
   if (is_directory && format && *format != Format::Cobra)
@@ -146,7 +146,7 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
   if (is_directory) return read_cobra(path);
   if (format == Format::Cobra)
     return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
-  auto history = read_file(path, format, progress);
+  auto history = read_file(path, format, progress, budget);
   if (history) return history;
   return quoting_file(history.error(), path).in(path == "-" ? "<stdin>" : path);
 }

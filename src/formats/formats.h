@@ -55,9 +55,9 @@ std::optional<Format> recognise(std::string_view head);
 
 // Reads a file, standard input for "-", or a directory (which is cobra). Without a format it is
 // recognised. Errors name the file, the place, and quote the line.
-// Tells `progress` how much of a file was read.
+// Tells `progress` how much of a file was read. A budget that expires gives a limit_error.
 Result<History> read_history(const std::string& path, std::optional<Format> format = {},
-                             const Progress& progress = {});
+                             const Progress& progress = {}, Budget budget = {});
 // Reads a text that is at hand. For cobra: the log of one session.
 Result<History> parse_history(std::string_view text, Format format);
 

@@ -94,10 +94,10 @@ inline Value unsigned_value(HistoryBuilder& b, std::uint64_t number) {
   return small >= 0 ? Value::of(small) : b.text(std::to_string(number));
 }
 
-// What the system said if reading failed half way.
+// What ended the reading half way, if something did.
 inline Result<void> check_input(const LineReader& in) {
-  if (in.failure().empty()) return {};
-  return Error{.what = "cannot read: " + in.failure()};
+  if (in.failure()) return *in.failure();
+  return {};
 }
 
 }  // namespace isoscope

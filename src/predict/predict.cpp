@@ -13,6 +13,7 @@
 #include "predict/fewest.h"
 #include "predict/pco.h"
 #include "support/assert.h"
+#include "support/budget.h"
 #include "verdict/involved.h"
 #include "verdict/logic.h"
 
@@ -105,7 +106,7 @@ class Predictor {
 
   PredictAnswer run() {
     std::set<std::vector<TxnId>> cycles;
-    if (encoder_.is_expired()) answer_.limit = "the time limit";
+    if (encoder_.is_expired()) answer_.limit = limit_reached();
     while (answer_.limit.empty() && answer_.predictions.size() < options_.most) {
       last_ = {};
       std::optional<Prediction> found = next(std::nullopt);
@@ -146,7 +147,7 @@ class Predictor {
         options_.progress("predicting: candidates", static_cast<double>(answer_.candidates));
       const SatResult result = solver_.solve(fewest_.at_most(most_changed), budget_);
       if (result != SatResult::Sat) {
-        if (result == SatResult::Unknown) answer_.limit = "the time limit";
+        if (result == SatResult::Unknown) answer_.limit = limit_reached();
         return std::nullopt;
       }
       ++answer_.candidates;
@@ -185,7 +186,7 @@ class Predictor {
   }
 
   std::optional<Prediction> give_up() {
-    answer_.limit = "the time limit";
+    answer_.limit = limit_reached();
     return std::nullopt;
   }
 

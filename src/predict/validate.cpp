@@ -5,6 +5,7 @@
 #include "history/restrict.h"
 #include "store/level_plan.h"
 #include "support/assert.h"
+#include "support/budget.h"
 
 namespace isoscope::predict {
 namespace {
@@ -56,7 +57,7 @@ Result<Validation> validate(const Executable& program, const Prediction& predict
                         .reason = {},
                         .has_failed_assertion = replayed->recording.has_failed_assertion()};
   if (replayed->is_expired || validation.serial.verdict.outcome == Outcome::Unknown) {
-    validation.reason = "the time limit";
+    validation.reason = limit_reached();
   } else if (!validation.is_validated) {
     validation.reason = validation.divergences.empty()
                             ? "what happened is serializable: the boundary transactions, run to "

@@ -3,6 +3,7 @@
 #include "report/explore_report.h"
 #include "report/json.h"
 #include "support/assert.h"
+#include "support/budget.h"
 
 namespace isoscope {
 namespace {
@@ -139,7 +140,7 @@ std::string explore_json(const ExploreReport& report) {
   json["end_states"] = all.end_states;
   json["blocked"] = all.blocked;
   json["calls"] = all.calls;
-  if (all.is_out_of_time) json["limit"] = "the time limit";
+  if (all.is_out_of_time) json["limit"] = limit_reached();
   json["violations"] = Json::array();
   for (const Recording& run : all.violations) json["violations"].push_back(violation(report, run));
   if (report.outcomes) {

@@ -87,9 +87,9 @@ SatResult SatSolver::solve(std::span<const Lit> assumptions, Budget& budget) {
       ISO_ASSERT(lit.is_valid() && lit.variable() < b.vars);
       b.solver.assume(lit.dimacs());
     }
-    if (budget.is_limited()) b.solver.connect_terminator(&terminator);
+    b.solver.connect_terminator(&terminator);
     answer = b.solver.solve();
-    if (budget.is_limited()) b.solver.disconnect_terminator();
+    b.solver.disconnect_terminator();
     if (answer == 10) {
       b.model.resize(static_cast<std::size_t>(b.vars));
       for (std::int32_t v = 0; v < b.vars; ++v)

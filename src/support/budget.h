@@ -2,12 +2,17 @@
 // How long an engine may go on, and whom it tells how far it is.
 //
 // Engines call `expired()` in their loops; it looks at the clock only every so often, so that it
-// may stand in hot code. An expired budget stays expired: the engine then answers Unknown and
-// names the limit.
+// may stand in hot code. A budget also ends when the process is asked to stop (support/stop.h): by
+// an interrupt, or because it reached its limit of memory. An expired budget stays expired: the
+// engine then answers Unknown and names the limit, which is `limit_reached()`.
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "support/stop.h"
 
 namespace isoscope {
 
@@ -18,11 +23,13 @@ class Budget {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Budget() = default;  // without limit
+  Budget() = default;  // without a limit of time
+  // A limit beyond kLongest is none: the clock could not count so far.
   static Budget seconds(double limit) {
     Budget budget;
-    budget.deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                          std::chrono::duration<double>(limit));
+    if (limit < kLongest)
+      budget.deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                            std::chrono::duration<double>(std::max(limit, 0.0)));
     return budget;
   }
 
@@ -30,42 +37,51 @@ class Budget {
   // be cut short.
   Budget within(double limit) const {
     Budget part = seconds(limit);
-    if (deadline_ && *deadline_ < *part.deadline_) part.deadline_ = deadline_;
+    if (deadline_ && (!part.deadline_ || *deadline_ < *part.deadline_)) part.deadline_ = deadline_;
     part.expired_ = expired_;
     return part;
   }
 
   bool expired() {
-    if (!deadline_ || expired_) return expired_;
-    if (++calls_ % kCallsPerLook != 0) return false;
+    if (expired_) return true;
+    if (stop_reason() != StopReason::None) return expired_ = true;
+    if (!deadline_ || ++calls_ % kCallsPerLook != 0) return false;
     return expired_now();
   }
   // Looks at the clock at once; for loops whose rounds are long.
   bool expired_now() {
-    if (deadline_ && Clock::now() >= *deadline_) expired_ = true;
+    if (stop_reason() != StopReason::None || (deadline_ && Clock::now() >= *deadline_))
+      expired_ = true;
     return expired_;
   }
-  bool is_limited() const { return deadline_.has_value(); }
   // Seconds until it expires, for engines that can only be told beforehand; nothing if unlimited.
   std::optional<double> remaining() const {
+    if (expired_ || stop_reason() != StopReason::None) return 0;
     if (!deadline_) return std::nullopt;
-    if (expired_) return 0;
     const std::chrono::duration<double> left = *deadline_ - Clock::now();
     return left.count() > 0 ? left.count() : 0;
-  }
-  // A budget that ends when this one does, but at the latest after so many seconds.
-  Budget at_most(double limit) const {
-    Budget part = seconds(limit);
-    if (deadline_ && *deadline_ < *part.deadline_) part.deadline_ = deadline_;
-    return part;
   }
 
  private:
   static constexpr unsigned kCallsPerLook = 1024;
+  static constexpr double kLongest = 1e9;  // thirty years
 
   std::optional<Clock::time_point> deadline_;
   unsigned calls_ = 0;
   bool expired_ = false;
 };
+
+// What ended an expired budget, in words that finish "… was reached".
+inline std::string limit_reached() {
+  switch (stop_reason()) {
+    case StopReason::None:
+      return "the time limit";
+    case StopReason::Interrupt:
+      return "an interrupt";
+    case StopReason::Memory:
+      return "the memory limit";
+  }
+  return "the time limit";
+}
 
 }  // namespace isoscope

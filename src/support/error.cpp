@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "support/budget.h"
+
 namespace isoscope {
 
 namespace {
@@ -43,13 +45,18 @@ Error Error::quoting(std::string_view text) const {
   return copy;
 }
 
+Error limit_error(std::string_view doing) {
+  return {.what = fmt::format("{} was reached while {}", limit_reached(), doing), .is_limit = true};
+}
+
 std::string render(const Error& error) {
   std::string out = error.file;
   if (error.where.line > 0) {
     out += fmt::format("{}{}", out.empty() ? "line " : ":", error.where.line);
     if (error.where.column > 0) out += fmt::format(":{}", error.where.column);
   }
-  out += fmt::format("{}error: {}", out.empty() ? "" : ": ", error.what);
+  out += fmt::format("{}{}: {}", out.empty() ? "" : ": ", error.is_limit ? "unknown" : "error",
+                     error.what);
   const bool caret = !error.line.empty() && error.where.column > 0 &&
                      error.where.column <= error.line.size() + 1 &&
                      error.line.size() <= kWidestLineShown;

@@ -26,12 +26,17 @@ struct Error {
   std::string hint = {};  // what to do; may be empty
   std::string file = {};  // added by whoever opened it
   std::string line = {};  // the text of the line, where it is at hand
+  // The input is not bad: a limit was reached before the answer. The program then says "unknown".
+  bool is_limit = false;
 
   // The same error, in a file.
   Error in(std::string_view file_name) const;
   // The same error, showing the line of `text` that it points at.
   Error quoting(std::string_view text) const;
 };
+
+// The error of a budget that expired while `doing` ("reading the input").
+Error limit_error(std::string_view doing);
 
 // `file:line:col: error: what`, then the line with a caret, then the hint; no newline at the end.
 std::string render(const Error& error);

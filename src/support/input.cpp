@@ -1,9 +1,12 @@
 #include "support/input.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -18,57 +21,77 @@ Error system_error(const std::string& path, const char* doing) {
   return Error{.what = fmt::format("cannot {}: {}", doing, std::strerror(errno)), .file = path};
 }
 
-// Directories open like files and fail only when read; say so at once.
-Result<std::FILE*> open_file(const std::string& path) {
-  if (path == "-") return stdin;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return system_error(path, "open");
-  struct stat info = {};
-  if (::fstat(::fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
-    std::fclose(file);
-    return Error{.what = "is a directory, not a file", .file = path};
-  }
-  return file;
-}
+// How long a look at a pipe waits before the budget is asked again.
+constexpr int kPollMilliseconds = 50;
 
 }  // namespace
 
-void LineReader::CloseFile::operator()(std::FILE* file) const {
-  if (file != stdin) std::fclose(file);
+// A pipe is opened without waiting for its other end: read() waits, and asks the budget.
+Result<InputFile> InputFile::open(const std::string& path) {
+  InputFile file;
+  file.descriptor_ =
+      path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (!file.is_open()) return system_error(path, "open");
+  // Directories open like files and fail only when read; say so at once.
+  struct stat info = {};
+  if (::fstat(file.descriptor_, &info) == 0 && S_ISDIR(info.st_mode))
+    return Error{.what = "is a directory, not a file", .file = path};
+  return file;
 }
 
-Result<std::string> read_whole(const std::string& path) {
-  auto file = open_file(path);
+InputFile::~InputFile() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+std::size_t InputFile::size() const {
+  struct stat info = {};
+  const bool known = ::fstat(descriptor_, &info) == 0 && S_ISREG(info.st_mode);
+  return known ? static_cast<std::size_t>(info.st_size) : 0;
+}
+
+Result<std::size_t> InputFile::read(char* buffer, std::size_t room, Budget& budget) const {
+  for (;;) {
+    if (budget.expired_now()) return limit_error("reading the input");
+    pollfd wanted{descriptor_, POLLIN, 0};
+    const int ready = ::poll(&wanted, 1, kPollMilliseconds);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    const ssize_t got = ::read(descriptor_, buffer, room);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR && errno != EAGAIN)
+      return Error{.what = fmt::format("cannot read: {}", std::strerror(errno))};
+  }
+}
+
+Result<std::string> read_whole(const std::string& path, Budget budget) {
+  auto file = InputFile::open(path);
   if (!file) return file.error();
   std::string text;
   std::size_t size = 0;
   for (;;) {
-    text.resize(size + kBufferSize);
-    const std::size_t got = std::fread(text.data() + size, 1, kBufferSize, *file);
-    size += got;
-    if (got < kBufferSize) break;
+    if (text.size() - size < kBufferSize)
+      text.resize(std::max(2 * text.size(), size + kBufferSize));
+    auto got = file->read(text.data() + size, kBufferSize, budget);
+    if (!got) return got.error().in(path);
+    if (*got == 0) break;
+    size += *got;
   }
   text.resize(size);
-  const bool failed = std::ferror(*file) != 0;
-  if (*file != stdin) std::fclose(*file);
-  if (failed) return system_error(path, "read");
   return text;
 }
 
-Result<LineReader> LineReader::open(const std::string& path) {
-  auto file = open_file(path);
+Result<LineReader> LineReader::open(const std::string& path, Budget budget) {
+  auto file = InputFile::open(path);
   if (!file) return file.error();
   LineReader reader;
-  reader.file_.reset(*file);
+  reader.file_ = std::move(*file);
+  reader.budget_ = budget;
   reader.buffer_.resize(kBufferSize);
   return reader;
 }
 
 void LineReader::report_to(Progress progress) {
   progress_ = std::move(progress);
-  struct stat info = {};
-  if (file_ && ::fstat(::fileno(file_.get()), &info) == 0 && S_ISREG(info.st_mode))
-    bytes_in_all_ = static_cast<double>(info.st_size);
+  if (file_.is_open()) bytes_in_all_ = static_cast<double>(file_.size());
 }
 
 LineReader LineReader::over(std::string_view text) {
@@ -84,11 +107,10 @@ bool LineReader::refill() {
   if (!rest_.empty()) std::memmove(buffer_.data(), rest_.data(), rest_.size());
   const std::size_t kept = rest_.size();
   if (kept == buffer_.size()) buffer_.resize(buffer_.size() * 2);  // one very long line
-  const std::size_t got = std::fread(buffer_.data() + kept, 1, buffer_.size() - kept, file_.get());
-  if (got == 0) {
-    at_end_ = true;
-    if (std::ferror(file_.get()) != 0) failure_ = std::strerror(errno);
-  }
+  auto read = file_.read(buffer_.data() + kept, buffer_.size() - kept, budget_);
+  if (!read) failure_ = read.error();
+  const std::size_t got = read ? *read : 0;
+  if (got == 0) at_end_ = true;
   rest_ = std::string_view(buffer_.data(), kept + got);
   bytes_read_ += static_cast<double>(got);
   if (progress_) progress_("reading", bytes_in_all_ > 0 ? bytes_read_ / bytes_in_all_ : -1);
@@ -125,7 +147,7 @@ bool LineReader::next(std::string_view& line) {
     if (!refill()) break;
   }
   if (newline == std::string_view::npos) {
-    if (rest_.empty() || !failure_.empty()) return false;
+    if (rest_.empty() || failure_) return false;
     line = rest_;  // the last line may lack its newline
     rest_ = {};
   } else {

@@ -1,10 +1,10 @@
 #pragma once
 // Bytes from a file or from standard input ("-"), either whole or a line at a time.
 #include <cstdint>
-#include <cstdio>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/budget.h"
@@ -12,8 +12,31 @@
 
 namespace isoscope {
 
-// The whole input. Errors name the file and the system's reason.
-Result<std::string> read_whole(const std::string& path);
+// The whole input. Errors name the file and the system's reason. A pipe that does not deliver holds
+// nobody up beyond the budget; the error then is a limit_error.
+Result<std::string> read_whole(const std::string& path, Budget budget = {});
+
+// An open file or standard input, by its descriptor.
+class InputFile {
+ public:
+  InputFile() = default;
+  static Result<InputFile> open(const std::string& path);
+  InputFile(InputFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  InputFile& operator=(InputFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~InputFile();
+
+  bool is_open() const { return descriptor_ >= 0; }
+  // Bytes in all, or 0 if nobody knows, as of a pipe.
+  std::size_t size() const;
+  // Reads up to `room` bytes; 0 at the end. Waits for a pipe no longer than the budget.
+  Result<std::size_t> read(char* buffer, std::size_t room, Budget& budget) const;
+
+ private:
+  int descriptor_ = -1;
+};
 
 // Hands out the lines of an input through one buffer, so that a file larger than memory can be
 // read. A line excludes its newline (and a carriage return before it) and stays valid until the
@@ -21,7 +44,7 @@ Result<std::string> read_whole(const std::string& path);
 class LineReader {
  public:
   // Reads the file at `path`, or standard input for "-".
-  static Result<LineReader> open(const std::string& path);
+  static Result<LineReader> open(const std::string& path, Budget budget = {});
   // Reads a text that the caller keeps alive.
   static LineReader over(std::string_view text);
 
@@ -32,26 +55,23 @@ class LineReader {
   bool next(std::string_view& line);
   // The number of the line that next() returned last, from 1.
   std::uint32_t line_number() const { return line_number_; }
-  // What the system said, if reading failed half way.
-  const std::string& failure() const { return failure_; }
+  // What ended the reading half way, if something did: the system, or the budget.
+  const std::optional<Error>& failure() const { return failure_; }
   // Up to `count` bytes from the beginning, before any call of next(); for recognising formats.
   std::string_view peek(std::size_t count);
   // All that is still to come, for formats that are no lines.
   std::string take_rest();
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const;
-  };
-
   bool refill();
 
-  std::unique_ptr<std::FILE, CloseFile> file_;  // null when reading a text
+  InputFile file_;  // closed when reading a text
+  Budget budget_;
   std::vector<char> buffer_;
   std::string_view rest_;  // what of the buffer, or of the text, is still to come
   bool at_end_ = false;
   std::uint32_t line_number_ = 0;
-  std::string failure_;
+  std::optional<Error> failure_;
   Progress progress_;
   double bytes_read_ = 0;
   double bytes_in_all_ = 0;  // 0 if nobody knows, as of a pipe

@@ -19,7 +19,7 @@ class Meter {
   bool stopped() {
     if (!limit_.empty()) return true;
     if (budget_.expired()) {
-      limit_ = "the time limit";
+      limit_ = limit_reached();
     } else if (circuit_.num_gates() + circuit_.num_clauses() > max_gates_) {
       limit_ = fmt::format("the limit of {} gates and clauses for the grounded level", max_gates_);
     }
@@ -27,7 +27,7 @@ class Meter {
   }
   // After the solver gave up.
   void stop_solving() {
-    limit_ = budget_.expired_now() ? "the time limit" : "the memory of the SAT solver";
+    limit_ = budget_.expired_now() ? limit_reached() : "the memory of the SAT solver";
   }
   Budget& budget() { return budget_; }
   const std::string& limit() const { return limit_; }

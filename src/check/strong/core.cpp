@@ -14,7 +14,7 @@ constexpr double kMaxSeconds = 20;
 }  // namespace
 
 std::vector<TxnId> shrink_to_core(const History& h, StrongLevel level, Budget& budget) {
-  Budget part = budget.at_most(kMaxSeconds);
+  Budget part = budget.within(kMaxSeconds);
   std::vector<TxnId> core;
   for (const TxnId t : h.txns()) {
     if (t != kInitialTxn && h.is_present(t)) core.push_back(t);

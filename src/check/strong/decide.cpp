@@ -6,6 +6,7 @@
 #include "check/strong/guess.h"
 #include "check/strong/saturation.h"
 #include "check/strong/search.h"
+#include "support/budget.h"
 
 namespace isoscope::strong {
 
@@ -38,7 +39,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   const Saturated saturated = saturate(*known, budget, how);
   decision.stats.set("rounds", known->rounds);
   decision.stats.set("known edges", static_cast<double>(known->graph.edges().size()));
-  if (saturated == Saturated::OutOfTime) return give_up(std::move(decision), "the time limit");
+  if (saturated == Saturated::OutOfTime) return give_up(std::move(decision), limit_reached());
   if (saturated == Saturated::Cycle) {
     decision.outcome = Outcome::Violated;
     decision.contradiction = std::move(known);
@@ -66,7 +67,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   switch (search.result) {
     case SatResult::Unknown:
       return give_up(std::move(decision),
-                     budget.expired_now() ? "the time limit" : "the memory of the SAT solver");
+                     budget.expired_now() ? limit_reached() : "the memory of the SAT solver");
     case SatResult::Unsat:
       decision.outcome = Outcome::Violated;
       break;

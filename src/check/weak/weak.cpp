@@ -7,6 +7,7 @@
 #include "check/weak/reasons.h"
 #include "graph/digraph.h"
 #include "support/assert.h"
+#include "support/budget.h"
 
 namespace isoscope {
 
@@ -29,7 +30,7 @@ WeakFacts::WeakFacts(const History& history, const WeakAssignment& assignment)
 
 namespace {
 
-Verdict out_of_time() { return Verdict::unknown("the time limit"); }
+Verdict out_of_time() { return Verdict::unknown(limit_reached()); }
 
 }  // namespace
 
