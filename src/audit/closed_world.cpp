@@ -9,7 +9,7 @@ namespace isoscope::audit {
 
 namespace {
 
-constexpr SmtLimits kQuestion{.steps = 40'000'000};
+constexpr SmtLimits kClosedQuestion{.steps = 40'000'000};
 constexpr std::int64_t kSmall = 20;
 constexpr std::int64_t kRoomFrom = 50;
 constexpr std::int64_t kRoomTo = 100;
@@ -103,7 +103,7 @@ SmtResult ClosedWorld::find(Budget& budget) {
   for (;;) {
     std::vector<SmtTerm> all = assumptions;
     all.insert(all.end(), wishes.begin(), wishes.end());
-    result = layers_.check(all, kQuestion, budget);
+    result = layers_.check(all, kClosedQuestion, budget);
     if (result != SmtResult::Unsat) break;
     std::optional<std::size_t> blamed_wish;
     for (const std::size_t i : layers_.core()) {

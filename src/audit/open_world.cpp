@@ -9,7 +9,7 @@ namespace isoscope::audit {
 namespace {
 
 // Far more than any question of ours that was ever answered needed.
-constexpr SmtLimits kQuestion{.steps = 60'000'000};
+constexpr SmtLimits kOpenQuestion{.steps = 60'000'000};
 // Casts whose constraints are kept: the questions of a proof come back to the same ones.
 constexpr std::size_t kMaxKept = 5'000;
 
@@ -46,7 +46,7 @@ SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budg
   formulas.insert(formulas.end(), about.begin(), about.end());
   effort_.building_seconds += start.seconds();
   const Stopwatch solving;
-  const SmtResult result = smt_.check(formulas, kQuestion, budget);
+  const SmtResult result = smt_.check(formulas, kOpenQuestion, budget);
   effort_.solving_seconds += solving.seconds();
   ++effort_.questions;
   return result;

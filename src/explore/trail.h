@@ -12,6 +12,7 @@
 //
 // Memory is polynomial in the size of the program [BouajjaniEneaRoman-PLDI'23, section 5.4]:
 // a block costs its accesses, a swap the accesses before the swapped read.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,6 +22,9 @@
 #include "store/recording.h"
 
 namespace isoscope::explore {
+
+// A position in the trail: its tables are smaller than 2^32.
+inline std::uint32_t narrow(std::size_t size) { return static_cast<std::uint32_t>(size); }
 
 using store::kInitialWriter;
 

@@ -7,11 +7,6 @@
 #include "support/assert.h"
 
 namespace isoscope::explore {
-namespace {
-
-std::uint32_t narrow(std::size_t size) { return static_cast<std::uint32_t>(size); }
-
-}  // namespace
 
 template <class Set>
 Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_states,

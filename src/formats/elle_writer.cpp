@@ -26,7 +26,7 @@ class ElleWriter {
  private:
   std::string edn(Value value) const {
     if (value.is_nil()) return "nil";
-    return value.is_int() ? std::to_string(value.bits) : quoted(h_.texts().text(value));
+    return value.is_int() ? std::to_string(value.bits) : json_quoted(h_.texts().text(value));
   }
 
   // Names are keywords, as in most files of Jepsen; other texts are strings.

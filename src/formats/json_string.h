@@ -8,7 +8,7 @@
 namespace isoscope {
 
 // In double quotes; control characters as \u00XX. Requires: UTF-8.
-inline std::string quoted(std::string_view text) {
+inline std::string json_quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);

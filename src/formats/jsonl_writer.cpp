@@ -22,7 +22,7 @@ class JsonlWriter {
  private:
   std::string json(Value value) const {
     if (value.is_nil()) return "null";
-    return value.is_int() ? std::to_string(value.bits) : quoted(h_.texts().text(value));
+    return value.is_int() ? std::to_string(value.bits) : json_quoted(h_.texts().text(value));
   }
 
   // Keys that are numbers cannot be names of members: then all are pairs.
@@ -50,8 +50,9 @@ class JsonlWriter {
 
   void write_txn(TxnId t) {
     constexpr std::string_view kStatus[] = {"committed", "aborted", "unknown"};
-    text_ << R"({"session":)" << quoted(h_.name(h_.session(t))) << R"(,"id":)" << quoted(h_.name(t))
-          << R"(,"status":")" << kStatus[static_cast<std::size_t>(h_.status(t))] << R"(","ops":[)";
+    text_ << R"({"session":)" << json_quoted(h_.name(h_.session(t))) << R"(,"id":)"
+          << json_quoted(h_.name(t)) << R"(,"status":")"
+          << kStatus[static_cast<std::size_t>(h_.status(t))] << R"(","ops":[)";
     std::string_view separator;
     for (EventId e : h_.events(t)) {
       text_ << separator;
@@ -59,10 +60,10 @@ class JsonlWriter {
       separator = ",";
     }
     text_ << ']';
-    if (!h_.level(t).empty()) text_ << R"(,"level":)" << quoted(h_.level(t));
+    if (!h_.level(t).empty()) text_ << R"(,"level":)" << json_quoted(h_.level(t));
     if (const TxnNote* note = h_.note(t)) {
-      if (!note->sql.empty()) text_ << R"(,"sql":)" << quoted(note->sql);
-      if (!note->at.empty()) text_ << R"(,"at":)" << quoted(note->at);
+      if (!note->sql.empty()) text_ << R"(,"sql":)" << json_quoted(note->sql);
+      if (!note->at.empty()) text_ << R"(,"at":)" << json_quoted(note->at);
     }
     text_ << "}\n";
   }
@@ -83,7 +84,7 @@ class JsonlWriter {
       }
       text_ << (separator == "[" ? "[]]" : "]]");
     } else if (wording_.names_writer(e)) {
-      text_ << R"({"from":)" << quoted(h_.name(h_.writer(e))) << "}]";
+      text_ << R"({"from":)" << json_quoted(h_.name(h_.writer(e))) << "}]";
     } else {
       text_ << json(wording_.value(e)) << ']';
     }

@@ -12,7 +12,6 @@ namespace isoscope {
 namespace {
 
 using audit::CallTrace;
-using audit::EdgeKind;
 using audit::FoundAnomaly;
 using audit::LocationKey;
 using audit::ReplayEdge;
@@ -37,13 +36,13 @@ std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) 
     return fmt::format("{} {} it", call_name(call), is_there(presence) ? "inserted" : "deleted");
   };
   switch (edge.kind) {
-    case EdgeKind::Wr:
+    case audit::EdgeKind::Wr:
       return change(edge.from, from.writes.at(edge.at)) + ", " +
              found(edge.to, to.reads.at(edge.at));
-    case EdgeKind::Rw:
+    case audit::EdgeKind::Rw:
       return found(edge.from, from.reads.at(edge.at)) + ", " +
              change(edge.to, to.writes.at(edge.at));
-    case EdgeKind::Ww:
+    case audit::EdgeKind::Ww:
       return change(edge.from, from.writes.at(edge.at)) + ", then " +
              change(edge.to, to.writes.at(edge.at));
   }
@@ -120,26 +119,26 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
   return out;
 }
 
-std::string_view edge_word(EdgeKind kind) {
+std::string_view edge_word(audit::EdgeKind kind) {
   switch (kind) {
-    case EdgeKind::Wr:
+    case audit::EdgeKind::Wr:
       return "wr";
-    case EdgeKind::Ww:
+    case audit::EdgeKind::Ww:
       return "ww";
-    case EdgeKind::Rw:
+    case audit::EdgeKind::Rw:
       return "rw";
   }
   return "";
 }
 
 const sql::Value* value_read(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
-  if (edge.kind == EdgeKind::Ww) return nullptr;
-  const std::size_t reader = edge.kind == EdgeKind::Wr ? edge.to : edge.from;
+  if (edge.kind == audit::EdgeKind::Ww) return nullptr;
+  const std::size_t reader = edge.kind == audit::EdgeKind::Wr ? edge.to : edge.from;
   return find(anomaly.replay.traces[reader].reads, edge.at);
 }
 
 const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
-  const std::size_t writer = edge.kind == EdgeKind::Wr ? edge.from : edge.to;
+  const std::size_t writer = edge.kind == audit::EdgeKind::Wr ? edge.from : edge.to;
   return find(anomaly.replay.traces[writer].writes, edge.at);
 }
 
@@ -152,14 +151,14 @@ std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
     return fmt::format("{} and then {} wrote the row", call_name(edge.from), call_name(edge.to));
   if (edge.at.column >= audit::kPresence) return presence_story(anomaly, edge);
   switch (edge.kind) {
-    case EdgeKind::Wr:
+    case audit::EdgeKind::Wr:
       return fmt::format("{} wrote {}, {} read it", call_name(edge.from), sql::print(*written),
                          call_name(edge.to));
-    case EdgeKind::Ww:
+    case audit::EdgeKind::Ww:
       return fmt::format("{} wrote {}, then {} wrote {}", call_name(edge.from),
                          sql::print(from.writes.at(edge.at)), call_name(edge.to),
                          sql::print(*written));
-    case EdgeKind::Rw:
+    case audit::EdgeKind::Rw:
       return fmt::format("{} read {}, {} wrote {}", call_name(edge.from), sql::print(*read),
                          call_name(edge.to), sql::print(*written));
   }

@@ -5,19 +5,15 @@
 
 #include "report/audit_report.h"
 #include "report/audit_run.h"
+#include "report/plural.h"
 
 namespace isoscope {
 namespace {
 
 using audit::AuditOutcome;
-using audit::EdgeKind;
 using audit::FoundAnomaly;
 using audit::LengthReport;
 using audit::Scenario;
-
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string name_list(const sql::Application& app, const std::vector<std::uint32_t>& functions,
                       std::string_view separator) {

@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "report/explain.h"
 #include "report/explore_report.h"
+#include "report/plural.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -15,10 +16,6 @@ using store::Access;
 using store::kInitialWriter;
 using store::RecordedTxn;
 using store::Recording;
-
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 // What the reads of a run would show if its transactions ran one after the other, as listed.
 class SerialRun {

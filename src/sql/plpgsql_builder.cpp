@@ -9,8 +9,8 @@
 namespace isoscope::sql {
 namespace {
 
-constexpr std::int64_t kRaiseError = 21;  // PostgreSQL's number for ERROR
-constexpr int kMaxNesting = 150;          // statements in each other
+constexpr std::int64_t kRaiseError = 21;   // PostgreSQL's number for ERROR
+constexpr int kMaxStatementNesting = 150;  // statements in each other
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void PlpgsqlBody::add_all(Body& to, const Tree& list) {
 void PlpgsqlBody::add_statement(Body& to, const Tree& wrapped) {
   if (findings_.failed()) return;
   const Tree& node = inside(wrapped);
-  if (++nesting_ > kMaxNesting) {
+  if (++nesting_ > kMaxStatementNesting) {
     findings_.fail(text_.place_of_line(line_of(node)), "these statements nest too deeply");
   } else {
     dispatch(to, kind_of(wrapped), node);

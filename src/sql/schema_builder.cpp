@@ -7,13 +7,6 @@
 #include "sql/expr_builder.h"
 
 namespace isoscope::sql {
-namespace {
-
-bool is_nextval(const Tree& value) {
-  return last_name(child(child(value, "FuncCall"), "funcname")) == "nextval";
-}
-
-}  // namespace
 
 void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
   if (kind == "CreateStmt") return add_table(node);

@@ -54,5 +54,9 @@ inline std::string string_node(const Tree& node) { return text_of(child(node, "S
 inline std::string last_name(const Tree& list) {
   return list.is_array() && !list.empty() ? string_node(list.back()) : std::string();
 }
+// Whether an expression is nextval(…).
+inline bool is_nextval(const Tree& value) {
+  return last_name(child(child(value, "FuncCall"), "funcname")) == "nextval";
+}
 
 }  // namespace isoscope::sql

@@ -19,10 +19,6 @@ std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& tabl
 
 bool is_default(const Tree& value) { return kind_of(value) == "SetToDefault"; }
 
-bool is_nextval(const Tree& value) {
-  return last_name(child(child(value, "FuncCall"), "funcname")) == "nextval";
-}
-
 Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value) {
   return adapt(scope, std::move(value), table.columns[column].type, false,
                fmt::format("column '{}'", table.columns[column].name));

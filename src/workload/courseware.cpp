@@ -7,6 +7,7 @@
 
 namespace isoscope {
 
+namespace courseware_parts {
 namespace {
 
 constexpr TableSize kSizes[] = {
@@ -138,8 +139,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace courseware_parts
 
 WorkloadKind courseware() {
+  using namespace courseware_parts;
   return {.info = {.name = "courseware",
                    .summary = "students enrol in courses that are open and have room",
                    .access = RowAccess::Point,

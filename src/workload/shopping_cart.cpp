@@ -7,6 +7,7 @@
 
 namespace isoscope {
 
+namespace shopping_cart_parts {
 namespace {
 
 constexpr TableSize kSizes[] = {
@@ -146,8 +147,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace shopping_cart_parts
 
 WorkloadKind shopping_cart() {
+  using namespace shopping_cart_parts;
   return {.info = {.name = "shopping-cart",
                    .summary = "items are put into shared carts, changed and removed",
                    .access = RowAccess::Point,

@@ -13,6 +13,7 @@
 
 namespace isoscope {
 
+namespace smallbank_parts {
 namespace {
 
 constexpr TableSize kSizes[] = {
@@ -346,8 +347,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace smallbank_parts
 
 WorkloadKind smallbank() {
+  using namespace smallbank_parts;
   return {.info = {.name = "smallbank",
                    .summary = "customers with savings and checking accounts (OLTP-Bench)",
                    .access = RowAccess::Scan,

@@ -8,6 +8,7 @@
 
 namespace isoscope {
 
+namespace tpcc_parts {
 namespace {
 
 using tpcc_parts::kInitialDistrictYtd;
@@ -190,8 +191,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace tpcc_parts
 
 WorkloadKind tpcc() {
+  using namespace tpcc_parts;
   return {.info = {.name = "tpcc",
                    .summary = "TPC-C: orders, payments and deliveries of a wholesaler",
                    .access = RowAccess::Scan,

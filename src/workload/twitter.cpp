@@ -7,6 +7,7 @@
 
 namespace isoscope {
 
+namespace twitter_parts {
 namespace {
 
 constexpr TableSize kSizes[] = {
@@ -100,8 +101,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace twitter_parts
 
 WorkloadKind twitter() {
+  using namespace twitter_parts;
   return {.info = {.name = "twitter",
                    .summary = "users publish, follow and read each other",
                    .access = RowAccess::Point,

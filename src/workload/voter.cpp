@@ -10,6 +10,7 @@
 
 namespace isoscope {
 
+namespace voter_parts {
 namespace {
 
 constexpr TableSize kSizes[] = {
@@ -102,8 +103,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace voter_parts
 
 WorkloadKind voter() {
+  using namespace voter_parts;
   return {.info = {.name = "voter",
                    .summary = "a telephone vote with a limit a caller (OLTP-Bench)",
                    .access = RowAccess::Scan,

@@ -10,6 +10,7 @@
 
 namespace isoscope {
 
+namespace wikipedia_parts {
 namespace {
 
 constexpr TableSize kSizes[] = {
@@ -208,8 +209,10 @@ void write_claims(const Setting& setting, const std::vector<DrawnCall>& calls, P
 }
 
 }  // namespace
+}  // namespace wikipedia_parts
 
 WorkloadKind wikipedia() {
+  using namespace wikipedia_parts;
   return {.info = {.name = "wikipedia",
                    .summary = "pages, their revisions and who watches them (OLTP-Bench)",
                    .access = RowAccess::Scan,

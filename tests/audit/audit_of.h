@@ -54,6 +54,11 @@ inline Problem problem_of(const sql::Application& app, const std::string& level,
   return problem;
 }
 
+inline AuditReport audited(const Problem& problem, const AuditOptions& options = {}) {
+  Budget budget;
+  return audit(problem, options, budget);
+}
+
 // The functions of each anomaly, sorted: {"enroll", "enroll"}.
 inline std::set<std::vector<std::string>> functions_of(const Problem& problem,
                                                        const AuditReport& report) {

@@ -12,11 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-AuditReport audited(const Problem& problem, const AuditOptions& options = {}) {
-  Budget budget;
-  return audit(problem, options, budget);
-}
-
 AuditOutcome proof_of(std::string_view text, const std::string& level,
                       const std::vector<std::string>& more = {}) {
   const sql::Application app = app_of(text);

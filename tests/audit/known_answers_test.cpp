@@ -16,11 +16,6 @@ using Names = std::vector<std::string>;
 const std::vector<std::string> kHybrid = {"add_course,add_course", "add_student,add_student",
                                           "enroll,rem_course", "enroll,rem_student"};
 
-AuditReport audited(const Problem& problem, const AuditOptions& options) {
-  Budget budget;
-  return audit(problem, options, budget);
-}
-
 std::vector<std::string> with(std::vector<std::string> words, const std::string& word) {
   words.push_back(word);
   return words;

@@ -44,8 +44,8 @@ bool breaks(const Injection& injection, StoreLevel level) {
          injection.breaks.end();
 }
 
-constexpr StoreLevel kLevels[] = {StoreLevel::Rc, StoreLevel::Ra, StoreLevel::Cc,
-                                  StoreLevel::Pc, StoreLevel::Si, StoreLevel::Ser};
+constexpr StoreLevel kStoreLevels[] = {StoreLevel::Rc, StoreLevel::Ra, StoreLevel::Cc,
+                                       StoreLevel::Pc, StoreLevel::Si, StoreLevel::Ser};
 
 // Of the levels from the weakest to the strongest, those fail that the anomaly breaks.
 class AnomalyAtScale : public testing::TestWithParam<std::string_view> {};
@@ -64,7 +64,7 @@ TEST_P(AnomalyAtScale, IsJudgedAsTheTextOfTheLevelSays) {
                      .inject_at = seed == 1 ? 0.9 : 0.2,
                      .seed = seed};
     const History h = make(plan);
-    for (const StoreLevel level : kLevels) {
+    for (const StoreLevel level : kStoreLevels) {
       EXPECT_EQ(agreed_outcome(h, name_of(level)),
                 breaks(injection, level) ? Outcome::Violated : Outcome::Consistent)
           << name_of(level);
@@ -110,7 +110,7 @@ TEST_P(StoreAtScale, IsJudgedAsTheTextsOfTheLevelsSay) {
                      .distribution = seed == 1 ? KeyDistribution::Zipf : KeyDistribution::Uniform,
                      .seed = seed};
     const History h = make(plan);
-    for (const StoreLevel level : kLevels) {
+    for (const StoreLevel level : kStoreLevels) {
       const Outcome outcome = agreed_outcome(h, name_of(level));
       if (level == GetParam()) {
         EXPECT_EQ(outcome, Outcome::Consistent);

@@ -5,17 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "program/program.h"
+#include "support/program_of.h"
 
 namespace isoscope::explore {
 namespace {
 
 const LevelSet& levels() { return LevelSet::built_in(); }
-
-Program program_of(std::string_view text) {
-  auto program = parse_program(text);
-  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : render(program.error()));
-  return std::move(*program);
-}
 
 Exploration explored(const Program& program, std::string_view level,
                      Algorithm algorithm = Algorithm::Best,

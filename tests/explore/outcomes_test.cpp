@@ -6,6 +6,7 @@
 #include "explore/explore.h"
 #include "explore/weakest.h"
 #include "program/program.h"
+#include "support/program_of.h"
 
 namespace isoscope::explore {
 namespace {
@@ -21,12 +22,6 @@ session s { leave(1, 2) }
 session t { leave(2, 1) }
 assert !(committed(s[1]) && committed(t[1]))
 )";
-
-Program program_of(std::string_view text) {
-  auto program = parse_program(text);
-  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : render(program.error()));
-  return std::move(*program);
-}
 
 TEST(Outcomes, TellTheStrongestLevelThatAllowsThem) {
   const Program program = program_of(kSkew);

@@ -13,20 +13,20 @@ namespace {
 using ::testing::HasSubstr;
 
 // The only axiom of a level with this body, fully parenthesised by the printer where needed.
-Result<Level> level_of(std::string_view text) {
+Result<Level> parsed_level(std::string_view text) {
   LevelSet levels = LevelSet::built_in();
   if (auto added = levels.add(text, "my.level"); !added) return added.error();
   return *levels.all().back();
 }
 
 std::string axiom_of(std::string_view formula, std::string_view over = "co") {
-  const auto level = level_of(fmt::format("level a over {} axiom A: {}", over, formula));
+  const auto level = parsed_level(fmt::format("level a over {} axiom A: {}", over, formula));
   if (!level) return render(level.error());
   return print(*level->axioms.at(0).formula);
 }
 
 FormulaPtr formula_of(std::string_view formula, std::string_view over = "co") {
-  const auto level = level_of(fmt::format("level a over {} axiom A: {}", over, formula));
+  const auto level = parsed_level(fmt::format("level a over {} axiom A: {}", over, formula));
   if (!level) return nullptr;
   return level->axioms.at(0).formula;
 }
@@ -83,7 +83,7 @@ TEST(Parser, LetsAQuantifierReachAsFarAsItCan) {
 }
 
 TEST(Parser, NumbersVariablesThroughoutAnAxiom) {
-  const auto level = level_of(
+  const auto level = parsed_level(
       "level a over co axiom A: forall x: key, t: txn. (exists u: txn. so(t, u)) and "
       "(exists u: txn. wr[x](u, t))");
   ASSERT_TRUE(level.ok());
@@ -118,8 +118,8 @@ TEST(Parser, KeepsTextsAndSummaries) {
 }
 
 TEST(Parser, ExpandsLets) {
-  const auto level =
-      level_of("level a over co let r = so | wr let hb = r+ axiom A: forall t: txn. not hb(t, t)");
+  const auto level = parsed_level(
+      "level a over co let r = so | wr let hb = r+ axiom A: forall t: txn. not hb(t, t)");
   ASSERT_TRUE(level.ok());
   EXPECT_EQ(print(*level->axioms[0].formula), "forall t: txn. not (so | wr)+(t, t)");
 }
@@ -132,7 +132,7 @@ TEST(Sorts, OfWrFollowTheSecondPlace) {
 }
 
 TEST(Sorts, OfALetAreThoseOfItsUse) {
-  const auto level = level_of(
+  const auto level = parsed_level(
       "level a over co let rf = wr axiom A: forall t, u: txn, r: read. rf(t, u) implies rf(t, r)");
   ASSERT_TRUE(level.ok()) << render(level.error());
   const Formula& body = *level->axioms[0].formula->left;
@@ -174,7 +174,7 @@ struct Bad {
 class ParserErrors : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(ParserErrors, HavePlaceAndHint) {
-  const auto level = level_of(GetParam().text);
+  const auto level = parsed_level(GetParam().text);
   ASSERT_FALSE(level.ok()) << GetParam().text;
   EXPECT_EQ(level.error().where, GetParam().place) << render(level.error());
   EXPECT_THAT(level.error().what, HasSubstr(GetParam().what));
@@ -412,7 +412,7 @@ INSTANTIATE_TEST_SUITE_P(
             "at the name"}));
 
 TEST(Parser, ShowsTheLineOfAnError) {
-  const auto level = level_of("level a over co\naxiom A: acyclic(vis)\n");
+  const auto level = parsed_level("level a over co\naxiom A: acyclic(vis)\n");
   ASSERT_FALSE(level.ok());
   EXPECT_EQ(render(level.error()),
             "my.level:2:18: error: a level over co knows no 'vis'\n"
@@ -433,7 +433,7 @@ TEST(Parser, BoundsNesting) {
         "empty(" + repeat("so | ", 100'000) + "so)", "empty(so" + repeat("+", 100'000) + ")",
         repeat("empty(so) implies ", 100'000) + "empty(so)", repeat("[", 100'000),
         repeat("forall t: txn. ", 100'000)}) {
-    const auto level = level_of("level a over co axiom A: " + formula);
+    const auto level = parsed_level("level a over co axiom A: " + formula);
     ASSERT_FALSE(level.ok());
     EXPECT_THAT(level.error().what, ::testing::AnyOf(HasSubstr("nests deeper than"),
                                                      HasSubstr("already has a meaning")));
@@ -443,14 +443,14 @@ TEST(Parser, BoundsNesting) {
 TEST(Parser, BoundsWhatLetsExpandTo) {
   std::string doubling = "level a over co let r0 = so ";
   for (int i = 1; i < 100; ++i) doubling += fmt::format("let r{} = r{} | r{} ", i, i - 1, i - 1);
-  const auto wide = level_of(doubling);
+  const auto wide = parsed_level(doubling);
   ASSERT_FALSE(wide.ok());
   EXPECT_THAT(wide.error().what, HasSubstr("more than 10000 parts"));
   EXPECT_THAT(wide.error().hint, HasSubstr("doubles it"));
 
   std::string deepening = "level a over co let r0 = so ";
   for (int i = 1; i < 1000; ++i) deepening += fmt::format("let r{} = r{}+ ", i, i - 1);
-  const auto deep = level_of(deepening);
+  const auto deep = parsed_level(deepening);
   ASSERT_FALSE(deep.ok());
   EXPECT_THAT(deep.error().what, HasSubstr("nests deeper than 200"));
 }
@@ -458,13 +458,13 @@ TEST(Parser, BoundsWhatLetsExpandTo) {
 TEST(Parser, BoundsAxiomsAndLevels) {
   std::string axioms = "level a over co ";
   for (int i = 0; i < 300; ++i) axioms += fmt::format("axiom A{}: empty(so) ", i);
-  const auto many_axioms = level_of(axioms);
+  const auto many_axioms = parsed_level(axioms);
   ASSERT_FALSE(many_axioms.ok());
   EXPECT_THAT(many_axioms.error().what, HasSubstr("more than 200 axioms"));
 
   std::string text;
   for (int i = 0; i < 1'000; ++i) text += fmt::format("# summary\nlevel l{} over co\n", i);
-  const auto many_levels = level_of(text);
+  const auto many_levels = parsed_level(text);
   ASSERT_FALSE(many_levels.ok());
   EXPECT_THAT(many_levels.error().what, HasSubstr("more than 500 levels"));
 }

@@ -12,9 +12,9 @@
 namespace isoscope {
 namespace {
 
-const Level* level(std::string_view name) { return *LevelSet::built_in().find(name); }
+const Level* built_in_level(std::string_view name) { return *LevelSet::built_in().find(name); }
 
-std::string text_of(const History& h) {
+std::string hist_text(const History& h) {
   std::string text;
   EXPECT_TRUE(write_hist(h, [&](std::string_view part) { text += part; }).ok());
   return text;
@@ -32,16 +32,21 @@ struct Separation {
 
 TEST(SynthesizeMinimal, FindsTheSmallestScopesAndAllIrreducibleHistories) {
   const Separation table[] = {
-      {{level("plume-ra")}, level("ra"), 2, 1, 2, 1},
-      {{level("pc")}, level("si"), 2, 1, 3, 1},
-      {{level("si")}, level("ser"), 2, 2, 2, 1},
-      {{level("ra")}, level("cc"), 3, 1, 2, 1},
-      {{level("si"), level("update-ser")}, level("ser"), 3, 2, 2, 2},
-      {{level("cc")}, level("pc"), 4, 2, 2, 3},
-      {{level("nlu")}, level("ua"), 3, 2, 4, 1},
-      {{level("pc@vis")}, level("si@vis"), 2, 1, 3, 1},
-      {{level("si@co"), level("update-ser@vis")}, level("ser@vis"), 3, 2, 2, 2},
-      {{level("cc@vis")}, level("pc@co"), 4, 2, 2, 3},
+      {{built_in_level("plume-ra")}, built_in_level("ra"), 2, 1, 2, 1},
+      {{built_in_level("pc")}, built_in_level("si"), 2, 1, 3, 1},
+      {{built_in_level("si")}, built_in_level("ser"), 2, 2, 2, 1},
+      {{built_in_level("ra")}, built_in_level("cc"), 3, 1, 2, 1},
+      {{built_in_level("si"), built_in_level("update-ser")}, built_in_level("ser"), 3, 2, 2, 2},
+      {{built_in_level("cc")}, built_in_level("pc"), 4, 2, 2, 3},
+      {{built_in_level("nlu")}, built_in_level("ua"), 3, 2, 4, 1},
+      {{built_in_level("pc@vis")}, built_in_level("si@vis"), 2, 1, 3, 1},
+      {{built_in_level("si@co"), built_in_level("update-ser@vis")},
+       built_in_level("ser@vis"),
+       3,
+       2,
+       2,
+       2},
+      {{built_in_level("cc@vis")}, built_in_level("pc@co"), 4, 2, 2, 3},
   };
   for (const Separation& row : table) {
     Budget budget;
@@ -59,22 +64,23 @@ TEST(SynthesizeMinimal, FindsTheSmallestScopesAndAllIrreducibleHistories) {
 
 TEST(SynthesizeMinimal, PrefersFewTransactionsThenKeysThenValuesThenOperations) {
   Budget budget;
-  const auto fork =
-      synthesize_minimal({.allow = {level("cc")}, .forbid = {level("pc")}}, 6, budget);
+  const auto fork = synthesize_minimal(
+      {.allow = {built_in_level("cc")}, .forbid = {built_in_level("pc")}}, 6, budget);
   ASSERT_TRUE(fork.ok());
   ASSERT_TRUE(fork->found.has_value());
   EXPECT_EQ(fork->scope.txns, 4);
   EXPECT_EQ(fork->found->operations, 4);
   EXPECT_EQ(fork->found->session_edges, 2);
-  const auto lost =
-      synthesize_minimal({.allow = {level("pc")}, .forbid = {level("si")}}, 6, budget);
+  const auto lost = synthesize_minimal(
+      {.allow = {built_in_level("pc")}, .forbid = {built_in_level("si")}}, 6, budget);
   ASSERT_TRUE(lost.ok());
-  EXPECT_EQ(text_of(lost->found->history), "s1: [r(x,0) w(x,1)]\ns2: [r(x,0) w(x,2)]\n");
+  EXPECT_EQ(hist_text(lost->found->history), "s1: [r(x,0) w(x,1)]\ns2: [r(x,0) w(x,2)]\n");
 }
 
 TEST(SynthesizeMinimal, KeepsToStatedSizes) {
   Budget budget;
-  SynthQuery query{.allow = {level("ra")}, .forbid = {level("ser")}, .scope = isolde_scope()};
+  SynthQuery query{
+      .allow = {built_in_level("ra")}, .forbid = {built_in_level("ser")}, .scope = isolde_scope()};
   query.scope.values = 2;
   auto answer = synthesize_minimal(query, 6, budget);
   ASSERT_TRUE(answer.ok());
@@ -92,8 +98,8 @@ TEST(SynthesizeMinimal, KeepsToStatedSizes) {
 
 TEST(SynthesizeMinimal, SaysHowFarItLooked) {
   Budget budget;
-  const auto none =
-      synthesize_minimal({.allow = {level("ser")}, .forbid = {level("si")}}, 4, budget);
+  const auto none = synthesize_minimal(
+      {.allow = {built_in_level("ser")}, .forbid = {built_in_level("si")}}, 4, budget);
   ASSERT_TRUE(none.ok());
   EXPECT_EQ(none->outcome, SynthOutcome::None);
   EXPECT_EQ(none->scope.txns, 4);
@@ -104,7 +110,7 @@ TEST(SynthesizeMinimal, SaysHowFarItLooked) {
 TEST(SynthesizeMinimal, SaysHowFarItCameWhenTheTimeIsOver) {
   Budget spent = Budget::seconds(1e-9);
   spent.expired_now();
-  const SynthQuery query{.allow = {level("ser")}, .forbid = {level("si")}};
+  const SynthQuery query{.allow = {built_in_level("ser")}, .forbid = {built_in_level("si")}};
   const auto nothing = synthesize_minimal(query, 4, spent);
   ASSERT_TRUE(nothing.ok());
   EXPECT_EQ(nothing->outcome, SynthOutcome::Unknown);
@@ -123,8 +129,8 @@ TEST(SynthesizeMinimal, KeepsAHistoryWhoseMinimisationIsCutShort) {
   // The budget expires somewhere: before the first history, between, or after the last one.
   for (const double milliseconds : {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0}) {
     Budget budget = Budget::seconds(milliseconds / 1000);
-    const auto answer =
-        synthesize_minimal({.allow = {level("cc")}, .forbid = {level("pc")}}, 6, budget);
+    const auto answer = synthesize_minimal(
+        {.allow = {built_in_level("cc")}, .forbid = {built_in_level("pc")}}, 6, budget);
     ASSERT_TRUE(answer.ok()) << render(answer.error());
     EXPECT_NE(answer->outcome, SynthOutcome::None);
     if (answer->found) {
@@ -138,7 +144,7 @@ TEST(SynthesizeMinimal, KeepsAHistoryWhoseMinimisationIsCutShort) {
 TEST(SynthesizeMinimal, TellsWhichScopeItSearches) {
   Budget budget;
   std::vector<std::string> told;
-  SynthQuery query{.allow = {level("ser")}, .forbid = {level("si")}};
+  SynthQuery query{.allow = {built_in_level("ser")}, .forbid = {built_in_level("si")}};
   query.progress = [&](std::string_view phase, double) { told.emplace_back(phase); };
   ASSERT_TRUE(synthesize_minimal(query, 3, budget).ok());
   ASSERT_EQ(told.size(), 3U);
@@ -148,7 +154,8 @@ TEST(SynthesizeMinimal, TellsWhichScopeItSearches) {
 TEST(SynthesizeMinimal, ListsHistoriesOfFewestOperations) {
   Budget budget;
   const auto list =
-      synthesize_all_minimal({.allow = {level("pc@vis"), level("ua")}, .forbid = {level("si@vis")}},
+      synthesize_all_minimal({.allow = {built_in_level("pc@vis"), built_in_level("ua")},
+                              .forbid = {built_in_level("si@vis")}},
                              Minimality::Fewest, 6, budget);
   ASSERT_TRUE(list.ok());
   std::set<std::string> texts;
@@ -156,7 +163,7 @@ TEST(SynthesizeMinimal, ListsHistoriesOfFewestOperations) {
     EXPECT_EQ(found.operations, 5);
     EXPECT_EQ(found.session_edges, 1);
     EXPECT_TRUE(found.is_rechecked);
-    texts.insert(text_of(found.history));
+    texts.insert(hist_text(found.history));
   }
   EXPECT_EQ(texts.size(), 2U);
 }
@@ -164,7 +171,7 @@ TEST(SynthesizeMinimal, ListsHistoriesOfFewestOperations) {
 TEST(SynthesizeMinimal, ShowsSessionEdgesThatAreNoSessions) {
   Budget budget;
   // With one key of one value, only so orders transactions: of three, one before two others.
-  SynthQuery query{.allow = {level("ser")}, .scope = {.txns = 3, .keys = 1, .values = 1}};
+  SynthQuery query{.allow = {built_in_level("ser")}, .scope = {.txns = 3, .keys = 1, .values = 1}};
   query.scope.sessions = SessionShape::PartialOrder;
   const auto partial = count_histories(query, budget);
   query.scope.sessions = SessionShape::Chains;
@@ -178,7 +185,7 @@ TEST(CountHistories, CountsThemUpToRenaming) {
   const std::tuple<int, int, std::uint64_t> table[] = {
       {2, 2, 97}, {3, 1, 120}, {2, 3, 470}, {3, 2, 5342}};
   for (const auto& [txns, keys, expected] : table) {
-    SynthQuery query{.allow = {level("true")}, .scope = isolde_scope()};
+    SynthQuery query{.allow = {built_in_level("true")}, .scope = isolde_scope()};
     query.scope.txns = txns;
     query.scope.keys = keys;
     Budget budget;
@@ -196,7 +203,7 @@ TEST(CountHistories, AgreesWithDrawingThemAll) {
   for_each_history(scope, [&](const DrawnHistory& d) {
     const History h = build(d);
     BruteForce oracle(h);
-    if (!oracle.decide(*level("si")) || oracle.decide(*level("ser"))) return;
+    if (!oracle.decide(*built_in_level("si")) || oracle.decide(*built_in_level("ser"))) return;
     std::vector<int> smallest;
     for (const bool swap_txns : {false, true}) {
       for (const bool swap_keys : {false, true}) {
@@ -218,8 +225,8 @@ TEST(CountHistories, AgreesWithDrawingThemAll) {
   });
   ASSERT_FALSE(classes.empty());
   Budget budget;
-  const auto count =
-      count_histories({.allow = {level("si")}, .forbid = {level("ser")}, .scope = scope}, budget);
+  const auto count = count_histories(
+      {.allow = {built_in_level("si")}, .forbid = {built_in_level("ser")}, .scope = scope}, budget);
   ASSERT_TRUE(count.ok());
   EXPECT_EQ(count->count, classes.size());
 }
@@ -227,7 +234,8 @@ TEST(CountHistories, AgreesWithDrawingThemAll) {
 TEST(CountHistories, RefusesScopesWithTooManyNames) {
   Budget budget;
   EXPECT_FALSE(
-      count_histories({.allow = {level("si")}, .scope = {.txns = 10, .keys = 5}}, budget).ok());
+      count_histories({.allow = {built_in_level("si")}, .scope = {.txns = 10, .keys = 5}}, budget)
+          .ok());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 // Arcs that the searches of one pass may look at: some milliseconds. More would find more
 // conflicts, of answers that the next call of the solver changes anyway.
-constexpr std::uint64_t kMaxWork = 1'000'000;
+constexpr std::uint64_t kMaxConflictWork = 1'000'000;
 
 void normalise(Conflict& conflict) {
   std::sort(conflict.begin(), conflict.end());
@@ -96,7 +96,7 @@ bool ConflictFinder::find_cycles(const Answers& answers, Budget& budget) {
     const Node v = target(e.edge);
     if (component[u] != component[v]) continue;
     char& done = has_conflict[component[u]];
-    if (done != 0 && work_ > kMaxWork) continue;
+    if (done != 0 && work_ > kMaxConflictWork) continue;
     if (budget.expired()) break;
     done = 1;
     const auto is_inside = [&](Node w) { return component[w] == component[u]; };
@@ -165,7 +165,7 @@ void ConflictFinder::find_returns(const Answers& answers, Budget& budget) {
       const KnownEdge& e = edges[i];
       if (e.kind != EdgeKind::Rw || !block.contains(facts.chain(e.to))) continue;
       if (!clocks.reaches(points.commit(e.to), points.start(e.from))) continue;
-      if (work_ > kMaxWork && !conflicts_.empty()) return;
+      if (work_ > kMaxConflictWork && !conflicts_.empty()) return;
       const Node from = residue_.node(points.commit(e.to));
       const Node to = residue_.node(points.start(e.from));
       Conflict with;

@@ -17,7 +17,7 @@ namespace {
 // Edges in an explanation, those in reasons included, beyond which nobody reads it.
 constexpr std::size_t kMaxEdges = 20'000;
 // States that the search for the shortest cycle looks at before it takes the best so far.
-constexpr std::uint64_t kMaxWork = 4'000'000;
+constexpr std::uint64_t kMaxPathWork = 4'000'000;
 
 class Explainer {
  public:
@@ -95,7 +95,7 @@ class Explainer {
     Path best;
     best.cost = std::numeric_limits<std::uint32_t>::max();
     for (const PointId p : starts) {
-      if (!best.edges.empty() && (paths_.work() > kMaxWork || budget.expired_now())) break;
+      if (!best.edges.empty() && (paths_.work() > kMaxPathWork || budget.expired_now())) break;
       auto path = paths_.find({.from = p,
                                .goals = {&p, 1},
                                .one_rw = is_psi,
@@ -123,7 +123,7 @@ class Explainer {
     std::vector<KnownEdge> best;
     std::uint32_t best_cost = std::numeric_limits<std::uint32_t>::max();
     for (const KnownEdge& rw : known_.returned) {
-      if (!best.empty() && (paths_.work() > kMaxWork || budget.expired_now())) break;
+      if (!best.empty() && (paths_.work() > kMaxPathWork || budget.expired_now())) break;
       const std::uint32_t own = PathFinder::cost(rw);
       if (own >= best_cost) continue;
       std::optional<Path> back;

@@ -41,8 +41,8 @@ std::optional<Path> PathFinder::find(const Query& query) {
   const auto edges = graph_.edges();
   ++searches_;
   for (const PointId p : query.goals) goal_[p.index] = searches_;
-  using Entry = std::pair<std::uint32_t, State>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  using Distance = std::pair<std::uint32_t, State>;
+  std::priority_queue<Distance, std::vector<Distance>, std::greater<>> queue;
   const auto arrive = [&](State from, PointId to, bool rw, bool so, std::uint32_t total,
                           std::uint32_t edge) {
     if (total > query.max_cost) return;
