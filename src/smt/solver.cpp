@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "support/assert.h"
+#include "support/watch.h"
 
 namespace isoscope {
 
@@ -271,6 +272,7 @@ SmtResult SmtSolver::check(std::span<const SmtTerm> formulas, SmtLimits limits, 
     z3::solver solver(z3.context, z3::solver::simple());
     set_limits(solver, limits, budget);
     for (SmtTerm formula : formulas) solver.add(z3.terms[formula.index]);
+    const StopListener listener([&] { z3.context.interrupt(); });
     return result_of(solver.check());
   } catch (const z3::exception&) {
     return SmtResult::Unknown;
@@ -326,6 +328,7 @@ SmtResult SmtLayers::check(std::span<const SmtTerm> assumptions, SmtLimits limit
     set_limits(state_->solver, limits, budget);
     z3::expr_vector list(z3.context);
     for (SmtTerm assumption : assumptions) list.push_back(z3.terms[assumption.index]);
+    const StopListener listener([&] { z3.context.interrupt(); });
     const SmtResult result = result_of(state_->solver.check(list));
     if (result == SmtResult::Sat) state_->model.emplace(state_->solver.get_model());
     if (result == SmtResult::Unsat) {
