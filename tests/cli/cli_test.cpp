@@ -70,10 +70,16 @@ TEST(CliCheck, ListsSeveralLevels) {
 }
 
 TEST(CliCheck, PrintsNothingOnStandardOutputOnAnError) {
-  const Ran ran = run_isoscope("check - --level si --json", "s1: [r(x,0) q(x,1)]\n");
+  const Ran ran = run_isoscope("check - --level si", "s1: [r(x,0) q(x,1)]\n");
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, HasSubstr("<stdin>:1:13: error:"));
+}
+
+TEST(CliCheck, PrintsAnErrorAsOneObjectUnderJson) {
+  const Ran ran = run_isoscope("check - --level si --json", "s1: [r(x,0) q(x,1)]\n");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(json::parse(ran.out)["error"]["where"], "<stdin>:1:13");
 }
 
 TEST(CliCheck, DrawsTheCycle) {
