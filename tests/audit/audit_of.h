@@ -1,9 +1,8 @@
 #pragma once
-// Audits for tests: applications from text or from the shared folder, levels by name.
+// Audits for tests: applications from text or from files of the tree, levels by name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -23,12 +22,15 @@ inline sql::Application app_of(std::string_view text) {
   return std::move(*app);
 }
 
-inline sql::Application shared_app(const std::string& name) {
-  const auto file =
-      std::filesystem::path(source_dir()) / ".." / "shared" / "apps" / (name + ".sql");
-  const auto text = read_whole(file.string());
-  EXPECT_TRUE(text.ok()) << file;
+// `path` is within the tree. Stops the test program where the file is missing.
+inline sql::Application app_in(const std::string& path) {
+  const auto text = read_whole(source_dir() + "/" + path);
+  if (!text) ADD_FAILURE() << render(text.error());
   return app_of(*text);
+}
+
+inline sql::Application corpus_app(const std::string& name) {
+  return app_in("tests/corpus/apps/" + name + ".sql");
 }
 
 inline const Level* level_of(const std::string& name) {

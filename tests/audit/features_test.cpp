@@ -119,7 +119,7 @@ TEST(AuditLevels, CanBeTheUsersOwn) {
       "axiom Chain: acyclic(ww | wr | rw)\n",
       "own.level");
   ASSERT_TRUE(added.ok()) << render(added.error());
-  const sql::Application bank = shared_app("bank");
+  const sql::Application bank = corpus_app("bank");
   for (const char* name : {"mine", "theirs"}) {
     SCOPED_TRACE(name);
     const Problem problem{bank, {*levels.find(name, Framework::VisAr), {}}};
@@ -129,7 +129,7 @@ TEST(AuditLevels, CanBeTheUsersOwn) {
 }
 
 TEST(AuditLevels, OverCoAreRefused) {
-  const sql::Application bank = shared_app("bank");
+  const sql::Application bank = corpus_app("bank");
   const Problem problem{bank, {*LevelSet::built_in().find("rc"), {}}};
   const auto checked = check_problem(problem);
   ASSERT_FALSE(checked.ok());
@@ -185,7 +185,7 @@ TEST(AuditPrefixes, InsertAndThenUpdate) {
 }
 
 TEST(AuditOnly, LeavesFunctionsOut) {
-  const sql::Application app = shared_app("smallbank");
+  const sql::Application app = corpus_app("smallbank");
   const auto some = only(app, {"balance", "write_check"});
   ASSERT_TRUE(some.ok());
   EXPECT_EQ(some->functions.size(), 2U);
@@ -206,7 +206,7 @@ TEST(AuditKeys, ThatChangeAreRefused) {
 }
 
 TEST(AuditTime, EndsWithUnknown) {
-  const sql::Application app = shared_app("tpcc");
+  const sql::Application app = app_in("examples/audit/tpcc.sql");
   Budget budget = Budget::seconds(0.05);
   const AuditReport report = audit(problem_of(app, "psi"), {.all = true}, budget);
   EXPECT_EQ(report.outcome, AuditOutcome::Unknown);
@@ -237,7 +237,7 @@ TEST(Advice, SuggestsAUniqueConstraintThatHelps) {
 }
 
 TEST(Advice, KeepsTheBankAtUpdateAtomicity) {
-  const sql::Application bank = shared_app("bank");
+  const sql::Application bank = corpus_app("bank");
   Budget budget;
   const Advice advice =
       advise(problem_of(bank, "ec"),

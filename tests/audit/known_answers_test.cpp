@@ -22,7 +22,7 @@ std::vector<std::string> with(std::vector<std::string> words, const std::string&
 }
 
 TEST(AuditBank, LosesUpdatesAtWeakLevels) {
-  const sql::Application bank = shared_app("bank");
+  const sql::Application bank = corpus_app("bank");
   for (const char* level : {"ec", "cc", "pc"}) {
     SCOPED_TRACE(level);
     const Problem problem = problem_of(bank, level);
@@ -36,7 +36,7 @@ TEST(AuditBank, LosesUpdatesAtWeakLevels) {
 }
 
 TEST(AuditBank, IsSerializableWhereConflictsAreSeen) {
-  const sql::Application bank = shared_app("bank");
+  const sql::Application bank = corpus_app("bank");
   for (const char* level : {"ua", "psi", "si", "ser"}) {
     SCOPED_TRACE(level);
     const Problem problem = problem_of(bank, level);
@@ -48,7 +48,7 @@ TEST(AuditBank, IsSerializableWhereConflictsAreSeen) {
 }
 
 TEST(AuditBank, HasAPathOfThreeWithoutAChord) {
-  const sql::Application bank = shared_app("bank");
+  const sql::Application bank = corpus_app("bank");
   const Problem problem = problem_of(bank, "ua");
   const AuditReport report = audited(problem, {.prove = true, .path = 3});
   EXPECT_EQ(report.outcome, AuditOutcome::Unknown);
@@ -57,7 +57,7 @@ TEST(AuditBank, HasAPathOfThreeWithoutAChord) {
 
 TEST(AuditCourseware, HasPathsWithoutChordsAtAnyLevel) {
   // The paper says that there is none of 8; this program has them of any length.
-  const sql::Application app = shared_app("courseware");
+  const sql::Application app = corpus_app("courseware");
   const Problem problem = problem_of(app, "cc", with(kHybrid, "enroll=si"));
   const AuditReport report = audited(problem, {.max_length = 2, .prove = true, .path = 5});
   EXPECT_EQ(report.outcome, AuditOutcome::Unknown);
@@ -65,7 +65,7 @@ TEST(AuditCourseware, HasPathsWithoutChordsAtAnyLevel) {
 }
 
 TEST(AuditCourseware, HasExactlyFivePairsAtEc) {
-  const sql::Application app = shared_app("courseware");
+  const sql::Application app = corpus_app("courseware");
   const Problem problem = problem_of(app, "ec");
   const AuditReport report = audited(problem, {.max_length = 2, .all = true});
   EXPECT_THAT(functions_of(problem, report),
@@ -75,7 +75,7 @@ TEST(AuditCourseware, HasExactlyFivePairsAtEc) {
 }
 
 TEST(AuditCourseware, HasALongForkWithEnrollAtPsi) {
-  const sql::Application app = shared_app("courseware");
+  const sql::Application app = corpus_app("courseware");
   const Problem problem = problem_of(app, "cc", with(kHybrid, "enroll=psi"));
   EXPECT_EQ(audited(problem, {.max_length = 3, .all = true}).outcome, AuditOutcome::None);
   const AuditReport report = audited(problem, {.all = true});
@@ -87,7 +87,7 @@ TEST(AuditCourseware, HasALongForkWithEnrollAtPsi) {
 }
 
 TEST(AuditCourseware, IsProvedWithEnrollAtSi) {
-  const sql::Application app = shared_app("courseware");
+  const sql::Application app = corpus_app("courseware");
   const Problem problem = problem_of(app, "cc", with(kHybrid, "enroll=si"));
   const AuditReport bounded = audited(problem, {.max_length = 5});
   EXPECT_EQ(bounded.outcome, AuditOutcome::None);
@@ -100,7 +100,7 @@ TEST(AuditCourseware, IsProvedWithEnrollAtSi) {
 }
 
 TEST(AuditTpcc, LosesUpdatesAtEc) {
-  const sql::Application app = shared_app("tpcc");
+  const sql::Application app = app_in("examples/audit/tpcc.sql");
   const Problem problem = problem_of(app, "ec");
   const AuditReport report = audited(problem, {.max_length = 2, .all = true});
   ASSERT_EQ(report.outcome, AuditOutcome::Anomaly);
@@ -111,7 +111,7 @@ TEST(AuditTpcc, LosesUpdatesAtEc) {
 }
 
 TEST(AuditTpcc, HasLongForksAtPsi) {
-  const sql::Application app = shared_app("tpcc");
+  const sql::Application app = app_in("examples/audit/tpcc.sql");
   const Problem problem = problem_of(app, "psi");
   EXPECT_EQ(audited(problem, {.max_length = 3, .all = true}).outcome, AuditOutcome::None);
   const AuditReport report = audited(problem, {.all = true});
@@ -126,7 +126,7 @@ TEST(AuditTpcc, HasLongForksAtPsi) {
 }
 
 TEST(AuditTpcc, IsProvedAtSi) {
-  const sql::Application app = shared_app("tpcc");
+  const sql::Application app = app_in("examples/audit/tpcc.sql");
   const Problem problem = problem_of(app, "si");
   const AuditReport report = audited(problem, {.prove = true});
   ASSERT_EQ(report.outcome, AuditOutcome::Serializable);
@@ -137,7 +137,7 @@ TEST(AuditTpcc, IsProvedAtSi) {
 }
 
 TEST(AuditTpcc, HasAnAnomalyAtSiWithOneDeliveryOfAllDistricts) {
-  const sql::Application app = shared_app("tpcc_delivery10");
+  const sql::Application app = corpus_app("tpcc_delivery10");
   const Problem problem = problem_of(app, "si");
   EXPECT_EQ(audited(problem, {.max_length = 3}).outcome, AuditOutcome::None);
   const AuditReport report = audited(problem, {});
@@ -148,7 +148,7 @@ TEST(AuditTpcc, HasAnAnomalyAtSiWithOneDeliveryOfAllDistricts) {
 }
 
 TEST(AuditSmallbank, HasTheReadOnlyAnomalyAtSi) {
-  const sql::Application app = shared_app("smallbank");
+  const sql::Application app = corpus_app("smallbank");
   const Problem problem = problem_of(app, "si");
   EXPECT_EQ(audited(problem, {.max_length = 2}).outcome, AuditOutcome::None);
   const AuditReport report = audited(problem, {.max_length = 3, .all = true});
