@@ -15,6 +15,10 @@ for target in "$build"/tests/fuzz/targets/fuzz_*; do
   mkdir -p "$scratch/$name"
   seeds=("$root/tests/fuzz/corpus/$name")
   [[ -d ${seeds[0]} ]] || seeds=()
+  case $name in # what is at hand anyway
+    sql) seeds+=("$root/tests/corpus/apps" "$root/examples/audit") ;;
+    program) seeds+=("$root/tests/corpus/programs" "$root/examples/programs") ;;
+  esac
   printf '%-16s' "$name"
   if ! "$target" -max_total_time="$seconds" -artifact_prefix="$scratch/$name-" -print_final_stats=1 \
     "$scratch/$name" "${seeds[@]}" >"$scratch/log" 2>&1; then

@@ -1,6 +1,7 @@
 // Texts that are nearly SQL: words of real programs in the wrong places.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -71,6 +72,17 @@ std::string mutate(std::vector<std::string> words, const std::vector<std::string
   return text;
 }
 
+std::vector<fs::path> seeds() {
+  std::vector<fs::path> paths;
+  for (const char* folder : {"tests/corpus/apps", "tests/fuzz/corpus/sql", "examples/audit"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(source_dir()) / folder)) {
+      if (entry.path().extension() == ".sql") paths.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(paths);  // folders have no order, and the seed must tell what is tried
+  return paths;
+}
+
 TEST(FrontEnd, SurvivesMutations) {
   std::vector<std::vector<std::string>> programs;
   std::vector<std::string> pool = {" OVER ()",
@@ -88,13 +100,13 @@ TEST(FrontEnd, SurvivesMutations) {
                                    " ::",
                                    " $1",
                                    " NULL"};
-  for (const auto& entry : fs::directory_iterator(source_dir() + "/tests/fuzz/corpus/sql")) {
-    const auto text = read_whole(entry.path().string());
+  for (const fs::path& path : seeds()) {
+    const auto text = read_whole(path.string());
     ASSERT_TRUE(text.ok());
     programs.push_back(words_of(*text));
     pool.insert(pool.end(), programs.back().begin(), programs.back().end());
   }
-  ASSERT_FALSE(programs.empty());
+  ASSERT_EQ(programs.size(), 13U);  // as many as the three folders hold
   const char* wanted = std::getenv("ISOSCOPE_MUTATIONS");
   const int runs = wanted != nullptr ? std::atoi(wanted) : 3'000;
   Rng rng(wanted != nullptr ? static_cast<std::uint64_t>(runs) : 7);

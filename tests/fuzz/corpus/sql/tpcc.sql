@@ -1,1 +1,0 @@
-../../../../examples/audit/tpcc.sql
