@@ -6,7 +6,7 @@
 //   sees(c, w)  choice c is made, for w; for kept transactions the observed one
 //   stop(c)     strict: the boundary transaction stops at the first read of choice c
 //
-// Unserializability, exactly [notes: F3, F4]: a serial order is a path through the lattice of
+// Unserializability, exactly: a serial order is a path through the lattice of
 // frontiers (how far each session is) from nothing to everything that is there. A step over t is
 // blocked if t reads from a writer that is still to come, or overwrites a version that somebody
 // still to come reads from a writer already there. With R(f) for "frontier f can be reached":

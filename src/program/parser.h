@@ -1,5 +1,5 @@
 #pragma once
-// Reads the text of a program as far as the grammar of DESIGN.md, section 5, goes.
+// Reads the text of a program as far as the grammar of docs/programs.md goes.
 //
 // A newline, `;` or a closing brace ends a statement; `else` may stand on the line of the brace
 // before it or on a later one.

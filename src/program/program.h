@@ -1,5 +1,5 @@
 #pragma once
-// A transactional program in the .txn language of DESIGN.md, section 5: parsed, checked, compiled.
+// A transactional program in the .txn language of docs/programs.md: parsed, checked, compiled.
 //
 //     init acct = 100
 //     txn withdraw(amount) { b := read(acct); if (b < amount) { abort }; write(acct, b - amount) }

@@ -24,7 +24,7 @@ struct AuditReport {
 // search went, the steps of the proof, what stopped it; and the advice.
 std::string audit_text(const AuditReport& report, const Paint& paint);
 
-// One JSON object, as DESIGN section 2 fixes it.
+// One JSON object, as docs/design.md fixes it.
 std::string audit_json(const AuditReport& report);
 
 // Graphviz: the first anomaly, its calls and its cycle before the visibility that allows it;

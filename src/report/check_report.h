@@ -31,7 +31,7 @@ Outcome overall(const CheckReport& report);
 // A line a level; below a violation its cycle, an edge a line, and the transactions involved.
 std::string check_text(const CheckReport& report, const Paint& paint);
 
-// One JSON object, as DESIGN section 2 fixes it.
+// One JSON object, as docs/design.md fixes it.
 std::string check_json(const CheckReport& report);
 
 // Graphviz: the transactions of the violation with their events on the keys involved, and the

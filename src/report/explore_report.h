@@ -33,7 +33,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint);
 std::string violation_text(const Executable& program, std::string_view source,
                            const store::Recording& run, const Paint& paint);
 
-// One JSON object, as DESIGN section 2 fixes it.
+// One JSON object, as docs/design.md fixes it.
 std::string explore_json(const ExploreReport& report);
 
 // Graphviz: the first violating history with what makes it unserializable; nothing if there is no

@@ -26,7 +26,7 @@ struct PredictReport {
 // Per prediction: which reads change, how far each session goes, and why no serial order works.
 std::string predict_text(const PredictReport& report, const Paint& paint);
 
-// One JSON object, as DESIGN section 2 fixes it.
+// One JSON object, as docs/design.md fixes it.
 std::string predict_json(const PredictReport& report);
 
 // Graphviz: the first prediction with its cycle; nothing if there is none.

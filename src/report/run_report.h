@@ -30,7 +30,7 @@ std::string_view verdict_of(const RunReport& report);
 // transaction a line.
 std::string run_text(const RunReport& report, const Paint& paint);
 
-// One JSON object, as DESIGN section 2 fixes it.
+// One JSON object, as docs/design.md fixes it.
 std::string run_json(const RunReport& report);
 
 }  // namespace isoscope

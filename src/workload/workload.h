@@ -1,6 +1,6 @@
 #pragma once
 // Benchmarks as transactional programs: Smallbank, Voter, TPC-C, Wikipedia, Courseware, Twitter
-// and Shopping Cart, written as .txn text (DESIGN.md, section 5).
+// and Shopping Cart, written as .txn text (docs/programs.md).
 //
 // A program has the benchmark's transactions in key-value form, the rows at the start, sessions
 // of calls drawn by a seed, and claims that hold in every serial run. A smaller program is a

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The example of the design, word for word.
+// The example of docs/formats.md, word for word.
 constexpr std::string_view kExample = R"(
 # long-fork.hist: two readers disagree on the order of two independent writes.
 # expect  cc: consistent   pc: violated   si: violated   ser: violated
@@ -24,7 +24,7 @@ s4: [r(y,1) r(x,0)]  [w(x,2)]!            # two transactions in session order, t
 s5: t9=[w("cart 7",7) d(z)]  s6: [r("cart 7",@t9) r(z,nil)]@si
 )";
 
-TEST(Hist, ReadsTheExampleOfTheDesign) {
+TEST(Hist, ReadsTheExampleOfTheDocumentation) {
   const History h = history_of(kExample);
   EXPECT_EQ(h.num_txns(), 8U);
   EXPECT_EQ(h.num_sessions(), 6U);

@@ -17,7 +17,7 @@ std::string txn(const std::string& ops, const std::string& more = "") {
   return R"({"session":"s","id":"T1","status":"committed","ops":)" + ops + more + "}\n";
 }
 
-TEST(Jsonl, ReadsTheExampleOfTheDesign) {
+TEST(Jsonl, ReadsTransactionsAndTheirOperations) {
   const History h = expect_read(
       Format::Jsonl,
       kHeader +

@@ -73,7 +73,8 @@ TEST(LineReader, TellsHowMuchOfAFileItHasRead) {
 TEST(LineReader, SaysWhyAFileCannotBeRead) {
   EXPECT_THAT(render(LineReader::open("/does/not/exist").error()),
               ::testing::HasSubstr("cannot open: No such file"));
-  EXPECT_THAT(render(LineReader::open("/tmp").error()), ::testing::HasSubstr("is a directory"));
+  EXPECT_THAT(render(LineReader::open(::testing::TempDir()).error()),
+              ::testing::HasSubstr("is a directory"));
 }
 
 TEST(Spelling, SuggestsOnlyCloseWords) {
