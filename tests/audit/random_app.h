@@ -11,7 +11,7 @@ namespace isoscope::audit {
 
 class RandomApp : private RandomText {
  public:
-  explicit RandomApp(std::uint64_t seed) : RandomText(seed) {}
+  explicit RandomApp(Choices choices) : RandomText(choices) {}
 
   std::string text() {
     std::string text =

@@ -18,8 +18,8 @@ namespace isoscope::audit {
 class RandomWideApp : private RandomText {
  public:
   // Of these themes, or of any.
-  explicit RandomWideApp(std::uint64_t seed, std::vector<int> themes = {})
-      : RandomText(seed), themes_(std::move(themes)) {}
+  explicit RandomWideApp(Choices choices, std::vector<int> themes = {})
+      : RandomText(choices), themes_(std::move(themes)) {}
 
   std::string text() {
     const std::string key = pick({"UNIQUE (mail)", "UNIQUE (grp, mail)", "UNIQUE (mail, id)"});

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "history/builder.h"
-#include "support/rng.h"
+#include "support/choices.h"
 
 namespace isoscope {
 
@@ -20,7 +20,7 @@ struct WildShape {
 
 class WildHistory {
  public:
-  WildHistory(std::uint64_t seed, WildShape shape) : rng_(seed), shape_(shape) {}
+  WildHistory(Choices choices, WildShape shape) : rng_(choices), shape_(shape) {}
 
   // None if the builder refuses it, for instance because a value that is read has two writers.
   std::optional<History> make() {
@@ -127,7 +127,7 @@ class WildHistory {
     b.read_list(t, x, shown, place);
   }
 
-  Rng rng_;
+  Choices rng_;
   WildShape shape_;
   std::int64_t last_element_[2] = {0, 0};
 };

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "support/rng.h"
+#include "support/choices.h"
 
 namespace isoscope {
 
 class RandomProgram {
  public:
-  explicit RandomProgram(std::uint64_t seed) : rng_(seed) {}
+  explicit RandomProgram(Choices choices) : rng_(choices) {}
 
   std::string text() {
     std::string text;
@@ -128,7 +128,7 @@ class RandomProgram {
     return text + "}";
   }
 
-  Rng rng_;
+  Choices rng_;
 };
 
 }  // namespace isoscope

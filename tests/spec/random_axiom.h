@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "support/rng.h"
+#include "support/choices.h"
 
 namespace isoscope {
 
 class RandomAxiom {
  public:
-  explicit RandomAxiom(std::uint64_t seed, int depth = 5) : rng_(seed), depth_(depth) {}
+  explicit RandomAxiom(Choices choices, int depth = 5) : rng_(choices), depth_(depth) {}
 
   std::string text() {
     return fmt::format("{} x: key, t, u: txn, r, s: read. {}",
@@ -72,7 +72,7 @@ class RandomAxiom {
                        relation(depth - 1));
   }
 
-  Rng rng_;
+  Choices rng_;
   int depth_;
   int names_ = 0;
 };

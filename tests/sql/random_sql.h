@@ -12,7 +12,7 @@ namespace isoscope::sql {
 
 class RandomSql : private RandomText {
  public:
-  explicit RandomSql(std::uint64_t seed) : RandomText(seed) {}
+  explicit RandomSql(Choices choices) : RandomText(choices) {}
 
   std::string program() {
     std::string text =

@@ -50,7 +50,9 @@ inline bool writes_key(const SmallTxn& txn, int key) {
                      [&](const SmallOp& op) { return op.is_write && op.key == key; });
 }
 
-inline SmallHistory random_small(Rng& rng, const RandomShape& shape) {
+// `Random` is Rng or Choices, here and below.
+template <class Random>
+SmallHistory random_small(Random& rng, const RandomShape& shape) {
   const auto up_to = [&](int n) {
     return static_cast<int>(rng.below(static_cast<std::uint64_t>(n))) + 1;
   };
@@ -87,7 +89,8 @@ inline SmallHistory random_small(Rng& rng, const RandomShape& shape) {
 
 // Writers of several keys and readers that see any of them: what separates pc and si from cc and
 // psi is rare among other histories.
-inline SmallHistory near_long_fork(Rng& rng) {
+template <class Random>
+SmallHistory near_long_fork(Random& rng) {
   SmallHistory small;
   for (int key = 0; key < 2; ++key) {
     small.txns.push_back({.session = key, .ops = {{true, key, -1}}});
@@ -221,7 +224,8 @@ inline SmallHistory shrink(SmallHistory small,
   return small;
 }
 
-inline History random_history(Rng& rng, const RandomShape& shape) {
+template <class Random>
+History random_history(Random& rng, const RandomShape& shape) {
   return build(random_small(rng, shape));
 }
 

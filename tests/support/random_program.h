@@ -24,9 +24,10 @@ struct ProgramShape {
   std::vector<std::string> levels = {};  // if any: a transaction may get one of its own
 };
 
+template <class Random>
 class SmallProgram {
  public:
-  SmallProgram(Rng& rng, const ProgramShape& shape) : rng_(rng), shape_(shape) {}
+  SmallProgram(Random& rng, const ProgramShape& shape) : rng_(rng), shape_(shape) {}
 
   std::string text() {
     std::string text;
@@ -106,11 +107,13 @@ class SmallProgram {
   }
   std::string body() { return "{\n" + rest(); }
 
-  Rng& rng_;
+  Random& rng_;
   const ProgramShape& shape_;
 };
 
-inline std::string random_program(Rng& rng, const ProgramShape& shape) {
+// `Random` is Rng or Choices.
+template <class Random>
+std::string random_program(Random& rng, const ProgramShape& shape) {
   return SmallProgram(rng, shape).text();
 }
 

@@ -3,20 +3,20 @@
 #include <initializer_list>
 #include <string>
 
-#include "support/rng.h"
+#include "support/choices.h"
 
 namespace isoscope {
 
 class RandomText {
  protected:
-  explicit RandomText(std::uint64_t seed) : rng_(seed) {}
+  explicit RandomText(Choices choices) : rng_(choices) {}
 
   int below(int bound) { return static_cast<int>(rng_.below(static_cast<std::uint64_t>(bound))); }
   std::string pick(std::initializer_list<std::string> choices) {
     return choices.begin()[rng_.below(choices.size())];
   }
 
-  Rng rng_;
+  Choices rng_;
 };
 
 }  // namespace isoscope
