@@ -1,9 +1,8 @@
 // Random programs: compiled code against the tree as it stands; broken texts against nothing.
 #include <gmock/gmock.h>
 
-#include "program/naive_interpreter.h"
+#include "program/comparison.h"
 #include "program/random_program.h"
-#include "program/run_of.h"
 
 namespace isoscope {
 namespace {
@@ -22,20 +21,10 @@ TEST(RandomPrograms, RunLikeTheirSyntaxTree) {
       continue;
     }
     ++compared;
-    const SerialRun run = run_serially(*program);
-    const auto syntax = txn::parse_syntax(text);
-    ASSERT_TRUE(syntax.ok());
-    const SerialRun expected = NaiveInterpreter(*syntax).run();
-    ASSERT_EQ(run.trace, expected.trace) << text;
-    ASSERT_EQ(run.store, expected.store) << text;
-    ASSERT_EQ(run.committed, expected.committed) << text;
-    ASSERT_EQ(run.fault.has_value(), expected.fault.has_value()) << text;
-    if (run.fault) {
-      ASSERT_EQ(run.fault->where, expected.fault->where) << text;
-      ++faults;
-    } else {
-      ASSERT_EQ(run.failed, expected.failed) << text;
-    }
+    SerialRun run;
+    compare_with_syntax_tree(text, *program, run);
+    if (HasFatalFailure()) return;
+    faults += run.fault ? 1 : 0;
     failures += run.failed ? 1 : 0;
   }
   EXPECT_GT(compared, 2'000);

@@ -1,18 +1,10 @@
 // The search against all histories of small scopes, drawn without a solver.
 #include <gtest/gtest.h>
 
-#include "synth/brute_force_histories.h"
-#include "synth/level_profiles.h"
+#include "synth/comparison.h"
 
 namespace isoscope {
 namespace {
-
-void compare_with_brute_force(const Scope& scope, bool generic,
-                              const Levels& levels = abstract_levels()) {
-  Profiles profiles(levels);
-  for_each_history(scope, [&](const DrawnHistory& drawn) { profiles.add(build(drawn)); });
-  expect_same(profiles.separated(), scope, generic);
-}
 
 TEST(Synthesize, AgreesWithAllHistoriesOfTwoTransactionsAndTwoKeys) {
   compare_with_brute_force({.txns = 2, .keys = 2}, false);
