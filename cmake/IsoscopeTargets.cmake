@@ -40,7 +40,8 @@ if(ISOSCOPE_FUZZ)
 endif()
 
 # A clean build is three times as fast when several sources are one unit: their headers are read
-# once. A rebuild after one change is faster without: -DISOSCOPE_UNITY=OFF.
+# once. A rebuild after one change is faster without: -DISOSCOPE_UNITY=OFF. (Precompiled headers
+# were tried on top: they save 8 % of a unit, and make g++ 12 report false overflows in them.)
 set(CMAKE_UNITY_BUILD ${ISOSCOPE_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 
