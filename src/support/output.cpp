@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "support/line_guard.h"
 #include "support/named_file.h"
 #include "support/temporary_file.h"
 
@@ -34,8 +35,11 @@ Error cannot_write(const std::string& path, int error_number) {
 Result<NamedFile> find_target(const std::string& path) {
   auto file = NamedFile::resolve(path, FileUse::Write);
   if (!file) return file.error();
-  if (file->descriptor() >= 0 && !file->exists()) return cannot_write(path, EBADF);
-  if (file->descriptor() >= 0) return file;
+  if (file->descriptor() >= 0) {
+    const int flags = ::fcntl(file->descriptor(), F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return cannot_write(path, EBADF);
+    return file;
+  }
   if (file->is_folder()) return cannot_write(path, EISDIR);
   if (file->exists() && ::access(file->path().c_str(), W_OK) != 0) return cannot_write(path, errno);
   return file;
@@ -50,34 +54,35 @@ bool is_replaced(const NamedFile& file) {
 struct Output::File {
   std::string name;  // as the user wrote it
   std::string path;
-  TemporaryFile temporary;
-  int descriptor = -1;
+  TemporaryFile temporary;  // or none, if it is written in place
+  int in_place = -1;
   bool lines = false;
-  bool is_replaced = false;  // a file of our own
+  LineGuard guard;  // of lines
   std::string buffer;
   int error = 0;  // the first, from errno
 
   ~File() {
-    if (descriptor >= 0) ::close(descriptor);
+    if (in_place >= 0) ::close(in_place);
   }
+  int descriptor() const { return temporary.exists() ? temporary.descriptor() : in_place; }
   void fail(int number) {
     if (error == 0) error = number;
   }
   // Hands a text to the system, unless that has failed before.
   void put(std::string_view text) {
     if (error != 0 || text.empty()) return;
-    const std::size_t done = write_all(descriptor, text);
+    const std::size_t done = write_all(descriptor(), text);
     if (done == text.size()) return;
     fail(errno);
-    if (lines && is_replaced) take_back(text.substr(0, done));
+    if (lines && temporary.exists()) take_back(text.substr(0, done));
   }
   // The system took only this much: leaves whole lines of it.
   void take_back(std::string_view taken) const {
     const std::size_t done = taken.size();
     const std::size_t newline = taken.rfind('\n');
     const std::size_t kept = newline == std::string_view::npos ? 0 : newline + 1;
-    const off_t end = ::lseek(descriptor, 0, SEEK_CUR);
-    if (end >= 0) (void)!::ftruncate(descriptor, end - static_cast<off_t>(done - kept));
+    const off_t end = ::lseek(descriptor(), 0, SEEK_CUR);
+    if (end >= 0) (void)!::ftruncate(descriptor(), end - static_cast<off_t>(done - kept));
   }
 };
 
@@ -100,19 +105,18 @@ Result<Output> Output::open_as(const std::string& path, bool lines) {
   file->name = path;
   file->path = target->path();
   file->lines = lines;
-  file->is_replaced = is_replaced(*target);
   if (target->descriptor() >= 0) {
-    file->descriptor = ::fcntl(target->descriptor(), F_DUPFD_CLOEXEC, 3);
-  } else if (!file->is_replaced) {
-    file->descriptor = ::open(file->path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    file->in_place = ::fcntl(target->descriptor(), F_DUPFD_CLOEXEC, 3);
+  } else if (!is_replaced(*target)) {
+    file->in_place = ::open(file->path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   } else {
     file->temporary =
         TemporaryFile::create(target->folder(), target->exists() ? &target->info() : nullptr);
     if (!file->temporary.exists()) return cannot_write(path, errno);
-    file->descriptor = file->temporary.take_descriptor();
     if (lines && !file->temporary.rename_to(file->path)) return cannot_write(path, errno);
+    if (lines) file->guard = LineGuard::over(file->temporary.descriptor());
   }
-  if (file->descriptor < 0) return cannot_write(path, errno);
+  if (file->descriptor() < 0) return cannot_write(path, errno);
   return Output(std::move(file));
 }
 
@@ -148,9 +152,12 @@ bool Output::has_failed() const { return file_->error != 0; }
 Result<void> Output::close() {
   File& file = *file_;
   file.put(file.buffer);
-  if (::close(std::exchange(file.descriptor, -1)) != 0 && errno != EINTR) file.fail(errno);
-  if (file.error == 0 && file.temporary.exists() && !file.temporary.rename_to(file.path))
-    file.fail(errno);
+  // Some file systems tell of a full disk only when a descriptor is closed; the file needs its own
+  // until it has its name.
+  const int copy = ::fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 3);
+  if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) file.fail(errno);
+  const bool must_be_named = file.temporary.exists() && !file.lines;
+  if (file.error == 0 && must_be_named && !file.temporary.rename_to(file.path)) file.fail(errno);
   Result<void> result;
   if (file.error != 0) result = cannot_write(file.name, file.error);
   file_.reset();  // with what is still temporary

@@ -12,20 +12,20 @@
 //
 // Output::open_lines: for outputs that grow over minutes or hours. An empty file takes the name at
 // once (a program that reads the old one keeps reading that), and each write hands whole lines to
-// the system in one call. A program that is killed at any moment leaves a file with the lines so
-// far. The kernel may cut the last write of a killed program at the end of a memory page; that is
-// the only way to half a line, and it can be seen: the file then does not end in a newline. An
-// error of the system (disk full) takes back what it wrote of the last line.
+// the system in one call. A process that is killed at any moment leaves the lines so far, whole: a
+// guard (support/line_guard.h) cuts off what the kernel may have left of the last. Only if that is
+// killed as well, as when a container ends, half a line may be left, which can be seen: the file
+// does not end in a newline. An error of the system (disk full) also leaves whole lines.
 //
 // In both ways
-//   - the temporary file is created exclusively, under a name that cannot be foreseen
-//     (.isoscope-<16 letters>), is not followed if somebody makes it a link, and not inherited by
-//     child processes. Two processes that write one file do not meet: the later one wins, whole;
+//   - the temporary file has no name where the file system allows that (O_TMPFILE), and else one
+//     that cannot be foreseen (.isoscope- and 16 digits), created exclusively. Two processes that
+//     write one file do not meet: the later one wins, whole. Child processes inherit nothing;
 //   - an existing file keeps its mode, and its owner where the system allows that; a new one gets
 //     0666 & ~umask. A file without permission to write is not replaced;
-//   - nothing is left behind: the temporary file goes away with the Output, with exit(), with a
-//     failed assertion, and by remove_temporaries() in a signal handler. Only SIGKILL and a crash
-//     can leave it.
+//   - nothing is left behind. A file without a name goes away with the process, however that ends;
+//     a file with a temporary name goes away with the Output, with exit(), with a failed assertion,
+//     and by remove_temporaries() in a signal handler: only SIGKILL and a crash can leave it.
 // Not promised: what is on the disk after a power failure (no fsync); hard links to the old file
 // keep the old text.
 #include <functional>

@@ -67,6 +67,28 @@ bool imitate(int descriptor, const struct stat& like) {
   return ::fchmod(descriptor, mode) == 0;
 }
 
+// A private file stays private also before its mode is set.
+mode_t first_mode(const struct stat* like) { return like == nullptr ? 0666 : 0600; }
+
+std::string own_path(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// Calls `attempt` with a new entry until it succeeds: true. The entry stays live then.
+template <class Attempt>
+Entry* with_new_name(const std::string& folder, Attempt attempt) {
+  constexpr int kTries = 100;
+  int error = EEXIST;
+  for (int i = 0; i < kTries && error == EEXIST; ++i) {
+    // Entered first, so that a signal finds it.
+    Entry* entry =
+        enter(fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", random_name()));
+    if (attempt(entry->path.c_str())) return entry;
+    error = errno;
+    entry->is_live.store(false);  // what has the name is not ours
+  }
+  errno = error;
+  return nullptr;
+}
+
 }  // namespace
 
 void remove_temporaries() noexcept {
@@ -78,58 +100,66 @@ void remove_temporaries() noexcept {
 }
 
 TemporaryFile TemporaryFile::create(const std::string& folder, const struct stat* like) {
-  constexpr int kTries = 100;
-  // A private file stays private also before its mode is set.
-  const mode_t mode = like == nullptr ? 0666 : 0600;
-  for (int i = 0; i < kTries; ++i) {
-    std::string path =
-        fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", random_name());
-    TemporaryFile file;
-    file.entry_ = enter(std::move(path));  // first, so that a signal finds it
-    file.descriptor_ = ::open(file.entry_->path.c_str(),
-                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (file.descriptor_ >= 0) {
-      if (like == nullptr || imitate(file.descriptor_, *like)) return file;
-      const int error = errno;
-      file.remove();
-      errno = error;
-      return {};
-    }
-    const int error = errno;
-    file.entry_->is_live.store(false);  // what has the name is not ours
-    file.entry_ = nullptr;
-    errno = error;
-    if (error != EEXIST) break;
-  }
-  return {};
+  TemporaryFile file;
+  file.folder_ = folder;
+  file.descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(like));
+  const bool can_be_named =
+      file.exists() && ::access(own_path(file.descriptor_).c_str(), F_OK) == 0;
+  if (can_be_named && (like == nullptr || imitate(file.descriptor_, *like))) return file;
+  return create_named(folder, like);
+}
+
+TemporaryFile TemporaryFile::create_named(const std::string& folder, const struct stat* like) {
+  TemporaryFile file;
+  file.folder_ = folder;
+  file.entry_ = with_new_name(folder, [&](const char* path) {
+    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    file.descriptor_ = ::open(path, kFlags, first_mode(like));
+    return file.exists();
+  });
+  if (!file.exists() || like == nullptr || imitate(file.descriptor_, *like)) return file;
+  const int error = errno;
+  file = {};
+  errno = error;
+  return file;
 }
 
 TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
-    : entry_(std::exchange(other.entry_, nullptr)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : folder_(std::move(other.folder_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      entry_(std::exchange(other.entry_, nullptr)) {}
 
 TemporaryFile& TemporaryFile::operator=(TemporaryFile&& other) noexcept {
-  std::swap(entry_, other.entry_);
-  std::swap(descriptor_, other.descriptor_);
+  TemporaryFile old(std::move(*this));
+  folder_ = std::move(other.folder_);
+  descriptor_ = std::exchange(other.descriptor_, -1);
+  entry_ = std::exchange(other.entry_, nullptr);
   return *this;
 }
 
-int TemporaryFile::take_descriptor() { return std::exchange(descriptor_, -1); }
+TemporaryFile::~TemporaryFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (entry_ == nullptr) return;
+  ::unlink(entry_->path.c_str());
+  entry_->is_live.store(false);
+}
+
+bool TemporaryFile::take_name() {
+  if (entry_ != nullptr) return true;
+  entry_ = with_new_name(folder_, [&](const char* path) {
+    return ::linkat(AT_FDCWD, own_path(descriptor_).c_str(), AT_FDCWD, path, AT_SYMLINK_FOLLOW) ==
+           0;
+  });
+  return entry_ != nullptr;
+}
 
 bool TemporaryFile::rename_to(const std::string& path) {
+  // A file can be linked only to a name that is free: to replace another, it needs one meanwhile.
+  if (!take_name()) return false;
   if (std::rename(entry_->path.c_str(), path.c_str()) != 0) return false;
   entry_->is_live.store(false);
   entry_ = nullptr;
   return true;
-}
-
-void TemporaryFile::remove() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
-  if (entry_ == nullptr) return;
-  ::unlink(entry_->path.c_str());
-  entry_->is_live.store(false);
-  entry_ = nullptr;
 }
 
 }  // namespace isoscope

@@ -10,12 +10,15 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <thread>
 
 #include "support/input.h"
 #include "support/named_file.h"
+#include "support/temp_folder.h"
+#include "support/temporary_file.h"
 
 namespace isoscope {
 namespace {
@@ -26,31 +29,18 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// A folder of its own for each test, so that leftovers are seen.
 class OutputTest : public testing::Test {
  protected:
-  OutputTest() {
-    std::string name = testing::TempDir() + "/isoscope-output-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
-    folder_ = fs::canonical(name);
-  }
-  ~OutputTest() override { fs::remove_all(folder_); }
-
-  std::string at(const std::string& name) const { return (folder_ / name).string(); }
-  std::string text_of(const std::string& name) const { return *read_whole(at(name)); }
-  std::set<std::string> files() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_))
-      names.insert(entry.path().filename().string());
-    return names;
-  }
+  std::string at(const std::string& name) const { return folder_.at(name); }
+  std::string text_of(const std::string& name) const { return folder_.text_of(name); }
+  std::set<std::string> files() const { return folder_.names(); }
   static mode_t mode_of(const std::string& path) {
     struct stat info = {};
     EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
     return info.st_mode & 07777U;
   }
 
-  fs::path folder_;
+  TempFolder folder_;
 };
 
 // Files of this process may not grow beyond a size, as on a full disk.
@@ -81,7 +71,6 @@ TEST_F(OutputTest, LeavesTheOldFileUntilItIsClosed) {
     auto output = Output::open(at("a"));
     ASSERT_TRUE(output.ok());
     output->write("half");
-    EXPECT_EQ(files().size(), 2U);
   }
   EXPECT_EQ(text_of("a"), "old");
   EXPECT_THAT(files(), ElementsAre("a"));
@@ -195,8 +184,7 @@ TEST_F(OutputTest, SaysWhyAFileCannotBeWritten) {
   };
   EXPECT_EQ(complaint(at("no/such")),
             at("no/such") + ": error: cannot write: No such file or directory");
-  EXPECT_EQ(complaint(folder_.string()),
-            folder_.string() + ": error: cannot write: Is a directory");
+  EXPECT_EQ(complaint(folder_.path()), folder_.path() + ": error: cannot write: Is a directory");
   EXPECT_THAT(complaint(at("a/")), HasSubstr("cannot write: "));
   EXPECT_THAT(complaint(""), HasSubstr("cannot write: "));
   ASSERT_TRUE(write_whole(at("file"), "x").ok());
@@ -214,7 +202,7 @@ TEST_F(OutputTest, RespectsPermissions) {
   ASSERT_EQ(::chmod(at("locked/file").c_str(), 0666), 0);
   ASSERT_EQ(::chmod(at("locked").c_str(), 0555), 0);
   ASSERT_EQ(::chmod(at("read-only").c_str(), 0444), 0);
-  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
   const pid_t child = ::fork();
   if (child == 0) {
     constexpr uid_t kNobody = 65534;
@@ -295,8 +283,8 @@ TEST_F(OutputTest, TakesHalfALineBackWhenTheDiskIsFull) {
 }
 
 TEST_F(OutputTest, RemovesTemporariesOfThisProcessOnly) {
-  auto output = Output::open(at("a"));
-  ASSERT_TRUE(output.ok());
+  const auto temporary = TemporaryFile::create_named(folder_.path(), nullptr);
+  ASSERT_TRUE(temporary.exists());
   const auto before = files();
   ASSERT_EQ(before.size(), 1U);
   EXPECT_THAT(*before.begin(), StartsWith(".isoscope-"));
@@ -311,19 +299,22 @@ TEST_F(OutputTest, RemovesTemporariesOfThisProcessOnly) {
   EXPECT_THAT(files(), IsEmpty());
 }
 
-// Whatever ends a process but SIGKILL and a crash takes its temporary files away.
+// Whatever ends a process but SIGKILL and a crash takes also temporary files with a name away.
 TEST_F(OutputTest, LeavesNothingBehindWhenTheProcessEnds) {
   const auto run = [&](auto end) {
     const pid_t child = ::fork();
     if (child == 0) {
       auto output = Output::open(at("a"));
       output->write("half");
+      auto named = TemporaryFile::create_named(folder_.path(), nullptr);
+      if (!named.exists() || files().empty()) std::raise(SIGKILL);
       if (std::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(1);
       end();
       ::_exit(0);
     }
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_FALSE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     EXPECT_THAT(files(), IsEmpty());
   };
   run([] { std::exit(3); });
@@ -335,6 +326,76 @@ TEST_F(OutputTest, LeavesNothingBehindWhenTheProcessEnds) {
     });
     std::raise(SIGTERM);
   });
+}
+
+TEST_F(OutputTest, RenamesFilesThatHadATemporaryName) {
+  const mode_t old = ::umask(022);
+  for (const auto create : {TemporaryFile::create, TemporaryFile::create_named}) {
+    fs::remove(at("a"));
+    auto fresh = create(folder_.path(), nullptr);
+    ASSERT_TRUE(fresh.exists());
+    EXPECT_EQ(::write(fresh.descriptor(), "text", 4), 4);
+    EXPECT_TRUE(fresh.rename_to(at("a")));
+    EXPECT_EQ(text_of("a"), "text");
+    EXPECT_EQ(mode_of(at("a")), 0644U);
+    struct stat like = {};
+    like.st_mode = 0604;
+    like.st_uid = ::getuid();
+    like.st_gid = ::getgid();
+    auto next = create(folder_.path(), &like);
+    ASSERT_TRUE(next.exists());
+    EXPECT_TRUE(next.rename_to(at("a")));
+    EXPECT_EQ(text_of("a"), "");
+    EXPECT_EQ(mode_of(at("a")), 0604U);
+    EXPECT_THAT(files(), ElementsAre("a"));
+    EXPECT_FALSE(create(at("no-such-folder"), nullptr).exists());
+  }
+  ::umask(old);
+}
+
+// Not even SIGKILL leaves something, where the file system has files without names.
+TEST_F(OutputTest, LeavesNothingBehindWhenTheProcessIsKilled) {
+  const int nameless = ::open(folder_.path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  const bool has_nameless = nameless >= 0;
+  if (has_nameless) ::close(nameless);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto output = Output::open(at("a"));
+    output->write(std::string(1'000'000, 'x'));
+    std::raise(SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(files().size(), has_nameless ? 0U : 1U);
+}
+
+// The kernel may tear the line that a killed process was writing; here the test does.
+TEST_F(OutputTest, LeavesWholeLinesWhenTheProcessIsKilled) {
+  const std::string line = std::string(5'000, 'x') + "\n";
+  for (const std::string& whole : {std::string(), std::string("one\n"), line + line}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto output = Output::open_lines(at("a"));
+      output->write(whole);
+      output->write("in the buffer");
+      std::ofstream(at("a"), std::ios::app) << "half a line" << line.substr(0, 4'990);
+      std::raise(SIGKILL);
+    }
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    for (int i = 0; i < 1'000 && text_of("a") != whole; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(text_of("a"), whole);
+  }
+}
+
+TEST_F(OutputTest, WritesLinesToSeveralFiles) {
+  auto first = Output::open_lines(at("a"));
+  auto second = Output::open_lines(at("b"));
+  ASSERT_TRUE(first.ok() && second.ok());
+  first->write("one\n");
+  second->write("two\n");
+  ASSERT_TRUE(first->close().ok());  // whatever the guard of the second has inherited
+  ASSERT_TRUE(second->close().ok());
+  EXPECT_EQ(text_of("a") + text_of("b"), "one\ntwo\n");
 }
 
 TEST_F(OutputTest, KnowsAFileByAnyName) {
