@@ -165,6 +165,7 @@ Exploration Program::explore(const Options& options) const {
        .stop_at_violation = options.stop_at_violation,
        .max_violations = options.stop_at_violation ? 1 : options.max_violations,
        .on_history = {},
+       .gives_up = {},
        .progress = {}});
   if (found.fault) return failed(found.fault->error.what);
   if (const std::string failure = program.failure_at_end(); !failure.empty())

@@ -107,6 +107,7 @@ int run_explore(const ExploreArguments& args) {
       .stop_at_violation = args.assert_only,
       .max_violations = args.assert_only ? 1 : args.violations,
       .on_history = {},
+      .gives_up = {},
       .progress = progress_line(args.common)};
   if (args.weakest) return run_weakest(args, *input, *levels, options);
 
@@ -130,7 +131,7 @@ int run_explore(const ExploreArguments& args) {
 
   std::optional<Output> stream;
   if (!args.histories.empty()) {
-    auto output = Output::open(args.histories);
+    auto output = Output::open_lines(args.histories);
     if (!output) return fail(output.error());
     stream = std::move(*output);
   }
@@ -141,6 +142,7 @@ int run_explore(const ExploreArguments& args) {
       if (stream) stream->write(history_line(program, run, ++number));
       if (args.outcomes) outcomes.add(run);
     };
+    options.gives_up = [&] { return stream && stream->has_failed(); };
   }
   ExploreReport report{
       .program = program, .source = input->path, .level = args.level, .method = plan->description};

@@ -105,6 +105,7 @@ class Collector final : public EndStates<Set> {
     const std::scoped_lock lock(mutex_);
     if (control_.is_stopped()) return;
     if (options_.on_history) options_.on_history(complete_run(end));
+    if (options_.gives_up && options_.gives_up()) control_.stop_undecided();
     if (!is_violating) return;
     if (violations_.size() < options_.max_violations) {
       ISO_ASSERT(outcome_by_check(end) != Outcome::Violated);  // what we show, check allows

@@ -32,6 +32,8 @@ struct ExploreOptions {
   std::size_t max_violations = 3;  // examples kept; all are counted
   // Told every history, once, in no particular order; never from two threads at once.
   std::function<void(const store::Recording&)> on_history = {};
+  // Asked after on_history: true ends the exploration, undecided. For listeners that failed.
+  std::function<bool()> gives_up = {};
   Progress progress = {};
 };
 
