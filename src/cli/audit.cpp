@@ -15,6 +15,7 @@
 #include "formats/formats.h"
 #include "report/audit_report.h"
 #include "support/output.h"
+#include "support/printable.h"
 
 namespace isoscope {
 namespace {
@@ -66,9 +67,10 @@ int fail_for_problems(const LoadedAudit& loaded) {
 void print_notes(const AuditArguments& args, const LoadedAudit& loaded) {
   if (args.common.quiet || args.common.json) return;
   for (const sql::Note& note : loaded.app.notes)
-    std::fprintf(
-        stderr, "%s:%u:%u: note: %s%s\n", loaded.path.c_str(), note.where.line, note.where.column,
-        note.function.empty() ? "" : ("in " + note.function + ": ").c_str(), note.what.c_str());
+    std::fprintf(stderr, "%s:%u:%u: note: %s%s\n", printable(loaded.path).c_str(), note.where.line,
+                 note.where.column,
+                 note.function.empty() ? "" : ("in " + printable(note.function) + ": ").c_str(),
+                 printable(note.what).c_str());
 }
 
 // The first anomaly as a history, and its picture.

@@ -13,6 +13,7 @@
 
 #include "report/json.h"
 #include "support/output.h"
+#include "support/printable.h"
 #include "support/stopwatch.h"
 #include "support/version.h"
 #include "support/watch.h"
@@ -172,7 +173,11 @@ int fail(const Error& error) {
 int deliver(const CommonOptions& options, std::string_view report, int exit_code) {
   clear_progress_line();
   if (options.quiet && !options.json) return exit_code;
-  if (auto written = write_whole(options.output, report); !written) return fail(written.error());
+  // Names were made printable one by one; this is for whatever was forgotten.
+  const auto written = write_whole(
+      options.output, options.json ? std::string(report)
+                                   : printable_lines(report, options.paint().has_colours()));
+  if (!written) return fail(written.error());
   return exit_code;
 }
 

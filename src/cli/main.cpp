@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "support/printable.h"
 #include "support/spelling.h"
 #include "support/version.h"
 #include "support/watch.h"
@@ -90,7 +91,8 @@ int main(int argc, char** argv) {
     isoscope::request_stop(isoscope::StopReason::Memory);
     return isoscope::fail(isoscope::limit_error(isoscope::current_phase()));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "isoscope: internal error: %s\n", error.what());
+    std::fprintf(stderr, "isoscope: internal error: %s\n",
+                 isoscope::printable(error.what()).c_str());
     return isoscope::kUnknown;
   }
 }

@@ -4,6 +4,7 @@
 #include "formats/hist_lexer.h"
 #include "formats/text_buffer.h"
 #include "formats/wording.h"
+#include "support/printable.h"
 
 namespace isoscope {
 
@@ -14,20 +15,25 @@ constexpr std::size_t kWidestLabel = 12;  // sessions with longer names are not 
 
 std::string hist_string(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (c == '\n') {
+  for (;;) {
+    const std::size_t plain = plain_length(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const FirstCharacter c = first_character(text);
+    if (c.code == '"' || c.code == '\\') {
+      out += {'\\', text[0]};
+    } else if (c.code == '\n') {
       out += "\\n";
-    } else if (c == '\t') {
+    } else if (c.code == '\t') {
       out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
+    } else if (c.is_visible) {
+      out += text.substr(0, c.size);
     } else {
-      out.push_back(c);
+      for (const char byte : text.substr(0, c.size))
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     }
+    text.remove_prefix(c.size);
   }
   out.push_back('"');
   return out;

@@ -1,29 +1,33 @@
 #pragma once
 // Strings as JSON and EDN both understand them.
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 
+#include "support/printable.h"
+
 namespace isoscope {
 
-// In double quotes; control characters as \u00XX. Requires: UTF-8.
+// In double quotes; characters that are not fit to be shown as \uXXXX. Requires: UTF-8.
 inline std::string json_quoted(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (c == '\n') {
+  for (;;) {
+    const std::size_t plain = plain_length(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const FirstCharacter c = first_character(text);
+    if (c.code == '"' || c.code == '\\') {
+      out += {'\\', text[0]};
+    } else if (c.code == '\n') {
       out += "\\n";
-    } else if (c == '\t') {
+    } else if (c.code == '\t') {
       out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\u{:04x}", byte);
+    } else if (c.is_visible) {
+      out += text.substr(0, c.size);
     } else {
-      out.push_back(c);
+      out += json_escape(c.code);
     }
+    text.remove_prefix(c.size);
   }
   out.push_back('"');
   return out;

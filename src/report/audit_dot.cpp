@@ -3,6 +3,7 @@
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/dot.h"
+#include "support/printable.h"
 
 namespace isoscope {
 namespace {
@@ -31,23 +32,24 @@ std::optional<std::string> audit_dot(const AuditReport& report) {
       "  label={};\n  labelloc=t;\n  rankdir=LR;\n  fontname=\"Helvetica\";\n"
       "  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n"
       "  edge [fontname=\"Helvetica\", fontsize=11];\n",
-      dot_string(fmt::format("{} at {}: {}\n{}", report.source, report.problem.levels.base->name,
-                             headline(app, anomaly), audit::name_of(anomaly.replay.label))));
+      dot_string(fmt::format("{} at {}: {}\n{}", printable(report.source),
+                             report.problem.levels.base->name, headline(app, anomaly),
+                             audit::name_of(anomaly.replay.label))));
   for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
     const bool prepares = i < scenario.prefix;
     const std::string label =
-        fmt::format("{} {}{}", call_name(i), audit::print(app, scenario.calls[i]),
+        fmt::format("{} {}{}", call_name(i), printable(audit::print(app, scenario.calls[i])),
                     prepares ? "\nprepares" : "");
     out += fmt::format("  t{} [label={}{}];\n", i + 1, dot_string(label),
                        prepares ? ", color=gray60, fontcolor=gray40" : "");
   }
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
     const std::string_view colour = dot_colour(kind_of(edge.kind));
-    out += fmt::format(
-        "  t{} -> t{} [label={}, color={}, fontcolor={}, penwidth=2];\n", edge.from + 1,
-        edge.to + 1,
-        dot_string(fmt::format("{} {}", edge_word(edge.kind), audit::print(app, edge.at))), colour,
-        colour);
+    out += fmt::format("  t{} -> t{} [label={}, color={}, fontcolor={}, penwidth=2];\n",
+                       edge.from + 1, edge.to + 1,
+                       dot_string(fmt::format("{} {}", edge_word(edge.kind),
+                                              printable(audit::print(app, edge.at)))),
+                       colour, colour);
   }
   for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
     for (std::size_t j = 0; j < scenario.calls.size(); ++j) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "audit/symbols.h"
+#include "support/printable.h"
 
 namespace isoscope {
 
@@ -114,7 +115,7 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (i > 0) out += i + 1 == counts.size() ? " and " : ", ";
     if (counts[i].second > 1) out += fmt::format("{} ", counts[i].second);
-    out += app.functions[counts[i].first].name;
+    out += printable(app.functions[counts[i].first].name);
   }
   return out;
 }
@@ -152,15 +153,16 @@ std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   if (edge.at.column >= audit::kPresence) return presence_story(anomaly, edge);
   switch (edge.kind) {
     case audit::EdgeKind::Wr:
-      return fmt::format("{} wrote {}, {} read it", call_name(edge.from), sql::print(*written),
-                         call_name(edge.to));
+      return fmt::format("{} wrote {}, {} read it", call_name(edge.from),
+                         printable(sql::print(*written)), call_name(edge.to));
     case audit::EdgeKind::Ww:
       return fmt::format("{} wrote {}, then {} wrote {}", call_name(edge.from),
-                         sql::print(from.writes.at(edge.at)), call_name(edge.to),
-                         sql::print(*written));
+                         printable(sql::print(from.writes.at(edge.at))), call_name(edge.to),
+                         printable(sql::print(*written)));
     case audit::EdgeKind::Rw:
-      return fmt::format("{} read {}, {} wrote {}", call_name(edge.from), sql::print(*read),
-                         call_name(edge.to), sql::print(*written));
+      return fmt::format("{} read {}, {} wrote {}", call_name(edge.from),
+                         printable(sql::print(*read)), call_name(edge.to),
+                         printable(sql::print(*written)));
   }
   return "";
 }

@@ -6,6 +6,7 @@
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/plural.h"
+#include "support/printable.h"
 
 namespace isoscope {
 namespace {
@@ -20,7 +21,7 @@ std::string name_list(const sql::Application& app, const std::vector<std::uint32
   std::string out;
   for (const std::uint32_t f : functions) {
     if (!out.empty()) out += separator;
-    out += app.functions[f].name;
+    out += printable(app.functions[f].name);
   }
   return out;
 }
@@ -31,7 +32,7 @@ std::string level_text(const audit::Problem& problem) {
   for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) {
     const Level& level = problem.levels.of(f);
     if (&level != problem.levels.base)
-      out += fmt::format(", {} at {}", problem.app.functions[f].name, level.name);
+      out += fmt::format(", {} at {}", printable(problem.app.functions[f].name), level.name);
   }
   return out;
 }
@@ -40,7 +41,8 @@ std::string serial_text(const audit::Problem& problem) {
   std::string out;
   for (const auto& [f, g] : problem.serial)
     out += fmt::format("{}{} and {}", out.empty() ? "serial: " : ", ",
-                       problem.app.functions[f].name, problem.app.functions[g].name);
+                       printable(problem.app.functions[f].name),
+                       printable(problem.app.functions[g].name));
   return out.empty() ? "" : out + "\n";
 }
 
@@ -64,7 +66,7 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
     case AuditOutcome::Unknown:
       break;
   }
-  return paint.unsure("unknown") + (answer.limit.empty() ? "" : ": " + answer.limit);
+  return paint.unsure("unknown") + (answer.limit.empty() ? "" : ": " + printable(answer.limit));
 }
 
 // Columns that no call reads or writes only distract, unless they name the row. Where nothing of
@@ -87,10 +89,14 @@ std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
       left_out = true;
       continue;
     }
-    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", table.columns[c].name,
-                           sql::print(row.values[c]));
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", printable(table.columns[c].name),
+                           printable(sql::print(row.values[c])));
   }
-  return fmt::format("  {} ({}{})\n", table.name, columns, left_out ? ", …" : "");
+  return fmt::format("  {} ({}{})\n", printable(table.name), columns, left_out ? ", …" : "");
+}
+
+std::string call_text(const sql::Application& app, const audit::ScenarioCall& call) {
+  return printable(audit::print(app, call));
 }
 
 std::string sight_text(const Scenario& scenario, std::size_t call) {
@@ -106,7 +112,8 @@ std::string sight_text(const Scenario& scenario, std::size_t call) {
 
 std::string result_text(const std::vector<sql::Value>& returned) {
   std::string out;
-  for (const sql::Value& value : returned) out += (out.empty() ? "" : ", ") + sql::print(value);
+  for (const sql::Value& value : returned)
+    out += (out.empty() ? "" : ", ") + printable(sql::print(value));
   return out.empty() ? "" : "returns " + out;
 }
 
@@ -115,16 +122,15 @@ std::string calls_text(const sql::Application& app, const FoundAnomaly& anomaly,
   const Scenario& scenario = anomaly.scenario;
   std::size_t width = 0;
   for (const audit::ScenarioCall& call : scenario.calls)
-    width = std::max(width, audit::print(app, call).size());
+    width = std::max(width, call_text(app, call).size());
   std::string out;
   for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
     std::string remarks = i < scenario.prefix ? "prepares" : sight_text(scenario, i);
     const std::string result = result_text(anomaly.replay.traces[i].result.returned);
     if (!remarks.empty() && !result.empty()) remarks += "; ";
     remarks += result;
-    std::string line =
-        fmt::format("  {}  {:<{}}", call_name(i), audit::print(app, scenario.calls[i]),
-                    remarks.empty() ? 0 : width);
+    std::string line = fmt::format("  {}  {:<{}}", call_name(i), call_text(app, scenario.calls[i]),
+                                   remarks.empty() ? 0 : width);
     if (!remarks.empty()) line += "  " + (i < scenario.prefix ? paint.faint(remarks) : remarks);
     out += line + "\n";
   }
@@ -137,19 +143,19 @@ std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
   constexpr std::size_t kLong = 24;
   const bool has_long_calls =
       std::ranges::any_of(anomaly.replay.cycle, [&](const audit::ReplayEdge& edge) {
-        return audit::print(app, anomaly.scenario.calls[edge.from]).size() > kLong;
+        return call_text(app, anomaly.scenario.calls[edge.from]).size() > kLong;
       });
   const auto call = [&](std::size_t i) {
     const audit::ScenarioCall& what = anomaly.scenario.calls[i];
     return fmt::format(
         "{} {}", call_name(i),
-        has_long_calls ? app.functions[what.function].name : audit::print(app, what));
+        has_long_calls ? printable(app.functions[what.function].name) : call_text(app, what));
   };
   std::string out;
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
-    out += fmt::format("  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)),
-                       call(edge.to),
-                       paint.faint(audit::print(app, edge.at) + ": " + edge_story(anomaly, edge)));
+    out += fmt::format(
+        "  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)), call(edge.to),
+        paint.faint(printable(audit::print(app, edge.at)) + ": " + edge_story(anomaly, edge)));
   }
   return out;
 }
@@ -158,7 +164,7 @@ std::string anomaly_text(const sql::Application& app, const FoundAnomaly& found,
                          const Paint& paint) {
   const FoundAnomaly anomaly = in_arbitration_order(found);
   std::string out =
-      fmt::format("{}: {}\n", audit::name_of(anomaly.replay.label), anomaly.replay.why);
+      fmt::format("{}: {}\n", audit::name_of(anomaly.replay.label), printable(anomaly.replay.why));
   if (!anomaly.scenario.rows.empty()) out += "rows at the start\n";
   for (const sql::InitialRow& row : anomaly.scenario.rows) out += row_text(app, anomaly, row);
   out += "calls, in the order of arbitration\n" + calls_text(app, anomaly, paint);
@@ -199,11 +205,11 @@ std::string proof_text(const AuditReport& report, const Paint& paint) {
   std::string out;
   if (!proof.steps.empty())
     out += fmt::format("{}: {}\n", proof.holds ? paint.good("proved") : "proved so far",
-                       audit::describe(app, proof));
+                       printable(audit::describe(app, proof)));
   if (!proof.holds) {
-    out += fmt::format(
-        "{}: {}\n", paint.unsure("no proof"),
-        proof.obstacle.empty() ? "for " + name_list(app, proof.left, ", ") : proof.obstacle);
+    out += fmt::format("{}: {}\n", paint.unsure("no proof"),
+                       proof.obstacle.empty() ? "for " + name_list(app, proof.left, ", ")
+                                              : printable(proof.obstacle));
     if (!proof.chordless.empty())
       out += fmt::format("  a path without a chord: {}\n", name_list(app, proof.chordless, " -> "));
   }
@@ -221,20 +227,22 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
     out += fmt::format("{} that keep every execution serializable\n", paint.good("levels"));
     std::size_t width = 0;
     for (const sql::Function& function : app.functions)
-      width = std::max(width, function.name.size());
+      width = std::max(width, printable(function.name).size());
     for (std::size_t f = 0; f < advice.levels.size(); ++f)
-      out += fmt::format("  {:<{}}  {}\n", app.functions[f].name, width, advice.levels[f]->name);
+      out += fmt::format("  {:<{}}  {}\n", printable(app.functions[f].name), width,
+                         advice.levels[f]->name);
   }
   if (!advice.repairs.empty())
     out += fmt::format("{} that make {} enough, each alone\n", paint.good("repairs"),
                        level_text(report.problem));
   for (const audit::Repair& repair : advice.repairs) {
-    const std::string place =
-        repair.place.line == 0
-            ? report.source
-            : fmt::format("{}:{}:{}", report.source, repair.place.line, repair.place.column);
+    const std::string place = repair.place.line == 0
+                                  ? printable(report.source)
+                                  : fmt::format("{}:{}:{}", printable(report.source),
+                                                repair.place.line, repair.place.column);
     out += fmt::format("  {}: {}{}  {}\n", place,
-                       repair.function.empty() ? "" : "in " + repair.function + ": ", repair.what,
+                       repair.function.empty() ? "" : "in " + printable(repair.function) + ": ",
+                       printable(repair.what),
                        paint.faint(repair.is_proved ? "(then proved serializable)"
                                                     : "(then no anomaly of " +
                                                           lengths_words(report.options) + ")"));
@@ -251,12 +259,13 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
 std::string audit_text(const AuditReport& report, const Paint& paint) {
   const audit::AuditReport& answer = report.answer;
   const sql::Application& app = report.problem.app;
-  std::string out = fmt::format("{} at {}: {}\n", paint.strong(report.source),
+  std::string out = fmt::format("{} at {}: {}\n", paint.strong(printable(report.source)),
                                 level_text(report.problem), verdict_text(report, paint));
   out += serial_text(report.problem);
   if (answer.proof) out += proof_text(report, paint);
   if (answer.outcome != AuditOutcome::Anomaly) {
-    for (const std::string& fact : answer.counters) out += fmt::format("  inferred: {}\n", fact);
+    for (const std::string& fact : answer.counters)
+      out += fmt::format("  inferred: {}\n", printable(fact));
   }
   out += search_text(report);
   const bool has_many = answer.search.anomalies.size() > 1;

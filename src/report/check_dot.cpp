@@ -5,6 +5,7 @@
 #include "report/check_report.h"
 #include "report/dot.h"
 #include "report/explain.h"
+#include "report/shown.h"
 #include "verdict/involved.h"
 
 namespace isoscope {
@@ -15,11 +16,11 @@ constexpr std::size_t kMostEventsDrawn = 10;
 constexpr std::size_t kMostTxnsDrawn = 60;  // of a consistent order
 
 std::string node(const History& h, TxnId t, const std::vector<KeyId>& keys) {
-  std::string label = h.name(t);
+  std::string label = shown(h, t);
   if (t == kInitialTxn) {
     label += "\ninitial state";
   } else {
-    label += fmt::format(" ({})", h.name(h.session(t)));
+    label += fmt::format(" ({})", shown(h, h.session(t)));
     std::size_t drawn = 0;
     bool left_out = false;
     for (EventId e : h.events(t)) {
@@ -41,7 +42,7 @@ std::string node(const History& h, TxnId t, const std::vector<KeyId>& keys) {
 void draw(const History& h, const std::vector<Edge>& edges, bool in_cycle,
           std::vector<std::string>& lines) {
   for (const Edge& e : edges) {
-    const std::string key = e.key.is_none() ? "" : " " + h.name(e.key);
+    const std::string key = e.key.is_none() ? "" : " " + shown(h, e.key);
     lines.push_back(fmt::format(
         "  t{} -> t{} [label={}, color={}, fontcolor={}{}];\n", e.from.index, e.to.index,
         dot_string(fmt::format("{}{}", name_of(e.kind), key)), dot_colour(e.kind),
@@ -51,7 +52,7 @@ void draw(const History& h, const std::vector<Edge>& edges, bool in_cycle,
       lines.push_back(
           fmt::format("  t{} -> t{} [label={}, color=forestgreen, fontcolor=forestgreen, "
                       "style=dotted, constraint=false];\n",
-                      e.to.index, h.txn(e.read).index, dot_string("wr " + h.name(e.key))));
+                      e.to.index, h.txn(e.read).index, dot_string("wr " + shown(h, e.key))));
   }
 }
 

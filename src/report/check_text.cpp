@@ -4,6 +4,7 @@
 
 #include "report/check_report.h"
 #include "report/explain.h"
+#include "report/shown.h"
 #include "verdict/involved.h"
 
 namespace isoscope {
@@ -29,13 +30,13 @@ std::string verdict_word(Outcome outcome, const Paint& paint) {
 // "s2  T3  [r(x,1) w(y,2) …]  line 7": only events on keys of the violation.
 std::string txn_line(const History& h, TxnId t, const std::vector<KeyId>& keys) {
   std::string events;
-  std::size_t shown = 0;
+  std::size_t told = 0;
   bool left_out = false;
   for (EventId e : h.events(t)) {
     const bool relevant = std::find(keys.begin(), keys.end(), h.key(e)) != keys.end();
-    if (relevant && shown < kMostEventsShown) {
+    if (relevant && told < kMostEventsShown) {
       events += (events.empty() ? "" : " ") + show_event(h, e);
-      ++shown;
+      ++told;
     } else {
       left_out = true;
     }
@@ -44,7 +45,7 @@ std::string txn_line(const History& h, TxnId t, const std::vector<KeyId>& keys) 
   const char* mark = h.status(t) == TxnStatus::Aborted   ? "!"
                      : h.status(t) == TxnStatus::Unknown ? "?"
                                                          : "";
-  return fmt::format("{}: {}=[{}]{}  (line {})", h.name(h.session(t)), h.name(t), events, mark,
+  return fmt::format("{}: {}=[{}]{}  (line {})", shown(h, h.session(t)), shown(h, t), events, mark,
                      h.place(t).line);
 }
 
@@ -53,9 +54,9 @@ std::string violation_text(const History& h, const Violation& v, const Paint& pa
   std::size_t width = 0;
   std::vector<std::string> heads;
   for (const Edge& e : v.cycle) {
-    const std::string key = e.key.is_none() ? "" : fmt::format(" {}", h.name(e.key));
+    const std::string key = e.key.is_none() ? "" : fmt::format(" {}", shown(h, e.key));
     heads.push_back(
-        fmt::format("{} -{}{}-> {}", h.name(e.from), name_of(e.kind), key, h.name(e.to)));
+        fmt::format("{} -{}{}-> {}", shown(h, e.from), name_of(e.kind), key, shown(h, e.to)));
     width = std::max(width, heads.back().size());
   }
   for (std::size_t i = 0; i < v.cycle.size(); ++i)
@@ -64,10 +65,10 @@ std::string violation_text(const History& h, const Violation& v, const Paint& pa
   const auto keys = involved_keys(h, v);
   auto txns = involved_txns(h, v);
   std::sort(txns.begin(), txns.end());
-  std::size_t shown = 0;
+  std::size_t told = 0;
   for (TxnId t : txns) {
     if (t == kInitialTxn) continue;
-    if (++shown > kMostTxnsShown) {
+    if (++told > kMostTxnsShown) {
       out += paint.faint("    …\n");
       break;
     }
@@ -119,13 +120,13 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
       out += "  " + all_text(h, *level.all, paint);
       continue;
     }
-    std::string told = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),
+    std::string text = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),
                                    paint.strong(named(*verdict.violation)),
                                    violation_text(h, *verdict.violation, paint));
-    out += told == last_told
+    out += text == last_told
                ? fmt::format("  the same {}\n", common_name(verdict.violation->anomaly))
-               : told;
-    last_told = std::move(told);
+               : text;
+    last_told = std::move(text);
   }
   return out;
 }

@@ -1,10 +1,12 @@
 #include "report/dot.h"
 
+#include "support/printable.h"
+
 namespace isoscope {
 
 std::string dot_string(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
+  for (const char c : printable_lines(text)) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n') {
       out += "\\n";

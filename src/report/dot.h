@@ -7,7 +7,7 @@
 
 namespace isoscope {
 
-// A text as a DOT string, quotes included.
+// A text as a DOT string, quotes included. Names in it are on one line each (report/shown.h).
 std::string dot_string(std::string_view text);
 
 // The colour of an edge, the same in every picture.

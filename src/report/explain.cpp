@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/shown.h"
+
 namespace isoscope {
 
 namespace {
@@ -27,23 +29,23 @@ std::string enumerate(const std::vector<std::string>& names) {
 
 std::vector<std::string> cycle_names(const History& h, const Violation& v) {
   std::vector<std::string> names;
-  for (const Edge& e : v.cycle) names.push_back(h.name(e.from));
+  for (const Edge& e : v.cycle) names.push_back(shown(h, e.from));
   return names;
 }
 
 // "T1 → T2 → T3" along a path.
 std::string trail(const History& h, const std::vector<Edge>& path) {
-  std::string out = h.name(path.front().from);
-  for (const Edge& e : path) out += fmt::format(" -{}-> {}", name_of(e.kind), h.name(e.to));
+  std::string out = shown(h, path.front().from);
+  for (const Edge& e : path) out += fmt::format(" -{}-> {}", name_of(e.kind), shown(h, e.to));
   return out;
 }
 
 std::string explain_fault(const History& h, const ReadFault& f) {
-  const std::string reader = h.name(h.txn(f.read));
-  const std::string x = h.name(h.key(f.read));
+  const std::string reader = shown(h, h.txn(f.read));
+  const std::string x = shown(h, h.key(f.read));
   const std::string read =
-      fmt::format("{} reads {} = {} ({})", reader, x, h.show(h.value(f.read)), where(h, f.read));
-  const auto other = [&] { return h.name(h.txn(f.other)); };
+      fmt::format("{} reads {} = {} ({})", reader, x, shown(h, h.value(f.read)), where(h, f.read));
+  const auto other = [&] { return shown(h, h.txn(f.other)); };
   switch (f.kind) {
     case FaultKind::ThinAirRead:
       return read + ", which nobody wrote";
@@ -57,7 +59,7 @@ std::string explain_fault(const History& h, const ReadFault& f) {
       return fmt::format("{} before it writes it itself ({})", read, where(h, f.other));
     case FaultKind::OwnWriteViolation:
       return fmt::format("{} after having written {} = {} itself ({})", read, x,
-                         h.show(h.value(f.other)), where(h, f.other));
+                         shown(h, h.value(f.other)), where(h, f.other));
     case FaultKind::IncompatibleOrder:
       if (h.is_write(f.other))
         return fmt::format("{} shows one element of {} twice ({})", reader, x, where(h, f.read));
@@ -70,10 +72,10 @@ std::string explain_fault(const History& h, const ReadFault& f) {
 
 // Sentences about a read that overlooks a writer which its transaction sees.
 std::string explain_overlooked(const History& h, Anomaly anomaly, const Edge& co) {
-  const std::string t1 = h.name(co.to);
-  const std::string t2 = h.name(co.from);
-  const std::string t3 = h.name(h.txn(co.read));
-  const std::string x = h.name(co.key);
+  const std::string t1 = shown(h, co.to);
+  const std::string t2 = shown(h, co.from);
+  const std::string t3 = shown(h, h.txn(co.read));
+  const std::string x = shown(h, co.key);
   switch (anomaly) {
     case Anomaly::NonRepeatableRead:
       return fmt::format("{} reads {} once from {} and once from {}", t3, x, t1, t2);
@@ -100,7 +102,7 @@ std::string explain_skew(const History& h, const Violation& v) {
   const Edge& a = v.cycle[0];
   const Edge& b = v.cycle[1];
   return fmt::format("{} reads {} and {} reads {}, and each overwrites what the other has read",
-                     h.name(a.from), h.name(a.key), h.name(b.from), h.name(b.key));
+                     shown(h, a.from), shown(h, a.key), shown(h, b.from), shown(h, b.key));
 }
 
 // The cycle of a long fork has two readers (where an rw edge starts) and two writers.
@@ -109,8 +111,8 @@ std::string explain_fork(const History& h, const Violation& v) {
   std::vector<std::string> writers;
   for (const Edge& e : v.cycle) {
     if (e.kind != EdgeKind::Rw) continue;
-    readers.push_back(h.name(e.from));
-    writers.push_back(h.name(e.to));
+    readers.push_back(shown(h, e.from));
+    writers.push_back(shown(h, e.to));
   }
   return fmt::format("{} disagree on the order in which {} committed", enumerate(readers),
                      enumerate(writers));
@@ -125,9 +127,9 @@ std::string explain_read_only(const History& h, const Violation& v) {
     const bool writes =
         std::any_of(events.begin(), events.end(), [&](EventId event) { return h.is_write(event); });
     if (!writes && reader.empty()) {
-      reader = h.name(e.from);
+      reader = shown(h, e.from);
     } else {
-      others.push_back(h.name(e.from));
+      others.push_back(shown(h, e.from));
     }
   }
   return fmt::format("{} only reads, but what it sees fits no serial order of {}", reader,
@@ -143,22 +145,22 @@ std::string where(const History& h, EventId e) {
 }
 
 std::string show_event(const History& h, EventId e) {
-  const std::string x = h.name(h.key(e));
+  const std::string x = shown(h, h.key(e));
   if (h.is_read(e) && h.is_list(h.key(e))) {
     std::string list;
-    for (Value v : h.list(e)) list += (list.empty() ? "" : " ") + h.show(v);
+    for (Value v : h.list(e)) list += (list.empty() ? "" : " ") + shown(h, v);
     return fmt::format("r({},[{}])", x, list);
   }
   const char letter = h.is_read(e) ? 'r' : h.kind(e) == EventKind::Append ? 'a' : 'w';
   if (letter == 'w' && h.value(e).is_nil()) return fmt::format("d({})", x);
-  return fmt::format("{}({},{})", letter, x, h.show(h.value(e)));
+  return fmt::format("{}({},{})", letter, x, shown(h, h.value(e)));
 }
 
 std::string explanation(const History& h, const Violation& v) {
   if (v.fault) return explain_fault(h, *v.fault);
   if (v.cycle.empty()) {
     std::vector<std::string> names;
-    for (TxnId t : v.core) names.push_back(h.name(t));
+    for (TxnId t : v.core) names.push_back(shown(h, t));
     if (names.empty()) return "no order of the transactions satisfies the level";
     return fmt::format("no order of {} satisfies {}", enumerate(names),
                        v.axiom.empty() ? "the level" : v.axiom);
@@ -173,13 +175,14 @@ std::string explanation(const History& h, const Violation& v) {
       break;
     case Anomaly::LostUpdate:
       if (const Edge* rw = find_edge(v, EdgeKind::Rw))
-        return fmt::format("{} overwrites {} without having seen {}'s update", h.name(rw->from),
-                           h.name(rw->key), h.name(rw->to));
+        return fmt::format("{} overwrites {} without having seen {}'s update", shown(h, rw->from),
+                           shown(h, rw->key), shown(h, rw->to));
       break;
     case Anomaly::ReadSkew:
       if (const Edge* rw = find_edge(v, EdgeKind::Rw))
-        return fmt::format("{} reads {} as it was before {}, yet comes after {}", h.name(rw->from),
-                           h.name(rw->key), h.name(rw->to), h.name(rw->to));
+        return fmt::format("{} reads {} as it was before {}, yet comes after {}",
+                           shown(h, rw->from), shown(h, rw->key), shown(h, rw->to),
+                           shown(h, rw->to));
       break;
     case Anomaly::WriteSkew:
       return explain_skew(h, v);
@@ -200,15 +203,15 @@ std::string explanation(const History& h, const Violation& v) {
 }
 
 std::string why(const History& h, const Edge& e) {
-  const std::string from = h.name(e.from);
-  const std::string to = h.name(e.to);
-  const std::string x = e.key.is_none() ? "" : h.name(e.key);
+  const std::string from = shown(h, e.from);
+  const std::string to = shown(h, e.to);
+  const std::string x = e.key.is_none() ? "" : shown(h, e.key);
   switch (e.kind) {
     case EdgeKind::So:
       if (e.from == kInitialTxn) return "the initial state comes first";
-      return fmt::format("session {} runs {} before {}", h.name(h.session(e.from)), from, to);
+      return fmt::format("session {} runs {} before {}", shown(h, h.session(e.from)), from, to);
     case EdgeKind::Wr:
-      return fmt::format("{} reads {} = {} from {} ({})", to, x, h.show(h.value(e.read)), from,
+      return fmt::format("{} reads {} = {} from {} ({})", to, x, shown(h, h.value(e.read)), from,
                          where(h, e.read));
     case EdgeKind::Ww:
     case EdgeKind::Co: {
@@ -223,11 +226,12 @@ std::string why(const History& h, const Edge& e) {
         return fmt::format("{} overwrites {}, which it read from {} ({})", from, x, to,
                            where(h, e.read));
       return fmt::format("{} reads {} from {} ({}) though it sees {}, which also writes {}: {}",
-                         h.name(reader), x, to, where(h, e.read), from, x, trail(h, e.path));
+                         shown(h, reader), x, to, where(h, e.read), from, x, trail(h, e.path));
     }
     case EdgeKind::Rw:
       return fmt::format("{} reads {} = {} from {} ({}), which {} overwrites", from, x,
-                         h.show(h.value(e.read)), h.name(h.writer(e.read)), where(h, e.read), to);
+                         shown(h, h.value(e.read)), shown(h, h.writer(e.read)), where(h, e.read),
+                         to);
     case EdgeKind::Vis:
     case EdgeKind::Ar:
       break;

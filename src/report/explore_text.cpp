@@ -7,6 +7,7 @@
 #include "report/explain.h"
 #include "report/explore_report.h"
 #include "report/plural.h"
+#include "report/shown.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -49,19 +50,19 @@ std::string txn_line(const Executable& program, const Recording& run, std::uint3
                      std::size_t name_width, const SerialRun& serial, const Paint& paint) {
   const RecordedTxn& txn = run.txns[call];
   const Call& c = program.outline().calls[call];
-  std::string out =
-      fmt::format("  {:<{}}  {}", store::name_of(program, call), name_width, paint.faint(c.name));
+  std::string out = fmt::format("  {:<{}}  {}", shown_call(program, call), name_width,
+                                paint.faint(printable(c.name)));
   if (!c.level.empty()) out += paint.faint("@" + c.level);
   std::string notes;
   for (const Access& access : txn.accesses) {
-    const std::string key = program.keys().name(access.key);
-    const std::string value = program.print_value(access.key, access.value);
+    const std::string key = shown_key(program, access.key);
+    const std::string value = shown_value(program, access.key, access.value);
     if (!access.is_read) {
       out += fmt::format("  w({}, {})", key, value);
       continue;
     }
-    const std::string read = fmt::format("r({}) = {} from {}", key, value,
-                                         store::name_of_writer(program, access.writer));
+    const std::string read =
+        fmt::format("r({}) = {} from {}", key, value, shown_writer(program, access.writer));
     const auto latest = serial.latest(access.key);
     if (latest.writer == access.writer) {
       out += "  " + read;
@@ -70,8 +71,8 @@ std::string txn_line(const Executable& program, const Recording& run, std::uint3
       notes +=
           fmt::format("  {:<{}}    {}\n", "", name_width,
                       paint.faint(fmt::format("in a serial run in this order, {} is {} from {}",
-                                              key, program.print_value(access.key, latest.value),
-                                              store::name_of_writer(program, latest.writer))));
+                                              key, shown_value(program, access.key, latest.value),
+                                              shown_writer(program, latest.writer))));
     }
   }
   if (!txn.is_committed) out += paint.unsure("  aborts");
@@ -83,8 +84,8 @@ std::string locals_text(const Executable& program, const RecordedTxn& txn, std::
   const auto names = program.local_names(CallId{call});
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty())
-      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i],
-                         program.print_local(CallId{call}, i, txn.locals[i]));
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", printable(names[i]),
+                         shown_local(program, call, i, txn.locals[i]));
   }
   return out;
 }
@@ -104,7 +105,7 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
     for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
       const RecordedTxn& txn = outcome.txns[call];
       const std::string locals = locals_text(report.program, txn, call);
-      out += fmt::format("    {}{}{}{}\n", store::name_of(report.program, call),
+      out += fmt::format("    {}{}{}{}\n", shown_call(report.program, call),
                          txn.is_committed ? "" : " aborts", locals.empty() ? "" : ": ", locals);
     }
   }
@@ -134,8 +135,8 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
   if (weakest.mixed.empty()) return out;
   out += "enough for each transaction, beside the others:\n";
   for (std::uint32_t call = 0; call < weakest.mixed.size(); ++call) {
-    out += fmt::format("  {}  {} @{}\n", store::name_of(report.program, call),
-                       report.program.outline().calls[call].name, weakest.mixed[call]);
+    out += fmt::format("  {}  {} @{}\n", shown_call(report.program, call),
+                       printable(report.program.outline().calls[call].name), weakest.mixed[call]);
   }
   return out;
 }
@@ -147,14 +148,14 @@ std::string violation_text(const Executable& program, std::string_view source, c
   std::string out;
   for (const std::uint32_t number : run.failed_assertions()) {
     const FailedAssertion failed = program.assertion(number);
-    out += fmt::format("{}: {}", paint.bad("fails"), failed.text);
+    out += fmt::format("{}: {}", paint.bad("fails"), printable(failed.text));
     if (failed.place.line != 0)
-      out += "  " + paint.faint(fmt::format("{}:{}", source, failed.place.line));
+      out += "  " + paint.faint(fmt::format("{}:{}", printable(source), failed.place.line));
     out += '\n';
   }
   std::size_t width = 0;
   for (const std::uint32_t call : run.order)
-    width = std::max(width, store::name_of(program, call).size());
+    width = std::max(width, shown_call(program, call).size());
   SerialRun serial(program, run);
   for (const std::uint32_t call : run.order) {
     out += txn_line(program, run, call, width, serial, paint);
@@ -176,10 +177,11 @@ std::string violation_text(const Executable& program, std::string_view source, c
 
 std::string explore_text(const ExploreReport& report, const Paint& paint) {
   if (report.weakest)
-    return fmt::format("{}\n{}", paint.strong(report.source), weakest_text(report, paint));
+    return fmt::format("{}\n{}", paint.strong(printable(report.source)),
+                       weakest_text(report, paint));
   const explore::Exploration& all = report.all;
-  std::string out = fmt::format("{} at {}: {}", paint.strong(report.source), report.level,
-                                plural(all.histories, "history", "histories"));
+  std::string out = fmt::format("{} at {}: {}", paint.strong(printable(report.source)),
+                                report.level, plural(all.histories, "history", "histories"));
   if (report.stopped_early) {
     out += ", stopped at the first violated assertion";
   } else if (report.program.has_assertions()) {

@@ -1,5 +1,6 @@
 #include "report/json.h"
 
+#include "support/printable.h"
 #include "support/version.h"
 
 namespace isoscope {
@@ -10,7 +11,7 @@ Json json_header(std::string_view command, std::string_view verdict, double seco
 }
 
 std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace isoscope

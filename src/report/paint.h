@@ -10,6 +10,7 @@ namespace isoscope {
 class Paint {
  public:
   explicit Paint(bool colours = false) : colours_(colours) {}
+  bool has_colours() const { return colours_; }
 
   std::string good(std::string_view text) const { return in("32", text); }
   std::string bad(std::string_view text) const { return in("31;1", text); }

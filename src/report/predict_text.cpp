@@ -4,6 +4,7 @@
 
 #include "report/explain.h"
 #include "report/predict_report.h"
+#include "report/shown.h"
 
 namespace isoscope {
 namespace {
@@ -15,9 +16,9 @@ using predict::SessionEnd;
 using predict::Validation;
 
 std::string changed_text(const History& h, const ChangedRead& changed) {
-  return fmt::format("  {} reads {} from {} instead of {}  ({})\n", h.name(h.txn(changed.read)),
-                     h.name(h.key(changed.read)), h.name(changed.predicted),
-                     h.name(changed.observed), where(h, changed.read));
+  return fmt::format("  {} reads {} from {} instead of {}  ({})\n", shown(h, h.txn(changed.read)),
+                     shown(h, h.key(changed.read)), shown(h, changed.predicted),
+                     shown(h, changed.observed), where(h, changed.read));
 }
 
 // A boundary transaction whose reads are all as observed is nothing to talk about.
@@ -27,12 +28,13 @@ std::string end_text(const History& h, const Prediction& prediction, const Sessi
     return h.txn(read.read) == end.boundary;
   });
   const std::size_t same = end.kept + (end.boundary.is_none() || is_changed ? 0 : 1);
-  std::string out = fmt::format("  {}: ", h.name(end.session));
+  std::string out = fmt::format("  {}: ", shown(h, end.session));
   if (!is_changed) {
     out += same == all ? "as observed" : fmt::format("ends after {} as observed", same);
   } else {
-    out += fmt::format("{} as observed, then {}", end.kept, h.name(end.boundary));
-    if (!end.stop.is_none()) out += fmt::format(", up to its read of {}", h.name(h.key(end.stop)));
+    out += fmt::format("{} as observed, then {}", end.kept, shown(h, end.boundary));
+    if (!end.stop.is_none())
+      out += fmt::format(", up to its read of {}", shown(h, h.key(end.stop)));
   }
   return out + "\n";
 }
@@ -43,8 +45,8 @@ std::string cycle_text(const Prediction& prediction, const Paint& paint) {
   std::string out = fmt::format("no serial order: {}: {}\n", explanation(h, violation),
                                 paint.strong(common_name(violation.anomaly)));
   for (const Edge& edge : violation.cycle) {
-    out += fmt::format("  {} --{}{}--> {}  {}\n", h.name(edge.from), name_of(edge.kind),
-                       edge.key.is_none() ? "" : "[" + h.name(edge.key) + "]", h.name(edge.to),
+    out += fmt::format("  {} --{}{}--> {}  {}\n", shown(h, edge.from), name_of(edge.kind),
+                       edge.key.is_none() ? "" : "[" + shown(h, edge.key) + "]", shown(h, edge.to),
                        paint.faint(why(h, edge)));
   }
   return out;
@@ -54,14 +56,15 @@ std::string validation_text(const PredictReport& report, const Validation& valid
                             const Paint& paint) {
   std::string out;
   if (validation.is_validated) {
-    out += fmt::format("{}: {} did just that{}\n", paint.bad("validated"), report.program_source,
+    out += fmt::format("{}: {} did just that{}\n", paint.bad("validated"),
+                       printable(report.program_source),
                        validation.divergences.empty() ? "" : ", with differences");
   } else {
-    out += fmt::format("{}: {}\n", paint.unsure("not validated"), validation.reason);
+    out += fmt::format("{}: {}\n", paint.unsure("not validated"), printable(validation.reason));
   }
   for (const store::Divergence& divergence : validation.divergences)
     out += fmt::format("  {}: {}\n", paint.unsure("diverges"),
-                       store::describe(*report.program, divergence));
+                       printable(store::describe(*report.program, divergence)));
   if (validation.has_failed_assertion) out += "  an assertion of the program fails\n";
   if (validation.is_validated && validation.serial.verdict.violation) {
     out += fmt::format("  {}\n",
@@ -74,7 +77,7 @@ std::string validation_text(const PredictReport& report, const Validation& valid
 
 std::string predict_text(const PredictReport& report, const Paint& paint) {
   const predict::PredictAnswer& answer = report.answer;
-  std::string out = fmt::format("{} at {}, {} boundary: ", paint.strong(report.source),
+  std::string out = fmt::format("{} at {}, {} boundary: ", paint.strong(printable(report.source)),
                                 report.level, predict::name_of(report.options.boundary));
   switch (answer.outcome) {
     case PredictOutcome::Predicted:

@@ -9,6 +9,7 @@
 #include "formats/formats.h"
 #include "report/explain.h"
 #include "report/json.h"
+#include "report/shown.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -33,8 +34,8 @@ std::string locals_text(const Executable& program, const RecordedTxn& txn, std::
   const auto names = program.local_names(CallId{call});
   for (std::size_t i = 0; i < std::min(names.size(), txn.locals.size()); ++i) {
     if (!names[i].empty())
-      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", names[i],
-                         program.print_local(CallId{call}, i, txn.locals[i]));
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", printable(names[i]),
+                         shown_local(program, call, i, txn.locals[i]));
   }
   return out;
 }
@@ -44,16 +45,16 @@ std::string txn_line(const RunReport& report, std::uint32_t call, std::size_t wi
   const Executable& program = report.program;
   const RecordedTxn& txn = report.runs.shown.txns[call];
   const Call& c = program.outline().calls[call];
-  std::string out = fmt::format("  {:<{}}  {}", store::name_of(program, call), width,
-                                paint.faint(c.level.empty() ? c.name : c.name + " @" + c.level));
+  std::string out =
+      fmt::format("  {:<{}}  {}", shown_call(program, call), width,
+                  paint.faint(printable(c.level.empty() ? c.name : c.name + " @" + c.level)));
   const std::size_t shown = std::min(txn.accesses.size(), kMostAccesses);
   for (std::size_t i = 0; i < shown; ++i) {
     const Access& access = txn.accesses[i];
-    const std::string key = program.keys().name(access.key);
-    const std::string value = program.print_value(access.key, access.value);
+    const std::string key = shown_key(program, access.key);
+    const std::string value = shown_value(program, access.key, access.value);
     if (access.is_read) {
-      out += fmt::format("  r({}) = {} from {}", key, value,
-                         store::name_of_writer(program, access.writer));
+      out += fmt::format("  r({}) = {} from {}", key, value, shown_writer(program, access.writer));
     } else {
       out += fmt::format("  w({}, {})", key, value);
     }
@@ -102,15 +103,15 @@ std::vector<Failure> failures_of(const RunReport& report) {
 std::string failures_text(const RunReport& report, const Paint& paint) {
   std::string out;
   for (const Failure& failure : failures_of(report)) {
-    out +=
-        fmt::format("{}: {}  {}", paint.bad("fails"), failure.assertion.text,
-                    paint.faint(fmt::format("{}:{}", report.source, failure.assertion.place.line)));
-    if (failure.txn) out += fmt::format("  in {}", store::name_of(report.program, *failure.txn));
+    out += fmt::format(
+        "{}: {}  {}", paint.bad("fails"), printable(failure.assertion.text),
+        paint.faint(fmt::format("{}:{}", printable(report.source), failure.assertion.place.line)));
+    if (failure.txn) out += fmt::format("  in {}", shown_call(report.program, *failure.txn));
     out += '\n';
     for (const std::uint32_t call : failure.concerned) {
       const RecordedTxn& txn = report.runs.shown.txns[call];
       const std::string locals = locals_text(report.program, txn, call);
-      out += fmt::format("  {} {}{}{}\n", store::name_of(report.program, call),
+      out += fmt::format("  {} {}{}{}\n", shown_call(report.program, call),
                          txn.is_committed ? "committed" : "aborted", locals.empty() ? "" : ": ",
                          locals);
     }
@@ -137,7 +138,7 @@ std::string shown_run(const RunReport& report, const Paint& paint) {
     out += paint.strong(fmt::format("run of seed {}\n", report.runs.shown_seed));
   std::size_t width = 0;
   for (const std::uint32_t call : recording.order)
-    width = std::max(width, store::name_of(report.program, call).size());
+    width = std::max(width, shown_call(report.program, call).size());
   const std::size_t shown = std::min(recording.order.size(), kMostTxns);
   for (std::size_t i = 0; i < shown; ++i) out += txn_line(report, recording.order[i], width, paint);
   if (shown < recording.order.size())
@@ -151,9 +152,8 @@ std::string divergences_text(const RunReport& report, const Paint& paint) {
   std::string out;
   const std::size_t shown = std::min(report.divergences->size(), kMostDivergences);
   for (std::size_t i = 0; i < shown; ++i) {
-    out +=
-        fmt::format("  {}\n", i == 0 ? paint.bad(describe(report.program, (*report.divergences)[i]))
-                                     : describe(report.program, (*report.divergences)[i]));
+    const std::string text = printable(describe(report.program, (*report.divergences)[i]));
+    out += fmt::format("  {}\n", i == 0 ? paint.bad(text) : text);
   }
   if (shown < report.divergences->size())
     out += fmt::format("  … {} more\n", report.divergences->size() - shown);

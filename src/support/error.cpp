@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "support/budget.h"
+#include "support/printable.h"
 
 namespace isoscope {
 
@@ -20,15 +23,19 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
   return text.substr(0, text.find('\n'));
 }
 
-// Bytes that would upset a terminal become question marks; tabs keep the caret's column as blanks.
-std::string printable(std::string_view line) {
+// The line as it is shown; tabs are blanks, so that the caret stands below its place.
+std::string shown_line(std::string_view line) {
   std::string shown(line);
-  for (char& c : shown) {
-    if (c == '\t') c = ' ';
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return shown;
+  std::ranges::replace(shown, '\t', ' ');
+  return printable(shown);
+}
+
+// How many characters stand before this place of the line when it is shown.
+std::size_t shown_column(std::string_view line, std::size_t column) {
+  const std::string before = shown_line(line.substr(0, column - 1));
+  return static_cast<std::size_t>(std::ranges::count_if(before, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;  // no later byte of a character
+  }));
 }
 
 }  // namespace
@@ -50,21 +57,22 @@ Error limit_error(std::string_view doing) {
 }
 
 std::string render(const Error& error) {
-  std::string out = error.file;
+  std::string out = printable(error.file);
   if (error.where.line > 0) {
     out += fmt::format("{}{}", out.empty() ? "line " : ":", error.where.line);
     if (error.where.column > 0) out += fmt::format(":{}", error.where.column);
   }
   out += fmt::format("{}{}: {}", out.empty() ? "" : ": ", error.is_limit ? "unknown" : "error",
-                     error.what);
+                     printable(error.what));
   const bool caret = !error.line.empty() && error.where.column > 0 &&
                      error.where.column <= error.line.size() + 1 &&
                      error.line.size() <= kWidestLineShown;
   if (caret) {
-    out += fmt::format("\n  {}\n  {:>{}}", printable(error.line), "^", error.where.column);
-    if (!error.hint.empty()) out += " " + error.hint;
+    out += fmt::format("\n  {}\n  {:>{}}", shown_line(error.line), "^",
+                       shown_column(error.line, error.where.column) + 1);
+    if (!error.hint.empty()) out += " " + printable(error.hint);
   } else if (!error.hint.empty()) {
-    out += fmt::format("\n  {}", error.hint);
+    out += fmt::format("\n  {}", printable(error.hint));
   }
   return out;
 }

@@ -47,6 +47,13 @@ inline Ran run_isoscope(const std::string& arguments, const std::string& input =
   return run_shell(isoscope_binary() + " " + arguments, input);
 }
 
+// The same in a folder, after `setup` (more shell, such as "ulimit -f 1;").
+inline Ran run_isoscope_in(const std::string& folder, const std::string& arguments,
+                           const std::string& input = {}, const std::string& setup = {}) {
+  return run_shell(
+      "{ cd " + folder + "; " + setup + " " + isoscope_binary() + " " + arguments + "; }", input);
+}
+
 // A file that goes away with the test.
 class TempFile {
  public:
