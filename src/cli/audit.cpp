@@ -12,6 +12,7 @@
 #include "audit/advise.h"
 #include "cli/audit_input.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "formats/formats.h"
 #include "report/audit_report.h"
 #include "support/output.h"
@@ -166,12 +167,12 @@ Run add_audit(CLI::App& app) {
   app.add_flag(
       "--advise", args->advise,
       "the weakest level for each function, out of those given (of one: from it up), and repairs");
-  app.add_option("--history", args->history, "write the run of the first anomaly as a history")
-      ->type_name("FILE");
+  add_output_file(app, "--history", args->history,
+                  "write the run of the first anomaly as a history");
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();
-  app.add_option("--dot", args->dot, "draw the first anomaly for Graphviz")->type_name("FILE");
+  add_output_file(app, "--dot", args->dot, "draw the first anomaly for Graphviz");
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

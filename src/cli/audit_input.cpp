@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "audit/model_notes.h"
+#include "cli/files.h"
 #include "support/input.h"
 #include "support/spelling.h"
 
@@ -118,7 +119,7 @@ Error LoadedAudit::located(const Error& error) const {
 }
 
 void AuditInput::add_to(CLI::App& app) {
-  app.add_option("APP", path, "a schema and its PL/pgSQL functions; - is standard input")
+  add_input_file(app, "APP", path, "a schema and its PL/pgSQL functions; - is standard input")
       ->required()
       ->type_name("APP.sql");
   app.add_option("-l,--level", levels,

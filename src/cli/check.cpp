@@ -8,6 +8,7 @@
 #include "check/all_violations.h"
 #include "check/minimize.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/history_input.h"
 #include "report/check_report.h"
 #include "support/output.h"
@@ -137,10 +138,9 @@ Run add_check(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--dot", args->dot, "draw the violation, or the order found, for Graphviz")
-      ->type_name("FILE");
-  app.add_option("--minimize", args->minimize, "write the smallest part that is still violated")
-      ->type_name("FILE");
+  add_output_file(app, "--dot", args->dot, "draw the violation, or the order found, for Graphviz");
+  add_output_file(app, "--minimize", args->minimize,
+                  "write the smallest part that is still violated");
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();

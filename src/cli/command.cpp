@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/files.h"
 #include "report/json.h"
 #include "support/output.h"
 #include "support/printable.h"
@@ -141,9 +142,9 @@ void add_common(CLI::App& app, CommonOptions& options) {
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  app.add_option("-o,--output", options.output, "write the report to this file")
-      ->type_name("FILE")
-      ->capture_default_str();
+  add_output_file(app, "-o,--output", options.output, "write the report to this file", [&options] {
+    return options.output != "-" || options.json || !options.quiet;
+  })->capture_default_str();
 }
 
 void speak_as(std::string_view command, bool json) {
@@ -175,8 +176,8 @@ int deliver(const CommonOptions& options, std::string_view report, int exit_code
   if (options.quiet && !options.json) return exit_code;
   // Names were made printable one by one; this is for whatever was forgotten.
   const auto written = write_whole(
-      options.output, options.json ? std::string(report)
-                                   : printable_lines(report, options.paint().has_colours()));
+      options.output,
+      options.json ? std::string(report) : printable_lines(report, options.paint().has_colours()));
   if (!written) return fail(written.error());
   return exit_code;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/scope_input.h"
 #include "report/compare_report.h"
@@ -85,9 +86,7 @@ Run add_compare(CLI::App& app) {
   args->scope.add_to(app);
   app.add_flag("--no-proof", args->no_proof, "search up to the scope only");
   args->specs.add_to(app);
-  app.add_option("--dot", args->dot, "with --matrix: draw the lattice")
-      ->type_name("FILE")
-      ->needs(matrix);
+  add_output_file(app, "--dot", args->dot, "with --matrix: draw the lattice")->needs(matrix);
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

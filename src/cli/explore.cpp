@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
 #include "explore/outcomes.h"
@@ -163,7 +164,7 @@ int run_explore(const ExploreArguments& args) {
 
 Run add_explore(CLI::App& app) {
   auto args = std::make_shared<ExploreArguments>();
-  app.add_option("program", args->program.path,
+  add_input_file(app, "program", args->program.path,
                  "a .txn program or an SQL program with sessions, or - for standard input")
       ->required()
       ->type_name("PROGRAM");
@@ -177,13 +178,12 @@ Run add_explore(CLI::App& app) {
                "list the distinct final values of all locals, and the levels that allow each");
   app.add_flag("--weakest", args->weakest,
                "find the weakest level at which all assertions hold, and who may run weaker");
-  app.add_option("--histories", args->histories, "write every history, one JSON object a line")
-      ->type_name("FILE");
+  add_output_file(app, "--histories", args->histories,
+                  "write every history, one JSON object a line");
   app.add_option("--violations", args->violations, "how many violating histories to show")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--dot", args->dot, "draw the first violating history for Graphviz")
-      ->type_name("FILE");
+  add_output_file(app, "--dot", args->dot, "draw the first violating history for Graphviz");
   app.add_option("--threads", args->threads, "threads to use; 0 is one a core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024))

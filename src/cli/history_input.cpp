@@ -2,12 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/files.h"
 #include "support/input.h"
 
 namespace isoscope {
 
 void HistoryInput::add_to(CLI::App& app) {
-  app.add_option("HISTORY", path, "the history; - is standard input")->required();
+  add_input_file(app, "HISTORY", path, "the history; - is standard input")->required();
   app.add_option("--format", format, "the input's format; without it, its content tells")
       ->type_name("FORMAT");
 }
@@ -23,8 +24,7 @@ Result<History> HistoryInput::read(const Progress& progress, Budget budget) cons
 }
 
 void LevelInput::add_to(CLI::App& app) {
-  app.add_option("--spec", specs, "a file with levels of your own; may be repeated")
-      ->type_name("FILE")
+  add_input_files(app, "--spec", specs, "a file with levels of your own; may be repeated")
       ->allow_extra_args(false);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "support/printable.h"
 #include "support/spelling.h"
 #include "support/version.h"
@@ -76,7 +77,9 @@ int run(int argc, char** argv) {
                  .file = "isoscope"});
   }
   for (const auto& [sub, command_run] : runs) {
-    if (sub->parsed()) return command_run();
+    if (!sub->parsed()) continue;
+    if (auto fits = check_files(*sub); !fits) return fail(fits.error());
+    return command_run();
   }
   return kBadInput;
 }
@@ -85,6 +88,7 @@ int run(int argc, char** argv) {
 }  // namespace isoscope
 
 int main(int argc, char** argv) {
+  isoscope::prepare_for_files();
   try {
     return isoscope::run(argc, argv);
   } catch (const std::bad_alloc&) {

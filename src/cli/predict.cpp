@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
 #include "formats/formats.h"
@@ -149,16 +150,15 @@ Run add_predict(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--minimal,!--no-minimal", args->minimal,
                "prefer the fewest changed reads (the default)");
-  app.add_option("--app", args->app.path, "the .txn or SQL program that the trace is of")
+  add_input_file(app, "--app", args->app.path, "the .txn or SQL program that the trace is of")
       ->type_name("PROGRAM");
   args->app.add_workload_to(app);
   app.add_flag("--validate", args->validate, "run the program along each prediction");
-  app.add_option("--predicted", args->predicted, "write the first predicted history")
-      ->type_name("FILE");
+  add_output_file(app, "--predicted", args->predicted, "write the first predicted history");
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();
-  app.add_option("--dot", args->dot, "draw the first prediction for Graphviz")->type_name("FILE");
+  add_output_file(app, "--dot", args->dot, "draw the first prediction for Graphviz");
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <optional>
 
+#include "cli/files.h"
 #include "program/program.h"
 #include "sql/program.h"
 #include "support/input.h"
@@ -90,7 +91,7 @@ void LoadedProgram::adopt_rows_of(const History& history) const {
 }
 
 void ProgramInput::add_workload_to(CLI::App& app) {
-  app.add_option("--workload", workload, "sessions and rows of an SQL program")->type_name("FILE");
+  add_input_file(app, "--workload", workload, "sessions and rows of an SQL program");
 }
 
 Result<LoadedProgram> ProgramInput::load(Budget budget) const {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
 #include "formats/formats.h"
@@ -44,9 +45,6 @@ Result<void> check_arguments(const RunArguments& args) {
                  .hint = "use --store replay --history FILE"};
   if (args.store == "replay" && args.runs != 1)
     return Error{.what = "--store replay runs once", .hint = "leave out --runs"};
-  if (args.program.path == "-" && args.history.path == "-")
-    return Error{.what = "the program and the history cannot both be standard input",
-                 .hint = "name a file for one of them"};
   return {};
 }
 
@@ -145,7 +143,7 @@ int run_run(const RunArguments& args) {
 
 Run add_run(CLI::App& app) {
   auto args = std::make_shared<RunArguments>();
-  app.add_option("program", args->program.path,
+  add_input_file(app, "program", args->program.path,
                  "a .txn program or an SQL program with sessions, or - for standard input")
       ->required()
       ->type_name("PROGRAM");
@@ -167,12 +165,11 @@ Run add_run(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--history", args->history.path, "the history to replay")->type_name("FILE");
+  add_input_file(app, "--history", args->history.path, "the history to replay");
   app.add_option("--format", args->history.format, "the format of that history, if not recognised")
       ->type_name("FORMAT");
-  app.add_option("--trace", args->trace,
-                 "record the run as a history: the first that went wrong, else the first")
-      ->type_name("FILE");
+  add_output_file(app, "--trace", args->trace,
+                  "record the run as a history: the first that went wrong, else the first");
   app.add_option("--to", args->to, "the format of the trace")
       ->type_name("jsonl|hist|isopredict")
       ->check(CLI::IsMember({"jsonl", "hist", "isopredict"}))

@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/scope_input.h"
 #include "report/synth_report.h"
@@ -135,6 +136,10 @@ int deliver_histories(const SynthArguments& args, const SynthReport& report) {
   }
   if (!args.lists()) return deliver(args.common, texts.front(), kInteresting);
   for (std::size_t i = 0; i < texts.size(); ++i) {
+    auto fits = check_further_output(numbered(args.common.output, i + 1));
+    if (!fits) return fail(fits.error());
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
     if (auto written = write_whole(numbered(args.common.output, i + 1), texts[i]); !written)
       return fail(written.error());
   }
@@ -223,8 +228,7 @@ Run add_synth(CLI::App& app) {
   app.add_option("--to", args->to, "print the history in this format, and nothing else")
       ->type_name("FORMAT")
       ->excludes(count);
-  app.add_option("--dot", args->dot, "draw the histories and what forbids them")
-      ->type_name("FILE")
+  add_output_file(app, "--dot", args->dot, "draw the histories and what forbids them")
       ->excludes(count);
   add_common(app, args->common);
   app.footer(

@@ -267,6 +267,7 @@ TEST_F(CliHostile, FileNamesAreShownWithoutControlCharacters) {
     EXPECT_EQ(run("explore '" + name + ".txn' --level cc" + format), 1);
     EXPECT_EQ(run("run '" + name + ".txn' --store weak --level cc --runs 50" + format), 1);
   }
+  EXPECT_EQ(run("check '" + name + ".hist' --level si -o '" + name + ".hist'"), 2);
   EXPECT_TRUE(has_told("evil\\x1b[2J\\nFORGED\\xff"));
 }
 
