@@ -6,8 +6,8 @@ UNITY ?= ON
 export NINJA_STATUS = [%f of %t, %e s] 
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING -DISOSCOPE_UNITY=$(UNITY)
 
-.PHONY: all demo test test-live sanitize bench fuzz format check-format lint install clean deps \
-        format-deps live-deps dev-deps
+.PHONY: all demo test test-live nightly sanitize bench bench-smallest build-bench fuzz format \
+        check-format lint install clean deps format-deps live-deps dev-deps
 
 all: deps                     ## release build; the program is build/isoscope
 	@echo "Building isoscope (three to six minutes the first time on two cores) ..."
@@ -30,31 +30,40 @@ test-live: live-deps          ## the tests that talk to other programs: database
 	@cmake --build $(BUILD) -j $(JOBS) --target live_tests
 	@scripts/test-live.sh $(BUILD)
 
+nightly: dev-deps             ## sanitizers, clang-tidy, fuzzers and benchmarks; takes hours
+	@scripts/nightly.sh
+
 sanitize: deps                ## the tests under AddressSanitizer and UBSan
-	@$(CONFIGURE) -B $(BUILD)-sanitize -DISOSCOPE_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	@$(CONFIGURE) -B $(BUILD)-sanitize -DISOSCOPE_SANITIZE=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@ISOSCOPE_FUZZ_SHARE=20 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
 
-bench: dev-deps               ## benchmarks; see docs/PERFORMANCE.md
+bench: build-bench            ## benchmarks; see docs/PERFORMANCE.md
+	@scripts/bench.sh $(BUILD)
+
+bench-smallest: build-bench   ## every benchmark and table once, at its smallest size
+	@bench/smallest.py $(BUILD)
+
+build-bench: dev-deps
 	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_BENCH=ON
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ln -sf src/cli/isoscope $(BUILD)/isoscope
-	@scripts/bench.sh $(BUILD)
 
-fuzz: dev-deps                ## each parser under libFuzzer for a few seconds
-	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-fuzz -DISOSCOPE_FUZZ=ON -DISOSCOPE_TESTS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
+fuzz: dev-deps                ## readers and engines under libFuzzer; see tests/fuzz/README.md
+	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-fuzz -DISOSCOPE_FUZZ=ON -DISOSCOPE_TESTS=OFF \
+	  -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
 	@scripts/fuzz.sh $(BUILD)-fuzz
+
+lint: dev-deps                ## clang-tidy over the sources; CHANGED=REF for those that differ from it
+	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-lint -DISOSCOPE_TESTS=OFF -DISOSCOPE_UNITY=OFF
+	@JOBS=$(JOBS) scripts/lint.sh $(BUILD)-lint $(if $(CHANGED),--changed $(CHANGED))
 
 format: format-deps           ## lay out every source
 	@scripts/format.sh
 
 check-format: format-deps     ## is every source laid out?
 	@scripts/format.sh --check
-
-lint: dev-deps                ## clang-tidy over the sources
-	@$(CONFIGURE) -B $(BUILD)-lint -DCMAKE_BUILD_TYPE=Debug
-	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD)-lint --quiet
 
 install: all                  ## into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)

@@ -140,6 +140,7 @@ def main():
     parser.add_argument("--sizes", default="1000,10000,100000,1000000", type=sizes_of,
                         help="numbers of transactions, with commas between them")
     parser.add_argument("--timeout", type=float, default=120, help="seconds a check may take")
+    parser.add_argument("--smallest", action="store_true", help="only 1000 transactions")
     parser.add_argument("--keep", metavar="DIR", help="keeps the histories in this directory")
     # argparse does not hand on what follows `--` once options stand between the two.
     own, workload = sys.argv[1:], []
@@ -147,6 +148,8 @@ def main():
         own, workload = own[:own.index("--")], own[own.index("--") + 1:]
     args = parser.parse_args(own)
     args.workload = workload
+    if args.smallest:
+        args.sizes = sizes_of("1000")
     if not os.access(args.binary, os.X_OK):
         parser.error(f"{args.binary} is no program")
 

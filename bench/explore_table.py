@@ -86,8 +86,7 @@ def algorithms(binary, files, limit):
                   f"{run.count(run.end_states):>12}{run.cpu:>8.2f}{run.peak / 1e6:>6.0f}", flush=True)
 
 
-def scale(binary, workloads, levels, seed, limit):
-    sizes = [(s, 3) for s in range(1, 6)] + [(3, t) for t in (1, 2, 4, 5)]
+def scale(binary, workloads, sizes, levels, seed, limit):
     print(f"{'workload':<16}{'size':<6}{'level':<6}{'histories':>12}{'CPU s':>8}{'states/s':>10}{'MB':>6}")
     with tempfile.TemporaryDirectory() as work:
         for workload in workloads:
@@ -110,18 +109,23 @@ def main():
     parser.add_argument("--levels", default="", help="separated by commas")
     parser.add_argument("--workloads", default="tpcc,wikipedia", help="of scale, separated by commas")
     parser.add_argument("--seed", type=int, default=1, help="of scale")
+    parser.add_argument("--smallest", action="store_true", help="the first program, or the first size of scale")
     parser.add_argument("--timeout", type=float, default=0, help="seconds; 30, or 60 for scale")
     args = parser.parse_args()
     binary = os.path.abspath(args.isoscope)
     examples = pathlib.Path(__file__).resolve().parent.parent / "examples/programs"
     files = args.files or sorted(map(str, examples.glob("*.txn")))
+    if args.smallest:
+        files = files[:1]
     limit = args.timeout or (60 if args.table == "scale" else 30)
     if args.table == "programs":
         programs(binary, files, (args.levels or "rc,ra,cc,pc,si,ser").split(","), limit)
     elif args.table == "algorithms":
         algorithms(binary, files, limit)
     else:
-        scale(binary, args.workloads.split(","), (args.levels or "cc,si,ser").split(","), args.seed, limit)
+        sizes = [(s, 3) for s in range(1, 6)] + [(3, t) for t in (1, 2, 4, 5)]
+        scale(binary, args.workloads.split(","), sizes[:1] if args.smallest else sizes,
+              (args.levels or "cc,si,ser").split(","), args.seed, limit)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,10 @@ def main():
     parser.add_argument("--seeds", type=int, default=10, help="seeds 1 to N")
     parser.add_argument("--runs", type=int, default=10, help="weak runs for each seed")
     parser.add_argument("--timeout", type=int, default=20, help="seconds for each prediction")
+    parser.add_argument("--smallest", action="store_true", help="one seed, one run")
     args = parser.parse_args()
+    if args.smallest:
+        args.seeds = args.runs = 1
     start = time.monotonic()
     rows, weak = {}, {}
     with tempfile.TemporaryDirectory() as work:

@@ -32,12 +32,13 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("--timeout", type=int, default=20)
+    parser.add_argument("--smallest", action="store_true", help="only the smallest size")
     args = parser.parse_args()
     isoscope = str(pathlib.Path(args.binary).resolve())
     print("| trace | reads (with a choice) | answer | literals | CPU | wall | memory |\n"
           "|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as work:
-        for sessions, txns in SIZES:
+        for sessions, txns in SIZES[:1] if args.smallest else SIZES:
             for workload in WORKLOADS:
                 subprocess.run([isoscope, "generate", "program", workload, "-s", str(sessions), "-t",
                                 str(txns), "--seed", "1", "-o", "p.txn"], cwd=work, check=True)

@@ -6,7 +6,8 @@
 
 A row is a class of problems of [Isolde-2026], section 5.1; a cell has the slowest time of the
 class. With --switches it has the slowest time of those that ended within the limit of bench_synth
-(2 s), the most candidates, the most clauses, and how many did not end.
+(2 s), the most candidates, the most clauses, and how many did not end. With --smallest, scopes of
+three transactions only.
 """
 import collections
 import csv
@@ -62,10 +63,11 @@ def grouped(rows):
 
 def main():
     binary = sys.argv[1]
+    smallest = "--smallest" in sys.argv
     if "--switches" not in sys.argv:
-        rows = run(binary, "^Synth/|^Synth15/")
+        rows = run(binary, "^Synth/.*/3/" if smallest else "^Synth/|^Synth15/")
         groups = grouped(rows)
-        scopes = [3, 4, 5, 6, 7, 8, 9, 10, 15]
+        scopes = [3] if smallest else [3, 4, 5, 6, 7, 8, 9, 10, 15]
         print("| slowest of the class, ms | " + " | ".join(f"{n} txns" for n in scopes) + " |")
         print("|---" * (len(scopes) + 1) + "|")
         for group in CLASSES:
@@ -75,13 +77,15 @@ def main():
                 cells.append(f"{max(r[0] for r in found):.1f}" if found else "-")
             print(f"| {group} | " + " | ".join(cells) + " |")
     else:
-        groups = grouped(run(binary, "^Synth/.*/[345]/|^SynthGeneric/|^SynthWithout"))
-        print("| problems | search | 3 txns | 4 txns | 5 txns |")
-        print("|---|---|---|---|---|")
+        sizes = (3,) if smallest else (3, 4, 5)
+        groups = grouped(run(binary, "^Synth(Generic|Without[A-Za-z]*)?/.*/"
+                             f"({'|'.join(map(str, sizes))})/"))
+        print("| problems | search | " + " | ".join(f"{n} txns" for n in sizes) + " |")
+        print("|---" * (len(sizes) + 2) + "|")
         for group in CLASSES:
             for variant, words in VARIANTS.items():
                 cells = []
-                for n in (3, 4, 5):
+                for n in sizes:
                     found = groups[variant, group, n]
                     solved = [r for r in found if not r[3]]
                     slowest = max(r[0] for r in solved)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The tables of docs/workloads.md, from build/bench/bench_workload.
 
-    bench/workload_table.py build/bench/bench_workload
+    bench/workload_table.py build/bench/bench_workload [--smallest]
 
 The first has the sizes of serial traces beside those of [GengBlanasBondWang-PLDI'24], Table 3; the
 second how often a weak run fails an assertion and is unserializable, beside their Tables 6 and 7
-(columns MonkeyDB).
+(columns MonkeyDB). With --smallest, workloads of four transactions a session only.
 """
 import csv
 import io
@@ -32,10 +32,13 @@ SHARES = {
 }
 
 
+SMALLEST = "--smallest" in sys.argv
+
+
 def run(kind):
     """Rows of the benchmarks of one kind: CSV wants the same counters in all."""
     done = subprocess.run([sys.argv[1], "--benchmark_format=csv", "--benchmark_min_time=0.01",
-                           f"--benchmark_filter=^{kind}/"],
+                           f"--benchmark_filter=^{kind}/" + ("[^/]*/4" if SMALLEST else "")],
                           text=True, capture_output=True, check=True)
     return csv.DictReader(io.StringIO(done.stdout[done.stdout.index("name,iterations"):]))
 

@@ -1,14 +1,11 @@
 // Any bytes as the text of levels: an Error with a place inside the text, or levels that print,
 // read back, and can be evaluated.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "history/builder.h"
 #include "spec/evaluate.h"
 #include "spec/levels.h"
 #include "spec/print.h"
 #include "support/assert.h"
+#include "target.h"
 
 namespace isoscope {
 namespace {
@@ -53,18 +50,17 @@ void use(const Level& level) {
 }
 
 }  // namespace
-}  // namespace isoscope
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace isoscope;
+bool fuzz(FuzzInput input) {
   LevelSet levels = LevelSet::built_in();
   const std::size_t known = levels.all().size();
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto added = levels.add(text, "fuzz"); !added) {
+  if (const auto added = levels.add(as_text(input), "fuzz"); !added) {
     ISO_ASSERT(added.error().where.line > 0);
     ISO_ASSERT(!render(added.error()).empty());
-    return 0;
+    return false;
   }
   for (std::size_t i = known; i < levels.all().size(); ++i) use(*levels.all()[i]);
-  return 0;
+  return levels.all().size() > known;
 }
+
+}  // namespace isoscope

@@ -1,14 +1,13 @@
 // Any bytes as the text of a program: an Error with a place, or a program that runs serially, each
 // read answered by the latest write, up to a bounded number of accesses; and whose transactions,
 // put back to a read, do the same again.
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "program/program.h"
 #include "support/assert.h"
+#include "target.h"
 
 namespace isoscope {
 namespace {
@@ -60,16 +59,16 @@ void use(const Program& program) {
 }
 
 }  // namespace
-}  // namespace isoscope
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace isoscope;
-  const auto program = parse_program({reinterpret_cast<const char*>(data), size});
-  if (program) {
-    use(*program);
-  } else {
+bool fuzz(FuzzInput input) {
+  const auto program = parse_program(as_text(input));
+  if (!program) {
     ISO_ASSERT(program.error().where.line > 0);
     ISO_ASSERT(!render(program.error()).empty());
+    return false;
   }
-  return 0;
+  use(*program);
+  return !program->outline().calls.empty();
 }
+
+}  // namespace isoscope

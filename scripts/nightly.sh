@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Everything that takes too long for each change: the sanitizers over all tests, clang-tidy, the
+# fuzzers, and every benchmark at its smallest size. Goes on after a part that fails, prints what
+# each took, and exits with 1 if any failed.
+#     scripts/nightly.sh [PART…]      parts are targets of the Makefile; all by default
+set -uo pipefail
+cd "$(dirname "$0")/.."
+parts=("$@")
+((${#parts[@]})) || parts=(sanitize lint fuzz bench-smallest)
+failed=0
+summary=
+TIMEFORMAT='%R %U %S'
+for part in "${parts[@]}"; do
+  echo "== make $part"
+  times=$(mktemp)
+  result=ok
+  { time make "$part" 2>&1; } 2>"$times" || { result=FAILED && failed=1; }
+  summary+=$(awk -v part="$part" -v result="$result" '
+    function clock(s) { return sprintf("%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60) }
+    { printf "%-16s %-8s %10s %10s", part, result, clock($1), clock($2 + $3) }' "$times")$'\n'
+  rm -f "$times"
+done
+printf '\n%-16s %-8s %10s %10s\n%s' part result wall CPU "$summary"
+exit "$failed"
