@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include "support/budget.h"
+#include "support/shorten.h"
 
 namespace isoscope {
 
 namespace {
 
 constexpr std::size_t kWidestLineShown = 160;
+// Of what is wrong, and what to do about it: both may quote what users wrote.
+constexpr std::size_t kLongestTextShown = 1000;
 
 // The line with this number, counted from 1, without its newline.
 std::string_view line_of(std::string_view text, std::uint32_t number) {
@@ -56,15 +59,16 @@ std::string render(const Error& error) {
     if (error.where.column > 0) out += fmt::format(":{}", error.where.column);
   }
   out += fmt::format("{}{}: {}", out.empty() ? "" : ": ", error.is_limit ? "unknown" : "error",
-                     error.what);
-  const bool caret = !error.line.empty() && error.where.column > 0 &&
-                     error.where.column <= error.line.size() + 1 &&
-                     error.line.size() <= kWidestLineShown;
+                     shortened(error.what, kLongestTextShown));
+  const std::string hint = shortened(error.hint, kLongestTextShown);
+  const bool caret =
+      !error.line.empty() && error.where.column > 0 && error.where.column <= error.line.size() + 1;
   if (caret) {
-    out += fmt::format("\n  {}\n  {:>{}}", printable(error.line), "^", error.where.column);
-    if (!error.hint.empty()) out += " " + error.hint;
-  } else if (!error.hint.empty()) {
-    out += fmt::format("\n  {}", error.hint);
+    const Excerpt line = excerpt_around(error.line, error.where.column - 1, kWidestLineShown);
+    out += fmt::format("\n  {}\n  {:>{}}", printable(line.text), "^", line.offset + 1);
+    if (!hint.empty()) out += " " + hint;
+  } else if (!hint.empty()) {
+    out += fmt::format("\n  {}", hint);
   }
   return out;
 }
