@@ -70,6 +70,10 @@ std::optional<Error> find_missing_call(const sql::Application& app) {
 
 Error LoadedProgram::located(const Error& error) const { return in_file(error, path, text); }
 
+void LoadedProgram::stop_with(const Budget& budget) const {
+  if (sql != nullptr) sql->stop_with(budget);
+}
+
 bool LoadedProgram::must_repeat() {
   if (sql == nullptr || !sql->grew() || ++rounds >= max_rounds(*program)) return false;
   sql->adopt();

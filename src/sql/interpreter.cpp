@@ -23,8 +23,9 @@ struct Next {
 class CallRun {
  public:
   CallRun(const Application& app, const Changes& changes, const Function& function,
-          std::span<const Value> arguments, Database& database, std::size_t max_steps)
-      : function_(function), call_{app, changes, database}, max_steps_(max_steps) {
+          std::span<const Value> arguments, Database& database, std::size_t max_steps,
+          Budget* budget)
+      : function_(function), call_{app, changes, database, budget}, max_steps_(max_steps) {
     call_.variables.resize(function.variables.size());
     for (std::size_t i = 0; i < arguments.size() && i < function.num_parameters; ++i)
       call_.variables[i] = arguments[i];
@@ -47,6 +48,7 @@ class CallRun {
   Result<Value> value(const Expr& expr) { return evaluate(expr, call_.variables); }
 
   Result<void> step() {
+    if (call_.is_over()) return call_.limit("the time is over");
     if (++num_steps_ <= max_steps_) return {};
     return call_.limit(fmt::format("{} runs more than {} statements", function_.name, max_steps_));
   }
@@ -302,9 +304,9 @@ class CallRun {
 
 Result<CallResult> run_call_with(const Application& app, const Changes& changes,
                                  const Function& function, std::span<const Value> arguments,
-                                 Database& database, std::size_t max_steps,
+                                 Database& database, std::size_t max_steps, Budget* budget,
                                  std::vector<Value>* variables) {
-  CallRun run(app, changes, function, arguments, database, max_steps);
+  CallRun run(app, changes, function, arguments, database, max_steps, budget);
   auto result = run.run();
   if (variables != nullptr) *variables = std::move(run.variables());
   return result;
@@ -312,8 +314,8 @@ Result<CallResult> run_call_with(const Application& app, const Changes& changes,
 
 Result<CallResult> run_call(const Application& app, const Function& function,
                             std::span<const Value> arguments, Database& database,
-                            std::size_t max_steps) {
-  return run_call_with(app, Changes(app), function, arguments, database, max_steps);
+                            std::size_t max_steps, Budget* budget) {
+  return run_call_with(app, Changes(app), function, arguments, database, max_steps, budget);
 }
 
 }  // namespace isoscope::sql
