@@ -150,6 +150,7 @@ Json lengths_json(const audit::SearchReport& search) {
                        {"found", length.found},
                        {"unrealized", length.unrealized},
                        {"unknown", length.unknown},
+                       {"cut", length.is_cut},
                        {"spurious", length.spurious}});
   }
   return lengths;
@@ -173,6 +174,7 @@ Json advice_json(const sql::Application& app, const audit::Advice& advice) {
           {"proofs", advice.proofs},
           {"repairs", std::move(repairs)},
           {"repairs_tried", advice.repairs_tried},
+          {"repairs_undecided", advice.repairs_undecided},
           {"complete", advice.is_complete}};
 }
 
