@@ -149,7 +149,7 @@ class SymbolicRun {
   bool changes(sql::TableId table, std::uint32_t column) const;
 
   // Control flow.
-  void run(const std::vector<sql::Statement>& body);
+  void run(std::span<const sql::Statement> body);
   void run(const sql::Statement& statement);
   void branch(const sql::Statement& statement);
   void loop(const sql::Statement& statement);

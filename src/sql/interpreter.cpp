@@ -53,7 +53,7 @@ class CallRun {
     return call_.limit(fmt::format("{} runs more than {} statements", function_.name, max_steps_));
   }
 
-  Result<Next> run_all(const std::vector<Statement>& statements) {
+  Result<Next> run_all(std::span<const Statement> statements) {
     for (const Statement& statement : statements) {
       if (auto counted = step(); !counted) return counted.error();
       auto next = run_one(statement);
@@ -72,11 +72,8 @@ class CallRun {
         return modify(s);
       case StatementOp::Assign:
         return assign(s);
-      case StatementOp::If: {
-        auto condition = value(*s.expr);
-        if (!condition) return condition.error();
-        return run_all(is_true(*condition) ? s.body : s.otherwise);
-      }
+      case StatementOp::If:
+        return branch(s);
       case StatementOp::ForQuery:
         return for_query(s);
       case StatementOp::ForRange:
@@ -95,6 +92,21 @@ class CallRun {
         return raise(s);
     }
     return Next{};
+  }
+
+  // Chains of ELSIF are long: they are gone through in a loop.
+  Result<Next> branch(const Statement& first) {
+    for (const Statement* s = &first;;) {
+      auto condition = value(*s->expr);
+      if (!condition) return condition.error();
+      if (is_true(*condition)) return run_all(s->body);
+      const Statement* next = s->next_branch();
+      if (next == nullptr) return run_all(s->otherwise);
+      auto ahead = run_all({s->otherwise.data(), s->otherwise.size() - 1});
+      if (!ahead || !ahead->is_statement()) return ahead;
+      if (auto counted = step(); !counted) return counted.error();
+      s = next;
+    }
   }
 
   // FOUND and ROW_COUNT, where the function looks at them.
