@@ -217,6 +217,7 @@ Advice advise(const Problem& problem, const std::vector<const Level*>& levels, b
     }
   }
   advice.is_complete = !budget.expired_now();
+  if (!advice.is_complete) advice.limit = limit_reached() + " was reached";
   return advice;
 }
 

@@ -40,7 +40,8 @@ struct Advice {
   std::vector<Repair> repairs;
   std::size_t repairs_tried = 0;
   std::size_t repairs_undecided = 0;  // of those tried: neither an anomaly nor all cycles looked at
-  bool is_complete = true;            // false: the time was over
+  bool is_complete = true;            // false: the budget was over
+  std::string limit;                  // then: what ended it
 };
 
 // `levels` from the weakest to the strongest. Repairs are sought for problem.levels if `anomaly`.

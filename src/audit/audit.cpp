@@ -25,9 +25,9 @@ const sql::Statement* key_change(const sql::Application& app,
   return nullptr;
 }
 
-// Why cycles are undecided.
-std::string limit_of(Budget& budget) {
-  return budget.expired_now() ? "the time is over" : "the solver gave up on some cycles";
+// Why there is no answer.
+std::string limit_of(Budget& budget, std::string_view otherwise) {
+  return budget.expired_now() ? limit_reached() + " was reached" : std::string(otherwise);
 }
 
 }  // namespace
@@ -103,17 +103,17 @@ AuditReport audit(const Problem& problem, const AuditOptions& options, Budget& b
       .max_length = options.max_length, .all = options.all, .progress = options.progress};
   report.search = search_anomalies(problem, open, search, budget);
   report.effort = report.search.effort;
+  constexpr std::string_view kUndecided = "the solver gave up on some cycles";
   const bool is_open = !report.search.is_complete();
   if (!report.search.anomalies.empty()) {
     report.outcome = AuditOutcome::Anomaly;
-    if (options.all && is_open) report.limit = limit_of(budget);
+    if (options.all && is_open) report.limit = limit_of(budget, kUndecided);
   } else if (is_open) {
     report.outcome = AuditOutcome::Unknown;
-    report.limit = limit_of(budget);
+    report.limit = limit_of(budget, kUndecided);
   } else if (options.prove) {
     report.outcome = AuditOutcome::Unknown;
-    report.limit = budget.expired_now() ? "the time is over"
-                                        : "there is neither a proof nor an anomaly up to the bound";
+    report.limit = limit_of(budget, "there is neither a proof nor an anomaly up to the bound");
   } else {
     report.outcome = AuditOutcome::None;
   }

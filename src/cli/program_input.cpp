@@ -112,12 +112,12 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     loaded.program = std::make_unique<Program>(*std::move(program));
     return loaded;
   }
-  auto app = sql::parse_application(loaded.text);
+  auto app = sql::parse_application(loaded.text, &budget);
   if (!app) return loaded.located(app.error());
   if (!workload.empty()) {
     auto sessions = read_whole(workload, budget);
     if (!sessions) return sessions.error();
-    auto added = sql::add_workload(*app, *sessions);
+    auto added = sql::add_workload(*app, *sessions, &budget);
     if (!added) return in_file(added.error(), workload, *sessions);
   }
   if (const auto missing = find_missing_call(*app)) return loaded.located(*missing);

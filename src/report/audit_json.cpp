@@ -175,7 +175,8 @@ Json advice_json(const sql::Application& app, const audit::Advice& advice) {
           {"repairs", std::move(repairs)},
           {"repairs_tried", advice.repairs_tried},
           {"repairs_undecided", advice.repairs_undecided},
-          {"complete", advice.is_complete}};
+          {"complete", advice.is_complete},
+          {"limit", advice.limit.empty() ? Json(nullptr) : Json(advice.limit)}};
 }
 
 Json levels_json(const audit::Problem& problem) {

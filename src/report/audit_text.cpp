@@ -223,10 +223,10 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
   if (advice.levels.empty()) {
     out += fmt::format("{}: {}\n", paint.unsure("levels"),
                        advice.has_all_levels ? "no proof even at the strongest of these levels"
-                                             : "not known, the time is over");
+                                             : "not known: " + advice.limit);
   } else {
     out += fmt::format("{} that keep every execution serializable{}\n", paint.good("levels"),
-                       advice.has_all_levels ? "" : "; weaker ones might, but the time is over");
+                       advice.has_all_levels ? "" : "; weaker ones might, too");
     std::size_t width = 0;
     for (const sql::Function& function : app.functions)
       width = std::max(width, function.name.size());
@@ -253,7 +253,8 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
   if (advice.repairs_undecided > 0)
     out += fmt::format("repairs: {} undecided\n",
                        plural(advice.repairs_undecided, "change is", "changes are"));
-  if (!advice.is_complete) out += paint.unsure("the time was over before all advice was tried\n");
+  if (!advice.is_complete)
+    out += paint.unsure(fmt::format("{} before all advice was tried\n", advice.limit));
   return out;
 }
 

@@ -369,15 +369,32 @@ SmtResult SmtLayers::check(std::span<const SmtTerm> assumptions, SmtLimits limit
 
 const std::vector<std::size_t>& SmtLayers::core() const { return state_->core; }
 
+namespace {
+
+// What the model says of a term. An interrupt that comes when the question is answered already is
+// still in force: then Z3 refuses.
+z3::expr value_in(const z3::model& model, const z3::expr& term, bool& failed) {
+  try {
+    return model.eval(term, true);
+  } catch (const z3::exception&) {
+    failed = true;
+    throw SmtStopped{};
+  }
+}
+
+}  // namespace
+
 bool SmtLayers::holds(SmtTerm formula) {
   ISO_ASSERT(state_->model.has_value());
-  return state_->model->eval(solver_.backend_->terms[formula.index], true).is_true();
+  SmtSolver::Backend& z3 = *solver_.backend_;
+  return value_in(*state_->model, z3.terms[formula.index], z3.failed).is_true();
 }
 
 std::int64_t SmtLayers::number(SmtTerm term) {
   ISO_ASSERT(state_->model.has_value());
+  SmtSolver::Backend& z3 = *solver_.backend_;
   std::int64_t value = 0;
-  const z3::expr result = state_->model->eval(solver_.backend_->terms[term.index], true);
+  const z3::expr result = value_in(*state_->model, z3.terms[term.index], z3.failed);
   if (result.is_numeral_i64(value)) return value;
   return result.to_string().find('-') != std::string::npos
              ? std::numeric_limits<std::int64_t>::min()

@@ -43,8 +43,8 @@ class SmtSolver;
 
 enum class SmtResult : std::uint8_t { Sat, Unsat, Unknown };
 
-// Thrown by whatever makes a term when the budget of SmtSolver::stop_with() is over. The solver
-// cannot be used again: every check() of it answers Unknown.
+// Thrown by whatever makes a term when the budget of SmtSolver::stop_with() is over, and by models
+// of an interrupted backend. The solver cannot be used again: every check() of it answers Unknown.
 struct SmtStopped {};
 
 struct SmtSort {
@@ -203,6 +203,7 @@ class SmtLayers {
   // After Unsat: positions of assumptions that suffice for it.
   const std::vector<std::size_t>& core() const;
   // After Sat, until the next change: what the model says. A number beyond 64 bits is cut off.
+  // Throw SmtStopped if the backend was interrupted.
   bool holds(SmtTerm formula);
   std::int64_t number(SmtTerm term);
 

@@ -435,6 +435,7 @@ Expr build_kind(Scope& scope, const std::string& kind, const Tree& node) {
 }  // namespace
 
 Expr build_expr(Scope& scope, const Tree& node) {
+  if (scope.findings.failed()) return make_null(Type::Integer, {});
   if (scope.depth > kMaxDepth) {
     scope.findings.fail(scope.place(inside(node)), "this expression nests too deeply",
                         fmt::format("at most {} in each other", kMaxDepth));

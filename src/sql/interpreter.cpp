@@ -48,7 +48,7 @@ class CallRun {
   Result<Value> value(const Expr& expr) { return evaluate(expr, call_.variables); }
 
   Result<void> step() {
-    if (call_.is_over()) return call_.limit("the time is over");
+    if (call_.is_over()) return call_.limit(limit_reached() + " was reached");
     if (++num_steps_ <= max_steps_) return {};
     return call_.limit(fmt::format("{} runs more than {} statements", function_.name, max_steps_));
   }

@@ -44,6 +44,30 @@ std::optional<Error> find_unreadable(std::string_view text) {
   return std::nullopt;
 }
 
+// Builds a tree until the budget is over. (The base is nlohmann's own builder of documents; the
+// parser finds our functions before those of the base.)
+class TreeBuilder : public nlohmann::detail::json_sax_dom_parser<Tree> {
+ public:
+  using Base = nlohmann::detail::json_sax_dom_parser<Tree>;
+  TreeBuilder(Tree& tree, Budget* budget)
+      : Base(tree, /*allow_exceptions_=*/false), budget_(budget) {}
+
+  bool start_object(std::size_t length) { return !is_over() && Base::start_object(length); }
+  bool start_array(std::size_t length) { return !is_over() && Base::start_array(length); }
+
+ private:
+  bool is_over() const { return budget_ != nullptr && budget_->expired(); }
+
+  Budget* budget_;
+};
+
+// Null if it is no JSON, or the budget is over.
+Tree read_json(const char* text, Budget* budget) {
+  Tree tree;
+  TreeBuilder builder(tree, budget);
+  return Tree::sax_parse(text, &builder) ? std::move(tree) : Tree();
+}
+
 // The parser folds `-1` into one constant, and its JSON leaves out a number that is not positive:
 // what is missing is read from the text. `tokens` are those of the text.
 void restore_negative_number(Tree& constant, std::string_view text,
@@ -164,7 +188,7 @@ Result<std::vector<SqlToken>> scan_sql(std::string_view text) {
   return tokens;
 }
 
-Result<Tree> parse_sql(std::string_view text) {
+Result<Tree> parse_sql(std::string_view text, Budget* budget) {
   const auto tokens = scan_sql(text);
   if (!tokens) return tokens.error();
   if (auto error = find_too_deep(text, *tokens, TextKind::Sql)) return *error;
@@ -175,8 +199,9 @@ Result<Tree> parse_sql(std::string_view text) {
     pg_query_free_parse_result(result);
     return error;
   }
-  Tree tree = Tree::parse(result.parse_tree, nullptr, /*allow_exceptions=*/false);
+  Tree tree = read_json(result.parse_tree, budget);
   pg_query_free_parse_result(result);
+  if (budget != nullptr && budget->expired_now()) return limit_error("reading the program");
   if (!child(tree, "stmts").is_array()) return Error{.what = "the parser's answer is no tree"};
   restore_negative_numbers(tree, text, *tokens);
   return std::move(tree["stmts"]);  // a copy would recurse
@@ -194,7 +219,7 @@ Result<Tree> parse_plpgsql(std::string_view create_function, std::string_view bo
     pg_query_free_plpgsql_parse_result(result);
     return error;
   }
-  Tree tree = Tree::parse(result.plpgsql_funcs, nullptr, /*allow_exceptions=*/false);
+  Tree tree = read_json(result.plpgsql_funcs, nullptr);
   pg_query_free_plpgsql_parse_result(result);
   if (!tree.is_array() || tree.empty() || !has(tree[0], "PLpgSQL_function"))
     return Error{.what = "the parser finds no PL/pgSQL in this function"};

@@ -151,7 +151,8 @@ void PlpgsqlBody::add_if(Body& to, const Tree& node) {
   branch.expr = condition(to, child(node, "cond"), branch);
   add_all(branch.body, child(node, "then_body"));
   // Each ELSIF is an If alone in the other branch of the one before.
-  std::vector<Statement> chain = {std::move(branch)};
+  std::vector<Statement> chain;
+  chain.push_back(std::move(branch));
   std::vector<Body> ahead(1);
   const int branches = branches_;
   for (const Tree& entry : child(node, "elsif_list")) {

@@ -53,7 +53,7 @@ void expect_same_or_unknown(const Problem& problem, const AuditOptions& options)
       EXPECT_TRUE(!report.search.is_proof() || whole.search.is_proof());
       return report.search.is_complete();
     }
-    EXPECT_EQ(report.limit, "the time is over");
+    EXPECT_EQ(report.limit, "the time limit was reached");
     EXPECT_FALSE(report.search.is_complete());
     EXPECT_FALSE(report.search.is_proof());
     EXPECT_FALSE(report.proof && report.proof->holds);

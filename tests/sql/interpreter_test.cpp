@@ -103,7 +103,7 @@ TEST(RunCall, StopsWithTheBudget) {
   const auto result =
       run_call(*app, app->functions.front(), {}, database, std::size_t{1} << 40U, &over);
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().what, "the time is over");
+  EXPECT_EQ(result.error().what, "the time limit was reached");
 }
 
 TEST(RunCall, GoesThroughLongChainsOfBranches) {

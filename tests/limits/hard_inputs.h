@@ -1,0 +1,30 @@
+#pragma once
+// Inputs that keep a command busy for far longer than a second, each in one phase of its work:
+// reading, building formulas, searching, confirming, minimizing, printing.
+//
+// hard_inputs_test.cpp runs every row with `--timeout 1`: the command must answer `unknown` and
+// exit with 3 soon after that second, whatever it is doing. A new engine, or a new phase of one,
+// gets a row in the table of its folder.
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace isoscope {
+
+struct HardInput {
+  // A file that the row needs: the ending of its name, and who makes its content.
+  struct File {
+    std::string ending;
+    std::function<std::string()> content;
+  };
+
+  std::string name;  // CamelCase: the command, then the phase
+  std::vector<File> files;
+  std::string arguments;  // {0}, {1}, …: the paths of the files
+};
+
+// Audits, and explorations and runs of SQL programs.
+std::vector<HardInput> sql_inputs();
+
+}  // namespace isoscope
