@@ -41,16 +41,17 @@ void choose_levels(const Problem& problem, const std::vector<const Level*>& leve
     ++advice.proofs;
     return is_proved(trial, options, budget);
   };
-  if (!proves()) return;
+  const bool is_enough = proves();
   for (const Level*& own : trial.levels.own) {
     for (const Level* level : levels) {
-      if (level == levels.back()) break;
+      if (!is_enough || level == levels.back() || budget.expired_now()) break;
       own = level;
       if (proves()) break;
       own = levels.back();
     }
   }
-  advice.levels = trial.levels.own;
+  if (is_enough) advice.levels = trial.levels.own;
+  advice.has_all_levels = !budget.expired_now();
 }
 
 // A copy of the application with one change, and what it is.
@@ -206,12 +207,17 @@ Advice advise(const Problem& problem, const std::vector<const Level*>& levels, b
                              problem.rows_at_start};
       ++advice.repairs_tried;
       const AuditReport report = audit(repaired, again, budget);
-      if (report.outcome == AuditOutcome::Anomaly || !report.search.is_complete()) continue;
+      if (report.outcome == AuditOutcome::Anomaly) continue;
+      if (!report.search.is_complete()) {
+        ++advice.repairs_undecided;
+        continue;
+      }
       candidate.repair.is_proved = report.outcome == AuditOutcome::Serializable;
       advice.repairs.push_back(std::move(candidate.repair));
     }
   }
   advice.is_complete = !budget.expired_now();
+  if (!advice.is_complete) advice.limit = limit_reached() + " was reached";
   return advice;
 }
 

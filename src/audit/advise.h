@@ -32,12 +32,16 @@ struct Repair {
 };
 
 struct Advice {
-  // By function; empty if even the strongest levels could not be proved.
+  // By function; empty if even the strongest levels could not be proved. Each is proved, but if the
+  // time was over while they were chosen, a weaker one might do.
   std::vector<const Level*> levels;
-  std::size_t proofs = 0;  // tried
+  bool has_all_levels = true;  // false: the time was over before all were tried
+  std::size_t proofs = 0;      // tried
   std::vector<Repair> repairs;
   std::size_t repairs_tried = 0;
-  bool is_complete = true;  // false: the time was over
+  std::size_t repairs_undecided = 0;  // of those tried: neither an anomaly nor all cycles looked at
+  bool is_complete = true;            // false: the budget was over
+  std::string limit;                  // then: what ended it
 };
 
 // `levels` from the weakest to the strongest. Repairs are sought for problem.levels if `anomaly`.

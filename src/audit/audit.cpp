@@ -25,6 +25,11 @@ const sql::Statement* key_change(const sql::Application& app,
   return nullptr;
 }
 
+// Why there is no answer.
+std::string limit_of(Budget& budget, std::string_view otherwise) {
+  return budget.expired_now() ? limit_reached() + " was reached" : std::string(otherwise);
+}
+
 }  // namespace
 
 std::string_view name_of(AuditOutcome outcome) {
@@ -98,13 +103,17 @@ AuditReport audit(const Problem& problem, const AuditOptions& options, Budget& b
       .max_length = options.max_length, .all = options.all, .progress = options.progress};
   report.search = search_anomalies(problem, open, search, budget);
   report.effort = report.search.effort;
+  constexpr std::string_view kUndecided = "the solver gave up on some cycles";
+  const bool is_open = !report.search.is_complete();
   if (!report.search.anomalies.empty()) {
     report.outcome = AuditOutcome::Anomaly;
-  } else if (options.prove || !report.search.is_complete()) {
+    if (options.all && is_open) report.limit = limit_of(budget, kUndecided);
+  } else if (is_open) {
     report.outcome = AuditOutcome::Unknown;
-    report.limit = budget.expired_now() ? "the time is over"
-                   : options.prove      ? "there is neither a proof nor an anomaly up to the bound"
-                                        : "the solver gave up on some cycles";
+    report.limit = limit_of(budget, kUndecided);
+  } else if (options.prove) {
+    report.outcome = AuditOutcome::Unknown;
+    report.limit = limit_of(budget, "there is neither a proof nor an anomaly up to the bound");
   } else {
     report.outcome = AuditOutcome::None;
   }

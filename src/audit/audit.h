@@ -36,7 +36,8 @@ struct AuditReport {
   std::optional<Proof> proof;         // if one was asked for
   SearchReport search;                // of the bounded search; no lengths if a proof made it idle
   std::vector<std::string> counters;  // inferred facts that were used, for people
-  std::string limit;                  // of Unknown: what ended it
+  // What ended it: of Unknown, and where `all` anomalies were asked for but not all cycles decided.
+  std::string limit;
   Effort effort;
 };
 

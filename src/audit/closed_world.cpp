@@ -17,7 +17,7 @@ constexpr std::int64_t kRoomTo = 100;
 }  // namespace
 
 ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> cycle,
-                         std::span<const std::uint32_t> prefix)
+                         std::span<const std::uint32_t> prefix, Budget& budget)
     : problem_(problem),
       changes_(problem.app),
       symbols_(smt_, problem.app, changes_),
@@ -25,6 +25,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
       axioms_(world_, problem.levels),
       layers_(smt_) {
   const Stopwatch start;
+  smt_.stop_with(budget);
   std::map<std::uint32_t, std::size_t> count;
   for (const std::uint32_t f : prefix) prefix_.push_back(world_.member(f, count[f]++));
   for (const std::uint32_t f : cycle) cycle_.push_back(world_.member(f, count[f]++));

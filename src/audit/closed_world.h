@@ -22,8 +22,9 @@ using Kinds = std::vector<EdgeKind>;
 class ClosedWorld {
  public:
   // For a cycle through these functions, in this order.
+  // Building it ends with the budget, as everything else that makes formulas: by SmtStopped.
   ClosedWorld(const Problem& problem, std::span<const std::uint32_t> cycle,
-              std::span<const std::uint32_t> prefix);
+              std::span<const std::uint32_t> prefix, Budget& budget);
 
   // A run with the cycle, all tables with INSERTs empty at the start (unless rows_at_start). With
   // Unsat, blamed() are tables that would have to have rows.

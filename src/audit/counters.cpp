@@ -23,8 +23,18 @@ bool writes_column(const Access& access, const Counter& counter) {
 
 Counters::Counters(World& world, Axioms& axioms, bool rows_at_start, Budget& budget)
     : world_(world), axioms_(axioms) {
-  const sql::Application& app = world.symbols().app();
-  const sql::Changes& changes = world.symbols().changes();
+  try {
+    find_counters(rows_at_start, budget);
+  } catch (const SmtStopped&) {
+    counters_.clear();
+    is_causal_.clear();
+    counted_.clear();
+  }
+}
+
+void Counters::find_counters(bool rows_at_start, Budget& budget) {
+  const sql::Application& app = world_.symbols().app();
+  const sql::Changes& changes = world_.symbols().changes();
   for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
     const sql::TableId table{t};
     if (changes.has_inserts(table)) continue;

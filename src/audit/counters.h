@@ -39,7 +39,8 @@ struct CountedRows {
 class Counters {
  public:
   // Looks for them in all functions of the world's application. Requires: an open world. With
-  // `rows_at_start`, tables may have rows that nobody counted.
+  // `rows_at_start`, tables may have rows that nobody counted. Knows of none if the budget is over
+  // before it is done.
   Counters(World& world, Axioms& axioms, bool rows_at_start, Budget& budget);
 
   const std::vector<Counter>& counters() const { return counters_; }
@@ -49,6 +50,7 @@ class Counters {
   std::vector<std::string> describe() const;
 
  private:
+  void find_counters(bool rows_at_start, Budget& budget);
   bool is_counter(const Counter& counter, Budget& budget);
   bool is_serial(const Counter& counter, Budget& budget);
   bool is_causal(const Counter& counter, std::uint32_t viewer, Budget& budget);

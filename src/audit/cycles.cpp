@@ -17,27 +17,28 @@ bool is_smallest_rotation(const FunctionCycle& cycle) {
 
 }  // namespace
 
-std::vector<FunctionCycle> list_cycles(
-    const std::vector<std::uint32_t>& functions, std::size_t length,
-    const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow) {
-  std::vector<FunctionCycle> cycles;
+bool visit_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
+                  const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow,
+                  const std::function<bool(const FunctionCycle&)>& visit, Budget& budget) {
   FunctionCycle path;
-  const auto extend = [&](auto&& self) -> void {
+  // True if it went through all that begin with the path.
+  const auto extend = [&](auto&& self) -> bool {
+    if (budget.expired()) return false;
     if (path.size() == length) {
-      if (may_follow(path.back(), path.front()) && is_smallest_rotation(path))
-        cycles.push_back(path);
-      return;
+      if (!may_follow(path.back(), path.front()) || !is_smallest_rotation(path)) return true;
+      return visit(path);
     }
     for (const std::uint32_t next : functions) {
       // Nothing in a smallest rotation is smaller than its first.
       if (!path.empty() && (next < path.front() || !may_follow(path.back(), next))) continue;
       path.push_back(next);
-      self(self);
+      const bool goes_on = self(self);
       path.pop_back();
+      if (!goes_on) return false;
     }
+    return true;
   };
-  extend(extend);
-  return cycles;
+  return extend(extend);
 }
 
 }  // namespace isoscope::audit

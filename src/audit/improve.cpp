@@ -40,7 +40,7 @@ bool is_as_good(const Replay& a, const Replay& b) {
 
 }  // namespace
 
-void make_observable(const Problem& problem, Scenario& scenario, Replay& run) {
+void make_observable(const Problem& problem, Scenario& scenario, Replay& run, Budget& budget) {
   const std::size_t num_calls = scenario.calls.size() - scenario.prefix;
   if (run.label != Label::ViewOnly || num_calls > kMaxCalls) return;
   Rng rng(1);
@@ -60,28 +60,29 @@ void make_observable(const Problem& problem, Scenario& scenario, Replay& run) {
       const std::int64_t choices[] = {a, a + 1, a - 1, a + b, a - b, a + b + 1, -a};
       number = choices[rng.below(std::size(choices))];
     }
-    Replay result = replay(problem, other);
-    if (result.label != Label::Observable || result.cycle.size() != run.cycle.size()) continue;
+    auto result = replay(problem, other, budget);
+    if (!result) return;
+    if (result->label != Label::Observable || result->cycle.size() != run.cycle.size()) continue;
     scenario = std::move(other);
-    run = std::move(result);
+    run = *std::move(result);
     return;
   }
 }
 
-void minimize_rows(const Problem& problem, Scenario& scenario, Replay& run) {
+void minimize_rows(const Problem& problem, Scenario& scenario, Replay& run, Budget& budget) {
   const auto try_rows = [&](std::vector<sql::InitialRow> rows) {
     Scenario fewer = scenario;
     fewer.rows = std::move(rows);
-    Replay result = replay(problem, fewer);
-    if (!is_as_good(result, run)) return false;
+    auto result = replay(problem, fewer, budget);
+    if (!result || !is_as_good(*result, run)) return false;
     scenario = std::move(fewer);
-    run = std::move(result);
+    run = *std::move(result);
     return true;
   };
   std::vector<sql::InitialRow> rows;
   for (const std::size_t i : run.rows_that_matter) rows.push_back(scenario.rows[i]);
   if (rows.size() < scenario.rows.size() && !try_rows(rows)) return;
-  for (std::size_t i = scenario.rows.size(); i-- > 0;) {
+  for (std::size_t i = scenario.rows.size(); i-- > 0 && !budget.expired_now();) {
     rows = scenario.rows;
     rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
     try_rows(std::move(rows));

@@ -20,6 +20,7 @@ OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
       symbols_(smt_, problem.app, changes_),
       world_(symbols_, Scope::Open, problem.conflicts, problem.serial),
       axioms_(world_, problem.levels) {
+  smt_.stop_with(budget);
   counters_ = std::make_unique<Counters>(world_, axioms_, problem.rows_at_start, budget);
 }
 

@@ -3,6 +3,9 @@
 //
 // Each question is a cast (functions, one instance each) and a few formulas about it. The answer
 // Unsat is a proof for every execution, however many other transactions it has.
+//
+// The budget ends the building of formulas, too: every member may throw SmtStopped then, and every
+// later answer is Unknown.
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +31,7 @@ struct Effort {
 
 class OpenWorld {
  public:
+  // Requires: the budget outlives it.
   OpenWorld(const Problem& problem, Budget& budget);
 
   World& world() { return world_; }

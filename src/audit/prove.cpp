@@ -18,10 +18,15 @@ class Prover {
   }
 
   Proof run() {
-    while (!drop_independent() && !options_.fixed_path && peel()) {
+    try {
+      while (!drop_independent() && !options_.fixed_path && peel()) {
+      }
+      if (!left_.empty()) follow_paths();
+      if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path) look_for_earliest();
+    } catch (const SmtStopped&) {
+      // The budget is over in the middle of a question: what is left stays without a proof.
+      proof_.is_unknown = true;
     }
-    if (!left_.empty()) follow_paths();
-    if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path) look_for_earliest();
     proof_.holds = left_.empty();
     proof_.left = left_;
     proof_.is_unknown = proof_.is_unknown || budget_.expired_now();
@@ -142,23 +147,24 @@ class Prover {
     return false;
   }
 
+  // Also true if the budget is over before all cycles are ruled out.
   bool has_cycle(std::size_t length) {
     World& world = open_.world();
-    const auto cycles = list_cycles(left_, length, [&](std::uint32_t f, std::uint32_t g) {
+    const auto may_follow = [&](std::uint32_t f, std::uint32_t g) {
       return open_.may_depend(f, g, budget_);
-    });
-    for (const FunctionCycle& cycle : cycles) {
+    };
+    const auto is_impossible = [&](const FunctionCycle& cycle) {
       const std::vector<Member> t = open_.cast(cycle);
       std::vector<SmtTerm> about;
       for (std::size_t i = 0; i < t.size(); ++i)
         about.push_back(world.depends(t[i], t[(i + 1) % t.size()]));
-      if (!may_be(t, about)) continue;
+      if (!may_be(t, about)) return true;
       std::string names;
       for (const std::uint32_t f : cycle) names += name(f) + " -> ";
       proof_.obstacle = fmt::format("a cycle {}{} is not ruled out", names, name(cycle.front()));
-      return true;
-    }
-    return false;
+      return false;
+    };
+    return !visit_cycles(left_, length, may_follow, is_impossible, budget_);
   }
 
   // False if a cycle of up to k may be: then nothing about longer ones helps.

@@ -188,14 +188,17 @@ std::string_view name_of(Label label) {
       return "view-only";
     case Label::Spurious:
       return "spurious";
+    case Label::Undecided:
+      return "undecided";
   }
   return "";
 }
 
-Replay replay(const Problem& problem, const Scenario& scenario) {
-  Replay result;
-  const sql::Changes changes(problem.app);
-  Versions weak;
+namespace {
+
+// Runs the scenario as its visibility says; false as of run_call().
+bool run_weak(const Problem& problem, const Scenario& scenario, const sql::Changes& changes,
+              Versions& weak, Budget& budget) {
   // A scan looks at every row that any call inserts, also at those of calls that run later: the
   // first round finds out which those are.
   for (int round = 0; round < 2; ++round) {
@@ -203,11 +206,59 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
     weak = start_of(problem, scenario);
     weak.rows.insert(rows.begin(), rows.end());
     for (const std::size_t call : scenario.ar) {
-      if (!run_call(problem, scenario, call, scenario.sees[call], changes, weak)) {
-        result.why = "a call runs too long";
-        return result;
-      }
+      if (!run_call(problem, scenario, call, scenario.sees[call], changes, weak, budget))
+        return false;
     }
+  }
+  return true;
+}
+
+// Why the run is not what the model said, or does not meet its levels; empty if it is and does.
+std::string why_not_allowed(const Problem& problem, const Scenario& scenario,
+                            const Versions& weak) {
+  if (std::string broken = broken_promise(problem, scenario, weak); !broken.empty()) return broken;
+  const auto history = to_history(problem, scenario, weak.traces, false);
+  if (!history) return "the run is no history";
+  Assignment levels{.base = problem.levels.base};
+  if (problem.levels.is_mixed()) {
+    levels.own.assign(scenario.calls.size() + 1, nullptr);
+    for (std::size_t call = 0; call < scenario.calls.size(); ++call)
+      levels.own[call + 1] = &problem.levels.of(scenario.calls[call].function);
+  }
+  const Execution execution{*history->history, history->witness};
+  const auto failure = evaluate(levels, execution);
+  return failure ? describe(*failure, *history->history) : "";
+}
+
+// What a serial run has in common with the weak one.
+struct Likeness {
+  bool same = true;  // results and final state
+  bool same_view = true;
+};
+
+Likeness likeness_of(const Versions& weak, const std::map<LocationKey, Value>& weak_end,
+                     const Versions& serial) {
+  Likeness likeness;
+  for (std::size_t call = 0; call < weak.traces.size(); ++call) {
+    likeness.same = likeness.same && same_result(weak.traces[call], serial.traces[call]);
+    likeness.same_view =
+        likeness.same_view && seen_by(weak.traces[call]) == seen_by(serial.traces[call]);
+  }
+  likeness.same = likeness.same && final_state(serial) == weak_end;
+  return likeness;
+}
+
+}  // namespace
+
+std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, Budget& budget) {
+  Replay result;
+  const sql::Changes changes(problem.app);
+  Versions weak;
+  if (!run_weak(problem, scenario, changes, weak, budget)) {
+    if (budget.expired_now()) return std::nullopt;
+    result.label = Label::Undecided;
+    result.why = "a call runs too long";
+    return result;
   }
   result.traces = weak.traces;
   for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
@@ -218,25 +269,8 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
   }
   result.edges = edges_of(scenario, weak, problem.conflicts);
   result.cycle = cycle_of(scenario, result.edges);
-
-  result.why = broken_promise(problem, scenario, weak);
+  result.why = why_not_allowed(problem, scenario, weak);
   if (!result.why.empty()) return result;
-  const auto history = to_history(problem, scenario, weak.traces, false);
-  if (!history) {
-    result.why = "the run is no history";
-    return result;
-  }
-  Assignment levels{.base = problem.levels.base};
-  if (problem.levels.is_mixed()) {
-    levels.own.assign(scenario.calls.size() + 1, nullptr);
-    for (std::size_t call = 0; call < scenario.calls.size(); ++call)
-      levels.own[call + 1] = &problem.levels.of(scenario.calls[call].function);
-  }
-  const Execution execution{*history->history, history->witness};
-  if (const auto failure = evaluate(levels, execution)) {
-    result.why = describe(*failure, *history->history);
-    return result;
-  }
 
   const std::map<LocationKey, Value> weak_end = final_state(weak);
   std::vector<std::size_t> order(scenario.calls.size());
@@ -248,22 +282,21 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
   std::set<std::pair<TableId, sql::RowKey>> touched = weak.touched;
   result.label = Label::Observable;
   result.why = "no serial order has these results and this final state";
+  bool has_undecided_order = false;
   do {
+    if (budget.expired_now()) return std::nullopt;
     Versions serial = start_of(problem, scenario);
     bool is_run = true;
     for (const std::size_t call : order)
-      is_run = is_run && run_call(problem, scenario, call, everything, changes, serial);
+      is_run = is_run && run_call(problem, scenario, call, everything, changes, serial, budget);
     touched.insert(serial.touched.begin(), serial.touched.end());
-    if (!is_run) continue;
-    bool same = true;
-    bool same_view = true;
-    for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
-      same = same && same_result(weak.traces[call], serial.traces[call]);
-      same_view = same_view && seen_by(weak.traces[call]) == seen_by(serial.traces[call]);
+    if (!is_run) {
+      has_undecided_order = true;
+      continue;
     }
-    same = same && final_state(serial) == weak_end;
-    if (!same) continue;
-    if (same_view) {
+    const Likeness likeness = likeness_of(weak, weak_end, serial);
+    if (!likeness.same) continue;
+    if (likeness.same_view) {
       result.label = Label::Spurious;
       result.why = "a serial order has the same results, reads and final state";
       return result;
@@ -271,6 +304,12 @@ Replay replay(const Problem& problem, const Scenario& scenario) {
     result.label = Label::ViewOnly;
     result.why = "a serial order has the same results and final state, but reads something else";
   } while (std::next_permutation(first, order.end()));
+  if (budget.expired_now()) return std::nullopt;
+  if (has_undecided_order) {
+    result.label = Label::Undecided;
+    result.why = "a call runs too long in a serial order";
+    return result;
+  }
   for (std::size_t i = 0; i < scenario.rows.size(); ++i) {
     const sql::InitialRow& row = scenario.rows[i];
     if (touched.contains({row.table, key_of(problem.app.table(row.table), row)}))

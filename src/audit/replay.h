@@ -9,7 +9,9 @@
 //   view-only    if some serial order has the same results and final state, but in each of those
 //                some statement finds other rows or other values in them,
 //   spurious     if a serial order has all of it, or if the run is not what the model said: a call
-//                aborts, or the level does not allow it.
+//                aborts, or the level does not allow it,
+//   undecided    if a call, in the run or in a serial order that decides, takes more steps than
+//                we run.
 //
 // That the level allows the run is decided by the arbiter of all levels (spec/evaluate.h), on the
 // run as a history.
@@ -27,7 +29,7 @@
 
 namespace isoscope::audit {
 
-enum class Label : std::uint8_t { Observable, ViewOnly, Spurious };
+enum class Label : std::uint8_t { Observable, ViewOnly, Spurious, Undecided };
 std::string_view name_of(Label label);  // "view-only"
 
 struct LocationKey {
@@ -58,7 +60,7 @@ struct ReplayEdge {
 
 struct Replay {
   Label label = Label::Spurious;
-  std::string why;                // for people: what differs, or why it is spurious
+  std::string why;                // for people: what differs, or why it is no anomaly
   std::vector<CallTrace> traces;  // by call of the scenario
   std::vector<ReplayEdge> edges;  // between calls of the cycle, one for each location
   std::vector<ReplayEdge> cycle;  // a shortest one; empty if there is none
@@ -66,7 +68,8 @@ struct Replay {
   std::vector<std::size_t> rows_that_matter;
 };
 
-Replay replay(const Problem& problem, const Scenario& scenario);
+// Nothing if the budget is over before the scenario has its label.
+std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, Budget& budget);
 
 // The run as a history, one session a call, with its witness; for `check` and for the arbiter. With
 // `observe_end`, one more transaction, `end`, reads the final state: histories have no other way to

@@ -183,11 +183,12 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
 }
 
 bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call,
-              const std::vector<bool>& sees, const sql::Changes& changes, Versions& versions) {
+              const std::vector<bool>& sees, const sql::Changes& changes, Versions& versions,
+              Budget& budget) {
   View view(problem, versions, call, sees, changes);
   const ScenarioCall& what = scenario.calls[call];
   auto result = sql::run_call(problem.app, problem.app.functions[what.function], what.arguments,
-                              view, kMaxSteps);
+                              view, kMaxSteps, &budget);
   if (!result) return false;
   view.trace.result = *result;
   if (!result->committed) view.trace.writes.clear();

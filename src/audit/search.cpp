@@ -63,83 +63,115 @@ class Search {
     if (functions.empty()) {
       for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) functions.push_back(f);
     }
-    const auto may_follow = [&](std::uint32_t f, std::uint32_t g) {
-      return open_.may_depend(f, g, budget_);
-    };
-    for (std::size_t length = 2; length <= options_.max_length; ++length) {
+    for (std::size_t length = 2; length <= options_.max_length && !is_done(); ++length) {
       report_.lengths.push_back({.length = length});
-      const std::vector<FunctionCycle> cycles = list_cycles(functions, length, may_follow);
-      for (std::size_t i = 0; i < cycles.size(); ++i) {
-        if (options_.progress) {
-          options_.progress(fmt::format("cycles of {}", length),
-                            static_cast<double>(i) / static_cast<double>(cycles.size()));
-        }
-        look_at(cycles[i], report_.lengths.back());
-        if (!options_.all && !report_.anomalies.empty()) return finish();
-      }
+      if (look_at_length(functions, report_.lengths.back()) || is_done()) continue;
+      report_.lengths.back().is_cut = true;
+      report_.is_stopped = true;
+      break;
     }
-    return finish();
-  }
-
- private:
-  SearchReport finish() {
     add(report_.effort, open_.effort());
     return std::move(report_);
   }
 
+ private:
+  // An anomaly is found, and one is enough.
+  bool is_done() const { return !options_.all && !report_.anomalies.empty(); }
+
+  // True if it looked at all cycles.
+  bool look_at_length(const std::vector<std::uint32_t>& functions, LengthReport& length) {
+    const auto may_follow = [&](std::uint32_t f, std::uint32_t g) {
+      return open_.may_depend(f, g, budget_);
+    };
+    const auto visit = [&](const FunctionCycle& cycle) {
+      if (options_.progress) {
+        const auto first = std::ranges::find(functions, cycle.front()) - functions.begin();
+        options_.progress(fmt::format("cycles of {}", length.length),
+                          static_cast<double>(first) / static_cast<double>(functions.size()));
+      }
+      look_at(cycle, length);
+      return !is_done();
+    };
+    try {
+      return visit_cycles(functions, length.length, may_follow, visit, budget_);
+    } catch (const SmtStopped&) {
+      return false;  // in the middle of asking what may follow
+    }
+  }
+
+  // What becomes of a cycle that shows no anomaly.
+  enum class Fate : std::uint8_t { Impossible, Unrealized, Unknown };
+
   void look_at(const FunctionCycle& cycle, LengthReport& length) {
     ++length.cycles;
+    const std::size_t before = report_.anomalies.size();
+    Fate fate = Fate::Unknown;
+    try {
+      fate = is_impossible(cycle) ? Fate::Impossible : look_for_runs(cycle, length);
+    } catch (const SmtStopped&) {
+      // The budget is over in the middle of a question: anomalies found so far count.
+    }
+    if (report_.anomalies.size() > before) {
+      ++length.found;
+      return;
+    }
+    switch (fate) {
+      case Fate::Impossible:
+        ++length.impossible;
+        break;
+      case Fate::Unrealized:
+        ++length.unrealized;
+        break;
+      case Fate::Unknown:
+        ++length.unknown;
+        break;
+    }
+  }
+
+  // In no execution at all.
+  bool is_impossible(const FunctionCycle& cycle) {
     const std::vector<Member> cast = open_.cast(cycle);
     std::vector<SmtTerm> about;
     for (std::size_t i = 0; i < cast.size(); ++i)
       about.push_back(open_.world().depends(cast[i], cast[(i + 1) % cast.size()]));
-    switch (open_.ask(cast, about, budget_)) {
-      case SmtResult::Unsat:
-        ++length.impossible;
-        return;
-      case SmtResult::Sat:
-      case SmtResult::Unknown:
-        break;
-    }
+    return open_.ask(cast, about, budget_) == SmtResult::Unsat;
+  }
+
+  // With ever longer prefixes, until there is an anomaly.
+  Fate look_for_runs(const FunctionCycle& cycle, LengthReport& length) {
     const std::size_t before = report_.anomalies.size();
     bool is_unknown = false;
     std::vector<std::vector<std::uint32_t>> prefixes = {{}};
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-      if (budget_.expired_now()) {
-        is_unknown = true;
-        break;
-      }
-      ClosedWorld closed(problem_, cycle, prefixes[i]);
+      if (budget_.expired_now()) return Fate::Unknown;
+      ClosedWorld closed(problem_, cycle, prefixes[i], budget_);
       is_unknown = !realize(cycle, closed, length) || is_unknown;
       add(report_.effort, closed.effort());
-      const bool is_found = report_.anomalies.size() > before;
-      if (is_found && !options_.all) break;
-      if (is_found) break;  // longer prefixes tell the same story
-      if (prefixes[i].size() == kMaxPrefix) continue;
-      for (const sql::TableId table : closed.blamed()) {
-        const auto has = [&](std::uint32_t f, sql::StatementOp op) {
-          return has_statement(problem_.app.functions[f].body, op, table);
-        };
-        // Rows that are there by now may still have to be changed.
-        const bool has_rows = std::ranges::any_of(
-            prefixes[i], [&](std::uint32_t f) { return has(f, sql::StatementOp::Insert); });
-        for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) {
-          if (!has(f, sql::StatementOp::Insert) && !(has_rows && has(f, sql::StatementOp::Update)))
-            continue;
-          std::vector<std::uint32_t> longer = prefixes[i];
-          longer.push_back(f);
-          std::ranges::sort(longer);
-          if (std::ranges::find(prefixes, longer) == prefixes.end())
-            prefixes.push_back(std::move(longer));
-        }
-      }
+      if (report_.anomalies.size() > before) break;  // longer prefixes tell the same story
+      if (prefixes[i].size() < kMaxPrefix) add_longer(prefixes, i, closed.blamed());
     }
-    if (report_.anomalies.size() > before) {
-      ++length.found;
-    } else if (is_unknown) {
-      ++length.unknown;
-    } else {
-      ++length.unrealized;
+    return is_unknown ? Fate::Unknown : Fate::Unrealized;
+  }
+
+  // Adds what the i-th prefix becomes with one call more, which gives rows to a table to blame.
+  void add_longer(std::vector<std::vector<std::uint32_t>>& prefixes, std::size_t i,
+                  const std::vector<sql::TableId>& blamed) const {
+    for (const sql::TableId table : blamed) {
+      const auto has = [&](std::uint32_t f, sql::StatementOp op) {
+        return has_statement(problem_.app.functions[f].body, op, table);
+      };
+      // Rows that are there by now may still have to be changed.
+      const bool has_rows = std::ranges::any_of(
+          prefixes[i], [&](std::uint32_t f) { return has(f, sql::StatementOp::Insert); });
+      for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) {
+        if (!has(f, sql::StatementOp::Insert) && !(has_rows && has(f, sql::StatementOp::Update)))
+          continue;
+        std::vector<std::uint32_t> longer = prefixes[i];
+        longer.push_back(f);
+        std::ranges::sort(longer);
+        if (std::ranges::find(prefixes, longer) == prefixes.end())
+          prefixes.push_back(std::move(longer));
+      }
     }
   }
 
@@ -159,8 +191,11 @@ class Search {
           break;
       }
       FoundAnomaly anomaly{cycle, closed.kinds(), closed.scenario(), {}, {}};
-      anomaly.replay = replay(problem_, anomaly.scenario);
-      if (anomaly.replay.label == Label::Spurious) {
+      auto run = replay(problem_, anomaly.scenario, budget_);
+      if (!run) return false;
+      anomaly.replay = *std::move(run);
+      if (anomaly.replay.label == Label::Spurious || anomaly.replay.label == Label::Undecided) {
+        if (anomaly.replay.label == Label::Undecided) is_exhaustive = false;
         ++length.spurious;
         if (++num_spurious == kMaxSpurious) return false;
         if (num_spurious % kMaxSpuriousOfShape == 0) {
@@ -171,22 +206,24 @@ class Search {
         }
         continue;
       }
-      closed.exclude_model();
-      closed.exclude_kinds(anomaly.kinds);
+      const Kinds kinds = anomaly.kinds;
       // With a passer-by, an anomaly of fewer calls is not a new one.
-      if (anomaly.replay.cycle.size() < cycle.size() &&
-          shown_.contains(functions_on_cycle(anomaly))) {
-        if (++num_repeats == kMaxRepeats) return true;
-        continue;
-      }
-      make_observable(problem_, anomaly.scenario, anomaly.replay);
-      minimize_rows(problem_, anomaly.scenario, anomaly.replay);
-      anomaly.name = name_of(anomaly.scenario, anomaly.replay);
-      shown_.insert(functions_on_cycle(anomaly));
-      if (known_.insert(signature_of(anomaly)).second)
-        report_.anomalies.push_back(std::move(anomaly));
-      if (!options_.all) return true;
+      const bool is_repeat = anomaly.replay.cycle.size() < cycle.size() &&
+                             shown_.contains(functions_on_cycle(anomaly));
+      if (!is_repeat) add_anomaly(std::move(anomaly));
+      if (is_done() || (is_repeat && ++num_repeats == kMaxRepeats)) return true;
+      closed.exclude_model();
+      closed.exclude_kinds(kinds);
     }
+  }
+
+  void add_anomaly(FoundAnomaly anomaly) {
+    make_observable(problem_, anomaly.scenario, anomaly.replay, budget_);
+    minimize_rows(problem_, anomaly.scenario, anomaly.replay, budget_);
+    anomaly.name = name_of(anomaly.scenario, anomaly.replay);
+    shown_.insert(functions_on_cycle(anomaly));
+    if (known_.insert(signature_of(anomaly)).second)
+      report_.anomalies.push_back(std::move(anomaly));
   }
 
   const Problem& problem_;
@@ -201,12 +238,14 @@ class Search {
 }  // namespace
 
 bool SearchReport::is_complete() const {
-  return std::ranges::all_of(lengths, [](const LengthReport& l) { return l.unknown == 0; });
+  return !is_stopped &&
+         std::ranges::all_of(lengths, [](const LengthReport& l) { return l.unknown == 0; });
 }
 
 bool SearchReport::is_proof() const {
-  return std::ranges::all_of(lengths,
-                             [](const LengthReport& l) { return l.impossible == l.cycles; });
+  return !is_stopped && std::ranges::all_of(lengths, [](const LengthReport& l) {
+    return l.impossible == l.cycles;
+  });
 }
 
 SearchReport search_anomalies(const Problem& problem, OpenWorld& open, const SearchOptions& options,

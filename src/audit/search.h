@@ -37,6 +37,7 @@ struct LengthReport {
   std::size_t unrealized = 0;
   std::size_t unknown = 0;   // the solver gave up, or the time was over
   std::size_t spurious = 0;  // runs that were excluded
+  bool is_cut = false;       // the time was over before all cycles of the length were looked at
 };
 
 struct SearchOptions {
@@ -48,10 +49,11 @@ struct SearchOptions {
 
 struct SearchReport {
   std::vector<FoundAnomaly> anomalies;
-  std::vector<LengthReport> lengths;
+  std::vector<LengthReport> lengths;  // as far as it got
+  bool is_stopped = false;            // the time was over before all lengths were looked at
   Effort effort;
 
-  bool is_complete() const;  // nothing unknown
+  bool is_complete() const;  // nothing unknown, and nothing left out
   // Every cycle of these lengths is in no execution at all.
   bool is_proof() const;
 };

@@ -11,9 +11,18 @@ SymbolicRun::Frame SymbolicRun::here() const {
   return {std::make_shared<const Env>(env_), instance_.accesses.size(), {}, disturbed_};
 }
 
+SymbolicRun::Moment SymbolicRun::moment_of(sql::TableId table, std::uint32_t column, const Row& row,
+                                           const Frame& frame) {
+  Moment moment{table, column, frame.num_accesses, {}};
+  for (const SmtTerm& term : row) moment.row.push_back(term.index);
+  return moment;
+}
+
 SmtTerm SymbolicRun::present_now(sql::TableId table, const Row& row, const Frame& frame) {
   if (frame.disturbed.contains({table.index, kPresence}))
     return symbols_.fresh_truth("some_round.present");
+  Moment moment = moment_of(table, kPresence, row, frame);
+  if (const auto known = known_.find(moment); known != known_.end()) return known->second.number;
   SmtTerm present = instance_.presence(table, row);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
@@ -22,6 +31,7 @@ SmtTerm SymbolicRun::present_now(sql::TableId table, const Row& row, const Frame
     present = choose(happens(symbols_, access, row),
                      equals(access.value(row).number, symbols_.smt().number(1)), present);
   }
+  known_.emplace(std::move(moment), SymValue{symbols_.no(), present});
   return present;
 }
 
@@ -31,6 +41,8 @@ SymValue SymbolicRun::value_now(sql::TableId table, std::uint32_t column, const 
     const bool may_be_null = !symbols_.app().table(table).columns[column].not_null;
     return symbols_.fresh_value("some_round.value", may_be_null);
   }
+  Moment moment = moment_of(table, column, row, frame);
+  if (const auto known = known_.find(moment); known != known_.end()) return known->second;
   SymValue value = instance_.value(table, column, row);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
@@ -38,6 +50,7 @@ SymValue SymbolicRun::value_now(sql::TableId table, std::uint32_t column, const 
       continue;
     value = symbols_.choose_value(happens(symbols_, access, row), access.value(row), value);
   }
+  known_.emplace(std::move(moment), value);
   return value;
 }
 

@@ -54,7 +54,7 @@ std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function
   return instance;
 }
 
-void SymbolicRun::run(const std::vector<sql::Statement>& body) {
+void SymbolicRun::run(std::span<const sql::Statement> body) {
   for (const sql::Statement& statement : body) run(statement);
 }
 
@@ -135,19 +135,31 @@ SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env
   return merged;
 }
 
-void SymbolicRun::branch(const sql::Statement& statement) {
-  const SmtTerm condition = is_true(*statement.expr, here());
-  const Env before = env_;
-  const SmtTerm alive = alive_;
-  alive_ = alive && condition;
-  run(statement.body);
-  const Env after_yes = std::move(env_);
-  const SmtTerm alive_yes = alive_;
-  env_ = before;
-  alive_ = alive && !condition;
-  run(statement.otherwise);
-  env_ = merge(condition, after_yes, env_);
-  alive_ = alive_yes || alive_;
+void SymbolicRun::branch(const sql::Statement& first) {
+  // What the branches leave, first to last; chains of ELSIF are long, so there is no recursion.
+  struct Taken {
+    SmtTerm condition;
+    Env after;
+    SmtTerm alive;
+  };
+  std::vector<Taken> taken;
+  for (const sql::Statement* statement = &first; statement != nullptr;
+       statement = statement->next_branch()) {
+    const SmtTerm condition = is_true(*statement->expr, here());
+    const Env before = env_;
+    const SmtTerm alive = alive_;
+    alive_ = alive && condition;
+    run(statement->body);
+    taken.push_back({condition, std::move(env_), alive_});
+    env_ = before;
+    alive_ = alive && !condition;
+    const bool is_last = statement->next_branch() == nullptr;
+    run({statement->otherwise.data(), statement->otherwise.size() - (is_last ? 0 : 1)});
+  }
+  for (auto branch = taken.rbegin(); branch != taken.rend(); ++branch) {
+    env_ = merge(branch->condition, branch->after, env_);
+    alive_ = branch->alive || alive_;
+  }
 }
 
 void SymbolicRun::assign(sql::VarId var, SymValue value) { env_[var.index].value = value; }

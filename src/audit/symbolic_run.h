@@ -6,6 +6,8 @@
 // rest happen only if it was not taken: `alive` is the condition of going on. Loops follow
 // instance.h. The parts: expressions (symbolic_expr.cpp), statements that touch the database
 // (symbolic_sql.cpp), control flow (symbolic_run.cpp).
+#include <compare>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -71,7 +73,8 @@ class SymbolicRun {
   SymValue element_of(const SymArray& list, SmtTerm index);
   Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
   SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
-  // What a row holds now, own writes included.
+  // What a row holds now, own writes included. Kept by location and row: conditions of writes ask
+  // for what was there before them, so that without memory each write would double the work.
   SmtTerm present_now(sql::TableId table, const Row& row, const Frame& frame);
   SymValue value_now(sql::TableId table, std::uint32_t column, const Row& row, const Frame& frame);
 
@@ -146,7 +149,7 @@ class SymbolicRun {
   bool changes(sql::TableId table, std::uint32_t column) const;
 
   // Control flow.
-  void run(const std::vector<sql::Statement>& body);
+  void run(std::span<const sql::Statement> body);
   void run(const sql::Statement& statement);
   void branch(const sql::Statement& statement);
   void loop(const sql::Statement& statement);
@@ -163,6 +166,17 @@ class SymbolicRun {
   void disturb(const std::vector<sql::Statement>& body);
   Env merge(SmtTerm condition, const Env& yes, const Env& no);
 
+  // A row of a table and a column (or kPresence), after so many accesses.
+  struct Moment {
+    sql::TableId table;
+    std::uint32_t column = 0;
+    std::size_t num_accesses = 0;
+    std::vector<std::uint32_t> row;  // its terms
+    friend auto operator<=>(const Moment&, const Moment&) = default;
+  };
+  static Moment moment_of(sql::TableId table, std::uint32_t column, const Row& row,
+                          const Frame& frame);
+
   struct LoopFrame {
     SmtTerm exited;
     SmtTerm continued;
@@ -177,6 +191,7 @@ class SymbolicRun {
   SmtTerm aborted_;
   std::vector<LoopFrame> loop_frames_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed_;
+  std::map<Moment, SymValue> known_;  // what is not disturbed; of presence, the number only
 };
 
 }  // namespace isoscope::audit

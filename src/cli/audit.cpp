@@ -39,13 +39,14 @@ struct AuditArguments {
   std::string dot;
 };
 
-int exit_code(audit::AuditOutcome outcome) {
-  switch (outcome) {
+int exit_code(const AuditReport& report) {
+  switch (report.answer.outcome) {
     case audit::AuditOutcome::Anomaly:
       return kInteresting;
     case audit::AuditOutcome::None:
     case audit::AuditOutcome::Serializable:
-      return kGood;
+      // Advice that was cut short is no good answer.
+      return report.advice && !report.advice->is_complete ? kUnknown : kGood;
     case audit::AuditOutcome::Unknown:
       return kUnknown;
   }
@@ -135,7 +136,7 @@ int run_audit(const AuditArguments& args) {
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
   return deliver(args.common,
                  args.common.json ? audit_json(report) : audit_text(report, args.common.paint()),
-                 exit_code(report.answer.outcome));
+                 exit_code(report));
 }
 
 }  // namespace

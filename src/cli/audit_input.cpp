@@ -147,7 +147,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   auto text = read_whole(path, budget);
   if (!text) return text.error();
   loaded.text = *std::move(text);
-  auto file = sql::parse_application(loaded.text);
+  auto file = sql::parse_application(loaded.text, &budget);
   if (!file) return loaded.located(file.error());
 
   std::vector<std::string> names;

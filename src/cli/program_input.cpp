@@ -71,6 +71,10 @@ std::optional<Error> find_missing_call(const sql::Application& app) {
 
 Error LoadedProgram::located(const Error& error) const { return in_file(error, path, text); }
 
+void LoadedProgram::stop_with(const Budget& budget) const {
+  if (sql != nullptr) sql->stop_with(budget);
+}
+
 bool LoadedProgram::must_repeat() {
   if (sql == nullptr || !sql->grew() || ++rounds >= max_rounds(*program)) return false;
   sql->adopt();
@@ -109,12 +113,12 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     loaded.program = std::make_unique<Program>(*std::move(program));
     return loaded;
   }
-  auto app = sql::parse_application(loaded.text);
+  auto app = sql::parse_application(loaded.text, &budget);
   if (!app) return loaded.located(app.error());
   if (!workload.empty()) {
     auto sessions = read_whole(workload, budget);
     if (!sessions) return sessions.error();
-    auto added = sql::add_workload(*app, *sessions);
+    auto added = sql::add_workload(*app, *sessions, &budget);
     if (!added) return in_file(added.error(), workload, *sessions);
   }
   if (const auto missing = find_missing_call(*app)) return loaded.located(*missing);

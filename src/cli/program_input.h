@@ -29,6 +29,8 @@ struct LoadedProgram {
   std::string text;
   int rounds = 0;
 
+  // Calls stop with the budget, too, where one of them may take long.
+  void stop_with(const Budget& budget) const;
   // An error about the program: with its file, and the line that it points at.
   Error located(const Error& error) const;
   // Rows that a run of an SQL program inserts may be new to the scans of the others: then the

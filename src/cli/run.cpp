@@ -84,6 +84,7 @@ int run_run(const RunArguments& args) {
   if (!levels) return fail(levels.error());
   auto input = args.program.load(budget);
   if (!input) return fail(input.error());
+  input->stop_with(budget);
   const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;
   if (!args.level.empty()) {
@@ -103,7 +104,7 @@ int run_run(const RunArguments& args) {
     auto script = store::script_of(program, *history);
     if (!script) return fail(script.error().in(args.history.path));
     auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
-    while (replayed && input->must_repeat())
+    while (replayed && !replayed->is_expired && input->must_repeat())
       replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
     if (!replayed) return fail(input->located(replayed.error()));
     divergences = std::move(replayed->divergences);
@@ -112,13 +113,13 @@ int run_run(const RunArguments& args) {
     const store::RunsOptions options{
         .seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)};
     auto done = store::run_many(program, plan ? &*plan : nullptr, options, budget);
-    while (done && input->must_repeat())
+    while (done && !done->is_expired && input->must_repeat())
       done = store::run_many(program, plan ? &*plan : nullptr, options, budget);
     clear_progress_line();
     if (!done) return fail(input->located(done.error()));
     runs = *std::move(done);
   }
-  if (auto fits = input->fits(); !fits) return fail(fits.error());
+  if (auto fits = input->fits(); !runs.is_expired && !fits) return fail(fits.error());
   if (!args.trace.empty() && runs.runs > 0) {
     if (auto written = write_trace(args, program, runs.shown, *format); !written)
       return fail(written.error());

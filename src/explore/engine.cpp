@@ -24,6 +24,11 @@ bool Control::is_over() {
 
 void Control::report(Fault fault) {
   const std::scoped_lock lock(mutex_);
+  // A call that was left because the time is over has no fault.
+  if (budget_.expired_now()) {
+    stop_undecided();
+    return;
+  }
   // The same fault whatever the number of threads, if there are several: the first in the text.
   if (!fault_ || fault.error.where < fault_->error.where) fault_ = std::move(fault);
   stop();

@@ -5,6 +5,7 @@
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
+#include "support/shorten.h"
 
 namespace isoscope::explore {
 
@@ -105,19 +106,20 @@ bool Walk<Set>::extend() {
 // A fault is no use without the history that leads to it: what the transactions had read.
 template <class Set>
 void Walk<Set>::report_fault() {
-  std::string history;
+  std::vector<std::pair<std::uint32_t, const ReadEvent<Set>*>> read;  // by whom
   const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads) {
-    for (const ReadEvent<Set>& read : reads) {
-      history +=
-          fmt::format("{}{} reads {} = {} from {}", history.empty() ? "" : "; ",
-                      store::name_of(program_, call), program_.keys().name(read.key),
-                      value(read.writer, read.key), store::name_of_writer(program_, read.writer));
-    }
+    for (const ReadEvent<Set>& event : reads) read.emplace_back(call, &event);
   };
   for (std::uint32_t i = 0; i < history_size(); ++i)
     add(block_at(i).call, trail_.reads_of(block_at(i)));
   add(pending_.call, std::span<const ReadEvent<Set>>(trail_.reads).subspan(pending_.reads_begin));
   Error error = executor_->fault();
+  const std::string history = short_list(read.size(), "; ", [&](std::size_t i) {
+    const auto [call, event] = read[i];
+    return fmt::format("{} reads {} = {} from {}", store::name_of(program_, call),
+                       program_.keys().name(event->key), value(event->writer, event->key),
+                       store::name_of_writer(program_, event->writer));
+  });
   if (!history.empty())
     error.hint += fmt::format("{}it happens when {}", error.hint.empty() ? "" : "; ", history);
   control_.report({std::move(error), CallId{pending_.call}});

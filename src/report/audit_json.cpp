@@ -150,6 +150,7 @@ Json lengths_json(const audit::SearchReport& search) {
                        {"found", length.found},
                        {"unrealized", length.unrealized},
                        {"unknown", length.unknown},
+                       {"cut", length.is_cut},
                        {"spurious", length.spurious}});
   }
   return lengths;
@@ -173,7 +174,9 @@ Json advice_json(const sql::Application& app, const audit::Advice& advice) {
           {"proofs", advice.proofs},
           {"repairs", std::move(repairs)},
           {"repairs_tried", advice.repairs_tried},
-          {"complete", advice.is_complete}};
+          {"repairs_undecided", advice.repairs_undecided},
+          {"complete", advice.is_complete},
+          {"limit", advice.limit.empty() ? Json(nullptr) : Json(advice.limit)}};
 }
 
 Json levels_json(const audit::Problem& problem) {

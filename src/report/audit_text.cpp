@@ -174,14 +174,18 @@ std::string anomaly_text(const sql::Application& app, const FoundAnomaly& found,
 // What became of the cycles of one length, honestly: having found no run is no proof.
 std::string length_text(const LengthReport& length) {
   std::string out = fmt::format("  {} calls: ", length.length);
-  if (length.cycles == 0) return out + "no cycle of functions\n";
+  if (length.cycles == 0)
+    return out + (length.is_cut ? "not looked at\n" : "no cycle of functions\n");
+  if (length.is_cut) out += "the first ";
   out += plural(length.cycles, "cycle of functions", "cycles of functions");
-  if (length.impossible == length.cycles) return out + ", in no execution at all\n";
+  if (length.impossible == length.cycles && !length.is_cut)
+    return out + ", in no execution at all\n";
   if (length.impossible > 0) out += fmt::format(", {} in no execution at all", length.impossible);
   if (length.found > 0) out += fmt::format(", {} with an anomaly", length.found);
   if (length.unrealized > 0)
     out += fmt::format(", {} not ruled out but without a run that shows it", length.unrealized);
   if (length.unknown > 0) out += fmt::format(", {} undecided", length.unknown);
+  if (length.is_cut) out += ", the others not looked at";
   return out + "\n";
 }
 
@@ -196,6 +200,8 @@ std::string search_text(const AuditReport& report) {
     out += search.is_proof()
                ? "no execution at all has such a cycle, however many other calls run\n"
                : "this is no proof: longer runs may have what these do not\n";
+  if (report.answer.outcome == AuditOutcome::Anomaly && !report.answer.limit.empty())
+    out += fmt::format("there may be further anomalies: {}\n", report.answer.limit);
   return out;
 }
 
@@ -221,10 +227,12 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
   const audit::Advice& advice = *report.advice;
   std::string out = "\n";
   if (advice.levels.empty()) {
-    out +=
-        fmt::format("{}: no proof even at the strongest of these levels\n", paint.unsure("levels"));
+    out += fmt::format("{}: {}\n", paint.unsure("levels"),
+                       advice.has_all_levels ? "no proof even at the strongest of these levels"
+                                             : "not known: " + advice.limit);
   } else {
-    out += fmt::format("{} that keep every execution serializable\n", paint.good("levels"));
+    out += fmt::format("{} that keep every execution serializable{}\n", paint.good("levels"),
+                       advice.has_all_levels ? "" : "; weaker ones might, too");
     std::size_t width = 0;
     for (const sql::Function& function : app.functions)
       width = std::max(width, printable(function.name).size());
@@ -247,10 +255,14 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
                                                     : "(then no anomaly of " +
                                                           lengths_words(report.options) + ")"));
   }
-  if (advice.repairs.empty() && advice.repairs_tried > 0)
-    out += fmt::format("repairs: none of {} helps alone\n",
-                       plural(advice.repairs_tried, "change", "changes"));
-  if (!advice.is_complete) out += paint.unsure("the time was over before all advice was tried\n");
+  const std::size_t decided = advice.repairs_tried - advice.repairs_undecided;
+  if (advice.repairs.empty() && decided > 0)
+    out += fmt::format("repairs: none of {} helps alone\n", plural(decided, "change", "changes"));
+  if (advice.repairs_undecided > 0)
+    out += fmt::format("repairs: {} undecided\n",
+                       plural(advice.repairs_undecided, "change is", "changes are"));
+  if (!advice.is_complete)
+    out += paint.unsure(fmt::format("{} before all advice was tried\n", advice.limit));
   return out;
 }
 

@@ -24,6 +24,8 @@ struct SmtSolver::Backend {
   std::unordered_map<unsigned, std::uint32_t> positions;  // of terms, by Z3's number of them
   unsigned names = 0;
   bool failed = false;  // Z3 refused to build a term: nothing about it can be answered
+  Budget* budget = nullptr;
+  std::size_t work = 0;  // terms made since the last look at the budget
 
   Backend() {
     sorts.push_back(context.bool_sort());
@@ -32,10 +34,20 @@ struct SmtSolver::Backend {
 
   std::string unique(std::string_view name) { return fmt::format("{}!{}", name, names++); }
 
+  void go_on(std::size_t done) {
+    constexpr std::size_t kWorkPerLook = 1024;
+    if (budget == nullptr || (work += done) < kWorkPerLook) return;
+    work = 0;
+    if (!budget->expired_now()) return;
+    failed = true;  // what is unfinished must not be asked about
+    throw SmtStopped{};
+  }
+
   // Runs `build`, which calls Z3, and keeps its result; a term that Z3 refuses becomes `true`, and
   // every later check() answers Unknown. Equal terms have one handle.
   template <class Build>
-  std::uint32_t keep(const Build& build) {
+  std::uint32_t keep(const Build& build, std::size_t work_to_do = 1) {
+    go_on(work_to_do);
     z3::expr term(context);
     try {
       term = build();
@@ -53,6 +65,9 @@ struct SmtSolver::Backend {
 SmtSolver::SmtSolver() : backend_(std::make_unique<Backend>()) {}
 SmtSolver::~SmtSolver() = default;
 
+void SmtSolver::stop_with(Budget& budget) { backend_->budget = &budget; }
+void SmtSolver::go_on(std::size_t work) { backend_->go_on(work); }
+
 SmtSort SmtSolver::new_sort(std::string_view name) {
   Backend& z3 = *backend_;
   z3.sorts.push_back(z3.context.uninterpreted_sort(z3.unique(name).c_str()));
@@ -62,6 +77,7 @@ SmtSort SmtSolver::new_sort(std::string_view name) {
 SmtFunction SmtSolver::new_function(std::string_view name, std::span<const SmtSort> from,
                                     SmtSort to) {
   Backend& z3 = *backend_;
+  z3.go_on(1);
   try {
     z3::sort_vector domain(z3.context);
     for (SmtSort sort : from) domain.push_back(z3.sorts[sort.index]);
@@ -177,28 +193,32 @@ SmtTerm choose(SmtTerm condition, SmtTerm yes, SmtTerm no) {
 
 SmtTerm all_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
   SmtSolver::Backend& z3 = *solver.backend_;
-  return {&solver, z3.keep([&]() -> z3::expr {
-            z3::expr_vector list(z3.context);
-            for (SmtTerm formula : formulas) {
-              const z3::expr& part = z3.terms[formula.index];
-              if (part.is_false()) return part;
-              if (!part.is_true()) list.push_back(part);
-            }
-            return list.size() == 1 ? list[0] : z3::mk_and(list);
-          })};
+  return {&solver, z3.keep(
+                       [&]() -> z3::expr {
+                         z3::expr_vector list(z3.context);
+                         for (SmtTerm formula : formulas) {
+                           const z3::expr& part = z3.terms[formula.index];
+                           if (part.is_false()) return part;
+                           if (!part.is_true()) list.push_back(part);
+                         }
+                         return list.size() == 1 ? list[0] : z3::mk_and(list);
+                       },
+                       formulas.size())};
 }
 
 SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
   SmtSolver::Backend& z3 = *solver.backend_;
-  return {&solver, z3.keep([&]() -> z3::expr {
-            z3::expr_vector list(z3.context);
-            for (SmtTerm formula : formulas) {
-              const z3::expr& part = z3.terms[formula.index];
-              if (part.is_true()) return part;
-              if (!part.is_false()) list.push_back(part);
-            }
-            return list.size() == 1 ? list[0] : z3::mk_or(list);
-          })};
+  return {&solver, z3.keep(
+                       [&]() -> z3::expr {
+                         z3::expr_vector list(z3.context);
+                         for (SmtTerm formula : formulas) {
+                           const z3::expr& part = z3.terms[formula.index];
+                           if (part.is_true()) return part;
+                           if (!part.is_false()) list.push_back(part);
+                         }
+                         return list.size() == 1 ? list[0] : z3::mk_or(list);
+                       },
+                       formulas.size())};
 }
 
 SmtTerm SmtSolver::number(std::int64_t value) {
@@ -271,7 +291,10 @@ SmtResult SmtSolver::check(std::span<const SmtTerm> formulas, SmtLimits limits, 
   try {
     z3::solver solver(z3.context, z3::solver::simple());
     set_limits(solver, limits, budget);
-    for (SmtTerm formula : formulas) solver.add(z3.terms[formula.index]);
+    for (SmtTerm formula : formulas) {
+      if (budget.expired()) return SmtResult::Unknown;
+      solver.add(z3.terms[formula.index]);
+    }
     const StopListener listener([&] { z3.context.interrupt(); });
     return result_of(solver.check());
   } catch (const z3::exception&) {
@@ -346,15 +369,32 @@ SmtResult SmtLayers::check(std::span<const SmtTerm> assumptions, SmtLimits limit
 
 const std::vector<std::size_t>& SmtLayers::core() const { return state_->core; }
 
+namespace {
+
+// What the model says of a term. An interrupt that comes when the question is answered already is
+// still in force: then Z3 refuses.
+z3::expr value_in(const z3::model& model, const z3::expr& term, bool& failed) {
+  try {
+    return model.eval(term, true);
+  } catch (const z3::exception&) {
+    failed = true;
+    throw SmtStopped{};
+  }
+}
+
+}  // namespace
+
 bool SmtLayers::holds(SmtTerm formula) {
   ISO_ASSERT(state_->model.has_value());
-  return state_->model->eval(solver_.backend_->terms[formula.index], true).is_true();
+  SmtSolver::Backend& z3 = *solver_.backend_;
+  return value_in(*state_->model, z3.terms[formula.index], z3.failed).is_true();
 }
 
 std::int64_t SmtLayers::number(SmtTerm term) {
   ISO_ASSERT(state_->model.has_value());
+  SmtSolver::Backend& z3 = *solver_.backend_;
   std::int64_t value = 0;
-  const z3::expr result = state_->model->eval(solver_.backend_->terms[term.index], true);
+  const z3::expr result = value_in(*state_->model, z3.terms[term.index], z3.failed);
   if (result.is_numeral_i64(value)) return value;
   return result.to_string().find('-') != std::string::npos
              ? std::numeric_limits<std::int64_t>::min()

@@ -19,6 +19,9 @@
 // count of the backend's steps, not by a clock: the same question gets the same answer on any
 // machine, unless the budget expires first.
 //
+// Building formulas may take longer than solving them. stop_with() makes it end with a budget: the
+// builder is left by an exception, because half a formula says something else than the whole.
+//
 // Backend  Z3 4.8 (de Moura, Bjørner), known to solver.cpp alone. Its exceptions end there: a
 //          question that Z3 cannot take gets the answer Unknown.
 #include <concepts>
@@ -39,6 +42,10 @@ namespace isoscope {
 class SmtSolver;
 
 enum class SmtResult : std::uint8_t { Sat, Unsat, Unknown };
+
+// Thrown by whatever makes a term when the budget of SmtSolver::stop_with() is over, and by models
+// of an interrupted backend. The solver cannot be used again: every check() of it answers Unknown.
+struct SmtStopped {};
 
 struct SmtSort {
   std::uint32_t index = 0;  // 0 is the sort of formulas, 1 that of whole numbers
@@ -97,6 +104,13 @@ class SmtSolver {
 
   static constexpr SmtSort kBool{0};
   static constexpr SmtSort kInt{1};
+
+  // From now on terms are made only until the budget is over, then SmtStopped is thrown.
+  // Requires: the budget outlives the solver.
+  void stop_with(Budget& budget);
+  // Throws, if the budget is over: for loops that look at much before they make a term. `work` is
+  // how much it was, in terms.
+  void go_on(std::size_t work = 1);
 
   // Each call makes a new thing; names are for people who read what text() prints.
   SmtSort new_sort(std::string_view name);
@@ -189,6 +203,7 @@ class SmtLayers {
   // After Unsat: positions of assumptions that suffice for it.
   const std::vector<std::size_t>& core() const;
   // After Sat, until the next change: what the model says. A number beyond 64 bits is cut off.
+  // Throw SmtStopped if the backend was interrupted.
   bool holds(SmtTerm formula);
   std::int64_t number(SmtTerm term);
 

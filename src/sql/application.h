@@ -22,6 +22,7 @@
 #include "sql/schema.h"
 #include "sql/statement.h"
 #include "sql/value.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope::sql {
@@ -87,11 +88,12 @@ struct Application {
   std::optional<std::uint32_t> find_function(std::string_view name) const;
 };
 
-// Fails if the text is no SQL, or if its tables cannot be understood: then nothing can.
-Result<Application> parse_application(std::string_view text);
+// Fails if the text is no SQL, or if its tables cannot be understood: then nothing can. A
+// limit_error if the budget is over before it is read.
+Result<Application> parse_application(std::string_view text, Budget* budget = nullptr);
 
 // Adds the sessions and rows of a workload file: lines "session NAME: call; call", with or
 // without the dashes of a comment, and INSERT statements.
-Result<void> add_workload(Application& app, std::string_view text);
+Result<void> add_workload(Application& app, std::string_view text, Budget* budget = nullptr);
 
 }  // namespace isoscope::sql

@@ -59,24 +59,27 @@ std::string level_above(const SourceFile& file, std::uint32_t begin) {
   return {};
 }
 
-void add_function(Application& app, Catalog& catalog, const SourceFile& file,
-                  const TopStatement& statement) {
+// Fails only if the budget is over; else a function that cannot be modelled is left out.
+Result<void> add_function(Application& app, Catalog& catalog, const SourceFile& file,
+                          const TopStatement& statement, Budget* budget) {
   const std::string name = last_name(child(*statement.node, "funcname"));
-  Findings findings(name);
+  Findings findings(name, budget);
   auto function =
       build_function(*statement.node, statement.text, statement.begin, file, catalog, findings);
   if (app.find_function(name) || std::ranges::find(app.left_out, name) != app.left_out.end())
     findings.fail(file.lines.place(statement.begin),
                   fmt::format("function '{}' is declared twice", name),
                   "functions are told apart by their names");
+  if (findings.failed() && findings.error().is_limit) return findings.error();
   if (!function || findings.failed()) {
     app.problems.push_back(findings.error().quoting(file.text));
     app.left_out.push_back(name);
-    return;
+    return {};
   }
   function->level = level_above(file, statement.begin);
   app.functions.push_back(std::move(*function));
   app.notes.insert(app.notes.end(), findings.notes().begin(), findings.notes().end());
+  return {};
 }
 
 Result<SourceFile> scan_file(std::string_view text) {
@@ -94,18 +97,19 @@ std::optional<std::uint32_t> Application::find_function(std::string_view name) c
   return std::nullopt;
 }
 
-Result<Application> parse_application(std::string_view text) {
+Result<Application> parse_application(std::string_view text, Budget* budget) {
   const auto file = scan_file(text);
   if (!file) return file.error();
-  const auto tree = parse_sql(text);
+  const auto tree = parse_sql(text, budget);
   if (!tree) return tree.error().quoting(text);
   const std::vector<TopStatement> statements = top_statements(*file, *tree);
   const Locator where{.lines = &file->lines};
 
   Catalog catalog;
-  Findings findings;
+  Findings findings({}, budget);
   SchemaBuilder schema(catalog, findings, where);
   for (const TopStatement& statement : statements) {
+    if (findings.failed()) break;
     if (statement.kind == "CreateFunctionStmt") {
       catalog.functions.insert(last_name(child(*statement.node, "funcname")));
     } else if (statement.kind != "InsertStmt") {
@@ -117,12 +121,14 @@ Result<Application> parse_application(std::string_view text) {
 
   Application app;
   for (const TopStatement& statement : statements) {
-    if (statement.kind == "CreateFunctionStmt") add_function(app, catalog, *file, statement);
+    if (statement.kind != "CreateFunctionStmt") continue;
+    if (auto added = add_function(app, catalog, *file, statement, budget); !added)
+      return added.error();
   }
   app.tables = std::move(catalog.tables);
   app.notes.insert(app.notes.begin(), findings.notes().begin(), findings.notes().end());
 
-  Findings data;
+  Findings data({}, budget);
   InitialRowReader rows(app, data);
   for (const TopStatement& statement : statements) {
     if (statement.kind == "InsertStmt" && !data.failed()) rows.add(*statement.node, where);
@@ -136,10 +142,10 @@ Result<Application> parse_application(std::string_view text) {
   return app;
 }
 
-Result<void> add_workload(Application& app, std::string_view text) {
+Result<void> add_workload(Application& app, std::string_view text, Budget* budget) {
   // Sessions are lines of their own; what remains is SQL, at the same places.
   std::string sql(text);
-  Findings findings;
+  Findings findings({}, budget);
   std::uint32_t line = 1;
   Application changed = app;
   for (std::size_t begin = 0; begin < text.size(); ++line) {
@@ -155,7 +161,7 @@ Result<void> add_workload(Application& app, std::string_view text) {
   }
   const auto file = scan_file(sql);
   if (!file) return file.error();
-  const auto tree = parse_sql(sql);
+  const auto tree = parse_sql(sql, budget);
   if (!tree) return tree.error().quoting(text);
   const Locator where{.lines = &file->lines};
   InitialRowReader rows(changed, findings);

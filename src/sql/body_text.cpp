@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "support/shorten.h"
+
 namespace isoscope::sql {
 namespace {
 
@@ -112,10 +114,16 @@ Locator BodyText::locator(std::size_t offset, std::size_t prefix) const {
 }
 
 std::string BodyText::text_from(std::size_t token, std::string_view stop) const {
+  // For people, and kept by everything that a statement becomes: of a long one, only the beginning.
+  constexpr std::size_t kLongest = 1000;
+  const std::size_t first_byte = tokens_[token].begin;
   std::size_t end = token;
-  while (end < tokens_.size() && word(end) != ";" && (end == token || !same_word(word(end), stop)))
+  while (end < tokens_.size() && tokens_[end].begin <= first_byte + kLongest && word(end) != ";" &&
+         (end == token || !same_word(word(end), stop)))
     ++end;
-  return one_line(body_, std::span(tokens_).subspan(token, end - token));
+  const std::string line = one_line(body_, std::span(tokens_).subspan(token, end - token));
+  const bool is_cut = end < tokens_.size() && tokens_[end].begin > first_byte + kLongest;
+  return shortened(line, kLongest) + (is_cut && line.size() <= kLongest ? " …" : "");
 }
 
 }  // namespace isoscope::sql

@@ -12,7 +12,7 @@ namespace isoscope::sql {
 // that is not null. Whatever the database throws passes through.
 Result<CallResult> run_call_with(const Application& app, const Changes& changes,
                                  const Function& function, std::span<const Value> arguments,
-                                 Database& database, std::size_t max_steps,
+                                 Database& database, std::size_t max_steps, Budget* budget,
                                  std::vector<Value>* variables = nullptr);
 
 }  // namespace isoscope::sql

@@ -17,12 +17,21 @@ struct CallState {
   const Application& app;
   const Changes& changes;
   Database& database;
+  Budget* budget = nullptr;
   std::vector<Value> variables = {};
   // Set when a limit of ours is hit: then an Error on its way out is no outcome of SQL.
   bool is_limit = false;
   // Rows that joins and scans have considered so far.
   std::size_t rows_considered = 0;
+  std::size_t work = 0;  // statements and rows since the last look at the budget
 
+  // Is the budget over? Looks at it now and then; `more` is how much was done since the last call.
+  bool is_over(std::size_t more = 1) {
+    constexpr std::size_t kWorkPerLook = 256;
+    if (budget == nullptr || (work += more) < kWorkPerLook) return false;
+    work = 0;
+    return budget->expired_now();
+  }
   Error limit(std::string what) {
     is_limit = true;
     return {.what = std::move(what)};

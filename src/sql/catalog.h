@@ -31,6 +31,8 @@ struct Catalog {
   std::set<std::string> functions;            // all that the program declares
   // Tables whose deleted or changed rows change others: ON DELETE CASCADE and the like.
   std::set<TableId> cascading;
+  // Expressions that stand in the program more often than in the text; see repeats().
+  std::size_t num_repeated = 0;
 
   std::optional<TableId> find_table(std::string_view name) const;
   const Table& table(TableId id) const { return tables[id.index]; }

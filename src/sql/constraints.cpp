@@ -92,7 +92,9 @@ std::optional<RowKey> find_row(CallState& call, TableId table_id,
     return all_same;
   };
   if (const auto key = whole_key(table, columns, values)) return fits(*key) ? key : std::nullopt;
-  for (RowKey& key : database.rows(table_id)) {
+  std::vector<RowKey> rows = database.rows(table_id);
+  call.work += rows.size();
+  for (RowKey& key : rows) {
     if (fits(key)) return std::move(key);
   }
   return std::nullopt;

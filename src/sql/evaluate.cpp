@@ -90,9 +90,13 @@ class Evaluator {
       case ExprOp::Or:
         return connective(e);
       case ExprOp::If: {
-        auto condition = value(e.args[0]);
-        if (!condition) return condition;
-        return value(is_true(*condition) ? e.args[1] : e.args[2]);
+        const Expr* branch = &e;
+        while (branch->op == ExprOp::If) {
+          auto condition = value(branch->args[0]);
+          if (!condition) return condition;
+          branch = &branch->args[is_true(*condition) ? 1 : 2];
+        }
+        return value(*branch);
       }
       case ExprOp::Coalesce:
         return first_known(e);

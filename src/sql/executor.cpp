@@ -132,13 +132,13 @@ void SqlExecutor::enter() {
   segment_ = &kept_.emplace(path_, execute()).first->second;
 }
 
-Segment SqlExecutor::execute() const {
+Segment SqlExecutor::execute() {
   CallDatabase database(program_, call_, answers_);
   std::vector<Value> variables;
   Result<CallResult> result = CallResult{};
   try {
     result = run_call_with(program_.app(), program_.changes(), program_.function(call_),
-                           program_.arguments(call_), database, kMaxSteps, &variables);
+                           program_.arguments(call_), database, kMaxSteps, &budget_, &variables);
   } catch (const CallDatabase::Leave&) {
     return database.take();
   }

@@ -61,7 +61,7 @@ class CallDatabase final : public Database {
 
 class SqlExecutor final : public Executor {
  public:
-  explicit SqlExecutor(const SqlProgram& program) : program_(program) {}
+  explicit SqlExecutor(const SqlProgram& program) : program_(program), budget_(program.budget()) {}
 
   void start(CallId call) override;
   Stop run() override;
@@ -84,9 +84,10 @@ class SqlExecutor final : public Executor {
 
   // Makes segment_ the one after answers_.
   void enter();
-  Segment execute() const;
+  Segment execute();
 
   const SqlProgram& program_;
+  Budget budget_;
   CallId call_;
   std::vector<std::int64_t> answers_;
   std::size_t num_told_ = 0;

@@ -5,12 +5,13 @@
 #include <array>
 #include <charconv>
 
+#include "sql/nesting.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
 namespace {
 
-constexpr int kMaxDepth = 500;  // of expressions in each other
+constexpr int kMaxDepth = kMaxLevels;  // of expressions in each other
 
 struct BinaryOperator {
   std::string_view name;
@@ -47,6 +48,25 @@ void agree(Scope& scope, Expr& left, Expr& right, std::string_view what) {
   } else {
     right = adapt(scope, std::move(right), left.type, left.is_array, what);
   }
+}
+
+std::size_t size_of(const Expr& expr) {
+  std::size_t size = 1;
+  for (const Expr& arg : expr.args) size += size_of(arg);
+  return size;
+}
+
+// What BETWEEN, IN and the like abbreviate repeats an operand. In each other they repeat what is
+// repeated already: a short text can stand for more than fits into any memory. False if it is too
+// much.
+bool repeats(Scope& scope, const Expr& operand, std::size_t times, Place place) {
+  constexpr std::size_t kMaxRepeated = 1'000'000;  // in a file
+  if (!operand.args.empty()) scope.catalog.num_repeated += size_of(operand) * times;
+  if (scope.catalog.num_repeated <= kMaxRepeated) return true;
+  scope.findings.fail(place, "this expression is too large when its abbreviations are written out",
+                      "BETWEEN, IN, NULLIF, CASE and IS DISTINCT FROM repeat their operands: give "
+                      "these variables of their own");
+  return false;
 }
 
 Expr not_of(Expr condition) {
@@ -106,7 +126,10 @@ Expr build_between(Scope& scope, const std::string& kind, const Tree& node, Plac
   Expr value = build_expr(scope, child(node, "lexpr"));
   Expr low = build_expr(scope, ends[0]);
   Expr high = build_expr(scope, ends[1]);
+  if (!repeats(scope, value, 1, place)) return make_null(Type::Boolean, place);
   if (kind.find("SYM") != std::string::npos) {
+    if (!repeats(scope, low, 1, place) || !repeats(scope, high, 1, place))
+      return make_null(Type::Boolean, place);
     Expr smaller = make(ExprOp::Least, low.type, {low, high}, place);
     high = make(ExprOp::Greatest, low.type, {low, high}, place);
     low = std::move(smaller);
@@ -120,7 +143,9 @@ Expr build_between(Scope& scope, const std::string& kind, const Tree& node, Plac
 Expr build_in_list(Scope& scope, const std::string& name, const Tree& node, Place place) {
   const Expr value = build_expr(scope, child(node, "lexpr"));
   std::vector<Expr> tests;
-  for (const Tree& item : child(inside(child(node, "rexpr")), "items"))
+  const Tree& items = child(inside(child(node, "rexpr")), "items");
+  if (!repeats(scope, value, items.size(), place)) return make_null(Type::Boolean, place);
+  for (const Tree& item : items)
     tests.push_back(compare(scope, ExprOp::Equal, value, build_expr(scope, item), place));
   if (tests.empty()) return make_boolean(name != "=", place);
   Expr any = tests.size() == 1 ? std::move(tests.front())
@@ -149,6 +174,8 @@ Expr build_distinct(Scope& scope, bool negated, const Tree& node, Place place) {
   Expr left = build_expr(scope, child(node, "lexpr"));
   Expr right = build_expr(scope, child(node, "rexpr"));
   agree(scope, left, right, "this comparison");
+  if (!repeats(scope, left, 2, place) || !repeats(scope, right, 2, place))
+    return make_null(Type::Boolean, place);
   const auto is_null = [&](const Expr& e) {
     return make(ExprOp::IsNull, Type::Boolean, {e}, place);
   };
@@ -173,6 +200,7 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
     return build_distinct(scope, kind == "AEXPR_NOT_DISTINCT", node, place);
   if (kind == "AEXPR_NULLIF") {
     Expr value = build_expr(scope, left);
+    if (!repeats(scope, value, 1, place)) return value;
     Expr equal = compare(scope, ExprOp::Equal, value, build_expr(scope, right), place);
     const Type type = value.type;
     return make(ExprOp::If, type, {std::move(equal), make_null(type, place), std::move(value)},
@@ -234,9 +262,15 @@ void unify(Scope& scope, std::vector<Expr*> values, std::string_view what) {
 Expr build_case(Scope& scope, const Tree& node, Place place) {
   std::optional<Expr> subject;
   if (has(node, "arg")) subject = build_expr(scope, child(node, "arg"));
+  const Tree& branches = child(node, "args");
+  // Each branch stands in the ones before it.
+  const int depth = scope.depth;
+  if (subject && !repeats(scope, *subject, branches.size(), place))
+    return make_null(Type::Text, place);
   std::vector<Expr> tests;
   std::vector<Expr> results;
-  for (const Tree& entry : child(node, "args")) {
+  for (const Tree& entry : branches) {
+    ++scope.depth;
     const Tree& when = inside(entry);
     tests.push_back(subject ? compare(scope, ExprOp::Equal, *subject,
                                       build_expr(scope, child(when, "expr")), place)
@@ -245,6 +279,7 @@ Expr build_case(Scope& scope, const Tree& node, Place place) {
   }
   results.push_back(has(node, "defresult") ? build_expr(scope, child(node, "defresult"))
                                            : make_null(Type::Text, place));
+  scope.depth = depth;
   std::vector<Expr*> values;
   for (Expr& result : results) values.push_back(&result);
   unify(scope, values, "CASE");
@@ -400,8 +435,10 @@ Expr build_kind(Scope& scope, const std::string& kind, const Tree& node) {
 }  // namespace
 
 Expr build_expr(Scope& scope, const Tree& node) {
+  if (scope.findings.failed()) return make_null(Type::Integer, {});
   if (scope.depth > kMaxDepth) {
-    scope.findings.fail(scope.place(inside(node)), "this expression nests too deeply");
+    scope.findings.fail(scope.place(inside(node)), "this expression nests too deeply",
+                        fmt::format("at most {} in each other", kMaxDepth));
     return make_null(Type::Integer, {});
   }
   ++scope.depth;

@@ -68,8 +68,30 @@ bool is_unknown_aggregate(const std::string& name);
 // Is there an aggregate anywhere in the expression, subqueries aside?
 bool contains_aggregate(const Tree& node);
 
+// Arguments of an expression, moved into it; the elements of an initializer list would be copied,
+// again at each level of the tree.
+struct Args {
+  Args() = default;
+  Args(Expr a) { add(std::move(a)); }
+  Args(Expr a, Expr b) {
+    add(std::move(a));
+    add(std::move(b));
+  }
+  Args(Expr a, Expr b, Expr c) {
+    add(std::move(a));
+    add(std::move(b));
+    add(std::move(c));
+  }
+  Args(std::vector<Expr> all) : list(std::move(all)) {}
+
+  std::vector<Expr> list;
+
+ private:
+  void add(Expr expr) { list.push_back(std::move(expr)); }
+};
+
 // Makers of common expressions.
-Expr make(ExprOp op, Type type, std::vector<Expr> args, Place place);
+Expr make(ExprOp op, Type type, Args args, Place place);
 Expr make_null(Type type, Place place);
 Expr make_integer(std::int64_t number, Place place);
 Expr make_text(std::string text, Place place);

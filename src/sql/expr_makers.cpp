@@ -7,8 +7,8 @@
 
 namespace isoscope::sql {
 
-Expr make(ExprOp op, Type type, std::vector<Expr> args, Place place) {
-  return {.op = op, .type = type, .args = std::move(args), .place = place};
+Expr make(ExprOp op, Type type, Args args, Place place) {
+  return {.op = op, .type = type, .args = std::move(args.list), .place = place};
 }
 
 Expr make_null(Type type, Place place) {

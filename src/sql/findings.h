@@ -3,19 +3,22 @@
 // cannot model, and notes on what it models roughly.
 //
 // A translation goes on after a failure with whatever is at hand, and its result is thrown away;
-// so every step can be written as if it succeeded.
+// so every step can be written as if it succeeded. A budget that is over is a failure, too: whoever
+// does much asks failed() in between.
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "sql/application.h"
+#include "support/budget.h"
 
 namespace isoscope::sql {
 
 class Findings {
  public:
-  explicit Findings(std::string function = {}) : function_(std::move(function)) {}
+  explicit Findings(std::string function = {}, Budget* budget = nullptr)
+      : function_(std::move(function)), budget_(budget) {}
 
   // Keeps the first failure.
   void fail(Place where, std::string what, std::string hint = {}) {
@@ -25,13 +28,18 @@ class Findings {
     if (!told_.insert(what).second) return;
     notes_.push_back({where, function_, std::move(what)});
   }
-  bool failed() const { return error_.has_value(); }
+  bool failed() {
+    if (!error_ && budget_ != nullptr && budget_->expired())
+      error_ = limit_error("reading the program");
+    return error_.has_value();
+  }
   // Requires: failed().
   const Error& error() const { return *error_; }
   const std::vector<Note>& notes() const { return notes_; }
 
  private:
   std::string function_;
+  Budget* budget_;
   std::optional<Error> error_;
   std::vector<Note> notes_;
   std::set<std::string> told_;  // what the notes say, each once

@@ -23,8 +23,9 @@ struct Next {
 class CallRun {
  public:
   CallRun(const Application& app, const Changes& changes, const Function& function,
-          std::span<const Value> arguments, Database& database, std::size_t max_steps)
-      : function_(function), call_{app, changes, database}, max_steps_(max_steps) {
+          std::span<const Value> arguments, Database& database, std::size_t max_steps,
+          Budget* budget)
+      : function_(function), call_{app, changes, database, budget}, max_steps_(max_steps) {
     call_.variables.resize(function.variables.size());
     for (std::size_t i = 0; i < arguments.size() && i < function.num_parameters; ++i)
       call_.variables[i] = arguments[i];
@@ -47,11 +48,12 @@ class CallRun {
   Result<Value> value(const Expr& expr) { return evaluate(expr, call_.variables); }
 
   Result<void> step() {
+    if (call_.is_over()) return call_.limit(limit_reached() + " was reached");
     if (++num_steps_ <= max_steps_) return {};
     return call_.limit(fmt::format("{} runs more than {} statements", function_.name, max_steps_));
   }
 
-  Result<Next> run_all(const std::vector<Statement>& statements) {
+  Result<Next> run_all(std::span<const Statement> statements) {
     for (const Statement& statement : statements) {
       if (auto counted = step(); !counted) return counted.error();
       auto next = run_one(statement);
@@ -70,11 +72,8 @@ class CallRun {
         return modify(s);
       case StatementOp::Assign:
         return assign(s);
-      case StatementOp::If: {
-        auto condition = value(*s.expr);
-        if (!condition) return condition.error();
-        return run_all(is_true(*condition) ? s.body : s.otherwise);
-      }
+      case StatementOp::If:
+        return branch(s);
       case StatementOp::ForQuery:
         return for_query(s);
       case StatementOp::ForRange:
@@ -93,6 +92,21 @@ class CallRun {
         return raise(s);
     }
     return Next{};
+  }
+
+  // Chains of ELSIF are long: they are gone through in a loop.
+  Result<Next> branch(const Statement& first) {
+    for (const Statement* s = &first;;) {
+      auto condition = value(*s->expr);
+      if (!condition) return condition.error();
+      if (is_true(*condition)) return run_all(s->body);
+      const Statement* next = s->next_branch();
+      if (next == nullptr) return run_all(s->otherwise);
+      auto ahead = run_all({s->otherwise.data(), s->otherwise.size() - 1});
+      if (!ahead || !ahead->is_statement()) return ahead;
+      if (auto counted = step(); !counted) return counted.error();
+      s = next;
+    }
   }
 
   // FOUND and ROW_COUNT, where the function looks at them.
@@ -302,9 +316,9 @@ class CallRun {
 
 Result<CallResult> run_call_with(const Application& app, const Changes& changes,
                                  const Function& function, std::span<const Value> arguments,
-                                 Database& database, std::size_t max_steps,
+                                 Database& database, std::size_t max_steps, Budget* budget,
                                  std::vector<Value>* variables) {
-  CallRun run(app, changes, function, arguments, database, max_steps);
+  CallRun run(app, changes, function, arguments, database, max_steps, budget);
   auto result = run.run();
   if (variables != nullptr) *variables = std::move(run.variables());
   return result;
@@ -312,8 +326,8 @@ Result<CallResult> run_call_with(const Application& app, const Changes& changes,
 
 Result<CallResult> run_call(const Application& app, const Function& function,
                             std::span<const Value> arguments, Database& database,
-                            std::size_t max_steps) {
-  return run_call_with(app, Changes(app), function, arguments, database, max_steps);
+                            std::size_t max_steps, Budget* budget) {
+  return run_call_with(app, Changes(app), function, arguments, database, max_steps, budget);
 }
 
 }  // namespace isoscope::sql

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "sql/application.h"
+#include "support/budget.h"
 
 namespace isoscope::sql {
 
@@ -71,9 +72,9 @@ struct CallResult {
 };
 
 // Runs one call. An Error is no outcome of SQL but a limit of ours: more than `max_steps`
-// statements.
+// statements, or the budget is over.
 Result<CallResult> run_call(const Application& app, const Function& function,
                             std::span<const Value> arguments, Database& database,
-                            std::size_t max_steps = 100'000);
+                            std::size_t max_steps = 100'000, Budget* budget = nullptr);
 
 }  // namespace isoscope::sql

@@ -159,6 +159,7 @@ Result<bool> Matcher::extend(std::size_t num_bound, const Found& found) {
   }
   bool wants_more = true;
   for (RowKey& key : *rows) {
+    if (call_.is_over()) return call_.limit(limit_reached() + " was reached");
     if (++call_.rows_considered > kMaxRowsConsidered)
       return call_.limit(fmt::format("a call considers more than {} rows", kMaxRowsConsidered));
     tuple_.bind(source, std::move(key));

@@ -4,20 +4,16 @@
 #include <pg_query.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 
+#include "sql/nesting.h"
 #include "sql/source_text.h"
 
 namespace isoscope::sql {
 namespace {
 
 constexpr std::size_t kMaxText = std::size_t{4} << 20;
-// The parser's own functions recurse once an operator or bracket; one that stands 20'000 deep is
-// still fine with them.
-constexpr int kMaxNesting = 400;
-constexpr int kMaxOperators = 4'000;
 
 // How many bytes the UTF-8 character at the start of `text` has; 0 if it is none.
 std::size_t utf8_length(std::string_view text) {
@@ -48,65 +44,55 @@ std::optional<Error> find_unreadable(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_word(std::string_view token, std::string_view word) {
-  return std::ranges::equal(
-      token, word, [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-}
+// Builds a tree until the budget is over. (The base is nlohmann's own builder of documents; the
+// parser finds our functions before those of the base.)
+class TreeBuilder : public nlohmann::detail::json_sax_dom_parser<Tree> {
+ public:
+  using Base = nlohmann::detail::json_sax_dom_parser<Tree>;
+  TreeBuilder(Tree& tree, Budget* budget)
+      : Base(tree, /*allow_exceptions_=*/false), budget_(budget) {}
 
-// Anything that may put one level of the tree around another.
-bool is_nesting(std::string_view token) {
-  const char first = token.front();
-  if (std::isalpha(static_cast<unsigned char>(first)) != 0) {
-    for (const std::string_view word :
-         {"not",       "is",      "case",     "when", "else",    "join", "union", "except",
-          "intersect", "select",  "collate",  "at",   "between", "in",   "like",  "ilike",
-          "similar",   "and",     "or",       "if",   "elsif",   "then", "loop",  "begin",
-          "isnull",    "notnull", "operator", "over", "filter"}) {
-      if (is_word(token, word)) return true;
-    }
-    return false;
-  }
-  return std::string_view("+-*/<>=~!@#%^&|`?:[").find(first) != std::string_view::npos;
-}
+  bool start_object(std::size_t length) { return !is_over() && Base::start_object(length); }
+  bool start_array(std::size_t length) { return !is_over() && Base::start_array(length); }
 
-std::optional<Error> find_too_deep(std::string_view text, std::span<const SqlToken> tokens) {
-  int depth = 0;
-  int operators = 0;
-  for (const SqlToken& token : tokens) {
-    const std::string_view word = text.substr(token.begin, token.end - token.begin);
-    if (is_comment(word)) continue;
-    if (word == "(" || word == "[") ++depth;
-    if (word == ")" || word == "]") depth = std::max(0, depth - 1);
-    if (word == ";") operators = 0;
-    if (is_nesting(word)) ++operators;
-    if (depth > kMaxNesting || operators > kMaxOperators) {
-      return Error{.where = LineIndex(text).place(token.begin),
-                   .what = "this statement nests too deeply",
-                   .hint = fmt::format("at most {} brackets in each other and {} operators",
-                                       kMaxNesting, kMaxOperators)};
-    }
-  }
-  return std::nullopt;
+ private:
+  bool is_over() const { return budget_ != nullptr && budget_->expired(); }
+
+  Budget* budget_;
+};
+
+// Null if it is no JSON, or the budget is over.
+Tree read_json(const char* text, Budget* budget) {
+  Tree tree;
+  TreeBuilder builder(tree, budget);
+  return Tree::sax_parse(text, &builder) ? std::move(tree) : Tree();
 }
 
 // The parser folds `-1` into one constant, and its JSON leaves out a number that is not positive:
 // what is missing is read from the text. `tokens` are those of the text.
+void restore_negative_number(Tree& constant, std::string_view text,
+                             std::span<const SqlToken> tokens) {
+  const auto location = static_cast<std::uint32_t>(number_of(constant, "location"));
+  auto at = std::ranges::lower_bound(tokens, location, {}, &SqlToken::begin);
+  if (at == tokens.end() || at->begin != location || text[at->begin] != '-') return;
+  do {
+    ++at;
+  } while (at != tokens.end() && is_comment(text.substr(at->begin, at->end - at->begin)));
+  std::int64_t number = 0;
+  if (at != tokens.end()) std::from_chars(&text[at->begin], text.data() + at->end, number);
+  constant["ival"]["ival"] = -number;
+}
+
 void restore_negative_numbers(Tree& tree, std::string_view text, std::span<const SqlToken> tokens) {
-  if (tree.is_object() && tree.contains("ival") && tree.contains("location") &&
-      tree["ival"].is_object() && tree["ival"].empty()) {
-    const auto location = static_cast<std::uint32_t>(number_of(tree, "location"));
-    auto at = std::ranges::lower_bound(tokens, location, {}, &SqlToken::begin);
-    if (at != tokens.end() && at->begin == location && text[at->begin] == '-') {
-      do {
-        ++at;
-      } while (at != tokens.end() && is_comment(text.substr(at->begin, at->end - at->begin)));
-      std::int64_t number = 0;
-      if (at != tokens.end()) std::from_chars(&text[at->begin], text.data() + at->end, number);
-      tree["ival"]["ival"] = -number;
-    }
-  }
-  if (tree.is_structured()) {
-    for (Tree& part : tree) restore_negative_numbers(part, text, tokens);
+  std::vector<Tree*> open = {&tree};
+  while (!open.empty()) {
+    Tree& node = *open.back();
+    open.pop_back();
+    if (!node.is_structured()) continue;
+    if (node.is_object() && node.contains("ival") && node.contains("location") &&
+        node["ival"].is_object() && node["ival"].empty())
+      restore_negative_number(node, text, tokens);
+    for (Tree& part : node) open.push_back(&part);
   }
 }
 
@@ -202,10 +188,10 @@ Result<std::vector<SqlToken>> scan_sql(std::string_view text) {
   return tokens;
 }
 
-Result<Tree> parse_sql(std::string_view text) {
+Result<Tree> parse_sql(std::string_view text, Budget* budget) {
   const auto tokens = scan_sql(text);
   if (!tokens) return tokens.error();
-  if (auto error = find_too_deep(text, *tokens)) return *error;
+  if (auto error = find_too_deep(text, *tokens, TextKind::Sql)) return *error;
   const std::string input(text);
   const PgQueryParseResult result = pg_query_parse(input.c_str());
   if (result.error != nullptr) {
@@ -213,17 +199,18 @@ Result<Tree> parse_sql(std::string_view text) {
     pg_query_free_parse_result(result);
     return error;
   }
-  Tree tree = Tree::parse(result.parse_tree, nullptr, /*allow_exceptions=*/false);
+  Tree tree = read_json(result.parse_tree, budget);
   pg_query_free_parse_result(result);
+  if (budget != nullptr && budget->expired_now()) return limit_error("reading the program");
   if (!child(tree, "stmts").is_array()) return Error{.what = "the parser's answer is no tree"};
   restore_negative_numbers(tree, text, *tokens);
-  return child(tree, "stmts");
+  return std::move(tree["stmts"]);  // a copy would recurse
 }
 
 Result<Tree> parse_plpgsql(std::string_view create_function, std::string_view body) {
   const auto tokens = scan_sql(body);
   if (!tokens) return Error{.where = {tokens.error().where.line, 0}, .what = tokens.error().what};
-  if (auto error = find_too_deep(body, *tokens)) return *error;
+  if (auto error = find_too_deep(body, *tokens, TextKind::PlpgsqlBody)) return *error;
   const std::string input(create_function);
   const PgQueryPlpgsqlParseResult result = pg_query_parse_plpgsql(input.c_str());
   if (result.error != nullptr) {
@@ -232,11 +219,11 @@ Result<Tree> parse_plpgsql(std::string_view create_function, std::string_view bo
     pg_query_free_plpgsql_parse_result(result);
     return error;
   }
-  const Tree tree = Tree::parse(result.plpgsql_funcs, nullptr, /*allow_exceptions=*/false);
+  Tree tree = read_json(result.plpgsql_funcs, nullptr);
   pg_query_free_plpgsql_parse_result(result);
   if (!tree.is_array() || tree.empty() || !has(tree[0], "PLpgSQL_function"))
     return Error{.what = "the parser finds no PL/pgSQL in this function"};
-  return child(tree[0], "PLpgSQL_function");
+  return std::move(tree[0]["PLpgSQL_function"]);
 }
 
 }  // namespace isoscope::sql

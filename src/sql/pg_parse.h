@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sql/tree.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope::sql {
@@ -24,8 +25,8 @@ struct SqlToken {
 Result<std::vector<SqlToken>> scan_sql(std::string_view text);
 
 // The tree of each statement in the text: {"stmt": …, "stmt_location": …, "stmt_len": …}.
-// Errors bear the place in `text`.
-Result<Tree> parse_sql(std::string_view text);
+// Errors bear the place in `text`; a limit_error if the budget is over.
+Result<Tree> parse_sql(std::string_view text, Budget* budget = nullptr);
 
 // The tree of the body of one CREATE FUNCTION statement in PL/pgSQL: {"datums": …, "action": …}.
 // The place of an error is the line of the body; its column is not known.

@@ -25,6 +25,8 @@ class PlpgsqlBody {
   void add_all(Body& to, const Tree& list);
   void dispatch(Body& to, const std::string& kind, const Tree& node);
   void refuse(const std::string& kind, const Tree& node);
+  // Fails if too much is around the node.
+  bool fits(const Tree& node);
 
   // Control: plpgsql_builder.cpp.
   void add_assign(Body& to, const Tree& node);
@@ -88,7 +90,8 @@ class PlpgsqlBody {
   std::size_t next_datum_ = 0;                // the first that no block has declared
   std::size_t next_loop_ = 0;       // the first datum that may be the variable of a loop to come
   std::vector<std::string> loops_;  // their labels
-  int nesting_ = 0;
+  int nesting_ = 0;                 // statements around
+  int branches_ = 0;                // ELSIF and WHEN before, of all IF and CASE around
 };
 
 // The line of a node in the body.

@@ -9,8 +9,10 @@
 namespace isoscope::sql {
 namespace {
 
-constexpr std::int64_t kRaiseError = 21;   // PostgreSQL's number for ERROR
-constexpr int kMaxStatementNesting = 150;  // statements in each other
+constexpr std::int64_t kRaiseError = 21;  // PostgreSQL's number for ERROR
+constexpr int kMaxStatementLevels = 150;  // statements in each other
+// Branches of IF and CASE, each of which stands in the ones before it.
+constexpr int kMaxBranchLevels = 1000;
 
 }  // namespace
 
@@ -21,12 +23,22 @@ void PlpgsqlBody::add_all(Body& to, const Tree& list) {
 void PlpgsqlBody::add_statement(Body& to, const Tree& wrapped) {
   if (findings_.failed()) return;
   const Tree& node = inside(wrapped);
-  if (++nesting_ > kMaxStatementNesting) {
-    findings_.fail(text_.place_of_line(line_of(node)), "these statements nest too deeply");
-  } else {
-    dispatch(to, kind_of(wrapped), node);
-  }
+  ++nesting_;
+  if (fits(node)) dispatch(to, kind_of(wrapped), node);
   --nesting_;
+}
+
+bool PlpgsqlBody::fits(const Tree& node) {
+  if (nesting_ <= kMaxStatementLevels && branches_ <= kMaxBranchLevels) return true;
+  const Place place = text_.place_of_line(line_of(node));
+  if (nesting_ > kMaxStatementLevels) {
+    findings_.fail(place, "these statements nest too deeply",
+                   fmt::format("at most {} in each other", kMaxStatementLevels));
+  } else {
+    findings_.fail(place, "these branches are too many",
+                   fmt::format("at most {} ELSIF or WHEN behind each other", kMaxBranchLevels));
+  }
+  return false;
 }
 
 void PlpgsqlBody::dispatch(Body& to, const std::string& kind, const Tree& node) {
@@ -139,10 +151,14 @@ void PlpgsqlBody::add_if(Body& to, const Tree& node) {
   branch.expr = condition(to, child(node, "cond"), branch);
   add_all(branch.body, child(node, "then_body"));
   // Each ELSIF is an If alone in the other branch of the one before.
-  std::vector<Statement> chain = {std::move(branch)};
+  std::vector<Statement> chain;
+  chain.push_back(std::move(branch));
   std::vector<Body> ahead(1);
+  const int branches = branches_;
   for (const Tree& entry : child(node, "elsif_list")) {
     const Tree& elsif = inside(entry);
+    ++branches_;
+    if (!fits(elsif)) break;
     Statement next = start(elsif, "ELSIF", "THEN");
     if (next.text.empty()) next = start(elsif, "ELSEIF", "THEN");
     next.op = StatementOp::If;
@@ -152,6 +168,7 @@ void PlpgsqlBody::add_if(Body& to, const Tree& node) {
     chain.push_back(std::move(next));
   }
   add_all(chain.back().otherwise, child(node, "else_body"));
+  branches_ = branches;
   for (std::size_t i = chain.size() - 1; i > 0; --i) {
     ahead[i].push_back(std::move(chain[i]));
     chain[i - 1].otherwise = std::move(ahead[i]);
@@ -178,8 +195,11 @@ void PlpgsqlBody::add_case(Body& to, const Tree& node) {
   }
   std::vector<Statement> chain;
   std::vector<Body> ahead;
+  const int branches = branches_;
   for (const Tree& entry : child(node, "case_when_list")) {
     const Tree& when = inside(entry);
+    ++branches_;
+    if (!fits(when)) break;
     Statement next = start(when, "WHEN", "THEN");
     next.op = StatementOp::If;
     ahead.emplace_back();
@@ -195,6 +215,7 @@ void PlpgsqlBody::add_case(Body& to, const Tree& node) {
     raise.op = StatementOp::Raise;
     rest.push_back(std::move(raise));
   }
+  branches_ = branches;
   for (std::size_t i = chain.size(); i-- > 0;) {
     chain[i].otherwise = std::move(rest);
     rest = std::move(ahead[i]);

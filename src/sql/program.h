@@ -63,6 +63,10 @@ class SqlProgram final : public Executable {
   // yet. Does nothing for other names.
   void adopt_row(std::string_view key_name);
 
+  // From now on executors stop with the budget: the call that runs then has a Fault.
+  void stop_with(const Budget& budget) { budget_ = budget; }
+  const Budget& budget() const { return budget_; }
+
   const Application& app() const { return app_; }
   const Changes& changes() const { return changes_; }
   const Function& function(CallId call) const;
@@ -98,6 +102,7 @@ class SqlProgram final : public Executable {
   const std::set<RowKey>& universe(TableId table) const { return universe_[table.index]; }
 
   Application app_;
+  Budget budget_;
   Changes changes_;
   Outline outline_;
   std::vector<const SessionCall*> calls_;

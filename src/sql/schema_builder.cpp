@@ -7,6 +7,11 @@
 #include "sql/expr_builder.h"
 
 namespace isoscope::sql {
+namespace {
+
+constexpr std::size_t kMaxColumns = 1600;  // PostgreSQL's limit
+
+}  // namespace
 
 void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
   if (kind == "CreateStmt") return add_table(node);
@@ -68,6 +73,7 @@ void SchemaBuilder::add_table(const Tree& node) {
   table.place = at;
   catalog_.tables.push_back(std::move(table));
   for (const Tree& element : child(node, "tableElts")) {
+    if (findings_.failed()) return;
     const std::string kind = kind_of(element);
     if (kind == "ColumnDef") {
       add_column(id, inside(element));
@@ -83,6 +89,10 @@ void SchemaBuilder::add_table(const Tree& node) {
 void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   Table& table = catalog_.tables[id.index];
   Column column{.name = text_of(definition, "colname"), .place = place(definition)};
+  if (table.columns.size() == kMaxColumns)
+    findings_.fail(column.place,
+                   fmt::format("table '{}' has more than {} columns", table.name, kMaxColumns),
+                   "PostgreSQL allows no more, either");
   if (find_column(table, column.name))
     findings_.fail(column.place,
                    fmt::format("column '{}' of '{}' is declared twice", column.name, table.name));

@@ -118,6 +118,13 @@ struct Statement {
   std::uint32_t depth = 0;
   std::vector<Statement> body = {};
   std::vector<Statement> otherwise = {};
+
+  // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of
+  // its condition), or null. Chains of them are long: who can, follows them in a loop.
+  const Statement* next_branch() const {
+    const bool is_chain = !otherwise.empty() && otherwise.back().op == StatementOp::If;
+    return is_chain ? &otherwise.back() : nullptr;
+  }
 };
 
 }  // namespace isoscope::sql

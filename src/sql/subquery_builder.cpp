@@ -6,6 +6,9 @@
 namespace isoscope::sql {
 namespace {
 
+// A query is a larger thing to build than an operator: fewer of them fit into each other.
+constexpr int kLevelsOfSubquery = 10;
+
 Statement model_of(const Scope& scope, Place place) { return {.place = place, .text = scope.text}; }
 
 Expr add_exists(Scope& scope, BuiltQuery built, Place place) {
@@ -78,6 +81,7 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
   }
   Scope inner = scope;
   inner.outer = &scope;
+  inner.depth += kLevelsOfSubquery;
   BuiltQuery built = build_query(inner, child(child(sublink, "subselect"), "SelectStmt"));
   if (scope.findings.failed()) return make_null(Type::Integer, place);
   if (is_membership) {

@@ -189,6 +189,7 @@ void add_session(Application& app, std::string_view line, Place place, Findings&
   };
   bool is_complete = true;
   for (std::size_t i = 0; i < tokens->size();) {
+    if (findings.failed()) return;
     if (word(i) == ";") {
       ++i;
       continue;

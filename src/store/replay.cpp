@@ -119,9 +119,10 @@ Result<TxnEnd> execute_to_abort(Store& store, std::uint32_t call) {
   return end;
 }
 
-Result<Replay> replay(const Executable& program, const Script& script, const LevelPlan* plan,
+namespace {
+
+Result<Replay> follow(const Executable& program, const Script& script, const LevelPlan* plan,
                       const Budget& budget) {
-  if (auto fits = check_script(program, script); !fits) return fits.error();
   std::unique_ptr<Oracle> oracle;
   if (plan != nullptr) {
     auto made = make_oracle(program, *plan, budget);
@@ -157,6 +158,20 @@ Result<Replay> replay(const Executable& program, const Script& script, const Lev
   result.is_complete = store.recording().order.size() == program.outline().calls.size();
   if (result.is_complete) store.finish();
   result.recording = store.recording();
+  return result;
+}
+
+}  // namespace
+
+Result<Replay> replay(const Executable& program, const Script& script, const LevelPlan* plan,
+                      const Budget& budget) {
+  if (auto fits = check_script(program, script); !fits) return fits.error();
+  auto followed = follow(program, script, plan, budget);
+  // A call that was left because the time is over has no fault.
+  Budget now = budget;
+  if (followed || !now.expired_now()) return followed;
+  Replay result;
+  result.is_expired = true;
   return result;
 }
 

@@ -117,8 +117,8 @@ Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const Ru
       options.progress("running", static_cast<double>(i) / static_cast<double>(options.runs));
     const std::uint64_t seed = options.seed + i;
     auto end = run_once(store, seed);
-    if (!end) return end.error();
-    if (*end == RunEnd::Expired) {
+    if (!end && !budget.expired_now()) return end.error();
+    if (!end || *end == RunEnd::Expired) {
       runs.is_expired = true;
       break;
     }

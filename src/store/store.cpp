@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/shorten.h"
+
 namespace isoscope::store {
 
 Store::Store(const Executable& program, std::unique_ptr<Oracle> oracle)
@@ -42,13 +44,14 @@ const std::int64_t* Store::own_write(ProgramKey x) const {
 
 Error Store::describe_fault(std::uint32_t call) const {
   Error error = executor_->fault();
-  std::string reads;
+  std::vector<const Access*> read;
   for (const Access& access : pending_.accesses) {
-    if (!access.is_read) continue;
-    reads += fmt::format("{}{} = {} from {}", reads.empty() ? "" : ", ",
-                         program_.keys().name(access.key), access.value,
-                         name_of_writer(program_, access.writer));
+    if (access.is_read) read.push_back(&access);
   }
+  const std::string reads = short_list(read.size(), ", ", [&](std::size_t i) {
+    return fmt::format("{} = {} from {}", program_.keys().name(read[i]->key), read[i]->value,
+                       name_of_writer(program_, read[i]->writer));
+  });
   error.what += fmt::format(", in {}{}{}", name_of(program_, call),
                             reads.empty() ? "" : ", which read ", reads);
   return error;

@@ -6,12 +6,15 @@
 
 #include "support/budget.h"
 #include "support/printable.h"
+#include "support/shorten.h"
 
 namespace isoscope {
 
 namespace {
 
 constexpr std::size_t kWidestLineShown = 160;
+// Of what is wrong, and what to do about it: both may quote what users wrote.
+constexpr std::size_t kLongestTextShown = 1000;
 
 // The line with this number, counted from 1, without its newline.
 std::string_view line_of(std::string_view text, std::uint32_t number) {
@@ -63,16 +66,17 @@ std::string render(const Error& error) {
     if (error.where.column > 0) out += fmt::format(":{}", error.where.column);
   }
   out += fmt::format("{}{}: {}", out.empty() ? "" : ": ", error.is_limit ? "unknown" : "error",
-                     printable(error.what));
-  const bool caret = !error.line.empty() && error.where.column > 0 &&
-                     error.where.column <= error.line.size() + 1 &&
-                     error.line.size() <= kWidestLineShown;
+                     printable(shortened(error.what, kLongestTextShown)));
+  const std::string hint = printable(shortened(error.hint, kLongestTextShown));
+  const bool caret =
+      !error.line.empty() && error.where.column > 0 && error.where.column <= error.line.size() + 1;
   if (caret) {
-    out += fmt::format("\n  {}\n  {:>{}}", shown_line(error.line), "^",
-                       shown_column(error.line, error.where.column) + 1);
-    if (!error.hint.empty()) out += " " + printable(error.hint);
-  } else if (!error.hint.empty()) {
-    out += fmt::format("\n  {}", printable(error.hint));
+    const Excerpt line = excerpt_around(error.line, error.where.column - 1, kWidestLineShown);
+    out += fmt::format("\n  {}\n  {:>{}}", shown_line(line.text), "^",
+                       shown_column(line.text, line.offset + 1) + 1);
+    if (!hint.empty()) out += " " + hint;
+  } else if (!hint.empty()) {
+    out += fmt::format("\n  {}", hint);
   }
   return out;
 }

@@ -210,7 +210,7 @@ TEST(AuditTime, EndsWithUnknown) {
   Budget budget = Budget::seconds(0.05);
   const AuditReport report = audit(problem_of(app, "psi"), {.all = true}, budget);
   EXPECT_EQ(report.outcome, AuditOutcome::Unknown);
-  EXPECT_EQ(report.limit, "the time is over");
+  EXPECT_EQ(report.limit, "the time limit was reached");
 }
 
 TEST(Advice, FindsTheWeakestLevels) {

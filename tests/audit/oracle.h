@@ -184,8 +184,9 @@ inline void compare(const Problem& problem, std::uint64_t seed, const OracleOpti
   RandomRuns runs(problem, seed);
   for (int i = 0; i < options.num_runs; ++i) {
     const Scenario scenario = runs.next(2, is_proved ? 4 : options.bound);
-    const Replay run = replay(problem, scenario);
-    if (run.label == Label::Spurious) continue;
+    Budget unlimited;
+    const Replay run = *replay(problem, scenario, unlimited);
+    if (run.label == Label::Spurious || run.label == Label::Undecided) continue;
     const std::string calls = describe_run(problem.app, scenario);
     EXPECT_FALSE(run.cycle.empty()) << calls;
     FAIL() << name_of(report.outcome) << ", but " << name_of(run.label) << " (" << run.why

@@ -30,5 +30,7 @@ struct HardInput {
 
 // History in, answer out: check, convert, stats, predict, generate.
 std::vector<HardInput> history_inputs();
+// Audits, and explorations and runs of SQL programs.
+std::vector<HardInput> sql_inputs();
 
 }  // namespace isoscope

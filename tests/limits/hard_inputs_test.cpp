@@ -18,7 +18,8 @@ constexpr double kMostSeconds = 10;
 
 std::vector<HardInput> all_inputs() {
   std::vector<HardInput> all;
-  for (const auto& table : {history_inputs()}) all.insert(all.end(), table.begin(), table.end());
+  for (const auto& table : {history_inputs(), sql_inputs()})
+    all.insert(all.end(), table.begin(), table.end());
   return all;
 }
 

@@ -30,6 +30,27 @@ TEST_F(Smt, RefutesACycleInAnOrder) {
   EXPECT_EQ(smt.check({transitive(), r(a, b), r(b, a)}, {}, budget), SmtResult::Sat);
 }
 
+TEST_F(Smt, LeavesWhoeverBuildsFormulasWhenTheBudgetIsOver) {
+  const SmtTerm a = smt.new_constant("a", txn);
+  const SmtTerm contradiction = r(a, a) && !r(a, a);
+  EXPECT_EQ(smt.check({contradiction}, {}, budget), SmtResult::Unsat);
+  Budget over = Budget::seconds(0);
+  smt.stop_with(over);
+  EXPECT_THROW(for (int i = 0; i < 100'000; ++i) smt.number(i), SmtStopped);
+  // Whatever was being built may be half of itself: nothing is concluded from it.
+  EXPECT_EQ(smt.check({contradiction}, {}, budget), SmtResult::Unknown);
+  SmtLayers layers(smt);
+  layers.add(contradiction);
+  EXPECT_EQ(layers.check({}, budget), SmtResult::Unknown);
+}
+
+TEST_F(Smt, LooksAtTheBudgetByTheSizeOfWhatIsBuilt) {
+  Budget over = Budget::seconds(0);
+  smt.stop_with(over);
+  const std::vector<SmtTerm> many(5'000, smt.new_constant("a", SmtSolver::kBool));
+  EXPECT_THROW(all_of(smt, many), SmtStopped);
+}
+
 TEST_F(Smt, KeepsThingsOfTheSameNameApart) {
   const SmtTerm a = smt.new_constant("a", txn);
   const SmtTerm other = smt.new_constant("a", txn);

@@ -90,6 +90,31 @@ class Bank {
   std::unique_ptr<LoggingDatabase> database_;
 };
 
+// --- Limits --------------------------------------------------------------------------------------
+
+TEST(RunCall, StopsWithTheBudget) {
+  const auto app = parse_application(
+      "CREATE TABLE t (id INT PRIMARY KEY, v INT);\n"
+      "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+      "  FOR i IN 1..1000000000 LOOP UPDATE t SET v = i WHERE id = 1; END LOOP; END $$;\n");
+  ASSERT_TRUE(app.ok());
+  MemoryDatabase database(*app);
+  Budget over = Budget::seconds(0);
+  const auto result =
+      run_call(*app, app->functions.front(), {}, database, std::size_t{1} << 40U, &over);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().what, "the time limit was reached");
+}
+
+TEST(RunCall, GoesThroughLongChainsOfBranches) {
+  std::string body = "IF v = 0 THEN RETURN 0; ";
+  for (int i = 1; i < 900; ++i) body += fmt::format("ELSIF v = {} THEN RETURN {}; ", i, i);
+  Bank bank;
+  EXPECT_EQ(bank.value("v := 890; " + body + "ELSE RETURN -1; END IF;").result, "890");
+  EXPECT_EQ(bank.value("v := 900; " + body + "ELSE RETURN -1; END IF;").result, "-1");
+  EXPECT_EQ(bank.value("v := 5; " + body + "END IF; RETURN -2;").result, "5");
+}
+
 // --- What is read ------------------------------------------------------------------------------
 
 TEST(RunCall, ReadsWhatASelectByKeyNames) {

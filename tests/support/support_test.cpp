@@ -9,6 +9,7 @@
 #include "support/input.h"
 #include "support/output.h"
 #include "support/rng.h"
+#include "support/shorten.h"
 #include "support/spelling.h"
 
 namespace isoscope {
@@ -24,6 +25,42 @@ TEST(Error, PointsAtThePlaceAndHints) {
 
 TEST(Error, KeepsQuietAboutUnknownPlaces) {
   EXPECT_EQ(render(Error{.what = "is empty", .file = "h.txt"}), "h.txt: error: is empty");
+}
+
+TEST(Error, ShowsAPartOfALongLineWithTheCaretUnderItsPlace) {
+  const std::string text = std::string(500, 'a') + "X" + std::string(500, 'b');
+  const Error error{.where = {1, 501}, .what = "no X here"};
+  const std::string shown = render(error.in("f").quoting(text));
+  const std::string left = "…" + std::string(80, 'a');
+  EXPECT_EQ(shown, "f:1:501: error: no X here\n  " + left + "X" + std::string(79, 'b') + "…\n  " +
+                       std::string(81, ' ') + "^");
+}
+
+TEST(Error, CutsWhatQuotesTooMuch) {
+  const Error error{.what = std::string(2'000'000, 'x'), .hint = std::string(2'000'000, 'y')};
+  EXPECT_LT(render(error).size(), 3'000U);
+}
+
+TEST(Shorten, CutsBetweenCharacters) {
+  EXPECT_EQ(shortened("grün", 4), "grü…");
+  EXPECT_EQ(shortened("grün", 3), "gr…");
+  EXPECT_EQ(shortened("grün", 5), "grün");
+}
+
+TEST(Shorten, ShowsTheEndsOfALongLine) {
+  EXPECT_EQ(excerpt_around("abcdefghij", 0, 4).text, "abcd…");
+  const Excerpt end = excerpt_around("abcdefghij", 9, 4);
+  EXPECT_EQ(end.text, "…ghij");
+  EXPECT_EQ(end.offset, 4U);
+  EXPECT_EQ(excerpt_around("abc", 2, 4).text, "abc");
+}
+
+TEST(Shorten, ListsTheFirstAndTheLastItems) {
+  const auto number = [](std::size_t i) { return std::to_string(i); };
+  EXPECT_EQ(short_list(0, ", ", number), "");
+  EXPECT_EQ(short_list(3, ", ", number), "0, 1, 2");
+  EXPECT_EQ(short_list(9, ", ", number), "0, 1, 2, 3, 4, 5, 6, 7, 8");
+  EXPECT_EQ(short_list(100, ", ", number), "0, 1, 2, 3, … 92 more …, 96, 97, 98, 99");
 }
 
 TEST(LineReader, HandsOutLinesOfAnyEnding) {
