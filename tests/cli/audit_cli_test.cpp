@@ -7,7 +7,6 @@
 #include <regex>
 
 #include "cli/run_isoscope.h"
-#include "support/doc_blocks.h"
 #include "support/paths.h"
 
 namespace isoscope {
@@ -294,42 +293,6 @@ TEST(CliAudit, SaysNothingWhenQuiet) {
   const Ran ran = audit(kBank + " --level pc --quiet");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_EQ(ran.out + ran.err, "");
-}
-
-// docs/audit.md shows commands and outputs: they are what the program prints.
-TEST(CliAudit, PrintsWhatItsPageShows) {
-  const TempFile run(".hist");
-  int num_shown = 0;
-  for (const DocBlock& block : doc_blocks(slurp(kRoot + "docs/audit.md"))) {
-    std::istringstream lines(block.text);
-    std::string command;
-    std::string shown;
-    const auto compare = [&] {
-      if (command.empty()) return;
-      SCOPED_TRACE("docs/audit.md, block of line " + std::to_string(block.line) + ": " + command);
-      command = std::regex_replace(command, std::regex("examples/"), kRoot + "examples/");
-      command = std::regex_replace(command, std::regex("run\\.hist"), run.path());
-      std::string out = run_isoscope(command + " --color never").out;
-      for (std::size_t at; (at = out.find(kRoot)) != std::string::npos;)
-        out.erase(at, kRoot.size());
-      EXPECT_EQ(out, shown);
-      ++num_shown;
-    };
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("$ isoscope ")) {
-        compare();
-        command = line.substr(11);
-        shown.clear();
-      } else if (command.ends_with('\\')) {
-        command.back() = ' ';
-        command += line;
-      } else {
-        shown += line + "\n";
-      }
-    }
-    compare();
-  }
-  EXPECT_GE(num_shown, 8);
 }
 
 }  // namespace
