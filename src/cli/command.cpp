@@ -108,7 +108,7 @@ Budget CommonOptions::start() const {
   handle_signals();
   const Budget budget = timeout > 0 ? Budget::seconds(timeout) : Budget();
   const std::size_t bytes = memory.empty() ? machine_bytes() / 4 * 3 : *parse_bytes(memory);
-  const std::string to = quiet && !json ? "/dev/null" : output;
+  const std::string to = quiet && !json && output == "-" ? "/dev/null" : output;
   // Lives as long as the process: nothing may outlive its watch.
   static Watch watch({.memory_bytes = bytes,
                       .budget = budget,
@@ -126,7 +126,7 @@ Paint CommonOptions::paint() const {
 
 void add_common(CLI::App& app, CommonOptions& options) {
   app.add_flag("--json", options.json, "print one JSON object instead of text");
-  app.add_flag("-q,--quiet", options.quiet, "say nothing: the exit code answers");
+  app.add_flag("-q,--quiet", options.quiet, "print no report: the exit code answers");
   app.add_option("--timeout", options.timeout, "give up after so many seconds (exit code 3)")
       ->type_name("SECONDS")
       ->check(check_seconds);
@@ -171,7 +171,7 @@ int fail(const Error& error) {
 
 int deliver(const CommonOptions& options, std::string_view report, int exit_code) {
   clear_progress_line();
-  if (options.quiet && !options.json) return exit_code;
+  if (options.quiet && !options.json && options.output == "-") return exit_code;
   if (auto written = write_whole(options.output, report); !written) return fail(written.error());
   return exit_code;
 }
@@ -195,6 +195,8 @@ Progress progress_line(const CommonOptions& options) {
     std::fflush(stderr);
   };
 }
+
+double seconds_running() { return since_start.seconds(); }
 
 void clear_progress_line() {
   if (progress_shown) std::fputs("\r\x1b[K", stderr);
