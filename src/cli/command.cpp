@@ -32,7 +32,7 @@ void say_unknown(const std::string& reason, const std::string& output) {
   if (errors_are_json) {
     Json json = json_header(running_command, "unknown", since_start.seconds());
     json["limit"] = reason;
-    report = dump(json) + "\n";
+    report = dump(json);
   }
   if (auto written = write_whole(output, report); !written)
     std::fprintf(stderr, "%s\n", render(written.error()).c_str());
@@ -163,7 +163,7 @@ int fail(const Error& error) {
             : fmt::format("{}:{}:{}", error.file, error.where.line, error.where.column);
     Json json = {{"tool", "isoscope"}, {"version", kVersion}};
     json["error"] = {{"where", where}, {"what", error.what}, {"hint", error.hint}};
-    std::fprintf(stdout, "%s\n", dump(json).c_str());
+    std::fputs(dump(json).c_str(), stdout);
   }
   std::fprintf(stderr, "%s\n", render(error).c_str());
   return kBadInput;

@@ -35,7 +35,8 @@ std::string printable(std::string_view line) {
 
 Error Error::in(std::string_view file_name) const {
   Error copy = *this;
-  if (copy.file.empty()) copy.file = file_name;
+  // As an argument "-" is standard input, but a reader of the message would not find that file.
+  if (copy.file.empty()) copy.file = file_name == "-" ? "<stdin>" : file_name;
   return copy;
 }
 

@@ -207,13 +207,13 @@ TEST(CliAudit, TakesLevelsAndSerialPairsForSingleFunctions) {
 
 TEST(CliAudit, NamesEveryFunctionThatItCannotModel) {
   const Ran ran = audit("- --level si", kCounter + kOdd);
-  expect_refused(ran, "-:10:");
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("-:14:"), HasSubstr("2 functions cannot be modelled"),
+  expect_refused(ran, "<stdin>:10:");
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("<stdin>:14:"), HasSubstr("2 functions cannot be modelled"),
                              HasSubstr("leave them out with --only bump")));
   EXPECT_EQ(audit("- --level si --only bump", kCounter + kOdd).exit_code, 0);
   const Ran one = audit("- --level si --only bump,odd", kCounter + kOdd);
-  expect_refused(one, "-:10:");
-  EXPECT_THAT(one.err, Not(HasSubstr("-:14:")));
+  expect_refused(one, "<stdin>:10:");
+  EXPECT_THAT(one.err, Not(HasSubstr("<stdin>:14:")));
 }
 
 TEST(CliAudit, RefusesWhatItCannotAnswer) {
@@ -235,11 +235,11 @@ TEST(CliAudit, RefusesWhatItCannotAnswer) {
   expect_refused(audit(kBank + " --level si --conflicts table"), "--conflicts");
   expect_refused(audit(kBank + " --level si --to prose"), "prose");
   expect_refused(audit("no-such-file.sql --level si"), "no-such-file.sql");
-  expect_refused(audit("- --level si", "CREATE TABEL t (a int);"), "-:1:8");
+  expect_refused(audit("- --level si", "CREATE TABEL t (a int);"), "<stdin>:1:8");
   expect_refused(audit("- --level si", "CREATE TABLE t (a int PRIMARY KEY);"), "no function");
   expect_refused(audit("- --level si", std::regex_replace(kCounter, std::regex("CREATE FUNCTION"),
                                                           "-- @isolation sj\n$&")),
-                 "-:3:");
+                 "<stdin>:3:");
 }
 
 TEST(CliAudit, MentionsWhatIsModelledRoughly) {
@@ -248,7 +248,7 @@ TEST(CliAudit, MentionsWhatIsModelledRoughly) {
   ASSERT_EQ(answer["notes"].size(), 1U) << answer["notes"];
   EXPECT_EQ(answer["notes"][0]["function"], "bump");
   EXPECT_EQ(answer["notes"][0]["line"], 6);
-  EXPECT_THAT(audit("- --level si", rough).err, HasSubstr("-:6:"));
+  EXPECT_THAT(audit("- --level si", rough).err, HasSubstr("<stdin>:6:"));
   EXPECT_EQ(audit("- --level si --quiet", rough).err, "");
 }
 

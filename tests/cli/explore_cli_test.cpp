@@ -127,16 +127,16 @@ TEST(CliExplore, DrawsTheFirstViolation) {
 TEST(CliExplore, PointsAtWhatIsWrongWithAProgram) {
   const Ran syntax = run_isoscope("explore - --level cc", "session a {\n  { x := raed(y) }\n}\n");
   EXPECT_EQ(syntax.exit_code, 2);
-  EXPECT_THAT(syntax.err, HasSubstr("-:2:"));
+  EXPECT_THAT(syntax.err, HasSubstr("<stdin>:2:"));
   const Ran level = run_isoscope("explore - --level cc",
                                  "session a { { x := read(y) } }\nsession b { @cd { } }\n");
   EXPECT_EQ(level.exit_code, 2);
-  EXPECT_THAT(level.err, HasSubstr("-:2:14"));
+  EXPECT_THAT(level.err, HasSubstr("<stdin>:2:14"));
   const Ran overflow =
       run_isoscope("explore - --level cc",
                    "session a { { x := read(y)\n  write(y, (x + 2) * 9223372036854775807) } }\n");
   EXPECT_EQ(overflow.exit_code, 2);
-  EXPECT_THAT(overflow.err, HasSubstr("-:2:"));
+  EXPECT_THAT(overflow.err, HasSubstr("<stdin>:2:"));
   const Ran base = run_isoscope("explore " + kBank + " --level rc --base cc");
   EXPECT_EQ(base.exit_code, 2);
   EXPECT_THAT(base.err, HasSubstr("lose histories"));
