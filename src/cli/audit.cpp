@@ -177,12 +177,13 @@ Run add_audit(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope audit bank.sql --level pc\n"
-      "  isoscope audit bank.sql --level si --prove\n"
-      "  isoscope audit courseware.sql --level ec --cycle 2 --all\n"
-      "  isoscope audit courseware.sql --level cc --assign enroll=si --serial enroll,rem_student\n"
-      "  isoscope audit bank.sql --level ec,psi,si --advise\n"
-      "  isoscope audit bank.sql --level pc --history run.hist --dot run.dot\n"
+      "  isoscope audit examples/audit/bank.sql --level pc\n"
+      "  isoscope audit examples/audit/bank.sql --level si --prove\n"
+      "  isoscope audit examples/audit/courseware.sql --level ec --cycle 2 --all\n"
+      "  isoscope audit examples/audit/courseware.sql --level cc --assign enroll=si \
+--serial enroll,rem_student\n"
+      "  isoscope audit examples/audit/bank.sql --level ec,psi,si --advise\n"
+      "  isoscope audit examples/audit/bank.sql --level pc --history run.hist --dot run.dot\n"
       "Exit codes: 0 none or serializable, 1 anomaly, 2 bad input, 3 unknown.");
   return [args] { return run_audit(*args); };
 }

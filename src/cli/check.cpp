@@ -147,12 +147,13 @@ Run add_check(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope check bank.hist --level si\n"
-      "  isoscope check run.edn --level rc,ra,cc,pc,psi,si,ser\n"
-      "  isoscope check run.txt --level ser --dot cycle.dot && dot -Tsvg cycle.dot > cycle.svg\n"
-      "  isoscope check run.jsonl --level si --explain all\n"
-      "  isoscope check run.jsonl --level si --minimize small.hist\n"
-      "  isoscope check run.jsonl --spec mine.level --level mine --json\n"
+      "  isoscope check examples/lost-update.hist --level si\n"
+      "  isoscope check examples/lost-update.hist --level rc,ra,cc,pc,psi,si,ser\n"
+      "  isoscope check examples/write-skew.hist --level ser --dot cycle.dot\n"
+      "  isoscope check examples/write-skew.hist --level ser --explain all\n"
+      "  isoscope check examples/long-fork.hist --level si --minimize small.hist\n"
+      "  isoscope check examples/long-fork.hist --spec examples/no-long-fork.level \
+--level no-long-fork\n"
       "Exit codes: 0 consistent, 1 violated, 2 bad input, 3 unknown.");
   return [args] { return run_check(*args); };
 }

@@ -34,7 +34,7 @@ void say_unknown(const std::string& reason, const std::string& output) {
   if (errors_are_json) {
     Json json = json_header(running_command, "unknown", since_start.seconds());
     json["limit"] = reason;
-    report = dump(json) + "\n";
+    report = dump(json);
   }
   if (auto written = write_whole(output, report); !written)
     std::fprintf(stderr, "%s\n", render(written.error()).c_str());
@@ -110,7 +110,7 @@ Budget CommonOptions::start() const {
   handle_signals();
   const Budget budget = timeout > 0 ? Budget::seconds(timeout) : Budget();
   const std::size_t bytes = memory.empty() ? machine_bytes() / 4 * 3 : *parse_bytes(memory);
-  const std::string to = quiet && !json ? "/dev/null" : output;
+  const std::string to = quiet && !json && output == "-" ? "/dev/null" : output;
   // Lives as long as the process: nothing may outlive its watch.
   static Watch watch({.memory_bytes = bytes,
                       .budget = budget,
@@ -128,7 +128,7 @@ Paint CommonOptions::paint() const {
 
 void add_common(CLI::App& app, CommonOptions& options) {
   app.add_flag("--json", options.json, "print one JSON object instead of text");
-  app.add_flag("-q,--quiet", options.quiet, "say nothing: the exit code answers");
+  app.add_flag("-q,--quiet", options.quiet, "print no report: the exit code answers");
   app.add_option("--timeout", options.timeout, "give up after so many seconds (exit code 3)")
       ->type_name("SECONDS")
       ->check(check_seconds);
@@ -165,7 +165,7 @@ int fail(const Error& error) {
             : fmt::format("{}:{}:{}", error.file, error.where.line, error.where.column);
     Json json = {{"tool", "isoscope"}, {"version", kVersion}};
     json["error"] = {{"where", where}, {"what", error.what}, {"hint", error.hint}};
-    std::fprintf(stdout, "%s\n", dump(json).c_str());
+    std::fputs(dump(json).c_str(), stdout);
   }
   std::fprintf(stderr, "%s\n", render(error).c_str());
   return kBadInput;
@@ -173,7 +173,7 @@ int fail(const Error& error) {
 
 int deliver(const CommonOptions& options, std::string_view report, int exit_code) {
   clear_progress_line();
-  if (options.quiet && !options.json) return exit_code;
+  if (options.quiet && !options.json && options.output == "-") return exit_code;
   // Names were made printable one by one; this is for whatever was forgotten.
   const auto written = write_whole(
       options.output,
@@ -201,6 +201,8 @@ Progress progress_line(const CommonOptions& options) {
     std::fflush(stderr);
   };
 }
+
+double seconds_running() { return since_start.seconds(); }
 
 void clear_progress_line() {
   if (progress_shown) std::fputs("\r\x1b[K", stderr);

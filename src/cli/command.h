@@ -47,11 +47,13 @@ void speak_as(std::string_view command, bool json);
 // Tells the error and returns kBadInput: on standard error, or with --json as an object on standard
 // output. An error that is a limit is the answer "unknown", and returns kUnknown.
 int fail(const Error& error);
-// Writes the report where --output says.
+// Writes the report where --output says; with --quiet it goes into files only.
 int deliver(const CommonOptions& options, std::string_view report, int exit_code);
 // A progress line on a terminal; nothing in a pipe, with --quiet or --json.
 Progress progress_line(const CommonOptions& options);
 void clear_progress_line();
+// Since the program started.
+double seconds_running();
 
 Run add_audit(CLI::App& app);
 Run add_check(CLI::App& app);

@@ -1,11 +1,11 @@
 // isoscope convert HISTORY --to FORMAT
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "cli/command.h"
+#include "cli/document.h"
 #include "cli/history_input.h"
-#include "report/json.h"
-#include "support/output.h"
 
 namespace isoscope {
 
@@ -20,24 +20,18 @@ struct ConvertArguments {
 int run_convert(const ConvertArguments& args) {
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  if (args.common.json && args.common.output == "-")
-    return fail({.what = "--json needs -o FILE for the history itself"});
   const Budget budget = args.common.start();
   auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
-  auto output = Output::open(args.common.output);
-  if (!output) return fail(output.error());
-  if (auto written = write_history(*history, *format, output->sink()); !written)
+  auto document = Document::open(args.common);
+  if (!document) return fail(document.error());
+  if (auto written = write_history(*history, *format, document->sink()); !written)
     return fail(written.error());
-  if (auto closed = output->close(); !closed) return fail(closed.error());
-  if (!args.common.json) return kGood;
-  Json json = json_header("convert", "ok", 0);
+  Json json = json_header("convert", "ok", seconds_running());
   json["format"] = name_of(*format);
   json["transactions"] = history->num_txns() - 1;
   json["events"] = history->num_events();
-  CommonOptions to_terminal = args.common;
-  to_terminal.output = "-";
-  return deliver(to_terminal, dump(json), kGood);
+  return document->finish(std::move(json), "history");
 }
 
 }  // namespace
@@ -52,8 +46,9 @@ Run add_convert(CLI::App& app) {
       "are\n"
       "read only). A history that a format cannot hold is refused, never cut.\n"
       "Examples:\n"
-      "  isoscope convert run.bincode --to hist\n"
-      "  isoscope convert run.edn --to jsonl -o run.jsonl");
+      "  isoscope convert examples/lost-update.hist --to jsonl\n"
+      "  isoscope convert examples/long-fork.hist --to elle -o run.edn\n"
+      "  isoscope convert run.edn --to isopredict");
   return [args] { return run_convert(*args); };
 }
 

@@ -205,12 +205,13 @@ Run add_explore(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope explore bank.txn --level si\n"
-      "  isoscope explore bank.txn --level rc --assert-only --dot bank.dot\n"
-      "  isoscope explore bank.txn --level rc --outcomes\n"
-      "  isoscope explore bank.txn --weakest\n"
-      "  isoscope explore bank.sql --level cc --outcomes\n"
-      "  isoscope explore cart.txn --level cc --histories all.jsonl --threads 2\n"
+      "  isoscope explore examples/programs/bank.txn --level si\n"
+      "  isoscope explore examples/programs/bank.txn --level rc --assert-only --dot bank.dot\n"
+      "  isoscope explore examples/programs/bank.txn --level rc --outcomes\n"
+      "  isoscope explore examples/programs/bank.txn --weakest\n"
+      "  isoscope explore examples/sql/bank.sql --level cc --outcomes\n"
+      "  isoscope explore examples/programs/on-call.txn --level cc --histories all.jsonl \
+--threads 2\n"
       "Exit codes: 0 complete and no assertion fails, 1 an assertion fails, 2 bad input, 3 "
       "unknown.");
   return [args] { return run_explore(*args); };

@@ -5,14 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "cli/command.h"
+#include "cli/document.h"
 #include "cli/generate_program.h"
 #include "formats/formats.h"
 #include "generate/injection.h"
 #include "generate/print.h"
-#include "report/json.h"
-#include "support/output.h"
 #include "support/spelling.h"
 
 namespace isoscope {
@@ -54,13 +54,12 @@ std::string injection_names() {
 }
 
 // Writes transaction by transaction where the format allows, so that memory stays small.
-Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, Output& output, Budget budget,
-                              const Progress& progress) {
+Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, const Sink& out,
+                              Budget budget, const Progress& progress) {
   if (!can_stream(format)) {
     auto history = generate_history(plan);
     if (!history) return history.error();
-    if (auto written = write_history(*history, format, output.sink()); !written)
-      return written.error();
+    if (auto written = write_history(*history, format, out); !written) return written.error();
     return GeneratedSizes{
         .committed = history->num_txns() - 1, .aborted = 0, .events = history->num_events()};
   }
@@ -71,13 +70,13 @@ Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, Output& ou
       [&](const GeneratedTxn& txn) {
         print_txn(txn, format, text);
         if (text.size() < kFlushAt) return;
-        output.write(text);
+        out(text);
         text.clear();
         if (progress)
           progress("generating", static_cast<double>(txn.number) / static_cast<double>(plan.txns));
       },
       budget);
-  output.write(text);
+  out(text);
   return sizes;
 }
 
@@ -94,30 +93,18 @@ int run_generate(GenerateArguments& args) {
   args.plan.distribution = *distribution;
   args.plan.shape = *shape;
   if (auto valid = validate(args.plan); !valid) return fail(valid.error());
-  if (args.common.json && args.common.output == "-")
-    return fail({.what = "--json needs -o FILE for the history itself"});
-
-  auto output = Output::open(args.common.output);
-  if (!output) return fail(output.error());
-  auto sizes = stream(args.plan, *format, *output, args.common.start(), progress_line(args.common));
+  auto document = Document::open(args.common);
+  if (!document) return fail(document.error());
+  auto sizes =
+      stream(args.plan, *format, document->sink(), args.common.start(), progress_line(args.common));
   clear_progress_line();
   if (!sizes) return fail(sizes.error());
-  if (!sizes->complete) {
-    std::fputs("isoscope: unknown: the time limit came before the end; nothing is written\n",
-               stderr);
-    return kUnknown;
-  }
-  if (auto closed = output->close(); !closed) return fail(closed.error());
-  if (args.common.json) {
-    Json json = json_header("generate", "ok", 0);
-    json["transactions"] = sizes->committed;
-    json["aborted"] = sizes->aborted;
-    json["events"] = sizes->events;
-    CommonOptions to_terminal = args.common;
-    to_terminal.output = "-";
-    return deliver(to_terminal, dump(json), kGood);
-  }
-  return kGood;
+  if (!sizes->complete) return document->give_up("generate", limit_reached());
+  Json json = json_header("generate", "ok", seconds_running());
+  json["transactions"] = sizes->committed;
+  json["aborted"] = sizes->aborted;
+  json["events"] = sizes->events;
+  return document->finish(std::move(json), "history");
 }
 
 }  // namespace
@@ -154,11 +141,16 @@ Run add_generate(CLI::App& app) {
   add_common(history, args->common);
   history.footer(
       "Examples:\n"
+      "  isoscope generate history --level si --txns 10 --keys 4 --to hist\n"
       "  isoscope generate history --level si --txns 1000 --keys 50 --dist zipf -o h.jsonl\n"
       "  isoscope generate history --txns 200 --inject lost-update | isoscope check - --level si\n"
       "  isoscope generate history --level cc --txns 1000000 --to plume -o big.txt");
   CLI::App& program = *app.add_subcommand("program", "a benchmark as a transactional program");
   const Run run_program = add_generate_program(program);
+  app.footer(
+      "Examples:\n"
+      "  isoscope generate history --level si --txns 10 --keys 4 --to hist\n"
+      "  isoscope generate program smallbank -o bank.txn");
   return [args, run_program, &program] {
     return program.parsed() ? run_program() : run_generate(*args);
   };

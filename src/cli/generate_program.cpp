@@ -4,9 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
-#include "report/json.h"
-#include "support/output.h"
+#include "cli/document.h"
 #include "workload/workload.h"
 
 namespace isoscope {
@@ -51,19 +51,16 @@ std::string workload_help() {
 int run_generate_program(ProgramArguments& args) {
   if (args.access == "scan") args.plan.access = RowAccess::Scan;
   if (args.access == "point") args.plan.access = RowAccess::Point;
-  if (args.common.json && args.common.output == "-")
-    return fail({.what = "--json needs -o FILE for the program itself"});
   const auto text = generate_program(args.plan);
   if (!text) return fail(text.error());
-  if (auto written = write_whole(args.common.output, *text); !written) return fail(written.error());
-  if (!args.common.json) return kGood;
-  Json json = json_header("generate", "ok", 0);
+  auto document = Document::open(args.common);
+  if (!document) return fail(document.error());
+  document->sink()(*text);
+  Json json = json_header("generate", "ok", seconds_running());
   json["workload"] = args.plan.workload;
   json["sessions"] = args.plan.sessions;
   json["transactions"] = args.plan.sessions * args.plan.txns;
-  CommonOptions to_terminal = args.common;
-  to_terminal.output = "-";
-  return deliver(to_terminal, dump(json), kGood);
+  return document->finish(std::move(json), "program");
 }
 
 }  // namespace
@@ -95,6 +92,7 @@ Run add_generate_program(CLI::App& app) {
   add_common(app, args->common);
   app.footer(workload_help() +
              "\nExamples:\n"
+             "  isoscope generate program voter --sessions 2 --txns 1 --access point\n"
              "  isoscope generate program smallbank -o bank.txn\n"
              "  isoscope generate program tpcc --sessions 3 --txns 8 --seed 2 --districts 1\n"
              "  isoscope generate program courseware --access scan --capacity 2");

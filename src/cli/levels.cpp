@@ -62,7 +62,7 @@ int run_levels(const LevelsArguments& args) {
   auto shown = chosen(*levels, args.name);
   if (!shown) return fail(shown.error());
   if (args.common.json) {
-    Json json = json_header("levels", "ok", 0);
+    Json json = json_header("levels", "ok", seconds_running());
     json["levels"] = Json::array();
     for (const Level* level : *shown) json["levels"].push_back(level_json(*level));
     return deliver(args.common, dump(json), kGood);
@@ -85,9 +85,9 @@ Run add_levels(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope levels               every level, a line each\n"
-      "  isoscope levels cc            its axioms, in the language that --spec files use\n"
-      "  isoscope levels --spec mine.level mine");
+      "  isoscope levels\n"
+      "  isoscope levels cc\n"
+      "  isoscope levels --spec examples/no-long-fork.level no-long-fork");
   return [args] { return run_levels(*args); };
 }
 

@@ -162,11 +162,11 @@ Run add_predict(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope run bank.txn --store serial --seed 1 --trace bank.jsonl\n"
-      "  isoscope predict bank.jsonl --level cc\n"
-      "  isoscope predict bank.jsonl --level cc --app bank.txn --validate\n"
-      "  isoscope predict trace.txt --level rc --boundary strict --all 5\n"
-      "  isoscope predict bank.jsonl --level si --predicted next.jsonl --dot next.dot\n"
+      "  isoscope predict examples/predict/two-reports.hist --level cc\n"
+      "  isoscope predict examples/predict/known-past.hist --level rc --boundary strict --all 5\n"
+      "  isoscope run examples/predict/bank.txn --store serial --seed 1 --trace bank.jsonl\n"
+      "  isoscope predict bank.jsonl --level cc --app examples/predict/bank.txn --validate\n"
+      "  isoscope predict bank.jsonl --level cc --predicted next.jsonl --dot next.dot\n"
       "Exit codes: 0 nothing predicted, 1 predicted, 2 bad input, 3 unknown.");
   return [args] { return run_predict(*args); };
 }

@@ -178,10 +178,11 @@ Run add_run(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope run bank.txn --store serial --seed 1 --trace observed.jsonl\n"
-      "  isoscope run bank.txn --store weak --level cc --runs 1000\n"
-      "  isoscope run bank.txn --store weak --level si --seed 7 --trace run.hist --to hist\n"
-      "  isoscope run bank.txn --store replay --history run.hist --level si\n"
+      "  isoscope run examples/programs/bank.txn --store serial --seed 1 --trace observed.jsonl\n"
+      "  isoscope run examples/programs/bank.txn --store weak --level cc --runs 1000\n"
+      "  isoscope run examples/programs/bank.txn --store weak --level si --seed 7 \
+--trace run.hist --to hist\n"
+      "  isoscope run examples/programs/bank.txn --store replay --history run.hist --level si\n"
       "Exit codes: 0 ok, 1 an assertion failed, a run was unserializable or diverged, 2 bad "
       "input,\n"
       "3 unknown (time-out).");

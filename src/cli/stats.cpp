@@ -70,8 +70,8 @@ Json distribution_json(const Distribution& d) {
           {"p90", d.p90},     {"p99", d.p99}, {"max", d.max}};
 }
 
-std::string stats_json(const HistoryStatistics& s) {
-  Json json = json_header("stats", "ok", 0);
+std::string stats_json(const HistoryStatistics& s, double seconds) {
+  Json json = json_header("stats", "ok", seconds);
   json["stats"] = {{"sessions", s.sessions},
                    {"committed", s.committed},
                    {"aborted", s.aborted},
@@ -102,8 +102,10 @@ int run_stats(const StatsArguments& args) {
   auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
   const HistoryStatistics s = statistics(*history);
-  return deliver(args.common, args.common.json ? stats_json(s) : stats_text(s, args.common.paint()),
-                 kGood);
+  return deliver(
+      args.common,
+      args.common.json ? stats_json(s, seconds_running()) : stats_text(s, args.common.paint()),
+      kGood);
 }
 
 }  // namespace
@@ -114,8 +116,8 @@ Run add_stats(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
-      "  isoscope stats run.jsonl\n"
-      "  isoscope stats run.edn --json");
+      "  isoscope stats examples/lost-update.hist\n"
+      "  isoscope generate history --txns 1000 | isoscope stats - --json");
   return [args] { return run_stats(*args); };
 }
 

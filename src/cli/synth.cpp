@@ -134,7 +134,10 @@ int deliver_histories(const SynthArguments& args, const SynthReport& report) {
     if (!text) return fail(text.error());
     texts.push_back(*std::move(text));
   }
-  if (!args.lists()) return deliver(args.common, texts.front(), kInteresting);
+  if (!args.lists()) {
+    auto written = write_whole(args.common.output, texts.front());
+    return written ? static_cast<int>(kInteresting) : fail(written.error());
+  }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto fits = check_further_output(numbered(args.common.output, i + 1));
     if (!fits) return fail(fits.error());

@@ -148,7 +148,7 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
     return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
   auto history = read_file(path, format, progress, budget);
   if (history) return history;
-  return quoting_file(history.error(), path).in(path == "-" ? "<stdin>" : path);
+  return quoting_file(history.error(), path).in(path);
 }
 
 Result<History> parse_history(std::string_view text, Format format) {

@@ -45,7 +45,8 @@ std::size_t shown_column(std::string_view line, std::size_t column) {
 
 Error Error::in(std::string_view file_name) const {
   Error copy = *this;
-  if (copy.file.empty()) copy.file = file_name;
+  // As an argument "-" is standard input, but a reader of the message would not find that file.
+  if (copy.file.empty()) copy.file = file_name == "-" ? "<stdin>" : file_name;
   return copy;
 }
 

@@ -114,6 +114,25 @@ TEST(CliCheck, HonoursLevelsOfSingleTransactions) {
   EXPECT_EQ(run_isoscope("check - --level ra", fractured + "@nosuch").exit_code, 2);
 }
 
+TEST(CliCheck, WritesItsReportIntoAFileWhenQuiet) {
+  const TempFile report(".txt");
+  const Ran ran = run_isoscope("check - --level si --quiet -o " + report.path(), kLostUpdate);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(slurp(report.path()), HasSubstr("lost update"));
+}
+
+TEST(CliConvert, PutsTheHistoryIntoItsJsonAnswer) {
+  const json answer = json::parse(run_isoscope("convert - --to jsonl --json", kLostUpdate).out);
+  EXPECT_EQ(answer["verdict"], "ok");
+  EXPECT_EQ(answer["transactions"], 2);
+  EXPECT_EQ(answer["history"], run_isoscope("convert - --to jsonl", kLostUpdate).out);
+  const TempFile file(".jsonl");
+  const Ran ran = run_isoscope("convert - --to jsonl --json -o " + file.path(), kLostUpdate);
+  EXPECT_FALSE(json::parse(ran.out).contains("history"));
+  EXPECT_EQ(slurp(file.path()), answer["history"]);
+}
+
 TEST(CliConvert, RoundTrips) {
   const std::string path = ::testing::TempDir() + "/round.jsonl";
   ASSERT_EQ(run_isoscope("convert - --to jsonl -o " + path, kLostUpdate).exit_code, 0);
@@ -136,6 +155,19 @@ TEST(CliGenerate, MakesHistoriesThatKeepTheirLevel) {
   EXPECT_EQ(run_isoscope("check - --level si", broken.out).exit_code, 1);
   EXPECT_EQ(run_isoscope("generate history --inject nonsense").exit_code, 2);
   EXPECT_EQ(run_isoscope("generate history --level nonsense").exit_code, 2);
+}
+
+TEST(CliGenerate, TellsThatTheTimeWasOver) {
+  const std::string endless = "generate history --txns 100000000 --timeout 0.05 ";
+  const TempFile file(".jsonl");
+  const Ran ran = run_isoscope(endless + "-o " + file.path());
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_THAT(ran.err, HasSubstr("the time limit"));
+  EXPECT_FALSE(std::filesystem::exists(file.path()));
+  const Ran told = run_isoscope(endless + "--json -o " + file.path());
+  EXPECT_EQ(told.exit_code, 3);
+  EXPECT_EQ(json::parse(told.out)["verdict"], "unknown");
+  EXPECT_EQ(json::parse(told.out)["limit"], "the time limit");
 }
 
 TEST(CliSynth, FindsWriteSkewAsAHistoryFile) {

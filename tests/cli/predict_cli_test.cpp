@@ -157,34 +157,6 @@ TEST(CliPredict, PredictsFromTheExamplesWhatTheySay) {
   }
 }
 
-// The walk of docs/predict.md: what the page shows is what the program prints.
-TEST(CliPredict, WalksFromAPassingProgramToALostUpdate) {
-  const std::string page = slurp(source_dir() + "/docs/predict.md");
-  const TempFile observed(".jsonl");
-  const TempFile predicted(".jsonl");
-  const std::string bank = example("bank");
-  const auto shown = [&](std::string text) {
-    const std::pair<std::string, std::string> names[] = {{source_dir() + "/", ""},
-                                                         {observed.path(), "observed.jsonl"}};
-    for (const auto& [from, to] : names) {
-      for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from))
-        text.replace(at, from.size(), to);
-    }
-    return text;
-  };
-  const auto step = [&](const std::string& arguments, int exit_code) {
-    const Ran ran = run_isoscope(arguments);
-    EXPECT_EQ(ran.exit_code, exit_code) << arguments << "\n" << ran.err;
-    EXPECT_THAT(page, HasSubstr(shown(ran.out)));
-  };
-  step("run " + bank + " --store serial --seed 1 --trace " + observed.path(), 0);
-  step("check " + observed.path() + " --level ser", 0);
-  step("predict " + observed.path() + " --level cc --app " + bank + " --validate --predicted " +
-           predicted.path(),
-       1);
-  step("run " + bank + " --store replay --history " + predicted.path() + " --level cc", 1);
-}
-
 TEST(CliPredict, TellsThatAProgramDiverges) {
   const TempFile trace(".jsonl");
   ASSERT_EQ(run_isoscope("run " + example("diverges") + " --store serial --seed 2 --trace " +

@@ -126,7 +126,7 @@ TEST(CliRun, RefusesBadInput) {
               HasSubstr("3 sessions"));
   EXPECT_THAT(
       complaint("- --store serial", "session s { { a := 9223372036854775807\n b := a + 1 } }"),
-      AllOf(HasSubstr("-:2:"), HasSubstr("in s[1]")));
+      AllOf(HasSubstr("<stdin>:2:"), HasSubstr("in s[1]")));
 }
 
 TEST(CliRun, SaysThatTheTimeRanOut) {

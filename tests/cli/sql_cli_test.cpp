@@ -3,10 +3,8 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "cli/run_isoscope.h"
-#include "support/doc_blocks.h"
 #include "support/paths.h"
 
 namespace isoscope {
@@ -52,40 +50,6 @@ BEGIN
   EXECUTE 'SELECT 1';
 END; $$;
 )";
-
-TEST_F(CliSql, PrintsWhatThePageShows) {
-  const std::string page = slurp(source_dir() + "/docs/sql-programs.md");
-  const std::regex seconds("[0-9]+\\.[0-9]+ s");
-  int num_commands = 0;
-  for (const DocBlock& block : doc_blocks(page)) {
-    std::string expected;
-    std::string printed;
-    std::istringstream lines(block.text);
-    for (std::string line; std::getline(lines, line);) {
-      expected += line + "\n";
-      if (!line.starts_with("$ isoscope ")) continue;
-      ++num_commands;
-      const std::string arguments = line.substr(11);
-      const std::string observed = file("observed.jsonl");
-      const Ran ran = run_isoscope(
-          std::regex_replace(std::regex_replace(arguments, std::regex("observed.jsonl"), observed),
-                             std::regex("examples/"), source_dir() + "/examples/"));
-      EXPECT_EQ(ran.err, "");
-      printed += line + "\n" + ran.out;
-      const std::string directory = observed.substr(0, observed.size() - 14);
-      for (const std::string& prefix : {directory, source_dir() + "/"}) {
-        for (std::size_t at = printed.find(prefix); at != std::string::npos;
-             at = printed.find(prefix))
-          printed.erase(at, prefix.size());
-      }
-    }
-    if (printed.empty()) continue;
-    EXPECT_EQ(std::regex_replace(printed, seconds, "0.00 s"),
-              std::regex_replace(expected, seconds, "0.00 s"))
-        << "line " << block.line;
-  }
-  EXPECT_EQ(num_commands, 5);
-}
 
 TEST_F(CliSql, TakesSessionsFromAWorkloadFile) {
   const std::string workload = file("work.txt",

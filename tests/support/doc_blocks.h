@@ -1,6 +1,6 @@
 #pragma once
-// The fenced blocks of a page, and the commands in them with what they print, so that tests can
-// hold the page to what it says.
+// The fenced blocks of a page, so that tests can hold the page to what it says. Commands with what
+// they print are checked by scripts/fill-page.py.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,31 +30,6 @@ inline std::vector<DocBlock> doc_blocks(std::string_view page) {
     }
   }
   return blocks;
-}
-
-// A line "$ isoscope ..." of a block, and the lines up to the next one or the end of the block.
-struct DocCommand {
-  std::string arguments;
-  std::string shown;
-};
-
-inline std::vector<DocCommand> doc_commands(std::string_view page) {
-  constexpr std::string_view kPrompt = "$ isoscope ";
-  std::vector<DocCommand> commands;
-  for (const DocBlock& block : doc_blocks(page)) {
-    bool has_command = false;
-    LineReader lines = LineReader::over(block.text);
-    for (std::string_view line; lines.next(line);) {
-      if (line.starts_with(kPrompt)) {
-        commands.push_back({std::string(line.substr(kPrompt.size())), ""});
-        has_command = true;
-      } else if (has_command) {
-        commands.back().shown += line;
-        commands.back().shown += '\n';
-      }
-    }
-  }
-  return commands;
 }
 
 }  // namespace isoscope
