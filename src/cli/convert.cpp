@@ -27,7 +27,7 @@ int run_convert(const ConvertArguments& args) {
   if (!history) return fail(history.error());
   auto output = Output::open(args.common.output);
   if (!output) return fail(output.error());
-  if (auto written = write_history(*history, *format, output->sink()); !written)
+  if (auto written = write_history(*history, *format, output->sink(), budget); !written)
     return fail(written.error());
   if (auto closed = output->close(); !closed) return fail(closed.error());
   if (!args.common.json) return kGood;

@@ -74,9 +74,7 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
   clear_progress_line();
   if (!weakest) return fail(input.located(weakest.error()));
   if (auto fits = input.fits(); !fits) return fail(fits.error());
-  const int code = !weakest->minimal.empty() ? kGood
-                   : weakest->is_out_of_time ? kUnknown
-                                             : kInteresting;
+  const int code = exit_code(weakest->outcome());
   ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
   report.weakest = std::move(*weakest);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -114,7 +112,8 @@ int run_explore(const ExploreArguments& args) {
   if (!level) return fail(level.error());
   auto plan =
       explore::make_plan(program, **level, *levels, find_algorithm(args.algorithm),
-                         args.base.empty() ? std::nullopt : std::optional<std::string>(args.base));
+                         args.base.empty() ? std::nullopt : std::optional<std::string>(args.base),
+                         options.budget);
   if (!plan) return fail(input->located(plan.error()));
   // Once to know all rows that calls insert, so that the histories below are the final ones.
   std::optional<explore::Exploration> known;
@@ -134,7 +133,7 @@ int run_explore(const ExploreArguments& args) {
     if (!output) return fail(output.error());
     stream = std::move(*output);
   }
-  explore::Outcomes outcomes(program);
+  explore::Outcomes outcomes(program, options.budget);
   std::uint64_t number = 0;
   if (stream || args.outcomes) {
     options.on_history = [&](const store::Recording& run) {

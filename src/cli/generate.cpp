@@ -57,9 +57,9 @@ std::string injection_names() {
 Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, Output& output, Budget budget,
                               const Progress& progress) {
   if (!can_stream(format)) {
-    auto history = generate_history(plan);
+    auto history = generate_history(plan, budget);
     if (!history) return history.error();
-    if (auto written = write_history(*history, format, output.sink()); !written)
+    if (auto written = write_history(*history, format, output.sink(), budget); !written)
       return written.error();
     return GeneratedSizes{
         .committed = history->num_txns() - 1, .aborted = 0, .events = history->num_events()};
@@ -102,11 +102,7 @@ int run_generate(GenerateArguments& args) {
   auto sizes = stream(args.plan, *format, *output, args.common.start(), progress_line(args.common));
   clear_progress_line();
   if (!sizes) return fail(sizes.error());
-  if (!sizes->complete) {
-    std::fputs("isoscope: unknown: the time limit came before the end; nothing is written\n",
-               stderr);
-    return kUnknown;
-  }
+  if (!sizes->complete) return fail(limit_error("generating the history"));
   if (auto closed = output->close(); !closed) return fail(closed.error());
   if (args.common.json) {
     Json json = json_header("generate", "ok", 0);

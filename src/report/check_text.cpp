@@ -127,6 +127,9 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
                : told;
     last_told = std::move(told);
   }
+  if (report.is_minimal && !*report.is_minimal)
+    out += paint.unsure(
+        fmt::format("the part that was written is not minimal: {} was reached\n", limit_reached()));
   return out;
 }
 
