@@ -166,7 +166,10 @@ CheckAnswer Checker::check(const Assignment& levels, Budget& budget) {
   answer.verdict = decide(levels, budget);
   if (!options_.confirm) return answer;
   tell("confirmation");
-  answer.confirmation = confirm(h_, levels, answer.verdict);
+  answer.confirmation = confirm(h_, levels, answer.verdict, budget);
+  if (answer.confirmation.is_expired)
+    answer.verdict =
+        Verdict::unknown(fmt::format("{}, while the answer was confirmed", limit_reached()));
   if (!answer.confirmation.holds()) {
     answer.verdict = Verdict::unknown(
         fmt::format("a bug of isoscope: its reason for '{}' does not hold ({}); please report it "

@@ -13,9 +13,13 @@
 
 namespace isoscope {
 
-// Requires: `violation` is what `level` has against `h`. When the budget expires, the smallest
-// part found so far.
-History minimize(const History& h, const Level& level, const LevelSet& levels,
-                 const Violation& violation, Budget& budget, const Progress& progress = {});
+struct Minimized {
+  History part;
+  bool is_minimal = true;  // false if the budget expired: the smallest part found so far
+};
+
+// Requires: `violation` is what `level` has against `h`.
+Minimized minimize(const History& h, const Level& level, const LevelSet& levels,
+                   const Violation& violation, Budget& budget, const Progress& progress = {});
 
 }  // namespace isoscope

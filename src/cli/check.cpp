@@ -56,14 +56,15 @@ const LevelAnswer& worth_drawing(const CheckReport& report) {
 }
 
 // Writes the smallest part that still violates the first violated level.
-Result<void> write_minimized(const CheckArguments& args, const CheckReport& report,
+Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
                              const std::vector<const Level*>& wanted, const LevelSet& levels,
                              Format format, Budget& budget) {
   for (std::size_t i = 0; i < report.levels.size(); ++i) {
     const Verdict& verdict = report.levels[i].answer.verdict;
     if (!verdict.violation) continue;
-    const History small = minimize(report.h, *wanted[i], levels, *verdict.violation, budget,
-                                   progress_line(args.common));
+    const auto [small, is_minimal] = minimize(report.h, *wanted[i], levels, *verdict.violation,
+                                              budget, progress_line(args.common));
+    report.is_minimal = is_minimal;
     auto output = Output::open(args.minimize);
     if (!output) return output.error();
     if (auto written = write_history(small, format, output->sink()); !written) return written;

@@ -25,7 +25,7 @@ int run_convert(const ConvertArguments& args) {
   if (!history) return fail(history.error());
   auto document = Document::open(args.common);
   if (!document) return fail(document.error());
-  if (auto written = write_history(*history, *format, document->sink()); !written)
+  if (auto written = write_history(*history, *format, document->sink(), budget); !written)
     return fail(written.error());
   Json json = json_header("convert", "ok", seconds_running());
   json["format"] = name_of(*format);

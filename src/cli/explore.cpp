@@ -81,9 +81,7 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
     weakest->minimal.clear();
     weakest->mixed.clear();
   }
-  const int code = !weakest->minimal.empty() ? kGood
-                   : weakest->is_out_of_time ? kUnknown
-                                             : kInteresting;
+  const int code = exit_code(weakest->outcome());
   ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
   report.weakest = std::move(*weakest);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -123,7 +121,8 @@ int run_explore(const ExploreArguments& args) {
   if (!level) return fail(level.error());
   auto plan =
       explore::make_plan(program, **level, *levels, find_algorithm(args.algorithm),
-                         args.base.empty() ? std::nullopt : std::optional<std::string>(args.base));
+                         args.base.empty() ? std::nullopt : std::optional<std::string>(args.base),
+                         options.budget);
   if (!plan) return fail(input->located(plan.error()));
   // Once to know all rows that calls insert, so that the histories below are the final ones.
   std::optional<explore::Exploration> known;
@@ -143,7 +142,7 @@ int run_explore(const ExploreArguments& args) {
     if (!output) return fail(output.error());
     stream = std::move(*output);
   }
-  explore::Outcomes outcomes(program);
+  explore::Outcomes outcomes(program, options.budget);
   std::uint64_t number = 0;
   if (stream || args.outcomes) {
     options.on_history = [&](const store::Recording& run) {

@@ -57,9 +57,10 @@ std::string injection_names() {
 Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, const Sink& out,
                               Budget budget, const Progress& progress) {
   if (!can_stream(format)) {
-    auto history = generate_history(plan);
+    auto history = generate_history(plan, budget);
     if (!history) return history.error();
-    if (auto written = write_history(*history, format, out); !written) return written.error();
+    if (auto written = write_history(*history, format, out, budget); !written)
+      return written.error();
     return GeneratedSizes{
         .committed = history->num_txns() - 1, .aborted = 0, .events = history->num_events()};
   }

@@ -101,7 +101,7 @@ int run_run(const RunArguments& args) {
     auto history = args.history.read(progress_line(args.common), budget);
     if (!history) return fail(history.error());
     input->adopt_rows_of(*history);
-    auto script = store::script_of(program, *history);
+    auto script = store::script_of(program, *history, budget);
     if (!script) return fail(script.error().in(args.history.path));
     auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
     while (replayed && !replayed->is_expired && input->must_repeat())

@@ -26,7 +26,7 @@ ByTxn<Set>::ByTxn(const Executable& program, Rules rules, bool reduce, EndStates
 
 template <class Set>
 void ByTxn<Set>::explore() {
-  if (control_.is_over()) return;
+  if (this->is_over()) return;
   if (present_.size() == this->num_calls_) return this->report_end();
   for (const Session& session : program_.outline().sessions) {
     std::uint32_t call = session.first;

@@ -9,19 +9,6 @@ struct Control::Tasks {
   tbb::task_group group;
 };
 
-bool Control::is_over() {
-  calls.fetch_add(1, std::memory_order_relaxed);
-  if (is_stopped()) return true;
-  // Each thread looks at the clock now and then.
-  thread_local unsigned looks = 0;
-  if (++looks % 256 != 0) return false;
-  const std::scoped_lock lock(mutex_);
-  if (!budget_.expired_now()) return false;
-  is_out_of_time_ = true;
-  stop();
-  return true;
-}
-
 void Control::report(Fault fault) {
   const std::scoped_lock lock(mutex_);
   // A call that was left because the time is over has no fault.

@@ -42,11 +42,17 @@ class Control {
   // Shall everybody stop?
   bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
   void stop() { is_stopped_.store(true, std::memory_order_relaxed); }
-  // Looks at the clock now and then; every engine calls it at every call of explore().
-  bool is_over();
+  // The same, or is the time over? Every walk asks with its own copy of budget().
+  bool is_over(Budget& own) {
+    if (is_stopped()) return true;
+    if (!own.expired()) return false;
+    stop_undecided();
+    return true;
+  }
+  const Budget& budget() const { return budget_; }
   bool is_out_of_time() const { return is_out_of_time_.load(); }
 
-  // A filter could not decide within the limit.
+  // Something could not be decided within the limit.
   void stop_undecided() {
     is_out_of_time_ = true;
     stop();
@@ -68,7 +74,7 @@ class Control {
  private:
   struct Tasks;
 
-  Budget budget_;
+  const Budget budget_;
   mutable std::mutex mutex_;
   std::optional<Fault> fault_;
   std::atomic<bool> is_stopped_{false};

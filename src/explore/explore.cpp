@@ -206,7 +206,7 @@ class Collector final : public EndStates<Set> {
     });
   }
 
-  bool is_strong(const EndState<Set>& end) const {
+  bool is_strong(const EndState<Set>& end) {
     const std::uint32_t n = static_cast<std::uint32_t>(end.order.size());
     LinearFacts<Set> facts(n);
     std::map<ProgramKey, Set> writers = writers_in(end);
@@ -228,7 +228,10 @@ class Collector final : public EndStates<Set> {
         facts.add_conflict(block.call, others);
       }
     }
-    return Linearizer<Set>().is_possible(facts, plan_.strong_filter);
+    Budget budget = options_.budget;
+    const bool is_possible = Linearizer<Set>().is_possible(facts, plan_.strong_filter, budget);
+    if (!is_possible && budget.expired()) control_.stop_undecided();
+    return is_possible;
   }
 
   bool is_checked(const EndState<Set>& end) {

@@ -10,7 +10,7 @@ namespace isoscope::explore {
 
 template <class Set>
 void ExploreCe<Set>::explore() {
-  if (control_.is_over()) return;
+  if (this->is_over()) return;
   const std::uint32_t call = next();
   if (call == this->num_calls_) return this->report_end();
   this->begin(call);
@@ -53,7 +53,7 @@ void ExploreCe<Set>::explore_swaps() {
     for (std::uint32_t read = block.reads_end; read-- > block.reads_begin;) {
       if (trail_.reads[read].is_swapped || !reads_latest(position, read, keep)) return;
       if (!writers_[trail_.reads[read].key.index].contains(t.call)) continue;
-      if (control_.is_stopped()) return;
+      if (control_.is_over(this->budget_)) return;
       if (this->is_worth_sharing()) {
         auto other = std::make_shared<ExploreCe>(*this);
         control_.spawn([=] { other->swap(position, read, keep); });

@@ -43,10 +43,10 @@ void Outcomes::add(const store::Recording& run) {
   // The strongest first: what it allows, the weaker ones allow, and the checker knows.
   for (std::size_t i = std::size(kLevels); i-- > 0;) {
     if ((entry.allowed >> i & 1U) != 0) continue;
-    Budget budget;
     const Assignment level{.base = &level_at(i)};
-    if (checker.check(level, budget).verdict.outcome == Outcome::Consistent)
-      entry.allowed |= 1U << i;
+    const Outcome outcome = checker.check(level, budget_).verdict.outcome;
+    if (outcome == Outcome::Consistent) entry.allowed |= 1U << i;
+    if (outcome == Outcome::Unknown) entry.undecided |= 1U << i;
   }
 }
 
@@ -54,6 +54,7 @@ std::vector<ProgramOutcome> Outcomes::sorted() const {
   std::vector<ProgramOutcome> all;
   for (const auto& [values, entry] : by_values_) {
     all.push_back(entry.outcome);
+    all.back().is_decided = (entry.undecided & ~entry.allowed) == 0;
     for (std::size_t i = 0; i < std::size(kLevels); ++i) {
       if ((entry.allowed >> i & 1U) != 0) all.back().levels.emplace_back(kLevels[i]);
     }

@@ -11,6 +11,7 @@
 
 #include "spec/levels.h"
 #include "store/recording.h"
+#include "support/budget.h"
 
 namespace isoscope::explore {
 
@@ -18,6 +19,7 @@ struct ProgramOutcome {
   std::vector<store::RecordedTxn> txns;  // by call: committed or not, and locals; no accesses
   std::uint64_t histories = 0;           // with this outcome
   std::vector<std::string> levels;       // of Outcomes::kLevels, those that allow it
+  bool is_decided = true;                // else the time was over before all levels were asked
   std::vector<std::uint32_t> failed_assertions;  // the same for all its histories
 };
 
@@ -26,7 +28,8 @@ class Outcomes {
   // From weak to strong.
   static constexpr std::string_view kLevels[] = {"rc", "ra", "cc", "pc", "psi", "si", "ser"};
 
-  explicit Outcomes(const Executable& program) : program_(program) {}
+  explicit Outcomes(const Executable& program, const Budget& budget = {})
+      : program_(program), budget_(budget) {}
 
   void add(const store::Recording& run);
   // The most frequent first.
@@ -35,10 +38,12 @@ class Outcomes {
  private:
   struct Entry {
     ProgramOutcome outcome;
-    std::uint32_t allowed = 0;  // bit i: kLevels[i]
+    std::uint32_t allowed = 0;    // bit i: kLevels[i]
+    std::uint32_t undecided = 0;  // the same: not known for some history
   };
 
   const Executable& program_;
+  Budget budget_;
   std::map<std::vector<std::int64_t>, Entry> by_values_;
 };
 

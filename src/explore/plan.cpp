@@ -21,8 +21,8 @@ std::string_view name_of(WeakLevel level) {
 }
 
 // The strongest of cc, ra, rc, true that a level of the user's provably implies.
-WeakLevel proved_base(const Level& level) {
-  Budget budget = Budget::seconds(kProofSeconds);
+WeakLevel proved_base(const Level& level, const Budget& whole) {
+  Budget budget = whole.within(kProofSeconds);
   for (const auto& [name, weak] : {std::pair("cc", WeakLevel::Cc), std::pair("ra", WeakLevel::Ra),
                                    std::pair("rc", WeakLevel::Rc)}) {
     const Level* base = LevelSet::built_in().lookup(name, Framework::Co);
@@ -74,7 +74,8 @@ std::string describe(const Plan& plan) {
 }  // namespace
 
 Result<Plan> make_plan(const Executable& program, const Level& level, const LevelSet& levels,
-                       Algorithm algorithm, const std::optional<std::string>& base) {
+                       Algorithm algorithm, const std::optional<std::string>& base,
+                       const Budget& budget) {
   auto known = store::plan_levels(program, level, levels);
   if (!known) return known.error();
   Plan plan;
@@ -88,7 +89,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   const bool has_own = std::any_of(known->own.begin(), known->own.end(),
                                    [](const Level* own) { return own != nullptr; });
   if (!logic_of(level) && !has_own)
-    plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level));
+    plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level, budget));
 
   plan.algorithm = algorithm;
   if (algorithm == Algorithm::Best)

@@ -41,8 +41,10 @@ struct Plan {
 
 // `base` is the level that explore-ce* walks through (true, rc, ra, cc), if the user chooses it;
 // pc, si and ser make explore-ce walk through a level for which it is not made. An error if a call
-// asks for a level that does not exist or that a single transaction cannot have.
+// asks for a level that does not exist or that a single transaction cannot have. What can be proved
+// of a user's level is found within the budget; with less of it the plan is slower, not wrong.
 Result<Plan> make_plan(const Executable& program, const Level& level, const LevelSet& levels,
-                       Algorithm algorithm, const std::optional<std::string>& base);
+                       Algorithm algorithm, const std::optional<std::string>& base,
+                       const Budget& budget = {});
 
 }  // namespace isoscope::explore

@@ -16,6 +16,7 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       rules_(std::move(rules)),
       end_states_(end_states),
       control_(control),
+      budget_(control.budget()),
       executor_(program.executor()),
       num_calls_(narrow(program.outline().calls.size())),
       trail_(num_calls_),
@@ -34,6 +35,7 @@ Walk<Set>::Walk(const Walk& other)
       rules_(other.rules_),
       end_states_(other.end_states_),
       control_(other.control_),
+      budget_(other.budget_),
       executor_(program_.executor()),
       num_calls_(other.num_calls_),
       session_past_(other.session_past_),
@@ -76,6 +78,7 @@ void Walk<Set>::walk(std::size_t first_read, bool is_new) {
 // Adds the next event. False when this branch is done.
 template <class Set>
 bool Walk<Set>::extend() {
+  if (control_.is_over(budget_)) return false;
   const Stop stop = executor_->run();
   switch (stop.kind) {
     case StopKind::Write:
@@ -148,6 +151,7 @@ template <class Set>
 bool Walk<Set>::take_valid_write(bool is_first) {
   const std::size_t last = trail_.reads.size() - 1;
   for (;;) {
+    if (control_.is_over(budget_)) return false;
     ReadEvent<Set>& read = trail_.reads[last];
     std::uint32_t w = kInitialWriter;
     if (read.is_initial_untried) {

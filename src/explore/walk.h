@@ -102,6 +102,11 @@ class Walk {
   void report_end() {
     end_states_.on_end_state({trail_, std::span(trail_.order).subspan(history_begin_)});
   }
+  // At every call of explore(): shall it return at once?
+  bool is_over() {
+    control_.calls.fetch_add(1, std::memory_order_relaxed);
+    return control_.is_over(budget_);
+  }
   void count_blocked() { control_.blocked.fetch_add(1, std::memory_order_relaxed); }
   // Is there a thread without work, and is what we have in hand large enough to share?
   bool is_worth_sharing() const {
@@ -112,6 +117,7 @@ class Walk {
   const Rules rules_;
   EndStates<Set>& end_states_;
   Control& control_;
+  Budget budget_;  // of this walk alone: threads share none
   std::unique_ptr<Executor> executor_;
   std::uint32_t num_calls_;
   std::vector<Set> session_past_;  // by call: its predecessors in so

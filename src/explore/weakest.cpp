@@ -73,8 +73,12 @@ class Search {
         auto all = explore_at(program_, rung.level);
         if (!all) return all.error();
         found_.trials.push_back({std::string(rung.level), all->outcome, all->histories});
-        found_.is_out_of_time = found_.is_out_of_time || all->is_out_of_time;
-        if (all->outcome != ExploreOutcome::Complete) continue;
+        if (all->outcome == ExploreOutcome::Unknown) {
+          // What follows could only hold without being known as the weakest.
+          found_.is_out_of_time = true;
+          return std::move(found_);
+        }
+        if (all->outcome == ExploreOutcome::Violated) continue;
         found_.minimal.emplace_back(rung.level);
       }
       holding.push_back(rung.level);
@@ -89,9 +93,11 @@ class Search {
   Result<Exploration> explore_at(const Executable& program, std::string_view name) {
     auto level = levels_.find(name);
     if (!level) return level.error();
-    auto plan = make_plan(program, **level, levels_, Algorithm::Best, {});
+    auto plan = make_plan(program, **level, levels_, Algorithm::Best, {}, options_.budget);
     if (!plan) return plan.error();
-    return explore(program, *plan, options_);
+    Exploration all = explore(program, *plan, options_);
+    if (all.fault) return all.fault->error;
+    return all;
   }
 
   // Lowers the level of one call after the other.
@@ -112,11 +118,15 @@ class Search {
         const Releveled mixed(program_, tried);
         auto all = explore_at(mixed, start);
         if (!all) return all.error();
-        found_.is_out_of_time = found_.is_out_of_time || all->is_out_of_time;
-        if (all->outcome != ExploreOutcome::Complete) continue;
-        levels = std::move(tried);
+        if (all->outcome == ExploreOutcome::Violated) continue;
+        if (all->outcome == ExploreOutcome::Unknown) {
+          found_.is_out_of_time = true;
+        } else {
+          levels = std::move(tried);
+        }
         break;
       }
+      if (found_.is_out_of_time) break;
     }
     if (std::any_of(levels.begin(), levels.end(),
                     [&](const std::string& level) { return level != start; }))

@@ -27,7 +27,14 @@ struct Weakest {
   // By call, the level that is enough for it when the others have theirs. Empty if there is no
   // minimal level, or only one for all.
   std::vector<std::string> mixed;
+  // The time limit came first: what is above holds, but a weaker level may do as well.
   bool is_out_of_time = false;
+
+  // Complete if all is decided and a level holds, Violated if none does.
+  ExploreOutcome outcome() const {
+    if (is_out_of_time) return ExploreOutcome::Unknown;
+    return minimal.empty() ? ExploreOutcome::Violated : ExploreOutcome::Complete;
+  }
 };
 
 // `levels` knows the levels of calls that have their own; those stay as they are. An error if a

@@ -57,7 +57,7 @@ Result<History> read_awdit_test(LineReader& in) {
     }
   }
   if (auto done = check_input(in); !done) return done.error();
-  return std::move(b).build();
+  return std::move(b).build(&in.budget());
 }
 
 }  // namespace isoscope

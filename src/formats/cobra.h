@@ -20,6 +20,7 @@
 #include <string>
 
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope {
@@ -30,8 +31,8 @@ struct CobraLog {
 };
 
 // Reads the logs of a directory in the order of their numbers.
-Result<History> read_cobra(const std::string& directory);
+Result<History> read_cobra(const std::string& directory, const Budget& budget = {});
 // The same from logs that are at hand.
-Result<History> read_cobra_logs(std::span<const CobraLog> logs);
+Result<History> read_cobra_logs(std::span<const CobraLog> logs, const Budget& budget = {});
 
 }  // namespace isoscope

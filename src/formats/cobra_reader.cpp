@@ -36,12 +36,17 @@ struct Operation {
 
 class CobraReader {
  public:
+  explicit CobraReader(const Budget& budget) : budget_(budget) {}
+
   Result<History> read(std::span<const CobraLog> logs) {
     for (const CobraLog& log : logs) {
       if (auto done = scan(log); !done) return done.error().in(log.name);
     }
-    for (const Txn& txn : txns_) enter(txn);
-    return std::move(b_).build();
+    for (const Txn& txn : txns_) {
+      if (budget_.expired_now()) return limit_error("reading the input");
+      enter(txn);
+    }
+    return std::move(b_).build(&budget_);
   }
 
  private:
@@ -58,6 +63,7 @@ class CobraReader {
     bool open = false;
     bool fence = false;
     while (!in.at_end()) {
+      if (budget_.expired()) return limit_error("reading the input");
       const ByteCursor record = in;
       std::uint8_t kind = 0;
       in.take_byte(kind);
@@ -139,6 +145,7 @@ class CobraReader {
     }
   }
 
+  Budget budget_;
   HistoryBuilder b_{InitialValues::Zero};
   std::vector<Txn> txns_;
   std::unordered_map<std::uint64_t, const CobraLog*> logs_of_;  // by transaction
@@ -148,9 +155,11 @@ class CobraReader {
 
 }  // namespace
 
-Result<History> read_cobra_logs(std::span<const CobraLog> logs) { return CobraReader().read(logs); }
+Result<History> read_cobra_logs(std::span<const CobraLog> logs, const Budget& budget) {
+  return CobraReader(budget).read(logs);
+}
 
-Result<History> read_cobra(const std::string& directory) {
+Result<History> read_cobra(const std::string& directory, const Budget& budget) {
   namespace fs = std::filesystem;
   std::vector<CobraLog> logs;
   std::error_code failure;
@@ -170,11 +179,11 @@ Result<History> read_cobra(const std::string& directory) {
     return std::pair(log_number(a.name), a.name) < std::pair(log_number(b.name), b.name);
   });
   for (CobraLog& log : logs) {
-    auto bytes = read_whole(directory + "/" + log.name);
+    auto bytes = read_whole(directory + "/" + log.name, budget);
     if (!bytes) return bytes.error();
     log.bytes = std::move(*bytes);
   }
-  auto history = read_cobra_logs(logs);
+  auto history = read_cobra_logs(logs, budget);
   if (history) return history;
   Error error = history.error();
   error.file = error.file.empty() ? directory : directory + "/" + error.file;

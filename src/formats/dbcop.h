@@ -20,14 +20,15 @@
 //
 // Paper  [BiswasEnea-OOPSLA'19], the tool of its section 6.
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/output.h"
 #include "support/result.h"
 
 namespace isoscope {
 
-Result<History> read_dbcop(std::string_view text);
-Result<void> write_dbcop(const History& h, const Sink& out);
+Result<History> read_dbcop(std::string_view text, const Budget& budget = {});
+Result<void> write_dbcop(const History& h, const Sink& out, const Budget& budget = {});
 
-Result<History> read_dbcop_bincode(std::string_view bytes);
+Result<History> read_dbcop_bincode(std::string_view bytes, const Budget& budget = {});
 
 }  // namespace isoscope

@@ -8,7 +8,7 @@ namespace {
 
 class BincodeReader {
  public:
-  explicit BincodeReader(std::string_view bytes) : in_(bytes) {}
+  BincodeReader(std::string_view bytes, const Budget& budget) : in_(bytes), budget_(budget) {}
 
   Result<History> read() {
     std::uint64_t ignored = 0;
@@ -30,7 +30,7 @@ class BincodeReader {
       }
     }
     if (!in_.at_end()) return in_.error("unexpected bytes behind the history");
-    return std::move(b_).build();
+    return std::move(b_).build(&budget_);
   }
 
  private:
@@ -58,6 +58,7 @@ class BincodeReader {
     const TxnId t = b_.begin(s, TxnStatus::Committed, {});
     failed_.clear();
     for (std::uint64_t i = 0; i < *events; ++i) {
+      if (budget_.expired()) return limit_error("reading the input");
       auto is_write = flag("the kind of an event");
       if (!is_write) return is_write.error();
       std::uint64_t variable = 0;
@@ -92,12 +93,15 @@ class BincodeReader {
   };
 
   ByteCursor in_;
+  Budget budget_;
   HistoryBuilder b_{InitialValues::Zero};
   std::vector<FailedWrite> failed_;  // of the transaction at hand
 };
 
 }  // namespace
 
-Result<History> read_dbcop_bincode(std::string_view bytes) { return BincodeReader(bytes).read(); }
+Result<History> read_dbcop_bincode(std::string_view bytes, const Budget& budget) {
+  return BincodeReader(bytes, budget).read();
+}
 
 }  // namespace isoscope

@@ -14,11 +14,13 @@ using simdjson::SUCCESS;
 
 class DbcopReader {
  public:
+  explicit DbcopReader(const Budget& budget) : budget_(budget) {}
+
   Result<History> read(std::string_view text) {
     if (auto done = json_.open(text, 1); !done) return done.error();
     if (auto done = root(); !done) return done.error();
     if (auto done = json_.close(); !done) return done.error();
-    return std::move(b_).build();
+    return std::move(b_).build(&budget_);
   }
 
  private:
@@ -129,6 +131,7 @@ class DbcopReader {
   };
 
   Result<void> event(Item& item, TxnId t) {
+    if (budget_.expired()) return limit_error("reading the input");
     const Place place = json_.here();
     Parts parts;
     if (json_.first_sign(item) == '[') {
@@ -222,12 +225,15 @@ class DbcopReader {
     return {};
   }
 
+  Budget budget_;
   JsonText json_;
   HistoryBuilder b_{InitialValues::Zero};
 };
 
 }  // namespace
 
-Result<History> read_dbcop(std::string_view text) { return DbcopReader().read(text); }
+Result<History> read_dbcop(std::string_view text, const Budget& budget) {
+  return DbcopReader(budget).read(text);
+}
 
 }  // namespace isoscope

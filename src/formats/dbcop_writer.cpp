@@ -5,10 +5,10 @@
 namespace isoscope {
 
 // The bare array, a transaction a line: it is JSON, and people can read it too.
-Result<void> write_dbcop(const History& h, const Sink& out) {
+Result<void> write_dbcop(const History& h, const Sink& out, const Budget& budget) {
   const auto wording = Wording::of(h, dialect_of(Format::Dbcop));
   if (!wording) return wording.error();
-  TextBuffer text(out);
+  TextBuffer text(out, budget);
   std::string_view before_session = "[";
   for (SessionId s : h.sessions()) {
     if (h.session_txns(s).empty()) continue;
@@ -20,6 +20,7 @@ Result<void> write_dbcop(const History& h, const Sink& out) {
       before_txn = ",\n  ";
       std::string_view before_event;
       for (EventId e : h.events(t)) {
+        if (text.is_over()) return limit_error("writing the history");
         text << before_event << (h.is_read(e) ? R"({"Read":)" : R"({"Write":)") << R"({"variable":)"
              << h.name(h.key(e)) << R"(,"version":)"
              << (wording->names_writer(e) ? "null" : h.show(wording->value(e))) << "}}";

@@ -25,8 +25,8 @@ constexpr auto kEndsToken = [] {
 
 class EdnParser {
  public:
-  EdnParser(Forms& forms, std::string_view text, std::uint32_t line)
-      : forms_(forms), text_(text), line_(line) {}
+  EdnParser(Forms& forms, std::string_view text, std::uint32_t line, const Budget& budget)
+      : forms_(forms), text_(text), line_(line), budget_(budget) {}
 
   Result<void> parse() {
     for (;;) {
@@ -66,7 +66,9 @@ class EdnParser {
 
   Result<void> form(int depth) {
     if (depth > kMaxFormDepth)
-      return Error{.where = place(), .what = "this form is nested too deeply"};
+      return Error{.where = place(),
+                   .what = fmt::format("this form nests deeper than {}", kMaxFormDepth)};
+    if (budget_.expired()) return limit_error("reading the input");
     if (auto done = skip_blanks(depth); !done) return done;
     if (at_ == text_.size())
       return Error{.where = place(), .what = "expected a form before the end of the text"};
@@ -221,10 +223,11 @@ class EdnParser {
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   std::uint32_t line_;
+  Budget budget_;
 };
 
-Result<void> Forms::read_edn(std::string_view text, std::uint32_t line) {
-  return EdnParser(*this, text, line).parse();
+Result<void> Forms::read_edn(std::string_view text, std::uint32_t line, const Budget& budget) {
+  return EdnParser(*this, text, line, budget).parse();
 }
 
 }  // namespace isoscope

@@ -20,12 +20,13 @@
 //
 // Paper  [Elle-VLDB'20], section 3.
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/input.h"
 #include "support/output.h"
 
 namespace isoscope {
 
 Result<History> read_elle(LineReader& in);
-Result<void> write_elle(const History& h, const Sink& out);
+Result<void> write_elle(const History& h, const Sink& out, const Budget& budget = {});
 
 }  // namespace isoscope

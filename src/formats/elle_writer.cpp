@@ -11,16 +11,18 @@ namespace {
 
 class ElleWriter {
  public:
-  ElleWriter(const History& h, const Wording& wording, const Sink& out)
-      : h_(h), wording_(wording), numbers_(number(h, 0)), text_(out) {}
+  ElleWriter(const History& h, const Wording& wording, const Sink& out, const Budget& budget)
+      : h_(h), wording_(wording), numbers_(number(h, 0)), text_(out, budget) {}
 
-  void write() {
+  Result<void> write() {
     for (TxnId t : h_.txns()) {
       if (t == kInitialTxn) continue;
       write_op(t, ":invoke", false);
       constexpr std::string_view kCompletion[] = {":ok", ":fail", ":info"};
       write_op(t, kCompletion[static_cast<std::size_t>(h_.status(t))], true);
+      if (text_.is_over()) return limit_error("writing the history");
     }
+    return {};
   }
 
  private:
@@ -41,6 +43,7 @@ class ElleWriter {
           << numbers_.sessions[h_.session(t).index] << ", :f :txn, :value [";
     std::string_view separator;
     for (EventId e : h_.events(t)) {
+      if (text_.is_over()) return;
       text_ << separator;
       separator = " ";
       write_event(e, with_reads);
@@ -77,11 +80,10 @@ class ElleWriter {
 
 }  // namespace
 
-Result<void> write_elle(const History& h, const Sink& out) {
+Result<void> write_elle(const History& h, const Sink& out, const Budget& budget) {
   const auto wording = Wording::of(h, dialect_of(Format::Elle));
   if (!wording) return wording.error();
-  ElleWriter(h, *wording, out).write();
-  return {};
+  return ElleWriter(h, *wording, out, budget).write();
 }
 
 }  // namespace isoscope

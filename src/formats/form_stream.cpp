@@ -40,10 +40,11 @@ class Balance {
 };
 
 Result<void> visit_json(JsonText& json, Forms& forms, std::string_view text, std::uint32_t line,
-                        const FormVisitor& visit) {
+                        Budget& budget, const FormVisitor& visit) {
   using simdjson::SUCCESS;
   if (auto done = json.open(text, line); !done) return done;
   const auto visit_item = [&](JsonText::Item& item) -> Result<void> {
+    if (budget.expired()) return limit_error("reading the input");
     forms.clear();
     if (auto done = forms.read_json(json, item); !done) return done;
     return visit(forms, 0);
@@ -68,16 +69,17 @@ Result<void> visit_json(JsonText& json, Forms& forms, std::string_view text, std
   return json.close();
 }
 
-Result<void> visit_edn(Forms& forms, std::string_view text, std::uint32_t line,
+Result<void> visit_edn(Forms& forms, std::string_view text, std::uint32_t line, Budget& budget,
                        const FormVisitor& visit) {
   forms.clear();
-  if (auto done = forms.read_edn(text, line); !done) return done;
+  if (auto done = forms.read_edn(text, line, budget); !done) return done;
   for (std::uint32_t i = 0; i < forms.size(); i = forms.next(i)) {
     if (forms[i].kind != Form::Kind::Sequence) {
       if (auto done = visit(forms, i); !done) return done;
       continue;
     }
     for (std::uint32_t c = forms.first_child(i); c < forms.next(i); c = forms.next(c)) {
+      if (budget.expired()) return limit_error("reading the input");
       if (auto done = visit(forms, c); !done) return done;
     }
   }
@@ -98,6 +100,7 @@ Result<void> visit_forms(LineReader& in, const FormVisitor& visit) {
   const bool is_json = looks_like_json(in.peek(1 << 12U));
   JsonText json;
   Forms forms;
+  Budget budget = in.budget();
   std::string spanning;  // the lines of a form so far
   std::string_view line;
   while (in.next(line)) {
@@ -114,11 +117,11 @@ Result<void> visit_forms(LineReader& in, const FormVisitor& visit) {
       }
       text = spanning;
     }
-    auto done = is_json ? visit_json(json, forms, text, number, visit)
-                        : visit_edn(forms, text, number, visit);
+    auto done = is_json ? visit_json(json, forms, text, number, budget, visit)
+                        : visit_edn(forms, text, number, budget, visit);
     if (!done) {
       Error error = done.error();
-      if (error.where.line < number) return error;
+      if (error.is_limit || error.where.line < number) return error;
       // The line that the error points at, which may be any of those that were read.
       error.where.line -= number - 1;
       error = error.quoting(text);

@@ -63,12 +63,12 @@ Error empty_input() {
                .hint = "a history has at least one line"};
 }
 
-Result<History> read_text(std::string_view text, Format format) {
-  if (format == Format::Hist) return read_hist(text);
-  if (format == Format::Dbcop) return read_dbcop(text);
-  if (format == Format::DbcopBincode) return read_dbcop_bincode(text);
+Result<History> read_text(std::string_view text, Format format, const Budget& budget = {}) {
+  if (format == Format::Hist) return read_hist(text, budget);
+  if (format == Format::Dbcop) return read_dbcop(text, budget);
+  if (format == Format::DbcopBincode) return read_dbcop_bincode(text, budget);
   const CobraLog log{.name = "T1.log", .bytes = std::string(text)};
-  return read_cobra_logs({&log, 1});
+  return read_cobra_logs({&log, 1}, budget);
 }
 
 bool is_line_format(Format format) {
@@ -117,7 +117,7 @@ Result<History> read_file(const std::string& path, std::optional<Format> format,
   if (is_line_format(*format)) return read_lines(*in, *format);
   const std::string text = in->take_rest();
   if (auto done = check_input(*in); !done) return done.error();
-  auto history = read_text(text, *format);
+  auto history = read_text(text, *format, budget);
   if (history || *format == Format::DbcopBincode) return history;
   return history.error().quoting(text);
 }
@@ -143,7 +143,7 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
   if (is_directory && format && *format != Format::Cobra)
     return Error{.what = fmt::format("is a directory; {} is read from a file", name_of(*format)),
                  .file = path};
-  if (is_directory) return read_cobra(path);
+  if (is_directory) return read_cobra(path, budget);
   if (format == Format::Cobra)
     return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
   auto history = read_file(path, format, progress, budget);
@@ -166,22 +166,22 @@ Result<History> parse_history(std::string_view text, Format format) {
 
 namespace {
 
-Result<void> write_as(const History& h, Format format, const Sink& out) {
+Result<void> write_as(const History& h, Format format, const Sink& out, const Budget& budget) {
   switch (format) {
     case Format::Hist:
-      return write_hist(h, out);
+      return write_hist(h, out, budget);
     case Format::Jsonl:
-      return write_jsonl(h, out);
+      return write_jsonl(h, out, budget);
     case Format::Plume:
-      return write_plume(h, out);
+      return write_plume(h, out, budget);
     case Format::AwditTest:
-      return write_awdit_test(h, out);
+      return write_awdit_test(h, out, budget);
     case Format::Dbcop:
-      return write_dbcop(h, out);
+      return write_dbcop(h, out, budget);
     case Format::Elle:
-      return write_elle(h, out);
+      return write_elle(h, out, budget);
     case Format::IsoPredict:
-      return write_isopredict(h, out);
+      return write_isopredict(h, out, budget);
     case Format::DbcopBincode:
     case Format::Cobra:
       break;
@@ -197,9 +197,9 @@ bool can_hold(const History& h, Format format) {
 
 }  // namespace
 
-Result<void> write_history(const History& h, Format format, const Sink& out) {
-  auto done = write_as(h, format, out);
-  if (done || !can_write(format)) return done;
+Result<void> write_history(const History& h, Format format, const Sink& out, const Budget& budget) {
+  auto done = write_as(h, format, out, budget);
+  if (done || !can_write(format) || done.error().is_limit) return done;
   std::vector<std::string_view> others;
   for (Format other : all_formats()) {
     if (can_hold(h, other)) others.push_back(name_of(other));

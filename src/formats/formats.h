@@ -61,7 +61,9 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
 // Reads a text that is at hand. For cobra: the log of one session.
 Result<History> parse_history(std::string_view text, Format format);
 
-// Writes the history piece by piece; nothing at all if the format cannot hold it.
-Result<void> write_history(const History& h, Format format, const Sink& out);
+// Writes the history piece by piece; nothing at all if the format cannot hold it. A budget that
+// expires gives a limit_error, and half a text.
+Result<void> write_history(const History& h, Format format, const Sink& out,
+                           const Budget& budget = {});
 
 }  // namespace isoscope

@@ -46,7 +46,9 @@ Result<void> Forms::add_json(JsonText& json, JsonText::Item& item, int depth) {
   using simdjson::SUCCESS;
   using Kind = Form::Kind;
   const Place place = json.here();
-  if (depth > kMaxFormDepth) return Error{.where = place, .what = "this JSON is nested too deeply"};
+  if (depth > kMaxFormDepth)
+    return Error{.where = place,
+                 .what = fmt::format("this JSON nests deeper than {}", kMaxFormDepth)};
   const auto self = size();
   forms_.push_back({.place = place});
   switch (json.first_sign(item)) {

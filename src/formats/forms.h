@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "formats/json_text.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope {
@@ -42,7 +43,7 @@ class Forms {
  public:
   // Reads the EDN forms of a text that begins on this line. Views into it stay valid as long as
   // the text does and until the next call.
-  Result<void> read_edn(std::string_view text, std::uint32_t line);
+  Result<void> read_edn(std::string_view text, std::uint32_t line, const Budget& budget = {});
   // Reads one JSON value.
   Result<void> read_json(JsonText& json, JsonText::Item& item);
 

@@ -16,13 +16,14 @@
 #include <vector>
 
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/output.h"
 #include "support/result.h"
 
 namespace isoscope {
 
-Result<History> read_hist(std::string_view text);
-Result<void> write_hist(const History& h, const Sink& out);
+Result<History> read_hist(std::string_view text, const Budget& budget = {});
+Result<void> write_hist(const History& h, const Sink& out, const Budget& budget = {});
 
 // What a comment `# expect level: verdict level: verdict …` promises about the history.
 struct Expectation {

@@ -19,14 +19,14 @@ using Kind = HistToken::Kind;
 // the token behind it.
 class HistParser {
  public:
-  explicit HistParser(std::string_view text) : lexer_(text) {}
+  HistParser(std::string_view text, const Budget& budget) : lexer_(text), budget_(budget) {}
 
   Result<History> parse() {
     if (auto done = advance(); !done) return done.error();
     while (token_.kind != Kind::End) {
       if (auto done = item(); !done) return done.error();
     }
-    return std::move(builder_).build();
+    return std::move(builder_).build(&budget_);
   }
 
  private:
@@ -83,6 +83,7 @@ class HistParser {
   // { [ NAME "=" ] "[" { op } "]" … }, up to the next session or init
   Result<void> session(std::string_view name) {
     for (;;) {
+      if (budget_.expired()) return limit_error("reading the input");
       const bool named = token_.is_name() && lexer_.peek() == '=';
       if (!named && !token_.is('[')) break;
       if (auto done = transaction(name, named); !done) return done;
@@ -101,6 +102,7 @@ class HistParser {
     }
     if (auto done = expect('['); !done) return done;
     while (!token_.is(']')) {
+      if (budget_.expired()) return limit_error("reading the input");
       if (auto done = operation(t); !done) return done;
     }
     if (auto done = advance(); !done) return done;
@@ -190,13 +192,16 @@ class HistParser {
   }
 
   HistLexer lexer_;
+  Budget budget_;
   HistToken token_;
   HistoryBuilder builder_{InitialValues::ZeroOrNil};
 };
 
 }  // namespace
 
-Result<History> read_hist(std::string_view text) { return HistParser(text).parse(); }
+Result<History> read_hist(std::string_view text, const Budget& budget) {
+  return HistParser(text, budget).parse();
+}
 
 Result<std::vector<Expectation>> expectations(std::string_view text) {
   constexpr std::array<std::string_view, 3> kVerdicts = {"consistent", "violated", "unknown"};

@@ -41,10 +41,10 @@ std::string hist_string(std::string_view text) {
 
 class HistWriter {
  public:
-  HistWriter(const History& h, const Wording& wording, const Sink& out)
-      : h_(h), wording_(wording), text_(out) {}
+  HistWriter(const History& h, const Wording& wording, const Sink& out, const Budget& budget)
+      : h_(h), wording_(wording), text_(out, budget) {}
 
-  void write() {
+  Result<void> write() {
     write_initial_values();
     std::size_t label = 0;
     for (SessionId s : h_.sessions()) {
@@ -54,8 +54,10 @@ class HistWriter {
     }
     for (SessionId s : h_.sessions()) {
       if (!h_.session_txns(s).empty()) write_session(s, label);
+      if (text_.is_over()) return limit_error("writing the history");
     }
     if (h_.num_txns() == 1) text_ << "# no transactions\n";
+    return {};
   }
 
  private:
@@ -91,6 +93,7 @@ class HistWriter {
     std::size_t column = name.size();
     bool first = true;
     for (TxnId t : h_.session_txns(s)) {
+      if (text_.is_over()) return;
       const std::string txn = transaction(t);
       if (!first && column + 2 + txn.size() > kWidth) {
         text_ << '\n' << std::string(label, ' ');
@@ -113,6 +116,7 @@ class HistWriter {
     out.push_back('[');
     std::string_view separator;
     for (EventId e : h_.events(t)) {
+      if (text_.is_over()) break;
       out.append(separator).append(event(e));
       separator = " ";
     }
@@ -138,11 +142,10 @@ class HistWriter {
 
 }  // namespace
 
-Result<void> write_hist(const History& h, const Sink& out) {
+Result<void> write_hist(const History& h, const Sink& out, const Budget& budget) {
   const auto wording = Wording::of(h, dialect_of(Format::Hist));
   if (!wording) return wording.error();
-  HistWriter(h, *wording, out).write();
-  return {};
+  return HistWriter(h, *wording, out, budget).write();
 }
 
 }  // namespace isoscope

@@ -19,13 +19,14 @@
 #include <vector>
 
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/input.h"
 #include "support/output.h"
 
 namespace isoscope {
 
 Result<History> read_isopredict(LineReader& in);
-Result<void> write_isopredict(const History& h, const Sink& out);
+Result<void> write_isopredict(const History& h, const Sink& out, const Budget& budget = {});
 
 // An order of the committed transactions that contains so and wr, as near to the file's as may
 // be. An error if there is none: such a run cannot have been observed.

@@ -61,7 +61,7 @@ bool is_trace_set(std::string_view text) {
          text.find(':') != std::string_view::npos;
 }
 
-Result<void> write_isopredict(const History& h, const Sink& out) {
+Result<void> write_isopredict(const History& h, const Sink& out, const Budget& budget) {
   const auto wording = Wording::of(h, dialect_of(Format::IsoPredict));
   if (!wording) return wording.error();
   const auto order = commit_order(h);
@@ -71,9 +71,10 @@ Result<void> write_isopredict(const History& h, const Sink& out) {
     if (t == kInitialTxn) return std::string("(0, 0)");
     return fmt::format("({}, {})", numbers.sessions[h.session(t).index], numbers.txns[t.index]);
   };
-  TextBuffer text(out);
+  TextBuffer text(out, budget);
   for (TxnId t : *order) {
     for (EventId e : h.events(t)) {
+      if (text.is_over()) return limit_error("writing the history");
       const std::string key = h.name(h.key(e));
       if (!is_trace_set(key)) {
         if (h.is_read(e)) {

@@ -17,6 +17,8 @@ std::string_view reason_of(simdjson::error_code code) {
     case simdjson::CAPACITY:
     case simdjson::MEMALLOC:
       return "this JSON text is too large (4 GB at most)";
+    case simdjson::DEPTH_ERROR:
+      return "this JSON nests deeper than 1024";
     case simdjson::EMPTY:
       return "expected JSON, not nothing";
     case simdjson::STRING_ERROR:

@@ -12,6 +12,7 @@
 // Initial values are those of `init`; for other keys nil if some read asks for null, else 0.
 #include "history/builder.h"
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/input.h"
 #include "support/output.h"
 
@@ -22,6 +23,6 @@ inline constexpr std::string_view kJsonlFormat = "isoscope-history/1";
 Result<History> read_jsonl(LineReader& in);
 // The first half of it: what the lines say, before it is known who wrote what was read.
 Result<HistoryBuilder> gather_jsonl(LineReader& in);
-Result<void> write_jsonl(const History& h, const Sink& out);
+Result<void> write_jsonl(const History& h, const Sink& out, const Budget& budget = {});
 
 }  // namespace isoscope

@@ -287,7 +287,7 @@ Result<HistoryBuilder> gather_jsonl(LineReader& in) { return JsonlReader(in).gat
 Result<History> read_jsonl(LineReader& in) {
   auto builder = gather_jsonl(in);
   if (!builder) return builder.error();
-  return std::move(*builder).build();
+  return std::move(*builder).build(&in.budget());
 }
 
 }  // namespace isoscope

@@ -9,14 +9,16 @@ namespace {
 
 class JsonlWriter {
  public:
-  JsonlWriter(const History& h, const Wording& wording, const Sink& out)
-      : h_(h), wording_(wording), text_(out) {}
+  JsonlWriter(const History& h, const Wording& wording, const Sink& out, const Budget& budget)
+      : h_(h), wording_(wording), text_(out, budget) {}
 
-  void write() {
+  Result<void> write() {
     write_header();
     for (TxnId t : h_.txns()) {
       if (t != kInitialTxn) write_txn(t);
+      if (text_.is_over()) return limit_error("writing the history");
     }
+    return {};
   }
 
  private:
@@ -55,6 +57,7 @@ class JsonlWriter {
           << kStatus[static_cast<std::size_t>(h_.status(t))] << R"(","ops":[)";
     std::string_view separator;
     for (EventId e : h_.events(t)) {
+      if (text_.is_over()) return;
       text_ << separator;
       write_event(e);
       separator = ",";
@@ -97,11 +100,10 @@ class JsonlWriter {
 
 }  // namespace
 
-Result<void> write_jsonl(const History& h, const Sink& out) {
+Result<void> write_jsonl(const History& h, const Sink& out, const Budget& budget) {
   const auto wording = Wording::of(h, dialect_of(Format::Jsonl));
   if (!wording) return wording.error();
-  JsonlWriter(h, *wording, out).write();
-  return {};
+  return JsonlWriter(h, *wording, out, budget).write();
 }
 
 }  // namespace isoscope

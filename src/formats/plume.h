@@ -11,6 +11,7 @@
 // transaction 7) where several sessions use that number.
 #include "history/builder.h"
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/input.h"
 #include "support/output.h"
 
@@ -19,6 +20,6 @@ namespace isoscope {
 Result<History> read_plume(LineReader& in);
 // The first half of it: what the lines say, before it is known who wrote what was read.
 Result<HistoryBuilder> gather_plume(LineReader& in);
-Result<void> write_plume(const History& h, const Sink& out);
+Result<void> write_plume(const History& h, const Sink& out, const Budget& budget = {});
 
 }  // namespace isoscope

@@ -5,13 +5,14 @@
 
 namespace isoscope {
 
-Result<void> write_plume(const History& h, const Sink& out) {
+Result<void> write_plume(const History& h, const Sink& out, const Budget& budget) {
   const auto wording = Wording::of(h, dialect_of(Format::Plume));
   if (!wording) return wording.error();
   const Numbering numbers = number(h, 0);
-  TextBuffer text(out);
+  TextBuffer text(out, budget);
   for (TxnId t : h.txns()) {
     for (EventId e : h.events(t)) {
+      if (text.is_over()) return limit_error("writing the history");
       text << (h.is_read(e) ? "r(" : "w(") << h.name(h.key(e)) << ',' << h.show(wording->value(e))
            << ',' << numbers.sessions[h.session(t).index] << ',';
       if (h.status(t) == TxnStatus::Aborted) {

@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "support/budget.h"
 #include "support/output.h"
 
 namespace isoscope {
 
 class TextBuffer {
  public:
-  explicit TextBuffer(const Sink& sink) : sink_(sink) {}
+  explicit TextBuffer(const Sink& sink, const Budget& budget = {}) : sink_(sink), budget_(budget) {}
   TextBuffer(const TextBuffer&) = delete;
   TextBuffer& operator=(const TextBuffer&) = delete;
   ~TextBuffer() { flush(); }
@@ -27,6 +28,9 @@ class TextBuffer {
     return *this << std::string_view(digits.data(), digits.size());
   }
 
+  // Is there no time to write on?
+  bool is_over() { return budget_.expired(); }
+
   void flush() {
     if (!text_.empty()) sink_(text_);
     text_.clear();
@@ -36,6 +40,7 @@ class TextBuffer {
   static constexpr std::size_t kFull = std::size_t{1} << 16U;
 
   const Sink& sink_;
+  Budget budget_;
   std::string text_;
 };
 

@@ -20,6 +20,7 @@ constexpr std::uint32_t kMaxSessions = 1'000'000;
 constexpr std::uint32_t kMaxOps = 1'000'000;
 constexpr std::uint32_t kMaxReplicas = 1'000;
 constexpr double kMaxLag = 100'000;
+constexpr std::uint32_t kFewOps = 100;
 constexpr double kMaxEventsInMemory = 1U << 30U;  // of a HistoryBuilder
 
 bool is_share(double share) { return share >= 0 && share <= 1; }  // false for not-a-number
@@ -142,8 +143,10 @@ Result<GeneratedSizes> generate_txns(const HistoryPlan& plan, const TxnSink& sin
   simulation::Workload workload(plan);
   simulation::Recorder recorder(sink, plan.log_aborted);
   const auto store = make_store(workload, recorder);
+  // A look at the clock costs no more than a few operations.
+  const auto is_over = [&] { return plan.ops < kFewOps ? budget.expired() : budget.expired_now(); };
   const auto run_until = [&](std::uint64_t committed) {
-    while (recorder.sizes().committed < committed && !budget.expired()) store->step();
+    while (recorder.sizes().committed < committed && !is_over()) store->step();
   };
   std::uint64_t goal = plan.txns;
   if (const Injection* injection = find_injection(plan.inject)) {
@@ -160,13 +163,13 @@ Result<GeneratedSizes> generate_txns(const HistoryPlan& plan, const TxnSink& sin
   return sizes;
 }
 
-Result<History> generate_history(const HistoryPlan& plan) {
+Result<History> generate_history(const HistoryPlan& plan, Budget budget) {
   if (static_cast<double>(plan.txns) * plan.ops > kMaxEventsInMemory) {
     return mistake("this history is too large for memory",
                    "hist, jsonl and plume can be written without keeping it");
   }
   HistoryBuilder builder(InitialValues::Zero);
-  const auto sizes = generate_txns(plan, [&builder](const GeneratedTxn& txn) {
+  const auto add = [&builder](const GeneratedTxn& txn) {
     const TxnId t = builder.begin(builder.session(txn.session), txn.status, {});
     for (const GeneratedOp& op : txn.ops) {
       const KeyId x = builder.key(op.key);
@@ -176,9 +179,11 @@ Result<History> generate_history(const HistoryPlan& plan) {
         builder.read(t, x, Value::of(op.value), {});
       }
     }
-  });
+  };
+  const auto sizes = generate_txns(plan, add, budget);
   if (!sizes) return sizes.error();
-  return std::move(builder).build();
+  if (!sizes->complete) return limit_error("generating the history");
+  return std::move(builder).build(&budget);
 }
 
 }  // namespace isoscope

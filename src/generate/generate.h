@@ -110,6 +110,7 @@ Result<GeneratedSizes> generate_txns(const HistoryPlan& plan, const TxnSink& sin
                                      Budget budget = {});
 
 // The same as a History: sessions, keys and values are numbers, transactions are T1, T2, ….
-Result<History> generate_history(const HistoryPlan& plan);
+// A limit_error if the budget expires first.
+Result<History> generate_history(const HistoryPlan& plan, Budget budget = {});
 
 }  // namespace isoscope

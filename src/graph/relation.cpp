@@ -50,10 +50,12 @@ void Relation::add_row(std::size_t to, const Relation& other, std::size_t row) {
   for (std::size_t w = 0; w < words_; ++w) bits_[to * words_ + w] |= other.bits_[row * words_ + w];
 }
 
-Relation compose(const Relation& a, const Relation& b) {
+Relation compose(const Relation& a, const Relation& b, Budget* budget) {
   Relation result(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i)
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (budget != nullptr && budget->expired_now()) break;
     a.for_each_successor(i, [&](std::size_t j) { result.add_row(i, b, j); });
+  }
   return result;
 }
 
@@ -70,8 +72,9 @@ Relation identity(std::size_t n) {
   return result;
 }
 
-Relation transitive_closure(Relation r) {
+Relation transitive_closure(Relation r, Budget* budget) {
   for (std::size_t k = 0; k < r.size(); ++k) {
+    if (budget != nullptr && budget->expired_now()) break;
     for (std::size_t a = 0; a < r.size(); ++a) {
       if (r.contains(a, k)) r.add_successors(a, k);
     }

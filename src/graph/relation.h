@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/budget.h"
+
 namespace isoscope {
 
 class Relation {
@@ -58,10 +60,11 @@ class Relation {
   std::vector<std::uint64_t> bits_;
 };
 
-Relation compose(const Relation& a, const Relation& b);
+// With a budget, these two return a part of the result once it expires.
+Relation compose(const Relation& a, const Relation& b, Budget* budget = nullptr);
+Relation transitive_closure(Relation r, Budget* budget = nullptr);  // Warshall: O(n^3 / 64)
 Relation inverse(const Relation& r);
 Relation identity(std::size_t n);
-Relation transitive_closure(Relation r);  // Warshall on words: O(n^3 / 64)
 bool is_acyclic(const Relation& r);
 
 }  // namespace isoscope

@@ -176,7 +176,7 @@ void HistoryBuilder::group_events_by_txn() {
   for (ListRead& read : list_reads_) read.event = to[read.event];
 }
 
-Result<History> HistoryBuilder::build() && {
+Result<History> HistoryBuilder::build(Budget* budget) && {
   if (!first_error_.what.empty()) return first_error_;
   if (num_events() >= HistoryResolver::kMaxEvents)
     return Error{.what = "the history has more than 2^30 events",
@@ -186,7 +186,7 @@ Result<History> HistoryBuilder::build() && {
   if (!history_.txn_names_.empty()) history_.txn_names_.resize(num_txns());
   if (!history_.txn_levels_.empty()) history_.txn_levels_.resize(num_txns());
   group_events_by_txn();
-  return HistoryResolver(*this).resolve();
+  return HistoryResolver(*this, budget).resolve();
 }
 
 }  // namespace isoscope

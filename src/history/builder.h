@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope {
@@ -82,7 +83,8 @@ class HistoryBuilder {
   std::size_t num_txns() const { return history_.txn_session_.size(); }  // with T0
   std::size_t num_events() const { return event_txn_.size(); }
 
-  Result<History> build() &&;
+  // With a budget, a limit_error if it expires on the way.
+  Result<History> build(Budget* budget = nullptr) &&;
 
  private:
   friend class HistoryResolver;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "history/txn_names.h"
 
@@ -11,29 +13,37 @@ namespace isoscope {
 namespace {
 
 constexpr std::size_t kBatch = 64;  // look-ups whose cache misses overlap
+// From this size on, the writes of a transaction are sorted before one is looked for.
+constexpr std::size_t kLargeTxn = 64;
 
 }  // namespace
 
-HistoryResolver::HistoryResolver(HistoryBuilder& builder)
+HistoryResolver::HistoryResolver(HistoryBuilder& builder, Budget* budget)
     : b_(builder),
       h_(builder.history_),
+      budget_(budget),
       versions_(static_cast<std::size_t>(
           std::count_if(h_.event_flags_.begin(), h_.event_flags_.end(), [](std::uint8_t flags) {
             return static_cast<EventKind>(flags & 3U) != EventKind::Read;
           }))) {}
 
 Result<History> HistoryResolver::resolve() {
+  const auto expired = [] { return limit_error("finding out who wrote what was read"); };
   h_.event_writer_.assign(h_.num_events(), TxnId::none());
   chain_sessions();
   find_final_writes();
   enter_versions();
+  if (is_over()) return expired();
   if (auto done = resolve_lists(); !done) return done.error();
+  if (is_over()) return expired();
   settle_initial_values();
   if (auto done = resolve_names(); !done) return done.error();
   if (auto done = resolve_reads(); !done) return done.error();
+  if (is_over()) return expired();
   settle_outcomes();
   index_writers();
   order_versions();
+  if (is_over()) return expired();
   return std::move(h_);
 }
 
@@ -60,6 +70,7 @@ void HistoryResolver::find_final_writes() {
   for (const auto& read : b_.list_reads_) open_read_[read.event] = kAsList;
   std::vector<std::uint32_t> last_write(h_.num_keys(), 0);  // event + 1
   for (TxnId t : h_.txns()) {
+    if (is_late()) return;
     const std::uint32_t first = h_.txn_begin_[t.index];
     for (EventId e : h_.events(t)) {
       std::uint32_t& own = last_write[h_.key(e).index];
@@ -85,6 +96,7 @@ void HistoryResolver::enter_versions() {
   const auto n = static_cast<std::uint32_t>(h_.num_events());
   std::uint64_t hashes[kBatch] = {};
   for (std::uint32_t begin = 0; begin < n; begin += kBatch) {
+    if (is_late()) return;
     const std::uint32_t end = std::min<std::uint32_t>(n, begin + kBatch);
     for (EventId e : IdRange<EventId>(begin, end)) {
       if (!h_.is_write(e)) continue;
@@ -136,6 +148,7 @@ Result<void> HistoryResolver::resolve_names() {
   auto names = TxnNames::of(h_);
   if (!names) return names.error();
   for (const auto& read : b_.named_reads_) {
+    if (is_late()) return {};
     const EventId e{read.event};
     const TxnId t = txn_of(e);
     const KeyId x = h_.key(e);
@@ -150,12 +163,10 @@ Result<void> HistoryResolver::resolve_names() {
     // The writer's last write of x, and the reader's own last write before the read.
     EventId write = EventId::none();
     EventId own = EventId::none();
-    for (EventId w : h_.events(*writer)) {
-      if (h_.is_write(w) && h_.key(w) == x) write = w;
-    }
-    for (EventId w : h_.events(t)) {
-      if (w < e && h_.is_write(w) && h_.key(w) == x) own = w;
-    }
+    if (const auto writes = writes_of(*writer, x); !writes.empty()) write = writes.back();
+    const auto of_reader = writes_of(t, x);
+    const auto later = std::lower_bound(of_reader.begin(), of_reader.end(), e);
+    if (later != of_reader.begin()) own = *std::prev(later);
     if (*writer == kInitialTxn) {
       h_.has_initial_[x.index] |= 1U;
     } else if (write.is_none()) {
@@ -185,6 +196,7 @@ Result<void> HistoryResolver::resolve_reads() {
     return open_read_[e.index] == kByValue && !is_unknown(txn_of(e));
   };
   for (std::uint32_t begin = 0; begin < n; begin += kBatch) {
+    if (is_late()) return {};
     const std::uint32_t end = std::min<std::uint32_t>(n, begin + kBatch);
     for (EventId e : IdRange<EventId>(begin, end)) {
       if (!wants_table(e)) continue;
@@ -205,6 +217,32 @@ Result<void> HistoryResolver::resolve_reads() {
     if (auto done = resolve_txn(t); !done) return done;
   }
   return {};
+}
+
+std::span<const EventId> HistoryResolver::writes_of(TxnId t, KeyId x) {
+  const auto events = h_.events(t);
+  if (events.size() < kLargeTxn) {
+    scratch_.clear();
+    for (EventId e : events) {
+      if (h_.is_write(e) && h_.key(e) == x) scratch_.push_back(e);
+    }
+    return scratch_;
+  }
+  const auto [entry, is_new] = sorted_writes_.try_emplace(t);
+  std::vector<EventId>& all = entry->second;
+  const auto by_key = [&](EventId a, EventId b) {
+    return std::pair(h_.key(a), a) < std::pair(h_.key(b), b);
+  };
+  if (is_new) {
+    std::copy_if(events.begin(), events.end(), std::back_inserter(all),
+                 [&](EventId e) { return h_.is_write(e); });
+    std::sort(all.begin(), all.end(), by_key);
+  }
+  const auto first = std::partition_point(all.begin(), all.end(),
+                                          [&](EventId e) { return h_.key(e) < x; });
+  const auto last =
+      std::partition_point(first, all.end(), [&](EventId e) { return h_.key(e) == x; });
+  return {first, last};
 }
 
 Result<void> HistoryResolver::resolve_txn(TxnId t) {
@@ -247,8 +285,7 @@ void HistoryResolver::settle_read(EventId e, EventId write) {
   const TxnId u = h_.writer(e);
   if (u.is_none()) return;  // a list read with a fault of its own
   if (write.is_none() && u != kInitialTxn) {
-    for (EventId w : h_.events(u)) {
-      if (!h_.is_write(w) || h_.key(w) != h_.key(e)) continue;
+    for (EventId w : writes_of(u, h_.key(e))) {
       if (h_.is_list(h_.key(e)) ? h_.value(w) == h_.value(e) : h_.is_final_write(w)) write = w;
     }
   }

@@ -7,6 +7,7 @@
 // read from; writers and version orders by key.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,7 +21,7 @@ class HistoryResolver {
  public:
   static constexpr std::size_t kMaxEvents = std::size_t{1} << 30U;
 
-  explicit HistoryResolver(HistoryBuilder& builder);
+  HistoryResolver(HistoryBuilder& builder, Budget* budget);
   Result<History> resolve();
 
  private:
@@ -46,11 +47,16 @@ class HistoryResolver {
 
   Result<void> resolve_list_key(KeyId x, std::span<const ListRead> reads);
   Result<void> resolve_txn(TxnId t);
+  // The writes of x by t, in order. Valid until the next call.
+  std::span<const EventId> writes_of(TxnId t, KeyId x);
   Result<void> resolve_read(EventId e, EventId write);
   void settle_read(EventId e, EventId write);
   Error ambiguous(EventId read, EventId first, EventId second) const;
   Error stated_twice(EventId read, EventId write, Place stated) const;
 
+  // Is the time over? The second looks at the clock only now and then.
+  bool is_over() { return budget_ != nullptr && budget_->expired_now(); }
+  bool is_late() { return budget_ != nullptr && budget_->expired(); }
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::Unknown; }
   void mark_present(TxnId t) { h_.txn_flags_[t.index] |= History::kPresent; }
   // Somebody reads what it wrote: if its outcome is unknown, it committed.
@@ -66,10 +72,13 @@ class HistoryResolver {
 
   HistoryBuilder& b_;
   History& h_;
+  Budget* budget_;  // may be null; a pass that it ends is left half done
   VersionTable versions_;
   std::unordered_map<std::uint32_t, EventId> second_write_;  // of a value, by the first event
   std::vector<ReadState> open_read_;                         // by event
   std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
+  std::unordered_map<TxnId, std::vector<EventId>> sorted_writes_;  // by key, of large transactions
+  std::vector<EventId> scratch_;                                   // of writes_of()
 };
 
 }  // namespace isoscope

@@ -107,6 +107,7 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
   }
 
   for (const ListRead& read : reads) {
+    if (is_over()) return {};  // a read may show a million elements
     const EventId e{read.event};
     const auto shown = elements(read);
     const auto thin_air =
@@ -141,8 +142,8 @@ Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead
     // After own appends the list must end with them; then it is an internal read.
     std::vector<Value> own;
     EventId last_own = EventId::none();
-    for (EventId w : h_.events(txn_of(e))) {
-      if (w < e && h_.kind(w) == EventKind::Append && h_.key(w) == x) {
+    for (EventId w : writes_of(txn_of(e), x)) {
+      if (w < e && h_.kind(w) == EventKind::Append) {
         own.push_back(h_.value(w));
         last_own = w;
       }

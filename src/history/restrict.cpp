@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "history/builder.h"
@@ -9,6 +11,9 @@
 namespace isoscope {
 
 namespace {
+
+// From this size on, the writes of a transaction are sorted before one is looked for.
+constexpr std::size_t kManyWrites = 64;
 
 class Restriction {
  public:
@@ -44,13 +49,24 @@ class Restriction {
   bool is_kept(EventId e) const { return kept_events_.empty() || kept_events_[e.index] != 0; }
 
   // Is the write that a read saw still there?
-  bool still_writes(TxnId writer, KeyId x, Value v) const {
+  bool still_writes(TxnId writer, KeyId x, Value v) {
     if (kept_[writer.index] == 0) return false;
     if (writer == kInitialTxn) return true;
     const auto events = h_.events(writer);
-    return std::any_of(events.begin(), events.end(), [&](EventId e) {
-      return is_kept(e) && h_.is_write(e) && h_.key(e) == x && h_.value(e) == v;
-    });
+    const auto counts = [&](EventId e) { return is_kept(e) && h_.is_write(e); };
+    if (events.size() < kManyWrites) {
+      return std::any_of(events.begin(), events.end(), [&](EventId e) {
+        return counts(e) && h_.key(e) == x && h_.value(e) == v;
+      });
+    }
+    const auto [entry, is_new] = sorted_writes_.try_emplace(writer);
+    if (is_new) {
+      for (EventId e : events) {
+        if (counts(e)) entry->second.emplace_back(h_.key(e), h_.value(e));
+      }
+      std::sort(entry->second.begin(), entry->second.end());
+    }
+    return std::binary_search(entry->second.begin(), entry->second.end(), std::pair(x, v));
   }
 
   KeyId key(KeyId x) {
@@ -92,14 +108,17 @@ class Restriction {
       if (kept_[h_.txn(append).index] == 0 || !is_kept(append))
         gone.push_back(value(h_.value(append)));
     }
+    std::sort(gone.begin(), gone.end());
     std::erase_if(shown,
-                  [&](Value v) { return std::find(gone.begin(), gone.end(), v) != gone.end(); });
+                  [&](Value v) { return std::binary_search(gone.begin(), gone.end(), v); });
   }
 
   const History& h_;
   std::vector<std::uint8_t> kept_;
   std::vector<std::uint8_t> kept_events_;  // empty: all
   std::set<EventId> faulted_;              // copied as they are, so that they stay what they are
+  // Of large transactions: what they still write, sorted.
+  std::unordered_map<TxnId, std::vector<std::pair<KeyId, Value>>> sorted_writes_;
   HistoryBuilder b_;
 };
 

@@ -23,12 +23,13 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatS
       overwriting_(h_.num_txns()),
       sources_(h_.num_txns()) {
   add({true_});
-  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+  for (std::uint32_t c = 0; c < facts.choices().size() && !is_over(); ++c) {
     for (std::size_t i = 0; i < facts.choices()[c].writers.size(); ++i)
       sees_[c].push_back(solver.new_var());
     stop_[c] = stops() ? solver.new_var() : Lit();
     changed_[c] = solver.new_var();
   }
+  if (is_over()) return;
   encode_cut();
   for (std::uint32_t c = 0; c < facts.choices().size() && !is_over(); ++c) {
     if (stops()) {
@@ -46,6 +47,11 @@ bool Encoder::is_over() {
   return is_expired_;
 }
 
+bool Encoder::is_late() {
+  if (!is_expired_ && budget_.expired()) is_expired_ = true;
+  return is_expired_;
+}
+
 void Encoder::add(std::vector<Lit> clause) {
   num_literals_ += clause.size();
   solver_.add_clause(clause);
@@ -60,14 +66,15 @@ void Encoder::exclude(std::vector<Lit> lits) {
 
 void Encoder::at_most_one(const std::vector<Lit>& lits) {
   for (std::size_t i = 0; i < lits.size(); ++i) {
+    if (is_over()) return;
     for (std::size_t j = i + 1; j < lits.size(); ++j) add({~lits[i], ~lits[j]});
   }
 }
 
 Lit Encoder::sees(std::uint32_t choice, TxnId w) const {
   const std::vector<TxnId>& writers = facts_.choices()[choice].writers;
-  const auto found = std::find(writers.begin(), writers.end(), w);
-  ISO_ASSERT(found != writers.end());
+  const auto found = std::lower_bound(writers.begin(), writers.end(), w);
+  ISO_ASSERT(found != writers.end() && *found == w);
   return sees_[choice][static_cast<std::size_t>(found - writers.begin())];
 }
 
@@ -92,6 +99,7 @@ void Encoder::encode_cut() {
     }
   }
   for (const Choice& choice : facts_.choices()) {
+    if (is_late()) return;
     add({~kept_[choice.txn.index], shows(choice.observed, choice.key)});
   }
 }
@@ -164,7 +172,8 @@ void Encoder::encode_level(Logic base) {
           for (const TxnId overwriter : facts_.writers(choice.key)) {
             for (std::size_t earlier = 0; earlier < later; ++earlier) {
               const std::vector<TxnId>& seen = facts_.choices()[own[earlier]].writers;
-              if (std::find(seen.begin(), seen.end(), overwriter) == seen.end()) continue;
+              if (!std::binary_search(seen.begin(), seen.end(), overwriter)) continue;
+              if (is_late()) return;
               for (const TxnId w : choice.writers) {
                 if (w != overwriter && is_stale(w, overwriter))
                   add({~sees(own[later], w), ~sees(own[earlier], overwriter)});
@@ -185,6 +194,7 @@ void Encoder::encode_sight(TxnId t, Logic base) {
   for (const std::uint32_t c : facts_.choices_of(t)) {
     const Choice& choice = facts_.choices()[c];
     for (const TxnId overwriter : facts_.writers(choice.key)) {
+      if (is_late()) return;
       if (overwriter == t) continue;
       // Through its session: the one before t is in the cut, with all its past.
       const std::uint32_t position = facts_.position(t);
@@ -199,6 +209,7 @@ void Encoder::encode_sight(TxnId t, Logic base) {
         if (is_new) {
           found->second = solver_.new_var();
           for (const std::uint32_t other : facts_.choices_of(t)) {
+            if (is_late()) return;
             for (const TxnId w : facts_.choices()[other].writers) {
               const bool shows = w == overwriter || (base == Logic::Cc && w != kInitialTxn &&
                                                      facts_.hb(overwriter, w));

@@ -70,7 +70,9 @@ class Encoder {
   std::size_t num_literals() const { return num_literals_; }
 
  private:
+  // Is the time over? The second looks at the clock only now and then.
   bool is_over();
+  bool is_late();
   void add(std::vector<Lit> clause);
   void at_most_one(const std::vector<Lit>& lits);
   void encode_cut();

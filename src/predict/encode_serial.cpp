@@ -13,7 +13,7 @@ Lit Encoder::reads_from(TxnId t, TxnId w) {
     std::vector<Lit> because = {~found->second};
     for (const std::uint32_t c : facts_.choices_of(t)) {
       const std::vector<TxnId>& writers = facts_.choices()[c].writers;
-      if (std::find(writers.begin(), writers.end(), w) != writers.end())
+      if (std::binary_search(writers.begin(), writers.end(), w))
         because.push_back(sees(c, w));
     }
     add(std::move(because));
@@ -30,8 +30,7 @@ Lit Encoder::overwrites(TxnId t, TxnId u, TxnId w) {
   for (const std::uint32_t c : facts_.choices_of(u)) {
     const Choice& choice = facts_.choices()[c];
     if (!h_.writes(t, choice.key)) continue;
-    if (std::find(choice.writers.begin(), choice.writers.end(), w) == choice.writers.end())
-      continue;
+    if (!std::binary_search(choice.writers.begin(), choice.writers.end(), w)) continue;
     if (!stops()) {
       because.push_back(sees(c, w));
       continue;
@@ -65,8 +64,8 @@ void Encoder::collect_writers() {
   is_writer_.assign(h_.num_txns(), 0);
   num_writers_before_.assign(h_.num_txns(), 0);
   for (const Choice& choice : facts_.choices()) {
-    if (is_over()) return;
     for (const TxnId w : choice.writers) {
+      if (is_late()) return;
       if (w != kInitialTxn) {
         sources[choice.txn.index].insert(w);
         is_writer_[w.index] = 1;
@@ -186,6 +185,7 @@ void Encoder::exclude_order(std::span<const TxnId> order) {
   std::vector<Lit> clause;
   std::vector<std::uint32_t> frontier(facts_.sessions().size(), 0);
   for (const TxnId t : order) {
+    if (is_over()) return;
     const std::vector<Lit> blocked = blockers(t, frontier);
     clause.insert(clause.end(), blocked.begin(), blocked.end());
     clause.push_back(~present(t));

@@ -9,7 +9,7 @@ constexpr std::uint32_t kNone = 0xffffffff;
 
 }  // namespace
 
-ObservedFacts::ObservedFacts(const History& h, bool by_event)
+ObservedFacts::ObservedFacts(const History& h, bool by_event, Budget& budget)
     : h_(h),
       session_of_(h.num_txns(), kNone),
       position_(h.num_txns(), kNone),
@@ -17,8 +17,8 @@ ObservedFacts::ObservedFacts(const History& h, bool by_event)
       by_txn_(h.num_txns()),
       choice_of_event_(h.num_events(), kNone) {
   collect_sessions();
-  collect_hb();
-  collect_choices(by_event);
+  collect_hb(budget);
+  collect_choices(by_event, budget);
 }
 
 void ObservedFacts::collect_sessions() {
@@ -36,7 +36,7 @@ void ObservedFacts::collect_sessions() {
   }
 }
 
-void ObservedFacts::collect_hb() {
+void ObservedFacts::collect_hb(Budget& budget) {
   for (const auto& txns : sessions_) {
     for (std::size_t i = 1; i < txns.size(); ++i) hb_.insert(txns[i - 1].index, txns[i].index);
   }
@@ -44,7 +44,7 @@ void ObservedFacts::collect_hb() {
     if (read.t1 != kInitialTxn && h_.is_committed(read.t3))
       hb_.insert(read.t1.index, read.t3.index);
   }
-  hb_ = transitive_closure(std::move(hb_));
+  hb_ = transitive_closure(std::move(hb_), &budget);
 }
 
 std::vector<TxnId> ObservedFacts::writers(KeyId x) const {
@@ -55,11 +55,12 @@ std::vector<TxnId> ObservedFacts::writers(KeyId x) const {
   return found;
 }
 
-void ObservedFacts::collect_choices(bool by_event) {
+void ObservedFacts::collect_choices(bool by_event, Budget& budget) {
   for (const auto& txns : sessions_) {
     for (const TxnId t : txns) {
       for (const EventId e : h_.events(t)) {
         if (!h_.is_read(e) || !h_.is_external_read(e)) continue;
+        if (budget.expired()) return;
         ++num_reads_;
         const KeyId x = h_.key(e);
         auto& own = by_txn_[t.index];

@@ -10,6 +10,7 @@
 
 #include "graph/relation.h"
 #include "history/history.h"
+#include "support/budget.h"
 
 namespace isoscope::predict {
 
@@ -18,13 +19,14 @@ struct Choice {
   KeyId key;
   std::vector<EventId> reads;  // in program order
   TxnId observed;
-  std::vector<TxnId> writers;  // candidates, the observed one among them; T0 is kInitialTxn
+  std::vector<TxnId> writers;  // candidates, ascending, with the observed one; T0 is kInitialTxn
 };
 
 class ObservedFacts {
  public:
-  // `by_event`: two reads of a key in one transaction may see different versions (rc, true).
-  ObservedFacts(const History& h, bool by_event);
+  // `by_event`: two reads of a key in one transaction may see different versions (rc, true). Once
+  // the budget expires, facts are missing: whoever goes on asks it too.
+  ObservedFacts(const History& h, bool by_event, Budget& budget);
 
   const History& history() const { return h_; }
   const std::vector<Choice>& choices() const { return choices_; }
@@ -46,8 +48,8 @@ class ObservedFacts {
 
  private:
   void collect_sessions();
-  void collect_hb();
-  void collect_choices(bool by_event);
+  void collect_hb(Budget& budget);
+  void collect_choices(bool by_event, Budget& budget);
 
   const History& h_;
   std::vector<std::vector<TxnId>> sessions_;

@@ -12,10 +12,11 @@ namespace isoscope::predict {
 
 class Fewest {
  public:
-  Fewest(std::span<const Lit> counted, SatSolver& solver)
-      : counted_(counted.begin(), counted.end()), solver_(solver) {}
+  Fewest(std::span<const Lit> counted, SatSolver& solver, Budget& budget)
+      : counted_(counted.begin(), counted.end()), solver_(solver), budget_(budget) {}
 
-  // What to assume; nothing without a limit. The view is valid until the next call.
+  // What to assume; nothing without a limit, or once the budget has expired. The view is valid
+  // until the next call.
   std::span<const Lit> at_most(std::optional<std::size_t> count);
 
  private:
@@ -23,6 +24,7 @@ class Fewest {
 
   std::vector<Lit> counted_;
   SatSolver& solver_;
+  Budget& budget_;
   // columns_[j][i]: at least j+1 of the first i+1 are true.
   std::vector<std::vector<Lit>> columns_;
   std::vector<Lit> assumed_;

@@ -4,7 +4,7 @@
 
 namespace isoscope::predict {
 
-bool is_pco_cyclic(const History& h) {
+bool is_pco_cyclic(const History& h, Budget budget) {
   Relation pco(h.num_txns());
   for (const TxnId a : h.txns()) {
     for (const TxnId b : h.txns()) {
@@ -14,7 +14,8 @@ bool is_pco_cyclic(const History& h) {
   const std::vector<ReadFrom> reads = h.reads_from();
   for (const ReadFrom& read : reads) pco.insert(read.t1.index, read.t3.index);
   for (;;) {
-    pco = transitive_closure(std::move(pco));
+    pco = transitive_closure(std::move(pco), &budget);
+    if (budget.expired_now()) return false;
     if (!pco.is_irreflexive()) return true;
     Relation more = pco;
     for (const ReadFrom& read : reads) {

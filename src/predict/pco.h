@@ -10,9 +10,11 @@
 //
 // Paper  [GengBlanasBondWang-PLDI'24], section 4.2.2, there with ranks instead of a fixed point.
 #include "history/history.h"
+#include "support/budget.h"
 
 namespace isoscope::predict {
 
-bool is_pco_cyclic(const History& h);
+// No once the budget has expired.
+bool is_pco_cyclic(const History& h, Budget budget = {});
 
 }  // namespace isoscope::predict

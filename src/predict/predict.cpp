@@ -93,12 +93,12 @@ class Predictor {
         budget_(budget),
         start_(Clock::now()),
         base_(base_of(observed, level)),
-        facts_(observed, base_ == Logic::True || base_ == Logic::Rc),
+        facts_(observed, base_ == Logic::True || base_ == Logic::Rc, budget),
         // Under strict+ what happens before what depends on the boundary, so that only the checker
         // can tell what a level forbids.
         encoder_(facts_, options.boundary,
                  options.boundary == Boundary::StrictPlus ? Logic::True : base_, solver_, budget),
-        fewest_(encoder_.changed(), solver_) {
+        fewest_(encoder_.changed(), solver_, budget) {
     answer_.generation_seconds = seconds();
     answer_.reads = facts_.num_reads();
     answer_.choices = facts_.choices().size();
@@ -171,7 +171,8 @@ class Predictor {
         if (budget_.expired_now()) return give_up();
         continue;
       }
-      if (options_.encoding == Encoding::Approx && !is_pco_cyclic(made.history)) {
+      if (options_.encoding == Encoding::Approx && !is_pco_cyclic(made.history, budget_)) {
+        if (budget_.expired_now()) return give_up();
         exclude_candidate(chosen);
         continue;
       }

@@ -26,7 +26,7 @@ Result<Validation> validate(const Executable& program, const Prediction& predict
                             Budget& budget) {
   auto plan = store::plan_levels(program, level, levels);
   if (!plan) return plan.error();
-  auto script = store::script_of(program, prediction.history);
+  auto script = store::script_of(program, prediction.history, budget);
   if (!script) return script.error();
   if (boundary != Boundary::Relaxed) {
     // Up to its stop a boundary transaction is directed; what it reads then is its own affair.

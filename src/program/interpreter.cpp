@@ -106,7 +106,8 @@ Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         r[i->to] = std::max(r[i->a], r[i->b]);
         break;
       case Op::JumpBack:
-        if (++state[1] > kMaxRounds) return stop_at(i, {.kind = StopKind::Fault});
+        state[1] += 1 + (i - begin - i->number) / kStepsPerRound;
+        if (state[1] > kMaxRounds) return stop_at(i, {.kind = StopKind::Fault});
         i = begin + i->number - 1;
         break;
       case Op::Jump:
@@ -152,7 +153,9 @@ Error explain_fault(const Code& code, const std::int64_t* registers) {
   if (instruction.op == Op::JumpBack)
     return Error{.where = place,
                  .what = fmt::format("more than {} rounds of loops in one transaction", kMaxRounds),
-                 .hint = "is the upper end of this loop right?"};
+                 .hint = fmt::format("is the upper end of this loop right? A round of more than {} "
+                                     "steps counts as several",
+                                     kStepsPerRound)};
   if (instruction.op == Op::Negate)
     return Error{.where = place,
                  .what = fmt::format("overflow: -({})", registers[instruction.a]),

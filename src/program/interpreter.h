@@ -7,8 +7,10 @@
 
 namespace isoscope {
 
-// Loop rounds of one transaction beyond which we take a loop for endless.
+// Loop rounds of one transaction beyond which we take a loop for endless. A round of many
+// instructions counts as several, one for each kStepsPerRound, so that every transaction ends soon.
 inline constexpr std::int64_t kMaxRounds = 100'000;
+inline constexpr std::int64_t kStepsPerRound = 1'000;
 
 // Finds the numbers of computed keys, remembering the last ones so that the table, which threads
 // share, is asked seldom.

@@ -100,6 +100,7 @@ std::string check_json(const CheckReport& report) {
   json["events"] = h.num_events();
   json["sessions"] = h.num_sessions();
   json["keys"] = h.num_keys();
+  if (report.is_minimal) json["minimal"] = *report.is_minimal;
   if (report.levels.size() == 1) {
     json["level"] = report.levels[0].level;
     json["stats"] = stats_json(report.levels[0].answer.verdict.stats);

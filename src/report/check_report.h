@@ -23,6 +23,9 @@ struct CheckReport {
   std::string source;  // the file, for people
   std::vector<LevelAnswer> levels;
   double seconds = 0;  // reading included
+  // With --minimize, of a violated level: is the part that was written as small as can be, or did
+  // the time limit come first?
+  std::optional<bool> is_minimal = {};
 };
 
 // Violated if any level is, else unknown if any is.

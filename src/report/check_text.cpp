@@ -128,6 +128,9 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
                : text;
     last_told = std::move(text);
   }
+  if (report.is_minimal && !*report.is_minimal)
+    out += paint.unsure(
+        fmt::format("the part that was written is not minimal: {} was reached\n", limit_reached()));
   return out;
 }
 

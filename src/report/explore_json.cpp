@@ -100,10 +100,12 @@ Json outcome(const ExploreReport& report, const explore::ProgramOutcome& one) {
         {"committed", one.txns[call].is_committed},
         {"locals", locals(report.program, one.txns[call], call)}};
   }
-  return {{"histories", one.histories},
-          {"levels", one.levels},
-          {"failed", assertions(report, one.failed_assertions)},
-          {"transactions", std::move(txns)}};
+  Json json = {{"histories", one.histories},
+               {"levels", one.levels},
+               {"failed", assertions(report, one.failed_assertions)},
+               {"transactions", std::move(txns)}};
+  if (!one.is_decided) json["undecided"] = true;
+  return json;
 }
 
 Json weakest_json(const ExploreReport& report, Json json) {
@@ -126,10 +128,9 @@ Json weakest_json(const ExploreReport& report, Json json) {
 
 std::string explore_json(const ExploreReport& report) {
   if (report.weakest) {
-    const ExploreOutcome outcome = !report.weakest->minimal.empty() ? ExploreOutcome::Complete
-                                   : report.weakest->is_out_of_time ? ExploreOutcome::Unknown
-                                                                    : ExploreOutcome::Violated;
-    return dump(weakest_json(report, json_header("explore", name_of(outcome), report.seconds)));
+    Json json = json_header("explore", name_of(report.weakest->outcome()), report.seconds);
+    if (report.weakest->is_out_of_time) json["limit"] = limit_reached();
+    return dump(weakest_json(report, std::move(json)));
   }
   const explore::Exploration& all = report.all;
   Json json = json_header("explore", name_of(all.outcome), report.seconds);

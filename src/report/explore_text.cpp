@@ -97,9 +97,12 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
     const std::string_view strongest = outcome.levels.empty()
                                            ? std::string_view("none of the usual levels")
                                            : outcome.levels.back();
-    out += fmt::format("  {} of {}, allowed up to {}", outcome.histories,
-                       plural(report.all.histories, "history", "histories"),
-                       strongest == "ser" ? paint.good(strongest) : paint.bad(strongest));
+    out += fmt::format("  {} of {}, ", outcome.histories,
+                       plural(report.all.histories, "history", "histories"));
+    out += outcome.is_decided
+               ? fmt::format("allowed up to {}",
+                             strongest == "ser" ? paint.good(strongest) : paint.bad(strongest))
+               : paint.unsure("not known up to which level");
     if (!outcome.failed_assertions.empty()) out += paint.bad("  an assertion fails");
     out += '\n';
     for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
@@ -124,14 +127,17 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
                                       : paint.unsure("unknown");
     out += fmt::format("  {:<4} {}\n", trial.level, found);
   }
+  if (weakest.is_out_of_time)
+    out += fmt::format("{}: {} was reached before all levels were tried\n",
+                       paint.unsure("unknown"), limit_reached());
   if (weakest.minimal.empty()) {
-    out += weakest.is_out_of_time ? "no answer within the time limit\n"
-                                  : "an assertion fails even at ser\n";
+    if (!weakest.is_out_of_time) out += "an assertion fails even at ser\n";
     return out;
   }
   std::string names;
   for (const std::string& level : weakest.minimal) names += (names.empty() ? "" : ", ") + level;
-  out += fmt::format("weakest: {}\n", paint.strong(names));
+  out += fmt::format("{}: {}\n", weakest.is_out_of_time ? "all assertions hold at" : "weakest",
+                     paint.strong(names));
   if (weakest.mixed.empty()) return out;
   out += "enough for each transaction, beside the others:\n";
   for (std::uint32_t call = 0; call < weakest.mixed.size(); ++call) {
@@ -180,16 +186,19 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
     return fmt::format("{}\n{}", paint.strong(printable(report.source)),
                        weakest_text(report, paint));
   const explore::Exploration& all = report.all;
-  std::string out = fmt::format("{} at {}: {}", paint.strong(printable(report.source)),
-                                report.level, plural(all.histories, "history", "histories"));
+  std::string out =
+      fmt::format("{} at {}: ", paint.strong(printable(report.source)), report.level);
+  if (all.outcome == explore::ExploreOutcome::Unknown) out += paint.unsure("unknown") + ", ";
+  out += plural(all.histories, "history", "histories");
   if (report.stopped_early) {
     out += ", stopped at the first violated assertion";
   } else if (report.program.has_assertions()) {
-    out += all.violating == 0 ? paint.good(", all assertions hold")
-                              : ", " + paint.bad(plural(all.violating, "violates an assertion",
-                                                        "violate an assertion"));
+    out += all.violating == 0 && all.is_out_of_time ? ", no assertion fails in them"
+           : all.violating == 0                     ? paint.good(", all assertions hold")
+                                : ", " + paint.bad(plural(all.violating, "violates an assertion",
+                                                          "violate an assertion"));
   }
-  if (all.is_out_of_time) out += paint.unsure(", and more: the time limit was hit");
+  if (all.is_out_of_time) out += paint.unsure(fmt::format(", and perhaps more: {} was reached", limit_reached()));
   out += fmt::format("\n{}\n", paint.faint(fmt::format(
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,

@@ -230,6 +230,8 @@ std::string_view verdict_of(const RunReport& report) {
 std::string run_text(const RunReport& report, const Paint& paint) {
   const std::string_view verdict = verdict_of(report);
   const store::Runs& runs = report.runs;
+  // A replay is one run; that the time was over was found out when it was judged.
+  const bool is_open = runs.is_expired && report.divergences;
   std::string out = verdict == "ok"        ? paint.good(verdict)
                     : verdict == "unknown" ? paint.unsure(verdict)
                                            : paint.bad(verdict);
@@ -241,7 +243,9 @@ std::string run_text(const RunReport& report, const Paint& paint) {
   } else if (runs.runs == 1) {
     out += fmt::format("{}, {}",
                        runs.failed_assertions > 0 ? "an assertion failed" : "no assertion failed",
-                       runs.unserializable > 0 ? "unserializable" : "serializable");
+                       runs.unserializable > 0 ? "unserializable"
+                       : is_open               ? "not known to be serializable"
+                                               : "serializable");
   } else {
     out += count_text(runs.failed_assertions, runs.runs, "failed an assertion", runs.first_failed) +
            ", " +
@@ -250,7 +254,8 @@ std::string run_text(const RunReport& report, const Paint& paint) {
   }
   if (runs.is_expired)
     out +=
-        fmt::format("; time ran out after {} of {}", runs.runs, counted(report.wanted_runs, "run"));
+        fmt::format("; {} was reached after {} of {}", limit_reached(), runs.runs,
+                    counted(report.wanted_runs, "run"));
   out += '\n';
   if (report.divergences) out += divergences_text(report, paint);
   if (runs.runs > 0 && (verdict != "ok" || report.wanted_runs == 1))
@@ -270,7 +275,7 @@ std::string run_json(const RunReport& report) {
   if (report.runs.first_failed) json["first_failed"] = *report.runs.first_failed;
   if (report.runs.first_unserializable)
     json["first_unserializable"] = *report.runs.first_unserializable;
-  if (report.runs.is_expired) json["limit"] = "the time ran out";
+  if (report.runs.is_expired) json["limit"] = limit_reached();
   if (report.divergences) {
     json["divergences"] = Json::array();
     for (const Divergence& divergence : *report.divergences)

@@ -84,14 +84,16 @@ Result<void> check_assignable(const Assignment& levels) {
 }
 
 struct Evaluator::State {
-  State(const History& history, const Assignment& assignment);
+  State(const History& history, const Assignment& assignment, Budget* budget);
 
   // Checks what the framework demands, and makes the orders known to the relations.
   std::optional<Failure> enter(const Witness& witness);
   Relation least_vis(const std::vector<TxnId>& ar);
   Failure describe_failure(std::size_t axiom);
+  bool is_expired() const { return budget != nullptr && budget->expired_now(); }
 
   const History& h;
+  Budget* budget;
   Framework framework;
   std::vector<const Axiom*> axioms;
   FactTables facts;
@@ -101,14 +103,15 @@ struct Evaluator::State {
   Conditions conditions;
 };
 
-Evaluator::State::State(const History& history, const Assignment& levels)
+Evaluator::State::State(const History& history, const Assignment& levels, Budget* limit)
     : h(history),
+      budget(limit),
       framework(levels.base->framework),
       axioms(axioms_of(levels_of(levels))),
       facts(history, std::any_of(axioms.begin(), axioms.end(),
                                  [](const Axiom* a) { return mentions_reads(*a->formula); })),
-      relations(facts),
-      formulas(facts, relations),
+      relations(facts, limit),
+      formulas(facts, relations, limit),
       conditions(history, levels) {
   const auto all = levels_of(levels);
   for (const Axiom* axiom : axioms) {
@@ -144,8 +147,8 @@ Failure Evaluator::State::describe_failure(std::size_t i) {
   return failure;
 }
 
-Evaluator::Evaluator(const History& h, const Assignment& levels)
-    : state_(std::make_unique<State>(h, levels)) {}
+Evaluator::Evaluator(const History& h, const Assignment& levels, Budget* budget)
+    : state_(std::make_unique<State>(h, levels, budget)) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
@@ -166,17 +169,24 @@ std::optional<Failure> Evaluator::State::enter(const Witness& witness) {
 }
 
 std::optional<Failure> Evaluator::evaluate(const Witness& witness) {
-  if (auto failure = state_->enter(witness)) return failure;
+  const Failure expired{"", "", {}};
+  auto failure = state_->enter(witness);
+  if (state_->is_expired()) return expired;
+  if (failure) return failure;
   for (std::size_t i = 0; i < state_->axioms.size(); ++i) {
-    if (state_->formulas.find_failure(state_->numbers[i])) return state_->describe_failure(i);
+    const bool fails = state_->formulas.find_failure(state_->numbers[i]);
+    if (state_->is_expired()) return expired;
+    if (fails) return state_->describe_failure(i);
   }
   return std::nullopt;
 }
 
 bool Evaluator::accepts(const Witness& witness) {
   if (state_->enter(witness)) return false;
-  return std::none_of(state_->numbers.begin(), state_->numbers.end(),
-                      [&](int number) { return state_->formulas.find_failure(number); });
+  const bool holds =
+      std::none_of(state_->numbers.begin(), state_->numbers.end(),
+                   [&](int number) { return state_->formulas.find_failure(number); });
+  return holds && !state_->is_expired();
 }
 
 Relation Evaluator::least_vis(const std::vector<TxnId>& ar) { return state_->least_vis(ar); }
@@ -184,7 +194,7 @@ Relation Evaluator::least_vis(const std::vector<TxnId>& ar) { return state_->lea
 Relation Evaluator::State::least_vis(const std::vector<TxnId>& ar) {
   ISO_ASSERT(framework == Framework::VisAr);
   Relation vis = conditions.least_vis();
-  for (bool grows = true; grows;) {
+  for (bool grows = true; grows && !is_expired();) {
     grows = false;
     relations.set_orders(ar, &vis);
     for (std::size_t i = 0; i < axioms.size(); ++i) {

@@ -26,6 +26,7 @@
 
 #include "history/execution.h"
 #include "spec/level.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope {
@@ -52,15 +53,16 @@ Result<void> check_assignable(const Assignment& levels);
 // An assignment compiled for one history; to be called for many witnesses.
 class Evaluator {
  public:
-  // Requires: check_assignable(levels); `h` and the levels outlive the evaluator.
-  Evaluator(const History& h, const Assignment& levels);
+  // Requires: check_assignable(levels); `h`, the levels and the budget outlive the evaluator.
+  Evaluator(const History& h, const Assignment& levels, Budget* budget = nullptr);
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
   ~Evaluator();
 
   // Nothing if the witness satisfies every demand, else the first failure. A witness over vis, ar
   // that leaves vis out stands for the least vis that contains so and wr and meets every axiom of
-  // the shape `… implies vis(s, t)`.
+  // the shape `… implies vis(s, t)`. An evaluation that its budget ends is a failure too, one of
+  // no rule.
   std::optional<Failure> evaluate(const Witness& witness);
   // The same question without the answer's reason, for those who ask it millions of times.
   bool accepts(const Witness& witness);

@@ -135,9 +135,9 @@ Relation FormulaValues::offending_pairs(const Node& node) {
     case FormulaOp::Irreflexive:
       return r &= facts_.identity_on(node.from);
     case FormulaOp::Acyclic:
-      return transitive_closure(r) & facts_.identity_on(node.from);
+      return transitive_closure(r, budget_) & facts_.identity_on(node.from);
     case FormulaOp::Transitive:
-      return compose(r, r) - r;
+      return compose(r, r, budget_) - r;
     case FormulaOp::Total: {
       Relation unrelated(facts_.size());
       for (std::uint32_t a : facts_.elements(node.from)) {
@@ -189,6 +189,7 @@ const Environment& FormulaValues::candidates(Search& search, std::size_t bound) 
 }
 
 bool FormulaValues::find(Search& search, std::size_t bound, const std::function<bool()>* accept) {
+  if (budget_ != nullptr && budget_->expired()) return true;  // the quickest way out
   if (!passes(search, bound)) return false;
   if (bound == search.variables.size()) {
     if (search.goal >= 0 && holds(search.goal)) return false;

@@ -22,8 +22,9 @@ namespace isoscope {
 
 class FormulaValues {
  public:
-  FormulaValues(const FactTables& facts, RelationValues& relations)
-      : facts_(facts), relations_(relations) {}
+  // Once the budget, if there is one, expires, answers are no longer to be trusted.
+  FormulaValues(const FactTables& facts, RelationValues& relations, Budget* budget = nullptr)
+      : facts_(facts), relations_(relations), budget_(budget) {}
 
   // Adds a closed formula with so many slots and returns its number.
   int add(const Formula& formula, int slots);
@@ -91,6 +92,7 @@ class FormulaValues {
 
   const FactTables& facts_;
   RelationValues& relations_;
+  Budget* budget_;
   std::vector<Node> nodes_;
   std::vector<Search> searches_;
   Environment env_;

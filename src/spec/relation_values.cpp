@@ -82,17 +82,17 @@ void RelationValues::compute(const Node& node, const Environment& env, Relation&
         out = inverse(left);
         return;
       case RelationOp::Plus:
-        out = transitive_closure(left);
+        out = transitive_closure(left, budget_);
         return;
       default:
-        out = transitive_closure(left);
+        out = transitive_closure(left, budget_);
         out |= facts_.identity_on(node.from);
         return;
     }
   }
   const Relation& right = value(node.right, env);
   if (node.op == RelationOp::Compose) {
-    out = compose(left, right);
+    out = compose(left, right, budget_);
     return;
   }
   out = left;
@@ -154,7 +154,7 @@ void RelationValues::compute_leaf(const Node& node, const Environment& env, Rela
 Relation RelationValues::ww(KeyId x) const { return facts_.both_write(x) & order_; }
 
 Relation RelationValues::rw(KeyId x) const {
-  Relation r = compose(inverse(facts_.wr(Sort::Txn, x)), ww(x));
+  Relation r = compose(inverse(facts_.wr(Sort::Txn, x)), ww(x), budget_);
   for (std::uint32_t t : facts_.elements(Sort::Txn)) r.erase(t, t);
   return r;
 }

@@ -18,7 +18,9 @@ using Environment = std::vector<std::uint32_t>;
 
 class RelationValues {
  public:
-  explicit RelationValues(const FactTables& facts) : facts_(facts) {}
+  // Once the budget, if there is one, expires, values are no longer to be trusted.
+  explicit RelationValues(const FactTables& facts, Budget* budget = nullptr)
+      : facts_(facts), budget_(budget) {}
 
   // The number of an expression, for value().
   int add(const RelationExpr& expression);
@@ -54,6 +56,7 @@ class RelationValues {
   Relation rw(KeyId x) const;
 
   const FactTables& facts_;
+  Budget* budget_;
   std::vector<Node> nodes_;
   std::map<std::string, int> closed_;  // numbers of expressions without key variables, by text
   Relation order_;

@@ -44,8 +44,9 @@ void LinearFacts<Set>::add_conflict(std::uint32_t t, const Set& others) {
 }
 
 template <class Set>
-bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, StrongRule rule) {
+bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, StrongRule rule, Budget& budget) {
   facts_ = &facts;
+  budget_ = &budget;
   rule_ = rule;
   ++question_;
   num_seen_ = 0;
@@ -91,6 +92,7 @@ bool Linearizer<Set>::take_harmless(State& state, std::uint32_t t) {
 
 template <class Set>
 bool Linearizer<Set>::search(State state) {
+  if (budget_->expired()) return false;
   const std::size_t order_size = order_.size();
   const std::size_t begin = next_.size();
   bool is_again = true;

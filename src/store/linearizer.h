@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "store/txn_set.h"
+#include "support/budget.h"
 
 namespace isoscope {
 
@@ -70,7 +71,8 @@ class LinearFacts {
 template <class Set>
 class Linearizer {
  public:
-  bool is_possible(const LinearFacts<Set>& facts, StrongRule rule);
+  // No if the budget expires before the answer: whoever gets a no asks the budget too.
+  bool is_possible(const LinearFacts<Set>& facts, StrongRule rule, Budget& budget);
   // After a yes: the transactions as they commit.
   std::span<const std::uint32_t> order() const { return order_; }
 
@@ -91,6 +93,7 @@ class Linearizer {
   bool is_new(const State& state);
 
   const LinearFacts<Set>* facts_ = nullptr;
+  Budget* budget_ = nullptr;
   StrongRule rule_ = StrongRule::Ser;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> next_;  // candidates of the states on the path

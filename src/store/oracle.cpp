@@ -32,7 +32,7 @@ Result<std::unique_ptr<Oracle>> make_oracle(const Executable& program, const Lev
                  .hint = "--store serial has no such limit"};
   }
   if (plan.kind == LevelPlan::Kind::Strong)
-    return std::unique_ptr<Oracle>(std::make_unique<StrongOracle>(program, plan.strong));
+    return std::unique_ptr<Oracle>(std::make_unique<StrongOracle>(program, plan.strong, budget));
   std::unique_ptr<Oracle> weak = make_weak(program, plan.weak);
   if (plan.kind == LevelPlan::Kind::Weak) return weak;
   return std::unique_ptr<Oracle>(

@@ -66,9 +66,11 @@ Result<TxnEnd> execute_again(Store& store, const ScriptedCall& scripted,
                          .read = {},
                          .expected = "a commit",
                          .actual = "the level forbids it"});
-  ExplainedPolicy explained(store.oracle()->explanation(), store.program().outline().calls.size());
+  const auto explanation = store.oracle()->explanation();
+  if (store.is_expired()) return TxnEnd::Refused;
+  ExplainedPolicy explained(explanation, store.program().outline().calls.size());
   auto end = store.execute(scripted.call, explained);
-  if (end && *end == TxnEnd::Refused) {
+  if (end && *end == TxnEnd::Refused && !store.is_expired()) {
     return Error{.where = store.program().outline().calls[scripted.call].place,
                  .what = fmt::format("{} can neither commit nor abort: the level allows no way to "
                                      "go on",
@@ -114,8 +116,10 @@ Result<TxnEnd> execute_to_abort(Store& store, std::uint32_t call) {
   if (end && *end == TxnEnd::Refused) end = store.execute(call, latest, TxnEnd::Aborted);
   Rng rng(call);
   RandomPolicy random(rng);
-  for (std::uint64_t i = 0; i < kAttempts && end && *end == TxnEnd::Refused; ++i)
+  for (std::uint64_t i = 0; i < kAttempts && end && *end == TxnEnd::Refused; ++i) {
+    if (store.is_expired()) break;
     end = store.execute(call, random, TxnEnd::Aborted);
+  }
   return end;
 }
 
@@ -129,7 +133,7 @@ Result<Replay> follow(const Executable& program, const Script& script, const Lev
     if (!made) return made.error();
     oracle = *std::move(made);
   }
-  Store store(program, std::move(oracle));
+  Store store(program, std::move(oracle), budget);
   Replay result;
   LatestPolicy latest;
   for (const ScriptedCall& scripted : script.calls) {
@@ -144,17 +148,20 @@ Result<Replay> follow(const Executable& program, const Script& script, const Lev
       if (!end) return end.error();
       if (*end == TxnEnd::Committed) continue;
     }
+    if (store.is_expired()) break;
+    const std::size_t known = result.divergences.size();
     DirectedPolicy directed(store, scripted, result.divergences);
     auto end = store.execute(scripted.call, directed);
-    if (end && *end == TxnEnd::Refused && !store.oracle()->is_expired())
+    if (end && *end == TxnEnd::Refused && !store.is_expired())
       end = execute_again(store, scripted, result.divergences);
     if (!end) return end.error();
-    if (store.oracle() != nullptr && store.oracle()->is_expired()) {
-      result.is_expired = true;
+    if (store.is_expired()) {
+      result.divergences.resize(known);  // an oracle without time forbids whatever it is asked
       break;
     }
     compare_end(program, scripted, directed.num_reads(), *end, result.divergences);
   }
+  result.is_expired = store.is_expired();
   result.is_complete = store.recording().order.size() == program.outline().calls.size();
   if (result.is_complete) store.finish();
   result.recording = store.recording();

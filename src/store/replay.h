@@ -92,7 +92,7 @@ Result<Replay> replay(const Executable& program, const Script& script, const Lev
 // by their names (alice[2] or alice_2, or t1_2 for the second call of the first session), else by
 // their places in their sessions. A history without aborted transactions may leave out calls that
 // abort: which ones is found out by running. An error if it has a session, or more transactions in
-// one, than the program.
-Result<Script> script_of(const Executable& program, const History& h);
+// one, than the program. A limit_error if the budget expires.
+Result<Script> script_of(const Executable& program, const History& h, const Budget& budget = {});
 
 }  // namespace isoscope::store

@@ -19,24 +19,29 @@ Result<TxnEnd> execute_weak(Store& store, std::uint32_t call, Rng& rng) {
   RandomPolicy random(rng);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto end = store.execute(call, random);
-    if (!end || *end != TxnEnd::Refused || store.oracle()->is_expired()) return end;
+    if (!end || *end != TxnEnd::Refused || store.is_expired()) return end;
   }
-  ExplainedPolicy explained(store.oracle()->explanation(), store.program().outline().calls.size());
+  const auto explanation = store.oracle()->explanation();
+  if (store.is_expired()) return TxnEnd::Refused;
+  ExplainedPolicy explained(explanation, store.program().outline().calls.size());
   return store.execute(call, explained);
 }
 
 // Keeps what it has allocated from one run to the next.
 class SerializabilityTest {
  public:
-  explicit SerializabilityTest(const Executable& program) : program_(program) {
-    if (is_small(program, StrongRule::Ser)) oracle_.emplace(program, StrongRule::Ser);
+  SerializabilityTest(const Executable& program, Budget& budget)
+      : program_(program), budget_(budget) {
+    if (is_small(program, StrongRule::Ser)) oracle_.emplace(program, StrongRule::Ser, budget);
   }
 
-  std::optional<bool> passes(const Recording& recording, Budget& budget) {
-    if (!oracle_) return passes_check(recording, budget);
+  // Nothing if the time runs out.
+  std::optional<bool> passes(const Recording& recording) {
+    if (!oracle_) return passes_check(recording);
     oracle_->reset();
     std::vector<ProgramKey> written;
     for (const std::uint32_t call : recording.order) {
+      if (budget_.expired_now()) return std::nullopt;
       oracle_->begin(call);
       written.clear();
       for (const Access& access : recording.txns[call].accesses) {
@@ -50,19 +55,22 @@ class SerializabilityTest {
       written.erase(std::unique(written.begin(), written.end()), written.end());
       oracle_->end(recording.txns[call].is_committed, written);
     }
-    return oracle_->satisfies(StrongRule::Ser);
+    const bool is_serial = oracle_->satisfies(StrongRule::Ser);
+    if (oracle_->is_expired()) return std::nullopt;
+    return is_serial;
   }
 
  private:
-  std::optional<bool> passes_check(const Recording& recording, Budget& budget) const {
+  std::optional<bool> passes_check(const Recording& recording) const {
     const History h = to_history(program_, recording);
     const Level* ser = LevelSet::built_in().lookup("ser", Framework::Co);
-    const Outcome outcome = check(h, *ser, budget).verdict.outcome;
+    const Outcome outcome = check(h, *ser, budget_).verdict.outcome;
     if (outcome == Outcome::Unknown) return std::nullopt;
     return outcome == Outcome::Consistent;
   }
 
   const Executable& program_;
+  Budget& budget_;
   std::optional<StrongOracle> oracle_;
 };
 
@@ -85,7 +93,7 @@ Result<RunEnd> run_once(Store& store, std::uint64_t seed) {
     auto end =
         store.oracle() == nullptr ? store.execute(call, latest) : execute_weak(store, call, rng);
     if (!end) return end.error();
-    if (store.oracle() != nullptr && store.oracle()->is_expired()) return RunEnd::Expired;
+    if (store.is_expired()) return RunEnd::Expired;
     if (*end == TxnEnd::Refused) {
       return Error{.where = outline.calls[call].place,
                    .what = fmt::format("{} can neither commit nor abort: the level allows no way "
@@ -107,8 +115,8 @@ Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const Ru
     if (!made) return made.error();
     oracle = *std::move(made);
   }
-  Store store(program, std::move(oracle));
-  SerializabilityTest serializable(program);
+  Store store(program, std::move(oracle), budget);
+  SerializabilityTest serializable(program, budget);
   Runs runs;
   for (std::uint64_t i = 0; i < options.runs; ++i) {
     if (budget.expired_now()) runs.is_expired = true;
@@ -123,7 +131,7 @@ Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const Ru
       break;
     }
     const Recording& recording = store.recording();
-    const auto is_serial = serializable.passes(recording, budget);
+    const auto is_serial = serializable.passes(recording);
     if (!is_serial) {
       runs.is_expired = true;
       break;
@@ -150,7 +158,7 @@ Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const Ru
 
 std::optional<bool> is_serializable(const Executable& program, const Recording& recording,
                                     Budget& budget) {
-  return SerializabilityTest(program).passes(recording, budget);
+  return SerializabilityTest(program, budget).passes(recording);
 }
 
 }  // namespace isoscope::store

@@ -18,8 +18,12 @@ constexpr std::uint32_t kNoCall = 0xffffffff;
 
 class ScriptWriter {
  public:
-  ScriptWriter(const Executable& program, const History& h)
-      : program_(program), h_(h), outline_(program.outline()), call_of_(h.num_txns(), kNoCall) {
+  ScriptWriter(const Executable& program, const History& h, const Budget& budget)
+      : program_(program),
+        h_(h),
+        budget_(budget),
+        outline_(program.outline()),
+        call_of_(h.num_txns(), kNoCall) {
     for (const ReadFault& fault : h.faults()) faults_.insert(fault.read);
     for (const TxnId t : h.txns()) has_aborted_ = has_aborted_ || h.status(t) == TxnStatus::Aborted;
     for (const Session& session : outline_.sessions) next_.push_back(session.first);
@@ -35,10 +39,12 @@ class ScriptWriter {
     if (!is_named) {
       if (auto fits = match_sessions(); !fits) return fits.error();
     }
-    Store store(program_);  // to find out which calls abort
+    Store store(program_, nullptr, budget_);  // to find out which calls abort
     for (const TxnId t : *order) {
+      if (budget_.expired_now()) return limit_error("matching the history with the program");
       if (auto done = is_named ? add_named(t) : add_next(t, store); !done) return done.error();
     }
+    if (store.is_expired()) return limit_error("matching the history with the program");
     return std::move(script_);
   }
 
@@ -183,6 +189,7 @@ class ScriptWriter {
 
   const Executable& program_;
   const History& h_;
+  Budget budget_;
   const Outline& outline_;
   std::vector<std::uint32_t> call_of_;  // by transaction
   std::set<EventId> faults_;
@@ -197,8 +204,8 @@ class ScriptWriter {
 
 }  // namespace
 
-Result<Script> script_of(const Executable& program, const History& h) {
-  return ScriptWriter(program, h).write();
+Result<Script> script_of(const Executable& program, const History& h, const Budget& budget) {
+  return ScriptWriter(program, h, budget).write();
 }
 
 }  // namespace isoscope::store

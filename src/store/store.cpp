@@ -8,8 +8,11 @@
 
 namespace isoscope::store {
 
-Store::Store(const Executable& program, std::unique_ptr<Oracle> oracle)
-    : program_(program), executor_(program.executor()), oracle_(std::move(oracle)) {
+Store::Store(const Executable& program, std::unique_ptr<Oracle> oracle, const Budget& budget)
+    : program_(program),
+      executor_(program.executor()),
+      oracle_(std::move(oracle)),
+      budget_(budget) {
   recording_.txns.resize(program.outline().calls.size());
 }
 
@@ -35,11 +38,15 @@ const std::vector<Version>& Store::versions(ProgramKey x) {
 }
 
 const std::int64_t* Store::own_write(ProgramKey x) const {
-  for (std::size_t i = pending_.accesses.size(); i-- > 0;) {
-    const Access& access = pending_.accesses[i];
-    if (!access.is_read && access.key == x) return &access.value;
-  }
-  return nullptr;
+  if (x.index >= own_writes_.size() || own_writes_[x.index] == 0) return nullptr;
+  return &pending_.accesses[own_writes_[x.index] - 1].value;
+}
+
+void Store::note_write(ProgramKey x, std::int64_t value) {
+  if (x.index >= own_writes_.size()) own_writes_.resize(x.index + 1, 0);
+  if (own_writes_[x.index] == 0) written_.push_back(x);
+  pending_.accesses.push_back({.key = x, .value = value});
+  own_writes_[x.index] = static_cast<std::uint32_t>(pending_.accesses.size());
 }
 
 Error Store::describe_fault(std::uint32_t call) const {
@@ -65,6 +72,7 @@ void Store::commit(std::uint32_t call) {
 }
 
 Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only) {
+  for (const ProgramKey x : written_) own_writes_[x.index] = 0;
   pending_.accesses.clear();
   pending_.failed_assertion.reset();
   written_.clear();
@@ -75,6 +83,8 @@ Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optio
   };
   executor_->start(CallId{call});
   for (;;) {
+    if (budget_.expired()) is_expired_ = true;
+    if (is_expired_) return refuse();
     const Stop stop = executor_->run();
     switch (stop.kind) {
       case StopKind::Read: {
@@ -92,8 +102,7 @@ Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optio
         break;
       }
       case StopKind::Write:
-        if (own_write(stop.key) == nullptr) written_.push_back(stop.key);
-        pending_.accesses.push_back({.key = stop.key, .value = stop.value});
+        note_write(stop.key, stop.value);
         break;
       case StopKind::Fault:
         return describe_fault(call);

@@ -12,8 +12,7 @@
 //     History h = to_history(program, store.recording());
 //
 // Paper  [BiswasKakwaniVedurada-OOPSLA'21]: a store that answers reads with whatever is legal.
-// Cost   An access is O(1) besides the oracle's questions and a look at the transaction's own
-// writes.
+// Cost   An access is O(1) besides the oracle's questions.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "program/executable.h"
 #include "store/oracle.h"
 #include "store/recording.h"
+#include "support/budget.h"
 #include "support/result.h"
 
 namespace isoscope::store {
@@ -44,14 +44,15 @@ class ReadPolicy {
 enum class TxnEnd : std::uint8_t {
   Committed,
   Aborted,
-  Refused,  // it could not read, or not commit, at the level; or was not meant to. Nothing
-            // happened.
+  Refused,  // it could not read, or not commit, at the level; or was not meant to; or the time is
+            // over. Nothing happened.
 };
 
 class Store {
  public:
   // Without an oracle every committed version is legal. `program` outlives the store.
-  explicit Store(const Executable& program, std::unique_ptr<Oracle> oracle = nullptr);
+  explicit Store(const Executable& program, std::unique_ptr<Oracle> oracle = nullptr,
+                 const Budget& budget = {});
 
   // Back to the initial state.
   void reset();
@@ -68,10 +69,14 @@ class Store {
   const Recording& recording() const { return recording_; }
   const Executable& program() const { return program_; }
   Oracle* oracle() const { return oracle_.get(); }
+  // Is the time over, here or at the oracle? Then a refusal says nothing about the level.
+  bool is_expired() const { return is_expired_ || (oracle_ && oracle_->is_expired()); }
 
  private:
   const std::vector<Version>& versions(ProgramKey x);
+  // What the pending transaction wrote to x last, or null.
   const std::int64_t* own_write(ProgramKey x) const;
+  void note_write(ProgramKey x, std::int64_t value);
   Error describe_fault(std::uint32_t call) const;
   void commit(std::uint32_t call);
 
@@ -82,6 +87,10 @@ class Store {
   Recording recording_;
   RecordedTxn pending_;
   std::vector<ProgramKey> written_;  // by the pending transaction, each key once
+  // By key: one more than the place of its last value among pending_.accesses, 0 if it has none.
+  std::vector<std::uint32_t> own_writes_;
+  Budget budget_;
+  bool is_expired_ = false;
 };
 
 }  // namespace isoscope::store

@@ -12,9 +12,10 @@ const std::uint32_t* writer_or_null(const std::uint32_t& writer) {
 
 }  // namespace
 
-StrongOracle::StrongOracle(const Executable& program, StrongRule rule)
+StrongOracle::StrongOracle(const Executable& program, StrongRule rule, const Budget& budget)
     : program_(program),
       rule_(rule),
+      budget_(budget),
       facts_(static_cast<std::uint32_t>(program.outline().calls.size())),
       trial_(facts_) {}
 
@@ -24,6 +25,12 @@ void StrongOracle::reset() {
     k.writers = {};
     k.readers.clear();
   }
+}
+
+bool StrongOracle::is_possible(const LinearFacts<Set>& facts, StrongRule rule) {
+  const bool is_possible = linearizer_.is_possible(facts, rule, budget_);
+  is_expired_ = is_expired_ || (!is_possible && budget_.expired());
+  return is_possible;
 }
 
 StrongOracle::Key& StrongOracle::key(ProgramKey x) {
@@ -59,7 +66,7 @@ bool StrongOracle::allows(ProgramKey x, std::uint32_t w) {
   trial_ = facts_;
   add_pending(trial_, read_from);
   trial_.add_read(call_, writer_or_null(w), key(x).writers);
-  return linearizer_.is_possible(trial_, rule_);
+  return is_possible(trial_, rule_);
 }
 
 void StrongOracle::take(ProgramKey x, std::uint32_t w) {
@@ -73,7 +80,7 @@ bool StrongOracle::allows_commit(std::span<const ProgramKey> written) {
   trial_ = facts_;
   add_pending(trial_, read_from_);
   add_writes(trial_, written);
-  return linearizer_.is_possible(trial_, rule_);
+  return is_possible(trial_, rule_);
 }
 
 void StrongOracle::end(bool is_committed, std::span<const ProgramKey> written) {
@@ -86,8 +93,8 @@ void StrongOracle::end(bool is_committed, std::span<const ProgramKey> written) {
 }
 
 std::span<const std::uint32_t> StrongOracle::explanation() {
-  const bool is_possible = linearizer_.is_possible(facts_, rule_);
-  ISO_ASSERT(is_possible);  // every transaction that ended was asked about
+  const bool is_explained = is_possible(facts_, rule_);
+  ISO_ASSERT(is_explained || is_expired_);  // every transaction that ended was asked about
   explanation_.assign(linearizer_.order().begin(), linearizer_.order().end());
   return explanation_;
 }

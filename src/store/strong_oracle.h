@@ -15,7 +15,7 @@ namespace isoscope::store {
 
 class StrongOracle final : public Oracle {
  public:
-  StrongOracle(const Executable& program, StrongRule rule);
+  StrongOracle(const Executable& program, StrongRule rule, const Budget& budget);
 
   void reset() override;
   void begin(std::uint32_t call) override;
@@ -25,9 +25,10 @@ class StrongOracle final : public Oracle {
   void end(bool is_committed, std::span<const ProgramKey> written) override;
   void abandon() override {}
   std::span<const std::uint32_t> explanation() override;
+  bool is_expired() const override { return is_expired_; }
 
   // Does the history that has ended satisfy another rule too?
-  bool satisfies(StrongRule rule) { return linearizer_.is_possible(facts_, rule); }
+  bool satisfies(StrongRule rule) { return is_possible(facts_, rule); }
 
  private:
   using Set = TxnSet<1>;
@@ -44,12 +45,15 @@ class StrongOracle final : public Oracle {
     std::vector<Reader> readers;
   };
 
+  bool is_possible(const LinearFacts<Set>& facts, StrongRule rule);
   Key& key(ProgramKey x);
   void add_pending(LinearFacts<Set>& facts, const Set& read_from);
   void add_writes(LinearFacts<Set>& facts, std::span<const ProgramKey> written);
 
   const Executable& program_;
   const StrongRule rule_;
+  Budget budget_;
+  bool is_expired_ = false;
   std::vector<Key> keys_;
   LinearFacts<Set> facts_;
   LinearFacts<Set> trial_;

@@ -55,6 +55,8 @@ class LineReader {
   bool next(std::string_view& line);
   // The number of the line that next() returned last, from 1.
   std::uint32_t line_number() const { return line_number_; }
+  // What it was opened with: for readers that have more to do than to read.
+  Budget& budget() { return budget_; }
   // What ended the reading half way, if something did: the system, or the budget.
   const std::optional<Error>& failure() const { return failure_; }
   // Up to `count` bytes from the beginning, before any call of next(); for recognising formats.

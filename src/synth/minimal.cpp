@@ -17,8 +17,9 @@ using synthesis::Facts;
 using synthesis::Proposal;
 using synthesis::Search;
 
-constexpr std::string_view kTimeIsOver = "the time is over";
-constexpr std::string_view kNotMinimal = "the time is over; the history may not be minimal";
+std::string maybe_not_minimal() {
+  return fmt::format("{}; the history may not be minimal", limit_reached());
+}
 
 int number_of(const std::vector<Signal>& signals, const Circuit& c) {
   return static_cast<int>(
@@ -44,7 +45,7 @@ class ScopeSearch {
   template <typename Answer>
   void run(int max_txns, Answer& answer) {
     answer.outcome = grow(max_txns, answer.scope, answer.excluded_txns, answer.stats);
-    if (answer.outcome == SynthOutcome::Unknown) answer.limit = kTimeIsOver;
+    if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
   }
 
   // The last history found on the way, in a scope that may not be the smallest one.
@@ -184,7 +185,7 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
     return std::move(answer);
   };
   if (answer.outcome == SynthOutcome::Unknown) {
-    answer.limit = kNotMinimal;
+    answer.limit = maybe_not_minimal();
     return keep(scopes.last_found());
   }
 
@@ -198,7 +199,7 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
   search.add_stats(answer.stats);
   if (done != SynthOutcome::Found) {
     answer.outcome = SynthOutcome::Unknown;
-    answer.limit = kNotMinimal;
+    answer.limit = maybe_not_minimal();
   }
   if (best.candidate.empty()) return keep(scopes.last_found());
   return keep(synthesis::conclude(smallest, search.frame(), best, budget));
@@ -241,7 +242,7 @@ Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality min
   search.add_stats(list.stats);
   if (next == SynthOutcome::Unknown) {
     list.outcome = SynthOutcome::Unknown;
-    list.limit = fmt::format("{}; there may be more", kTimeIsOver);
+    list.limit = fmt::format("{}; there may be more", limit_reached());
   }
   return list;
 }
@@ -255,7 +256,7 @@ Result<SynthCount> count_histories(const SynthQuery& query, Budget& budget) {
     const SynthOutcome next = search.next({}, budget);
     if (next != SynthOutcome::Found) {
       count.outcome = next == SynthOutcome::None && count.count > 0 ? SynthOutcome::Found : next;
-      if (next == SynthOutcome::Unknown) count.limit = kTimeIsOver;
+      if (next == SynthOutcome::Unknown) count.limit = limit_reached();
       break;
     }
     ++count.count;

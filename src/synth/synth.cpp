@@ -125,7 +125,7 @@ Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget) {
   answer.scope = query.scope;
   answer.outcome = search.next({}, budget);
   search.add_stats(answer.stats);
-  if (answer.outcome == SynthOutcome::Unknown) answer.limit = "the time is over";
+  if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
   if (answer.outcome != SynthOutcome::Found) return answer;
   auto found = synthesis::conclude(query, search.frame(), search.proposal(), budget);
   if (!found) return found.error();

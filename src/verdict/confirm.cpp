@@ -21,45 +21,49 @@ std::optional<Logic> single_logic(const Assignment& levels) {
 }
 
 ConfirmResult result(Confirmation how, std::optional<std::string> complaint) {
-  return {how, complaint.value_or("")};
+  return {.how = how, .complaint = complaint.value_or("")};
 }
 
-ConfirmResult confirm_witness(const History& h, const Assignment& levels, const Witness& witness) {
+ConfirmResult confirm_witness(const History& h, const Assignment& levels, const Witness& witness,
+                              Budget& budget) {
   const auto logic = single_logic(levels);
   const std::size_t n = h.num_txns();
   if (n <= (logic ? kMostTxnsEvaluated : kMostTxnsEvaluatedAlone) &&
       evaluation_bytes(h, levels) <= kMostBytesEvaluated) {
-    const auto failure = evaluate(levels, Execution{h, witness});
+    const auto failure = Evaluator(h, levels, &budget).evaluate(witness);
     return result(Confirmation::Evaluated,
                   failure ? std::optional(describe(*failure, h)) : std::nullopt);
   }
   if (!logic) return {};
   if (witness.vis) return result(Confirmation::Replayed, check_visibility(h, *logic, witness));
-  if (!is_replayable(h, *logic, witness)) return {};
+  if (!is_replayable(h, *logic, witness, budget)) return {};
   // Over vis, ar the order stands for the same thing: the two frameworks agree at these levels.
-  return result(Confirmation::Replayed, replay(h, *logic, witness));
+  return result(Confirmation::Replayed, replay(h, *logic, witness, budget));
 }
 
 // Tries all orders of the core alone. A built-in level violated by a part is violated by the
 // whole; a level of the user's may be stranger than that, so there only the "yes" counts.
-ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vector<TxnId> core) {
+ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vector<TxnId> core,
+                           Budget& budget) {
   std::sort(core.begin(), core.end());
   const History part = restrict_to(h, core);
   if (!is_small_enough(part, levels.base->framework)) {
     const auto logic = single_logic(levels);
     const auto works =
-        logic && *logic > Logic::Cc ? some_version_order_works(part, *logic) : std::nullopt;
+        logic && *logic > Logic::Cc ? some_version_order_works(part, *logic, budget) : std::nullopt;
     if (!works) return {};
-    return {Confirmation::Exhausted, *works ? "some version order satisfies the level" : ""};
+    return {.how = Confirmation::Exhausted,
+            .complaint = *works ? "some version order satisfies the level" : ""};
   }
   Assignment own{.base = levels.base, .own = {}};
   if (levels.is_mixed()) {
     own.own.push_back(nullptr);
     for (TxnId t : core) own.own.push_back(&levels.of(t));
   }
-  if (!brute_force(part, own)) return {Confirmation::Exhausted, ""};
+  if (!brute_force(part, own)) return {.how = Confirmation::Exhausted};
   if (!single_logic(levels)) return {};
-  return {Confirmation::Exhausted, "some order of those transactions satisfies the level"};
+  return {.how = Confirmation::Exhausted,
+          .complaint = "some order of those transactions satisfies the level"};
 }
 
 }  // namespace
@@ -80,12 +84,16 @@ std::string_view name_of(Confirmation confirmation) {
   return {};
 }
 
-ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict& verdict) {
-  if (verdict.witness) return confirm_witness(h, levels, *verdict.witness);
+ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict& verdict,
+                      Budget budget) {
+  if (verdict.witness) {
+    const ConfirmResult confirmed = confirm_witness(h, levels, *verdict.witness, budget);
+    return budget.expired_now() ? ConfirmResult{.is_expired = true} : confirmed;
+  }
   if (!verdict.violation) return {};
   const Violation& violation = *verdict.violation;
   if (violation.fault) return result(Confirmation::Traced, check_fault(h, *violation.fault));
-  if (violation.cycle.empty()) return confirm_core(h, levels, violation.core);
+  if (violation.cycle.empty()) return confirm_core(h, levels, violation.core, budget);
   const auto logic = single_logic(levels);
   // Only the weak engine gives cycles for mixtures; what it forces, cc would force too.
   return result(Confirmation::Traced, check_cycle(h, logic.value_or(Logic::Cc), violation.cycle));

@@ -14,6 +14,7 @@
 
 #include "history/history.h"
 #include "spec/level.h"
+#include "support/budget.h"
 #include "verdict/logic.h"
 #include "verdict/verdict.h"
 
@@ -24,17 +25,19 @@ enum class Confirmation : std::uint8_t {
   Replayed,   // a witness, by replaying its order
   Traced,     // a cycle or a fault, edge by edge
   Exhausted,  // a core, by trying all its orders
-  Unchecked,  // too large for any of these, or an unknown outcome
+  Unchecked,  // too large for any of these, or out of time, or an unknown outcome
 };
 std::string_view name_of(Confirmation confirmation);
 
 struct ConfirmResult {
   Confirmation how = Confirmation::Unchecked;
-  std::string complaint;  // empty if the reason holds
+  std::string complaint = {};  // empty if the reason holds
+  bool is_expired = false;     // the budget ended before the reason was confirmed
   bool holds() const { return complaint.empty(); }
 };
 
-ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict& verdict);
+ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict& verdict,
+                      Budget budget = {});
 
 // The parts, for tests.
 
@@ -43,11 +46,13 @@ std::optional<std::string> check_cycle(const History& h, Logic logic, std::span<
 // Complains about a fault that the events do not show.
 std::optional<std::string> check_fault(const History& h, const ReadFault& fault);
 // Complains if the order, as a commit order, breaks the logic's rule: linear for rc, ra and ser,
-// O(reads log writers) for pc and si, O(transactions x sessions) for cc.
+// O(reads log writers) for pc and si, O(transactions x sessions) for cc. A budget that expires
+// ends it without a complaint.
 // Requires: logic has a commit order (not ua, psi).
-std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness);
+std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness,
+                                  Budget budget = {});
 // Would replay() take at most seconds, and some hundred megabytes?
-bool is_replayable(const History& h, Logic logic, const Witness& witness);
+bool is_replayable(const History& h, Logic logic, const Witness& witness, Budget budget = {});
 // Complains if (vis, ar) breaks the rule. Requires: the witness has a vis.
 std::optional<std::string> check_visibility(const History& h, Logic logic, const Witness& witness);
 

@@ -14,8 +14,8 @@ constexpr double kMostCombinations = 50'000;
 
 class VersionOrders {
  public:
-  VersionOrders(const History& h, Logic logic)
-      : h_(h), logic_(logic), so_(so_relation(h)), wr_(wr_relation(h)), reads_(h.reads_from()) {
+  VersionOrders(const History& h, Logic logic, Budget& budget)
+      : h_(h), logic_(logic), budget_(budget), so_(so_relation(h)), wr_(wr_relation(h)), reads_(h.reads_from()) {
     for (KeyId x : h.keys()) {
       orders_.emplace_back(h.writers(x).begin(), h.writers(x).end());
       for (std::size_t i = 2; i <= orders_.back().size(); ++i)
@@ -27,6 +27,7 @@ class VersionOrders {
 
   // Tries all orders of the keys from the k-th on.
   bool some_works(std::size_t k = 0) {
+    if (budget_.expired_now()) return false;
     if (k == orders_.size()) return works();
     std::vector<TxnId>& order = orders_[k];
     std::sort(order.begin(), order.end());
@@ -78,6 +79,7 @@ class VersionOrders {
 
   const History& h_;
   Logic logic_;
+  Budget& budget_;
   Relation so_;
   Relation wr_;
   std::vector<ReadFrom> reads_;
@@ -87,10 +89,12 @@ class VersionOrders {
 
 }  // namespace
 
-std::optional<bool> some_version_order_works(const History& h, Logic logic) {
-  VersionOrders all(h, logic);
+std::optional<bool> some_version_order_works(const History& h, Logic logic, Budget& budget) {
+  VersionOrders all(h, logic, budget);
   if (all.combinations() > kMostCombinations) return {};
-  return all.some_works();
+  const bool works = all.some_works();
+  if (!works && budget.expired_now()) return {};
+  return works;
 }
 
 }  // namespace isoscope

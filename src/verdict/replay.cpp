@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "support/assert.h"
@@ -23,8 +24,8 @@ constexpr double kMostSteps = 1e9;
 
 class Replay {
  public:
-  Replay(const History& h, const std::vector<TxnId>& order)
-      : h_(h), position_(h.num_txns(), kAbsent) {
+  Replay(const History& h, const std::vector<TxnId>& order, Budget& budget)
+      : h_(h), budget_(budget), position_(h.num_txns(), kAbsent) {
     for (std::size_t i = 0; i < order.size(); ++i)
       position_[order[i].index] = static_cast<std::uint32_t>(i);
   }
@@ -67,14 +68,15 @@ class Replay {
   // rc: what the transaction has read from so far.
   Complaint read_committed() const {
     Newest newest(h_.num_keys());
+    std::vector<TxnId> seen_by(h_.num_txns(), TxnId::none());  // the last reader of each
     for (TxnId t : h_.txns()) {
       if (!h_.is_present(t)) continue;
       newest.clear();
-      TxnId last = TxnId::none();
       for (EventId e : h_.events(t)) {
         if (!h_.is_external_read(e)) continue;
         if (newest.of(h_.key(e)) > position(h_.writer(e))) return stale(e);
-        if (h_.writer(e) != last) see(newest, last = h_.writer(e));
+        if (std::exchange(seen_by[h_.writer(e).index], t) != t) see(newest, h_.writer(e));
+        if (budget_.expired()) return {};
       }
     }
     return {};
@@ -84,13 +86,16 @@ class Replay {
   Complaint read_atomic() const {
     Newest of_session(h_.num_keys());
     Newest of_reads(h_.num_keys());
+    std::vector<TxnId> seen_by(h_.num_txns(), TxnId::none());  // the last reader of each
     for (SessionId s : h_.sessions()) {
       of_session.clear();
       for (TxnId t : h_.session_txns(s)) {
         if (!h_.is_present(t)) continue;
         of_reads.clear();
         for (EventId e : h_.events(t)) {
-          if (h_.is_external_read(e)) see(of_reads, h_.writer(e));
+          if (!h_.is_external_read(e)) continue;
+          if (std::exchange(seen_by[h_.writer(e).index], t) != t) see(of_reads, h_.writer(e));
+          if (budget_.expired()) return {};
         }
         for (EventId e : h_.events(t)) {
           if (!h_.is_external_read(e)) continue;
@@ -128,6 +133,7 @@ class Replay {
       for (EventId e : h_.events(t)) {
         if (!h_.is_external_read(e)) continue;
         const auto& all = writers[h_.key(e).index];
+        if (budget_.expired()) return {};
         for (auto it = after(all, position(h_.writer(e))); it != all.end() && *it < position(t);
              ++it) {
           const TxnId t2 = order[*it];
@@ -146,6 +152,7 @@ class Replay {
     double steps = 0;
     const auto writers = writers_in_order();
     for (TxnId t : h_.txns()) {
+      if (budget_.expired()) return steps;
       for (EventId e : h_.events(t)) {
         if (!h_.is_external_read(e)) continue;
         const auto& all = writers[h_.key(e).index];
@@ -168,6 +175,7 @@ class Replay {
     for (SessionId s : h_.sessions()) {
       TxnId previous = kInitialTxn;
       for (TxnId t : h_.session_txns(s)) {
+        if (budget_.expired()) return {};
         if (!h_.is_present(t)) continue;
         std::uint32_t horizon = position(previous);
         previous = t;
@@ -236,20 +244,22 @@ class Replay {
   }
 
   const History& h_;
+  Budget& budget_;
   std::vector<std::uint32_t> position_;
 };
 
 }  // namespace
 
-bool is_replayable(const History& h, Logic logic, const Witness& witness) {
+bool is_replayable(const History& h, Logic logic, const Witness& witness, Budget budget) {
   if (logic == Logic::Ua || logic == Logic::Psi) return false;
   if (logic != Logic::Cc) return true;
   return h.num_txns() * h.num_sessions() <= kMostClockEntries &&
-         Replay(h, witness.order).causal_steps() <= kMostSteps;
+         Replay(h, witness.order, budget).causal_steps() <= kMostSteps;
 }
 
-std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness) {
-  const Replay replay(h, witness.order);
+std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness,
+                                  Budget budget) {
+  const Replay replay(h, witness.order, budget);
   if (auto wrong = replay.facts(witness.order)) return wrong;
   switch (logic) {
     case Logic::True:
@@ -272,7 +282,8 @@ std::optional<std::string> replay(const History& h, Logic logic, const Witness& 
 }
 
 std::optional<std::string> check_visibility(const History& h, Logic logic, const Witness& witness) {
-  const Replay replay(h, witness.order);
+  Budget unlimited;
+  const Replay replay(h, witness.order, unlimited);
   if (auto wrong = replay.facts(witness.order)) return wrong;
   ISO_ASSERT(witness.vis.has_value());
   const Relation& vis = *witness.vis;

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "verdict/confirm.h"
@@ -65,13 +68,17 @@ class EdgeTracer {
   // T0 comes first; lists tell the rest.
   bool is_version_fact(TxnId from, TxnId to, KeyId x) const {
     if (from == kInitialTxn) return true;
+    std::unordered_multimap<TxnId, TxnId> after;
+    for (const VersionEdge& v : h_.version_edges()) {
+      if (v.key == x) after.emplace(v.before, v.after);
+    }
     std::vector<TxnId> reached = {from};
+    std::unordered_set<TxnId> is_reached = {from};
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      for (const VersionEdge& v : h_.version_edges()) {
-        if (v.key != x || v.before != reached[i]) continue;
-        if (v.after == to) return true;
-        if (std::find(reached.begin(), reached.end(), v.after) == reached.end())
-          reached.push_back(v.after);
+      const auto [begin, end] = after.equal_range(reached[i]);
+      for (auto next = begin; next != end; ++next) {
+        if (next->second == to) return true;
+        if (is_reached.insert(next->second).second) reached.push_back(next->second);
       }
     }
     return false;
@@ -155,12 +162,12 @@ std::optional<std::string> check_fault(const History& h, const ReadFault& fault)
   switch (fault.kind) {
     case FaultKind::ThinAirRead: {
       if (h.is_list(x)) {
+        std::set<Value> appended;
+        for (EventId e : h.all_events()) {
+          if (h.is_write(e) && h.key(e) == x) appended.insert(h.value(e));
+        }
         for (Value v : h.list(read)) {
-          const auto all = h.all_events();
-          if (std::none_of(all.begin(), all.end(), [&](EventId e) {
-                return h.is_write(e) && h.key(e) == x && h.value(e) == v;
-              }))
-            return {};
+          if (!appended.contains(v)) return {};
         }
         return "every element of the list was appended";
       }

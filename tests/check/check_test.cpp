@@ -76,18 +76,29 @@ TEST(Minimize, KeepsOnlyWhatViolates) {
   const CheckAnswer found = answer(*h, "si");
   ASSERT_TRUE(found.verdict.violation.has_value());
   Budget budget;
-  const History small = minimize(*h, level("si"), levels(), *found.verdict.violation, budget);
+  const auto [small, is_minimal] =
+      minimize(*h, level("si"), levels(), *found.verdict.violation, budget);
+  EXPECT_TRUE(is_minimal);
   EXPECT_EQ(small.num_txns(), 3U);
   EXPECT_EQ(small.num_events(), 4U);
   EXPECT_EQ(answer(small, "si").verdict.outcome, Outcome::Violated);
   EXPECT_EQ(answer(small, "pc").verdict.outcome, Outcome::Consistent);
 }
 
+TEST(Minimize, SaysThatItHadNoTime) {
+  const History h = history_of("s1: [r(x,0) w(x,1)]  s2: [r(x,0) w(x,2)]  s3: [w(y,1)]");
+  const auto violation = *answer(h, "si").verdict.violation;
+  Budget budget = Budget::seconds(0);
+  const auto [part, is_minimal] = minimize(h, level("si"), levels(), violation, budget);
+  EXPECT_FALSE(is_minimal);
+  EXPECT_EQ(answer(part, "si").verdict.outcome, Outcome::Violated);
+}
+
 TEST(Minimize, KeepsAnAbortedReadAnAbortedRead) {
   const History h = history_of("s1: [w(y,1) w(x,1)]!  s2: [r(z,0) r(x,1) w(z,1)]  s3: [r(z,1)]");
   Budget budget;
   const auto violation = *answer(h, "rc").verdict.violation;
-  const History small = minimize(h, level("rc"), levels(), violation, budget);
+  const History small = minimize(h, level("rc"), levels(), violation, budget).part;
   ASSERT_EQ(small.faults().size(), 1U);
   EXPECT_EQ(small.faults()[0].kind, FaultKind::AbortedRead);
   EXPECT_EQ(small.num_events(), 2U);

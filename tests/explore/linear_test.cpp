@@ -36,7 +36,8 @@ bool is_linear(const Program& program, const store::Recording& run, StrongRule r
     }
   }
   Linearizer<Set> linearizer;
-  const bool is_possible = linearizer.is_possible(facts, rule);
+  Budget budget;
+  const bool is_possible = linearizer.is_possible(facts, rule, budget);
   if (is_possible) {
     EXPECT_EQ(linearizer.order().size(), run.txns.size());
   }
