@@ -15,8 +15,8 @@ namespace isoscope {
 namespace {
 
 // Leaves out as much of `items` as it can while `fails` says that the rest still fails
-// [Zeller-TSE'02]: chunks of half the size, a quarter, … down to one, until nothing goes or the time
-// is over.
+// [Zeller-TSE'02]: chunks of half the size, a quarter, … down to one, until nothing goes or the
+// time is over.
 template <class T>
 std::vector<T> reduce(std::vector<T> items, Budget& budget,
                       const std::function<bool(const std::vector<T>&)>& fails) {

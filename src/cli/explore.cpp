@@ -119,10 +119,9 @@ int run_explore(const ExploreArguments& args) {
 
   auto level = levels->find(args.level);
   if (!level) return fail(level.error());
-  auto plan =
-      explore::make_plan(program, **level, *levels, find_algorithm(args.algorithm),
-                         args.base.empty() ? std::nullopt : std::optional<std::string>(args.base),
-                         options.budget);
+  auto plan = explore::make_plan(
+      program, **level, *levels, find_algorithm(args.algorithm),
+      args.base.empty() ? std::nullopt : std::optional<std::string>(args.base), options.budget);
   if (!plan) return fail(input->located(plan.error()));
   // Once to know all rows that calls insert, so that the histories below are the final ones.
   std::optional<explore::Exploration> known;

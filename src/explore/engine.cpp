@@ -12,7 +12,7 @@ struct Control::Tasks {
 void Control::report(Fault fault) {
   const std::scoped_lock lock(mutex_);
   // A call that was left because the time is over has no fault.
-  if (budget_.expired_now()) {
+  if (Budget own = budget_; own.expired_now()) {
     stop_undecided();
     return;
   }

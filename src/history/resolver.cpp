@@ -238,8 +238,8 @@ std::span<const EventId> HistoryResolver::writes_of(TxnId t, KeyId x) {
                  [&](EventId e) { return h_.is_write(e); });
     std::sort(all.begin(), all.end(), by_key);
   }
-  const auto first = std::partition_point(all.begin(), all.end(),
-                                          [&](EventId e) { return h_.key(e) < x; });
+  const auto first =
+      std::partition_point(all.begin(), all.end(), [&](EventId e) { return h_.key(e) < x; });
   const auto last =
       std::partition_point(first, all.end(), [&](EventId e) { return h_.key(e) == x; });
   return {first, last};

@@ -109,8 +109,7 @@ class Restriction {
         gone.push_back(value(h_.value(append)));
     }
     std::sort(gone.begin(), gone.end());
-    std::erase_if(shown,
-                  [&](Value v) { return std::binary_search(gone.begin(), gone.end(), v); });
+    std::erase_if(shown, [&](Value v) { return std::binary_search(gone.begin(), gone.end(), v); });
   }
 
   const History& h_;

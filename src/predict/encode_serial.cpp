@@ -13,8 +13,7 @@ Lit Encoder::reads_from(TxnId t, TxnId w) {
     std::vector<Lit> because = {~found->second};
     for (const std::uint32_t c : facts_.choices_of(t)) {
       const std::vector<TxnId>& writers = facts_.choices()[c].writers;
-      if (std::binary_search(writers.begin(), writers.end(), w))
-        because.push_back(sees(c, w));
+      if (std::binary_search(writers.begin(), writers.end(), w)) because.push_back(sees(c, w));
     }
     add(std::move(because));
   }

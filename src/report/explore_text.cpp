@@ -128,8 +128,8 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
     out += fmt::format("  {:<4} {}\n", trial.level, found);
   }
   if (weakest.is_out_of_time)
-    out += fmt::format("{}: {} was reached before all levels were tried\n",
-                       paint.unsure("unknown"), limit_reached());
+    out += fmt::format("{}: {} was reached before all levels were tried\n", paint.unsure("unknown"),
+                       limit_reached());
   if (weakest.minimal.empty()) {
     if (!weakest.is_out_of_time) out += "an assertion fails even at ser\n";
     return out;
@@ -186,8 +186,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
     return fmt::format("{}\n{}", paint.strong(printable(report.source)),
                        weakest_text(report, paint));
   const explore::Exploration& all = report.all;
-  std::string out =
-      fmt::format("{} at {}: ", paint.strong(printable(report.source)), report.level);
+  std::string out = fmt::format("{} at {}: ", paint.strong(printable(report.source)), report.level);
   if (all.outcome == explore::ExploreOutcome::Unknown) out += paint.unsure("unknown") + ", ";
   out += plural(all.histories, "history", "histories");
   if (report.stopped_early) {
@@ -198,7 +197,8 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                 : ", " + paint.bad(plural(all.violating, "violates an assertion",
                                                           "violate an assertion"));
   }
-  if (all.is_out_of_time) out += paint.unsure(fmt::format(", and perhaps more: {} was reached", limit_reached()));
+  if (all.is_out_of_time)
+    out += paint.unsure(fmt::format(", and perhaps more: {} was reached", limit_reached()));
   out += fmt::format("\n{}\n", paint.faint(fmt::format(
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,

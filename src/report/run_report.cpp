@@ -253,9 +253,8 @@ std::string run_text(const RunReport& report, const Paint& paint) {
                       runs.first_unserializable);
   }
   if (runs.is_expired)
-    out +=
-        fmt::format("; {} was reached after {} of {}", limit_reached(), runs.runs,
-                    counted(report.wanted_runs, "run"));
+    out += fmt::format("; {} was reached after {} of {}", limit_reached(), runs.runs,
+                       counted(report.wanted_runs, "run"));
   out += '\n';
   if (report.divergences) out += divergences_text(report, paint);
   if (runs.runs > 0 && (verdict != "ok" || report.wanted_runs == 1))

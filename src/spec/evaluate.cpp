@@ -183,9 +183,9 @@ std::optional<Failure> Evaluator::evaluate(const Witness& witness) {
 
 bool Evaluator::accepts(const Witness& witness) {
   if (state_->enter(witness)) return false;
-  const bool holds =
-      std::none_of(state_->numbers.begin(), state_->numbers.end(),
-                   [&](int number) { return state_->formulas.find_failure(number); });
+  const bool holds = std::none_of(state_->numbers.begin(), state_->numbers.end(), [&](int number) {
+    return state_->formulas.find_failure(number);
+  });
   return holds && !state_->is_expired();
 }
 

@@ -40,8 +40,7 @@ Excerpt excerpt_around(std::string_view text, std::size_t offset, std::size_t mo
   const std::size_t end = character_start(text, std::min(text.size(), begin + most));
   Excerpt excerpt;
   if (begin > 0) excerpt.text = kLeftOut;
-  // The sign for what is left out is as wide as one letter, but has more bytes than one.
-  excerpt.offset = offset - begin + (begin > 0 ? 1 : 0);
+  excerpt.offset = excerpt.text.size() + (offset - begin);
   excerpt.text += text.substr(begin, end - begin);
   if (end < text.size()) excerpt.text += kLeftOut;
   return excerpt;

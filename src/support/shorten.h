@@ -11,8 +11,8 @@ namespace isoscope {
 // The text if it has at most `most` bytes, else its beginning and "…". No character is cut in two.
 std::string shortened(std::string_view text, std::size_t most);
 
-// A window of at most `most` bytes of the text around the byte at `offset`, and where that byte is
-// in it. "…" stands for what is left out.
+// A window of at most `most` bytes of the text around the byte at `offset`, and the offset of that
+// byte in it. "…" stands for what is left out.
 struct Excerpt {
   std::string text;
   std::size_t offset = 0;

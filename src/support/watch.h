@@ -19,7 +19,7 @@ namespace isoscope {
 struct WatchOptions {
   std::size_t memory_bytes = 0;  // 0: no limit
   Budget budget = {};            // the deadline to watch
-  double grace_seconds = 5;      // from the limit to the last resort
+  double grace_seconds = 8;      // from the limit to the last resort
   // Called at most once, from the thread of the watch; must not return.
   std::function<void(std::string_view limit)> last_resort = {};
 };

@@ -15,7 +15,12 @@ constexpr double kMostCombinations = 50'000;
 class VersionOrders {
  public:
   VersionOrders(const History& h, Logic logic, Budget& budget)
-      : h_(h), logic_(logic), budget_(budget), so_(so_relation(h)), wr_(wr_relation(h)), reads_(h.reads_from()) {
+      : h_(h),
+        logic_(logic),
+        budget_(budget),
+        so_(so_relation(h)),
+        wr_(wr_relation(h)),
+        reads_(h.reads_from()) {
     for (KeyId x : h.keys()) {
       orders_.emplace_back(h.writers(x).begin(), h.writers(x).end());
       for (std::size_t i = 2; i <= orders_.back().size(); ++i)

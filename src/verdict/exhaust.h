@@ -12,7 +12,6 @@ namespace isoscope {
 // forbidden? Nothing if there are too many combinations to try, or no time. Literal: each choice
 // becomes relations, each rule of verdict/logic.h a closure.
 // Requires: logic is one of pc, ua, psi, si, ser; no faults.
-std::optional<bool> some_version_order_works(const History& h, Logic logic,
-                                             Budget& budget);
+std::optional<bool> some_version_order_works(const History& h, Logic logic, Budget& budget);
 
 }  // namespace isoscope

@@ -1,7 +1,7 @@
 // TPC-C: rows, mix and claims; the transactions are in tpcc_txns.cpp.
 //
-// Claims, after the consistency conditions of [TPCC-2010, clause 3.3.2]. Order numbers of a district
-// have no gap and none is given twice; what was paid arrives in the sums of district and
+// Claims, after the consistency conditions of [TPCC-2010, clause 3.3.2]. Order numbers of a
+// district have no gap and none is given twice; what was paid arrives in the sums of district and
 // warehouse, which agree; no more orders are delivered than there are. A sum only grows, so the
 // largest that was written is the last.
 #include "workload/tpcc.h"

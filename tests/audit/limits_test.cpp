@@ -48,8 +48,9 @@ void expect_same_or_unknown(const Problem& problem, const AuditOptions& options)
     const AuditReport report = audit(problem, options, budget);
     if (report.outcome != AuditOutcome::Unknown) {
       EXPECT_EQ(name_of(report.outcome), name_of(whole.outcome));
-      if (report.search.is_complete())
+      if (report.search.is_complete()) {
         EXPECT_EQ(report.search.anomalies.size(), whole.search.anomalies.size());
+      }
       EXPECT_TRUE(!report.search.is_proof() || whole.search.is_proof());
       return report.search.is_complete();
     }
@@ -86,8 +87,12 @@ TEST(AuditLimits, AdviceThatIsCutShortSaysSo) {
   ASSERT_FALSE(whole.levels.empty());
   with_growing_budgets([&](Budget& budget) {
     const Advice advice = advise(problem, levels, true, {.max_length = 2}, budget);
-    if (advice.levels.empty()) EXPECT_FALSE(advice.has_all_levels);
-    if (advice.has_all_levels) EXPECT_EQ(advice.levels, whole.levels);
+    if (advice.levels.empty()) {
+      EXPECT_FALSE(advice.has_all_levels);
+    }
+    if (advice.has_all_levels) {
+      EXPECT_EQ(advice.levels, whole.levels);
+    }
     if (!advice.is_complete) return false;
     EXPECT_EQ(advice.repairs.size(), whole.repairs.size());
     EXPECT_EQ(advice.repairs_undecided, whole.repairs_undecided);

@@ -62,7 +62,6 @@ TEST(GenerateProgram, RefusesWhatItCannotMake) {
   refuses("tpcc --sessions 0", "--sessions 0");
   refuses("tpcc --sessions 1000 --txns 1000", "more than 5000 transactions");
   refuses("tpcc --access sideways", "--access");
-  refuses("twitter --json", "-o FILE");
 }
 
 }  // namespace

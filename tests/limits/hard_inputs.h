@@ -7,6 +7,7 @@
 // whatever it is doing, and without the watch having to end it. A new engine, or a new phase of
 // one, gets a row.
 #include <functional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,9 @@ struct HardInput {
   int exit_code = 3;
   std::string says = "unknown";
 };
+
+// What a failing test shows of a row.
+inline void PrintTo(const HardInput& row, std::ostream* out) { *out << row.name; }
 
 // History in, answer out: check, convert, stats, predict, generate.
 std::vector<HardInput> history_inputs();

@@ -92,8 +92,8 @@ TEST(Nesting, LetsThroughOnlyWhatCanBeBuilt) {
 TEST(Nesting, BoundsWhatAbbreviationsRepeat) {
   for (const std::string& expr :
        {repeat("NULLIF(", 60) + "k + 1" + repeat(", 1)", 60),
-        repeat("(", 60) + "k + 1" + repeat(" IS DISTINCT FROM k) IS DISTINCT FROM true", 60),
-        repeat("((", 60) + "k = 1" + repeat(" BETWEEN false AND true) IN (true, false))", 60),
+        repeat("(", 60) + "(k = 1)" + repeat(" IS DISTINCT FROM true)", 60),
+        repeat("((", 60) + "(k = 1)" + repeat(" BETWEEN false AND true) IN (true, false))", 60),
         repeat("CASE ", 60) + "k + 1" + repeat(" WHEN 1 THEN 1 WHEN 2 THEN 2 END", 60)}) {
     const auto app = parse_application(
         "CREATE FUNCTION f(k INT) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM " + expr +
