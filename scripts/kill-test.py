@@ -109,7 +109,7 @@ class Killer:
         path = os.path.join(folder, "all.jsonl")
         with open(path, "w", encoding="utf-8") as file:
             file.write(OLD)
-        was_running = self.kill(folder, ["explore", "../program.txn", "--level", level,
+        was_running = self.kill(folder, ["explore", os.path.join(os.pardir, "program.txn"), "--level", level,
                                          "--threads", threads, "--histories", "all.jsonl"], 1.0)
         expect(was_running, "explore ended by itself")
         self.look_at_lines(path, level)
@@ -117,8 +117,8 @@ class Killer:
     def kill_whole(self, folder):
         commands = [
             ["generate", "history", "--txns", "300000", "--to", "jsonl", "-o", "all.jsonl"],
-            ["convert", "../large.jsonl", "--to", "jsonl", "-o", "all.jsonl"],
-            ["run", "../program.txn", "--store", "weak", "--level", "cc", "--runs", "3000",
+            ["convert", os.path.join(os.pardir, "large.jsonl"), "--to", "jsonl", "-o", "all.jsonl"],
+            ["run", os.path.join(os.pardir, "program.txn"), "--store", "weak", "--level", "cc", "--runs", "3000",
              "--trace", "all.jsonl"],
         ]
         path = os.path.join(folder, "all.jsonl")
