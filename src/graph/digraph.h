@@ -17,6 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "support/budget.h"
+
 namespace isoscope {
 
 class Digraph {
@@ -89,7 +91,7 @@ struct Cycle {
   // Each leads to the next by an arc or by its chain, the last one to the first; the smallest
   // node comes first. A loop has one node.
   std::vector<Digraph::Node> nodes;
-  bool is_shortest = true;  // false if the search stopped at its limit
+  bool is_shortest = true;  // false if the search stopped at its limit, or with its budget
 };
 
 // The search looks at this many arcs before it is content with the shortest cycle so far: some
@@ -102,6 +104,7 @@ inline constexpr std::uint64_t kCycleSearchLimit = std::uint64_t{1} << 28U;
 // Cost  O(arcs) if the answer has up to two steps; otherwise a breadth-first search from every
 //       node that lies on a cycle, each cut off at the length of the best cycle so far.
 std::optional<Cycle> shortest_cycle(const Digraph& g, Chains chains = {},
-                                    std::uint64_t limit = kCycleSearchLimit);
+                                    std::uint64_t limit = kCycleSearchLimit,
+                                    Budget* budget = nullptr);
 
 }  // namespace isoscope

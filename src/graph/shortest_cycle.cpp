@@ -29,7 +29,7 @@ class CycleSearch {
         next_(next_in_chain(g.size(), chains)),
         component_(strongly_connected_components(with_chain_steps()).of) {}
 
-  std::optional<Cycle> search(std::uint64_t limit) {
+  std::optional<Cycle> search(std::uint64_t limit, Budget* budget) {
     if (auto found = up_to_two()) return found;
     std::vector<std::uint32_t> size(g_.size(), 0);
     for (std::uint32_t component : component_) ++size[component];
@@ -40,7 +40,8 @@ class CycleSearch {
     bool is_shortest = true;
     for (Node v = 0; v < g_.size(); ++v) {
       if (size[component_[v]] == 1) continue;
-      if (!best_.empty() && looked_at_ > limit) {
+      const bool is_late = budget != nullptr && budget->expired_now();
+      if (!best_.empty() && (looked_at_ > limit || is_late)) {
         is_shortest = false;
         break;
       }
@@ -151,8 +152,9 @@ std::vector<Digraph::Arc> cycles_of_two(const Digraph& g, Chains chains, std::si
   return pairs;
 }
 
-std::optional<Cycle> shortest_cycle(const Digraph& g, Chains chains, std::uint64_t limit) {
-  return CycleSearch(g, chains).search(limit);
+std::optional<Cycle> shortest_cycle(const Digraph& g, Chains chains, std::uint64_t limit,
+                                    Budget* budget) {
+  return CycleSearch(g, chains).search(limit, budget);
 }
 
 }  // namespace isoscope

@@ -1,22 +1,32 @@
 #include "verdict/involved.h"
 
-#include <algorithm>
+#include <unordered_set>
 
 namespace isoscope {
 
 namespace {
 
-void collect(const History& h, const std::vector<Edge>& edges, std::vector<TxnId>& txns,
-             std::vector<KeyId>& keys) {
-  const auto add_txn = [&](TxnId t) {
-    if (std::find(txns.begin(), txns.end(), t) == txns.end()) txns.push_back(t);
-  };
+// In the order in which they are added first.
+template <class T>
+class Distinct {
+ public:
+  void add(T element) {
+    if (known_.insert(element).second) all_.push_back(element);
+  }
+  std::vector<T> take() { return std::move(all_); }
+
+ private:
+  std::unordered_set<T> known_;
+  std::vector<T> all_;
+};
+
+void collect(const History& h, const std::vector<Edge>& edges, Distinct<TxnId>& txns,
+             Distinct<KeyId>& keys) {
   for (const Edge& e : edges) {
-    add_txn(e.from);
-    add_txn(e.to);
-    if (!e.read.is_none()) add_txn(h.txn(e.read));
-    if (!e.key.is_none() && std::find(keys.begin(), keys.end(), e.key) == keys.end())
-      keys.push_back(e.key);
+    txns.add(e.from);
+    txns.add(e.to);
+    if (!e.read.is_none()) txns.add(h.txn(e.read));
+    if (!e.key.is_none()) keys.add(e.key);
     collect(h, e.path, txns, keys);
   }
 }
@@ -24,28 +34,26 @@ void collect(const History& h, const std::vector<Edge>& edges, std::vector<TxnId
 }  // namespace
 
 std::vector<TxnId> involved_txns(const History& h, const Violation& v) {
-  std::vector<TxnId> txns = v.core;
-  std::vector<KeyId> keys;
+  Distinct<TxnId> txns;
+  Distinct<KeyId> keys;
+  for (TxnId t : v.core) txns.add(t);
   collect(h, v.cycle, txns, keys);
   if (v.fault) {
-    txns.push_back(h.txn(v.fault->read));
-    if (!v.fault->other.is_none() && h.txn(v.fault->other) != txns.back())
-      txns.push_back(h.txn(v.fault->other));
+    txns.add(h.txn(v.fault->read));
+    if (!v.fault->other.is_none()) txns.add(h.txn(v.fault->other));
   }
-  return txns;
+  return txns.take();
 }
 
 std::vector<KeyId> involved_keys(const History& h, const Violation& v) {
-  std::vector<TxnId> txns;
-  std::vector<KeyId> keys;
+  Distinct<TxnId> txns;
+  Distinct<KeyId> keys;
   collect(h, v.cycle, txns, keys);
-  if (v.fault) keys.push_back(h.key(v.fault->read));
+  if (v.fault) keys.add(h.key(v.fault->read));
   for (TxnId t : v.core) {
-    for (EventId e : h.events(t)) {
-      if (std::find(keys.begin(), keys.end(), h.key(e)) == keys.end()) keys.push_back(h.key(e));
-    }
+    for (EventId e : h.events(t)) keys.add(h.key(e));
   }
-  return keys;
+  return keys.take();
 }
 
 }  // namespace isoscope

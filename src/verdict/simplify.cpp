@@ -6,6 +6,9 @@ namespace isoscope {
 
 namespace {
 
+// Each step copies the cycle, and longer ones nobody reads.
+constexpr std::size_t kLongestSimplified = 1'000;
+
 std::vector<EdgeKind> kinds_of(const std::vector<Edge>& cycle) {
   std::vector<EdgeKind> kinds;
   for (const Edge& e : cycle) kinds.push_back(e.kind);
@@ -22,6 +25,7 @@ bool is_simple(const std::vector<Edge>& cycle) {
 }  // namespace
 
 std::vector<Edge> simplify(Logic logic, std::vector<Edge> cycle) {
+  if (cycle.size() > kLongestSimplified) return cycle;
   for (std::size_t i = cycle.size(); i-- > 0;) {
     const Edge& edge = cycle[i];
     if (edge.kind != EdgeKind::Ww || !edge.read.is_none() || edge.path.size() != 1) continue;

@@ -34,7 +34,11 @@ inline void PrintTo(const HardInput& row, std::ostream* out) { *out << row.name;
 
 // History in, answer out: check, convert, stats, predict, generate.
 std::vector<HardInput> history_inputs();
+// Explorations and runs of programs.
+std::vector<HardInput> program_inputs();
 // Audits, and explorations and runs of SQL programs.
 std::vector<HardInput> sql_inputs();
+// Searches for histories: synth, compare.
+std::vector<HardInput> level_inputs();
 
 }  // namespace isoscope

@@ -18,7 +18,7 @@ constexpr double kMostSeconds = 10;
 
 std::vector<HardInput> all_inputs() {
   std::vector<HardInput> all;
-  for (const auto& table : {history_inputs(), sql_inputs()})
+  for (const auto& table : {history_inputs(), program_inputs(), sql_inputs(), level_inputs()})
     all.insert(all.end(), table.begin(), table.end());
   return all;
 }

@@ -126,16 +126,18 @@ BitMatrix subtract(BitMatrix a, const BitMatrix& b) {
   return a;
 }
 
-BitMatrix compose(const BitMatrix& a, const BitMatrix& b) {
+BitMatrix compose(const BitMatrix& a, const BitMatrix& b, Budget* budget) {
   BitMatrix c(a.rows(), b.columns());
   for (std::size_t i = 0; i < a.rows(); ++i) {
+    if (budget != nullptr && budget->expired_now()) break;
     for_each_bit(a.row(i), [&](std::size_t k) { c.unite_row(i, b.row(k)); });
   }
   return c;
 }
 
-BitMatrix transitive_closure(BitMatrix r) {
+BitMatrix transitive_closure(BitMatrix r, Budget* budget) {
   for (std::size_t k = 0; k < r.rows(); ++k) {
+    if (budget != nullptr && budget->expired_now()) break;
     for (std::size_t i = 0; i < r.rows(); ++i) {
       if (i != k && r.contains(i, k)) r.unite_row(i, r.row(k));
     }

@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "support/budget.h"
+
 namespace isoscope {
 
 using BitRow = std::span<const std::uint64_t>;
@@ -95,8 +97,10 @@ class BitMatrix {
 BitMatrix unite(BitMatrix a, const BitMatrix& b);
 BitMatrix intersect(BitMatrix a, const BitMatrix& b);
 BitMatrix subtract(BitMatrix a, const BitMatrix& b);
-BitMatrix compose(const BitMatrix& a, const BitMatrix& b);
-BitMatrix transitive_closure(BitMatrix r);  // Warshall: O(n^3 / 64)
+// O(n^3 / 64), the second by Warshall's algorithm. With a budget, they return a part of the result
+// once it expires.
+BitMatrix compose(const BitMatrix& a, const BitMatrix& b, Budget* budget = nullptr);
+BitMatrix transitive_closure(BitMatrix r, Budget* budget = nullptr);
 bool is_acyclic(const BitMatrix& r);
 bool is_transitive(const BitMatrix& r);
 

@@ -98,8 +98,9 @@ std::unique_ptr<Bound> Bounds::make(const GroundRelation& r) {
     case RelationOp::Intersection:
       return lift(intersected, of(r.left), of(r.right));
     case RelationOp::Compose:
-      return lift([](const BitMatrix& a, const BitMatrix& b) { return compose(a, b); }, of(r.left),
-                  of(r.right));
+      return lift(
+          [this](const BitMatrix& a, const BitMatrix& b) { return compose(a, b, &budget_); },
+          of(r.left), of(r.right));
     case RelationOp::Difference: {
       const Bound& a = of(r.left);
       const Bound& b = of(r.right);
@@ -111,7 +112,8 @@ std::unique_ptr<Bound> Bounds::make(const GroundRelation& r) {
     case RelationOp::Inverse:
       return lift([](const BitMatrix& a) { return a.transposed(); }, of(r.left));
     case RelationOp::Plus: {
-      auto closed = lift([](const BitMatrix& a) { return transitive_closure(a); }, of(r.left));
+      auto closed =
+          lift([this](const BitMatrix& a) { return transitive_closure(a, &budget_); }, of(r.left));
       if (closed->is_exact() || !is_within_order(r.left)) return closed;
       return std::make_unique<Bound>(
           closed->shared_must(),

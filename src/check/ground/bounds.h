@@ -60,10 +60,11 @@ struct WitnessBounds {
 class Bounds {
  public:
   // `facts`, if given, are other bounds over the same universe, which lend the matrices of
-  // relations that do not depend on the witness. Keeps references to all arguments.
+  // relations that do not depend on the witness. Keeps references to all arguments. Once the
+  // budget expires, bounds are no longer to be trusted.
   Bounds(const Universe& universe, RelationTable& table, const WitnessBounds& witness,
-         Bounds* facts = nullptr)
-      : universe_(universe), table_(table), witness_(witness), facts_(facts) {}
+         Budget& budget, Bounds* facts = nullptr)
+      : universe_(universe), table_(table), witness_(witness), budget_(budget), facts_(facts) {}
 
   const Bound& of(RelationId id);
   // Is it part of the order in every witness, as so | wr | ww is? Then it has no cycle. A yes is
@@ -79,6 +80,7 @@ class Bounds {
   const Universe& universe_;
   RelationTable& table_;
   const WitnessBounds& witness_;
+  Budget& budget_;
   Bounds* facts_;
   std::vector<std::unique_ptr<Bound>> bounds_;  // by relation
 };

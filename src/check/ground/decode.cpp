@@ -54,12 +54,13 @@ class ChosenOrder {
 
   // Each cycle has a chosen edge that leads backwards in the reference order, so searching from
   // those finds one wherever there is one. Requires: sort() was called.
-  std::vector<std::vector<Signal>> cycles() const {
+  std::vector<std::vector<Signal>> cycles(Budget& budget) const {
     std::vector<std::vector<Signal>> found;
     for (std::uint32_t a = 0; a < n_ && found.size() < kMaxCycles; ++a) {
       if (!in_cycles_[a]) continue;
       for (const Edge& edge : chosen_[a]) {
         if (!in_cycles_[edge.to] || encoding_.rank(edge.to) > encoding_.rank(a)) continue;
+        if (budget.expired_now()) return found;
         auto path = chosen_on_path(edge.to, a);
         if (!path) continue;  // behind a cycle, not on one
         path->push_back(edge.signal);
@@ -125,12 +126,12 @@ class ChosenOrder {
 
 }  // namespace
 
-Decoded decode(const Encoding& encoding, const Circuit& circuit) {
+Decoded decode(const Encoding& encoding, const Circuit& circuit, Budget& budget) {
   Decoded decoded;
   ChosenOrder chosen(encoding, circuit);
   decoded.order = chosen.sort();
   if (decoded.order.size() < encoding.universe().num_txns()) {
-    decoded.cycles = chosen.cycles();
+    decoded.cycles = chosen.cycles(budget);
     decoded.order.clear();
     return decoded;
   }

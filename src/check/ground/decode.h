@@ -18,7 +18,8 @@ struct Decoded {
 };
 
 // Requires: the circuit's last solve() answered Sat, and the encoding has made no variable since.
-Decoded decode(const Encoding& encoding, const Circuit& circuit);
+// Once the budget expires, cycles are missing.
+Decoded decode(const Encoding& encoding, const Circuit& circuit, Budget& budget);
 
 // The orders as matrices of which everything is known.
 WitnessBounds exact_bounds(const Decoded& decoded, Framework framework);

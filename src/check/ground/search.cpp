@@ -47,7 +47,7 @@ Search::Search(const History& h, const Assignment& levels, Budget& budget,
       universe_(h),
       meter_(budget, circuit_, options.max_gates),
       encoding_(universe_, levels.base->framework, levels, circuit_),
-      bounds_(universe_, table_, encoding_.bounds()),
+      bounds_(universe_, table_, encoding_.bounds(), budget),
       cells_(encoding_, table_, bounds_, circuit_, meter_),
       grounder_(universe_, table_, bounds_, circuit_, meter_, &cells_,
                 [this](RelationId r) { return acyclic(r); }) {
@@ -180,10 +180,11 @@ Outcome Search::decide(const std::vector<bool>& required) {
       case SatResult::Sat:
         break;
     }
-    decoded_ = decode(encoding_, circuit_);
+    decoded_ = decode(encoding_, circuit_, meter_.budget());
+    if (meter_.budget().expired_now()) continue;
     if (forbid_order_cycles()) continue;
     const WitnessBounds witness = exact_bounds(*decoded_, encoding_.framework());
-    Bounds exact(universe_, table_, witness, &bounds_);
+    Bounds exact(universe_, table_, witness, meter_.budget(), &bounds_);
     Support support(table_, bounds_, exact, cells_);
     const bool cycles = forbid_relation_cycles(exact, support, known_acyclicities);
     const bool broken = ground_broken_parts(exact, support, required);
@@ -209,7 +210,8 @@ bool Search::forbid_relation_cycles(Bounds& exact, Support& support, std::size_t
   for (std::size_t i = 0; i < known; ++i) {
     const auto [signal, relation] = acyclicities_[i];
     if (!circuit_.value(signal)) continue;
-    for (const auto& cycle : short_cycles(exact.of(relation).must(), kCyclesPerRound)) {
+    for (const auto& cycle :
+         short_cycles(exact.of(relation).must(), kCyclesPerRound, meter_.budget())) {
       if (meter_.stopped()) break;
       std::vector<Signal> clause = {!signal};
       for (std::size_t j = 0; j < cycle.size(); ++j) {

@@ -34,10 +34,11 @@ std::vector<std::size_t> shortest_cycle(const BitMatrix& r, std::size_t start) {
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> short_cycles(const BitMatrix& r, std::size_t limit) {
+std::vector<std::vector<std::size_t>> short_cycles(const BitMatrix& r, std::size_t limit,
+                                                   Budget& budget) {
   if (is_acyclic(r)) return {};
   std::vector<std::vector<std::size_t>> cycles;
-  for (std::size_t a = 0; a < r.rows(); ++a) {
+  for (std::size_t a = 0; a < r.rows() && !budget.expired_now(); ++a) {
     std::vector<std::size_t> cycle = shortest_cycle(r, a);
     if (cycle.empty()) continue;
     // Written from its smallest element on, so that equal cycles look equal.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "check/strong/direct.h"
@@ -16,23 +17,26 @@ namespace {
 
 // Edges in an explanation, those in reasons included, beyond which nobody reads it.
 constexpr std::size_t kMaxEdges = 20'000;
+// Reasons within reasons: as many calls of tell() are under way, here and wherever an explanation
+// is walked through.
+constexpr std::size_t kMaxDepth = 1'000;
 // States that the search for the shortest cycle looks at before it takes the best so far.
 constexpr std::uint64_t kMaxPathWork = 4'000'000;
 
 class Explainer {
  public:
-  explicit Explainer(const Knowledge& known)
+  Explainer(const Knowledge& known, Budget& budget)
       : known_(known),
+        budget_(budget),
         facts_(known.graph.facts()),
         h_(facts_.history()),
         points_(known.graph.points()),
         level_(known.graph.level()),
         paths_(known) {}
 
-  Explanation explain(Budget& budget) {
-    const std::vector<KnownEdge> cheap =
-        known_.returned.empty() ? find_cycle(budget) : find_return(budget);
-    ShorterCycle shorter = find_shorter_cycle(known_, cheap.size(), budget);
+  Explanation explain() {
+    const std::vector<KnownEdge> cheap = known_.returned.empty() ? find_cycle() : find_return();
+    ShorterCycle shorter = find_shorter_cycle(known_, cheap.size(), budget_);
     if (!shorter.edges.empty()) {
       find_rounds(shorter.edges);
       std::vector<Edge> told = tell_all(shorter.edges);
@@ -54,6 +58,7 @@ class Explainer {
   // Gives edges that may not be listed the first round in which their orders have a reason.
   void find_rounds(std::vector<KnownEdge>& edges) {
     for (KnownEdge& e : edges) {
+      if (budget_.expired_now()) return;
       if (e.kind == EdgeKind::Ww) e.round = find_round(e.from, e.to, e.key);
       if (e.kind == EdgeKind::Rw && e.overwritten != kInitialTxn)
         e.round = find_round(e.overwritten, e.to, e.key);
@@ -75,7 +80,7 @@ class Explainer {
   }
 
   // The cheapest cycle, or a cheap one if there is too much to search.
-  std::vector<KnownEdge> find_cycle(Budget& budget) {
+  std::vector<KnownEdge> find_cycle() {
     const Digraph arcs = Digraph::of(known_.graph.num_points(), [&](auto&& add) {
       known_.graph.for_each_arc([&](PointId p, PointId q) { add(p.index, q.index); });
     });
@@ -95,7 +100,7 @@ class Explainer {
     Path best;
     best.cost = std::numeric_limits<std::uint32_t>::max();
     for (const PointId p : starts) {
-      if (!best.edges.empty() && (paths_.work() > kMaxPathWork || budget.expired_now())) break;
+      if (!best.edges.empty() && (paths_.work() > kMaxPathWork || budget_.expired_now())) break;
       auto path = paths_.find({.from = p,
                                .goals = {&p, 1},
                                .one_rw = is_psi,
@@ -119,11 +124,11 @@ class Explainer {
   }
 
   // psi, ua: the rw edge that is led back over at the least cost, and the way back.
-  std::vector<KnownEdge> find_return(Budget& budget) {
+  std::vector<KnownEdge> find_return() {
     std::vector<KnownEdge> best;
     std::uint32_t best_cost = std::numeric_limits<std::uint32_t>::max();
     for (const KnownEdge& rw : known_.returned) {
-      if (!best.empty() && (paths_.work() > kMaxPathWork || budget.expired_now())) break;
+      if (!best.empty() && (paths_.work() > kMaxPathWork || budget_.expired_now())) break;
       const std::uint32_t own = PathFinder::cost(rw);
       if (own >= best_cost) continue;
       std::optional<Path> back;
@@ -181,11 +186,23 @@ class Explainer {
   Edge tell_order(TxnId b, TxnId a, KeyId x, std::uint32_t round) {
     Edge edge{.from = b, .to = a, .kind = EdgeKind::Ww, .key = x};
     if (round == 0 || ++num_edges_ > kMaxEdges) return edge;  // round 0: a list says so
+    if (depth_ == kMaxDepth || budget_.expired_now()) {
+      is_complete_ = false;
+      return edge;
+    }
+    ++depth_;
+    tell_reason(edge, round);
+    --depth_;
+    return edge;
+  }
+
+  void tell_reason(Edge& edge, std::uint32_t round) {
+    const auto [b, a, x] = std::tuple(edge.from, edge.to, edge.key);
     std::optional<Path> ordered = find_order(b, a, round);
     std::optional<Path> overtaken = find_overtaken(b, a, x, round);
     if (!ordered && !overtaken) {
       is_complete_ = false;
-      return edge;
+      return;
     }
     if (overtaken && (!ordered || overtaken->cost < ordered->cost)) {
       const TxnId reader = overtaken->edges.back().to;
@@ -194,7 +211,6 @@ class Explainer {
     } else {
       edge.path = tell(ordered->edges);
     }
-    return edge;
   }
 
   // A path with which ww(a, b) would close a cycle.
@@ -234,19 +250,21 @@ class Explainer {
   }
 
   const Knowledge& known_;
+  Budget& budget_;
   const Facts& facts_;
   const History& h_;
   const Points& points_;
   StrongLevel level_;
   PathFinder paths_;
   std::size_t num_edges_ = 0;
+  std::size_t depth_ = 0;
   bool is_complete_ = true;
 };
 
 }  // namespace
 
 Explanation explain_cycle(const Knowledge& known, Budget& budget) {
-  return Explainer(known).explain(budget);
+  return Explainer(known, budget).explain();
 }
 
 }  // namespace isoscope::strong

@@ -40,13 +40,13 @@ class CyclicPart {
     return chosen;
   }
 
-  ChosenCycles shortest(std::uint64_t limit = kCycleSearchLimit) const {
+  ChosenCycles shortest(Budget& budget, std::uint64_t limit = kCycleSearchLimit) const {
     const Digraph g(members_.size(), arcs_);
     ChosenCycles chosen;
     for (const auto& [v, w] : cycles_of_two(g, chains_, kMaxPairs))
       chosen.cycles.push_back({members_[v], members_[w]});
     if (!chosen.cycles.empty()) return chosen;
-    const auto cycle = shortest_cycle(g, chains_, limit);
+    const auto cycle = shortest_cycle(g, chains_, limit, &budget);
     ISO_ASSERT(cycle.has_value());
     chosen.are_shortest = cycle->is_shortest;
     chosen.cycles.emplace_back();
@@ -77,19 +77,19 @@ class CyclicPart {
 ChosenCycles choose_cycles(const WeakFacts& facts, const Before& before, Budget& budget) {
   const History& h = facts.h;
   const Before so_wr(h.num_txns(), [&](auto&& add) { add_facts(facts, add); });
-  if (!so_wr.is_acyclic()) return CyclicPart(h, so_wr).shortest();
+  if (!so_wr.is_acyclic()) return CyclicPart(h, so_wr).shortest(budget);
 
   CyclicPart part(h, before);
-  ChosenCycles first = part.shortest(0);
+  ChosenCycles first = part.shortest(budget, 0);
   if (first.cycles[0].size() == 2) return first;
   const auto forced = all_forced_among(facts, part.choice(), so_wr.order(), budget);
   if (!forced) {
-    if (!budget.expired_now()) first = part.shortest();
+    if (!budget.expired_now()) first = part.shortest(budget);
     first.are_shortest = false;  // an edge that the axioms force may be missing
     return first;
   }
   for (const auto& [t2, t1] : *forced) part.add(TxnId{t2}, TxnId{t1});
-  return part.shortest();
+  return part.shortest(budget);
 }
 
 }  // namespace isoscope

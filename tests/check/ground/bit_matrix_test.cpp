@@ -77,7 +77,8 @@ TEST(BitMatrix, ClosesTransitivelyAndFindsCycles) {
     bool cyclic = false;
     for (std::size_t a = 0; a < n; ++a) cyclic |= closed.contains(a, a);
     EXPECT_EQ(is_acyclic(r), !cyclic);
-    const auto cycles = short_cycles(r, 1000);
+    Budget unlimited;
+    const auto cycles = short_cycles(r, 1000, unlimited);
     EXPECT_EQ(cycles.empty(), !cyclic);
     for (const auto& cycle : cycles) {
       for (std::size_t i = 0; i < cycle.size(); ++i)
@@ -90,10 +91,11 @@ TEST(ShortCycles, ListsTheShortestFirst) {
   BitMatrix r(6, 6);
   for (const auto& [a, b] : Pairs{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 3}, {2, 3}, {5, 5}})
     r.insert(a, b);
-  EXPECT_THAT(short_cycles(r, 10),
+  Budget unlimited;
+  EXPECT_THAT(short_cycles(r, 10, unlimited),
               ElementsAre(ElementsAre(5), ElementsAre(3, 4), ElementsAre(0, 1, 2)));
-  EXPECT_THAT(short_cycles(r, 1), ElementsAre(ElementsAre(5)));
-  EXPECT_THAT(short_cycles(BitMatrix(3, 3), 10), IsEmpty());
+  EXPECT_THAT(short_cycles(r, 1, unlimited), ElementsAre(ElementsAre(5)));
+  EXPECT_THAT(short_cycles(BitMatrix(3, 3), 10, unlimited), IsEmpty());
 }
 
 TEST(BitMatrix, UnitesARowOfItselfIntoAFreshRow) {

@@ -1,0 +1,35 @@
+// Hard inputs of the commands that search for histories: synth and compare.
+#include "limits/hard_inputs.h"
+
+namespace isoscope {
+namespace {
+
+// Levels whose axioms take long to ground, to solve and to prove something about.
+constexpr std::string_view kHardLevels =
+    "level paths over co\n"
+    "axiom A: forall x, y: key, a, b, c, d, e: txn.\n"
+    "    wr[x](a, b) and wr[y](c, d) and writes(e, x) and writes(e, y) and a != e and c != e and\n"
+    "    ((so | wr | co)+ ; (so | co)* ; wr+)(e, b) implies co(e, a) or co(e, c)\n"
+    "level walks over vis, ar\n"
+    "axiom A: forall a, b, c, d: txn. vis(a, b) and ar(b, c) and vis(c, d) implies vis(a, d)\n"
+    "axiom B: acyclic((vis \\ so) | (ar ; vis^-1 ; ar))\n";
+
+}  // namespace
+
+std::vector<HardInput> level_inputs() {
+  const HardInput::File hard{".level", [] { return std::string(kHardLevels); }};
+  return {
+      {"SynthSearches", {hard}, "synth --spec {0} --allow si --forbid paths --txns 12"},
+      {"SynthGrows", {hard}, "synth --spec {0} --allow si --forbid paths,walks --most-txns 20"},
+      {"SynthGrounds", {}, "synth --allow rc --forbid ra --txns 20 --keys 10 --reads 30"},
+      {"SynthCounts", {}, "synth --allow si --forbid ser --count --txns 4 --keys 4"},
+      {"SynthListsAll", {}, "synth --allow cc,nlu --forbid si --all --txns 6 --keys 5"},
+      {"SynthListsIrreducible", {}, "synth --allow rc --forbid ser --irreducible --txns 5 --keys 4"},
+      {"CompareSeparates", {hard}, "compare --spec {0} paths walks --txns 12"},
+      {"CompareAll",
+       {hard},
+       "compare --spec {0} --matrix rc ra cc pc psi si ser update-ser paths walks --txns 8"},
+  };
+}
+
+}  // namespace isoscope
