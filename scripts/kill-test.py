@@ -23,7 +23,7 @@ import tempfile
 import time
 
 OLD = "the old file\n"
-SESSIONS = 7
+SESSIONS = 10
 
 
 def program():

@@ -51,6 +51,9 @@ class JsonlReader {
       if (!done) {
         Error error = done.error();
         error.line = line;
+        // Not left out silently: without its last transactions, a history may look violated.
+        if (in_.is_cut() && !trimmed(line).ends_with('}'))
+          error.hint = "the file ends within this line, as if its writer had been stopped";
         return error;
       }
       header_seen = true;

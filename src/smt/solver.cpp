@@ -269,6 +269,8 @@ void set_limits(z3::solver& solver, SmtLimits limits, const Budget& budget) {
   const double seconds = budget.remaining().value_or(kLongest);
   params.set("timeout",
              static_cast<unsigned>(std::clamp(std::ceil(seconds * 1000), 1.0, kLongest)));
+  // Z3 would take over SIGINT for the time of a call: the user's interrupt would end only that.
+  params.set("ctrl_c", false);
   solver.set(params);
 }
 

@@ -150,6 +150,7 @@ bool LineReader::next(std::string_view& line) {
     if (rest_.empty() || failure_) return false;
     line = rest_;  // the last line may lack its newline
     rest_ = {};
+    is_cut_ = true;
   } else {
     line = rest_.substr(0, newline);
     rest_.remove_prefix(newline + 1);

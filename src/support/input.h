@@ -57,6 +57,8 @@ class LineReader {
   std::uint32_t line_number() const { return line_number_; }
   // What it was opened with: for readers that have more to do than to read.
   Budget& budget() { return budget_; }
+  // Whether that line ended with the input, without a newline.
+  bool is_cut() const { return is_cut_; }
   // What ended the reading half way, if something did: the system, or the budget.
   const std::optional<Error>& failure() const { return failure_; }
   // Up to `count` bytes from the beginning, before any call of next(); for recognising formats.
@@ -73,6 +75,7 @@ class LineReader {
   std::string_view rest_;  // what of the buffer, or of the text, is still to come
   bool at_end_ = false;
   std::uint32_t line_number_ = 0;
+  bool is_cut_ = false;
   std::optional<Error> failure_;
   Progress progress_;
   double bytes_read_ = 0;

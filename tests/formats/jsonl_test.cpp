@@ -140,6 +140,22 @@ TEST(Jsonl, RefusesWhatIsNoJson) {
       });
 }
 
+// As a writer leaves it that is stopped in the middle of a line.
+TEST(Jsonl, SaysThatTheLastLineIsCut) {
+  const std::string whole = kHeader + txn(R"([["w","x",1]])");
+  for (const char* cut :
+       {R"({"sess)", R"({"session":"s","id":"T2","status":"committed","ops":[["w")",
+        R"({"session":"s","id":"T2","status":"committed","ops":[]])"}) {
+    const auto h = parse_history(whole + cut, Format::Jsonl);
+    ASSERT_FALSE(h.ok()) << cut;
+    EXPECT_EQ(h.error().where.line, 3U);
+    EXPECT_EQ(h.error().hint, "the file ends within this line, as if its writer had been stopped");
+    const auto ended = parse_history(whole + cut + "\n", Format::Jsonl);
+    ASSERT_FALSE(ended.ok()) << cut;
+    EXPECT_NE(ended.error().hint, h.error().hint);
+  }
+}
+
 TEST(Jsonl, PrintsWhatItReads) {
   const std::string text =
       R"({"format":"isoscope-history/1","init":[["x",5],[7,"a"]]})"
