@@ -7,7 +7,7 @@ export NINJA_STATUS = [%f of %t, %e s]
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING -DISOSCOPE_UNITY=$(UNITY)
 
 .PHONY: all demo test test-live nightly sanitize bench bench-smallest build-bench fuzz format \
-        check-format lint install clean deps format-deps live-deps dev-deps
+        check-format lint install clean deps test-deps format-deps live-deps dev-deps
 
 all: deps                     ## release build; the program is build/isoscope
 	@echo "Building isoscope (three to six minutes the first time on two cores) ..."
@@ -18,7 +18,7 @@ all: deps                     ## release build; the program is build/isoscope
 demo: all                     ## a walk through the commands on the embedded examples
 	@scripts/demo.sh $(BUILD)/isoscope
 
-test: deps                    ## build and run every test
+test: test-deps               ## build and run every test
 	@echo "Building isoscope and its tests (about ten minutes the first time on two cores) ..."
 	@$(CONFIGURE) -B $(BUILD) -DISOSCOPE_TESTS=ON -DISOSCOPE_LIVE=OFF
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -33,7 +33,7 @@ test-live: live-deps          ## the tests that talk to other programs: database
 nightly: dev-deps             ## sanitizers, clang-tidy, fuzzers and benchmarks; takes hours
 	@scripts/nightly.sh
 
-sanitize: deps                ## the tests under AddressSanitizer and UBSan
+sanitize: test-deps           ## the tests under AddressSanitizer and UBSan
 	@$(CONFIGURE) -B $(BUILD)-sanitize -DISOSCOPE_SANITIZE=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1'
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@ISOSCOPE_FUZZ_SHARE=20 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
@@ -70,6 +70,8 @@ install: all                  ## into PREFIX (default /usr/local)
 
 deps:
 	@scripts/install-deps.sh
+test-deps:
+	@scripts/install-deps.sh test
 format-deps:
 	@scripts/install-deps.sh format
 live-deps:

@@ -3,7 +3,8 @@
 # Where they cannot be installed (no apt, or neither root nor sudo) it looks for the libraries
 # themselves and names what is missing; it then installs nothing and exits with 2.
 #
-#     scripts/install-deps.sh            what `make` and `make test` need
+#     scripts/install-deps.sh            what `make` needs
+#     scripts/install-deps.sh test       also what `make test` needs: a PostgreSQL server to start
 #     scripts/install-deps.sh format     what `make format` and `make check-format` need
 #     scripts/install-deps.sh live       also what `make test-live` needs
 #     scripts/install-deps.sh dev        also what `make bench`, `fuzz`, `lint` and `nightly` need
@@ -12,9 +13,10 @@ set -euo pipefail
 
 core=(
   cmake g++ make ninja-build python3-minimal
-  libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
+  libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libpq-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libtbb-dev
 )
+test=(postgresql-15)
 format=(clang-format)
 live=() # a test with the label `live` adds here what it talks to
 dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
@@ -22,9 +24,10 @@ dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
 case ${1:-} in
   '') packages=("${core[@]}") ;;
   format) packages=("${format[@]}") ;;
-  live) packages=("${core[@]}" ${live[@]+"${live[@]}"}) ;;
-  dev) packages=("${core[@]}" "${dev[@]}") ;;
-  *) echo "usage: $0 [format|live|dev]" >&2 && exit 2 ;;
+  test) packages=("${core[@]}" "${test[@]}") ;;
+  live) packages=("${core[@]}" "${test[@]}" ${live[@]+"${live[@]}"}) ;;
+  dev) packages=("${core[@]}" "${test[@]}" "${dev[@]}") ;;
+  *) echo "usage: $0 [test|format|live|dev]" >&2 && exit 2 ;;
 esac
 
 missing=()
@@ -40,6 +43,13 @@ as_root=()
 if [[ $(id -u) != 0 ]]; then as_root=(sudo); fi
 if ! command -v apt-get >/dev/null || { ((${#as_root[@]})) && ! command -v sudo >/dev/null; }; then
   exec "$(dirname "$0")/missing-deps.sh" "${1:-core}" ${missing[@]+"${missing[@]}"}
+fi
+
+# The tests start servers of their own: Debian's package must not create or start a cluster.
+if [[ " ${missing[*]} " == *" postgresql-15 "* && ! -e /etc/postgresql-common/createcluster.conf ]]; then
+  "${as_root[@]}" mkdir -p /etc/postgresql-common
+  echo 'create_main_cluster = false' |
+    "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
 fi
 
 echo "installing: ${missing[*]}" >&2

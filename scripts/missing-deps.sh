@@ -2,7 +2,7 @@
 # Names what isoscope builds with and this machine does not have, by asking for the programs and
 # the headers themselves. Installs nothing. Exit code 0 when nothing is missing, else 2.
 #
-#     scripts/missing-deps.sh [core|format|live|dev] [DEBIAN-PACKAGE…]
+#     scripts/missing-deps.sh [core|test|format|live|dev] [DEBIAN-PACKAGE…]
 #
 # scripts/install-deps.sh calls it where it cannot install; the packages are what it would have
 # installed. Headers are looked for where the compiler looks, in CMAKE_PREFIX_PATH, and where the
@@ -21,6 +21,7 @@ header   cadical.hpp         CaDiCaL, a SAT solver; the library is libcadical
 header   CLI/CLI.hpp         CLI11; CMake package CLI11
 header   fmt/format.h        {fmt}, 9 or later; CMake package fmt
 header   pg_query.h          libpg_query, the branch of PostgreSQL 15; the library is libpg_query
+header   libpq-fe.h          libpq, the client library of PostgreSQL
 header   simdjson.h          simdjson, 3 or later; CMake package simdjson
 header   z3++.h              Z3 with its C++ interface; the library is libz3
 header   nlohmann/json.hpp   JSON for Modern C++ (nlohmann); CMake package nlohmann_json
@@ -35,20 +36,20 @@ program  clang-tidy          clang-tidy 14, of LLVM
 header   benchmark/benchmark.h  Google Benchmark; CMake package benchmark'
 
 case $group in
-  core | live) needed=$core ;;
+  core | test | live) needed=$core ;;
   format) needed=$format ;;
   dev) needed=$core$format$dev ;;
-  *) echo "usage: $0 [core|format|live|dev] [DEBIAN-PACKAGE…]" >&2 && exit 2 ;;
+  *) echo "usage: $0 [core|test|format|live|dev] [DEBIAN-PACKAGE…]" >&2 && exit 2 ;;
 esac
 
 compiler=
 for candidate in "${CXX:-}" c++ g++ clang++; do
   if [[ -n $candidate ]] && command -v "$candidate" >/dev/null; then compiler=$candidate && break; fi
 done
-folders=(/usr/include)
+folders=(/usr/include /usr/include/postgresql)
 prefixes=${CMAKE_PREFIX_PATH:-}
 for prefix in ${prefixes//[:;]/ } /usr/local /opt/homebrew /opt/local; do
-  folders+=("$prefix/include")
+  folders+=("$prefix/include" "$prefix/include/postgresql")
 done
 has_header() {
   local folder

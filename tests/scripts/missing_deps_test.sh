@@ -35,14 +35,14 @@ printf '#!/bin/sh\nexit 0\n' >"$work/no-root/dpkg-query"
 printf '#!/bin/sh\necho apt-get was called; exit 1\n' >"$work/no-root/apt-get"
 chmod +x "$work/no-root/"*
 # Libraries that are there count, whatever dpkg thinks. This folder is the only one that has them.
-sed -e 's|^folders=(/usr/include)$|folders=()|' -e 's|/usr/local /opt/homebrew /opt/local||' \
+sed -e 's|^folders=(/usr/include /usr/include/postgresql)$|folders=()|' -e 's|/usr/local /opt/homebrew /opt/local||' \
   "$scripts/missing-deps.sh" >"$work/missing-deps.sh"
 cp "$scripts/install-deps.sh" "$work"
 chmod +x "$work/missing-deps.sh"
 scripts=$work
 expect no-root 2 "z3++.h " "neither root nor sudo" "apt-get install --no-install-recommends cmake"
 mkdir -p "$work/mine/include"/{CLI,fmt,nlohmann,tbb,gtest,gmock}
-for header in cadical.hpp CLI/CLI.hpp fmt/format.h pg_query.h simdjson.h nlohmann/json.hpp \
+for header in cadical.hpp CLI/CLI.hpp fmt/format.h pg_query.h libpq-fe.h simdjson.h nlohmann/json.hpp \
   tbb/task_group.h gtest/gtest.h gmock/gmock.h; do
   touch "$work/mine/include/$header"
 done
