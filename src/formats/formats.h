@@ -62,7 +62,7 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
 Result<History> parse_history(std::string_view text, Format format);
 
 // Writes the history piece by piece; nothing at all if the format cannot hold it. A budget that
-// expires gives a limit_error, and half a text.
+// expires gives a limit_error and half a text, unless the text is short.
 Result<void> write_history(const History& h, Format format, const Sink& out,
                            const Budget& budget = {});
 

@@ -28,20 +28,24 @@ class TextBuffer {
     return *this << std::string_view(digits.data(), digits.size());
   }
 
-  // Is there no time to write on?
-  bool is_over() { return budget_.expired(); }
+  // Is there no time to write on? What is written in no time is finished in any case: it may be
+  // what was found before an interrupt, and is then to be delivered whole.
+  bool is_over() { return written_ > kFinished && budget_.expired(); }
 
   void flush() {
     if (!text_.empty()) sink_(text_);
+    written_ += text_.size();
     text_.clear();
   }
 
  private:
   static constexpr std::size_t kFull = std::size_t{1} << 16U;
+  static constexpr std::size_t kFinished = std::size_t{1} << 24U;  // a tenth of a second
 
   const Sink& sink_;
   Budget budget_;
   std::string text_;
+  std::size_t written_ = 0;
 };
 
 }  // namespace isoscope
