@@ -2,7 +2,7 @@
 //
 // The longest list that a committed transaction shows is the version order; every other list must
 // be a prefix of it, or continue it if its reader may not have committed. An append that no read
-// shows comes after all that are shown (Elle's convention, histories/README).
+// shows comes after all that are shown (the convention of Elle).
 #include <fmt/format.h>
 
 #include <algorithm>
