@@ -26,6 +26,8 @@ header   simdjson.h          simdjson, 3 or later; CMake package simdjson
 header   z3++.h              Z3 with its C++ interface; the library is libz3
 header   nlohmann/json.hpp   JSON for Modern C++ (nlohmann); CMake package nlohmann_json
 header   tbb/task_group.h    oneTBB; CMake package TBB
+header   zlib.h              zlib; CMake package ZLIB
+header   zstd.h              Zstandard; the library is libzstd
 header   gtest/gtest.h       GoogleTest; CMake package GTest
 header   gmock/gmock.h       GoogleMock, of GoogleTest; CMake package GTest'
 format='

@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
+
+#include "support/decoding.h"
 
 namespace isoscope {
 
@@ -24,42 +27,131 @@ Error system_error(const std::string& path, const char* doing) {
 // How long a look at a pipe waits before the budget is asked again.
 constexpr int kPollMilliseconds = 50;
 
+constexpr std::size_t kRawBytes = std::size_t{1} << 18;
+
 }  // namespace
+
+struct InputFile::Source {
+  int descriptor = -1;
+  std::size_t taken = 0;
+  std::vector<char> raw = {};  // bytes of the file that are still to be decoded or handed out
+  std::size_t begin = 0;       // in raw: the next byte
+  std::size_t end = 0;         // in raw: behind the last one
+  bool at_end = false;         // of the file
+  bool is_begun = false;
+  std::unique_ptr<Decoder> decoder = {};  // none: the file is its text
+
+  ~Source() {
+    if (descriptor > STDIN_FILENO) ::close(descriptor);
+  }
+
+  Result<std::size_t> read_raw(char* buffer, std::size_t room, Budget& budget) {
+    for (;;) {
+      if (budget.expired_now()) return limit_error("reading the input");
+      pollfd wanted{descriptor, POLLIN, 0};
+      const int ready = ::poll(&wanted, 1, kPollMilliseconds);
+      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+      const ssize_t got = ::read(descriptor, buffer, room);
+      if (got >= 0) {
+        taken += static_cast<std::size_t>(got);
+        at_end = got == 0;
+        return static_cast<std::size_t>(got);
+      }
+      if (errno != EINTR && errno != EAGAIN)
+        return Error{.what = fmt::format("cannot read: {}", std::strerror(errno))};
+    }
+  }
+
+  // Appends to raw.
+  Result<void> fetch(Budget& budget) {
+    if (begin == end) begin = end = 0;
+    auto got = read_raw(raw.data() + end, raw.size() - end, budget);
+    if (!got) return got.error();
+    end += *got;
+    return {};
+  }
+
+  // Looks at the first bytes.
+  Result<void> begin_reading(Budget& budget) {
+    raw.resize(kRawBytes);
+    while (end < kBytesThatTell && !at_end) {
+      if (auto done = fetch(budget); !done) return done;
+    }
+    auto found = decoder_for({raw.data(), std::min(end, kBytesThatTell)});
+    if (!found) return found.error();
+    decoder = std::move(*found);
+    return {};
+  }
+
+  Result<std::size_t> decode(char* buffer, std::size_t room, Budget& budget) {
+    for (;;) {
+      auto step = decoder->decode({raw.data() + begin, end - begin}, {buffer, room});
+      if (!step) return step.error();
+      begin += step->taken;
+      if (step->made > 0) return step->made;
+      if (step->taken > 0) continue;
+      if (at_end && begin == end) {
+        if (decoder->is_complete()) return std::size_t{0};
+        return Error{.what = fmt::format("the {} data ends too early", decoder->name()),
+                     .hint = "the file was not written to its end"};
+      }
+      if (auto done = fetch(budget); !done) return done.error();
+    }
+  }
+
+  Result<std::size_t> read(char* buffer, std::size_t room, Budget& budget) {
+    if (decoder) return decode(buffer, room, budget);
+    if (begin == end) return at_end ? std::size_t{0} : read_raw(buffer, room, budget);
+    const std::size_t count = std::min(room, end - begin);
+    std::copy_n(raw.data() + begin, count, buffer);
+    begin += count;
+    return count;
+  }
+};
+
+InputFile::InputFile() = default;
+InputFile::InputFile(InputFile&& other) noexcept = default;
+InputFile& InputFile::operator=(InputFile&& other) noexcept = default;
+InputFile::~InputFile() = default;
 
 // A pipe is opened without waiting for its other end: read() waits, and asks the budget.
 Result<InputFile> InputFile::open(const std::string& path) {
-  InputFile file;
-  file.descriptor_ =
+  const int descriptor =
       path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (!file.is_open()) return system_error(path, "open");
+  if (descriptor < 0) return system_error(path, "open");
+  InputFile file;
+  file.source_ = std::make_unique<Source>();
+  file.source_->descriptor = descriptor;
   // Directories open like files and fail only when read; say so at once.
   struct stat info = {};
-  if (::fstat(file.descriptor_, &info) == 0 && S_ISDIR(info.st_mode))
+  if (::fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode))
     return Error{.what = "is a directory, not a file", .file = path};
   return file;
 }
 
-InputFile::~InputFile() {
-  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
-}
-
 std::size_t InputFile::size() const {
   struct stat info = {};
-  const bool known = ::fstat(descriptor_, &info) == 0 && S_ISREG(info.st_mode);
+  const bool known = ::fstat(source_->descriptor, &info) == 0 && S_ISREG(info.st_mode);
   return known ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
-Result<std::size_t> InputFile::read(char* buffer, std::size_t room, Budget& budget) const {
-  for (;;) {
-    if (budget.expired_now()) return limit_error("reading the input");
-    pollfd wanted{descriptor_, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, kPollMilliseconds);
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    const ssize_t got = ::read(descriptor_, buffer, room);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR && errno != EAGAIN)
-      return Error{.what = fmt::format("cannot read: {}", std::strerror(errno))};
+std::size_t InputFile::taken() const { return source_->taken; }
+
+Result<std::size_t> InputFile::read(char* buffer, std::size_t room, Budget& budget) {
+  if (source_->is_begun) return source_->read(buffer, room, budget);
+  if (auto done = source_->begin_reading(budget); !done) return done.error();
+  source_->is_begun = true;
+  // A byte order mark may come in pieces.
+  std::size_t size = 0;
+  while (size < kBytesThatTell) {
+    auto got = source_->read(buffer + size, room - size, budget);
+    if (!got) return got;
+    if (*got == 0) break;
+    size += *got;
   }
+  const std::size_t mark = byte_order_mark({buffer, size});
+  std::copy(buffer + mark, buffer + size, buffer);
+  return size - mark;
 }
 
 Result<std::string> read_whole(const std::string& path, Budget budget) {
@@ -112,8 +204,9 @@ bool LineReader::refill() {
   const std::size_t got = read ? *read : 0;
   if (got == 0) at_end_ = true;
   rest_ = std::string_view(buffer_.data(), kept + got);
-  bytes_read_ += static_cast<double>(got);
-  if (progress_) progress_("reading", bytes_in_all_ > 0 ? bytes_read_ / bytes_in_all_ : -1);
+  if (progress_)
+    progress_("reading the input",
+              bytes_in_all_ > 0 ? static_cast<double>(file_.taken()) / bytes_in_all_ : -1);
   return got > 0;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 // Bytes from a file or from standard input ("-"), either whole or a line at a time.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "support/budget.h"
@@ -16,26 +16,27 @@ namespace isoscope {
 // nobody up beyond the budget; the error then is a limit_error.
 Result<std::string> read_whole(const std::string& path, Budget budget = {});
 
-// An open file or standard input, by its descriptor.
+// An open file or standard input. Compressed files and byte order marks are decoded on the way
+// (support/decoding.h).
 class InputFile {
  public:
-  InputFile() = default;
+  InputFile();
   static Result<InputFile> open(const std::string& path);
-  InputFile(InputFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  InputFile& operator=(InputFile&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
   ~InputFile();
 
-  bool is_open() const { return descriptor_ >= 0; }
-  // Bytes in all, or 0 if nobody knows, as of a pipe.
+  bool is_open() const { return source_ != nullptr; }
+  // Bytes on disk in all, or 0 if nobody knows, as of a pipe; and how many of them were read.
   std::size_t size() const;
-  // Reads up to `room` bytes; 0 at the end. Waits for a pipe no longer than the budget.
-  Result<std::size_t> read(char* buffer, std::size_t room, Budget& budget) const;
+  std::size_t taken() const;
+  // Reads up to `room` bytes of the text; 0 at the end. Waits for a pipe no longer than the budget.
+  // Requires: room is at least kBytesThatTell in the first call.
+  Result<std::size_t> read(char* buffer, std::size_t room, Budget& budget);
 
  private:
-  int descriptor_ = -1;
+  struct Source;
+  std::unique_ptr<Source> source_;
 };
 
 // Hands out the lines of an input through one buffer, so that a file larger than memory can be
@@ -78,7 +79,6 @@ class LineReader {
   bool is_cut_ = false;
   std::optional<Error> failure_;
   Progress progress_;
-  double bytes_read_ = 0;
   double bytes_in_all_ = 0;  // 0 if nobody knows, as of a pipe
 };
 

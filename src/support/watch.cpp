@@ -34,7 +34,7 @@ void interrupt_listeners() {
 }
 
 std::mutex phase_mutex;
-std::string phase_name = "reading";
+std::string phase_name = "reading the input";
 
 }  // namespace
 
