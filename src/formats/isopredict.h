@@ -15,6 +15,7 @@
 // Paper    [GengBlanasBondWang-PLDI'24], the traces of its artifact.
 // Differs  The original skips lines that it does not know and misreads a reader that stands
 //          before its writer; both are errors here, with their places.
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,8 +30,9 @@ Result<History> read_isopredict(LineReader& in);
 Result<void> write_isopredict(const History& h, const Sink& out, const Budget& budget = {});
 
 // An order of the committed transactions that contains so and wr, as near to the file's as may
-// be. An error if there is none: such a run cannot have been observed.
-Result<std::vector<TxnId>> commit_order(const History& h);
+// be, in which those of `last` come as late as so and wr allow. An error if there is none: such a
+// run cannot have been observed.
+Result<std::vector<TxnId>> commit_order(const History& h, std::span<const TxnId> last = {});
 // Can the text stand in the brackets of a trace?
 bool is_trace_key(std::string_view text);
 // Is it the key of an element of a set, Set(t:e)?

@@ -10,7 +10,7 @@
 
 namespace isoscope {
 
-Result<std::vector<TxnId>> commit_order(const History& h) {
+Result<std::vector<TxnId>> commit_order(const History& h, std::span<const TxnId> last) {
   // Kahn's algorithm, always with the first transaction of the file that is free: where the
   // file's own order will do, it stays.
   std::vector<std::uint32_t> waits_for(h.num_txns(), 0);
@@ -24,17 +24,20 @@ Result<std::vector<TxnId>> commit_order(const History& h) {
     readers[t1.index].push_back(t3);
     ++waits_for[t3.index];
   }
-  std::priority_queue<TxnId, std::vector<TxnId>, std::greater<>> free;
+  std::vector<std::uint8_t> is_last(h.num_txns(), 0);
+  for (const TxnId t : last) is_last[t.index] = 1;
+  using Rank = std::pair<std::uint8_t, TxnId>;
+  std::priority_queue<Rank, std::vector<Rank>, std::greater<>> free;
   for (TxnId t : h.txns()) {
-    if (t != kInitialTxn && waits_for[t.index] == 0) free.push(t);
+    if (t != kInitialTxn && waits_for[t.index] == 0) free.emplace(is_last[t.index], t);
   }
   std::vector<std::uint32_t> next_in_session(h.num_sessions(), 1);
   std::vector<TxnId> order;
   const auto release = [&](TxnId t) {
-    if (--waits_for[t.index] == 0) free.push(t);
+    if (--waits_for[t.index] == 0) free.emplace(is_last[t.index], t);
   };
   while (!free.empty()) {
-    const TxnId t = free.top();
+    const TxnId t = free.top().second;
     free.pop();
     order.push_back(t);
     for (TxnId reader : readers[t.index]) release(reader);

@@ -28,28 +28,40 @@ const Level& serializable() {
   return **level;
 }
 
-// The n of "t2_n", as traces of IsoPredict number the transactions of a session; nothing for other
-// names.
-std::optional<std::uint64_t> number_in_session(std::string_view name) {
-  const std::size_t bar = name.find('_');
-  if (bar == std::string_view::npos || !name.starts_with('t')) return std::nullopt;
-  const std::string_view digits = name.substr(bar + 1);
+struct TraceNumber {
+  std::uint64_t session = 0;
+  std::uint64_t txn = 0;
+};
+
+std::optional<std::uint64_t> whole_number(std::string_view digits) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return number;
 }
 
-// A session whose transactions are numbered, and do not come in that order.
+// The numbers of "t2_7", as traces of IsoPredict call the seventh transaction of session 2; nothing
+// for other names.
+std::optional<TraceNumber> trace_number(std::string_view name) {
+  const std::size_t bar = name.find('_');
+  if (bar == std::string_view::npos || !name.starts_with('t')) return std::nullopt;
+  const auto session = whole_number(name.substr(1, bar - 1));
+  const auto txn = whole_number(name.substr(bar + 1));
+  if (!session || !txn) return std::nullopt;
+  return TraceNumber{*session, *txn};
+}
+
+// A session whose transactions are numbered as its own, and do not come in that order. Names that
+// number the transactions of several sessions are only names.
 std::optional<Error> misnumbered(const History& h) {
   for (const SessionId s : h.sessions()) {
-    std::optional<std::uint64_t> last;
+    std::optional<TraceNumber> last;
     for (const TxnId t : h.session_txns(s)) {
-      const auto number = number_in_session(h.name(t));
-      if (number && last && *number <= *last) {
+      const auto number = trace_number(h.name(t));
+      if (number && last && number->session == last->session && number->txn <= last->txn) {
         return Error{
             .where = h.place(t),
-            .what = fmt::format("{} comes after number {} of its session", h.name(t), *last),
+            .what = fmt::format("{} comes after number {} of its session", h.name(t), last->txn),
             .hint =
                 "the transactions of a session must come in the order of their "
                 "numbers: is the trace complete and in commit order?"};

@@ -1,11 +1,12 @@
 #include "predict/validate.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "history/restrict.h"
 #include "store/level_plan.h"
 #include "support/assert.h"
 #include "support/budget.h"
+#include "support/rng.h"
 
 namespace isoscope::predict {
 namespace {
@@ -19,32 +20,23 @@ History committed_part(const History& h) {
   return restrict_to(h, committed);
 }
 
-}  // namespace
-
-Result<Validation> validate(const Executable& program, const Prediction& prediction,
-                            const Level& level, const LevelSet& levels, Boundary boundary,
-                            Budget& budget) {
-  auto plan = store::plan_levels(program, level, levels);
-  if (!plan) return plan.error();
-  auto script = store::script_of(program, prediction.history, budget);
-  if (!script) return script.error();
-  if (boundary != Boundary::Relaxed) {
-    // Up to its stop a boundary transaction is directed; what it reads then is its own affair.
-    // It is the last call of its session in the script.
-    for (std::size_t s = 0; s < prediction.ends.size(); ++s) {
-      if (prediction.ends[s].boundary.is_none()) continue;
-      const std::string session = prediction.history.name(prediction.ends[s].session);
-      store::ScriptedCall* last = nullptr;
-      for (store::ScriptedCall& scripted : script->calls) {
-        const Call& call = program.outline().calls[scripted.call];
-        const bool is_same = program.outline().sessions[call.session].name == session ||
-                             fmt::format("s{}", call.session + 1) == session;
-        if (is_same && (last == nullptr || last->call < scripted.call)) last = &scripted;
-      }
-      if (last != nullptr) last->direction = store::Direction::Prefix;
-    }
+// Those with changed reads, and others from which nothing is read; of the predicted history.
+std::vector<TxnId> boundary_txns(const Prediction& prediction) {
+  std::vector<TxnId> found;
+  for (const TxnId t : prediction.history.txns()) {
+    if (t == kInitialTxn) continue;
+    const TxnId observed = prediction.observed_txn[t.index];
+    if (std::ranges::any_of(prediction.ends,
+                            [&](const SessionEnd& end) { return end.boundary == observed; }))
+      found.push_back(t);
   }
-  auto replayed = store::replay(program, *script, &*plan, budget);
+  return found;
+}
+
+// Runs the script, and judges what happened.
+Result<Validation> follow_script(const Executable& program, const store::Script& script,
+                                 const store::LevelPlan& plan, Budget& budget) {
+  auto replayed = store::replay(program, script, &plan, budget);
   if (!replayed) return replayed.error();
   History history = committed_part(store::to_history(program, replayed->recording));
   const auto ser = LevelSet::built_in().find("ser");
@@ -59,12 +51,62 @@ Result<Validation> validate(const Executable& program, const Prediction& predict
   if (replayed->is_expired || validation.serial.verdict.outcome == Outcome::Unknown) {
     validation.reason = limit_reached();
   } else if (!validation.is_validated) {
+    // A run that does all that was predicted, and perhaps more, is as unserializable.
     validation.reason = validation.divergences.empty()
-                            ? "what happened is serializable: the boundary transactions, run to "
-                              "their end, undo the conflict"
+                            ? "what happened is serializable"
                             : "the run diverges, and what happened instead is serializable";
   }
   return validation;
+}
+
+// Another order of the boundary transactions at the end of the script, if none of them reads from
+// another; and other versions for what they read after their stops.
+void vary(store::Script& script, std::uint64_t seed) {
+  Rng rng(seed);
+  std::size_t first = script.calls.size();
+  while (first > 0 && script.calls[first - 1].direction == store::Direction::Prefix) --first;
+  const std::span<store::ScriptedCall> calls = std::span(script.calls).subspan(first);
+  const bool is_free = std::ranges::none_of(calls, [&](const store::ScriptedCall& reader) {
+    return std::ranges::any_of(reader.reads, [&](const store::WantedRead& read) {
+      return std::ranges::any_of(
+          calls, [&](const store::ScriptedCall& writer) { return read.writer == writer.call; });
+    });
+  });
+  for (std::size_t i = calls.size(); is_free && i > 1; --i)
+    std::swap(calls[i - 1], calls[rng.below(i)]);
+  for (store::ScriptedCall& scripted : calls) scripted.seed = rng.next();
+}
+
+}  // namespace
+
+Result<Validation> validate(const Executable& program, const Prediction& prediction,
+                            const Level& level, const LevelSet& levels, Boundary boundary,
+                            Budget& budget) {
+  // What a boundary transaction reads after its stop is open, but may stand in the way of the
+  // others. So many ways are tried until one does all that was predicted.
+  constexpr std::uint64_t kWays = 32;
+  auto plan = store::plan_levels(program, level, levels);
+  if (!plan) return plan.error();
+  // Boundary transactions run last: what they do after a changed read was not predicted, and shall
+  // not come between the kept ones.
+  const std::vector<TxnId> last = boundary_txns(prediction);
+  auto script = store::script_of(program, prediction.history, budget, last);
+  if (!script) return script.error();
+  if (boundary == Boundary::Relaxed) return follow_script(program, *script, *plan, budget);
+  for (store::ScriptedCall& scripted : script->calls) {
+    if (std::ranges::find(last, scripted.txn) != last.end())
+      scripted.direction = store::Direction::Prefix;
+  }
+  auto best = follow_script(program, *script, *plan, budget);
+  for (std::uint64_t way = 1; way < kWays && best && !best->divergences.empty(); ++way) {
+    if (budget.expired_now()) break;
+    vary(*script, way);
+    auto other = follow_script(program, *script, *plan, budget);
+    if (!other || !other->is_validated) continue;
+    if (!best->is_validated || other->divergences.size() < best->divergences.size())
+      best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace isoscope::predict

@@ -5,8 +5,10 @@
 // predicted so and wr. Each read is directed to the predicted writer, provided that it is a read of
 // the same key, that the writer has written it, and that the level allows it; where one of the
 // three fails, the run diverges, and goes on with the latest version that the level allows.
-// Boundary transactions run to their end. Then nothing more runs, lest something happens that was
-// not predicted. If no serial order explains what has been committed, the prediction is validated.
+// Boundary transactions run last and to their end. Then nothing more runs, lest something happens
+// that was not predicted. If no serial order explains what has been committed, the prediction is
+// validated. Under strict, what a boundary transaction reads after its stop is open; several ways
+// are tried until one does all that was predicted.
 // Attempts that aborted when observed are made again, with versions that their sessions know of.
 //
 // Paper  [GengBlanasBondWang-PLDI'24], section 5.

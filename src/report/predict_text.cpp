@@ -56,9 +56,8 @@ std::string validation_text(const PredictReport& report, const Validation& valid
                             const Paint& paint) {
   std::string out;
   if (validation.is_validated) {
-    out += fmt::format("{}: {} did just that{}\n", paint.bad("validated"),
-                       printable(report.program_source),
-                       validation.divergences.empty() ? "" : ", with differences");
+    out += fmt::format("{}: {} did {}\n", paint.bad("validated"), printable(report.program_source),
+                       validation.divergences.empty() ? "just that" : "that, with differences");
   } else {
     out += fmt::format("{}: {}\n", paint.unsure("not validated"), printable(validation.reason));
   }

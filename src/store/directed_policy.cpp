@@ -8,7 +8,6 @@ namespace isoscope::store {
 
 namespace {
 
-// stock[1, 2] and stock[1,2] are the same key.
 bool is_same_key(std::string_view a, std::string_view b) {
   std::size_t i = 0;
   std::size_t j = 0;
@@ -21,6 +20,14 @@ bool is_same_key(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string plain_key(std::string_view key) {
+  std::string plain;
+  for (const char c : key) {
+    if (c != ' ') plain += c;
+  }
+  return plain;
+}
 
 std::string wanted_text(const Executable& program, const WantedRead& wanted) {
   if (!wanted.writer) return fmt::format("{} from a transaction that does not count", wanted.key);
@@ -47,7 +54,8 @@ std::optional<std::size_t> DirectedPolicy::choose(ProgramKey x, std::span<const 
   const std::uint32_t number = num_reads_++;
   const bool is_known = scripted_.direction != Direction::Free && number < scripted_.reads.size();
   if (!is_known && scripted_.direction != Direction::Exact)
-    return latest_.choose(x, versions, oracle);
+    return scripted_.seed ? random_.choose(x, versions, oracle)
+                          : latest_.choose(x, versions, oracle);
   DivergenceKind kind = DivergenceKind::ReadsMore;
   if (is_known) {
     const auto wanted = find(scripted_.reads[number], x, versions, oracle, kind);

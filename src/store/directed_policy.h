@@ -1,6 +1,7 @@
 #pragma once
 // Answers the reads of a call as its script wants, and notes where that is not possible.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/policies.h"
@@ -14,7 +15,13 @@ class DirectedPolicy final : public ReadPolicy {
   // Adds to `divergences`. All arguments outlive the policy.
   DirectedPolicy(const Store& store, const ScriptedCall& scripted,
                  std::vector<Divergence>& divergences)
-      : store_(store), scripted_(scripted), divergences_(divergences) {}
+      : store_(store),
+        scripted_(scripted),
+        divergences_(divergences),
+        rng_(scripted.seed.value_or(0)),
+        random_(rng_) {}
+  DirectedPolicy(const DirectedPolicy&) = delete;
+  DirectedPolicy& operator=(const DirectedPolicy&) = delete;
 
   std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
                                     Oracle* oracle) override;
@@ -30,8 +37,13 @@ class DirectedPolicy final : public ReadPolicy {
   const ScriptedCall& scripted_;
   std::vector<Divergence>& divergences_;
   LatestPolicy latest_;
+  Rng rng_;
+  RandomPolicy random_;
   std::uint32_t num_reads_ = 0;
 };
+
+// Without blanks: stock[1, 2] and stock[1,2] are the same key.
+std::string plain_key(std::string_view key);
 
 // "x from alice[1]".
 std::string wanted_text(const Executable& program, const WantedRead& wanted);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "store/directed_policy.h"
 #include "store/policies.h"
@@ -34,9 +35,41 @@ Result<void> check_script(const Executable& program, const Script& script) {
   return {};
 }
 
+// "x, y".
+std::string joined(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// Has it written the wanted keys, and, if it is directed to its end, no others?
+void compare_writes(const Executable& program, const ScriptedCall& scripted, const RecordedTxn& txn,
+                    std::vector<Divergence>& divergences) {
+  if (!scripted.writes || scripted.direction == Direction::Free) return;
+  std::set<std::string> missing;
+  for (const std::string& key : *scripted.writes) missing.insert(plain_key(key));
+  std::set<std::string> others;
+  for (const Access& access : txn.accesses) {
+    if (access.is_read) continue;
+    const std::string key = plain_key(program.keys().name(access.key));
+    if (std::ranges::none_of(*scripted.writes,
+                             [&](const std::string& wanted) { return plain_key(wanted) == key; }))
+      others.insert(key);
+    missing.erase(key);
+  }
+  if (scripted.direction == Direction::Prefix) others.clear();
+  if (missing.empty() && others.empty()) return;
+  divergences.push_back(
+      {.kind = DivergenceKind::Writes,
+       .call = scripted.call,
+       .read = {},
+       .expected = missing.empty() ? "no further write" : "a write of " + joined(missing),
+       .actual = others.empty() ? "it did not write that" : "it wrote " + joined(others)});
+}
+
 // Tells what the end of a call has to do with what was wanted.
 void compare_end(const Executable& program, const ScriptedCall& scripted, std::uint32_t num_reads,
-                 TxnEnd end, std::vector<Divergence>& divergences) {
+                 TxnEnd end, const RecordedTxn& txn, std::vector<Divergence>& divergences) {
   if (scripted.direction != Direction::Free) {
     for (std::uint32_t i = num_reads; i < scripted.reads.size(); ++i) {
       divergences.push_back(
@@ -49,6 +82,7 @@ void compare_end(const Executable& program, const ScriptedCall& scripted, std::u
     }
   }
   const bool is_committed = end == TxnEnd::Committed;
+  if (is_committed) compare_writes(program, scripted, txn, divergences);
   if (scripted.is_committed && *scripted.is_committed != is_committed) {
     divergences.push_back({.kind = DivergenceKind::Outcome,
                            .call = scripted.call,
@@ -93,6 +127,8 @@ std::string_view name_of(DivergenceKind kind) {
       return "reads-more";
     case DivergenceKind::ReadsLess:
       return "reads-less";
+    case DivergenceKind::Writes:
+      return "writes";
     case DivergenceKind::Outcome:
       return "outcome";
     case DivergenceKind::Commit:
@@ -159,7 +195,8 @@ Result<Replay> follow(const Executable& program, const Script& script, const Lev
       result.divergences.resize(known);  // an oracle without time forbids whatever it is asked
       break;
     }
-    compare_end(program, scripted, directed.num_reads(), *end, result.divergences);
+    compare_end(program, scripted, directed.num_reads(), *end, store.last_txn(),
+                result.divergences);
   }
   result.is_expired = store.is_expired();
   result.is_complete = store.recording().order.size() == program.outline().calls.size();

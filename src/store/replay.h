@@ -16,6 +16,7 @@
 // no script do not run: a session stops after its last scripted call.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +47,13 @@ struct ScriptedCall {
   std::uint32_t call = 0;
   Direction direction = Direction::Exact;
   std::vector<WantedRead> reads = {};
+  // The keys that it shall write: these and no others if Exact, these among others if Prefix.
+  // Nothing if that does not matter.
+  std::optional<std::vector<std::string>> writes = {};
   std::optional<bool> is_committed = {};  // how it shall end, if that matters
+  TxnId txn = TxnId::none();              // of the history that the script was made from
+  // Prefix: further reads see any legal versions, by this seed, instead of the latest.
+  std::optional<std::uint64_t> seed = {};
 };
 
 // Calls of a session in session order, none left out, each at most once.
@@ -60,6 +67,7 @@ enum class DivergenceKind : std::uint8_t {
   Level,      // the level forbids to read from the wanted writer
   ReadsMore,  // a read that the script does not know
   ReadsLess,  // it ends before this read
+  Writes,     // it writes other keys
   Outcome,    // it commits where it should abort, or the reverse
   Commit,     // the level forbids it to commit; it has run again with other values
 };
@@ -88,11 +96,14 @@ struct Replay {
 Result<Replay> replay(const Executable& program, const Script& script, const LevelPlan* plan,
                       const Budget& budget);
 
-// The script that a history is, in an order that contains its so and wr. Its transactions are calls
-// by their names (alice[2] or alice_2, or t1_2 for the second call of the first session), else by
-// their places in their sessions. A history without aborted transactions may leave out calls that
+// The script that a history is, in an order that contains its so and wr, and in which those of
+// `last` come as late as that allows. Its transactions are calls by their names (alice[2] or
+// alice_2, or t1_2 for the second call of the first session), else by their places in their
+// sessions. Where a format knows only numbers, session 1 is the first of the program, whatever the
+// program calls it. A history without aborted transactions may leave out calls that
 // abort: which ones is found out by running. An error if it has a session, or more transactions in
 // one, than the program. A limit_error if the budget expires.
-Result<Script> script_of(const Executable& program, const History& h, const Budget& budget = {});
+Result<Script> script_of(const Executable& program, const History& h, const Budget& budget = {},
+                         std::span<const TxnId> last = {});
 
 }  // namespace isoscope::store

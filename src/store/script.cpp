@@ -29,12 +29,14 @@ class ScriptWriter {
     for (const Session& session : outline_.sessions) next_.push_back(session.first);
   }
 
-  Result<Script> write() {
-    const auto order = commit_order(h_);
+  Result<Script> write(std::span<const TxnId> last) {
+    const auto order = commit_order(h_, last);
     if (!order) {
       return Error{.what = "so and wr of the history have a cycle: no run of a program has one"};
     }
-    const bool is_named = match([&](TxnId t) { return named_call(t); }) ||
+    // Where sessions are numbers, the names of transactions are made of numbers too, and mean
+    // places even if the program has a session that is called like one.
+    const bool is_named = (!has_numbers() && match([&](TxnId t) { return named_call(t); })) ||
                           match([&](TxnId t) { return numbered_call(t); });
     if (!is_named) {
       if (auto fits = match_sessions(); !fits) return fits.error();
@@ -49,6 +51,11 @@ class ScriptWriter {
   }
 
  private:
+  // Does the history give its sessions numbers instead of names?
+  bool has_numbers() const {
+    return std::ranges::all_of(h_.sessions(),
+                               [&](SessionId s) { return h_.given_name(s).is_int(); });
+  }
   // alice[2], or alice_2.
   std::uint32_t named_call(TxnId t) {
     if (names_.empty()) {
@@ -93,21 +100,31 @@ class ScriptWriter {
     return true;
   }
 
-  // Sessions by their names, if the program has them all, else by their places.
+  // Sessions by their numbers, counted from 1, or by their names, if the program has them all; else
+  // by their places.
   Result<void> match_sessions() {
     std::fill(call_of_.begin(), call_of_.end(), kNoCall);
     std::unordered_map<std::string, std::uint32_t> by_name;
     for (std::uint32_t s = 0; s < outline_.sessions.size(); ++s)
       by_name.emplace(outline_.sessions[s].name, s);
-    const bool has_names = std::all_of(h_.sessions().begin(), h_.sessions().end(),
-                                       [&](SessionId s) { return by_name.contains(h_.name(s)); });
+    const bool are_numbers =
+        has_numbers() && std::ranges::all_of(h_.sessions(), [&](SessionId s) {
+          const std::int64_t number = h_.given_name(s).bits;
+          return number >= 1 && static_cast<std::size_t>(number) <= outline_.sessions.size();
+        });
+    const bool has_names = !has_numbers() && std::ranges::all_of(h_.sessions(), [&](SessionId s) {
+      return by_name.contains(h_.name(s));
+    });
     if (!has_names && h_.num_sessions() > outline_.sessions.size()) {
       return Error{.what = fmt::format("the history has {} sessions and the program {}",
                                        h_.num_sessions(), outline_.sessions.size()),
                    .hint = "is it a history of this program?"};
     }
     for (const SessionId s : h_.sessions()) {
-      const std::uint32_t session = has_names ? by_name[h_.name(s)] : s.index;
+      const std::uint32_t session = are_numbers
+                                        ? static_cast<std::uint32_t>(h_.given_name(s).bits - 1)
+                                    : has_names ? by_name[h_.name(s)]
+                                                : s.index;
       const auto txns = h_.session_txns(s);
       if (txns.size() > outline_.sessions[session].size) {
         return Error{
@@ -125,11 +142,16 @@ class ScriptWriter {
   }
 
   ScriptedCall scripted(TxnId t, std::uint32_t call) const {
-    ScriptedCall scripted{.call = call, .direction = Direction::Exact};
+    ScriptedCall scripted{.call = call, .direction = Direction::Exact, .txn = t};
     if (h_.status(t) != TxnStatus::Unknown)
       scripted.is_committed = h_.status(t) == TxnStatus::Committed;
+    // What an aborted transaction has written is not known to all formats, and changes nothing.
+    if (h_.status(t) == TxnStatus::Committed) scripted.writes.emplace();
     for (const EventId e : h_.events(t)) {
-      if (!h_.is_read(e)) continue;
+      if (!h_.is_read(e)) {
+        if (scripted.writes) scripted.writes->push_back(h_.name(h_.key(e)));
+        continue;
+      }
       WantedRead wanted{.key = h_.name(h_.key(e))};
       if (h_.is_external_read(e)) {
         const TxnId writer = h_.writer(e);
@@ -204,8 +226,9 @@ class ScriptWriter {
 
 }  // namespace
 
-Result<Script> script_of(const Executable& program, const History& h, const Budget& budget) {
-  return ScriptWriter(program, h, budget).write();
+Result<Script> script_of(const Executable& program, const History& h, const Budget& budget,
+                         std::span<const TxnId> last) {
+  return ScriptWriter(program, h, budget).write(last);
 }
 
 }  // namespace isoscope::store

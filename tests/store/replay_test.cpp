@@ -130,7 +130,28 @@ TEST(Replay, TellsAWriterThatDidNotWrite) {
       "session t { { a := read(x) } }\n");
   const History h = history_of("s: [r(y,0) w(x,1)]\nt: [r(x,1)]\n");
   EXPECT_THAT(told(program, replay_of(program, h)),
-              ElementsAre("t[1], read 1: expected x from s[1], but read x from T0"));
+              ElementsAre("s[1]: expected a write of x, but it did not write that",
+                          "t[1], read 1: expected x from s[1], but read x from T0"));
+}
+
+TEST(Replay, TellsAWriteOfAnotherKey) {
+  const Program program =
+      program_of("session s { { a := read(x); write(y, 1); write(t[1, 2], 1) } }\n");
+  EXPECT_THAT(told(program, replay_of(program, history_of("s: [r(x,0) w(z,1) w(y,1)]\n"))),
+              ElementsAre("s[1]: expected a write of z, but it wrote t[1,2]"));
+  EXPECT_THAT(told(program, replay_of(program, history_of("s: [r(x,0) w(y,1)]\n"))),
+              ElementsAre("s[1]: expected no further write, but it wrote t[1,2]"));
+}
+
+TEST(Replay, TakesNumbersForPlacesWhateverSessionsAreCalled) {
+  const Program program =
+      program_of("session s2 { { write(x, 1) } }\nsession s1 { { a := read(x) } }\n");
+  const auto trace = parse_history("WRITE KEY[x] Txn(1, 1)\nREAD KEY[x] Txn(2, 1) From(1, 1)\n",
+                                   Format::IsoPredict);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_THAT(told(program, replay_of(program, *trace)), IsEmpty());
+  EXPECT_THAT(told(program, replay_of(program, history_of("s1: [r(x,1)]\ns2: [w(x,1)]\n"))),
+              IsEmpty());
 }
 
 TEST(Replay, TellsReadsThatTheLevelForbids) {
