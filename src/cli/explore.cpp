@@ -32,6 +32,7 @@ struct ExploreArguments {
   bool assert_only = false;
   bool outcomes = false;
   bool weakest = false;
+  bool ordered = false;
   unsigned threads = 1;
   std::size_t violations = 3;
 };
@@ -70,6 +71,11 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
                 const explore::ExploreOptions& options) {
   const auto start = Clock::now();
   const Executable& program = *input.program;
+  if (!program.has_assertions()) {
+    return fail({.what = fmt::format("{}: there is nothing to check: the program has no assertion",
+                                     input.path),
+                 .hint = "--weakest finds the weakest level at which all assertions hold"});
+  }
   auto weakest = explore::find_weakest(program, levels, options);
   while (weakest && !weakest->is_out_of_time && input.must_repeat())
     weakest = explore::find_weakest(program, levels, options);
@@ -80,6 +86,7 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
     // Not all rows were known to the runs: what they did not violate may be violated.
     weakest->minimal.clear();
     weakest->mixed.clear();
+    weakest->is_decided.clear();
   }
   const int code = exit_code(weakest->outcome());
   ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
@@ -135,6 +142,7 @@ int run_explore(const ExploreArguments& args) {
     if (auto fits = input->fits(); !is_over() && !fits) return fail(fits.error());
   }
 
+  if (args.ordered) options.threads = 1;
   std::optional<Output> stream;
   if (!args.histories.empty()) {
     auto output = Output::open_lines(args.histories);
@@ -185,6 +193,8 @@ Run add_explore(CLI::App& app) {
                "find the weakest level at which all assertions hold, and who may run weaker");
   add_output_file(app, "--histories", args->histories,
                   "write every history, one JSON object a line");
+  app.add_flag("--ordered", args->ordered,
+               "write them in a fixed order, that of one thread, which then writes them alone");
   app.add_option("--violations", args->violations, "how many violating histories to show")
       ->type_name("N")
       ->capture_default_str();

@@ -33,8 +33,10 @@ void ByTxn<Set>::explore() {
     while (call < session.first + session.size && present_.contains(call)) ++call;
     if (call == session.first + session.size) continue;
     const std::size_t first_read = trail_.reads.size();
+    this->path_.push_back(call);
     this->begin(call);
     this->walk(first_read, true);
+    this->path_.pop_back();
   }
 }
 

@@ -1,5 +1,6 @@
 #include "explore/engine.h"
 
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -9,16 +10,39 @@ struct Control::Tasks {
   tbb::task_group group;
 };
 
-void Control::report(Fault fault) {
+void Control::bound(const Path& path) {
+  if (num_threads_ <= 1) return stop();  // one thread has seen all that is before
+  if (!is_bounded_.load() || path < last_path_) last_path_ = path;
+  is_bounded_.store(true);
+}
+
+void Control::stop_behind(const Path& path) {
+  const std::scoped_lock lock(mutex_);
+  bound(path);
+}
+
+bool Control::is_beyond(const Path& path) const {
+  const std::scoped_lock lock(mutex_);
+  return path > last_path_;
+}
+
+void Control::report(Fault fault, const Path& path) {
   const std::scoped_lock lock(mutex_);
   // A call that was left because the time is over has no fault.
   if (Budget own = budget_; own.expired_now()) {
     stop_undecided();
     return;
   }
-  // The same fault whatever the number of threads, if there are several: the first in the text.
-  if (!fault_ || fault.error.where < fault_->error.where) fault_ = std::move(fault);
-  stop();
+  if (!fault_ || path < fault_path_) {
+    fault_ = std::move(fault);
+    fault_path_ = path;
+  }
+  bound(path);
+}
+
+bool Control::is_fault_behind(const Path& path) const {
+  const std::scoped_lock lock(mutex_);
+  return fault_ && path < fault_path_;
 }
 
 std::optional<Fault> Control::fault() const {
@@ -41,6 +65,8 @@ void Control::run(unsigned threads, std::function<void()> work) {
     work();
     return;
   }
+  // As many as were asked for, also if there are fewer cores.
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] {
     Tasks tasks;

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "explore/trail.h"
 #include "support/budget.h"
@@ -13,11 +15,17 @@
 
 namespace isoscope::explore {
 
+// The choices that lead from the root of an exploration to where a walk stands. One thread takes
+// them in ascending order, so of two places the smaller path is the one that it reaches first; what
+// is shown of an exploration is chosen by this order, whatever the number of threads.
+using Path = std::vector<std::uint32_t>;
+
 // A complete history, as it lies on an engine's trail.
 template <class Set>
 struct EndState {
   const Trail<Set>& trail;
   std::span<const Entry> order;
+  const Path& path;
 };
 
 // Receives complete histories; from several threads at once if the work is shared.
@@ -31,7 +39,7 @@ class EndStates {
 // A transaction that could not go on.
 struct Fault {
   Error error;  // with its place, and in its hint what the transaction had read
-  CallId call;
+  CallId call;  // none, if it is in a claim about the finished run
 };
 
 // Steers an exploration from outside: time, threads, the first fault. Shared by all its threads.
@@ -42,9 +50,11 @@ class Control {
   // Shall everybody stop?
   bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
   void stop() { is_stopped_.store(true, std::memory_order_relaxed); }
-  // The same, or is the time over? Every walk asks with its own copy of budget().
-  bool is_over(Budget& own) {
-    if (is_stopped()) return true;
+  // The same, or is the time over, or is the path behind the last that counts? Every walk asks with
+  // its own copy of budget().
+  bool is_over(Budget& own, const Path& path) {
+    if (is_stopped() || (is_bounded_.load(std::memory_order_relaxed) && is_beyond(path)))
+      return true;
     if (!own.expired()) return false;
     stop_undecided();
     return true;
@@ -58,8 +68,14 @@ class Control {
     stop();
   }
 
-  void report(Fault fault);
+  // Nothing behind this path counts any more; what is before it is still explored.
+  void stop_behind(const Path& path);
+  // The fault with the smallest path counts.
+  void report(Fault fault, const Path& path);
   std::optional<Fault> fault() const;
+  bool is_fault_behind(const Path& path) const;
+
+  struct Tasks;
 
   // Sharing work: is there a thread without any? Then somebody spawns a part of what it has.
   bool is_hungry() const { return running_.load(std::memory_order_relaxed) < num_threads_; }
@@ -72,11 +88,16 @@ class Control {
   std::atomic<std::uint64_t> calls{0};
 
  private:
-  struct Tasks;
+  bool is_beyond(const Path& path) const;
+  // Requires: the lock is held.
+  void bound(const Path& path);
 
   const Budget budget_;
   mutable std::mutex mutex_;
   std::optional<Fault> fault_;
+  Path fault_path_;
+  Path last_path_;  // if bounded
+  std::atomic<bool> is_bounded_{false};
   std::atomic<bool> is_stopped_{false};
   std::atomic<bool> is_out_of_time_{false};
   std::atomic<unsigned> running_{0};

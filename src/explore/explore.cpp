@@ -1,8 +1,8 @@
 #include "explore/explore.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
-#include <unordered_set>
 
 #include "check/check.h"
 #include "explore/by_txn.h"
@@ -16,23 +16,6 @@ namespace {
 
 // How often the world is told how far we are.
 constexpr std::uint64_t kStatesPerReport = 50'000;
-
-// 128 bits of a read-from map, to recognise a history that dfs visits again.
-struct Digest {
-  std::uint64_t a = 0x9e3779b97f4a7c15;
-  std::uint64_t b = 0xc2b2ae3d27d4eb4f;
-  friend bool operator==(const Digest&, const Digest&) = default;
-
-  void add(std::uint64_t x) {
-    a = (a ^ x) * 0xff51afd7ed558ccd;
-    a ^= a >> 32;
-    b = (b + x) * 0xc4ceb9fe1a85ec53;
-    b ^= b >> 29;
-  }
-};
-struct DigestHash {
-  std::size_t operator()(const Digest& digest) const { return digest.a; }
-};
 
 std::int64_t value_of(const store::Recording& run, const KeyTable& keys, std::uint32_t writer,
                       ProgramKey x) {
@@ -96,7 +79,7 @@ class Collector final : public EndStates<Set> {
       const std::scoped_lock lock(mutex_);
       options_.progress("exploring: histories", static_cast<double>(count));
     }
-    if (plan_.algorithm == Algorithm::Dfs && !is_new(end)) return;
+    if (plan_.algorithm == Algorithm::Dfs && !is_first_order(end)) return;
     if (!is_valid(end)) return;
     histories_.fetch_add(1, std::memory_order_relaxed);
     const bool is_violating = has_assertions_ && fails(end);
@@ -107,11 +90,8 @@ class Collector final : public EndStates<Set> {
     if (options_.on_history) options_.on_history(complete_run(end));
     if (options_.gives_up && options_.gives_up()) control_.stop_undecided();
     if (!is_violating) return;
-    if (violations_.size() < options_.max_violations) {
-      ISO_ASSERT(outcome_by_check(end) != Outcome::Violated);  // what we show, check allows
-      violations_.push_back(complete_run(end));
-    }
-    if (options_.stop_at_violation) control_.stop();
+    show(end);
+    if (options_.stop_at_violation) control_.stop_behind(end.path);
   }
 
   Exploration result() {
@@ -121,8 +101,11 @@ class Collector final : public EndStates<Set> {
     all.end_states = end_states_;
     all.blocked = control_.blocked;
     all.calls = control_.calls;
-    all.violations = std::move(violations_);
-    all.fault = control_.fault();
+    // One thread that stops at a violation does not come to a fault behind it.
+    const bool stops_before = options_.stop_at_violation && !violations_.empty() &&
+                              control_.is_fault_behind(violations_.front().path);
+    if (!stops_before) all.fault = control_.fault();
+    for (Shown& shown : violations_) all.violations.push_back(std::move(shown.run));
     all.is_out_of_time = control_.is_out_of_time();
     if (all.violating > 0) {
       all.outcome = ExploreOutcome::Violated;
@@ -133,17 +116,34 @@ class Collector final : public EndStates<Set> {
   }
 
  private:
-  bool is_new(const EndState<Set>& end) {
-    Digest digest;
-    std::vector<std::uint32_t> block_of(end.order.size());
-    for (const Entry& entry : end.order) block_of[end.trail.blocks[entry.block].call] = entry.block;
-    for (const std::uint32_t block : block_of) {
-      for (const ReadEvent<Set>& read : end.trail.reads_of(end.trail.blocks[block]))
-        digest.add(read.writer);
-      digest.add(kInitialWriter - 1);
+  struct Shown {
+    Path path;
+    store::Recording run;
+  };
+
+  // Keeps the violations that one thread would find first.
+  void show(const EndState<Set>& end) {
+    const auto at = std::find_if(violations_.begin(), violations_.end(),
+                                 [&](const Shown& shown) { return end.path < shown.path; });
+    if (at == violations_.end() && violations_.size() >= options_.max_violations) return;
+    ISO_ASSERT(outcome_by_check(end) != Outcome::Violated);  // what we show, check allows
+    violations_.insert(at, {end.path, complete_run(end)});
+    if (violations_.size() > options_.max_violations) violations_.pop_back();
+  }
+
+  // dfs comes to a history by all its orders; it counts when it comes by the first (by_txn.h).
+  bool is_first_order(const EndState<Set>& end) const {
+    const std::vector<Call>& calls = program_.outline().calls;
+    for (std::size_t i = 0; i < end.order.size(); ++i) {
+      const Block<Set>& block = end.trail.blocks[end.order[i].block];
+      for (std::size_t j = i; j-- > 0;) {
+        const std::uint32_t before = end.trail.blocks[end.order[j].block].call;
+        if (block.read_from.contains(before) || calls[before].session == calls[block.call].session)
+          break;
+        if (before > block.call) return false;
+      }
     }
-    const std::scoped_lock lock(mutex_);
-    return seen_.insert(digest).second;
+    return true;
   }
 
   bool is_valid(const EndState<Set>& end) {
@@ -258,11 +258,18 @@ class Collector final : public EndStates<Set> {
     return all;
   }
 
-  bool fails(const EndState<Set>& end) const {
-    for (const Entry& entry : end.order) {
-      if (end.trail.blocks[entry.block].failed_assertion) return true;
+  bool fails(const EndState<Set>& end) {
+    const bool fails_inside =
+        std::any_of(end.order.begin(), end.order.end(), [&](const Entry& entry) {
+          return end.trail.blocks[entry.block].failed_assertion.has_value();
+        });
+    const std::vector<Ending> all = endings(end);
+    if (!program_.failed_at_end(all)) return fails_inside;
+    if (auto fault = program_.fault_at_end(all)) {
+      control_.report({*std::move(fault), CallId::none()}, end.path);
+      return false;
     }
-    return program_.failed_at_end(endings(end)).has_value();
+    return true;
   }
 
   store::Recording complete_run(const EndState<Set>& end) const {
@@ -280,8 +287,7 @@ class Collector final : public EndStates<Set> {
   std::atomic<std::uint64_t> histories_{0};
   std::atomic<std::uint64_t> violating_{0};
   std::mutex mutex_;
-  std::vector<store::Recording> violations_;
-  std::unordered_set<Digest, DigestHash> seen_;  // dfs only
+  std::vector<Shown> violations_;  // by path
 };
 
 template <class Set>

@@ -27,8 +27,10 @@ std::uint32_t ExploreCe<Set>::next() const {
 
 template <class Set>
 void ExploreCe<Set>::on_block() {
+  this->path_.push_back(0);
   explore();
   if (block_at(history_size() - 1).is_committed) explore_swaps();
+  this->path_.pop_back();
 }
 
 // The other choices go to another thread, as if it had just come back from the one in hand.
@@ -53,7 +55,8 @@ void ExploreCe<Set>::explore_swaps() {
     for (std::uint32_t read = block.reads_end; read-- > block.reads_begin;) {
       if (trail_.reads[read].is_swapped || !reads_latest(position, read, keep)) return;
       if (!writers_[trail_.reads[read].key.index].contains(t.call)) continue;
-      if (control_.is_over(this->budget_)) return;
+      ++this->path_.back();
+      if (control_.is_over(this->budget_, this->path_)) return;
       if (this->is_worth_sharing()) {
         auto other = std::make_shared<ExploreCe>(*this);
         control_.spawn([=] { other->swap(position, read, keep); });

@@ -65,6 +65,8 @@ struct ReadEvent {
   std::uint32_t state_begin = 0;
   std::uint32_t state_end = 0;
   std::uint32_t forced = 0;
+  // The length of the walk's path before its choice of a writer.
+  std::uint32_t path_end = 0;
 };
 
 template <class Set>

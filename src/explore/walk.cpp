@@ -39,6 +39,7 @@ Walk<Set>::Walk(const Walk& other)
       executor_(program_.executor()),
       num_calls_(other.num_calls_),
       session_past_(other.session_past_),
+      path_(other.path_),
       trail_(other.trail_),
       history_begin_(other.history_begin_),
       pending_(other.pending_),
@@ -78,7 +79,7 @@ void Walk<Set>::walk(std::size_t first_read, bool is_new) {
 // Adds the next event. False when this branch is done.
 template <class Set>
 bool Walk<Set>::extend() {
-  if (control_.is_over(budget_)) return false;
+  if (control_.is_over(budget_, path_)) return false;
   const Stop stop = executor_->run();
   switch (stop.kind) {
     case StopKind::Write:
@@ -125,7 +126,7 @@ void Walk<Set>::report_fault() {
   });
   if (!history.empty())
     error.hint += fmt::format("{}it happens when {}", error.hint.empty() ? "" : "; ", history);
-  control_.report({std::move(error), CallId{pending_.call}});
+  control_.report({std::move(error), CallId{pending_.call}}, path_);
 }
 
 template <class Set>
@@ -143,6 +144,8 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
   trail_.numbers.insert(trail_.numbers.end(), state.begin(), state.end());
   read.state_end = narrow(trail_.numbers.size());
   read.forced = pending_.forced;
+  read.path_end = narrow(path_.size());
+  path_.push_back(0);
   trail_.reads.push_back(read);
 }
 
@@ -151,7 +154,7 @@ template <class Set>
 bool Walk<Set>::take_valid_write(bool is_first) {
   const std::size_t last = trail_.reads.size() - 1;
   for (;;) {
-    if (control_.is_over(budget_)) return false;
+    if (control_.is_over(budget_, path_)) return false;
     ReadEvent<Set>& read = trail_.reads[last];
     std::uint32_t w = kInitialWriter;
     if (read.is_initial_untried) {
@@ -163,6 +166,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
       return false;
     }
     read.writer = w;
+    path_.back() = w + 1;  // the initial transaction comes first
     pending_.past = read.past;
     pending_.read_from = read.read_from;
     if (w != kInitialWriter) {
@@ -245,12 +249,15 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
     pending_.past = read.past;
     pending_.read_from = read.read_from;
     pending_.forced = read.forced;
+    path_.resize(read.path_end + 1);
     if (control_.is_stopped()) {
+      path_.resize(trail_.reads[first_read].path_end);
       trail_.numbers.resize(trail_.reads[first_read].state_begin);
       trail_.reads.resize(first_read);
       return false;
     }
     if (take_valid_write(false)) return true;
+    path_.pop_back();
     trail_.numbers.resize(trail_.reads.back().state_begin);
     trail_.reads.pop_back();
   }

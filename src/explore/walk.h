@@ -100,12 +100,12 @@ class Walk {
   }
   const Set& past(std::uint32_t call) const { return trail_.blocks[block_of_[call]].past; }
   void report_end() {
-    end_states_.on_end_state({trail_, std::span(trail_.order).subspan(history_begin_)});
+    end_states_.on_end_state({trail_, std::span(trail_.order).subspan(history_begin_), path_});
   }
   // At every call of explore(): shall it return at once?
   bool is_over() {
     control_.calls.fetch_add(1, std::memory_order_relaxed);
-    return control_.is_over(budget_);
+    return control_.is_over(budget_, path_);
   }
   void count_blocked() { control_.blocked.fetch_add(1, std::memory_order_relaxed); }
   // Is there a thread without work, and is what we have in hand large enough to share?
@@ -122,6 +122,7 @@ class Walk {
   std::uint32_t num_calls_;
   std::vector<Set> session_past_;  // by call: its predecessors in so
 
+  Path path_;
   Trail<Set> trail_;
   std::size_t history_begin_ = 0;  // of the history at hand, in trail_.order
   Pending pending_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace isoscope::explore {
 namespace {
@@ -47,6 +48,9 @@ class Releveled final : public Executable {
   bool has_assertions() const override { return program_.has_assertions(); }
   std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const override {
     return program_.failed_at_end(endings);
+  }
+  std::optional<Error> fault_at_end(std::span<const Ending> endings) const override {
+    return program_.fault_at_end(endings);
   }
 
  private:
@@ -100,35 +104,65 @@ class Search {
     return all;
   }
 
-  // Lowers the level of one call after the other.
+  // The calls without a level of their own, those of a function together.
+  std::vector<std::vector<std::size_t>> groups() const {
+    std::vector<std::vector<std::size_t>> all;
+    std::map<std::string_view, std::size_t> by_function;
+    const std::vector<Call>& calls = program_.outline().calls;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!calls[i].level.empty()) continue;
+      std::size_t group = all.size();
+      if (!calls[i].function.empty())
+        group = by_function.emplace(calls[i].function, group).first->second;
+      if (group == all.size()) all.emplace_back();
+      all[group].push_back(i);
+    }
+    return all;
+  }
+
+  // The weakest level that is enough for a group of calls; nothing if the time is over.
+  Result<std::optional<std::string>> enough_for(const std::vector<std::size_t>& group,
+                                                std::vector<std::string> levels,
+                                                const std::string& start) {
+    for (const std::string_view weaker : kMixable) {
+      if (weaker == start) break;
+      for (const std::size_t call : group) levels[call] = weaker;
+      const Releveled mixed(program_, levels);
+      auto all = explore_at(mixed, start);
+      if (!all) return all.error();
+      if (all->outcome == ExploreOutcome::Unknown) return std::optional<std::string>();
+      if (all->outcome == ExploreOutcome::Complete) return std::optional(std::string(weaker));
+    }
+    return std::optional(start);
+  }
+
+  // Lowers the level of one function after the other.
   Result<void> lower_each() {
     // psi cannot stand beside levels over co; si, the next above it, can.
-    std::string start = found_.minimal.front() == "psi" ? "si" : found_.minimal.front();
+    const std::string start = found_.minimal.front() == "psi" ? "si" : found_.minimal.front();
     if (start == kMixable.front()) return {};
-    std::vector<std::string> levels(program_.outline().calls.size(), start);
-    for (std::size_t call = 0; call < levels.size(); ++call) {
-      if (!program_.outline().calls[call].level.empty()) {
-        levels[call] = program_.outline().calls[call].level;
-        continue;
-      }
-      for (const std::string_view weaker : kMixable) {
-        if (weaker == start) break;
-        std::vector<std::string> tried = levels;
-        tried[call] = weaker;
-        const Releveled mixed(program_, tried);
-        auto all = explore_at(mixed, start);
-        if (!all) return all.error();
-        if (all->outcome == ExploreOutcome::Violated) continue;
-        if (all->outcome == ExploreOutcome::Unknown) {
-          found_.is_out_of_time = true;
-        } else {
-          levels = std::move(tried);
-        }
-        break;
-      }
-      if (found_.is_out_of_time) break;
+    const std::vector<Call>& calls = program_.outline().calls;
+    std::vector<std::string> levels(calls.size(), start);
+    std::vector<bool> is_decided(calls.size(), true);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!calls[i].level.empty()) levels[i] = calls[i].level;
     }
-    if (std::any_of(levels.begin(), levels.end(),
+    for (const std::vector<std::size_t>& group : groups()) {
+      std::optional<std::string> enough;
+      if (!found_.is_out_of_time) {
+        auto found = enough_for(group, levels, start);
+        if (!found) return found.error();
+        enough = *std::move(found);
+        found_.is_out_of_time = !enough;
+      }
+      for (const std::size_t call : group) {
+        if (enough) levels[call] = *enough;
+        if (!enough) is_decided[call] = false;
+      }
+    }
+    found_.is_decided = std::move(is_decided);
+    if (found_.is_out_of_time ||
+        std::any_of(levels.begin(), levels.end(),
                     [&](const std::string& level) { return level != start; }))
       found_.mixed = std::move(levels);
     return {};

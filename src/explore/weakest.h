@@ -4,9 +4,11 @@
 //
 // A stronger level allows fewer histories, so what holds at a level holds above it: the levels are
 // tried from the weakest up, and those above one that holds are left out. Then, at the weakest
-// level at which the assertions hold for all, one transaction after the other is lowered as far as
-// they still hold. The result is minimal (no single transaction can run weaker) but there may be
-// others: which one is found depends on the order of the transactions.
+// level at which the assertions hold for all, one function after the other (all its calls together;
+// a block without a name is on its own) is lowered as far as they still hold. The result is minimal
+// (no single function can run weaker) but there may be others: which one is found depends on the
+// order of the functions. From the weakest up, each function costs one complete exploration, that
+// of the level that it gets; the others end at their first violation.
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,10 +27,16 @@ struct Weakest {
   std::vector<LevelTrial> trials;    // from weak to strong, those that were necessary
   std::vector<std::string> minimal;  // the weakest levels at which the assertions hold; may be none
   // By call, the level that is enough for it when the others have theirs. Empty if there is no
-  // minimal level, or only one for all.
+  // minimal level, or only one for all and that is decided.
   std::vector<std::string> mixed;
+  // By call, when functions are lowered: is it known that its level in `mixed` is as weak as can
+  // be? Calls with a level of their own have nothing to decide.
+  std::vector<bool> is_decided;
   // The time limit came first: what is above holds, but a weaker level may do as well.
   bool is_out_of_time = false;
+
+  // Were all levels tried that had to be, so that `minimal` is final?
+  bool is_minimal_known() const { return !is_out_of_time || !is_decided.empty(); }
 
   // Complete if all is decided and a level holds, Violated if none does.
   ExploreOutcome outcome() const {

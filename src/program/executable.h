@@ -33,7 +33,8 @@ struct Call {
   std::string name = {};     // withdraw(60), or what the author calls it
   std::string level = {};    // its own level; empty: the one of the command line
   Place place = {};
-  Place level_place = {};  // where its level is named: at the call or at the definition
+  Place level_place = {};     // where its level is named: at the call or at the definition
+  std::string function = {};  // withdraw: calls of one function share it; empty: it stands alone
 };
 
 struct Session {
@@ -120,8 +121,12 @@ class Executable {
   // Claims inside transactions and about the finished run, numbered together.
   virtual FailedAssertion assertion(std::uint32_t number) const = 0;
   virtual bool has_assertions() const = 0;
-  // The first claim about the finished run that does not hold. `endings` has one entry a call.
+  // The first claim about the finished run that does not hold or cannot be evaluated. `endings` has
+  // one entry a call.
   virtual std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const = 0;
+  // Why a claim about the finished run cannot be evaluated, if there is such a claim: an overflow.
+  // To be asked when failed_at_end() names one.
+  virtual std::optional<Error> fault_at_end(std::span<const Ending>) const { return std::nullopt; }
 };
 
 }  // namespace isoscope

@@ -8,7 +8,7 @@
 //     assert !(committed(alice[1]) && committed(bob[1]))
 //
 // Claims about the finished run are code too: their inputs are locals and outcomes of calls,
-// which are put into the first registers. One that overflows counts as failed.
+// which are put into the first registers. One that overflows is a fault.
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -45,6 +45,7 @@ class Program final : public Executable {
   FailedAssertion assertion(std::uint32_t number) const override { return assertions_[number]; }
   bool has_assertions() const override { return !assertions_.empty(); }
   std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const override;
+  std::optional<Error> fault_at_end(std::span<const Ending> endings) const override;
 
   const Code& code(CallId call) const { return codes_[code_of_[call.index]]; }
   // Of the code that needs most.

@@ -152,7 +152,8 @@ Result<void> ProgramBuilder::add_call(const txn::Entry& entry, std::uint32_t ses
                    : fmt::format("{}({})", entry.callee.text, fmt::join(called->arguments, ", ")),
        .level = level.text,
        .place = entry.callee.place,
-       .level_place = level.place});
+       .level_place = level.place,
+       .function = std::string(entry.callee.text)});
   program_.code_of_.push_back(*code);
   called_.push_back(std::move(*called));
   return {};

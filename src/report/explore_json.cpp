@@ -121,6 +121,12 @@ Json weakest_json(const ExploreReport& report, Json json) {
   for (std::uint32_t call = 0; call < report.weakest->mixed.size(); ++call)
     mixed[store::name_of(report.program, call)] = report.weakest->mixed[call];
   json["mixed"] = std::move(mixed);
+  Json undecided = Json::array();
+  for (std::uint32_t call = 0; call < report.weakest->is_decided.size(); ++call) {
+    if (!report.weakest->is_decided[call])
+      undecided.push_back(store::name_of(report.program, call));
+  }
+  json["undecided"] = std::move(undecided);
   return json;
 }
 

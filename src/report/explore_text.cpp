@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "check/check.h"
 #include "report/explain.h"
@@ -115,6 +116,41 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
   return out;
 }
 
+// Have all calls of this call's function the same answer?
+bool agrees_with_its_function(const ExploreReport& report, std::uint32_t call) {
+  const std::vector<Call>& calls = report.program.outline().calls;
+  const explore::Weakest& weakest = *report.weakest;
+  if (calls[call].function.empty()) return false;
+  for (std::uint32_t other = 0; other < calls.size(); ++other) {
+    if (calls[other].function != calls[call].function) continue;
+    if (weakest.mixed[other] != weakest.mixed[call] ||
+        weakest.is_decided[other] != weakest.is_decided[call])
+      return false;
+  }
+  return true;
+}
+
+// What is enough for each function, or for each call where the calls of a function differ.
+std::string mixed_text(const ExploreReport& report, const Paint& paint) {
+  const explore::Weakest& weakest = *report.weakest;
+  if (weakest.mixed.empty()) return {};
+  const std::vector<Call>& calls = report.program.outline().calls;
+  std::string out = "enough for each transaction, beside the others:\n";
+  std::set<std::string_view> told;
+  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+    if (agrees_with_its_function(report, call)) {
+      if (!told.insert(calls[call].function).second) continue;
+      out += fmt::format("  {}", printable(calls[call].function));
+    } else {
+      out += fmt::format("  {}  {}", shown_call(report.program, call), printable(calls[call].name));
+    }
+    out += fmt::format(" @{}", weakest.mixed[call]);
+    if (!weakest.is_decided[call]) out += paint.unsure("  (perhaps weaker: not decided)");
+    out += '\n';
+  }
+  return out;
+}
+
 std::string weakest_text(const ExploreReport& report, const Paint& paint) {
   const explore::Weakest& weakest = *report.weakest;
   std::string out;
@@ -128,23 +164,18 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
     out += fmt::format("  {:<4} {}\n", trial.level, found);
   }
   if (weakest.is_out_of_time)
-    out += fmt::format("{}: {} was reached before all levels were tried\n", paint.unsure("unknown"),
-                       limit_reached());
+    out += fmt::format("{}: {} was reached before all {} were {}\n", paint.unsure("unknown"),
+                       limit_reached(), weakest.is_minimal_known() ? "transactions" : "levels",
+                       weakest.is_minimal_known() ? "decided" : "tried");
   if (weakest.minimal.empty()) {
     if (!weakest.is_out_of_time) out += "an assertion fails even at ser\n";
     return out;
   }
   std::string names;
   for (const std::string& level : weakest.minimal) names += (names.empty() ? "" : ", ") + level;
-  out += fmt::format("{}: {}\n", weakest.is_out_of_time ? "all assertions hold at" : "weakest",
+  out += fmt::format("{}: {}\n", weakest.is_minimal_known() ? "weakest" : "all assertions hold at",
                      paint.strong(names));
-  if (weakest.mixed.empty()) return out;
-  out += "enough for each transaction, beside the others:\n";
-  for (std::uint32_t call = 0; call < weakest.mixed.size(); ++call) {
-    out += fmt::format("  {}  {} @{}\n", shown_call(report.program, call),
-                       printable(report.program.outline().calls[call].name), weakest.mixed[call]);
-  }
-  return out;
+  return out + mixed_text(report, paint);
 }
 
 }  // namespace
@@ -205,7 +236,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                    plural(all.calls, "call", "calls"), report.seconds)));
   for (const Recording& run : all.violations)
     out += "\n" + violation_text(report.program, report.source, run, paint);
-  if (all.violating > all.violations.size())
+  if (!report.stopped_early && all.violating > all.violations.size())
     out += fmt::format("\nand {} more\n", all.violating - all.violations.size());
   if (report.outcomes) out += outcomes_text(report, paint);
   return out;

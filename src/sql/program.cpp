@@ -84,7 +84,8 @@ void SqlProgram::add_sessions() {
                                 .name = function.name + print(call.arguments),
                                 .level = call.level.empty() ? function.level : call.level,
                                 .place = call.place,
-                                .level_place = call.level.empty() ? function.place : call.place});
+                                .level_place = call.level.empty() ? function.place : call.place,
+                                .function = function.name});
       calls_.push_back(&call);
     }
   }

@@ -200,7 +200,9 @@ Result<Replay> follow(const Executable& program, const Script& script, const Lev
   }
   result.is_expired = store.is_expired();
   result.is_complete = store.recording().order.size() == program.outline().calls.size();
-  if (result.is_complete) store.finish();
+  if (result.is_complete) {
+    if (auto finished = store.finish(); !finished) return finished.error();
+  }
   result.recording = store.recording();
   return result;
 }

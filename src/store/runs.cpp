@@ -103,7 +103,7 @@ Result<RunEnd> run_once(Store& store, std::uint64_t seed) {
     if (++done[session] == outline.sessions[session].size)
       next.erase(next.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  store.finish();
+  if (auto finished = store.finish(); !finished) return finished.error();
   return RunEnd::Complete;
 }
 

@@ -125,12 +125,15 @@ Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optio
   }
 }
 
-void Store::finish() {
+Result<void> Store::finish() {
   std::vector<Ending> endings;
   endings.reserve(recording_.txns.size());
   for (const RecordedTxn& txn : recording_.txns)
     endings.push_back({.committed = txn.is_committed, .locals = txn.locals});
   recording_.failed_at_end = program_.failed_at_end(endings);
+  if (!recording_.failed_at_end) return {};
+  if (auto fault = program_.fault_at_end(endings)) return *std::move(fault);
+  return {};
 }
 
 }  // namespace isoscope::store

@@ -61,8 +61,9 @@ class Store {
   // An error if the transaction cannot go on (an overflow, a loop without end): its place, and what
   // it had read.
   Result<TxnEnd> execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only = {});
-  // Checks the claims about the finished run. Requires: every call has run.
-  void finish();
+  // Checks the claims about the finished run. An error if one cannot be evaluated (an overflow).
+  // Requires: every call has run.
+  Result<void> finish();
 
   // What the call that ran last did, also if it was refused.
   const RecordedTxn& last_txn() const { return pending_; }

@@ -25,7 +25,7 @@ std::string endless_program() {
     text += "session s" + n + " { { a := read(x); b := read(y); write(x, " + n + "); write(y, ";
     text += n + ") } }\n";
   }
-  return text;
+  return text + "assert committed(s0[1])\n";
 }
 
 struct LongCommand {

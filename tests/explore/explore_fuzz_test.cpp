@@ -130,7 +130,14 @@ TEST(ExploreEngines, AgreeOnLargerPrograms) {
   EXPECT_GT(num_histories, 20'000U);
 }
 
-TEST(ExploreThreads, DoNotChangeCounts) {
+std::vector<Map> shown(const Exploration& all) {
+  std::vector<Map> maps;
+  for (const store::Recording& run : all.violations) maps.push_back(read_from_map(run));
+  return maps;
+}
+
+TEST(ExploreThreads, ChangeNeitherCountsNorWhatIsShown) {
+  std::size_t num_violating = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Rng rng(seed * 17);
     const std::string text = random_program(
@@ -143,6 +150,7 @@ TEST(ExploreThreads, DoNotChangeCounts) {
       ASSERT_TRUE(plan.ok());
       const Exploration one = explore(*program, *plan, {.budget = Budget::seconds(1)});
       if (one.is_out_of_time) continue;
+      num_violating += one.violations.size();
       for (const unsigned threads : {2U, 5U}) {
         const Exploration many = explore(*program, *plan, {.threads = threads});
         ASSERT_EQ(many.histories, one.histories);
@@ -150,7 +158,40 @@ TEST(ExploreThreads, DoNotChangeCounts) {
         ASSERT_EQ(many.end_states, one.end_states);
         ASSERT_EQ(many.blocked, one.blocked);
         ASSERT_EQ(many.calls, one.calls);
+        ASSERT_EQ(shown(many), shown(one));
       }
+      const Exploration first = explore(*program, *plan, {.stop_at_violation = true});
+      const Exploration same = explore(*program, *plan, {.threads = 3, .stop_at_violation = true});
+      ASSERT_EQ(first.violations.size(), same.violations.size());
+      if (first.violations.empty()) continue;
+      ASSERT_EQ(shown(first).front(), shown(same).front());
+      ASSERT_EQ(shown(first).front(), shown(one).front());
+    }
+  }
+  EXPECT_GT(num_violating, 30U);
+}
+
+// A fault is the same one, too: the first that one thread comes to.
+TEST(ExploreThreads, DoNotChangeTheFault) {
+  const std::string text =
+      "init m = 9223372036854775807\n"
+      "txn f() { a := read(x); b := read(y); write(x, a + 1); write(y, b + 1)\n"
+      "  if (a + b == 2) { v := read(m); z := v + a }\n"
+      "  if (a + b == 1) { v := read(m); z := v * 2 }\n"
+      "}\n"
+      "session a { f() f() }\nsession b { f() }\nsession c { f() }\nassert a[1].a == 0\n";
+  const auto program = parse_program(text);
+  ASSERT_TRUE(program.ok());
+  for (const char* name : {"rc", "cc", "ser"}) {
+    const auto plan = make_plan(*program, level(name), levels(), Algorithm::Best, {});
+    ASSERT_TRUE(plan.ok());
+    const Exploration one = explore(*program, *plan, {});
+    ASSERT_TRUE(one.fault);
+    for (int i = 0; i < 20; ++i) {
+      const Exploration many = explore(*program, *plan, {.threads = 4});
+      ASSERT_TRUE(many.fault);
+      EXPECT_EQ(many.fault->error.where, one.fault->error.where);
+      EXPECT_EQ(many.fault->error.hint, one.fault->error.hint);
     }
   }
 }

@@ -77,6 +77,30 @@ TEST(Weakest, LowersTransactionsThatNeedLess) {
   EXPECT_THAT(weakest->mixed, ElementsAre("ser", "ser", "rc"));
 }
 
+TEST(Weakest, LowersTheCallsOfAFunctionTogether) {
+  // Either of the readers could run at rc beside the other, but both together see too much.
+  const auto weakest = find_weakest(
+      program_of("txn look() { u := read(x); v := read(y) }\n"
+                 "session w { { write(x, 1); write(y, 1) } }\n"
+                 "session a { look() }\nsession b { look() }\nsession c { look() @ser }\n"
+                 "assert a[1].u == a[1].v || b[1].u == b[1].v\n"),
+      LevelSet::built_in(), {});
+  ASSERT_TRUE(weakest.ok());
+  EXPECT_THAT(weakest->minimal, ElementsAre("ra"));
+  EXPECT_THAT(weakest->mixed, ElementsAre("rc", "ra", "ra", "ser"));
+  EXPECT_THAT(weakest->is_decided, ElementsAre(true, true, true, true));
+}
+
+TEST(Weakest, SaysWhatWasNotDecided) {
+  const auto weakest =
+      find_weakest(program_of(std::string(kSkew) + "session r { { z := read(c) } }\n"),
+                   LevelSet::built_in(), {.budget = Budget::seconds(0)});
+  ASSERT_TRUE(weakest.ok());
+  EXPECT_TRUE(weakest->is_out_of_time);
+  EXPECT_TRUE(weakest->minimal.empty());
+  EXPECT_FALSE(weakest->is_minimal_known());
+}
+
 TEST(Weakest, IsNoneIfAnAssertionFailsSerially) {
   const auto weakest = find_weakest(program_of("session a { { v := read(x); assert(v == 5) } }\n"),
                                     LevelSet::built_in(), {});
