@@ -9,7 +9,8 @@ void ScopeInput::add_to(CLI::App& app) {
     return app.add_option(name, value, help)->type_name("N")->check(CLI::PositiveNumber);
   };
   auto* txns = size("--txns", scope.txns, "exactly so many transactions besides T0");
-  size("--keys", scope.keys, "at most so many keys (default: as many as transactions)");
+  size("--keys", scope.keys,
+       "at most so many keys (default: as many as transactions, or as the axioms name)");
   size("--values", scope.values, "at most so many values of a key, the initial one included");
   size("--ops", scope.ops, "at most so many operations of a transaction");
   app.add_option("--most-txns", most_txns, "without --txns: how far to grow")
@@ -33,7 +34,7 @@ Result<Scope> ScopeInput::complete(bool must_be_complete) const {
   if (must_be_complete && result.txns == 0)
     return Error{.what = "--count needs a scope",
                  .hint = "give --txns N, and --keys N if you like"};
-  if (result.keys == 0) result.keys = result.txns;
+  if (must_be_complete && result.keys == 0) result.keys = result.txns;
   return result;
 }
 

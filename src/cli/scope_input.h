@@ -17,8 +17,8 @@ struct ScopeInput {
   int most_txns = 5;  // how far the scope grows by itself
 
   void add_to(CLI::App& app);
-  // The scope with its switches; keys default to the number of transactions where that is given,
-  // and to two where a scope must be complete.
+  // The scope with its switches. One that must be complete has its number of transactions, and as
+  // many keys unless it states them.
   Result<Scope> complete(bool must_be_complete) const;
 };
 

@@ -66,9 +66,9 @@ class Writer {
     for (int s = 0; s < sessions; ++s) ids.push_back(builder_.session(fmt::format("s{}", s + 1)));
     for (const int t : sequence_) {
       if (t == 0) continue;
-      const TxnId id =
-          builder_.begin(ids[static_cast<std::size_t>(session[static_cast<std::size_t>(t)])],
-                         TxnStatus::Committed, {});
+      const TxnId id = builder_.begin(
+          ids[static_cast<std::size_t>(session[static_cast<std::size_t>(t)])],
+          facts_.aborted(t).is_true() ? TxnStatus::Aborted : TxnStatus::Committed, {});
       if (facts_.frame().slots == 0) {
         for (const auto& [x, key] : keys_) add_read(id, x, key, t);
       } else {

@@ -198,6 +198,37 @@ std::optional<Signal> failure_at(Grounder& g, const Facts& facts, const LevelSha
   return c.disj(wrong);
 }
 
+Signal iterate_vis(Grounder& g, const Facts& facts, const LevelShape& shape, SymbolicWitness& w) {
+  Circuit& c = facts.circuit();
+  const int n = facts.txns();
+  Matrix vis(facts.carrier());
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) vis(a, b) = seen_at_once(facts, *shape.level, a, b);
+  }
+  std::vector<Signal> stable;
+  // Each round doubles the length of the paths that vis, if it is transitive, has closed.
+  int rounds = 3;
+  for (int length = 1; length < n; length *= 2) ++rounds;
+  for (; rounds > 0; --rounds) {
+    g.set_witness(w.order, vis);
+    std::vector<Matrix> concluded;
+    for (const HeadRule& rule : shape.vis_rules)
+      concluded.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    stable.clear();
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b < n; ++b) {
+        std::vector<Signal> ways = {vis(a, b)};
+        for (const Matrix& by_rule : concluded) ways.push_back(by_rule(a, b));
+        const Signal next = c.disj(ways);
+        stable.push_back(c.implies(next, vis(a, b)));
+        vis(a, b) = next;
+      }
+    }
+  }
+  w.vis = std::move(vis);
+  return c.conj(stable);
+}
+
 std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& shape) {
   constexpr int kMaxTxns = 7;  // with T0: 720 orders
   if (facts.txns() > kMaxTxns) return std::nullopt;

@@ -40,4 +40,9 @@ std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& 
 // that choose a cycle. To be required, not denied. Nothing for other levels.
 std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const LevelShape& shape);
 
+// Gives the witness, whose order may be unknown, a vis: the rules of the shape applied so often
+// that transitivity has been reached. Returns whether they are at their fixpoint, and vis the
+// least. Requires: shape.has_least_vis.
+Signal iterate_vis(Grounder& g, const Facts& facts, const LevelShape& shape, SymbolicWitness& w);
+
 }  // namespace isoscope::synthesis

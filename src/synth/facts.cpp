@@ -76,6 +76,9 @@ void Facts::build(const std::function<Signal()>& next) {
       so_(s, t) = add(next, {'s', s, 0, t});
     }
   }
+  aborted_.assign(static_cast<std::size_t>(txns()), kFalse);
+  for (int t = 1; t < txns() && frame_.aborted_txns; ++t)
+    aborted_[static_cast<std::size_t>(t)] = add(next, {'a', t, 0, t});
   derive();
 }
 
@@ -136,11 +139,16 @@ void Facts::require_scope(bool all_names) const {
   const Scope& scope = frame_.scope;
   require_reads();
   require_sessions();
+  // A history of nothing but aborted transactions is one that no level speaks about.
+  std::vector<Signal> committed;
+  for (int t = 1; t < txns(); ++t) committed.push_back(!aborted(t));
+  c.require_any(committed);
   for (int t = 1; t < txns(); ++t) {
     std::vector<Signal> operations;
     for (int x = 0; x < keys(); ++x) {
       operations.push_back(writes(t, x));
-      if (frame_.slots == 0) operations.push_back(reads(t, x));
+      c.require_any({!aborted(t), !writes(t, x)});
+      add_read_operations(t, x, operations);
       if (!scope.blind_writes) c.require(c.implies(writes(t, x), reads(t, x)));
     }
     for (int i = 0; i < frame_.slots; ++i)
@@ -173,7 +181,7 @@ void Facts::require_reads() const {
         if (s > 0) c.require(c.implies(wr(x)(s, to), writes(s, x)));
         sources.push_back(wr(x)(s, to));
       }
-      if (frame_.slots == 0) at_most_one(sources);
+      if (frame_.slots == 0 && !frame_.repeated_reads) at_most_one(sources);
     }
   }
   for (int slot = txns(); slot < carrier(); ++slot) {
@@ -224,12 +232,23 @@ void Facts::require_key_order() const {
   }
 }
 
+void Facts::add_read_operations(int t, int x, std::vector<Signal>& operations) const {
+  if (frame_.slots > 0) return;  // the slots are the operations
+  if (!frame_.repeated_reads) {
+    operations.push_back(reads(t, x));
+    return;
+  }
+  for (int s = 0; s < txns(); ++s) {
+    if (!wr(x)(s, t).is_false()) operations.push_back(wr(x)(s, t));
+  }
+}
+
 std::vector<Signal> Facts::operations() const {
   std::vector<Signal> all;
   for (int t = 1; t < txns(); ++t) {
     for (int x = 0; x < keys(); ++x) {
       all.push_back(writes(t, x));
-      if (frame_.slots == 0) all.push_back(reads(t, x));
+      add_read_operations(t, x, all);
     }
   }
   all.insert(all.end(), filled_.begin(), filled_.end());

@@ -4,6 +4,7 @@
 //     W(t, x)       t writes x                    an input; T0 writes every key
 //     wr(s, x, t)   t reads x from s              an input; one s at most for each t and x
 //     so(s, t)      s is before t in a session    an input; T0 is before all
+//     aborted(t)    t aborted, and writes nothing an input where an axiom can tell; else false
 //
 // There are no values: a value is its writer. Where a level asks for the order of reads, each
 // transaction has a row of read slots instead, of which a prefix is used, and wr(s, x, t) is the
@@ -43,9 +44,11 @@ class Matrix {
 // What fixes the number and the meaning of the inputs.
 struct Frame {
   Scope scope;
-  bool so_forward = true;  // so leads from lower to higher numbers
-  bool wr_forward = true;  // wr does
-  int slots = 0;           // read slots of a transaction; 0: reads have no order
+  bool so_forward = true;       // so leads from lower to higher numbers
+  bool wr_forward = true;       // wr does
+  int slots = 0;                // read slots of a transaction; 0: reads have no order
+  bool repeated_reads = false;  // without slots: a transaction may read a key from several writers
+  bool aborted_txns = false;    // a transaction may abort
 };
 
 using Candidate = std::vector<bool>;  // the values of the inputs, in order
@@ -67,6 +70,7 @@ class Facts {
   Signal reads(int t, int x) const { return reads_[index(t, x)]; }
   Signal is_used(int x) const { return used_[static_cast<std::size_t>(x)]; }  // the key
   Signal is_filled(int slot) const { return filled_[static_cast<std::size_t>(slot - txns())]; }
+  Signal aborted(int t) const { return aborted_[static_cast<std::size_t>(t)]; }
   const Matrix& so() const { return so_; }
   // Over the carrier: wr[x] to transactions, and to slots.
   const Matrix& wr(int x) const { return wr_[static_cast<std::size_t>(x)]; }
@@ -77,7 +81,7 @@ class Facts {
   const std::vector<Signal>& inputs() const { return inputs_; }
   // By input: a letter for the relation, and what it relates; to rename and to count.
   struct Meaning {
-    char relation;  // 'w', 'r' (from s, key x, to t or slot) or 's'
+    char relation;  // 'w', 'r' (from s, key x, to t or slot), 's' or 'a' (t aborted)
     int s;
     int x;
     int t;
@@ -100,6 +104,8 @@ class Facts {
   void require_sessions() const;
   void require_reads() const;
   void require_key_order() const;
+  // The reads of x by t as operations: how many there are, if each is one.
+  void add_read_operations(int t, int x, std::vector<Signal>& operations) const;
   std::size_t index(int t, int x) const {
     return static_cast<std::size_t>(t) * static_cast<std::size_t>(keys()) +
            static_cast<std::size_t>(x);
@@ -112,6 +118,7 @@ class Facts {
   std::vector<Signal> writes_;
   std::vector<Signal> reads_;
   std::vector<Signal> used_;
+  std::vector<Signal> aborted_;
   std::vector<Signal> filled_;
   std::vector<Matrix> wr_;
   Matrix any_wr_;

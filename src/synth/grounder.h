@@ -35,6 +35,11 @@ class Grounder {
 
   // Of a closed formula that binds so many slots.
   Signal truth(const Formula& formula, int slots);
+  // Of an expression without key variables.
+  Matrix relation(const RelationExpr& r) {
+    Env env;
+    return value(r, env);
+  }
   // For each pair of elements of (from, to): do some values of the other variables make all
   // premises true?
   Matrix pairs(const std::vector<Variable>& variables, const std::vector<FormulaPtr>& premises,

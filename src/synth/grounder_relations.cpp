@@ -174,7 +174,11 @@ Matrix Grounder::compute(const RelationExpr& r, Env& env) {
       });
     }
     case RelationOp::IdentityOn:
-      for (int t = 0; t < n && r.set != SetName::Aborted; ++t) {
+      for (int t = 0; t < n; ++t) {
+        if (r.set == SetName::Aborted) {
+          out(t, t) = facts_.aborted(t);
+          continue;
+        }
         std::vector<Signal> any;
         for (int x = 0; x < facts_.keys(); ++x) {
           if (r.key && env[static_cast<std::size_t>(r.key->slot)] != x) continue;

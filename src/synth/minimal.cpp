@@ -26,25 +26,29 @@ int number_of(const std::vector<Signal>& signals, const Circuit& c) {
       std::count_if(signals.begin(), signals.end(), [&](Signal s) { return c.value(s); }));
 }
 
-// How many keys a scope has that states none.
-int keys_for(int txns) { return std::min(txns + 1, kMaxSynthKeys); }
-
 Result<void> check_sizes(const SynthQuery& query, int max_txns) {
   SynthQuery whole = query;
   if (whole.scope.txns == 0) whole.scope.txns = std::max(1, max_txns);
-  if (whole.scope.keys == 0) whole.scope.keys = keys_for(whole.scope.txns);
+  if (whole.scope.keys == 0) whole.scope.keys = synthesis::open_keys(query, whole.scope.txns);
   return synthesis::check_scope(whole);
 }
 
 // The smallest scope in which there is an answer, one size after the other.
 class ScopeSearch {
  public:
-  ScopeSearch(const SynthQuery& query, Budget& budget) : query_(query), budget_(budget) {}
+  ScopeSearch(const SynthQuery& query, Budget& budget)
+      : query_(query),
+        budget_(budget),
+        may_repeat_(!query.repeated_reads && synthesis::may_repeat_reads(query, budget)) {}
 
   // Of an answer or a list: fills its outcome, scope, excluded_txns, limit and stats.
   template <typename Answer>
   void run(int max_txns, Answer& answer) {
     answer.outcome = grow(max_txns, answer.scope, answer.excluded_txns, answer.stats);
+    answer.scope = told(answer.scope);
+    const bool keys_grew = query_.scope.txns == 0 && query_.scope.keys == 0;
+    if (keys_grew && answer.outcome != SynthOutcome::Found)
+      answer.scope.least_keys = synthesis::open_keys(query_, 1);
     if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
   }
 
@@ -53,7 +57,9 @@ class ScopeSearch {
   Result<SynthFound> last_found() {
     return synthesis::conclude(last_query_, synthesis::frame_of(last_query_), last_, budget_);
   }
-  const Scope& last_scope() const { return last_query_.scope; }
+  // As it was asked last: the answer may repeat reads though the question did not ask for it.
+  const SynthQuery& query() const { return query_; }
+  Scope last_scope() const { return synthesis::told_scope(last_query_); }
 
  private:
   SynthOutcome grow(int max_txns, Scope& scope, int& excluded_txns, Stats& stats) {
@@ -63,16 +69,27 @@ class ScopeSearch {
     for (int txns = first; txns <= last; ++txns) {
       scope = stated;
       scope.txns = txns;
-      if (scope.keys == 0) scope.keys = keys_for(txns);
+      if (scope.keys == 0) scope.keys = synthesis::open_keys(query_, txns);
       if (scope.values == 0 || scope.values > txns + 1) scope.values = txns + 1;
       if (query_.progress)
         query_.progress(fmt::format("searching histories of {} transactions", txns), -1);
-      const SynthOutcome outcome = ask(scope, stats);
+      SynthOutcome outcome = ask(scope, stats);
+      if (outcome == SynthOutcome::None && may_repeat_) {
+        query_.repeated_reads = true;
+        outcome = ask(scope, stats);
+      }
       if (outcome == SynthOutcome::Unknown) return outcome;
       if (outcome == SynthOutcome::Found) return shrink(scope, stats);
+      if (txns < last && may_repeat_) query_.repeated_reads = false;
       if (stated.txns == 0) excluded_txns = txns;
     }
     return SynthOutcome::None;
+  }
+
+  Scope told(const Scope& scope) const {
+    SynthQuery query = query_;
+    query.scope = scope;
+    return synthesis::told_scope(query);
   }
 
   SynthOutcome ask(const Scope& scope, Stats& stats) {
@@ -100,8 +117,9 @@ class ScopeSearch {
     return SynthOutcome::Found;
   }
 
-  const SynthQuery& query_;
+  SynthQuery query_;
   Budget& budget_;
+  bool may_repeat_;
   Proposal last_;
   SynthQuery last_query_;
 };
@@ -189,7 +207,7 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
     return keep(scopes.last_found());
   }
 
-  SynthQuery smallest = query;
+  SynthQuery smallest = scopes.query();
   smallest.scope = answer.scope;
   Search search(smallest, budget);
   Proposal best;
@@ -209,11 +227,12 @@ Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality min
                                          int max_txns, Budget& budget) {
   if (auto fits = check_sizes(query, max_txns); !fits) return fits.error();
   SynthList list;
-  ScopeSearch(query, budget).run(max_txns, list);
+  ScopeSearch scopes(query, budget);
+  scopes.run(max_txns, list);
   if (list.outcome != SynthOutcome::Found) return list;
   if (!synthesis::num_renamings(list.scope)) return too_many_names(list.scope);
 
-  SynthQuery smallest = query;
+  SynthQuery smallest = scopes.query();
   smallest.scope = list.scope;
   // A part of a history may need another order, and other names of its keys, than the whole.
   const bool irreducible = minimality == Minimality::Irreducible;

@@ -53,7 +53,8 @@ void for_each_renaming(const Facts& facts, const Candidate& candidate,
       bool expressible = true;
       for (const std::size_t i : facts_of_it) {
         const Facts::Meaning& m = facts.meanings()[i];
-        const int x = m.relation == 's' ? 0 : key[static_cast<std::size_t>(m.x)];
+        const bool has_key = m.relation == 'w' || m.relation == 'r';
+        const int x = !has_key ? 0 : key[static_cast<std::size_t>(m.x)];
         const auto found =
             index.find(Name{m.relation, rename_element(m.s), x, rename_element(m.t)});
         expressible = found != index.end();

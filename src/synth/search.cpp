@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/assert.h"
+#include "synth/acyclic.h"
 
 namespace isoscope::synthesis {
 
@@ -41,11 +42,6 @@ FoundWitness witness_in_model(const Circuit& c, const Facts& facts, const Symbol
 // order ever need.
 constexpr double kMaxReadsFrom = 1e6;
 
-bool any_reads_in_order(const std::vector<const Level*>& levels) {
-  return std::any_of(levels.begin(), levels.end(),
-                     [](const Level* level) { return mentions_reads(*level); });
-}
-
 }  // namespace
 
 Result<void> check_scope(const SynthQuery& query) {
@@ -78,11 +74,29 @@ Frame frame_of(const SynthQuery& query) {
   const bool fixed = query.fixed_order && !query.allow.empty();
   frame.wr_forward = fixed;
   frame.so_forward = fixed && std::any_of(query.allow.begin(), query.allow.end(), has_so);
-  if (any_reads_in_order(query.allow) || any_reads_in_order(query.forbid)) {
+  const Distinctions told = distinctions_of(query.allow, query.forbid);
+  if (told.read_order) {
     const Scope& s = query.scope;
     frame.slots = s.reads > 0 ? s.reads : s.ops > 0 ? s.ops : s.keys + 1;
   }
+  frame.repeated_reads = (told.repeated_reads || query.repeated_reads) && !told.read_order;
+  frame.aborted_txns = told.aborted_txns;
   return frame;
+}
+
+int open_keys(const SynthQuery& query, int txns) {
+  const int by_txns = query.scope.txns > 0 ? txns : txns + 1;
+  return std::min(std::max(by_txns, distinctions_of(query.allow, query.forbid).keys),
+                  kMaxSynthKeys);
+}
+
+Scope told_scope(const SynthQuery& query) {
+  const Frame frame = frame_of(query);
+  Scope scope = query.scope;
+  scope.reads = frame.slots;
+  scope.repeated_reads = frame.repeated_reads || frame.slots > 0;
+  scope.aborted_txns = frame.aborted_txns;
+  return scope;
 }
 
 // A circuit of its own, in which facts are inputs: a candidate is a set of assumptions, so that
@@ -122,6 +136,24 @@ Search::Search(const SynthQuery& query, Budget& budget, bool all_names)
 
 Search::~Search() = default;
 
+bool may_repeat_reads(const SynthQuery& query, Budget& budget) {
+  const Distinctions told = distinctions_of(query.allow, query.forbid);
+  if (told.read_order || told.repeated_reads || query.forbid.empty()) return false;
+  for (const Level* level : query.allow) {
+    if (level->framework != Framework::Co) return false;  // reads show the last visible writer
+  }
+  const SynthQuery two{
+      .allow = query.allow, .scope = {.txns = 2, .keys = 1}, .repeated_reads = true};
+  Search search(two, budget);
+  std::vector<Signal> repeated;
+  for (int t = 1; t <= 2; ++t) {
+    const Matrix& wr = search.facts().wr(0);
+    repeated.push_back(search.circuit().conj({wr(0, t), wr(3 - t, t)}));
+  }
+  search.circuit().require_any(repeated);
+  return search.next({}, budget) == SynthOutcome::Found;
+}
+
 void Search::allow(const SynthQuery& query) {
   // Transactions are numbered along the order of the first level that demands what the frame says.
   const auto demands_numbering = [&](const Level* level) {
@@ -149,7 +181,10 @@ void Search::forbid(const Level& level, Budget& budget) {
   } else {
     forbidden_.back().refuter = std::make_unique<Refuter>(level, frame(), budget);
   }
-  if (query_.smart_search) seed(shape);
+  if (query_.smart_search) {
+    seed(shape);
+    seed_extensions(shape);
+  }
 }
 
 // The first counterexample is the witness of an allowed level: whoever is to be forbidden fails
@@ -170,6 +205,35 @@ void Search::seed(const LevelShape& shape) {
     if (w.vis) {
       circuit_.require(failure(grounder_, facts_, *shape.level, w));
       return;
+    }
+  }
+}
+
+// A history that `shape` is to forbid is one that it forbids with each linear extension of what an
+// allowed level wants acyclic; there is one, so that such an order may be demanded. Dependency
+// graphs leave the order of most transactions open: without this, the counterexamples that sort out
+// one order each grow as fast as the orders do.
+void Search::seed_extensions(const LevelShape& shape) {
+  const bool over_co = shape.level->framework == Framework::Co;
+  if (query_.generic || (!over_co && !shape.has_least_vis)) return;
+  for (std::size_t i = 0; i < allowed_.size(); ++i) {
+    for (const RelationExpr* acyclic : acyclic_relations(*query_.allow[i])) {
+      grounder_.set_witness(allowed_[i].order, allowed_[i].vis);
+      const Matrix edges = grounder_.relation(*acyclic);
+      SymbolicWitness extension = unknown_witness(circuit_, facts_, Framework::Co, std::nullopt);
+      // Orders have T0 first; where the relation does not, nothing is demanded.
+      std::vector<Signal> to_t0;
+      for (int a = 0; a < facts_.txns(); ++a) to_t0.push_back(edges(a, 0));
+      Signal is_exempt = circuit_.disj(to_t0);
+      for (int a = 0; a < facts_.txns(); ++a) {
+        for (int b = 0; b < facts_.txns(); ++b)
+          circuit_.require_any({is_exempt, !edges(a, b), extension.order(a, b)});
+      }
+      if (!over_co) {
+        const Signal is_least = iterate_vis(grounder_, facts_, shape, extension);
+        is_exempt = circuit_.disj({is_exempt, !is_least});
+      }
+      circuit_.require_any({is_exempt, failure(grounder_, facts_, *shape.level, extension)});
     }
   }
 }

@@ -23,6 +23,16 @@ namespace isoscope::synthesis {
 Result<void> check_scope(const SynthQuery& query);
 // Which inputs the query asks for.
 Frame frame_of(const SynthQuery& query);
+// How many keys a search of so many transactions has if the query states none: as many as there are
+// transactions, one more if their number grows; and as many as the axioms name.
+int open_keys(const SynthQuery& query, int txns);
+// Do the allowed levels of the query let a transaction read a key from T0 and from another one,
+// though no axiom of the query speaks of two reads of a key? Then a forbidden level may still
+// forbid just that: over vis, ar the framework does, over co many axioms together. Such histories
+// are searched where there are no others, so that those found for most levels read a key once.
+bool may_repeat_reads(const SynthQuery& query, Budget& budget);
+// The scope of the query, with what a search of it adds. Requires: txns and keys are stated.
+Scope told_scope(const SynthQuery& query);
 
 // A history that the search believes in, with the witnesses of the allowed levels.
 struct Proposal {
@@ -58,6 +68,7 @@ class Search {
   void allow(const SynthQuery& query);
   void forbid(const Level& level, Budget& budget);
   void seed(const LevelShape& shape);
+  void seed_extensions(const LevelShape& shape);
   void learn(const LevelShape& shape, const FoundWitness& counterexample);
 
   const SynthQuery query_;

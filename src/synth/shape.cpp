@@ -180,6 +180,63 @@ std::optional<HeadRule> order_rule_of(const Axiom& axiom) {
   return std::nullopt;
 }
 
+// A place where an axiom speaks of reads of one key: the key, and the transactions if it is a plain
+// wr[x](s, t).
+struct KeyedRead {
+  int key = 0;
+  std::optional<std::pair<int, int>> pair;
+  friend bool operator==(const KeyedRead&, const KeyedRead&) = default;
+};
+
+void add_keyed_reads(const RelationExpr& r, std::vector<KeyedRead>& out) {
+  if ((r.op == RelationOp::Wr || r.op == RelationOp::Rw) && r.key)
+    out.push_back({r.key->slot, std::nullopt});
+  if (r.left != nullptr) add_keyed_reads(*r.left, out);
+  if (r.right != nullptr) add_keyed_reads(*r.right, out);
+}
+
+void add_keyed_reads(const Formula& f, std::vector<KeyedRead>& out) {
+  if (f.op == FormulaOp::Member && f.relation->op == RelationOp::Wr && f.relation->key) {
+    const KeyedRead read{f.relation->key->slot, std::pair(f.a->slot, f.b->slot)};
+    // The same atom twice is one read.
+    if (std::find(out.begin(), out.end(), read) == out.end()) out.push_back(read);
+  } else {
+    if (f.relation != nullptr) add_keyed_reads(*f.relation, out);
+    if (f.other != nullptr) add_keyed_reads(*f.other, out);
+  }
+  if (f.left != nullptr) add_keyed_reads(*f.left, out);
+  if (f.right != nullptr) add_keyed_reads(*f.right, out);
+}
+
+bool tells_repeated_reads(const Axiom& axiom) {
+  std::vector<KeyedRead> reads;
+  add_keyed_reads(*axiom.formula, reads);
+  const Rule rule = rule_of(*axiom.formula);
+  const auto must_differ = [&](int x, int y) {
+    return std::any_of(rule.premises.begin(), rule.premises.end(), [&](const Formula* premise) {
+      if (premise->op != FormulaOp::Not || premise->left->op != FormulaOp::Equal) return false;
+      const int a = premise->left->a->slot;
+      const int b = premise->left->b->slot;
+      return (a == x && b == y) || (a == y && b == x);
+    });
+  };
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!must_differ(reads[i].key, reads[j].key)) return true;
+    }
+  }
+  return false;
+}
+
+int num_key_variables(const Formula& f) {
+  int number =
+      static_cast<int>(std::count_if(f.variables.begin(), f.variables.end(),
+                                     [](const Variable& v) { return v.sort == Sort::Key; }));
+  if (f.left != nullptr) number += num_key_variables(*f.left);
+  if (f.right != nullptr) number += num_key_variables(*f.right);
+  return number;
+}
+
 bool speaks_of_reads(const Formula& f) {
   for (const Variable& v : f.variables) {
     if (v.sort == Sort::Read) return true;
@@ -205,6 +262,27 @@ bool mentions_order(const Formula& f) { return any_relation(f, is_order); }
 bool mentions_reads(const Level& level) {
   return std::any_of(level.axioms.begin(), level.axioms.end(),
                      [](const Axiom& axiom) { return speaks_of_reads(*axiom.formula); });
+}
+
+Distinctions distinctions_of(const std::vector<const Level*>& allow,
+                             const std::vector<const Level*>& forbid) {
+  Distinctions all;
+  for (const auto* side : {&allow, &forbid}) {
+    int keys = 0;
+    for (const Level* level : *side) {
+      all.read_order = all.read_order || mentions_reads(*level);
+      for (const Axiom& axiom : level->axioms) {
+        keys = std::max(keys, num_key_variables(*axiom.formula));
+        all.repeated_reads = all.repeated_reads || tells_repeated_reads(axiom);
+        all.aborted_txns =
+            all.aborted_txns || any_relation(*axiom.formula, [](const RelationExpr& r) {
+              return r.op == RelationOp::IdentityOn && r.set == SetName::Aborted;
+            });
+      }
+    }
+    all.keys += keys;
+  }
+  return all;
 }
 
 LevelShape shape_of(const Level& level) {

@@ -45,6 +45,22 @@ struct LevelShape {
 
 LevelShape shape_of(const Level& level);
 
+// What the axioms of some levels can tell apart. Histories that differ in nothing else are the same
+// to all of them, so a search leaves the difference out.
+struct Distinctions {
+  bool read_order = false;  // an axiom quantifies over reads
+  // An axiom has two places wr[x] or rw[x] whose keys may be the same, as in
+  //     wr[x](t1, t) and wr[x](t2, t)  implies  t1 = t2
+  // so that it may forbid just what t reads from two writers of x. Levels that speak of one read of
+  // a key at a time (all built-in ones) are searched with one read of each key.
+  bool repeated_reads = false;
+  bool aborted_txns =
+      false;     // an axiom mentions [aborted]; else they are readers that write nothing
+  int keys = 0;  // so many may be named in one axiom of an allowed and one of a forbidden level
+};
+Distinctions distinctions_of(const std::vector<const Level*>& allow,
+                             const std::vector<const Level*>& forbid);
+
 // Does the part mention one of: so wr co vis ar … ?
 bool mentions(const RelationExpr& r, RelationOp op);
 bool mentions(const Formula& f, RelationOp op);

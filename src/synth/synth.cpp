@@ -118,11 +118,12 @@ Result<SynthFound> conclude(const SynthQuery& query, const Frame& frame, const P
 
 }  // namespace synthesis
 
-Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget) {
-  if (auto fits = synthesis::check_scope(query); !fits) return fits.error();
+namespace {
+
+Result<SynthAnswer> search_once(const SynthQuery& query, Budget& budget) {
   synthesis::Search search(query, budget);
   SynthAnswer answer;
-  answer.scope = query.scope;
+  answer.scope = synthesis::told_scope(query);
   answer.outcome = search.next({}, budget);
   search.add_stats(answer.stats);
   if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
@@ -131,6 +132,19 @@ Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget) {
   if (!found) return found.error();
   answer.found = *std::move(found);
   return answer;
+}
+
+}  // namespace
+
+Result<SynthAnswer> synthesize(const SynthQuery& asked, Budget& budget) {
+  SynthQuery query = asked;
+  if (query.scope.keys == 0) query.scope.keys = synthesis::open_keys(query, query.scope.txns);
+  if (auto fits = synthesis::check_scope(query); !fits) return fits.error();
+  auto answer = search_once(query, budget);
+  if (!answer || answer->outcome != SynthOutcome::None) return answer;
+  if (query.repeated_reads || !synthesis::may_repeat_reads(query, budget)) return answer;
+  query.repeated_reads = true;
+  return search_once(query, budget);
 }
 
 }  // namespace isoscope

@@ -45,7 +45,7 @@ enum class SessionShape : std::uint8_t { Chains, PartialOrder };
 
 struct Scope {
   int txns = 0;    // exactly so many besides T0
-  int keys = 0;    // at most
+  int keys = 0;    // at most; 0: by the transactions and the axioms
   int values = 0;  // at most so many of a key, the initial one included; 0: no limit
   int ops = 0;     // at most so many operations of a transaction; 0: no limit
   // External reads of a transaction where a level asks for their order (rc); 0: as many as `ops`,
@@ -54,6 +54,14 @@ struct Scope {
   bool blind_writes = true;  // may a transaction write a key that it does not read?
   bool empty_txns = false;   // may a transaction do nothing?
   SessionShape sessions = SessionShape::Chains;
+
+  // Said in answers, ignored in questions: what a search adds to its histories because an axiom of
+  // its levels can tell the difference (synth/shape.h).
+  bool aborted_txns = false;    // a transaction may abort
+  bool repeated_reads = false;  // a transaction may read a key from several writers
+  // Of an answer whose scope grew: fewer transactions had one key more than there were of them, but
+  // at least so many; 0: all sizes had `keys`.
+  int least_keys = 0;
 };
 
 // Larger scopes are an Error: they would not fit into memory, or not end.
@@ -65,6 +73,9 @@ struct SynthQuery {
   std::vector<const Level*> forbid = {};  // each of them forbids it; none: no demand
   Scope scope = {};
   Progress progress = {};  // told when the scope grows
+  // Also histories in which a transaction reads a key from several writers, though no axiom speaks
+  // of two reads of a key. Questions may leave it off: it is tried where nothing else is found.
+  bool repeated_reads = false;
   // Switches for benchmarks; the answer does not depend on them.
   bool generic = false;      // no analysis of axioms: pin whole witnesses, learn from each
   bool learning = true;      // off: a refuted candidate rules out only itself
@@ -106,7 +117,7 @@ Result<SynthAnswer> synthesize(const SynthQuery& query, Budget& budget);
 // Grows the scope from one transaction on, up to `max_txns`, and returns a smallest history: fewest
 // transactions, then keys, then values, then operations, then session edges. Sizes that the scope
 // of the query states (not 0) are upper bounds; keys it does not state are at most as many as
-// transactions plus one. With txns stated, exactly so many.
+// transactions plus one, or as the axioms name. With txns stated, exactly so many.
 Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Budget& budget);
 
 enum class Minimality : std::uint8_t {
