@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "support/assert.h"
+#include "synth/acyclic.h"
 #include "synth/proof_search.h"
 
 namespace isoscope {
@@ -26,19 +27,37 @@ std::string_view describe(Construction construction) {
     case Construction::ArbitrationAsCo:
       return "co is ar";
     case Construction::LeastVisibility:
+      return "the same order, and the least visibility that the axioms force";
+    case Construction::LinearExtension:
+      return "co is a linear extension of the acyclic relation";
+    case Construction::ExtendedLeastVisibility:
       break;
   }
-  return "the same order, and the least visibility that the axioms force";
+  return "ar is a linear extension of the acyclic relation, vis the least that the axioms force";
 }
 
 namespace {
 
-std::vector<Construction> constructions(const Level& a, const Level& b) {
-  if (b.framework == Framework::Co)
-    return {a.framework == Framework::Co ? Construction::SameOrders
-                                         : Construction::ArbitrationAsCo};
-  if (a.framework == Framework::Co) return {Construction::LeastVisibility};
-  return {Construction::SameOrders, Construction::LeastVisibility};
+struct Attempt {
+  Construction construction;
+  const RelationExpr* acyclic = nullptr;
+};
+
+std::vector<Attempt> attempts(const Level& a, const Level& b) {
+  std::vector<Attempt> all;
+  if (b.framework == Framework::Co) {
+    all.push_back(
+        {a.framework == Framework::Co ? Construction::SameOrders : Construction::ArbitrationAsCo});
+  } else {
+    if (a.framework == Framework::VisAr) all.push_back({Construction::SameOrders});
+    all.push_back({Construction::LeastVisibility});
+  }
+  for (const RelationExpr* r : acyclic_relations(a)) {
+    all.push_back({b.framework == Framework::Co ? Construction::LinearExtension
+                                                : Construction::ExtendedLeastVisibility,
+                   r});
+  }
+  return all;
 }
 
 }  // namespace
@@ -47,12 +66,12 @@ ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
   const auto start = Budget::Clock::now();
   ProofAnswer answer;
   answer.outcome = ProofOutcome::NotProved;
-  for (Construction construction : constructions(a, b)) {
-    ProofSearch search(a, b, construction, budget);
+  for (const Attempt& attempt : attempts(a, b)) {
+    ProofSearch search(a, b, attempt.construction, budget, attempt.acyclic);
     const bool proved = search.run();
     if (proved) {
       answer.outcome = ProofOutcome::Proved;
-      answer.construction = construction;
+      answer.construction = attempt.construction;
       answer.vacuous = search.is_vacuous();
     }
     answer.queries += search.queries();

@@ -8,6 +8,9 @@
 //   ArbitrationAsCo   A over vis, ar and B over co: co is ar
 //   LeastVisibility   B over vis, ar: ar is A's order, vis the least that B's axioms force
 //                     (synth/proof_horn.h)
+//   LinearExtension   A demands acyclic(r): co is a linear extension of r, which histories have
+//                     because they are finite (synth/acyclic.h)
+//   ExtendedLeastVisibility   both: ar is a linear extension of r, vis the least along it
 //
 // Then Z3 is asked for a history that satisfies A by some witness while the constructed one fails a
 // demand of B's framework or an axiom of B, demand by demand. "Unsatisfiable" for all of them is
@@ -17,6 +20,9 @@
 //
 //     V ⊆ P     because so and wr are in P, and whatever V's axioms conclude from pairs in both
 //               V and P is in P
+//
+// Closures are compared with each other in this way, too, so that acyclic(r | s) implies
+// acyclic(r); and relations that differ only in their spelling have one closure.
 //
 // Sound     All that is asserted is true of every history with a witness of A: the argument stands
 //           beside each formula, in proof_theory.h and proof_translate.h. Tests pin the formulas to
@@ -41,7 +47,13 @@ namespace isoscope {
 enum class ProofOutcome : std::uint8_t { Proved, NotProved, Unknown };
 std::string_view name_of(ProofOutcome outcome);  // proved, not proved, unknown
 
-enum class Construction : std::uint8_t { SameOrders, ArbitrationAsCo, LeastVisibility };
+enum class Construction : std::uint8_t {
+  SameOrders,
+  ArbitrationAsCo,
+  LeastVisibility,
+  LinearExtension,
+  ExtendedLeastVisibility
+};
 // "co is ar", for people.
 std::string_view describe(Construction construction);
 

@@ -1,9 +1,12 @@
 #include "synth/proof_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "spec/print.h"
 #include "support/assert.h"
+#include "synth/acyclic.h"
 
 namespace isoscope {
 
@@ -34,11 +37,6 @@ bool mentions_reads(const Level& level) {
                      [](const Axiom& axiom) { return mentions_reads(*axiom.formula); });
 }
 
-bool mentions_keys(const RelationExpr& r) {
-  return r.key.has_value() || (r.left != nullptr && mentions_keys(*r.left)) ||
-         (r.right != nullptr && mentions_keys(*r.right));
-}
-
 SmtTerm translated(const Axiom& axiom, ProofTranslator& translator, const Visibility& vis) {
   ProofTranslator::Environment env(static_cast<std::size_t>(axiom.slots));
   return translator.translate(*axiom.formula, env, vis);
@@ -46,24 +44,49 @@ SmtTerm translated(const Axiom& axiom, ProofTranslator& translator, const Visibi
 
 }  // namespace
 
-ProofSearch::ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget)
+ProofSearch::ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget,
+                         const RelationExpr* acyclic)
     : a_(a),
       b_(b),
       construction_(construction),
       budget_(budget),
       theory_(smt_, mentions_reads(a) || mentions_reads(b)),
       translator_(theory_),
-      assumed_{"vis", [this](SmtTerm s, SmtTerm t) { return theory_.vis(s, t); }},
+      assumed_{"vis", [this](SmtTerm s, SmtTerm t) { return theory_.vis(s, t); }, "order",
+               [this](SmtTerm s, SmtTerm t) { return theory_.order(s, t); }},
       constructed_(assumed_) {
   assume_stronger();
-  if (construction_ == Construction::LeastVisibility) define_least_vis();
+  if (acyclic != nullptr) define_extension(*acyclic);
+  if (has_least_vis()) define_least_vis();
   add_goals();
   add_lemmas();
 }
 
 void ProofSearch::assume_stronger() {
-  for (SmtTerm demand : theory_.demands(a_, assumed_.relation)) theory_.add(demand);
+  for (SmtTerm demand : theory_.demands(a_, assumed_.relation, assumed_.order)) theory_.add(demand);
   for (const Axiom& axiom : a_.axioms) theory_.add(translated(axiom, translator_, assumed_));
+}
+
+// L stands for a strict total order that contains the acyclic relation. There is one, because a
+// history has finitely many transactions. That T0 comes first in it is not certain, and neither is
+// that it contains a known version order of some key, as A's order does; both are goals. Of the
+// latter, that L contains ww: a known version order relates writers of a key in the way in which
+// A's order does.
+void ProofSearch::define_extension(const RelationExpr& acyclic) {
+  const SmtSort txn = theory_.sort(Sort::Txn);
+  const SmtFunction l = smt_.new_predicate("extension", {txn, txn});
+  constructed_.order_name = "extension";
+  constructed_.order = [l](SmtTerm s, SmtTerm t) { return l(s, t); };
+  for (SmtTerm fact : theory_.total_order(constructed_.order)) theory_.add(fact);
+  const auto in_extension = [l](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return l(s, t); };
+  for (SmtTerm clause : translator_.included(acyclic, {}, assumed_, in_extension))
+    theory_.add(clause);
+  goals_.push_back(theory_.begins_with_t0(constructed_.order));
+  goals_.push_back(smt_.forall({theory_.sort(Sort::Key), txn, txn}, [&](auto v) {
+    return implies(
+        theory_.writes(v[1], v[0]) && theory_.writes(v[2], v[0]) && theory_.order(v[1], v[2]),
+        l(v[1], v[2]));
+  }));
 }
 
 // V stands for the least relation that contains wr, contains so where B has session order, and
@@ -71,7 +94,8 @@ void ProofSearch::assume_stronger() {
 void ProofSearch::define_least_vis() {
   const SmtSort txn = theory_.sort(Sort::Txn);
   const SmtFunction v = smt_.new_predicate("least_vis", {txn, txn});
-  constructed_ = {"least_vis", [v](SmtTerm s, SmtTerm t) { return v(s, t); }};
+  constructed_.name = "least_vis";
+  constructed_.relation = [v](SmtTerm s, SmtTerm t) { return v(s, t); };
   theory_.add(theory_.forall_txns(
       2, [&](auto t) { return implies(theory_.wr(t[0], t[1]), v(t[0], t[1])); }));
   if (b_.uses_session_order) {
@@ -85,31 +109,32 @@ void ProofSearch::define_least_vis() {
 }
 
 void ProofSearch::add_goals() {
-  goals_ = theory_.demands(b_, constructed_.relation);
+  for (SmtTerm demand : theory_.demands(b_, constructed_.relation, constructed_.order))
+    goals_.push_back(demand);
   for (const Axiom& axiom : b_.axioms) {
-    const bool by_definition = construction_ == Construction::LeastVisibility && is_horn(axiom);
+    const bool by_definition = has_least_vis() && is_horn(axiom);
     if (!by_definition) goals_.push_back(translated(axiom, translator_, constructed_));
   }
 }
 
 // The closure C of r is the least relation X with r ⊆ X and X ; r ⊆ X. If r ⊆ P, and what C ∩ P
 // reaches by one more step of r is in P, then C ∩ P is such an X, so C ⊆ P.
-ProofSearch::Lemma ProofSearch::closure_lemma(const Closure& closure, const TxnRelation& upper) {
+ProofSearch::Lemma ProofSearch::closure_lemma(const Closure& closure, const KeyedRelation& upper) {
   const std::size_t n = closure.keys.size();
   const SmtSort element = theory_.sort(closure.sort);
   std::vector<SmtSort> sorts = closure.keys;
   sorts.insert(sorts.end(), {element, element});
   const SmtTerm base = smt_.forall(sorts, [&](auto v) {
-    return implies(closure.step(v.first(n), v[n], v[n + 1]), upper(v[n], v[n + 1]));
+    return implies(closure.step(v.first(n), v[n], v[n + 1]), upper(v.first(n), v[n], v[n + 1]));
   });
   const SmtTerm claim = smt_.forall(sorts, [&](auto v) {
-    return implies(closure.holds(v.first(n), v[n], v[n + 1]), upper(v[n], v[n + 1]));
+    return implies(closure.holds(v.first(n), v[n], v[n + 1]), upper(v.first(n), v[n], v[n + 1]));
   });
   sorts.push_back(element);
   const SmtTerm step = smt_.forall(sorts, [&](auto v) {
-    return implies(closure.holds(v.first(n), v[n], v[n + 1]) && upper(v[n], v[n + 1]) &&
+    return implies(closure.holds(v.first(n), v[n], v[n + 1]) && upper(v.first(n), v[n], v[n + 1]) &&
                        closure.step(v.first(n), v[n + 1], v[n + 2]),
-                   upper(v[n], v[n + 2]));
+                   upper(v.first(n), v[n], v[n + 2]));
   });
   return {!(base && step), claim};
 }
@@ -118,9 +143,11 @@ ProofSearch::Lemma ProofSearch::closure_lemma(const Closure& closure, const TxnR
 // contains and obeys what V does; V is the least that does, so V ⊆ P. The premises of Horn axioms
 // are monotone, which is why V exists.
 ProofSearch::Lemma ProofSearch::least_vis_lemma(const Visibility& upper) {
-  const Visibility both = {"least_vis & " + upper.name, [this, upper](SmtTerm s, SmtTerm t) {
-                             return constructed_.relation(s, t) && upper.relation(s, t);
-                           }};
+  Visibility both = constructed_;
+  both.name = "least_vis & " + upper.name;
+  both.relation = [this, upper](SmtTerm s, SmtTerm t) {
+    return constructed_.relation(s, t) && upper.relation(s, t);
+  };
   SmtTerm inductive = theory_.forall_txns(
       2, [&](auto t) { return implies(theory_.wr(t[0], t[1]), upper.relation(t[0], t[1])); });
   if (b_.uses_session_order) {
@@ -139,12 +166,14 @@ ProofSearch::Lemma ProofSearch::least_vis_lemma(const Visibility& upper) {
 }
 
 void ProofSearch::add_mentioned(const Formula& f, std::vector<Visibility>& bounds) {
-  if (f.op == FormulaOp::Member && f.relation->left != nullptr && !mentions_keys(*f.relation) &&
-      !mentions_reads(*f.relation)) {
+  if (f.op == FormulaOp::Member && f.relation->left != nullptr &&
+      !mentions_key_variable(*f.relation) && !mentions_reads(*f.relation)) {
     const RelationExpr& r = *f.relation;
-    bounds.push_back({print(r), [this, &r](SmtTerm s, SmtTerm t) {
-                        return translator_.member(r, s, t, {}, assumed_);
-                      }});
+    bounds.push_back(
+        {print(r),
+         [this, &r](SmtTerm s, SmtTerm t) { return translator_.member(r, s, t, {}, assumed_); },
+         {},
+         {}});
   }
   if (f.left != nullptr) add_mentioned(*f.left, bounds);
   if (f.right != nullptr) add_mentioned(*f.right, bounds);
@@ -154,50 +183,85 @@ void ProofSearch::add_mentioned(const Formula& f, std::vector<Visibility>& bound
 // proved, and nothing else.
 std::vector<Visibility> ProofSearch::upper_bounds() {
   std::vector<Visibility> bounds;
-  bounds.push_back({"order", [this](SmtTerm s, SmtTerm t) { return theory_.order(s, t); }});
+  bounds.push_back({"order", assumed_.order, {}, {}});
+  if (constructed_.order_name != assumed_.order_name)
+    bounds.push_back({constructed_.order_name, constructed_.order, {}, {}});
   if (a_.framework == Framework::VisAr) bounds.push_back(assumed_);
   for (const Axiom& axiom : a_.axioms) add_mentioned(*axiom.formula, bounds);
-  if (construction_ != Construction::LeastVisibility) return bounds;
+  if (!has_least_vis()) return bounds;
 
   // s may be shown to t: it comes before t, and before the writers from which t reads what s
   // writes too.
-  const TxnRelation showable = [this](SmtTerm s, SmtTerm t) {
-    return theory_.order(s, t) &&
+  const TxnRelation before = constructed_.order;
+  const TxnRelation showable = [this, before](SmtTerm s, SmtTerm t) {
+    return before(s, t) &&
            smt_.forall({theory_.sort(Sort::Key), theory_.sort(Sort::Txn)}, [&](auto v) {
              return implies(theory_.wr(v[0], v[1], t) && theory_.writes(s, v[0]),
-                            equals(s, v[1]) || theory_.order(s, v[1]));
+                            equals(s, v[1]) || before(s, v[1]));
            });
   };
-  bounds.push_back({"showable", showable});
+  bounds.push_back({"showable", showable, {}, {}});
   // The same for everything up to s: what snapshots are made of.
-  bounds.push_back({"snapshot", [this, showable](SmtTerm s, SmtTerm t) {
+  bounds.push_back({"snapshot",
+                    [this, showable, before](SmtTerm s, SmtTerm t) {
                       return showable(s, t) && theory_.forall_txns(1, [&](auto u) {
-                        return implies(theory_.order(u[0], s), showable(u[0], t));
+                        return implies(before(u[0], s), showable(u[0], t));
                       });
-                    }});
+                    },
+                    {},
+                    {}});
   return bounds;
 }
 
 void ProofSearch::add_lemmas() {
-  const bool has_least_vis = construction_ == Construction::LeastVisibility;
   const std::vector<Visibility> bounds = upper_bounds();
   // Making the lemmas may mention further closures; those get lemmas too, in the order of mention.
   std::vector<Lemma> about_vis;
-  if (has_least_vis) {
+  if (has_least_vis()) {
     for (const Visibility& upper : bounds) about_vis.push_back(least_vis_lemma(upper));
+    for (std::size_t i = 0; i < translator_.closures().size(); ++i) {
+      const Closure closure = translator_.closures()[i];
+      if (closure.sort != Sort::Txn || !closure.keys.empty()) continue;
+      about_vis.push_back(
+          least_vis_lemma({fmt::format("closure {}", i),
+                           [closure](SmtTerm s, SmtTerm t) { return closure.holds({}, s, t); },
+                           {},
+                           {}}));
+    }
   }
+  const auto keyless = [](const TxnRelation& upper) -> KeyedRelation {
+    return [upper](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return upper(s, t); };
+  };
   for (std::size_t i = 0; i < translator_.closures().size(); ++i) {
     const Closure closure = translator_.closures()[i];
     if (closure.sort == Sort::Read) {
-      lemmas_.push_back(
-          closure_lemma(closure, [this](SmtTerm r, SmtTerm s) { return theory_.po(r, s); }));
+      lemmas_.push_back(closure_lemma(
+          closure, keyless([this](SmtTerm r, SmtTerm s) { return theory_.po(r, s); })));
       continue;
     }
     for (const Visibility& upper : bounds)
-      lemmas_.push_back(closure_lemma(closure, upper.relation));
-    if (has_least_vis) lemmas_.push_back(closure_lemma(closure, constructed_.relation));
+      lemmas_.push_back(closure_lemma(closure, keyless(upper.relation)));
+    if (has_least_vis()) lemmas_.push_back(closure_lemma(closure, keyless(constructed_.relation)));
   }
+  add_inclusions();
   lemmas_.insert(lemmas_.end(), about_vis.begin(), about_vis.end());
+}
+
+// Of closures in each other: r+ ⊆ (r | s)+, for whatever values the key variables have.
+void ProofSearch::add_inclusions() {
+  const std::vector<Closure> closures = translator_.closures();
+  for (std::size_t i = 0; i < closures.size(); ++i) {
+    for (std::size_t j = 0; j < closures.size(); ++j) {
+      const Closure upper = closures[j];
+      const std::size_t keys = upper.keys.size();
+      if (i == j || closures[i].sort != upper.sort) continue;
+      if (keys != 0 && keys != closures[i].keys.size()) continue;
+      lemmas_.push_back(closure_lemma(
+          closures[i], [upper, keys](std::span<const SmtTerm> values, SmtTerm s, SmtTerm t) {
+            return upper.holds(values.first(keys), s, t);
+          }));
+    }
+  }
 }
 
 bool ProofSearch::is_impossible(SmtTerm formula, unsigned steps, bool unroll) {
@@ -218,11 +282,11 @@ void ProofSearch::prove_goals(unsigned steps, bool unroll) {
 }
 
 // Lemmas may rest on each other, so they are tried until none is new.
-void ProofSearch::prove_lemmas(unsigned steps) {
+void ProofSearch::prove_lemmas(unsigned steps, bool unroll) {
   for (bool has_news = true; has_news;) {
     has_news = false;
     std::erase_if(lemmas_, [&](const Lemma& lemma) {
-      if (budget_.expired_now() || !is_impossible(lemma.failure, steps, false)) return false;
+      if (budget_.expired_now() || !is_impossible(lemma.failure, steps, unroll)) return false;
       theory_.add(lemma.claim);
       has_news = true;
       return true;
@@ -232,10 +296,18 @@ void ProofSearch::prove_lemmas(unsigned steps) {
 
 bool ProofSearch::run() {
   for (unsigned steps : kEfforts) {
-    prove_lemmas(steps);
+    prove_lemmas(steps, false);
     prove_goals(steps, false);
-    if (!translator_.unrollings().empty()) prove_goals(steps, true);
     if (goals_.empty()) return true;
+    if (translator_.unrollings().empty()) continue;
+    prove_goals(steps, true);
+    if (goals_.empty()) return true;
+    // A closure in a closure is included in another one by its last step.
+    if (translator_.closures().size() > 1) {
+      prove_lemmas(steps, true);
+      prove_goals(steps, true);
+      if (goals_.empty()) return true;
+    }
   }
   return false;
 }

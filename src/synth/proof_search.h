@@ -17,8 +17,10 @@ namespace isoscope {
 
 class ProofSearch {
  public:
-  // Requires: the construction fits the frameworks; levels and budget outlive the search.
-  ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget);
+  // Requires: the construction fits the frameworks; levels and budget outlive the search. For a
+  // linear extension, `acyclic` is one of acyclic_relations(a).
+  ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget,
+              const RelationExpr* acyclic = nullptr);
 
   // Did all goals follow?
   bool run();
@@ -32,16 +34,20 @@ class ProofSearch {
   SmtSolver& smt() { return smt_; }
 
  private:
+  // An upper bound of a closure, for the values of its key variables.
+  using KeyedRelation = std::function<SmtTerm(std::span<const SmtTerm> keys, SmtTerm, SmtTerm)>;
   // Follows from the facts unless `failure` is possible; then `claim` is a fact.
   struct Lemma {
     SmtTerm failure;
     SmtTerm claim;
   };
   void assume_stronger();
+  void define_extension(const RelationExpr& acyclic);
   void define_least_vis();
   void add_goals();
   void add_lemmas();
-  Lemma closure_lemma(const Closure& closure, const TxnRelation& upper);
+  void add_inclusions();
+  Lemma closure_lemma(const Closure& closure, const KeyedRelation& upper);
   Lemma least_vis_lemma(const Visibility& upper);
   std::vector<Visibility> upper_bounds();
   void add_mentioned(const Formula& f, std::vector<Visibility>& bounds);
@@ -49,7 +55,13 @@ class ProofSearch {
   // Does it contradict the facts, and the unrollings if they are used?
   bool is_impossible(SmtTerm formula, unsigned steps, bool unroll);
   void prove_goals(unsigned steps, bool unroll);
-  void prove_lemmas(unsigned steps);
+  void prove_lemmas(unsigned steps, bool unroll);
+
+  // Does the construction make its own vis?
+  bool has_least_vis() const {
+    return construction_ == Construction::LeastVisibility ||
+           construction_ == Construction::ExtendedLeastVisibility;
+  }
 
   const Level& a_;
   const Level& b_;
@@ -60,8 +72,8 @@ class ProofSearch {
   SmtSolver smt_;
   ProofTheory theory_;
   ProofTranslator translator_;
-  Visibility assumed_;      // A's vis
-  Visibility constructed_;  // B's vis
+  Visibility assumed_;      // A's vis and order
+  Visibility constructed_;  // B's
   std::vector<SmtTerm> goals_;
   std::vector<Lemma> lemmas_;
 };

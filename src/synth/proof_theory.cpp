@@ -122,29 +122,42 @@ void ProofTheory::add_read_facts() {
   }));
 }
 
+std::vector<SmtTerm> ProofTheory::total_order(const TxnRelation& before) {
+  return {forall_txns(1, [&](auto t) { return !before(t[0], t[0]); }),
+          forall_txns(3,
+                      [&](auto t) {
+                        return implies(before(t[0], t[1]) && before(t[1], t[2]),
+                                       before(t[0], t[2]));
+                      }),
+          forall_txns(2, [&](auto t) {
+            return equals(t[0], t[1]) || before(t[0], t[1]) || before(t[1], t[0]);
+          })};
+}
+
+SmtTerm ProofTheory::begins_with_t0(const TxnRelation& before) {
+  return forall_txns(1, [&](auto t) { return equals(t[0], t0_) || before(t0_, t[0]); });
+}
+
 void ProofTheory::add_order_facts() {
-  add(forall_txns(1, [&](auto t) { return !order(t[0], t[0]); }));
-  add(forall_txns(3, [&](auto t) {
-    return implies(order(t[0], t[1]) && order(t[1], t[2]), order(t[0], t[2]));
-  }));
-  add(forall_txns(
-      2, [&](auto t) { return equals(t[0], t[1]) || order(t[0], t[1]) || order(t[1], t[0]); }));
-  add(forall_txns(1, [&](auto t) { return equals(t[0], t0_) || order(t0_, t[0]); }));
+  const TxnRelation before = [this](SmtTerm s, SmtTerm t) { return order(s, t); };
+  for (SmtTerm fact : total_order(before)) add(fact);
+  add(begins_with_t0(before));
 }
 
 // As spec/conditions.cpp has them. That the order is strict, total and has T0 first is among the
 // facts already.
-std::vector<SmtTerm> ProofTheory::demands(const Level& level, const TxnRelation& visible) {
+std::vector<SmtTerm> ProofTheory::demands(const Level& level, const TxnRelation& visible,
+                                          const TxnRelation& before) {
   std::vector<SmtTerm> all;
   if (level.framework == Framework::Co) {
     all.push_back(
-        forall_txns(2, [&](auto t) { return implies(so(t[0], t[1]), order(t[0], t[1])); }));
+        forall_txns(2, [&](auto t) { return implies(so(t[0], t[1]), before(t[0], t[1])); }));
     all.push_back(
-        forall_txns(2, [&](auto t) { return implies(wr(t[0], t[1]), order(t[0], t[1])); }));
+        forall_txns(2, [&](auto t) { return implies(wr(t[0], t[1]), before(t[0], t[1])); }));
     return all;
   }
   all.push_back(
-      forall_txns(2, [&](auto t) { return implies(visible(t[0], t[1]), order(t[0], t[1])); }));
+      forall_txns(2, [&](auto t) { return implies(visible(t[0], t[1]), before(t[0], t[1])); }));
   if (level.uses_session_order) {
     all.push_back(
         forall_txns(2, [&](auto t) { return implies(so(t[0], t[1]), visible(t[0], t[1])); }));
@@ -154,7 +167,7 @@ std::vector<SmtTerm> ProofTheory::demands(const Level& level, const TxnRelation&
       forall_txns(2, [&](auto t) { return implies(wr(t[0], t[1]), visible(t[0], t[1])); }));
   all.push_back(smt_.forall({key_, txn_, txn_, txn_}, [&](auto v) {
     return implies(wr(v[0], v[1], v[3]) && writes(v[2], v[0]) && visible(v[2], v[3]),
-                   !order(v[1], v[2]));
+                   !before(v[1], v[2]));
   }));
   return all;
 }

@@ -12,7 +12,7 @@
 //                       read a key from two writers
 //   txn, key, src       of a read, with `po` between the reads of a transaction; only if a level
 //                       speaks of reads
-//   order               co, or ar: all constructions of synth/proof.h keep the order
+//   order               co, or ar, of the assumed witness
 //   vis                 the visibility that the stronger level assumes, if it is over vis, ar
 //
 // The rule for this file: **assert only what is true in that structure.** Then a contradiction
@@ -80,10 +80,15 @@ class ProofTheory {
   const std::vector<SmtTerm>& facts() const { return facts_; }
   void add(SmtTerm fact) { facts_.push_back(fact); }
 
-  // What the level's framework demands of `order` and, over vis, ar, of `vis`; one formula a
-  // demand. The demand that known version orders (of lists) are in the order is left out: it is
-  // about the order alone, which the assumed and the constructed witness share.
-  std::vector<SmtTerm> demands(const Level& level, const TxnRelation& vis);
+  // What the level's framework demands of `order`, a strict total order with T0 first, and, over
+  // vis, ar, of `vis`; one formula a demand. The demand that known version orders (of lists) are in
+  // the order is left out: it is about the order alone, which the assumed and the constructed
+  // witness share, or on whose ww they agree (proof_search.cpp).
+  std::vector<SmtTerm> demands(const Level& level, const TxnRelation& vis,
+                               const TxnRelation& order);
+  // That `order` is a strict total order.
+  std::vector<SmtTerm> total_order(const TxnRelation& order);
+  SmtTerm begins_with_t0(const TxnRelation& order);
 
  private:
   SmtTerm has(std::span<const Sort> sorts);

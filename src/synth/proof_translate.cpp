@@ -1,10 +1,9 @@
 #include "synth/proof_translate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "support/assert.h"
+#include "synth/proof_canonical.h"
 
 namespace isoscope {
 
@@ -19,26 +18,43 @@ void add_key_slots(const RelationExpr& r, std::vector<int>& slots) {
   if (r.right != nullptr) add_key_slots(*r.right, slots);
 }
 
-// Equal texts mean equal relations: co and ar are both the order, key variables count from 0 in
-// the order of `slots`, and vis is named by what it stands for.
-std::string canonical_text(const RelationExpr& r, const std::vector<int>& slots,
-                           const Visibility& vis) {
-  std::string text = fmt::format("{}>{}:", static_cast<int>(r.from), static_cast<int>(r.to));
-  if (r.op == RelationOp::Co || r.op == RelationOp::Ar) {
-    text += "order";
-  } else if (r.op == RelationOp::Vis) {
-    text += vis.name;
-  } else {
-    text += fmt::format("op{}", static_cast<int>(r.op));
+// A pair of a simple relation; `turned` from its end to its beginning.
+struct PathStep {
+  const RelationExpr* relation;
+  bool turned = false;
+
+  Sort to() const { return turned ? relation->from : relation->to; }
+};
+using Path = std::vector<PathStep>;
+
+constexpr std::size_t kMaxPaths = 64;
+
+// The paths whose pairs are those of r, turned or not. More than kMaxPaths of them are cut off,
+// which is for the caller to see.
+std::vector<Path> paths_of(const RelationExpr& r, bool turned) {
+  switch (r.op) {
+    case RelationOp::Union: {
+      std::vector<Path> all = paths_of(*r.left, turned);
+      for (Path& path : paths_of(*r.right, turned)) all.push_back(std::move(path));
+      return all;
+    }
+    case RelationOp::Compose: {
+      std::vector<Path> all;
+      const std::vector<Path> second = paths_of(turned ? *r.left : *r.right, turned);
+      for (const Path& first : paths_of(turned ? *r.right : *r.left, turned)) {
+        for (const Path& rest : second) {
+          if (all.size() > kMaxPaths) return all;
+          all.push_back(first);
+          all.back().insert(all.back().end(), rest.begin(), rest.end());
+        }
+      }
+      return all;
+    }
+    case RelationOp::Inverse:
+      return paths_of(*r.left, !turned);
+    default:
+      return {{{&r, turned}}};
   }
-  if (r.op == RelationOp::IdentityOn) text += fmt::format("set{}", static_cast<int>(r.set));
-  if (r.key) {
-    const auto position = std::find(slots.begin(), slots.end(), r.key->slot) - slots.begin();
-    text += fmt::format("[{}]", position);
-  }
-  if (r.left != nullptr) text += "(" + canonical_text(*r.left, slots, vis) + ")";
-  if (r.right != nullptr) text += "(" + canonical_text(*r.right, slots, vis) + ")";
-  return text;
 }
 
 }  // namespace
@@ -188,7 +204,7 @@ SmtTerm ProofTranslator::leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const
   SmtSolver& smt = theory_.smt();
   const SmtSort key = theory_.sort(Sort::Key);
   const auto ww = [&](SmtTerm x, SmtTerm t1, SmtTerm t2) {
-    return theory_.writes(t1, x) && theory_.writes(t2, x) && theory_.order(t1, t2);
+    return theory_.writes(t1, x) && theory_.writes(t2, x) && vis.order(t1, t2);
   };
   const auto rw = [&](SmtTerm x) {
     return !equals(a, b) && smt.exists({theory_.sort(Sort::Txn)}, [&](auto t) {
@@ -202,7 +218,7 @@ SmtTerm ProofTranslator::leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const
       return theory_.po(a, b);
     case RelationOp::Co:
     case RelationOp::Ar:
-      return theory_.order(a, b);
+      return vis.order(a, b);
     case RelationOp::Vis:
       return vis.relation(a, b);
     case RelationOp::Wr:
@@ -235,7 +251,7 @@ SmtTerm ProofTranslator::leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const
 SmtTerm ProofTranslator::in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b,
                                     const Environment& env, const Visibility& vis) {
   // The order is transitive, so it is its own closure; and (r+)+ is r+.
-  if (r.op == RelationOp::Co || r.op == RelationOp::Ar) return theory_.order(a, b);
+  if (r.op == RelationOp::Co || r.op == RelationOp::Ar) return vis.order(a, b);
   if (r.op == RelationOp::Plus) return in_closure(*r.left, a, b, env, vis);
   std::vector<int> slots;
   add_key_slots(r, slots);
@@ -244,9 +260,59 @@ SmtTerm ProofTranslator::in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b,
   return closure_of(r, slots, vis).holds(keys, a, b);
 }
 
+std::vector<SmtTerm> ProofTranslator::included(const RelationExpr& r, const std::vector<int>& slots,
+                                               const Visibility& vis, const Upper& upper) {
+  SmtSolver& smt = theory_.smt();
+  const std::size_t n = slots.size();
+  std::vector<Path> paths = paths_of(r, false);
+  if (paths.size() > kMaxPaths) paths = {{{&r, false}}};
+  std::vector<SmtTerm> clauses;
+  for (const Path& path : paths) {
+    // Values of the slots, then the elements on the path, then what single steps need besides.
+    std::vector<SmtSort> sorts(n, theory_.sort(Sort::Key));
+    sorts.push_back(theory_.sort(r.from));
+    for (const PathStep& step : path) sorts.push_back(theory_.sort(step.to()));
+    const std::size_t ends = sorts.size() - 1;
+    for (const PathStep& step : path) {
+      const RelationOp op = step.relation->op;
+      if (step.relation->key) continue;
+      if (op == RelationOp::Ww || op == RelationOp::Rw) sorts.push_back(theory_.sort(Sort::Key));
+      if (op == RelationOp::Rw) sorts.push_back(theory_.sort(Sort::Txn));
+    }
+    clauses.push_back(smt.forall(sorts, [&](auto v) {
+      Environment env;
+      for (std::size_t i = 0; i < n; ++i) {
+        env.resize(std::max(env.size(), at(slots[i]) + 1));
+        env[at(slots[i])] = v[i];
+      }
+      SmtTerm premises = smt.truth(true);
+      std::size_t next = ends + 1;
+      for (std::size_t i = 0; i < path.size(); ++i) {
+        const RelationExpr& step = *path[i].relation;
+        const SmtTerm a = path[i].turned ? v[n + i + 1] : v[n + i];
+        const SmtTerm b = path[i].turned ? v[n + i] : v[n + i + 1];
+        const auto ww = [&](SmtTerm x, SmtTerm s, SmtTerm t) {
+          return theory_.writes(s, x) && theory_.writes(t, x) && vis.order(s, t);
+        };
+        if (step.op == RelationOp::Ww && !step.key) {
+          premises = premises && ww(v[next++], a, b);
+        } else if (step.op == RelationOp::Rw && !step.key) {
+          const SmtTerm x = v[next++];
+          const SmtTerm writer = v[next++];
+          premises = premises && !equals(a, b) && theory_.wr(x, writer, a) && ww(x, writer, b);
+        } else {
+          premises = premises && member(step, a, b, env, vis);
+        }
+      }
+      return implies(premises, upper(v.first(n), v[n], v[ends]));
+    }));
+  }
+  return clauses;
+}
+
 const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vector<int>& slots,
                                            const Visibility& vis) {
-  const std::string name = canonical_text(r, slots, vis);
+  const std::string name = canonical_name(r, slots, vis);
   const auto known = std::find(closure_names_.begin(), closure_names_.end(), name);
   if (known != closure_names_.end())
     return closures_[static_cast<std::size_t>(known - closure_names_.begin())];
@@ -275,9 +341,7 @@ const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vec
   const auto in = [&](std::span<const SmtTerm> v, SmtTerm a, SmtTerm b) {
     return closure.holds(v.first(n), a, b);
   };
-  theory_.add(smt.forall(sorts, [&](auto v) {
-    return implies(closure.step(v.first(n), v[n], v[n + 1]), in(v, v[n], v[n + 1]));
-  }));
+  for (SmtTerm clause : included(r, slots, vis, in)) theory_.add(clause);
   unrollings_.push_back(smt.forall(sorts, [&](auto v) {
     const SmtTerm shorter = smt.exists({element}, [&](auto m) {
       return in(v, v[n], m[0]) && closure.step(v.first(n), m[0], v[n + 1]);

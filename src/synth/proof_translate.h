@@ -18,13 +18,16 @@
 
 namespace isoscope {
 
-// What `vis` stands for in a translation. Equal names mean equal relations.
+// What `vis`, and `co` or `ar`, stand for in a translation. Equal names mean equal relations.
 struct Visibility {
   std::string name;
   TxnRelation relation;
+  std::string order_name;
+  TxnRelation order;
 };
 
-// r+ for the values of the key variables in r.
+// r+ for the values of the key variables in r. Relations that are spelled in different ways but
+// equal by the laws of unions, intersections, compositions and closures have one Closure.
 struct Closure {
   Sort sort = Sort::Txn;      // of what it relates
   std::vector<SmtSort> keys;  // sorts of the key variables
@@ -46,6 +49,13 @@ class ProofTranslator {
   // (a, b) ∈ r.
   SmtTerm member(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
                  const Visibility& vis);
+
+  // r ⊆ upper, as clauses: one for each way in which steps of simple relations make a pair of r,
+  // with what is in the middle quantified in front. Says the same as a formula with quantifiers in
+  // its premise, but a solver sees what to instantiate. `values` are those of the slots.
+  using Upper = std::function<SmtTerm(std::span<const SmtTerm> values, SmtTerm, SmtTerm)>;
+  std::vector<SmtTerm> included(const RelationExpr& r, const std::vector<int>& slots,
+                                const Visibility& vis, const Upper& upper);
 
   // Those that translations have mentioned so far.
   const std::vector<Closure>& closures() const { return closures_; }

@@ -10,6 +10,7 @@
 #include "spec/levels.h"
 #include "spec/random_axiom.h"
 #include "support/random_history.h"
+#include "synth/acyclic.h"
 #include "synth/pinned_structure.h"
 #include "synth/proof.h"
 #include "synth/proof_search.h"
@@ -52,7 +53,9 @@ TEST(ProofTranslation, AgreesWithTheEvaluatorOnRandomAxioms) {
     ProofTranslator translator(theory);
     const Axiom& axiom = level.axioms.front();
     ProofTranslator::Environment env(static_cast<std::size_t>(axiom.slots));
-    const SmtTerm formula = translator.translate(*axiom.formula, env, {});
+    const Visibility by_order{
+        {}, {}, "order", [&](SmtTerm s, SmtTerm t) { return theory.order(s, t); }};
+    const SmtTerm formula = translator.translate(*axiom.formula, env, by_order);
     const std::vector<SmtTerm> pinned = pin(theory, h, *w);
     ++questions;
     EXPECT_NE(check_with(theory, translator.unrollings(), pinned, holds ? formula : !formula),
@@ -107,6 +110,48 @@ TEST(ProofFacts, AreTrueOfHistoriesThatSatisfyTheStrongerLevel) {
     }
   }
   EXPECT_GT(pinned_histories, 20);
+}
+
+// Linear extensions, and closures in each other, of levels that are dependency graphs.
+TEST(ProofFacts, AreTrueOfHistoriesThatSatisfyADependencyGraph) {
+  LevelSet levels = LevelSet::built_in();
+  ASSERT_TRUE(levels
+                  .add("level g1 over co axiom A: acyclic(so | wr | ww | rw)\n"
+                       "level g2 over co let d = so | wr | ww axiom A: acyclic(d | d ; rw)\n"
+                       "level g3 over co axiom A: acyclic((so | wr)+ ; ww | rw ; rw) and "
+                       "irreflexive((wr ; rw)+)\n",
+                       "graphs")
+                  .ok());
+  Budget budget = Budget::seconds(300);
+  int pinned_histories = 0;
+  for (const char* graph : {"g1", "g2", "g3"}) {
+    for (const char* other : {"ser@co", "psi", "g1"}) {
+      const Level& a = **levels.find(graph);
+      const Level& b = **levels.find(other);
+      for (const RelationExpr* acyclic : acyclic_relations(a)) {
+        ProofSearch search(a, b,
+                           b.framework == Framework::Co ? Construction::LinearExtension
+                                                        : Construction::ExtendedLeastVisibility,
+                           budget, acyclic);
+        search.run();
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          Rng rng(seed);
+          const SmallHistory small = random_small(rng, {.max_txns = 3, .stray = 0.2});
+          const History h = build(small);
+          const std::optional<Witness> w = BruteForce(h).decide(a);
+          if (!w) continue;
+          ++pinned_histories;
+          ProofTheory& theory = search.theory();
+          EXPECT_NE(
+              check_with(theory, search.unrollings(), pin(theory, h, *w), search.smt().truth(true)),
+              SmtResult::Unsat)
+              << graph << " => " << other << ", seed " << seed << "\n"
+              << to_hist(small);
+        }
+      }
+    }
+  }
+  EXPECT_GT(pinned_histories, 15);
 }
 
 // A history that a allows and b forbids, for as many pairs of built-in levels as random histories

@@ -1,0 +1,110 @@
+#include "synth/proof_canonical.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace isoscope {
+
+namespace {
+
+// Names relations. Equal texts mean equal relations: co and ar are both the order, key variables
+// count from 0 in the order of `slots`, and witnesses are named by what they stand for.
+class Canonical {
+ public:
+  Canonical(const std::vector<int>& slots, const Visibility& vis) : slots_(slots), vis_(vis) {}
+
+  std::string text(const RelationExpr& r) const {
+    switch (r.op) {
+      case RelationOp::Union:
+      case RelationOp::Intersection: {
+        // Associative, commutative and idempotent.
+        std::vector<std::string> parts;
+        add_parts(r, r.op, false, parts);
+        return sorted(r.op, std::move(parts));
+      }
+      case RelationOp::Compose: {
+        std::vector<std::string> parts;  // associative
+        add_parts(r, r.op, false, parts);
+        return joined(r.op, parts);
+      }
+      case RelationOp::Inverse:
+        return r.left->op == RelationOp::Inverse ? text(*r.left->left)
+                                                 : fmt::format("inverse({})", text(*r.left));
+      case RelationOp::Plus:
+        return fmt::format("plus({})", closed_text(*r.left));
+      case RelationOp::Star:
+        return fmt::format("star({})", closed_text(*r.left));
+      case RelationOp::Difference:
+        return fmt::format("minus({},{})", text(*r.left), text(*r.right));
+      default:
+        return leaf(r);
+    }
+  }
+
+  // Of a relation of which the closure is taken: (r | s+)+ is (r | s)+.
+  std::string closed_text(const RelationExpr& r) const {
+    std::vector<std::string> parts;
+    add_parts(r, RelationOp::Union, true, parts);
+    return sorted(RelationOp::Union, std::move(parts));
+  }
+
+ private:
+  void add_parts(const RelationExpr& r, RelationOp op, bool closed,
+                 std::vector<std::string>& parts) const {
+    if (r.op == op) {
+      add_parts(*r.left, op, closed, parts);
+      add_parts(*r.right, op, closed, parts);
+    } else if (closed && r.op == RelationOp::Plus) {
+      add_parts(*r.left, op, closed, parts);
+    } else {
+      parts.push_back(text(r));
+    }
+  }
+  static std::string joined(RelationOp op, const std::vector<std::string>& parts) {
+    if (parts.size() == 1) return parts.front();
+    return fmt::format("op{}({})", static_cast<int>(op), fmt::join(parts, ","));
+  }
+  static std::string sorted(RelationOp op, std::vector<std::string> parts) {
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    return joined(op, parts);
+  }
+  std::string leaf(const RelationExpr& r) const {
+    std::string text = fmt::format("{}>{}:", static_cast<int>(r.from), static_cast<int>(r.to));
+    switch (r.op) {
+      case RelationOp::Co:
+      case RelationOp::Ar:
+        text += vis_.order_name;
+        break;
+      case RelationOp::Ww:
+      case RelationOp::Rw:
+        text += fmt::format("op{} by {}", static_cast<int>(r.op), vis_.order_name);
+        break;
+      case RelationOp::Vis:
+        text += vis_.name;
+        break;
+      default:
+        text += fmt::format("op{}", static_cast<int>(r.op));
+    }
+    if (r.op == RelationOp::IdentityOn) text += fmt::format("set{}", static_cast<int>(r.set));
+    if (r.key) {
+      const auto position = std::find(slots_.begin(), slots_.end(), r.key->slot) - slots_.begin();
+      text += fmt::format("[{}]", position);
+    }
+    return text;
+  }
+
+  const std::vector<int>& slots_;
+  const Visibility& vis_;
+};
+
+}  // namespace
+
+std::string canonical_name(const RelationExpr& r, const std::vector<int>& slots,
+                           const Visibility& vis) {
+  return Canonical(slots, vis).closed_text(r);
+}
+
+}  // namespace isoscope
