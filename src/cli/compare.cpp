@@ -26,6 +26,12 @@ struct CompareArguments {
   std::string dot;
 };
 
+std::vector<const Level*> all_of(const LevelSet& levels) {
+  std::vector<const Level*> all;
+  for (const auto& level : levels.all()) all.push_back(level.get());
+  return all;
+}
+
 int deliver_answer(const CompareArguments& args, const Result<std::string>& text, bool unknown) {
   if (!text) return fail(text.error());
   return deliver(args.common, *text, unknown ? kUnknown : kGood);
@@ -63,6 +69,7 @@ int run_compare(const CompareArguments& args) {
   const CompareOptions options{.scope = *scope,
                                .max_txns = args.scope.most_txns,
                                .prove = !args.no_proof,
+                               .between = all_of(*known),
                                .progress = progress_line(args.common)};
   if (args.matrix) return run_matrix(args, levels, options, budget);
   if (args.levels.size() != 2)

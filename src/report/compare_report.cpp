@@ -31,7 +31,7 @@ std::string further_so_text(const SynthFound& found) {
   return out + "\n";
 }
 
-// "for every history", "up to 5 transactions", and so on.
+// How far the implication is known to hold.
 std::string_view proved_word(const Implication& i) {
   switch (i.outcome) {
     case ImplicationOutcome::Proved:
@@ -53,26 +53,30 @@ std::string searched_text(int txns) {
                      txns == 1 ? "" : "s");
 }
 
-// Which histories count as separating. Proofs hold for the others, too.
-std::string searched_histories(const Scope& scope) {
-  std::string sizes;
-  if (scope.keys > 0) sizes += fmt::format(", {} keys", scope.keys);
-  if (scope.values > 0) sizes += fmt::format(", {} values", scope.values);
-  if (scope.ops > 0) sizes += fmt::format(", {} operations each", scope.ops);
-  return fmt::format("(what may separate: at most {} transactions{}; {})\n", scope.txns, sizes,
+// Which histories may separate levels: the whole scope where an answer rests on it, else how far a
+// search would have gone.
+std::string searched_histories(const Scope& scope, bool rests_on_it) {
+  if (rests_on_it) return fmt::format("(searched: {})\n", describe_searched(scope, true));
+  return fmt::format("(what may separate: at most {} transactions; {})\n", scope.txns,
                      describe_switches(scope));
+}
+
+std::string proof_text(const Implication& i) {
+  if (i.via != nullptr) return fmt::format("through {}", i.via->full_name());
+  return std::string(i.proof && i.proof->construction ? describe(*i.proof->construction) : "");
 }
 
 Result<std::string> direction_text(const std::string& a, const std::string& b,
                                    const Implication& i) {
   switch (i.outcome) {
     case ImplicationOutcome::Proved:
-      return fmt::format("  {} implies {}: proved for every history ({})\n{}", a, b,
-                         i.proof && i.proof->construction ? describe(*i.proof->construction) : "",
+      return fmt::format("  {} implies {}: proved for every history ({})\n{}", a, b, proof_text(i),
                          i.is_vacuous() ? vacuity_text(a) : "");
     case ImplicationOutcome::Bounded:
-      return fmt::format("  {} implies {} up to {} transactions; not proved beyond\n", a, b,
-                         i.scope.txns);
+      return fmt::format("  {} implies {} in the scope searched, {} transaction{}; {}\n", a, b,
+                         i.scope.txns == 1 ? "1" : fmt::format("1 to {}", i.scope.txns),
+                         i.scope.txns == 1 ? "" : "s",
+                         i.proof ? "no proof was found" : "no proof was tried");
     case ImplicationOutcome::Unknown:
       return fmt::format("  does {} imply {}? unknown: {}; {}\n", a, b, i.limit,
                          searched_text(i.scope.txns));
@@ -89,9 +93,14 @@ Result<std::string> direction_text(const std::string& a, const std::string& b,
 
 Json implication_json(const Implication& i) {
   Json json = {{"implies", i.holds()}, {"outcome", name_of(i.outcome)}, {"proved", proved_word(i)}};
-  if (i.outcome == ImplicationOutcome::Proved) json["vacuous"] = i.is_vacuous();
-  if (i.outcome == ImplicationOutcome::Bounded || i.outcome == ImplicationOutcome::Unknown)
+  if (i.outcome == ImplicationOutcome::Proved) {
+    json["vacuous"] = i.is_vacuous();
+    if (i.via != nullptr) json["through"] = i.via->full_name();
+  }
+  if (i.outcome == ImplicationOutcome::Bounded || i.outcome == ImplicationOutcome::Unknown) {
     json["txns"] = i.scope.txns;
+    json["scope"] = scope_json(i.scope);
+  }
   if (i.separation) {
     json["anomaly"] = common_name(i.anomaly);
     auto text = text_in(i.separation->history, Format::Hist);
@@ -102,10 +111,14 @@ Json implication_json(const Implication& i) {
   return json;
 }
 
-std::string class_name(const CompareMatrix& m, std::size_t c, std::string_view equals = " = ") {
+// The levels of a class: "a = b" where that is proved, "a ~ b" where only searched.
+std::string class_name(const CompareMatrix& m, std::size_t c, std::string_view before = " ") {
   std::string out;
+  const std::size_t first = m.classes[c].front();
   for (std::size_t i : m.classes[c]) {
-    if (!out.empty()) out += equals;
+    if (i != first)
+      out += fmt::format("{}{} ", before,
+                         m.relation(first, i) == LevelRelation::Equivalent ? '=' : '~');
     out += m.levels[i]->full_name();
   }
   return out;
@@ -127,39 +140,79 @@ char symbol(LevelRelation relation) {
   return '?';
 }
 
+// Of the table: a relation that is decided, in parentheses one within the scope, or "?".
+std::string cell(const CompareMatrix& m, std::size_t i, std::size_t j) {
+  if (i == j) return ".";
+  if (const auto bounded = m.bounded(i, j)) return fmt::format("({})", symbol(*bounded));
+  return std::string(1, symbol(m.relation(i, j)));
+}
+
+// "a and b are equivalent".
+std::string relation_text(const CompareNames& names, LevelRelation relation) {
+  switch (relation) {
+    case LevelRelation::Equivalent:
+      return fmt::format("{} and {} are equivalent", names.a, names.b);
+    case LevelRelation::Stronger:
+      return fmt::format("{} is stronger than {}", names.a, names.b);
+    case LevelRelation::Weaker:
+      return fmt::format("{} is weaker than {}", names.a, names.b);
+    case LevelRelation::Incomparable:
+      return fmt::format("{} and {} are incomparable", names.a, names.b);
+    case LevelRelation::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string edge_text(const CompareMatrix& m, const CompareMatrix::Edge& edge) {
+  const auto name = common_name(edge.anomaly);
+  const std::string_view separated = edge.separation == nullptr ? "not known to differ"
+                                     : name.empty()             ? "separated"
+                                                                : name;
+  return fmt::format("{} {} {}  {}, {}\n", class_name(m, edge.stronger),
+                     edge.separation == nullptr ? ">=" : ">", class_name(m, edge.weaker), separated,
+                     edge.is_vacuous  ? "proved, but vacuous"
+                     : edge.is_proved ? "proved"
+                                      : "searched only");
+}
+
+bool is_unknown(const CompareMatrix& m) {
+  for (std::size_t i = 0; i < m.levels.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (m.relation(i, j) == LevelRelation::Unknown) return true;
+    }
+  }
+  return false;
+}
+
+bool has_bounded(const CompareMatrix& m) {
+  for (std::size_t i = 0; i < m.levels.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (m.bounded(i, j)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::string> compare_text(const CompareNames& names, const CompareAnswer& answer,
                                  const Paint& paint) {
-  std::string relation;
-  switch (answer.relation) {
-    case LevelRelation::Equivalent:
-      relation = fmt::format("{} and {} are equivalent", names.a, names.b);
-      break;
-    case LevelRelation::Stronger:
-      relation = fmt::format("{} is stronger than {}", names.a, names.b);
-      break;
-    case LevelRelation::Weaker:
-      relation = fmt::format("{} is weaker than {}", names.a, names.b);
-      break;
-    case LevelRelation::Incomparable:
-      relation = fmt::format("{} and {} are incomparable", names.a, names.b);
-      break;
-    case LevelRelation::Unknown:
-      relation = "unknown";
-      break;
-  }
+  std::string relation = relation_text(names, answer.relation);
+  if (answer.bounded)
+    relation += ": in the scope searched, " + relation_text(names, *answer.bounded);
   auto forward = direction_text(names.a, names.b, answer.forward);
   if (!forward) return forward.error();
   auto backward = direction_text(names.b, names.a, answer.backward);
   if (!backward) return backward.error();
   return fmt::format("{}\n{}{}  {}", paint.strong(relation), *forward, *backward,
-                     searched_histories(answer.scope));
+                     searched_histories(answer.scope, answer.relation == LevelRelation::Unknown));
 }
 
 Result<std::string> compare_json(const CompareNames& names, const CompareAnswer& answer) {
   Json json = json_header("compare", name_of(answer.relation), answer.seconds);
   json["levels"] = {names.a, names.b};
+  if (answer.bounded) json["bounded"] = name_of(*answer.bounded);
   json["forward"] = implication_json(answer.forward);
   json["backward"] = implication_json(answer.backward);
   json["scope"] = scope_json(answer.scope);
@@ -170,25 +223,28 @@ Result<std::string> matrix_text(const CompareMatrix& m, const Paint& paint) {
   std::size_t width = 0;
   for (const Level* level : m.levels) width = std::max(width, level->full_name().size());
   std::string out = fmt::format("{:<{}}", "", width);
-  for (const Level* level : m.levels) out += "  " + level->full_name();
+  // Three letters for a cell at least: "(=)".
+  const auto column = [&](std::size_t j) {
+    return std::max<std::size_t>(m.levels[j]->full_name().size(), 3);
+  };
+  for (std::size_t j = 0; j < m.levels.size(); ++j)
+    out += fmt::format("  {:<{}}", m.levels[j]->full_name(), column(j));
   out += '\n';
   for (std::size_t i = 0; i < m.levels.size(); ++i) {
     out += paint.strong(fmt::format("{:<{}}", m.levels[i]->full_name(), width));
-    for (std::size_t j = 0; j < m.levels.size(); ++j) {
-      const std::size_t column = m.levels[j]->full_name().size();
-      out += fmt::format("  {:^{}}", i == j ? '.' : symbol(m.relation(i, j)), column);
-    }
+    for (std::size_t j = 0; j < m.levels.size(); ++j)
+      out += fmt::format("  {:^{}}", cell(m, i, j), column(j));
     out += '\n';
   }
-  out += "(row > column: the row is stronger; = equivalent, # incomparable, ? unknown)\n";
-  out += searched_histories(m.scope) + '\n';
+  out +=
+      "(row > column: the row is stronger; = equivalent, # incomparable: proved for every history, "
+      "or refuted by one;\n";
+  if (has_bounded(m))
+    out += " (>) (<) (=) (#): not proved, only searched, and so in the scope; a ~ b: likewise;\n";
+  out += " ? unknown)\n";
+  out += searched_histories(m.scope, is_unknown(m)) + '\n';
   for (const CompareMatrix::Edge& edge : m.edges) {
-    const auto name = common_name(edge.anomaly);
-    out += fmt::format("{} > {}  {}{}\n", class_name(m, edge.stronger), class_name(m, edge.weaker),
-                       name.empty() ? "separated" : name,
-                       edge.is_vacuous  ? ", proved, but vacuous"
-                       : edge.is_proved ? ", proved"
-                                        : "");
+    out += edge_text(m, edge);
     if (!edge.separation) continue;
     auto text = text_in(edge.separation->history, Format::Hist);
     if (!text) return text.error();
@@ -199,21 +255,31 @@ Result<std::string> matrix_text(const CompareMatrix& m, const Paint& paint) {
 }
 
 Result<std::string> matrix_json(const CompareMatrix& m) {
-  bool unknown = false;
   Json table = Json::array();
+  Json within_scope = Json::array();
+  Json implications = Json::array();
   for (std::size_t i = 0; i < m.levels.size(); ++i) {
     Json row = Json::array();
+    Json bounded_row = Json::array();
     for (std::size_t j = 0; j < m.levels.size(); ++j) {
       const LevelRelation relation = i == j ? LevelRelation::Equivalent : m.relation(i, j);
-      unknown |= relation == LevelRelation::Unknown;
       row.push_back(name_of(relation));
+      const auto bounded = i == j ? std::nullopt : m.bounded(i, j);
+      bounded_row.push_back(bounded ? Json(name_of(*bounded)) : Json());
+      if (i == j) continue;
+      Json one = {{"from", m.levels[i]->full_name()}, {"to", m.levels[j]->full_name()}};
+      one.update(implication_json(m.implies[i][j]));
+      implications.push_back(std::move(one));
     }
     table.push_back(std::move(row));
+    within_scope.push_back(std::move(bounded_row));
   }
-  Json json = json_header("compare", unknown ? "unknown" : "ok", m.seconds);
+  Json json = json_header("compare", is_unknown(m) ? "unknown" : "ok", m.seconds);
   json["levels"] = Json::array();
   for (const Level* level : m.levels) json["levels"].push_back(level->full_name());
   json["matrix"] = std::move(table);
+  json["bounded"] = std::move(within_scope);
+  json["implications"] = std::move(implications);
   json["lattice"] = Json::array();
   for (const CompareMatrix::Edge& edge : m.edges) {
     Json entry = {{"stronger", class_name(m, edge.stronger)},
@@ -235,18 +301,22 @@ Result<std::string> matrix_json(const CompareMatrix& m) {
 std::string matrix_dot(const CompareMatrix& m) {
   std::string out =
       "digraph levels {\n"
-      "  label=\"An arrow leads to the next stronger level, which forbids what it names.\";\n"
+      "  label=\"An arrow leads to the next stronger level, which forbids what it names.\\n"
+      "Solid arrows and = : proved for every history. Dashed arrows and ~ : no proof, only "
+      "searched.\\n"
+      "An open arrowhead: not known to differ.\";\n"
       "  rankdir=BT;\n  nodesep=0.9;\n  ranksep=0.6;\n"
       "  fontname=\"Helvetica\";\n  fontsize=12;\n"
       "  node [shape=box, style=\"rounded,filled\", fillcolor=aliceblue, color=steelblue,\n"
       "        fontname=\"Helvetica\"];\n"
       "  edge [color=gray40, fontcolor=firebrick, fontname=\"Helvetica\", fontsize=11];\n";
   for (std::size_t c = 0; c < m.classes.size(); ++c)
-    out += fmt::format("  c{} [label=\"{}\"];\n", c, class_name(m, c, "\\n= "));
+    out += fmt::format("  c{} [label=\"{}\"];\n", c, class_name(m, c, "\\n"));
   for (const CompareMatrix::Edge& edge : m.edges)
     // The blanks keep the name off the line.
-    out += fmt::format("  c{} -> c{} [label=\"  {}  \"{}];\n", edge.weaker, edge.stronger,
-                       common_name(edge.anomaly), edge.is_proved ? "" : ", style=dashed");
+    out += fmt::format("  c{} -> c{} [label=\"  {}  \"{}{}];\n", edge.weaker, edge.stronger,
+                       common_name(edge.anomaly), edge.is_proved ? "" : ", style=dashed",
+                       edge.separation == nullptr ? ", arrowhead=empty" : "");
   return out + "}\n";
 }
 

@@ -85,7 +85,7 @@ std::string unknown_text(const SynthReport& report, const Paint& paint) {
   std::string out = fmt::format("{}  {}", paint.unsure("unknown"), report.limit);
   if (report.excluded_txns > 0)
     out += fmt::format("; there is none up to {}", counted(report.excluded_txns, "transaction"));
-  return out + fmt::format("\n  searched last: {}\n", describe(report.scope));
+  return out + fmt::format("\n  searched last: {}\n", describe_searched(report.scope, false));
 }
 
 // Formats whose keys are numbers.
@@ -94,7 +94,7 @@ bool has_number_keys(Format format) {
 }
 
 // The same history with keys 0, 1, …: the names x, y, … are ours, so they may as well be numbers.
-// Requires: all transactions are committed, and no key is a list, as in all that synth finds.
+// Requires: no key is a list, as in all that synth finds.
 History with_number_keys(const History& h) {
   HistoryBuilder builder(InitialValues::Zero);
   std::vector<KeyId> keys;
@@ -102,7 +102,7 @@ History with_number_keys(const History& h) {
   for (SessionId s : h.sessions()) {
     const SessionId session = builder.session(h.name(s));
     for (TxnId t : h.session_txns(s)) {
-      const TxnId txn = builder.begin(session, TxnStatus::Committed, {});
+      const TxnId txn = builder.begin(session, h.status(t), {});
       for (EventId e : h.events(t)) {
         const KeyId key = keys[h.key(e).index];
         if (h.is_read(e)) {
@@ -193,6 +193,38 @@ std::string describe_switches(const Scope& scope) {
                                                             : "sessions are partial orders");
 }
 
+namespace {
+
+std::string keys_text(const Scope& scope) {
+  std::string out = "at most " + counted(scope.keys, "key");
+  if (scope.least_keys > 0)
+    out += fmt::format(" (one more than transactions, and at least {})", scope.least_keys);
+  return out;
+}
+
+std::string reads_text(const Scope& scope) {
+  if (scope.reads > 0)
+    return fmt::format("at most {} of a transaction, in any order", counted(scope.reads, "read"));
+  return scope.repeated_reads ? "a key may be read from several writers by one transaction"
+                              : "each key read at most once by a transaction";
+}
+
+}  // namespace
+
+std::string describe_searched(const Scope& scope, bool grew) {
+  std::string out = (grew && scope.txns > 1 ? "1 to " : "") + counted(scope.txns, "transaction");
+  if (scope.keys > 0) out += ", " + keys_text(scope);
+  // More values than transactions and the initial one cannot be written.
+  out += scope.values > 0 && scope.values <= scope.txns
+             ? ", at most " + counted(scope.values, "value") + " of a key"
+             : ", any values";
+  out +=
+      scope.ops > 0 ? ", at most " + counted(scope.ops, "operation") + " each" : ", any operations";
+  return fmt::format("{}, {}, {}, {}", out, reads_text(scope),
+                     scope.aborted_txns ? "transactions may abort" : "all transactions commit",
+                     describe_switches(scope));
+}
+
 std::string describe(const Scope& scope) {
   std::string out = counted(scope.txns, "transaction");
   if (scope.keys > 0) out += ", at most " + counted(scope.keys, "key");
@@ -208,6 +240,10 @@ Json scope_json(const Scope& scope) {
           {"keys", scope.keys},
           {"values", scope.values},
           {"ops", scope.ops},
+          {"reads", scope.reads},
+          {"least_keys", scope.least_keys},
+          {"repeated_reads", scope.repeated_reads},
+          {"aborted_txns", scope.aborted_txns},
           {"blind_writes", scope.blind_writes},
           {"empty_txns", scope.empty_txns},
           {"sessions", scope.sessions == SessionShape::Chains ? "chains" : "partial-order"}};
@@ -220,7 +256,8 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
                        report.outcome == SynthOutcome::Unknown ? "at least " : "", *report.count,
                        describe(report.scope));
   if (report.outcome == SynthOutcome::None)
-    return fmt::format("{}  no such history: {}\n", paint.good("none"), describe(report.scope));
+    return fmt::format("{}  no such history: {}\n", paint.good("none"),
+                       describe_searched(report.scope, report.excluded_txns > 0));
   if (report.histories.empty()) return unknown_text(report, paint);
   out += fmt::format("# {}: {}\n", headline(report), describe(report.scope));
   for (const SeparatingHistory& one : report.histories) {

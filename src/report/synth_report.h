@@ -54,7 +54,10 @@ std::string witness_text(const History& h, const Witness& witness);
 // "2 transactions, at most 2 keys, blind writes allowed, no empty transactions, sessions are
 // chains".
 std::string describe(const Scope& scope);
-// The end of that: which histories count, whatever their sizes.
+// The whole of it, for an answer that rests on nothing being found: how far each size goes, and
+// which histories are searched. With `grew`, from one transaction on.
+std::string describe_searched(const Scope& scope, bool grew);
+// The end of both: which histories count, whatever their sizes.
 std::string describe_switches(const Scope& scope);
 Json scope_json(const Scope& scope);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check/check.h"
+#include "synth/search.h"
 
 namespace isoscope {
 
@@ -39,13 +40,31 @@ std::string_view name_of(LevelRelation relation) {
   return "unknown";
 }
 
+namespace {
+
+bool is_decided(const Implication& i) {
+  return i.outcome == ImplicationOutcome::Proved || i.outcome == ImplicationOutcome::Refuted;
+}
+
+LevelRelation relation_by(bool forward, bool backward) {
+  if (forward) return backward ? LevelRelation::Equivalent : LevelRelation::Stronger;
+  return backward ? LevelRelation::Weaker : LevelRelation::Incomparable;
+}
+
+}  // namespace
+
 LevelRelation relation_of(const Implication& forward, const Implication& backward) {
+  if (!is_decided(forward) || !is_decided(backward)) return LevelRelation::Unknown;
+  return relation_by(forward.holds(), backward.holds());
+}
+
+std::optional<LevelRelation> bounded_relation(const Implication& forward,
+                                              const Implication& backward) {
+  if (is_decided(forward) && is_decided(backward)) return std::nullopt;
   if (forward.outcome == ImplicationOutcome::Unknown ||
       backward.outcome == ImplicationOutcome::Unknown)
-    return LevelRelation::Unknown;
-  if (forward.holds())
-    return backward.holds() ? LevelRelation::Equivalent : LevelRelation::Stronger;
-  return backward.holds() ? LevelRelation::Weaker : LevelRelation::Incomparable;
+    return std::nullopt;
+  return relation_by(forward.holds(), backward.holds());
 }
 
 namespace {
@@ -73,16 +92,70 @@ Implication refuted(SynthAnswer answer, const Level& b, Budget& budget) {
   return implication;
 }
 
+// May a history of few transactions refute the implication? Quicker than a proof that fails.
+Result<bool> is_soon_refuted(const Level& a, const Level& b, const CompareOptions& options,
+                             int txns, Budget& budget) {
+  Budget first = budget.within(kFirstSeconds);
+  auto answer = separate(a, b, options, std::min(kFirstTxns, txns), first);
+  if (!answer) return answer.error();
+  return answer->found.has_value();
+}
+
+// Proves a ⇒ m ⇒ b for some m.
+Result<std::optional<Implication>> prove_by_chain(const Level& a, const Level& b,
+                                                  const CompareOptions& options, int txns,
+                                                  Budget& budget) {
+  std::vector<const Level*> between = options.between;
+  if (between.empty()) {
+    for (const auto& level : LevelSet::built_in().all()) between.push_back(level.get());
+  }
+  for (const Level* m : between) {
+    if (m == &a || m == &b) continue;
+    bool refuted = false;
+    for (const auto& [from, to] : {std::pair(&a, m), std::pair(m, &b)}) {
+      auto soon = is_soon_refuted(*from, *to, options, txns, budget);
+      if (!soon) return soon.error();
+      refuted = *soon;
+      if (refuted) break;
+    }
+    if (refuted) continue;
+    if (budget.expired_now()) break;
+    const ProofAnswer first = prove_implies(a, *m, budget);
+    if (first.outcome != ProofOutcome::Proved) continue;
+    if (prove_implies(*m, b, budget).outcome != ProofOutcome::Proved) continue;
+    Implication chain;
+    chain.outcome = ImplicationOutcome::Proved;
+    chain.proof = first;
+    chain.via = m;
+    return std::optional(chain);
+  }
+  return std::optional<Implication>();
+}
+
 }  // namespace
 
-Result<Scope> largest_scope(const CompareOptions& options) {
+Result<Scope> largest_scope(const std::vector<const Level*>& levels,
+                            const CompareOptions& options) {
   Scope scope = options.scope;
   if (scope.txns == 0) scope.txns = options.max_txns;
   if (scope.txns < 1 || scope.txns > kMaxSynthTxns) {
     return Error{.what = fmt::format("{} transactions cannot be searched", scope.txns),
                  .hint = fmt::format("choose a number from 1 to {}", kMaxSynthTxns)};
   }
-  return scope;
+  if (scope.keys == 0) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        const SynthQuery grows{.allow = {levels[i]}, .forbid = {levels[j]}};
+        scope.least_keys = std::max(scope.least_keys, synthesis::open_keys(grows, 1));
+        scope.keys = std::max(scope.keys, synthesis::open_keys(grows, scope.txns));
+      }
+    }
+  }
+  Budget budget;  // of a search of two transactions and one key
+  bool repeats = false;
+  for (const Level* level : levels)
+    repeats = repeats || synthesis::may_repeat_reads({.allow = {level}, .forbid = {level}}, budget);
+  return synthesis::told_scope({.allow = levels, .scope = scope, .repeated_reads = repeats});
 }
 
 Anomaly name_separation(const SynthFound& found, const Level& level, Budget& budget) {
@@ -104,7 +177,7 @@ Anomaly name_separation(const SynthFound& found, const Level& level, Budget& bud
 
 Result<Implication> decide_implication(const Level& a, const Level& b,
                                        const CompareOptions& options, Budget& budget) {
-  const auto largest = largest_scope(options);
+  const auto largest = largest_scope({&a, &b}, options);
   if (!largest) return largest.error();
   const int last = largest->txns;
   const auto tell = [&](std::string_view phase) {
@@ -141,13 +214,19 @@ Result<Implication> decide_implication(const Level& a, const Level& b,
   implication.limit = answer->limit;
   implication.outcome = answer->outcome == SynthOutcome::None ? ImplicationOutcome::Bounded
                                                               : ImplicationOutcome::Unknown;
+  if (options.prove && implication.outcome == ImplicationOutcome::Bounded) {
+    tell(fmt::format("proving that {} implies {} through others", a.full_name(), b.full_name()));
+    auto chain = prove_by_chain(a, b, options, last, budget);
+    if (!chain) return chain.error();
+    if (*chain) return **std::move(chain);
+  }
   return implication;
 }
 
 Result<CompareAnswer> compare(const Level& a, const Level& b, const CompareOptions& options,
                               Budget& budget) {
   const auto start = Budget::Clock::now();
-  const auto scope = largest_scope(options);
+  const auto scope = largest_scope({&a, &b}, options);
   if (!scope) return scope.error();
   // The second question gets what the first one leaves of the time, but half of it at least.
   const std::optional<double> time = budget.remaining();
@@ -161,8 +240,8 @@ Result<CompareAnswer> compare(const Level& a, const Level& b, const CompareOptio
     forward = decide_implication(a, b, options, budget);
     if (!forward) return forward.error();
   }
-  CompareAnswer answer{relation_of(*forward, *backward), *std::move(forward), *std::move(backward),
-                       *scope};
+  CompareAnswer answer{relation_of(*forward, *backward), bounded_relation(*forward, *backward),
+                       *std::move(forward), *std::move(backward), *scope};
   answer.seconds = std::chrono::duration<double>(Budget::Clock::now() - start).count();
   return answer;
 }

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "check/check.h"
 #include "synth/compare.h"
+#include "synth/search.h"
 
 namespace isoscope {
 
@@ -23,7 +25,10 @@ class MatrixBuilder {
 
  private:
   Result<void> decide(std::size_t i, std::size_t j);
-  bool follows(std::size_t i, std::size_t j) const;
+  // The level by which two proofs join to one of "i implies j", if there is one.
+  const Level* follows(std::size_t i, std::size_t j) const;
+  // Is it a history that a search between the two levels has?
+  bool is_in_search(const History& h, std::size_t i, std::size_t j);
   // Shows the history that separates levels i and j to all the others.
   Result<void> share(std::size_t i, std::size_t j);
   void find_classes();
@@ -33,6 +38,10 @@ class MatrixBuilder {
   bool is_known(std::size_t i, std::size_t j) const { return known_[i * n_ + j]; }
   bool is_proved(std::size_t i, std::size_t j) const {
     return matrix_.implies[i][j].outcome == ImplicationOutcome::Proved;
+  }
+  // Without a chain.
+  bool has_proof(std::size_t i, std::size_t j) const {
+    return is_proved(i, j) && matrix_.implies[i][j].via == nullptr;
   }
   // Does every level of one class imply every level of the other? Some do, so by equivalence all.
   bool class_implies(std::size_t c, std::size_t d) const {
@@ -46,18 +55,21 @@ class MatrixBuilder {
   std::vector<bool> known_;
 };
 
-// Implication is transitive: i implies k and k implies j, both for every history.
-bool MatrixBuilder::follows(std::size_t i, std::size_t j) const {
+// Implication is transitive: i implies k and k implies j, both for every history. Chains have two
+// halves, as in a comparison of the two levels alone, which has the same answer.
+const Level* MatrixBuilder::follows(std::size_t i, std::size_t j) const {
   for (std::size_t k = 0; k < n_; ++k) {
-    if (is_proved(i, k) && is_proved(k, j)) return true;
+    if (k != i && k != j && has_proof(i, k) && has_proof(k, j)) return matrix_.levels[k];
   }
-  return false;
+  return nullptr;
 }
 
 Result<void> MatrixBuilder::decide(std::size_t i, std::size_t j) {
   if (is_known(i, j)) return {};
-  if (i == j || follows(i, j)) {
+  const Level* via = i == j ? nullptr : follows(i, j);
+  if (i == j || via != nullptr) {
     matrix_.implies[i][j].outcome = ImplicationOutcome::Proved;
+    matrix_.implies[i][j].via = via;
     known_[i * n_ + j] = true;
     return {};
   }
@@ -66,6 +78,25 @@ Result<void> MatrixBuilder::decide(std::size_t i, std::size_t j) {
   matrix_.implies[i][j] = *std::move(answer);
   known_[i * n_ + j] = true;
   return share(i, j);
+}
+
+bool MatrixBuilder::is_in_search(const History& h, std::size_t i, std::size_t j) {
+  const SynthQuery query{.allow = {matrix_.levels[i]}, .forbid = {matrix_.levels[j]}};
+  const auto told = synthesis::distinctions_of(query.allow, query.forbid);
+  for (TxnId t : h.txns()) {
+    if (h.status(t) == TxnStatus::Aborted && !told.aborted_txns) return false;
+  }
+  if (told.repeated_reads || told.read_order) return true;
+  // In the order of readers and keys, so that two writers of one read key are side by side.
+  auto reads = h.reads_from();
+  std::sort(reads.begin(), reads.end(), [](const ReadFrom& a, const ReadFrom& b) {
+    return std::tie(a.t3, a.x, a.t1) < std::tie(b.t3, b.x, b.t1);
+  });
+  return std::adjacent_find(reads.begin(), reads.end(),
+                            [](const ReadFrom& a, const ReadFrom& b) {
+                              return a.t3 == b.t3 && a.x == b.x && a.t1 != b.t1;
+                            }) == reads.end() ||
+         synthesis::may_repeat_reads(query, budget_);
 }
 
 Result<void> MatrixBuilder::share(std::size_t i, std::size_t j) {
@@ -88,7 +119,7 @@ Result<void> MatrixBuilder::share(std::size_t i, std::size_t j) {
                                 matrix_.levels[p]->full_name(), matrix_.levels[q]->full_name()),
             .hint = "this is a bug of isoscope; please report it with the levels"};
       }
-      if (is_known(p, q)) continue;
+      if (is_known(p, q) || !is_in_search(shared.separation->history, p, q)) continue;
       Implication& refuted = matrix_.implies[p][q];
       refuted.outcome = ImplicationOutcome::Refuted;
       refuted.separation = shared.separation;
@@ -106,7 +137,8 @@ void MatrixBuilder::find_classes() {
     if (placed[i]) continue;
     CompareMatrix::Class members;
     for (std::size_t j = i; j < n_; ++j) {
-      if (placed[j] || matrix_.relation(i, j) != LevelRelation::Equivalent) continue;
+      const LevelRelation relation = matrix_.bounded(i, j).value_or(matrix_.relation(i, j));
+      if (placed[j] || relation != LevelRelation::Equivalent) continue;
       placed[j] = true;
       members.push_back(j);
     }
@@ -170,7 +202,7 @@ Result<CompareMatrix> MatrixBuilder::build() {
 
 Result<CompareMatrix> compare_all(const std::vector<const Level*>& levels,
                                   const CompareOptions& options, Budget& budget) {
-  const auto scope = largest_scope(options);
+  const auto scope = largest_scope(levels, options);
   if (!scope) return scope.error();
   auto matrix = MatrixBuilder(levels, options, budget).build();
   if (matrix) matrix->scope = *scope;
