@@ -86,8 +86,8 @@ int run_predict(const PredictArguments& args) {
   }
   auto history = args.history.read(progress_line(args.common), budget);
   if (!history) return fail(history.error());
-  if (auto fits = predict::check_observed(*history, **level, *levels, budget); !fits)
-    return fail(fits.error().in(args.history.path));
+  auto already = predict::check_observed(*history, **level, *levels, budget);
+  if (!already) return fail(already.error().in(args.history.path));
 
   PredictReport report{.observed = *history,
                        .source = args.history.path,
@@ -99,13 +99,20 @@ int run_predict(const PredictArguments& args) {
                                    .most = args.all,
                                    .progress = progress_line(args.common)},
                        .answer = {}};
-  report.answer = predict::predict(*history, **level, *levels, report.options, budget);
+  if (*already) {
+    report.answer.outcome = predict::PredictOutcome::Predicted;
+    report.answer.reads = (*already)->history.reads_from().size();
+    report.answer.predictions.push_back(**std::move(already));
+  } else {
+    report.answer = predict::predict(*history, **level, *levels, report.options, budget);
+  }
   clear_progress_line();
-  if (args.validate) {
+  if (program.program != nullptr) {
+    // Without --validate, too: what the run wrote takes the place of what is not known.
     report.program = program.program.get();
     report.program_source = args.app.path;
     program.adopt_rows_of(*history);
-    for (const predict::Prediction& prediction : report.answer.predictions) {
+    for (predict::Prediction& prediction : report.answer.predictions) {
       const auto validate = [&] {
         return predict::validate(*program.program, prediction, **level, *levels,
                                  report.options.boundary, budget);
@@ -113,7 +120,8 @@ int run_predict(const PredictArguments& args) {
       auto validated = validate();
       while (validated && program.must_repeat()) validated = validate();
       if (!validated) return fail(validated.error().in(args.app.path));
-      report.validations.push_back(*std::move(validated));
+      prediction.history = predict::with_values(prediction, *validated);
+      if (args.validate) report.validations.push_back(*std::move(validated));
     }
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -16,6 +16,19 @@ Value copy_value(const History& h, HistoryBuilder& builder, Value value) {
   return value.is_text() ? builder.text(h.texts().text(value)) : value;
 }
 
+SessionId copy_session(const History& h, HistoryBuilder& builder, SessionId s) {
+  const Value name = h.given_name(s);
+  if (name.is_nil()) return builder.unnamed_session();
+  return name.is_int() ? builder.session(name.bits) : builder.session(h.name(s));
+}
+
+void copy_initial(const History& h, HistoryBuilder& builder) {
+  for (const KeyId x : h.keys()) {
+    if (h.has_initial(x))
+      builder.set_initial(copy_key(h, builder, x), copy_value(h, builder, h.initial_value(x)), {});
+  }
+}
+
 }  // namespace
 
 Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolver& solver,
@@ -52,12 +65,7 @@ PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
   std::vector<EventId> last(h.num_txns(), EventId::none());
   std::vector<std::uint8_t> is_present(h.num_txns(), 0);
   std::vector<SessionId> session_of(h.num_sessions(), SessionId::none());
-  for (const SessionId s : h.sessions()) {
-    const Value name = h.given_name(s);
-    session_of[s.index] = name.is_int()   ? builder.session(name.bits)
-                          : name.is_nil() ? builder.unnamed_session()
-                                          : builder.session(h.name(s));
-  }
+  for (const SessionId s : h.sessions()) session_of[s.index] = copy_session(h, builder, s);
   for (std::size_t s = 0; s < chosen.ends.size(); ++s) {
     const SessionEnd& end = chosen.ends[s];
     for (std::size_t i = 0; i < end.kept; ++i) is_present[facts.sessions()[s][i].index] = 1;
@@ -74,29 +82,67 @@ PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
     observed_txn.push_back(t);
     builder.set_name(copy, h.name(t));
     if (!h.level(t).empty()) builder.set_level(copy, h.level(t));
+    bool is_changed = false;
     for (const EventId e : h.events(t)) {
       const bool is_after = !last[t.index].is_none() && last[t.index] < e;
       const KeyId x = copy_key(h, builder, h.key(e));
       if (h.is_write(e)) {
         if (is_after && !with_later_writes) continue;
-        builder.write(copy, x, copy_value(h, builder, h.value(e)), h.place(e));
+        const Value value =
+            is_changed ? builder.text(kUnknownValue) : copy_value(h, builder, h.value(e));
+        builder.write(copy, x, value, h.place(e));
         observed_event.push_back(e);
         continue;
       }
       if (is_after || !h.is_external_read(e)) continue;
       const auto choice = facts.choice_of(e);
       const TxnId writer = choice ? chosen.writer[*choice] : h.writer(e);
+      is_changed = is_changed || writer != h.writer(e);
       builder.read_from(copy, x, h.name(writer), h.place(e));
       observed_event.push_back(e);
     }
   }
-  for (const KeyId x : h.keys()) {
-    if (h.has_initial(x))
-      builder.set_initial(copy_key(h, builder, x), copy_value(h, builder, h.initial_value(x)), {});
-  }
+  copy_initial(h, builder);
   Result<History> built = std::move(builder).build();
   ISO_ASSERT(built.ok());
   return {std::move(*built), std::move(observed_txn), std::move(observed_event)};
+}
+
+Chosen as_observed(const ObservedFacts& facts) {
+  Chosen chosen;
+  for (const Choice& choice : facts.choices()) chosen.writer.push_back(choice.observed);
+  for (const std::vector<TxnId>& session : facts.sessions()) {
+    chosen.ends.push_back(
+        {.session = facts.history().session(session.front()), .kept = session.size()});
+  }
+  return chosen;
+}
+
+History with_written(const History& h, std::span<const std::optional<std::int64_t>> written) {
+  HistoryBuilder builder(InitialValues::None);
+  std::vector<SessionId> session_of;
+  for (const SessionId s : h.sessions()) session_of.push_back(copy_session(h, builder, s));
+  for (const TxnId t : h.txns()) {
+    if (t == kInitialTxn) continue;
+    const TxnId copy = builder.begin(session_of[h.session(t).index], h.status(t), h.place(t));
+    builder.set_name(copy, h.name(t));
+    if (!h.level(t).empty()) builder.set_level(copy, h.level(t));
+    for (const EventId e : h.events(t)) {
+      const KeyId x = copy_key(h, builder, h.key(e));
+      if (h.is_read(e)) {
+        builder.read_from(copy, x, h.name(h.writer(e)), h.place(e));
+      } else {
+        builder.write(
+            copy, x,
+            written[e.index] ? Value::of(*written[e.index]) : copy_value(h, builder, h.value(e)),
+            h.place(e));
+      }
+    }
+  }
+  copy_initial(h, builder);
+  Result<History> built = std::move(builder).build();
+  ISO_ASSERT(built.ok());
+  return std::move(*built);
 }
 
 std::vector<ChangedRead> changed_reads(const ObservedFacts& facts, const Chosen& chosen) {

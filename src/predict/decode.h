@@ -1,5 +1,8 @@
 #pragma once
 // From a model of the clauses back to histories.
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "predict/encode.h"
@@ -21,10 +24,17 @@ struct PredictedHistory {
   std::vector<EventId> observed_event;  // by event of `history`
 };
 
-// The history that the choices describe. `with_later_writes`: a transaction that stops at a read
-// still writes what it was observed to write, for levels that look at writers of a common key.
+// The history that the choices describe. What a transaction writes after a read that changes may be
+// any value: it is kUnknownValue. `with_later_writes`: a transaction that stops at a read still
+// writes what it was observed to write, for levels that look at writers of a common key.
 PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
                               bool with_later_writes);
+
+// Everything as observed.
+Chosen as_observed(const ObservedFacts& facts);
+
+// The same history, event by event, with these values in place of what its writes wrote, by event.
+History with_written(const History& h, std::span<const std::optional<std::int64_t>> written);
 
 std::vector<ChangedRead> changed_reads(const ObservedFacts& facts, const Chosen& chosen);
 

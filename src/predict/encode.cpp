@@ -64,6 +64,12 @@ void Encoder::exclude(std::vector<Lit> lits) {
   add(std::move(lits));
 }
 
+void Encoder::require(std::vector<Lit> lits) {
+  std::sort(lits.begin(), lits.end());
+  lits.erase(std::unique(lits.begin(), lits.end()), lits.end());
+  add(std::move(lits));
+}
+
 void Encoder::at_most_one(const std::vector<Lit>& lits) {
   for (std::size_t i = 0; i < lits.size(); ++i) {
     if (is_over()) return;

@@ -63,6 +63,8 @@ class Encoder {
   Lit writes(TxnId t, KeyId x);
   // Not all of these together.
   void exclude(std::vector<Lit> facts);
+  // At least one of these.
+  void require(std::vector<Lit> facts);
   // The steps of a serial order of all that is there: some step must be blocked, or somebody else
   // be there.
   void exclude_order(std::span<const TxnId> order);

@@ -1,10 +1,8 @@
 #include "predict/pco.h"
 
-#include "graph/relation.h"
-
 namespace isoscope::predict {
 
-bool is_pco_cyclic(const History& h, Budget budget) {
+Relation pco_of(const History& h, Budget& budget) {
   Relation pco(h.num_txns());
   for (const TxnId a : h.txns()) {
     for (const TxnId b : h.txns()) {
@@ -15,8 +13,7 @@ bool is_pco_cyclic(const History& h, Budget budget) {
   for (const ReadFrom& read : reads) pco.insert(read.t1.index, read.t3.index);
   for (;;) {
     pco = transitive_closure(std::move(pco), &budget);
-    if (budget.expired_now()) return false;
-    if (!pco.is_irreflexive()) return true;
+    if (budget.expired_now() || !pco.is_irreflexive()) return pco;
     Relation more = pco;
     for (const ReadFrom& read : reads) {
       for (const TxnId t : h.writers(read.x)) {
@@ -25,9 +22,13 @@ bool is_pco_cyclic(const History& h, Budget budget) {
         if (pco.contains(read.t1.index, t.index)) more.insert(read.t3.index, t.index);
       }
     }
-    if (more == pco) return false;
+    if (more == pco) return pco;
     pco = std::move(more);
   }
+}
+
+bool is_pco_cyclic(const History& h, Budget budget) {
+  return !pco_of(h, budget).is_irreflexive() && !budget.expired_now();
 }
 
 }  // namespace isoscope::predict

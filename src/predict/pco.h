@@ -9,10 +9,14 @@
 // corners" (tests) has no serial order and an acyclic pco.
 //
 // Paper  [GengBlanasBondWang-PLDI'24], section 4.2.2, there with ranks instead of a fixed point.
+#include "graph/relation.h"
 #include "history/history.h"
 #include "support/budget.h"
 
 namespace isoscope::predict {
+
+// pco, closed; or as much of it as closes a cycle, or as is known once the budget has expired.
+Relation pco_of(const History& h, Budget& budget);
 
 // No once the budget has expired.
 bool is_pco_cyclic(const History& h, Budget budget = {});

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "predict/encode.h"
 #include "predict/excluded.h"
 #include "predict/fewest.h"
+#include "predict/observed.h"
 #include "predict/pco.h"
 #include "support/assert.h"
 #include "support/budget.h"
@@ -21,56 +21,6 @@ namespace isoscope::predict {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-const Level& serializable() {
-  const auto level = LevelSet::built_in().find("ser");
-  ISO_ASSERT(level.ok());
-  return **level;
-}
-
-struct TraceNumber {
-  std::uint64_t session = 0;
-  std::uint64_t txn = 0;
-};
-
-std::optional<std::uint64_t> whole_number(std::string_view digits) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
-
-// The numbers of "t2_7", as traces of IsoPredict call the seventh transaction of session 2; nothing
-// for other names.
-std::optional<TraceNumber> trace_number(std::string_view name) {
-  const std::size_t bar = name.find('_');
-  if (bar == std::string_view::npos || !name.starts_with('t')) return std::nullopt;
-  const auto session = whole_number(name.substr(1, bar - 1));
-  const auto txn = whole_number(name.substr(bar + 1));
-  if (!session || !txn) return std::nullopt;
-  return TraceNumber{*session, *txn};
-}
-
-// A session whose transactions are numbered as its own, and do not come in that order. Names that
-// number the transactions of several sessions are only names.
-std::optional<Error> misnumbered(const History& h) {
-  for (const SessionId s : h.sessions()) {
-    std::optional<TraceNumber> last;
-    for (const TxnId t : h.session_txns(s)) {
-      const auto number = trace_number(h.name(t));
-      if (number && last && number->session == last->session && number->txn <= last->txn) {
-        return Error{
-            .where = h.place(t),
-            .what = fmt::format("{} comes after number {} of its session", h.name(t), last->txn),
-            .hint =
-                "the transactions of a session must come in the order of their "
-                "numbers: is the trace complete and in commit order?"};
-      }
-      if (number) last = number;
-    }
-  }
-  return std::nullopt;
-}
 
 // The strongest of true, rc, ra, cc that is weaker than the level, as far as its text is known.
 Logic base_of(const History& h, const Level& level) {
@@ -130,6 +80,7 @@ class Predictor {
         found = std::move(better);
       }
       if (!found) break;
+      found->is_fewest = found->changed.size() == 1 || (options_.minimal && answer_.limit.empty());
       ISO_ASSERT(found->unserializable.verdict.violation.has_value());
       encoder_.exclude(std::move(reason_));
       std::vector<TxnId> cycle;
@@ -140,6 +91,7 @@ class Predictor {
     }
     answer_.solving_seconds = seconds() - answer_.generation_seconds;
     answer_.literals = encoder_.num_literals();
+    answer_.is_complete = answer_.limit.empty() && answer_.predictions.size() < options_.most;
     if (!answer_.predictions.empty()) {
       answer_.outcome = PredictOutcome::Predicted;
     } else if (answer_.limit.empty()) {
@@ -171,7 +123,7 @@ class Predictor {
       }
       last_ = chosen;
       PredictedHistory made = make_history(facts_, chosen, false);
-      CheckAnswer serial = check(made.history, serializable(), budget_);
+      CheckAnswer serial = check(made.history, serializable_level(), budget_);
       if (serial.verdict.outcome == Outcome::Unknown) return give_up();
       if (serial.verdict.outcome == Outcome::Consistent) {
         ISO_ASSERT(!encoder_.is_exact());
@@ -183,19 +135,36 @@ class Predictor {
         if (budget_.expired_now()) return give_up();
         continue;
       }
-      if (options_.encoding == Encoding::Approx && !is_pco_cyclic(made.history, budget_)) {
+      if (options_.encoding == Encoding::Approx) {
+        const Relation pco = pco_of(made.history, budget_);
         if (budget_.expired_now()) return give_up();
-        exclude_candidate(chosen);
-        continue;
+        if (pco.is_irreflexive()) {
+          encoder_.require(facts_beyond(encoder_, facts_, made, chosen, pco));
+          continue;
+        }
       }
-      reason_ = facts_of(encoder_, facts_, made, *serial.verdict.violation, false);
-      return Prediction{.history = std::move(made.history),
-                        .observed_txn = std::move(made.observed_txn),
-                        .changed = changed_reads(facts_, chosen),
-                        .ends = chosen.ends,
-                        .allowed = std::move(*allowed),
-                        .unserializable = std::move(serial)};
+      reason_ = facts_of(encoder_, facts_, made, *serial.verdict.violation, {});
+      return to_prediction(chosen, std::move(made), std::move(*allowed), std::move(serial));
     }
+  }
+
+  Prediction to_prediction(const Chosen& chosen, PredictedHistory made, CheckAnswer allowed,
+                           CheckAnswer serial) {
+    Prediction prediction{.history = std::move(made.history),
+                          .observed_txn = std::move(made.observed_txn),
+                          .changed = changed_reads(facts_, chosen),
+                          .ends = chosen.ends,
+                          .allowed = std::move(allowed),
+                          .unserializable = std::move(serial)};
+    std::vector<TxnId> changed;
+    for (const TxnId t : prediction.history.txns()) {
+      const bool is_changed = std::ranges::any_of(prediction.changed, [&](const ChangedRead& read) {
+        return facts_.history().txn(read.read) == prediction.observed_txn[t.index];
+      });
+      if (is_changed) changed.push_back(t);
+    }
+    lead_through(prediction.history, changed, *prediction.unserializable.verdict.violation);
+    return prediction;
   }
 
   std::optional<Prediction> give_up() {
@@ -221,14 +190,32 @@ class Predictor {
       case Outcome::Violated:
         break;
     }
-    // At nlu, and at levels that only their text defines, a part may violate what the whole does
-    // not, so that an explanation excludes no more than the candidate.
-    if (logic_of(level_) && !judged.history.has_levels()) {
-      encoder_.exclude(facts_of(encoder_, facts_, judged, *answer.verdict.violation, is_longer));
-    } else {
-      exclude_candidate(chosen);
+    const Judged how{.all_writes_count = is_longer,
+                     .by_text = !logic_of(level_) || judged.history.has_levels(),
+                     .boundary = options_.boundary,
+                     .ends = chosen.ends};
+    switch (growth_of(*assignment, how.by_text)) {
+      case Growth::Monotone:
+        encoder_.exclude(facts_of(encoder_, facts_, judged, *answer.verdict.violation, how));
+        break;
+      case Growth::ByKey:
+        encoder_.exclude(
+            facts_of_keys(encoder_, facts_, judged, guilty_keys(judged.history, *assignment), how));
+        break;
+      case Growth::Arbitrary:
+        exclude_candidate(chosen);
+        break;
     }
     return std::nullopt;
+  }
+
+  // Keys of which the events alone violate the levels, none to be left out.
+  std::vector<KeyId> guilty_keys(const History& h, const Assignment& levels) {
+    return shrink_keys(h, [&](const History& part) {
+      Checker checker(part, {.confirm = false});
+      Assignment assignment{.base = levels.base, .own = {}};
+      return checker.check(assignment, budget_).verdict.outcome == Outcome::Violated;
+    });
   }
 
   void exclude_serial_order(const PredictedHistory& made, const Witness& witness) {
@@ -281,33 +268,6 @@ std::string_view name_of(Boundary boundary) {
       return "strict+";
     case Boundary::Relaxed:
       return "relaxed";
-  }
-  return {};
-}
-
-Result<void> check_observed(const History& observed, const Level& level, const LevelSet& levels,
-                            Budget& budget) {
-  if (observed.has_lists()) {
-    return Error{.what = "predict works on registers, and this history has lists",
-                 .hint = "lists carry their version order, so a read cannot see another version"};
-  }
-  if (!observed.faults().empty()) {
-    return Error{.where = observed.place(observed.faults().front().read),
-                 .what = "the observed history has a read that no level excuses",
-                 .hint = "isoscope check shows it"};
-  }
-  if (auto error = misnumbered(observed)) return *std::move(error);
-  const auto assignment = assign_levels(observed, level, levels);
-  if (!assignment) return assignment.error();
-  Checker checker(observed);
-  const CheckAnswer serial = checker.check({.base = &serializable()}, budget);
-  if (serial.verdict.outcome == Outcome::Violated) {
-    return Error{.what = "the observed history is itself unserializable: nothing to predict",
-                 .hint = "isoscope check --level ser explains it"};
-  }
-  if (checker.check(*assignment, budget).verdict.outcome == Outcome::Violated) {
-    return Error{.what = fmt::format("the observed history violates {}", level.name),
-                 .hint = fmt::format("isoscope check --level {} explains it", level.name)};
   }
   return {};
 }

@@ -70,13 +70,18 @@ struct SessionEnd {
   friend bool operator==(const SessionEnd&, const SessionEnd&) = default;
 };
 
+// What a boundary transaction writes after a read that changes is not known without the program.
+inline constexpr std::string_view kUnknownValue = "?";
+
 struct Prediction {
-  History history;
+  History history;                  // with kUnknownValue where a value is not known
   std::vector<TxnId> observed_txn;  // by transaction of `history`: which one it is
   std::vector<ChangedRead> changed;
   std::vector<SessionEnd> ends;
   CheckAnswer allowed;         // by the level: consistent
-  CheckAnswer unserializable;  // at ser: violated
+  CheckAnswer unserializable;  // at ser: violated, by a cycle with a changed transaction if any
+  // Is it certain that no prediction, but those given before, changes fewer reads?
+  bool is_fewest = true;
 };
 
 enum class PredictOutcome : std::uint8_t { Predicted, None, Unknown };
@@ -84,7 +89,8 @@ enum class PredictOutcome : std::uint8_t { Predicted, None, Unknown };
 struct PredictAnswer {
   PredictOutcome outcome = PredictOutcome::Unknown;
   std::vector<Prediction> predictions;
-  std::string limit;  // of Unknown
+  std::string limit;  // what ended the search, if it ended early: of Unknown, or of Predicted
+  bool is_complete = false;  // are these all, up to the transactions of their cycles?
   // What it took.
   std::size_t reads = 0;       // external reads of the observed history
   std::size_t choices = 0;     // of them, or groups of them, that could see another writer
@@ -94,12 +100,15 @@ struct PredictAnswer {
   double solving_seconds = 0;
 };
 
-// Is this a run to predict from? An error if it is not serializable, violates the level, or has
-// list keys or inexcusable reads. Aborted transactions are none of predict's business.
-Result<void> check_observed(const History& observed, const Level& level, const LevelSet& levels,
-                            Budget& budget);
+// Is this a run to predict from? An error if it is serializable and violates the level, or has list
+// keys or inexcusable reads. Aborted transactions are none of predict's business.
+//
+// An observed run that no serial order explains is an answer itself: it is returned as a prediction
+// without changed reads. Its `allowed` may be Violated, if the run breaks the level too.
+Result<std::optional<Prediction>> check_observed(const History& observed, const Level& level,
+                                                 const LevelSet& levels, Budget& budget);
 
-// Requires: check_observed() said yes.
+// Requires: check_observed() returned nothing, and no error.
 PredictAnswer predict(const History& observed, const Level& level, const LevelSet& levels,
                       const PredictOptions& options, Budget& budget);
 

@@ -1,8 +1,12 @@
 #include "predict/validate.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
 #include "history/restrict.h"
+#include "predict/decode.h"
+#include "store/directed_policy.h"
 #include "store/level_plan.h"
 #include "support/assert.h"
 #include "support/budget.h"
@@ -33,9 +37,35 @@ std::vector<TxnId> boundary_txns(const Prediction& prediction) {
   return found;
 }
 
+// What the run wrote where the history has a write: the n-th of a key where that is the n-th.
+std::vector<std::optional<std::int64_t>> written_by(const Executable& program,
+                                                    const store::Script& script, const History& h,
+                                                    const store::Recording& recording) {
+  std::vector<std::optional<std::int64_t>> written(h.num_events());
+  for (const store::ScriptedCall& scripted : script.calls) {
+    if (scripted.txn.is_none() || scripted.call >= recording.txns.size()) continue;
+    const store::RecordedTxn& txn = recording.txns[scripted.call];
+    if (!txn.is_committed) continue;
+    std::map<std::string, std::deque<std::int64_t>> by_key;
+    for (const store::Access& access : txn.accesses) {
+      if (!access.is_read)
+        by_key[store::plain_key(program.keys().name(access.key))].push_back(access.value);
+    }
+    for (const EventId e : h.events(scripted.txn)) {
+      if (h.is_read(e)) continue;
+      const auto found = by_key.find(store::plain_key(h.name(h.key(e))));
+      if (found == by_key.end() || found->second.empty()) continue;
+      written[e.index] = found->second.front();
+      found->second.pop_front();
+    }
+  }
+  return written;
+}
+
 // Runs the script, and judges what happened.
-Result<Validation> follow_script(const Executable& program, const store::Script& script,
-                                 const store::LevelPlan& plan, Budget& budget) {
+Result<Validation> follow_script(const Executable& program, const History& predicted,
+                                 const store::Script& script, const store::LevelPlan& plan,
+                                 Budget& budget) {
   auto replayed = store::replay(program, script, &plan, budget);
   if (!replayed) return replayed.error();
   History history = committed_part(store::to_history(program, replayed->recording));
@@ -47,7 +77,8 @@ Result<Validation> follow_script(const Executable& program, const store::Script&
                         .history = std::move(history),
                         .serial = std::move(serial),
                         .reason = {},
-                        .has_failed_assertion = replayed->recording.has_failed_assertion()};
+                        .has_failed_assertion = replayed->recording.has_failed_assertion(),
+                        .written = written_by(program, script, predicted, replayed->recording)};
   if (replayed->is_expired || validation.serial.verdict.outcome == Outcome::Unknown) {
     validation.reason = limit_reached();
   } else if (!validation.is_validated) {
@@ -79,6 +110,17 @@ void vary(store::Script& script, std::uint64_t seed) {
 
 }  // namespace
 
+History with_values(const Prediction& prediction, const Validation& validation) {
+  const History& h = prediction.history;
+  std::vector<std::optional<std::int64_t>> values(h.num_events());
+  for (const EventId e : h.all_events()) {
+    const Value value = h.value(e);
+    if (!h.is_read(e) && value.is_text() && h.texts().text(value) == kUnknownValue)
+      values[e.index] = validation.written[e.index];
+  }
+  return with_written(h, values);
+}
+
 Result<Validation> validate(const Executable& program, const Prediction& prediction,
                             const Level& level, const LevelSet& levels, Boundary boundary,
                             Budget& budget) {
@@ -92,16 +134,17 @@ Result<Validation> validate(const Executable& program, const Prediction& predict
   const std::vector<TxnId> last = boundary_txns(prediction);
   auto script = store::script_of(program, prediction.history, budget, last);
   if (!script) return script.error();
-  if (boundary == Boundary::Relaxed) return follow_script(program, *script, *plan, budget);
+  const History& h = prediction.history;
+  if (boundary == Boundary::Relaxed) return follow_script(program, h, *script, *plan, budget);
   for (store::ScriptedCall& scripted : script->calls) {
     if (std::ranges::find(last, scripted.txn) != last.end())
       scripted.direction = store::Direction::Prefix;
   }
-  auto best = follow_script(program, *script, *plan, budget);
+  auto best = follow_script(program, h, *script, *plan, budget);
   for (std::uint64_t way = 1; way < kWays && best && !best->divergences.empty(); ++way) {
     if (budget.expired_now()) break;
     vary(*script, way);
-    auto other = follow_script(program, *script, *plan, budget);
+    auto other = follow_script(program, h, *script, *plan, budget);
     if (!other || !other->is_validated) continue;
     if (!best->is_validated || other->divergences.size() < best->divergences.size())
       best = std::move(other);

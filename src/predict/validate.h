@@ -12,6 +12,8 @@
 // Attempts that aborted when observed are made again, with versions that their sessions know of.
 //
 // Paper  [GengBlanasBondWang-PLDI'24], section 5.
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,13 @@ struct Validation {
   CheckAnswer serial;  // at ser: violated if validated
   std::string reason;  // why it is not validated, for people
   bool has_failed_assertion = false;
+  // By event of the predicted history: what the run wrote there. Nothing for reads, and where the
+  // run did not write that key.
+  std::vector<std::optional<std::int64_t>> written;
 };
+
+// The predicted history, with what the run wrote in place of values that were not known.
+History with_values(const Prediction& prediction, const Validation& validation);
 
 // An error if the prediction's transactions are not the program's, or a transaction cannot go on.
 Result<Validation> validate(const Executable& program, const Prediction& prediction,

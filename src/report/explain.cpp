@@ -172,6 +172,14 @@ std::string explanation(const History& h, const Violation& v) {
     case Anomaly::NonMonotonicRead:
     case Anomaly::CausalityViolation:
       if (const Edge* co = find_edge(v, EdgeKind::Co)) return explain_overlooked(h, v.anomaly, *co);
+      // The same, told as a cycle through the reader.
+      if (const Edge* rw = find_edge(v, EdgeKind::Rw))
+        return explain_overlooked(h, v.anomaly,
+                                  {.from = rw->to,
+                                   .to = h.writer(rw->read),
+                                   .kind = EdgeKind::Co,
+                                   .key = rw->key,
+                                   .read = rw->read});
       break;
     case Anomaly::LostUpdate:
       if (const Edge* rw = find_edge(v, EdgeKind::Rw))

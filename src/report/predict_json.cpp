@@ -3,6 +3,7 @@
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/predict_report.h"
+#include "report/predict_words.h"
 
 namespace isoscope {
 namespace {
@@ -24,14 +25,16 @@ std::string_view verdict_of(PredictOutcome outcome) {
   return "unknown";
 }
 
-Json cycle_json(const History& h, const Violation& violation) {
+Json edges_json(const History& h, const std::vector<Edge>& edges) {
   Json cycle = Json::array();
-  for (const Edge& edge : violation.cycle) {
+  for (const Edge& edge : edges) {
     cycle.push_back({{"from", h.name(edge.from)},
                      {"to", h.name(edge.to)},
                      {"edge", name_of(edge.kind)},
                      {"key", edge.key.is_none() ? Json() : Json(h.name(edge.key))},
                      {"why", why(h, edge)}});
+    if (Json because = edges_json(h, inferred(edge.path)); !because.empty())
+      cycle.back()["because"] = std::move(because);
   }
   return cycle;
 }
@@ -61,10 +64,14 @@ Json prediction_json(const PredictReport& report, const Prediction& prediction) 
                                      [&](std::string_view piece) { text += piece; });
   Json json{{"changed", std::move(changed)},
             {"boundary", std::move(ends)},
-            {"cycle", cycle_json(prediction.history, violation)},
+            {"cycle", edges_json(prediction.history, violation.cycle)},
             {"anomaly", common_name(violation.anomaly)},
             {"explanation", explanation(prediction.history, violation)}};
   json["history"] = written.ok() ? Json(text) : Json();
+  json["fewest"] = prediction.is_fewest;
+  const Verdict& allowed = prediction.allowed.verdict;
+  if (allowed.outcome == Outcome::Violated)
+    json["violates_level"] = explanation(prediction.history, *allowed.violation);
   return json;
 }
 
@@ -96,6 +103,7 @@ std::string predict_json(const PredictReport& report) {
   json["generation_seconds"] = answer.generation_seconds;
   json["solving_seconds"] = answer.solving_seconds;
   if (!answer.limit.empty()) json["limit"] = answer.limit;
+  json["complete"] = answer.is_complete;
   json["predictions"] = Json::array();
   for (std::size_t i = 0; i < answer.predictions.size(); ++i) {
     json["predictions"].push_back(prediction_json(report, answer.predictions[i]));

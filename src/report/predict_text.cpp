@@ -4,6 +4,7 @@
 
 #include "report/explain.h"
 #include "report/predict_report.h"
+#include "report/predict_words.h"
 #include "report/shown.h"
 
 namespace isoscope {
@@ -39,16 +40,24 @@ std::string end_text(const History& h, const Prediction& prediction, const Sessi
   return out + "\n";
 }
 
+// The edges, one a line, and under each the inferred ones that it rests on.
+void add_edges(const History& h, const std::vector<Edge>& edges, std::size_t indent,
+               const Paint& paint, std::string& out) {
+  for (const Edge& edge : edges) {
+    out += fmt::format("{:{}}{}{} --{}{}--> {}  {}\n", "", indent, indent > 2 ? "for " : "",
+                       shown(h, edge.from), name_of(edge.kind),
+                       edge.key.is_none() ? "" : "[" + shown(h, edge.key) + "]", shown(h, edge.to),
+                       paint.faint(why(h, edge)));
+    add_edges(h, inferred(edge.path), indent + 2, paint, out);
+  }
+}
+
 std::string cycle_text(const Prediction& prediction, const Paint& paint) {
   const History& h = prediction.history;
   const Violation& violation = *prediction.unserializable.verdict.violation;
   std::string out = fmt::format("no serial order: {}: {}\n", explanation(h, violation),
                                 paint.strong(common_name(violation.anomaly)));
-  for (const Edge& edge : violation.cycle) {
-    out += fmt::format("  {} --{}{}--> {}  {}\n", shown(h, edge.from), name_of(edge.kind),
-                       edge.key.is_none() ? "" : "[" + shown(h, edge.key) + "]", shown(h, edge.to),
-                       paint.faint(why(h, edge)));
-  }
+  add_edges(h, violation.cycle, 2, paint, out);
   return out;
 }
 
@@ -72,6 +81,25 @@ std::string validation_text(const PredictReport& report, const Validation& valid
   return out;
 }
 
+// What is not known of the predictions: are there more, or some with fewer changed reads?
+std::string limit_text(const PredictReport& report) {
+  const predict::PredictAnswer& answer = report.answer;
+  if (answer.outcome != PredictOutcome::Predicted) return {};
+  std::string out;
+  const bool is_fewest = std::ranges::all_of(
+      answer.predictions, [](const Prediction& prediction) { return prediction.is_fewest; });
+  if (!answer.limit.empty())
+    out += fmt::format("\n{} was reached: {}\n", answer.limit,
+                       report.options.most > 1 ? "there may be more predictions"
+                                               : "fewer changed reads may be enough");
+  else if (report.options.most > 1 && answer.predictions.size() == report.options.most)
+    out +=
+        fmt::format("\n--all {} was reached: there may be more predictions\n", report.options.most);
+  if (report.options.minimal && !is_fewest && report.options.most > 1)
+    out += "fewer changed reads may be enough\n";
+  return out;
+}
+
 }  // namespace
 
 std::string predict_text(const PredictReport& report, const Paint& paint) {
@@ -81,7 +109,8 @@ std::string predict_text(const PredictReport& report, const Paint& paint) {
   switch (answer.outcome) {
     case PredictOutcome::Predicted:
       out += paint.bad(
-          answer.predictions.size() == 1
+          answer.predictions.front().changed.empty() ? "the observed run is unserializable already"
+          : answer.predictions.size() == 1
               ? std::string("an unserializable run is possible")
               : fmt::format("{} unserializable runs are possible", answer.predictions.size()));
       break;
@@ -94,12 +123,16 @@ std::string predict_text(const PredictReport& report, const Paint& paint) {
       out += paint.unsure("unknown: " + answer.limit + " was hit");
       break;
   }
-  out += fmt::format("\n{}\n", paint.faint(fmt::format("{} reads, {} with a choice", answer.reads,
-                                                       answer.choices)));
+  const bool is_already =
+      answer.outcome == PredictOutcome::Predicted && answer.predictions.front().changed.empty();
+  out += fmt::format("\n{}\n", paint.faint(is_already ? fmt::format("{} reads", answer.reads)
+                                                      : fmt::format("{} reads, {} with a choice",
+                                                                    answer.reads, answer.choices)));
   for (std::size_t i = 0; i < answer.predictions.size(); ++i) {
     const Prediction& prediction = answer.predictions[i];
     out += fmt::format("\nprediction {}: {}\n", i + 1,
-                       prediction.changed.size() == 1
+                       is_already ? std::string("no read changes")
+                       : prediction.changed.size() == 1
                            ? std::string("one read changes")
                            : fmt::format("{} reads change", prediction.changed.size()));
     for (const ChangedRead& changed : prediction.changed)
@@ -107,9 +140,13 @@ std::string predict_text(const PredictReport& report, const Paint& paint) {
     out += "how far each session goes\n";
     for (const SessionEnd& end : prediction.ends) out += end_text(report.observed, prediction, end);
     out += cycle_text(prediction, paint);
+    const Verdict& allowed = prediction.allowed.verdict;
+    if (allowed.outcome == Outcome::Violated)
+      out += fmt::format("and it violates {}: {}\n", report.level,
+                         explanation(prediction.history, *allowed.violation));
     if (i < report.validations.size()) out += validation_text(report, report.validations[i], paint);
   }
-  return out;
+  return out + limit_text(report);
 }
 
 }  // namespace isoscope

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Two deposits, one after the other; the second could have missed the first.
 constexpr const char* kDeposits = "a: [r(acct,0) w(acct,1)]\nb: [r(acct,1) w(acct,2)]\n";
@@ -92,9 +93,34 @@ TEST(CliPredict, ListsSeveralPredictions) {
   EXPECT_GE(found("5"), 2U);
 }
 
+TEST(CliPredict, TellsWhenItStoppedAtAll) {
+  const std::string two = std::string(kDeposits) + "c: [r(y,0) w(y,1)]\nd: [r(y,1) w(y,2)]\n";
+  EXPECT_THAT(run_isoscope("predict - --level cc --all 2", two).out,
+              HasSubstr("--all 2 was reached: there may be more predictions"));
+  EXPECT_THAT(run_isoscope("predict - --level cc --all 9", two).out, Not(HasSubstr("was reached")));
+  const auto complete = [&](const std::string& all) {
+    return json::parse(
+        run_isoscope("predict - --level cc --json --all " + all, two).out)["complete"];
+  };
+  EXPECT_EQ(complete("2"), false);
+  EXPECT_EQ(complete("9"), true);
+}
+
+TEST(CliPredict, AnswersThatARunIsUnserializableAlready) {
+  const std::string lost = "a: [r(x,0) w(x,1)]\nb: [r(x,0) w(x,2)]\n";
+  const Ran text = run_isoscope("predict - --level cc", lost);
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("the observed run is unserializable already"),
+                              HasSubstr("no read changes"), HasSubstr("lost update")));
+  EXPECT_THAT(text.out, Not(HasSubstr("violates")));
+  const json answer = json::parse(run_isoscope("predict - --level si --json", lost).out);
+  EXPECT_EQ(answer["verdict"], "predicted");
+  EXPECT_TRUE(answer["predictions"][0]["changed"].empty());
+  EXPECT_TRUE(answer["predictions"][0].contains("violates_level"));
+  EXPECT_THAT(run_isoscope("predict - --level si", lost).out, HasSubstr("and it violates si"));
+}
+
 TEST(CliPredict, RefusesRunsThatAreNoGoodRuns) {
-  expect_refused(run_isoscope("predict - --level cc", "a: [r(x,0) w(x,1)]\nb: [r(x,0) w(x,2)]\n"),
-                 "itself unserializable");
   expect_refused(run_isoscope("predict - --level cc",
                               "READ KEY[x] Txn(1, 1) From(2, 1)\nWRITE KEY[x] Txn(2, 1)\n"),
                  "has not appeared yet");

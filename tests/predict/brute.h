@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "history/builder.h"
+#include "predict/pco.h"
 #include "predict/predict.h"
 #include "spec/brute_force.h"
 
@@ -18,6 +19,7 @@ struct BruteAnswer {
   bool is_predicted = false;
   std::size_t fewest_events = 0;  // changed reads
   std::size_t fewest_keys = 0;    // changed (transaction, key)
+  bool is_pco_cyclic = false;     // one of them is so by the paper's condition
 };
 
 class BrutePredictor {
@@ -161,7 +163,7 @@ class BrutePredictor {
       keys.insert({h_.txn(free[i]), h_.key(free[i])});
     }
     if (events == 0) return;
-    if (answer_.is_predicted && events >= answer_.fewest_events &&
+    if (answer_.is_pco_cyclic && events >= answer_.fewest_events &&
         keys.size() >= answer_.fewest_keys)
       return;
     const auto serial = build(free, false);
@@ -173,6 +175,7 @@ class BrutePredictor {
     answer_.fewest_keys =
         answer_.is_predicted ? std::min(answer_.fewest_keys, keys.size()) : keys.size();
     answer_.is_predicted = true;
+    answer_.is_pco_cyclic = answer_.is_pco_cyclic || is_pco_cyclic(*serial);
   }
 
   const History& h_;
