@@ -17,7 +17,8 @@ struct HistoryInput {
   std::string format;  // empty: recognise it by its content
 
   void add_to(CLI::App& app);
-  Result<History> read(const Progress& progress, Budget budget) const;
+  Result<History> read(const Progress& progress, Budget budget,
+                       Ambiguity ambiguity = Ambiguity::Refuse) const;
 };
 
 struct LevelInput {

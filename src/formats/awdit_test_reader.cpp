@@ -57,7 +57,7 @@ Result<History> read_awdit_test(LineReader& in) {
     }
   }
   if (auto done = check_input(in); !done) return done.error();
-  return std::move(b).build(&in.budget());
+  return std::move(b).build_open(&in.budget());
 }
 
 }  // namespace isoscope

@@ -30,7 +30,8 @@ class BincodeReader {
       }
     }
     if (!in_.at_end()) return in_.error("unexpected bytes behind the history");
-    return std::move(b_).build(&budget_);
+    b_.count_records();
+    return std::move(b_).build_open(&budget_);
   }
 
  private:
@@ -55,10 +56,11 @@ class BincodeReader {
     auto events = count(18, "events");
     if (!events) return events.error();
     const SessionId s = b_.session(session);
-    const TxnId t = b_.begin(s, TxnStatus::Committed, {});
+    const TxnId t = b_.begin(s, TxnStatus::Committed, {record_ + 1, here()});
     failed_.clear();
     for (std::uint64_t i = 0; i < *events; ++i) {
       if (budget_.expired()) return limit_error("reading the input");
+      const Place place{++record_, here()};
       auto is_write = flag("the kind of an event");
       if (!is_write) return is_write.error();
       std::uint64_t variable = 0;
@@ -70,19 +72,19 @@ class BincodeReader {
       const KeyId x = unsigned_key(b_, variable);
       const Value v = unsigned_value(b_, value);
       if (*is_write && *success) {
-        b_.write(t, x, v, {});
+        b_.write(t, x, v, place);
       } else if (*is_write) {
-        failed_.push_back({x, v});
+        failed_.push_back({x, v, place});
       } else if (*success) {
-        b_.read(t, x, v, {});
+        b_.read(t, x, v, place);
       }
     }
     auto success = flag("the success of a transaction");
     if (!success) return success.error();
     if (!*success) b_.set_status(t, TxnStatus::Aborted);
-    for (const auto& [x, v] : failed_) {
-      const TxnId writer = *success ? b_.begin(s, TxnStatus::Aborted, {}) : t;
-      b_.write(writer, x, v, {});
+    for (const auto& [x, v, place] : failed_) {
+      const TxnId writer = *success ? b_.begin(s, TxnStatus::Aborted, place) : t;
+      b_.write(writer, x, v, place);
     }
     return {};
   }
@@ -90,12 +92,17 @@ class BincodeReader {
   struct FailedWrite {
     KeyId x;
     Value value;
+    Place place;
   };
+
+  // Where the cursor is, as the column of a place.
+  std::uint32_t here() const { return static_cast<std::uint32_t>(in_.offset() + 1); }
 
   ByteCursor in_;
   Budget budget_;
   HistoryBuilder b_{InitialValues::Zero};
   std::vector<FailedWrite> failed_;  // of the transaction at hand
+  std::uint32_t record_ = 0;         // events so far
 };
 
 }  // namespace

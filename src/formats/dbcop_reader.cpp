@@ -20,7 +20,7 @@ class DbcopReader {
     if (auto done = json_.open(text, 1); !done) return done.error();
     if (auto done = root(); !done) return done.error();
     if (auto done = json_.close(); !done) return done.error();
-    return std::move(b_).build(&budget_);
+    return std::move(b_).build_open(&budget_);
   }
 
  private:

@@ -49,7 +49,7 @@ class ElleReader {
     if (!done) return done.error();
     if (auto good = check_input(in_); !good) return good.error();
     finish_open_invocations();
-    return std::move(b_).build(&in_.budget());
+    return std::move(b_).build_open(&in_.budget());
   }
 
  private:

@@ -136,30 +136,44 @@ Result<Format> find_format(std::string_view name) {
   return Error{.what = fmt::format("unknown format '{}'", name), .hint = suggest(name, kNames)};
 }
 
+namespace {
+
+// Only those who ask get histories with choices.
+Result<History> settled(Result<History> history, Ambiguity ambiguity) {
+  if (!history || ambiguity == Ambiguity::Keep || history->choices().empty()) return history;
+  return history->ambiguity();
+}
+
+}  // namespace
+
 Result<History> read_history(const std::string& path, std::optional<Format> format,
-                             const Progress& progress, Budget budget) {
+                             const Progress& progress, Budget budget, Ambiguity ambiguity) {
   std::error_code failure;
   const bool is_directory = path != "-" && std::filesystem::is_directory(path, failure);
   if (is_directory && format && *format != Format::Cobra)
     return Error{.what = fmt::format("is a directory; {} is read from a file", name_of(*format)),
                  .file = path};
-  if (is_directory) return read_cobra(path, budget);
+  if (is_directory) {
+    auto history = settled(read_cobra(path, budget), ambiguity);
+    if (history || !history.error().file.empty()) return history;
+    return history.error().in(path);
+  }
   if (format == Format::Cobra)
     return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
-  auto history = read_file(path, format, progress, budget);
+  auto history = settled(read_file(path, format, progress, budget), ambiguity);
   if (history) return history;
   return quoting_file(history.error(), path).in(path);
 }
 
-Result<History> parse_history(std::string_view text, Format format) {
+Result<History> parse_history(std::string_view text, Format format, Ambiguity ambiguity) {
   if (trimmed(text).empty()) return empty_input();
   if (!is_line_format(format)) {
-    auto history = read_text(text, format);
+    auto history = settled(read_text(text, format), ambiguity);
     if (history || format == Format::DbcopBincode || format == Format::Cobra) return history;
     return history.error().quoting(text);
   }
   LineReader in = LineReader::over(text);
-  auto history = read_lines(in, format);
+  auto history = settled(read_lines(in, format), ambiguity);
   if (history) return history;
   return history.error().quoting(text);
 }

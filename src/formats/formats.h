@@ -53,13 +53,21 @@ inline constexpr std::size_t kRecognisedBytes = std::size_t{1} << 16U;
 // Which format a file is in, from its beginning. Never looks at the file's name.
 std::optional<Format> recognise(std::string_view head);
 
+// What to do with reads whose value several transactions wrote (History::choices).
+enum class Ambiguity : std::uint8_t {
+  Refuse,  // an error that names two of the writers
+  Keep,    // for those who can decide with a choice of writers
+};
+
 // Reads a file, standard input for "-", or a directory (which is cobra). Without a format it is
 // recognised. Errors name the file, the place, and quote the line.
 // Tells `progress` how much of a file was read. A budget that expires gives a limit_error.
 Result<History> read_history(const std::string& path, std::optional<Format> format = {},
-                             const Progress& progress = {}, Budget budget = {});
+                             const Progress& progress = {}, Budget budget = {},
+                             Ambiguity ambiguity = Ambiguity::Refuse);
 // Reads a text that is at hand. For cobra: the log of one session.
-Result<History> parse_history(std::string_view text, Format format);
+Result<History> parse_history(std::string_view text, Format format,
+                              Ambiguity ambiguity = Ambiguity::Refuse);
 
 // Writes the history piece by piece; nothing at all if the format cannot hold it. A budget that
 // expires gives a limit_error and half a text, unless the text is short.

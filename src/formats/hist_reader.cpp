@@ -26,7 +26,8 @@ class HistParser {
     while (token_.kind != Kind::End) {
       if (auto done = item(); !done) return done.error();
     }
-    return std::move(builder_).build(&budget_);
+    builder_.set_initial_syntax(InitialSyntax::Words);
+    return std::move(builder_).build_open(&budget_);
   }
 
  private:

@@ -50,7 +50,7 @@ class TraceReader {
       }
     }
     if (auto done = check_input(in_); !done) return done.error();
-    return std::move(b_).build(&in_.budget());
+    return std::move(b_).build_open(&in_.budget());
   }
 
  private:

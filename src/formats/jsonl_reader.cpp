@@ -290,7 +290,8 @@ Result<HistoryBuilder> gather_jsonl(LineReader& in) { return JsonlReader(in).gat
 Result<History> read_jsonl(LineReader& in) {
   auto builder = gather_jsonl(in);
   if (!builder) return builder.error();
-  return std::move(*builder).build(&in.budget());
+  builder->set_initial_syntax(InitialSyntax::Member);
+  return std::move(*builder).build_open(&in.budget());
 }
 
 }  // namespace isoscope

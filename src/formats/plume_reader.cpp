@@ -177,7 +177,7 @@ Result<HistoryBuilder> gather_plume(LineReader& in) {
 Result<History> read_plume(LineReader& in) {
   auto builder = gather_plume(in);
   if (!builder) return builder.error();
-  return std::move(*builder).build(&in.budget());
+  return std::move(*builder).build_open(&in.budget());
 }
 
 }  // namespace isoscope

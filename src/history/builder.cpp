@@ -152,7 +152,7 @@ void HistoryBuilder::set_initial(KeyId x, Value value, Place place) {
       Error{.where = place,
             .what = fmt::format("key '{}' has two initial values, {} and {}", history_.name(x),
                                 history_.show(entry->second.value), history_.show(value)),
-            .hint = fmt::format("the first one is on line {}", entry->second.place.line)};
+            .hint = fmt::format("the first one is on {}", history_.show(entry->second.place))};
 }
 
 // Events of a transaction must be neighbours. Files that interleave transactions pay one
@@ -177,6 +177,12 @@ void HistoryBuilder::group_events_by_txn() {
 }
 
 Result<History> HistoryBuilder::build(Budget* budget) && {
+  auto history = std::move(*this).build_open(budget);
+  if (history && !history->choices().empty()) return history->ambiguity();
+  return history;
+}
+
+Result<History> HistoryBuilder::build_open(Budget* budget) && {
   if (!first_error_.what.empty()) return first_error_;
   if (num_events() >= HistoryResolver::kMaxEvents)
     return Error{.what = "the history has more than 2^30 events",

@@ -12,9 +12,10 @@
 // from which build() infers the writer, or the writer's name.
 //
 // build() reports as an Error, with both places where there are two: a value that some read asks
-// for and two transactions wrote; a writer by name that does not exist or never wrote the key;
-// two transactions of one name; a key used both as a register and as a list; more than 2^30
-// events. Reads that are possible to understand but impossible to excuse become ReadFaults.
+// for and two transactions wrote (unless build_open() is asked); a writer by name that does not
+// exist or never wrote the key; two transactions of one name; a key used both as a register and as
+// a list; more than 2^30 events. Reads that are possible to understand but impossible to excuse
+// become ReadFaults.
 //
 // Cost  Amortised O(1) an event; one hash table of all writes during build(), 16 bytes a slot.
 #include <cstdint>
@@ -85,6 +86,13 @@ class HistoryBuilder {
 
   // With a budget, a limit_error if it expires on the way.
   Result<History> build(Budget* budget = nullptr) &&;
+  // The same, but a value that several transactions wrote gives its reads a choice of writers
+  // (History::choices) where build() has an error.
+  Result<History> build_open(Budget* budget = nullptr) &&;
+  // How the file that is read could state initial values, for those who advise.
+  void set_initial_syntax(InitialSyntax syntax) { history_.initial_syntax_ = syntax; }
+  // Places count records from 1, and bytes from 1, instead of lines and columns.
+  void count_records() { history_.counts_records_ = true; }
 
  private:
   friend class HistoryResolver;

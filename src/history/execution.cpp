@@ -26,6 +26,12 @@ Relation so_relation(const History& h) {
 Relation wr_relation(const History& h) {
   Relation r(h.num_txns());
   for (const auto& [x, t1, t3] : h.reads_from()) r.insert(t1.index, t3.index);
+  if (!h.has_lists()) return r;
+  for (TxnId t : h.txns()) {
+    for (EventId e : h.events(t)) {
+      for (TxnId u : h.also_shown(e)) r.insert(u.index, t.index);
+    }
+  }
   return r;
 }
 

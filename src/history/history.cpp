@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace isoscope {
 
@@ -32,6 +33,68 @@ std::vector<ReadFrom> History::reads_from() const {
   return result;
 }
 
+History History::with_writers(std::span<const TxnId> writers) && {
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    const std::uint32_t e = choices_[i].read.index;
+    event_writer_[e] = writers[i];
+    if (writers[i].is_none()) {
+      event_flags_[e] &= static_cast<std::uint8_t>(~kExternalRead);
+    } else {
+      event_flags_[e] |= kExternalRead;
+    }
+  }
+  return std::move(*this);
+}
+
+Error History::ambiguity() const {
+  const ReadChoice& choice = choices_.front();
+  const KeyId x = key(choice.read);
+  const auto writer = [&](TxnId t) {
+    if (t == kInitialTxn) return std::string("the initial state");
+    EventId write = EventId::none();
+    for (EventId e : events(t)) {
+      if (is_write(e) && key(e) == x) write = e;
+    }
+    return fmt::format("{} ({})", name(t), show(place(write)));
+  };
+  return Error{.where = counts_records_ ? Place{} : place(choice.read),
+               .what = fmt::format("'{}' = {} is read here, but {} and {} both write it", name(x),
+                                   show(value(choice.read)), writer(choice.writers[0]),
+                                   writer(choice.writers[1])),
+               .hint = "make written values unique, or name the writer of the read"};
+}
+
+std::string History::initial_statement(KeyId x, Value value) const {
+  if (has_explicit_initial(x)) return {};
+  const std::string key = name(x);
+  const std::string shown =
+      value.is_text() ? fmt::format("\"{}\"", texts_.text(value)) : show(value);
+  const auto is_word = [](std::string_view text) {
+    const auto is_inner = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+           std::all_of(text.begin(), text.end(), is_inner);
+  };
+  switch (initial_syntax_) {
+    case InitialSyntax::Words:
+      return is_word(key) ? fmt::format("init {}={}", key, shown)
+                          : fmt::format("init \"{}\"={}", key, shown);
+    case InitialSyntax::Member:
+      return key_name(x).is_int() ? fmt::format("\"init\":[[{},{}]]", key, shown)
+                                  : fmt::format("\"init\":{{\"{}\":{}}}", key, shown);
+    case InitialSyntax::None:
+      break;
+  }
+  return {};
+}
+
+std::string History::show(Place place) const {
+  if (counts_records_)
+    return fmt::format("record {} at byte {}", place.line,
+                       place.column == 0 ? 0 : place.column - 1);
+  return place.column > 1 ? fmt::format("line {}:{}", place.line, place.column)
+                          : fmt::format("line {}", place.line);
+}
+
 std::span<const EventId> History::version_order(KeyId x) const {
   const auto found = version_orders_.find(x);
   if (found == version_orders_.end()) return {};
@@ -48,6 +111,24 @@ std::vector<Value> History::list(EventId e) const {
     if (elements.back() == last) break;
   }
   return elements;
+}
+
+Value History::last_foreign(EventId e) const {
+  std::vector<Value> elements = list(e);
+  const auto own = events(txn(e));
+  const auto is_own = [&](Value element) {
+    return std::any_of(own.begin(), own.end(), [&](EventId w) {
+      return w < e && is_write(w) && key(w) == key(e) && value(w) == element;
+    });
+  };
+  while (!elements.empty() && is_own(elements.back())) elements.pop_back();
+  return elements.empty() ? Value::nil() : elements.back();
+}
+
+bool History::shows(EventId e, TxnId t) const {
+  if (writer(e) == t) return true;
+  const auto others = also_shown(e);
+  return std::find(others.begin(), others.end(), t) != others.end();
 }
 
 std::string History::name(TxnId t) const {

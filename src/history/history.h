@@ -8,7 +8,8 @@
 // transaction, precedes everything in so and writes the initial values. Reads name the
 // transaction that they read from. Only two kinds of events are visible to the axioms:
 //
-//   external read   not preceded by an own write to the key; its writer is committed
+//   external read   not preceded by an own write to the key; its writer is committed. A list read
+//                   after own appends is one too: it reads what stands before them
 //   final write     the last write to its key in a committed transaction
 //
 // A read that no axiom can excuse (nobody wrote its value, its writer aborted, …) is no external
@@ -58,6 +59,19 @@ struct ReadFrom {
   friend auto operator<=>(const ReadFrom&, const ReadFrom&) = default;
 };
 
+// How a file states initial values.
+enum class InitialSyntax : std::uint8_t {
+  None,    // not at all
+  Words,   // init x=1
+  Member,  // "init":{"x":1}
+};
+
+// A read whose value several transactions wrote: it may be any of them that it reads from.
+struct ReadChoice {
+  EventId read;
+  std::vector<TxnId> writers;  // two or more, ascending; each would be an external read's writer
+};
+
 // Writer `before` is known to precede writer `after` in the version order of `key`.
 struct VersionEdge {
   TxnId before;
@@ -74,6 +88,11 @@ struct TxnNote {
 
 class History {
  public:
+  History(History&&) = default;
+  History& operator=(History&&) = default;
+  // The same facts once more; so large that nobody should copy them by accident.
+  History copy() const { return {*this}; }
+
   // Sizes. T0 counts as a transaction; its writes are no events.
   std::size_t num_sessions() const { return session_names_.size(); }
   std::size_t num_txns() const { return txn_session_.size(); }
@@ -129,6 +148,16 @@ class History {
   bool has_initial(KeyId x) const { return has_initial_[x.index] != 0; }
   Value initial_value(KeyId x) const { return initial_values_[x.index]; }
 
+  // Reads with several possible writers, in order of the events. They are no external reads and
+  // have no writer until one is chosen: a history with choices stands for as many histories as
+  // there are ways to choose. Readers of files hand out such histories only to those who ask.
+  std::span<const ReadChoice> choices() const { return choices_; }
+  // The history in which the i-th of the choices reads from writers[i]; can be asked again, to
+  // choose anew. Requires: writers[i] is one of its possible writers, or none() to leave it open.
+  History with_writers(std::span<const TxnId> writers) &&;
+  // The first choice, as the error that it is for those who cannot choose. Requires: there is one.
+  Error ambiguity() const;
+
   // Inexcusable reads, in order of the events; empty in a history that axioms can judge.
   std::span<const ReadFault> faults() const { return faults_; }
   // All (x, t1, t3), each once, sorted. Computed anew: O(events log events).
@@ -143,6 +172,18 @@ class History {
   std::span<const VersionEdge> version_edges() const { return version_edges_; }
   // The elements that a list read shows. Requires: is_list(key(e)) and is_read(e).
   std::vector<Value> list(EventId e) const;
+  // The last element of the list that another transaction appended; nil if there is none.
+  // Requires: the same.
+  Value last_foreign(EventId e) const;
+  // A list shows all its elements, not only the one of writer(e): the transactions that appended
+  // those before it, in the order of the list, perhaps more than once. Empty unless `e` is an
+  // external read of a list.
+  std::span<const TxnId> also_shown(EventId e) const {
+    if (shown_.empty() || !is_external_read(e)) return {};
+    return {shown_writers_.data() + shown_[e.index].begin, shown_[e.index].count};
+  }
+  // Does the external read show something of t: is t its writer, or one of also_shown()?
+  bool shows(EventId e, TxnId t) const;
 
   // Names, as people know them.
   std::string name(TxnId t) const;      // T0, T7, t7 (numbered by the file), or a given name
@@ -155,6 +196,12 @@ class History {
   Value given_name(SessionId s) const { return session_names_[s.index]; }
   const TextPool& texts() const { return texts_; }
   Place place(TxnId t) const { return txn_place_[t.index]; }
+  // Do places count records and bytes, as in binary formats, instead of lines and columns?
+  bool counts_records() const { return counts_records_; }
+  // "line 3:7", "record 12 at byte 396".
+  std::string show(Place place) const;
+  // How the file could have stated this initial value; empty if its format cannot.
+  std::string initial_statement(KeyId x, Value value) const;
   // The level that the file assigns to the transaction; empty if none.
   std::string_view level(TxnId t) const;
   bool has_levels() const { return !txn_levels_.empty(); }
@@ -170,6 +217,7 @@ class History {
   static constexpr std::uint8_t kFinalWrite = 32;
 
   History() = default;
+  History(const History&) = default;
 
   template <class T>
   static std::span<const T> span_of(const std::vector<T>& items,
@@ -208,8 +256,17 @@ class History {
   std::map<KeyId, std::vector<EventId>> version_orders_;
   std::vector<VersionEdge> version_edges_;
   std::map<EventId, std::vector<Value>> odd_lists_;  // reads that do not follow the version order
+  struct ShownRange {
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+  };
+  std::vector<ShownRange> shown_;     // by event, in shown_writers_; empty if there are no lists
+  std::vector<TxnId> shown_writers_;  // of version orders, and of lists that do not follow them
 
   std::vector<ReadFault> faults_;
+  std::vector<ReadChoice> choices_;
+  bool counts_records_ = false;
+  InitialSyntax initial_syntax_ = InitialSyntax::None;
   TextPool texts_;
 };
 

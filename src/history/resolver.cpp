@@ -106,7 +106,9 @@ void HistoryResolver::enter_versions() {
       if (!h_.is_write(e)) continue;
       auto& slot = versions_.find_slot(hashes[e.index - begin], h_.key(e), h_.value(e));
       if (!slot.is_fresh() && txn_of(slot.event()) != txn_of(e)) {
-        second_write_.try_emplace(slot.event().index, e);
+        auto& others = other_writes_[slot.event().index];
+        if (!others.empty() && txn_of(others.back()) == txn_of(e)) others.pop_back();
+        others.push_back(e);
       } else {
         versions_.fill(slot, h_.key(e), h_.value(e), e);  // of one transaction, the last counts
       }
@@ -174,7 +176,7 @@ Result<void> HistoryResolver::resolve_names() {
                    .what = fmt::format("the read of '{}' names the writer '{}', which never writes "
                                        "that key",
                                        h_.name(x), name),
-                   .hint = fmt::format("'{}' begins on line {}", name, h_.place(*writer).line)};
+                   .hint = fmt::format("'{}' begins on {}", name, h_.show(h_.place(*writer)))};
     }
     if (*writer == t && !own.is_none()) write = own;  // what it wrote so far, not what it will
     const Value value = *writer == kInitialTxn ? h_.initial_values_[x.index] : h_.value(write);
@@ -215,6 +217,51 @@ Result<void> HistoryResolver::resolve_reads() {
     const TxnId t = newly_present_.back();
     newly_present_.pop_back();
     if (auto done = resolve_txn(t); !done) return done;
+  }
+  return settle_choices();
+}
+
+// After all others, when it is known which transactions of unknown outcome are there.
+Result<void> HistoryResolver::settle_choices() {
+  std::sort(ambiguous_reads_.begin(), ambiguous_reads_.end());
+  for (EventId e : ambiguous_reads_) {
+    const KeyId x = h_.key(e);
+    const EventId first = write_of(x, h_.value(e));
+    std::vector<EventId> writes = {first};
+    if (const auto others = other_writes_.find(first.index); others != other_writes_.end())
+      writes.insert(writes.end(), others->second.begin(), others->second.end());
+    const bool initial = h_.has_explicit_initial(x) && h_.initial_value(x) == h_.value(e);
+    if (auto done = settle_choice(e, writes, initial); !done) return done;
+  }
+  return {};
+}
+
+// No level excuses some of the writers, so that they can be left out as long as others are left.
+Result<void> HistoryResolver::settle_choice(EventId e, std::span<const EventId> writes,
+                                            bool initial) {
+  ReadChoice choice{.read = e, .writers = {}};
+  if (initial) choice.writers.push_back(kInitialTxn);
+  for (EventId write : writes) {
+    const TxnId u = txn_of(write);
+    if (!h_.is_present(u)) {
+      // Whether it is there would be part of the choice.
+      Error error = ambiguous(e, writes[0], writes[writes.size() > 1 ? 1 : 0]);
+      error.hint =
+          fmt::format("{} has an unknown outcome: name the writer of the read", h_.name(u));
+      return error;
+    }
+    if (u != txn_of(e) && h_.status(u) != TxnStatus::Aborted && h_.is_final_write(write))
+      choice.writers.push_back(u);
+  }
+  if (choice.writers.empty()) {
+    h_.event_writer_[e.index] = txn_of(writes[0]);
+    settle_read(e, writes[0]);
+  } else if (choice.writers.size() == 1) {
+    h_.event_writer_[e.index] = choice.writers[0];
+    h_.event_flags_[e.index] |= History::kExternalRead;
+  } else {
+    std::sort(choice.writers.begin(), choice.writers.end());
+    h_.choices_.push_back(std::move(choice));
   }
   return {};
 }
@@ -270,10 +317,10 @@ Result<void> HistoryResolver::resolve_read(EventId e, EventId write) {
     }
     return {};
   }
-  if (const auto second = second_write_.find(write.index); second != second_write_.end())
-    return ambiguous(e, write, second->second);
-  if (initial && h_.has_explicit_initial(x))
-    return stated_twice(e, write, b_.stated_initial_.at(x.index).place);
+  if (other_writes_.contains(write.index) || (initial && h_.has_explicit_initial(x))) {
+    ambiguous_reads_.push_back(e);
+    return {};
+  }
   h_.event_writer_[e.index] = txn_of(write);
   settle_read(e, write);
   return {};
@@ -285,8 +332,12 @@ void HistoryResolver::settle_read(EventId e, EventId write) {
   const TxnId u = h_.writer(e);
   if (u.is_none()) return;  // a list read with a fault of its own
   if (write.is_none() && u != kInitialTxn) {
-    for (EventId w : writes_of(u, h_.key(e))) {
-      if (h_.is_list(h_.key(e)) ? h_.value(w) == h_.value(e) : h_.is_final_write(w)) write = w;
+    if (const auto shown = last_shown_.find(e.index); shown != last_shown_.end()) {
+      write = shown->second;
+    } else {
+      for (EventId w : writes_of(u, h_.key(e))) {
+        if (h_.is_final_write(w)) write = w;
+      }
     }
   }
   if (u == txn_of(e)) return fault(FaultKind::FutureRead, e, write);
@@ -296,6 +347,7 @@ void HistoryResolver::settle_read(EventId e, EventId write) {
     if (!h_.is_final_write(write)) return fault(FaultKind::IntermediateRead, e, write);
   }
   h_.event_flags_[e.index] |= History::kExternalRead;
+  for (TxnId shown : h_.also_shown(e)) see(shown);
 }
 
 // Drops what absent transactions said, and hides the writes that do not count.
@@ -329,21 +381,11 @@ void HistoryResolver::index_writers() {
 }
 
 Error HistoryResolver::ambiguous(EventId read, EventId first, EventId second) const {
-  return Error{
-      .where = h_.place(read),
-      .what = fmt::format("'{}' = {} is read here, but {} (line {}) and {} (line {}) both "
-                          "write it",
-                          h_.name(h_.key(read)), h_.show(h_.value(read)), h_.name(txn_of(first)),
-                          h_.place(first).line, h_.name(txn_of(second)), h_.place(second).line),
-      .hint = "make written values unique, or name the writer of the read"};
-}
-
-Error HistoryResolver::stated_twice(EventId read, EventId write, Place stated) const {
-  return Error{.where = h_.place(read),
-               .what = fmt::format("'{}' = {} is read here, but it is both the initial value (line "
-                                   "{}) and written by {} (line {})",
-                                   h_.name(h_.key(read)), h_.show(h_.value(read)), stated.line,
-                                   h_.name(txn_of(write)), h_.place(write).line),
+  return Error{.where = h_.counts_records() ? Place{} : h_.place(read),
+               .what = fmt::format("'{}' = {} is read here, but {} ({}) and {} ({}) both write it",
+                                   h_.name(h_.key(read)), h_.show(h_.value(read)),
+                                   h_.name(txn_of(first)), h_.show(h_.place(first)),
+                                   h_.name(txn_of(second)), h_.show(h_.place(second))),
                .hint = "make written values unique, or name the writer of the read"};
 }
 

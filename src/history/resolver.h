@@ -4,7 +4,7 @@
 // Passes, in order: session chains; final writes and internal reads (one stamp a key); the table
 // of versions; names; lists and their version orders; initial values; external reads, batched so
 // that the table's cache misses overlap; transactions of unknown outcome, from those that are
-// read from; writers and version orders by key.
+// read from; reads of values with several writers; writers and version orders by key.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -46,13 +46,22 @@ class HistoryResolver {
   void order_versions();
 
   Result<void> resolve_list_key(KeyId x, std::span<const ListRead> reads);
+  Result<void> order_elements(KeyId x, const ListRead& longest, std::uint32_t& first_writer);
+  void resolve_list(KeyId x, const ListRead& read, const ListRead* longest,
+                    std::uint32_t first_writer);
+  std::optional<ReadFault> fault_of_list(KeyId x, const ListRead& read, const ListRead* longest);
+  std::span<const Value> elements(const ListRead& read) const {
+    return std::span<const Value>(b_.list_elements_).subspan(read.begin, read.size);
+  }
+  EventId write_of(KeyId x, Value v) { return versions_.find(VersionTable::hash(x, v), x, v); }
   Result<void> resolve_txn(TxnId t);
   // The writes of x by t, in order. Valid until the next call.
   std::span<const EventId> writes_of(TxnId t, KeyId x);
   Result<void> resolve_read(EventId e, EventId write);
   void settle_read(EventId e, EventId write);
+  Result<void> settle_choices();
+  Result<void> settle_choice(EventId e, std::span<const EventId> writes, bool initial);
   Error ambiguous(EventId read, EventId first, EventId second) const;
-  Error stated_twice(EventId read, EventId write, Place stated) const;
 
   // Is the time over? The second looks at the clock only now and then.
   bool is_over() { return budget_ != nullptr && budget_->expired_now(); }
@@ -74,11 +83,14 @@ class HistoryResolver {
   History& h_;
   Budget* budget_;  // may be null; a pass that it ends is left half done
   VersionTable versions_;
-  std::unordered_map<std::uint32_t, EventId> second_write_;  // of a value, by the first event
-  std::vector<ReadState> open_read_;                         // by event
+  // Of a value, by its first event: the last writes of it in other transactions.
+  std::unordered_map<std::uint32_t, std::vector<EventId>> other_writes_;
+  std::vector<EventId> ambiguous_reads_;
+  std::vector<ReadState> open_read_;  // by event
   std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
   std::unordered_map<TxnId, std::vector<EventId>> sorted_writes_;  // by key, of large transactions
   std::vector<EventId> scratch_;                                   // of writes_of()
+  std::unordered_map<std::uint32_t, EventId> last_shown_;  // by list read: the append that it reads
 };
 
 }  // namespace isoscope

@@ -2,7 +2,9 @@
 //
 // The longest list that a committed transaction shows is the version order; every other list must
 // be a prefix of it, or continue it if its reader may not have committed. An append that no read
-// shows comes after all that are shown (the convention of Elle).
+// shows comes after all that are shown (Elle's convention). Every element that a list shows was
+// read: the last one that another transaction appended tells the version, the others that their
+// transactions are seen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +35,7 @@ Result<void> HistoryResolver::resolve_lists() {
                    .hint = "use either writes or appends on one key"};
   }
 
+  h_.shown_.resize(h_.num_events());
   auto reads = b_.list_reads_;
   std::sort(reads.begin(), reads.end(), [&](const ListRead& a, const ListRead& b) {
     return std::pair(h_.event_key_[a.event], a.event) < std::pair(h_.event_key_[b.event], b.event);
@@ -79,86 +82,121 @@ void HistoryResolver::order_versions() {
 }
 
 Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead> reads) {
-  const auto elements = [&](const ListRead& read) {
-    return std::span<const Value>(b_.list_elements_).subspan(read.begin, read.size);
-  };
-  const auto write_of = [&](Value v) { return versions_.find(VersionTable::hash(x, v), x, v); };
-
   const ListRead* longest = nullptr;
   for (const ListRead& read : reads) {
     const TxnStatus status = h_.status(txn_of(EventId{read.event}));
     if (status == TxnStatus::Committed && (longest == nullptr || read.size > longest->size))
       longest = &read;
   }
-  const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
-  auto& version_order = h_.version_orders_[x];
-  std::unordered_set<std::uint32_t> placed;
-  for (Value element : order) {
-    const EventId write = write_of(element);
-    if (write.is_none()) continue;  // reported below, as the reads that show it are looked at
-    if (const auto second = second_write_.find(write.index); second != second_write_.end())
-      return ambiguous(EventId{longest->event}, write, second->second);
-    if (placed.insert(write.index).second) {
-      version_order.push_back(write);
-      see(txn_of(write));  // a list shows all its elements, not only the last
-    } else {
-      fault(FaultKind::IncompatibleOrder, EventId{longest->event}, write);
-    }
+  std::uint32_t first_writer = 0;
+  h_.version_orders_[x];  // even if no element is known
+  if (longest != nullptr) {
+    if (auto done = order_elements(x, *longest, first_writer); !done) return done;
   }
-
   for (const ListRead& read : reads) {
     if (is_over()) return {};  // a read may show a million elements
-    const EventId e{read.event};
-    const auto shown = elements(read);
-    const auto thin_air =
-        std::find_if(shown.begin(), shown.end(), [&](Value v) { return write_of(v).is_none(); });
-    const bool is_prefix =
-        shown.size() <= order.size() && std::equal(shown.begin(), shown.end(), order.begin());
-    // What only transactions that may not have committed saw may go on from there.
-    const bool follows =
-        is_prefix || (h_.status(txn_of(e)) != TxnStatus::Committed && order.size() < shown.size() &&
-                      std::equal(order.begin(), order.end(), shown.begin()));
-    if (!is_prefix || thin_air != shown.end() || version_order.size() != order.size())
-      h_.odd_lists_[e] = {shown.begin(), shown.end()};
-    open_read_[e.index] = kSettled;  // settled, unless it turns out to be an external read
-    if (thin_air != shown.end()) {
-      fault(FaultKind::ThinAirRead, e, EventId::none());
-      continue;
-    }
-    if (!follows) {
-      fault(FaultKind::IncompatibleOrder, e, EventId{longest->event});
-      continue;
-    }
-    // An aborted append inside the list was read as much as one at its end.
-    const auto aborted = std::find_if(shown.begin(), shown.end(), [&](Value v) {
-      const TxnId u = txn_of(write_of(v));
-      return u != txn_of(e) && h_.status(u) == TxnStatus::Aborted;
-    });
-    if (aborted != shown.end()) {
-      fault(FaultKind::AbortedRead, e, write_of(*aborted));
-      continue;
-    }
+    resolve_list(x, read, longest, first_writer);
+  }
+  return {};
+}
 
-    // After own appends the list must end with them; then it is an internal read.
-    std::vector<Value> own;
-    EventId last_own = EventId::none();
-    for (EventId w : writes_of(txn_of(e), x)) {
-      if (w < e && h_.kind(w) == EventKind::Append) {
-        own.push_back(h_.value(w));
-        last_own = w;
-      }
-    }
-    if (!own.empty()) {
-      h_.event_writer_[e.index] = txn_of(e);
-      const bool ends_with_own =
-          own.size() <= shown.size() && std::equal(own.rbegin(), own.rend(), shown.rbegin());
-      if (!ends_with_own) fault(FaultKind::OwnWriteViolation, e, last_own);
+// The version order of x is what its longest list shows. `first_writer` is where the writers of
+// its elements begin in shown_writers_.
+Result<void> HistoryResolver::order_elements(KeyId x, const ListRead& longest,
+                                             std::uint32_t& first_writer) {
+  auto& version_order = h_.version_orders_[x];
+  first_writer = static_cast<std::uint32_t>(h_.shown_writers_.size());
+  std::unordered_set<std::uint32_t> placed;
+  for (Value element : elements(longest)) {
+    const EventId write = write_of(x, element);
+    if (write.is_none()) continue;  // reported below, as the reads that show it are looked at
+    if (const auto others = other_writes_.find(write.index); others != other_writes_.end())
+      return ambiguous(EventId{longest.event}, write, others->second.front());
+    if (placed.insert(write.index).second) {
+      version_order.push_back(write);
+      h_.shown_writers_.push_back(txn_of(write));
+      see(txn_of(write));  // a list shows all its elements, not only the last
     } else {
-      open_read_[e.index] = kAsList;
-      h_.event_writer_[e.index] = shown.empty() ? kInitialTxn : txn_of(write_of(shown.back()));
+      fault(FaultKind::IncompatibleOrder, EventId{longest.event}, write);
     }
   }
   return {};
+}
+
+// What is inexcusable about a list by itself, before its writers' outcomes are known.
+std::optional<ReadFault> HistoryResolver::fault_of_list(KeyId x, const ListRead& read,
+                                                        const ListRead* longest) {
+  const EventId e{read.event};
+  const TxnId t = txn_of(e);
+  const auto shown = elements(read);
+  const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
+  const auto first_write = [&](auto&& holds) {
+    for (Value v : shown) {
+      if (const EventId write = write_of(x, v); holds(write)) return write;
+    }
+    return EventId::none();
+  };
+  if (std::any_of(shown.begin(), shown.end(), [&](Value v) { return write_of(x, v).is_none(); }))
+    return ReadFault{FaultKind::ThinAirRead, e, EventId::none()};
+  const std::size_t common = std::min(shown.size(), order.size());
+  const bool agrees =
+      std::equal(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(common), order.begin());
+  // What only transactions that may not have committed saw may go on from there.
+  if (!agrees || (shown.size() > order.size() && h_.status(t) == TxnStatus::Committed))
+    return ReadFault{FaultKind::IncompatibleOrder, e, EventId{longest->event}};
+  // An aborted append inside the list was read as much as one at its end.
+  const EventId aborted = first_write(
+      [&](EventId w) { return txn_of(w) != t && h_.status(txn_of(w)) == TxnStatus::Aborted; });
+  if (!aborted.is_none()) return ReadFault{FaultKind::AbortedRead, e, aborted};
+  const EventId future = first_write([&](EventId w) { return txn_of(w) == t && w > e; });
+  if (!future.is_none()) return ReadFault{FaultKind::FutureRead, e, future};
+  return {};
+}
+
+void HistoryResolver::resolve_list(KeyId x, const ListRead& read, const ListRead* longest,
+                                   std::uint32_t first_writer) {
+  const EventId e{read.event};
+  const TxnId t = txn_of(e);
+  auto shown = elements(read);
+  const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
+  const auto found = fault_of_list(x, read, longest);
+  const bool is_prefix = h_.version_orders_[x].size() == order.size() &&
+                         shown.size() <= order.size() &&
+                         std::equal(shown.begin(), shown.end(), order.begin());
+  if (!is_prefix) h_.odd_lists_[e] = {shown.begin(), shown.end()};
+  open_read_[e.index] = kSettled;  // settled, unless it turns out to be an external read
+  if (found) return h_.faults_.push_back(*found);
+
+  // After own appends the list must end with them. What stands before them is read from others.
+  std::size_t own = 0;
+  EventId last_own = EventId::none();
+  bool ends_with_own = true;
+  const auto writes = writes_of(t, x);
+  for (auto w = writes.rbegin(); w != writes.rend(); ++w) {
+    if (*w > e) continue;
+    if (last_own.is_none()) last_own = *w;
+    ++own;
+    ends_with_own =
+        ends_with_own && own <= shown.size() && shown[shown.size() - own] == h_.value(*w);
+  }
+  if (!ends_with_own) {
+    h_.event_writer_[e.index] = t;
+    return fault(FaultKind::OwnWriteViolation, e, last_own);
+  }
+  shown = shown.first(shown.size() - own);
+  open_read_[e.index] = kAsList;
+  if (shown.empty()) {
+    h_.event_writer_[e.index] = kInitialTxn;
+    return;
+  }
+  const EventId last = write_of(x, shown.back());
+  last_shown_[e.index] = last;
+  h_.event_writer_[e.index] = txn_of(last);
+  if (!is_prefix) {
+    first_writer = static_cast<std::uint32_t>(h_.shown_writers_.size());
+    for (Value v : shown) h_.shown_writers_.push_back(txn_of(write_of(x, v)));
+  }
+  h_.shown_[e.index] = {first_writer, static_cast<std::uint32_t>(shown.size() - 1)};
 }
 
 }  // namespace isoscope

@@ -88,7 +88,9 @@ class Restriction {
       return;
     }
     const TxnId writer = h_.writer(e);
-    if (!faulted_.contains(e) && !still_writes(writer, h_.key(e), h_.value(e))) return;
+    if (writer.is_none() && !faulted_.contains(e)) return;  // of an absent transaction, or open
+    const Value seen = h_.is_list(h_.key(e)) ? h_.last_foreign(e) : h_.value(e);
+    if (!faulted_.contains(e) && !still_writes(writer, h_.key(e), seen)) return;
     if (h_.is_list(h_.key(e))) {
       std::vector<Value> shown;
       for (Value v : h_.list(e)) shown.push_back(value(v));

@@ -2,6 +2,10 @@
 
 namespace isoscope {
 
+TextPool::TextPool(const TextPool& other) {
+  for (const std::string& text : other.texts_) intern(text);
+}
+
 Value TextPool::intern(std::string_view text) {
   if (auto found = numbers_.find(text); found != numbers_.end())
     return {ValueKind::Text, found->second};

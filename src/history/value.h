@@ -32,6 +32,7 @@ class TextPool {
   TextPool() = default;
   TextPool(TextPool&&) = default;  // moving a deque moves no text; copying would
   TextPool& operator=(TextPool&&) = default;
+  TextPool(const TextPool& other);
 
   Value intern(std::string_view text);
   std::optional<Value> find(std::string_view text) const;

@@ -40,15 +40,57 @@ std::string trail(const History& h, const std::vector<Edge>& path) {
   return out;
 }
 
+// What a read saw of others: of a list the last element that another transaction appended.
+std::string value_read(const History& h, EventId read) {
+  return shown(h, h.is_list(h.key(read)) ? h.last_foreign(read) : h.value(read));
+}
+
+// The last element of a list that `t` appended.
+std::string element_of(const History& h, EventId read, TxnId t) {
+  const auto list = h.list(read);
+  std::string element;
+  for (EventId e : h.events(t)) {
+    if (h.is_write(e) && h.key(e) == h.key(read) &&
+        std::find(list.begin(), list.end(), h.value(e)) != list.end())
+      element = shown(h, h.value(e));
+  }
+  return element;
+}
+
+// The value that is wrong about a read: of a list the element that nobody, or the wrong one,
+// appended.
+Value faulty_value(const History& h, const ReadFault& f) {
+  if (!h.is_list(h.key(f.read))) return h.value(f.read);
+  if (f.kind == FaultKind::ThinAirRead) {
+    for (Value v : h.list(f.read)) {
+      const auto all = h.all_events();
+      if (std::none_of(all.begin(), all.end(), [&](EventId e) {
+            return h.is_write(e) && h.key(e) == h.key(f.read) && h.value(e) == v;
+          }))
+        return v;
+    }
+  }
+  const bool names_append = f.kind == FaultKind::AbortedRead ||
+                            f.kind == FaultKind::IntermediateRead ||
+                            f.kind == FaultKind::FutureRead;
+  return names_append ? h.value(f.other) : h.value(f.read);
+}
+
 std::string explain_fault(const History& h, const ReadFault& f) {
   const std::string reader = shown(h, h.txn(f.read));
   const std::string x = shown(h, h.key(f.read));
-  const std::string read =
-      fmt::format("{} reads {} = {} ({})", reader, x, shown(h, h.value(f.read)), where(h, f.read));
+  const std::string read = fmt::format("{} reads {} = {} ({})", reader, x,
+                                       shown(h, faulty_value(h, f)), where(h, f.read));
   const auto other = [&] { return shown(h, h.txn(f.other)); };
   switch (f.kind) {
-    case FaultKind::ThinAirRead:
-      return read + ", which nobody wrote";
+    case FaultKind::ThinAirRead: {
+      const std::string statement =
+          h.is_list(h.key(f.read)) ? ""
+                                   : printable(h.initial_statement(h.key(f.read), h.value(f.read)));
+      if (statement.empty()) return read + ", which nobody wrote";
+      return fmt::format("{}, which nobody wrote; if it was there from the start, say {}", read,
+                         statement);
+    }
     case FaultKind::AbortedRead:
       return fmt::format("{}, which {} wrote ({}) and then aborted", read, other(),
                          where(h, f.other));
@@ -138,11 +180,7 @@ std::string explain_read_only(const History& h, const Violation& v) {
 
 }  // namespace
 
-std::string where(const History& h, EventId e) {
-  const Place place = h.place(e);
-  return place.column > 1 ? fmt::format("line {}:{}", place.line, place.column)
-                          : fmt::format("line {}", place.line);
-}
+std::string where(const History& h, EventId e) { return h.show(h.place(e)); }
 
 std::string show_event(const History& h, EventId e) {
   const std::string x = shown(h, h.key(e));
@@ -219,7 +257,10 @@ std::string why(const History& h, const Edge& e) {
       if (e.from == kInitialTxn) return "the initial state comes first";
       return fmt::format("session {} runs {} before {}", shown(h, h.session(e.from)), from, to);
     case EdgeKind::Wr:
-      return fmt::format("{} reads {} = {} from {} ({})", to, x, shown(h, h.value(e.read)), from,
+      if (h.is_list(e.key) && h.writer(e.read) != e.from)
+        return fmt::format("{} reads {} with {}, which {} appended ({})", to, x,
+                           element_of(h, e.read, e.from), from, where(h, e.read));
+      return fmt::format("{} reads {} = {} from {} ({})", to, x, value_read(h, e.read), from,
                          where(h, e.read));
     case EdgeKind::Ww:
     case EdgeKind::Co: {
@@ -238,8 +279,7 @@ std::string why(const History& h, const Edge& e) {
     }
     case EdgeKind::Rw:
       return fmt::format("{} reads {} = {} from {} ({}), which {} overwrites", from, x,
-                         shown(h, h.value(e.read)), shown(h, h.writer(e.read)), where(h, e.read),
-                         to);
+                         value_read(h, e.read), shown(h, h.writer(e.read)), where(h, e.read), to);
     case EdgeKind::Vis:
     case EdgeKind::Ar:
       break;

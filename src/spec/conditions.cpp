@@ -43,7 +43,10 @@ Conditions::Conditions(const History& h, const Assignment& levels)
     precedences_.push_back({edge.before, edge.after,
                             over_co ? "known version order ⊆ co" : "known version order ⊆ ar"});
   if (!over_co) return;
-  for (const auto& [read, x, t1, t3] : reads_) precedences_.push_back({t1, t3, "wr ⊆ co"});
+  for (const auto& [read, x, t1, t3] : reads_) {
+    precedences_.push_back({t1, t3, "wr ⊆ co"});
+    for (TxnId t : h.also_shown(read)) precedences_.push_back({t, t3, "wr ⊆ co"});
+  }
 }
 
 Relation Conditions::least_vis() const { return so_ | wr_relation(h_); }
@@ -121,6 +124,11 @@ std::optional<Failure> Conditions::check_ext(const Relation& vis) const {
     const Failure::Binding r{"r", Sort::Read, read.index};
     if (!vis.contains(t1.index, t3.index))
       return Failure{"EXT: the writer is visible", "", {r, binding("t1", t1), binding("t3", t3)}};
+    for (TxnId t : h_.also_shown(read)) {
+      if (!vis.contains(t.index, t3.index))
+        return Failure{
+            "EXT: what a list shows is visible", "", {r, binding("t1", t), binding("t3", t3)}};
+    }
     for (TxnId t2 : h_.writers(x)) {
       if (vis.contains(t2.index, t3.index) && in_order(t1, t2))
         return Failure{"EXT: the writer is the last one visible",

@@ -67,8 +67,11 @@ Relation FactTables::wr(Sort to, KeyId x) const {
 
 Relation FactTables::wr(Sort to) const {
   Relation r(size_);
-  for (std::size_t i = 0; i < events_.size(); ++i)
-    r.insert(h_.writer(events_[i]).index, to == Sort::Txn ? event_txn_[i] : reads_[i]);
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const std::uint32_t target = to == Sort::Txn ? event_txn_[i] : reads_[i];
+    r.insert(h_.writer(events_[i]).index, target);
+    for (TxnId u : h_.also_shown(events_[i])) r.insert(u.index, target);
+  }
   return r;
 }
 

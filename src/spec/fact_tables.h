@@ -36,7 +36,8 @@ class FactTables {
 
   Relation so() const;
   Relation po() const;
-  // wr, to transactions or to reads; of one key, or of all.
+  // wr, to transactions or to reads; of one key, or of all. Of one key, a list is read from the
+  // writer of its last element; the writers of the others are in wr as such only.
   Relation wr(Sort to, KeyId x) const;
   Relation wr(Sort to) const;
   // All (a, b), a ≠ b, that both write x.

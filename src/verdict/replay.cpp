@@ -55,6 +55,11 @@ class Replay {
         if (h_.is_external_read(e) && before(t, h_.writer(e)))
           return fmt::format("{} is ordered before its writer {}", h_.name(t),
                              h_.name(h_.writer(e)));
+        for (TxnId shown : h_.also_shown(e)) {
+          if (before(t, shown))
+            return fmt::format("{} is ordered before {}, which it sees", h_.name(t),
+                               h_.name(shown));
+        }
       }
     }
     for (const VersionEdge& v : h_.version_edges()) {
@@ -76,6 +81,9 @@ class Replay {
         if (!h_.is_external_read(e)) continue;
         if (newest.of(h_.key(e)) > position(h_.writer(e))) return stale(e);
         if (std::exchange(seen_by[h_.writer(e).index], t) != t) see(newest, h_.writer(e));
+        for (TxnId shown : h_.also_shown(e)) {
+          if (std::exchange(seen_by[shown.index], t) != t) see(newest, shown);
+        }
         if (budget_.expired()) return {};
       }
     }
@@ -95,6 +103,9 @@ class Replay {
         for (EventId e : h_.events(t)) {
           if (!h_.is_external_read(e)) continue;
           if (std::exchange(seen_by[h_.writer(e).index], t) != t) see(of_reads, h_.writer(e));
+          for (TxnId shown : h_.also_shown(e)) {
+            if (std::exchange(seen_by[shown.index], t) != t) see(of_reads, shown);
+          }
           if (budget_.expired()) return {};
         }
         for (EventId e : h_.events(t)) {
@@ -128,7 +139,9 @@ class Replay {
       TxnId& previous = session_last[h_.session(t).index];
       include(previous);
       for (EventId e : h_.events(t)) {
-        if (h_.is_external_read(e)) include(h_.writer(e));
+        if (!h_.is_external_read(e)) continue;
+        include(h_.writer(e));
+        for (TxnId shown : h_.also_shown(e)) include(shown);
       }
       for (EventId e : h_.events(t)) {
         if (!h_.is_external_read(e)) continue;
@@ -296,6 +309,10 @@ std::optional<std::string> check_visibility(const History& h, Logic logic, const
       const TxnId t1 = h.writer(e);
       if (!vis.contains(t1.index, t.index))
         return fmt::format("{} does not see its writer", h.name(t));
+      for (TxnId shown : h.also_shown(e)) {
+        if (!vis.contains(shown.index, t.index))
+          return fmt::format("{} does not see {}, which its list shows", h.name(t), h.name(shown));
+      }
       for (TxnId t2 : h.writers(h.key(e))) {
         if (vis.contains(t2.index, t.index) && ar.contains(t1.index, t2.index))
           return fmt::format("{} reads '{}' from {}, but sees the later {}", h.name(t),

@@ -25,7 +25,7 @@ class EdgeTracer {
       case EdgeKind::So:
         return h_.so(e.from, e.to) ? Complaint{} : complain(e, "is not in session order");
       case EdgeKind::Wr:
-        if (!is_read_of(e.read, e.key, e.from) || h_.txn(e.read) != e.to)
+        if (!shows(e.read, e.key, e.from) || h_.txn(e.read) != e.to)
           return complain(e, "is no read from that writer");
         return {};
       case EdgeKind::Ww:
@@ -63,6 +63,12 @@ class EdgeTracer {
   bool is_read_of(EventId read, KeyId x, TxnId writer) const {
     return read.index < h_.num_events() && h_.is_read(read) && h_.is_external_read(read) &&
            h_.key(read) == x && h_.writer(read) == writer;
+  }
+
+  // A list shows the writers of all its elements.
+  bool shows(EventId read, KeyId x, TxnId t) const {
+    return read.index < h_.num_events() && h_.is_read(read) && h_.is_external_read(read) &&
+           h_.key(read) == x && h_.shows(read, t);
   }
 
   // T0 comes first; lists tell the rest.
@@ -155,7 +161,9 @@ std::optional<std::string> check_fault(const History& h, const ReadFault& fault)
   if (read.index >= h.num_events() || !h.is_read(read)) return "the fault names no read";
   const TxnId t = h.txn(read);
   const KeyId x = h.key(read);
-  const Value seen = h.value(read);
+  const Value seen = h.is_list(x) && fault.kind == FaultKind::IntermediateRead
+                         ? h.last_foreign(read)
+                         : h.value(read);
   const auto writes_seen = [&](EventId e) {
     return h.is_write(e) && h.key(e) == x && h.value(e) == seen;
   };

@@ -23,6 +23,7 @@ Universe::Universe(const History& h) : h_(h) {
   for (const Read& read : reads_) {
     readers_of_.insert(read.key, read.reader);
     wr_.insert(read.writer, read.reader);
+    for (const TxnId t : h.also_shown(read.event)) wr_.insert(position_[t.index], read.reader);
   }
   keys_written_ = writers_of_.transposed();
   keys_read_ = readers_of_.transposed();
@@ -49,7 +50,7 @@ void Universe::collect_reads() {
   for (std::uint32_t a = 0; a < num_txns(); ++a) {
     for (const EventId e : h_.events(txns_[a])) {
       if (h_.is_external_read(e))
-        reads_.push_back({a, position_[h_.writer(e).index], h_.key(e).index});
+        reads_.push_back({a, position_[h_.writer(e).index], h_.key(e).index, e});
     }
   }
   key_begin_.assign(h_.num_keys() + 1, 0);
@@ -106,7 +107,11 @@ BitMatrix Universe::wr_to_reads(std::size_t key) const {
 const BitMatrix& Universe::wr_to_reads() const {
   if (!wr_to_reads_) {
     wr_to_reads_.emplace(num_txns(), reads_.size());
-    for (std::size_t i = 0; i < reads_.size(); ++i) wr_to_reads_->insert(reads_[i].writer, i);
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      wr_to_reads_->insert(reads_[i].writer, i);
+      for (const TxnId t : h_.also_shown(reads_[i].event))
+        wr_to_reads_->insert(position_[t.index], i);
+    }
   }
   return *wr_to_reads_;
 }

@@ -25,6 +25,7 @@ class Universe {
     std::uint32_t reader = 0;
     std::uint32_t writer = 0;
     std::uint32_t key = 0;
+    EventId event = EventId::none();
   };
 
   explicit Universe(const History& h);

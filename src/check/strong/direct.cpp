@@ -13,6 +13,15 @@ std::optional<std::uint32_t> find_order(const Knowledge& known, VersionId before
   return since && *since <= *round ? since : std::nullopt;
 }
 
+// A list that `to` reads and that shows an element of `from`, or none().
+KeyId list_that_shows(const History& h, TxnId from, TxnId to) {
+  if (!h.has_lists()) return KeyId::none();
+  for (const EventId e : h.events(to)) {
+    if (h.is_external_read(e) && h.shows(e, from)) return h.key(e);
+  }
+  return KeyId::none();
+}
+
 }  // namespace
 
 std::optional<KnownEdge> find_dependency(const Knowledge& known, TxnId from, TxnId to,
@@ -23,6 +32,8 @@ std::optional<KnownEdge> find_dependency(const Knowledge& known, TxnId from, Txn
     if (!read.version.is_none() && facts.writer(read.version) == from)
       return KnownEdge{.from = from, .to = to, .key = read.key, .kind = EdgeKind::Wr};
   }
+  if (const KeyId x = list_that_shows(facts.history(), from, to); !x.is_none())
+    return KnownEdge{.from = from, .to = to, .key = x, .kind = EdgeKind::Wr};
   std::optional<KnownEdge> found;
   for (const Access& write : facts.written(to)) {
     const VersionId before = facts.version_of(from, write.key);
@@ -116,6 +127,11 @@ void DirectRules::respect_facts(TxnId p) {
     } else if (!facts_.written(p).empty()) {
       for (const VersionId v : facts_.versions(read.key)) overwrite(p, facts_.writer(v));
     }
+  }
+  const History& h = facts_.history();
+  if (!h.has_lists()) return;
+  for (const EventId e : h.events(p)) {
+    for (const TxnId q : h.also_shown(e)) respect(p, q);
   }
 }
 

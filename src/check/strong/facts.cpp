@@ -179,6 +179,9 @@ EventId find_read(const History& h, TxnId reader, KeyId x, TxnId writer) {
   for (const EventId e : h.events(reader)) {
     if (h.is_external_read(e) && h.key(e) == x && h.writer(e) == writer) return e;
   }
+  for (const EventId e : h.events(reader)) {
+    if (h.is_external_read(e) && h.key(e) == x && h.shows(e, writer)) return e;
+  }
   ISO_ASSERT(false);
   return EventId::none();
 }

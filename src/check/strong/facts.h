@@ -126,7 +126,8 @@ class Facts {
   std::vector<std::uint32_t> initial_begin_;
 };
 
-// An external read of x in `reader` that names `writer`. Requires: there is one.
+// An external read of x in `reader` that names `writer`, or else a list that shows it. Requires:
+// there is one.
 EventId find_read(const History& h, TxnId reader, KeyId x, TxnId writer);
 
 }  // namespace isoscope::strong

@@ -10,6 +10,22 @@ KnownGraph::KnownGraph(const Facts& facts, StrongLevel level)
         add({.from = facts.writer(v), .to = reader, .key = x, .kind = EdgeKind::Wr});
     }
   }
+  if (!facts.history().has_lists()) return;
+  for (const TxnId t : facts.txns()) add_shown(t);
+}
+
+// A list shows more than the version that is read. Version orders tell the same, by paths, of the
+// lists of committed transactions; ua knows no paths.
+void KnownGraph::add_shown(TxnId reader) {
+  const History& h = facts_.history();
+  if (level_ != StrongLevel::Ua && h.is_committed(reader)) return;
+  for (const EventId e : h.events(reader)) {
+    TxnId last = TxnId::none();
+    for (const TxnId t : h.also_shown(e)) {
+      if (t != last) add({.from = t, .to = reader, .key = h.key(e), .kind = EdgeKind::Wr});
+      last = t;
+    }
+  }
 }
 
 bool KnownGraph::sort() {

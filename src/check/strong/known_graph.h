@@ -71,6 +71,8 @@ class KnownGraph {
   }
 
  private:
+  void add_shown(TxnId reader);
+
   const Facts& facts_;
   StrongLevel level_;
   Points points_;

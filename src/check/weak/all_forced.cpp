@@ -63,9 +63,24 @@ class AllForced {
         for (std::size_t s = 0; s < r; ++s) force(reads_[s].t1);
       }
     }
+    if (h_.has_lists() && !is_atomic) add_list_reader(t3, arcs);
   }
 
  private:
+  // rc: what earlier lists show besides the writers that were read from.
+  void add_list_reader(TxnId t3, std::vector<Digraph::Arc>& arcs) {
+    for (EventId r : h_.events(t3)) {
+      if (!h_.is_external_read(r) || !chosen_[h_.writer(r).index]) continue;
+      for (EventId s : h_.events(t3)) {
+        if (s >= r) break;
+        for (TxnId t2 : h_.also_shown(s)) {
+          if (t2 != h_.writer(r) && chosen_[t2.index] && facts_.writes.writes(t2, h_.key(r)))
+            arcs.push_back({t2.index, h_.writer(r).index});
+        }
+      }
+    }
+  }
+
   std::span<const KeyWriter> writers(KeyId x) const {
     const auto first = std::lower_bound(writers_.begin(), writers_.end(), KeyWriter{x, {}});
     const auto last = std::upper_bound(first, writers_.end(), KeyWriter{x, TxnId::none()});

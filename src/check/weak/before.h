@@ -27,6 +27,7 @@ void add_facts(const WeakFacts& facts, Add&& add) {
       const TxnId writer = h.writer(e);
       if (writer != kInitialTxn && writer != last) add(t.index, writer.index);
       last = writer;
+      for (const TxnId shown : h.also_shown(e)) add(t.index, shown.index);
     }
   }
 }

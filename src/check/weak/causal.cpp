@@ -29,6 +29,7 @@ void CausalPass::find_versions() {
       if (!h_.is_external_read(e)) continue;
       const TxnId t1 = h_.writer(e);
       ++needed_[t1.index];
+      for (TxnId shown : h_.also_shown(e)) ++needed_[shown.index];
       if (!is_causal) continue;
       versions_.push_back(facts_.writes.version(t1, h_.key(e)));
       if (t1 != kInitialTxn) ++readers_[versions_.back()];
@@ -79,7 +80,9 @@ void CausalPass::Block::visit(TxnId t3) {
 
   release(p_.facts_.previous[t3.index]);
   for (EventId e : p_.h_.events(t3)) {
-    if (p_.h_.is_external_read(e)) release(p_.h_.writer(e));
+    if (!p_.h_.is_external_read(e)) continue;
+    release(p_.h_.writer(e));
+    for (TxnId shown : p_.h_.also_shown(e)) release(shown);
   }
   const std::uint32_t lane = p_.lanes_.lane(t3) - first_;
   if (lane < width_) {
@@ -104,16 +107,19 @@ bool CausalPass::Block::look(TxnId t3) {
     }
     sees = true;
   };
-  add(p_.facts_.previous[t3.index]);
-  for (EventId e : p_.h_.events(t3)) {
-    if (!p_.h_.is_external_read(e)) continue;
-    const TxnId t1 = p_.h_.writer(e);
-    writes_.prefetch(p_.h_.key(e));
+  const auto add_writer = [&](TxnId t1) {
     // Who sees t1 has seen what t1 saw.
     const std::uint32_t lane = p_.lanes_.lane(t1) - first_;
     const bool is_seen =
         sees && lane < width_ && static_cast<ClockEntry>(p_.lanes_.position(t1)) < view_[lane];
     if (!is_seen) add(t1);
+  };
+  add(p_.facts_.previous[t3.index]);
+  for (EventId e : p_.h_.events(t3)) {
+    if (!p_.h_.is_external_read(e)) continue;
+    writes_.prefetch(p_.h_.key(e));
+    add_writer(p_.h_.writer(e));
+    for (TxnId shown : p_.h_.also_shown(e)) add_writer(shown);
   }
   return sees;
 }

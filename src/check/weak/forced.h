@@ -9,6 +9,9 @@
 //       first read on, it forces by the next read of each key that it wrote.
 //   ra  Of the session, only the last earlier writer of x counts, the others precede it in so.
 //       Of the writers that t3 reads from, all that write x count.
+//       A list shows the writers of all its elements, not only that of the last: at rc and ra
+//       they force what they wrote as if they had been read from, and have been at the latest
+//       from the first list on that shows them.
 //   cc  Of every session, only the last writer of x that t3 sees counts. And all readers of one
 //       version of x force as much as one reader who sees what any of them sees: one step per
 //       version and session, not per read and session. Writers that precede t1 anyway are left
@@ -42,9 +45,11 @@ struct WeakFacts {
   std::vector<TxnId> previous;
 };
 
-// All three return false if the budget has expired; the edges are then of no use.
+// All return false if the budget has expired; the edges are then of no use.
 bool force_read_committed(const WeakFacts& facts, ForcedEdges& forced, Budget& budget);
 bool force_read_atomic(const WeakFacts& facts, ForcedEdges& forced, Budget& budget);
+// What the lists that readers at rc and ra see force besides.
+bool force_by_lists(const WeakFacts& facts, ForcedEdges& forced, Budget& budget);
 // `order`: all transactions, such that so and wr lead onwards.
 bool force_causal(const WeakFacts& facts, std::span<const TxnId> order, ForcedEdges& forced,
                   Budget& budget);

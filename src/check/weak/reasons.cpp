@@ -50,17 +50,13 @@ class Reasons {
   std::optional<Edge> so_or_wr(TxnId from, TxnId to) const {
     if (h_.so(from, to)) return Edge{.from = from, .to = to, .kind = EdgeKind::So};
     for (EventId e : h_.events(to)) {
-      if (h_.is_external_read(e) && h_.writer(e) == from) return wr(e, to);
+      if (h_.is_external_read(e) && h_.shows(e, from)) return wr(from, e, to);
     }
     return {};
   }
 
-  Edge wr(EventId read, TxnId reader) const {
-    return {.from = h_.writer(read),
-            .to = reader,
-            .kind = EdgeKind::Wr,
-            .key = h_.key(read),
-            .read = read};
+  Edge wr(TxnId from, EventId read, TxnId reader) const {
+    return {.from = from, .to = reader, .kind = EdgeKind::Wr, .key = h_.key(read), .read = read};
   }
 
   // First looks for a reader who sees t2 in one step, then at cc for longer ways.
@@ -92,7 +88,7 @@ class Reasons {
 
   std::optional<Edge> earlier_read(TxnId t2, EventId read, TxnId t3) const {
     for (EventId e : h_.events(t3)) {
-      if (e < read && h_.is_external_read(e) && h_.writer(e) == t2) return wr(e, t3);
+      if (e < read && h_.is_external_read(e) && h_.shows(e, t2)) return wr(t2, e, t3);
     }
     return {};
   }
@@ -109,7 +105,9 @@ class Reasons {
       if (t == t2) return co(t2, t1, source_of(t2), way_from(t2));
       if (length > limit) break;
       for (EventId e : h_.events(t)) {
-        if (h_.is_external_read(e)) reach(h_.writer(e), t, e, length);
+        if (!h_.is_external_read(e)) continue;
+        reach(h_.writer(e), t, e, length);
+        for (TxnId shown : h_.also_shown(e)) reach(shown, t, e, length);
       }
       // Where a session has been walked, it has been walked to its beginning.
       for (TxnId u = facts_.previous[t.index];
@@ -137,7 +135,7 @@ class Reasons {
     for (; steps_[t.index].length > 0; t = steps_[t.index].next) {
       const Step& step = steps_[t.index];
       path.push_back(step.read.is_none() ? Edge{.from = t, .to = step.next, .kind = EdgeKind::So}
-                                         : wr(step.read, step.next));
+                                         : wr(t, step.read, step.next));
     }
     return path;
   }

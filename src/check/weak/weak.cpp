@@ -42,6 +42,7 @@ Verdict check_weak(const History& h, const WeakAssignment& levels, Budget& budge
   if (levels.uses(WeakLevel::Rc) && !force_read_committed(facts, forced, budget))
     return out_of_time();
   if (levels.uses(WeakLevel::Ra) && !force_read_atomic(facts, forced, budget)) return out_of_time();
+  if (h.has_lists() && !force_by_lists(facts, forced, budget)) return out_of_time();
   if (levels.uses(WeakLevel::Cc)) {
     const Before so_wr(h.num_txns(), [&](auto&& add) { add_facts(facts, add); });
     const bool in_time = !so_wr.is_acyclic() || force_causal(facts, so_wr.order(), forced, budget);
