@@ -102,12 +102,13 @@ std::size_t AllViolations::total() const {
 
 AllViolations all_violations(const History& h, const Level& level, const LevelSet& levels,
                              const Violation& first, std::size_t most, Budget& budget,
-                             const Progress& progress) {
+                             const Progress& progress, const ViolationSink& found) {
   AllViolations all;
   Thinned thinned(h);
   Violation current = first;
   for (;;) {
     const EventId read = hinge(h, current);
+    if (found) found(current);
     count(all, std::move(current));
     if (progress) progress(std::to_string(all.total()) + " violations so far", -1);
     if (read.is_none() || all.total() >= most || budget.expired_now()) {

@@ -9,6 +9,7 @@
 //
 // Cost  One check a violation, on a history that keeps its size.
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "check/check.h"
@@ -30,9 +31,12 @@ struct AllViolations {
   std::size_t total() const;
 };
 
+// Who wants to hear of each violation as soon as it is found, in terms of the whole history.
+using ViolationSink = std::function<void(const Violation&)>;
+
 // Requires: `first` is what the level has against `h`.
 AllViolations all_violations(const History& h, const Level& level, const LevelSet& levels,
                              const Violation& first, std::size_t most, Budget& budget,
-                             const Progress& progress = {});
+                             const Progress& progress = {}, const ViolationSink& found = {});
 
 }  // namespace isoscope

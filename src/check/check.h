@@ -64,6 +64,10 @@ class Checker {
 // if a level is unknown, or is none that a single transaction can have.
 Result<Assignment> assign_levels(const History& h, const Level& base, const LevelSet& levels);
 
+// Is there a committed transaction besides T0? Of a history without one every level could be said
+// to hold, and whoever asks should rather hear that there was nothing to check.
+bool has_committed(const History& h);
+
 // One level for all, to be used by tests and tools.
 CheckAnswer check(const History& h, const Level& level, Budget& budget, CheckOptions options = {});
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 
 #include "check/all_violations.h"
@@ -12,6 +13,7 @@
 #include "cli/history_input.h"
 #include "report/check_report.h"
 #include "support/output.h"
+#include "support/printable.h"
 
 namespace isoscope {
 
@@ -55,6 +57,19 @@ const LevelAnswer& worth_drawing(const CheckReport& report) {
   return report.levels.front();
 }
 
+// Tells each violation as it is found: to find all takes a check for each.
+ViolationSink violation_stream(const CheckArguments& args, const LevelAnswer& level,
+                               const History& whole) {
+  if (args.common.json || args.common.quiet || args.common.output != "-") return {};
+  const History& h = level.history(whole);
+  return [&h, name = level.level, number = std::size_t{0}](const Violation& v) mutable {
+    clear_progress_line();
+    const std::string line = violation_line(h, v, ++number);
+    std::printf("%s  %s\n", name.c_str(), printable(line).c_str());
+    std::fflush(stdout);
+  };
+}
+
 // Writes the smallest part that still violates the first violated level.
 Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
                              const std::vector<const Level*>& wanted, const LevelSet& levels,
@@ -62,8 +77,13 @@ Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
   for (std::size_t i = 0; i < report.levels.size(); ++i) {
     const Verdict& verdict = report.levels[i].answer.verdict;
     if (!verdict.violation) continue;
-    const auto [small, is_minimal] = minimize(report.h, *wanted[i], levels, *verdict.violation,
-                                              budget, progress_line(args.common));
+    if (const auto& choice = report.levels[i].choice; choice && !choice->for_all_choices)
+      return Error{
+          .what = "--minimize cannot tell a part whose every choice of writers is violated",
+          .hint = "name the writers of the reads that have several"};
+    const auto [small, is_minimal] =
+        minimize(report.levels[i].history(report.h), *wanted[i], levels, *verdict.violation, budget,
+                 progress_line(args.common));
     report.is_minimal = is_minimal;
     auto output = Output::open(args.minimize);
     if (!output) return output.error();
@@ -86,7 +106,7 @@ int run_check(const CheckArguments& args) {
   }
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  auto history = args.history.read(progress_line(args.common), budget);
+  auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Keep);
   if (!history) return fail(history.error());
   const History& h = *history;
 
@@ -96,18 +116,29 @@ int run_check(const CheckArguments& args) {
     const auto level_start = Clock::now();
     auto assignment = assign_levels(h, *wanted[i], *levels);
     if (!assignment) return fail(assignment.error().in(args.history.path));
-    CheckAnswer answer = checker.check(*assignment, budget);
-    std::optional<AllViolations> all;
-    if (args.explain == "all" && answer.verdict.violation)
-      all = all_violations(h, *wanted[i], *levels, *answer.verdict.violation, args.most, budget,
-                           progress_line(args.common));
-    report.levels.push_back(
-        {args.levels[i], std::move(answer), seconds_since(level_start), std::move(all)});
+    LevelAnswer level{.level = args.levels[i], .answer = {}};
+    if (!has_committed(h)) {
+      level.answer.verdict =
+          Verdict::unknown("there is nothing to check: no transaction of the history committed");
+    } else if (!h.choices().empty()) {
+      level.choice =
+          check_choices(h, *assignment, budget, {.progress = progress_line(args.common)});
+      level.answer = level.choice->answer;
+    } else {
+      level.answer = checker.check(*assignment, budget);
+    }
+    if (args.explain == "all" && level.answer.verdict.violation)
+      level.all = all_violations(level.history(h), *wanted[i], *levels,
+                                 *level.answer.verdict.violation, args.most, budget,
+                                 progress_line(args.common), violation_stream(args, level, h));
+    level.seconds = seconds_since(level_start);
+    report.levels.push_back(std::move(level));
   }
   report.seconds = seconds_since(start);
 
   if (!args.dot.empty()) {
-    if (auto written = write_whole(args.dot, check_dot(h, worth_drawing(report))); !written)
+    const LevelAnswer& drawn = worth_drawing(report);
+    if (auto written = write_whole(args.dot, check_dot(drawn.history(h), drawn)); !written)
       return fail(written.error());
   }
   if (!args.minimize.empty()) {

@@ -344,6 +344,16 @@ class WordingFinder {
           fmt::format("{} reads '{}' from no committed transaction's last write, and it "
                       "tells reads by their writers",
                       show(t), h_.name(h_.key(e))));
+    // Whoever is named is read from in its last write.
+    EventId last = EventId::none();
+    for (EventId w : h_.events(writer)) {
+      if (h_.is_write(w) && h_.key(w) == h_.key(e)) last = w;
+    }
+    if (!last.is_none() && h_.value(last) != h_.value(e))
+      return cannot(
+          fmt::format("{} reads '{}' = {} from {}, which overwrites it, and others write "
+                      "that value, too",
+                      show(t), h_.name(h_.key(e)), h_.show(h_.value(e)), show(writer)));
     if (d_.names_writers || (d_.names_initial && writer == kInitialTxn)) {
       if (wording_.by_name_.empty()) wording_.by_name_.resize(h_.num_events());
       wording_.by_name_[e.index] = true;

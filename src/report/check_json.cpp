@@ -8,11 +8,22 @@ namespace {
 
 constexpr std::size_t kMostPairsPrinted = 100'000;
 
+// Lines of texts; records and their bytes of what has no lines.
+void add_place(Json& json, const History& h, EventId e) {
+  const Place place = h.place(e);
+  if (!h.counts_records()) {
+    json["line"] = place.line;
+    return;
+  }
+  json["record"] = place.line;
+  json["offset"] = place.column - 1;
+}
+
 Json edge_json(const History& h, const Edge& e) {
   Json json = {{"from", h.name(e.from)}, {"to", h.name(e.to)}, {"edge", name_of(e.kind)}};
   json["key"] = e.key.is_none() ? Json(nullptr) : Json(h.name(e.key));
   json["why"] = why(h, e);
-  if (!e.read.is_none()) json["line"] = h.place(e.read).line;
+  if (!e.read.is_none()) add_place(json, h, e.read);
   return json;
 }
 
@@ -27,11 +38,12 @@ Json violation_json(const History& h, const Violation& v) {
     json["core"] = Json::array();
     for (TxnId t : v.core) json["core"].push_back(h.name(t));
   }
-  if (v.fault)
+  if (v.fault) {
     json["read"] = {{"txn", h.name(h.txn(v.fault->read))},
                     {"key", h.name(h.key(v.fault->read))},
-                    {"value", h.show(h.value(v.fault->read))},
-                    {"line", h.place(v.fault->read).line}};
+                    {"value", h.show(h.value(v.fault->read))}};
+    add_place(json["read"], h, v.fault->read);
+  }
   json["explanation"] = explanation(h, v);
   return json;
 }
@@ -58,6 +70,23 @@ Json witness_json(const History& h, const Witness& w) {
   return json;
 }
 
+// Reads with several possible writers, and the writers that the answer is about.
+Json choices_json(const ChoiceAnswer& choice) {
+  const History& h = *choice.chosen;
+  Json json = {{"tried", choice.proposals}, {"matter", !choice.for_all_choices}};
+  json["reads"] = Json::array();
+  for (const ReadChoice& read : h.choices()) {
+    const TxnId writer = h.writer(read.read);
+    Json entry = {{"txn", h.name(h.txn(read.read))},
+                  {"key", h.name(h.key(read.read))},
+                  {"value", h.show(h.value(read.read))}};
+    entry["writer"] = writer.is_none() ? Json(nullptr) : Json(h.name(writer));
+    entry["writers"] = order_json(h, read.writers);
+    json["reads"].push_back(std::move(entry));
+  }
+  return json;
+}
+
 // What one level contributes: verdict, then witness, violation or limit.
 void add_answer(Json& json, const History& h, const LevelAnswer& level) {
   const Verdict& verdict = level.answer.verdict;
@@ -72,6 +101,7 @@ void add_answer(Json& json, const History& h, const LevelAnswer& level) {
                                     {"example", violation_json(h, group.example)}});
   }
   if (!verdict.limit.empty()) json["limit"] = verdict.limit;
+  if (level.choice) json["choices"] = choices_json(*level.choice);
   json["confirmed"] = name_of(level.answer.confirmation.how);
 }
 
@@ -104,7 +134,7 @@ std::string check_json(const CheckReport& report) {
   if (report.levels.size() == 1) {
     json["level"] = report.levels[0].level;
     json["stats"] = stats_json(report.levels[0].answer.verdict.stats);
-    add_answer(json, h, report.levels[0]);
+    add_answer(json, report.levels[0].history(h), report.levels[0]);
     return dump(json);
   }
   json["levels"] = Json::array();
@@ -113,7 +143,7 @@ std::string check_json(const CheckReport& report) {
                   {"verdict", name_of(level.answer.verdict.outcome)},
                   {"seconds", level.seconds},
                   {"stats", stats_json(level.answer.verdict.stats)}};
-    add_answer(entry, h, level);
+    add_answer(entry, level.history(h), level);
     json["levels"].push_back(std::move(entry));
   }
   return dump(json);

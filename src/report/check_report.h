@@ -6,6 +6,7 @@
 
 #include "check/all_violations.h"
 #include "check/check.h"
+#include "check/choices.h"
 #include "history/history.h"
 #include "report/paint.h"
 
@@ -16,6 +17,12 @@ struct LevelAnswer {
   CheckAnswer answer;
   double seconds = 0;
   std::optional<AllViolations> all = {};  // with --explain all, of a violated level
+  // Where reads have several possible writers: the history with the writers that the answer is
+  // about, and how far the choice matters.
+  std::optional<ChoiceAnswer> choice = {};
+
+  // The history that the answer speaks of.
+  const History& history(const History& whole) const { return choice ? *choice->chosen : whole; }
 };
 
 struct CheckReport {
@@ -33,6 +40,9 @@ Outcome overall(const CheckReport& report);
 
 // A line a level; below a violation its cycle, an edge a line, and the transactions involved.
 std::string check_text(const CheckReport& report, const Paint& paint);
+
+// The n-th of many violations, on a line: "3. T2 overwrites x …: lost update (G-single)".
+std::string violation_line(const History& h, const Violation& v, std::size_t number);
 
 // One JSON object, as docs/design.md fixes it.
 std::string check_json(const CheckReport& report);

@@ -45,8 +45,9 @@ std::string txn_line(const History& h, TxnId t, const std::vector<KeyId>& keys) 
   const char* mark = h.status(t) == TxnStatus::Aborted   ? "!"
                      : h.status(t) == TxnStatus::Unknown ? "?"
                                                          : "";
-  return fmt::format("{}: {}=[{}]{}  (line {})", shown(h, h.session(t)), shown(h, t), events, mark,
-                     h.place(t).line);
+  const Place place = h.place(t);
+  return fmt::format("{}: {}=[{}]{}  ({})", shown(h, h.session(t)), shown(h, t), events, mark,
+                     h.counts_records() ? h.show(place) : fmt::format("line {}", place.line));
 }
 
 std::string violation_text(const History& h, const Violation& v, const Paint& paint) {
@@ -99,30 +100,63 @@ std::string all_text(const History& h, const AllViolations& all, const Paint& pa
                      all.total() == 1 ? "" : "s", counts, examples);
 }
 
+constexpr std::size_t kMostWritersShown = 8;
+
+// What the answer says about reads with several possible writers.
+std::string choice_text(const ChoiceAnswer& choice, Outcome outcome, const Paint& paint) {
+  const History& h = *choice.chosen;
+  const std::size_t reads = h.choices().size();
+  const std::string of_reads =
+      fmt::format("{} read{} more than one possible writer", reads, reads == 1 ? " has" : "s have");
+  if (outcome == Outcome::Unknown) return {};
+  if (outcome == Outcome::Violated)
+    return paint.faint(
+        choice.for_all_choices
+            ? fmt::format("    {}, but the violation rests on none of them\n", of_reads)
+            : fmt::format("    {}; every choice is violated, this is the last of {} "
+                          "that were tried\n",
+                          of_reads, choice.proposals));
+  std::string out = paint.faint(fmt::format("    {}; consistent if\n", of_reads));
+  for (std::size_t i = 0; i < std::min(reads, kMostWritersShown); ++i) {
+    const EventId read = h.choices()[i].read;
+    out += paint.faint(fmt::format("      {} reads {} = {} from {} ({})\n", shown(h, h.txn(read)),
+                                   shown(h, h.key(read)), shown(h, h.value(read)),
+                                   shown(h, h.writer(read)), where(h, read)));
+  }
+  if (reads > kMostWritersShown) out += paint.faint("      …\n");
+  return out;
+}
+
 }  // namespace
 
+std::string violation_line(const History& h, const Violation& v, std::size_t number) {
+  return fmt::format("{}. {}: {}", number, explanation(h, v), named(v));
+}
+
 std::string check_text(const CheckReport& report, const Paint& paint) {
-  const History& h = report.h;
   std::size_t width = 4;
   for (const LevelAnswer& level : report.levels) width = std::max(width, level.level.size());
   std::string out;
   // One violation often explains several levels: tell its edges once.
   std::string last_told;
   for (const LevelAnswer& level : report.levels) {
+    const History& h = level.history(report.h);
     const Verdict& verdict = level.answer.verdict;
+    const std::string choice =
+        level.choice ? choice_text(*level.choice, verdict.outcome, paint) : std::string();
     out += fmt::format("{:<{}}  {}", level.level, width, verdict_word(verdict.outcome, paint));
     if (verdict.outcome == Outcome::Unknown) out += "  " + verdict.limit;
     if (!verdict.violation) {
-      out += '\n';
+      out += '\n' + choice;
       continue;
     }
     if (level.all) {
-      out += "  " + all_text(h, *level.all, paint);
+      out += "  " + all_text(h, *level.all, paint) + choice;
       continue;
     }
     std::string text = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),
                                    paint.strong(named(*verdict.violation)),
-                                   violation_text(h, *verdict.violation, paint));
+                                   violation_text(h, *verdict.violation, paint) + choice);
     out += text == last_told
                ? fmt::format("  the same {}\n", common_name(verdict.violation->anomaly))
                : text;
