@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "spec/embedded_levels.h"
@@ -22,15 +23,43 @@ Framework other_than(Framework framework) {
   return framework == Framework::Co ? Framework::VisAr : Framework::Co;
 }
 
+struct Alias {
+  std::string_view name;
+  std::string_view level;
+};
+
+// What people and databases call the levels. A level of the user's with such a name comes first.
+constexpr std::array<Alias, 6> kAliases = {{{"read-committed", "rc"},
+                                            {"read-atomic", "ra"},
+                                            {"causal", "cc"},
+                                            {"prefix", "pc"},
+                                            {"snapshot-isolation", "si"},
+                                            {"serializable", "ser"}}};
+
+// The name that the built-in level has.
+std::string_view without_alias(std::string_view name) {
+  const auto* found = std::ranges::find(kAliases, name, &Alias::name);
+  return found == kAliases.end() ? name : found->level;
+}
+
 Error unknown_level(const LevelSet& levels, std::string_view name, Place place) {
+  if (name == "repeatable-read")
+    return Error{.where = place,
+                 .what = "'repeatable-read' means different levels in different databases",
+                 .hint =
+                     "PostgreSQL's is si; the standard's is not among the built-in levels: "
+                     "isoscope levels lists them"};
   std::vector<std::string_view> known;
   for (const auto& level : levels.all()) {
     if (std::find(known.begin(), known.end(), level->name) == known.end())
       known.push_back(level->name);
   }
+  std::vector<std::string_view> all = known;
+  for (const Alias& alias : kAliases) all.push_back(alias.name);
+  const auto match = closest(name, all);
   return Error{.where = place,
                .what = fmt::format("unknown level '{}'", name),
-               .hint = suggest(name, known)};
+               .hint = match ? fmt::format("did you mean '{}'?", *match) : suggest(name, known)};
 }
 
 Error already_declared(const Level& known, Place place) {
@@ -46,6 +75,7 @@ Result<std::vector<const Level*>> find_bases(const LevelSet& levels, const Level
   std::vector<const Level*> bases;
   for (const NameOfLevel& base : syntax.bases) {
     const Level* level = levels.lookup(base.name, syntax.framework);
+    if (level == nullptr) level = levels.lookup(without_alias(base.name), syntax.framework);
     if (level == nullptr) {
       if (levels.lookup(base.name, other_than(syntax.framework)) == nullptr)
         return unknown_level(levels, base.name, base.place);
@@ -117,7 +147,9 @@ const Level* LevelSet::lookup(std::string_view name, Framework framework) const 
 
 Result<const Level*> LevelSet::find(std::string_view name, Framework preferred) const {
   const std::size_t at = name.find('@');
-  const std::string bare = in_lower_case(name.substr(0, at));
+  std::string bare = in_lower_case(name.substr(0, at));
+  if (lookup(bare, Framework::Co) == nullptr && lookup(bare, Framework::VisAr) == nullptr)
+    bare = without_alias(bare);
   if (at == std::string_view::npos) {
     for (Framework framework : {preferred, other_than(preferred)}) {
       if (const Level* level = lookup(bare, framework)) return level;

@@ -7,7 +7,8 @@
 
 namespace isoscope {
 
-// The number of single-letter insertions, deletions and replacements that turn `a` into `b`.
+// How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn `a`
+// into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The known word closest to `word`, if it is close enough to be a typing slip.

@@ -88,6 +88,38 @@ TEST(LevelSet, TakesABareNameOverCoWhereDefined) {
   EXPECT_EQ((*levels.find("rc", Framework::VisAr))->framework, Framework::Co);
 }
 
+TEST(LevelSet, KnowsTheNamesThatPeopleUse) {
+  const LevelSet& levels = LevelSet::built_in();
+  const std::pair<const char*, const char*> aliases[] = {{"read-committed", "rc@co"},
+                                                         {"read-atomic", "ra@co"},
+                                                         {"causal", "cc@co"},
+                                                         {"prefix", "pc@co"},
+                                                         {"Snapshot-Isolation", "si@co"},
+                                                         {"SERIALIZABLE", "ser@co"},
+                                                         {"serializable@vis", "ser@vis"},
+                                                         {"Causal@VIS", "cc@vis"}};
+  for (const auto& [alias, name] : aliases) {
+    const auto level = levels.find(alias);
+    ASSERT_TRUE(level) << alias;
+    EXPECT_EQ((*level)->full_name(), name);
+  }
+  EXPECT_EQ(levels.find("serializabel").error().hint, "did you mean 'serializable'?");
+  EXPECT_THAT(levels.find("Repeatable-Read").error().what, ::testing::HasSubstr("different"));
+}
+
+TEST(LevelSet, PrefersALevelOfTheUsersToAnAlias) {
+  LevelSet levels = LevelSet::built_in();
+  ASSERT_TRUE(
+      levels.add("level mine over co extends snapshot-isolation\n"
+                 "level causal over co extends ser\n"
+                 "level repeatable-read over co extends causal\n",
+                 "my.level"));
+  EXPECT_EQ((*levels.find("mine"))->axioms.size(), (*levels.find("si"))->axioms.size());
+  EXPECT_EQ((*levels.find("causal"))->name, "causal");
+  EXPECT_EQ((*levels.find("repeatable-read"))->axioms.front().name,
+            (*levels.find("ser"))->axioms.front().name);
+}
+
 TEST(LevelSet, SuggestsAKnownName) {
   const auto unknown = LevelSet::built_in().find("updat-ser");
   ASSERT_FALSE(unknown.ok());

@@ -118,6 +118,11 @@ TEST(Spelling, SuggestsOnlyCloseWords) {
   const std::string_view known[] = {"so", "wr", "writes"};
   EXPECT_EQ(suggest("write", known), "did you mean 'writes'?");
   EXPECT_EQ(suggest("banana", known), "known: so, wr, writes");
+  EXPECT_EQ(suggest("wirtes", known), "did you mean 'writes'?");
+  EXPECT_EQ(suggest("rw", known), "did you mean 'wr'?");  // two letters swapped are one slip
+  EXPECT_EQ(edit_distance("hsit", "hist"), 1U);
+  EXPECT_EQ(edit_distance("ca", "abc"), 3U);  // a swap and what stands between count apart
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
 }
 
 TEST(Rng, RepeatsItselfForASeedAndStaysInBounds) {
