@@ -5,6 +5,7 @@
 #include "sql/application.h"
 #include "sql/function_builder.h"
 #include "sql/pg_parse.h"
+#include "sql/psql_lines.h"
 #include "sql/schema_builder.h"
 #include "sql/workload_reader.h"
 
@@ -98,9 +99,10 @@ std::optional<std::uint32_t> Application::find_function(std::string_view name) c
 }
 
 Result<Application> parse_application(std::string_view text, Budget* budget) {
-  const auto file = scan_file(text);
+  const std::string sql = without_psql_lines(text);
+  const auto file = scan_file(sql);
   if (!file) return file.error();
-  const auto tree = parse_sql(text, budget);
+  const auto tree = parse_sql(sql, budget);
   if (!tree) return tree.error().quoting(text);
   const std::vector<TopStatement> statements = top_statements(*file, *tree);
   const Locator where{.lines = &file->lines};

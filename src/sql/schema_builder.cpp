@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 1600;  // PostgreSQL's limit
 
+// Changes of a table that change nothing for its rows.
+bool is_remark(std::string_view change) {
+  return change == "AT_ChangeOwner" || change == "AT_ClusterOn";
+}
+
 }  // namespace
 
 void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
@@ -43,7 +48,8 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
       {"DeleteStmt", "DELETE outside of functions is ignored"},
       {"SelectStmt", "SELECT outside of functions is ignored"},
       {"CallStmt", "CALL outside of functions is ignored"},
-      {"CopyStmt", "COPY is ignored"},
+      {"CopyStmt",
+       "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT"},
       {"DropStmt", "DROP is ignored"},
       {"RenameStmt", "ALTER … RENAME is ignored"},
       {"CompositeTypeStmt", "composite types are not modelled"},
@@ -127,6 +133,12 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
   const std::string name = text_of(child(node, "relation"), "relname");
   const std::string object = text_of(node, "objtype");
   if (object != "OBJECT_TABLE") return;
+  // ALTER TABLE … OWNER TO is also said of sequences and views, which are no tables to us.
+  const Tree& commands = child(node, "cmds");
+  const bool says_nothing = std::all_of(commands.begin(), commands.end(), [](const Tree& entry) {
+    return is_remark(text_of(inside(entry), "subtype"));
+  });
+  if (says_nothing || (flag_of(node, "missing_ok") && !catalog_.find_table(name))) return;
   const auto id = catalog_.expect_table(name, place(child(node, "relation")), findings_);
   if (!id) return;
   for (const Tree& entry : child(node, "cmds")) {
@@ -152,7 +164,7 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
       } else {
         findings_.note(at, "ALTER COLUMN SET DEFAULT is ignored");
       }
-    } else if (kind != "AT_ChangeOwner" && kind != "AT_ClusterOn") {
+    } else if (!is_remark(kind)) {
       findings_.note(at, fmt::format("a change of table '{}' is ignored", name));
     }
   }
