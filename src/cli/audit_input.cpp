@@ -9,6 +9,7 @@
 
 #include "audit/model_notes.h"
 #include "cli/files.h"
+#include "formats/text_kind.h"
 #include "support/input.h"
 #include "support/spelling.h"
 
@@ -148,7 +149,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   if (!text) return text.error();
   loaded.text = *std::move(text);
   auto file = sql::parse_application(loaded.text, &budget);
-  if (!file) return loaded.located(file.error());
+  if (!file) return loaded.located(explain_kind(file.error(), TextKind::Sql, loaded.text)).in(path);
 
   std::vector<std::string> names;
   for (const std::string& name : only) names.push_back(trimmed(name));

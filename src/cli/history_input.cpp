@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/files.h"
+#include "formats/text_kind.h"
 #include "support/input.h"
 
 namespace isoscope {
@@ -34,7 +35,8 @@ Result<LevelSet> LevelInput::load(Budget budget) const {
   for (const std::string& path : specs) {
     auto text = read_whole(path, budget);
     if (!text) return text.error();
-    if (auto added = levels.add(*text, path); !added) return added.error();
+    if (auto added = levels.add(*text, path); !added)
+      return explain_kind(added.error(), TextKind::Levels, *text);
   }
   return levels;
 }

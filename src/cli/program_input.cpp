@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "cli/files.h"
+#include "formats/text_kind.h"
 #include "program/program.h"
 #include "sql/program.h"
 #include "support/input.h"
@@ -19,35 +19,6 @@ namespace {
 // keys depend on something that we do not see.
 int max_rounds(const Executable& program) {
   return std::max(20, static_cast<int>(program.outline().calls.size()) + 2);
-}
-
-// The text in capitals, without comments, words one space apart.
-std::string essence(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_sql = text.substr(i, 2) == "--";
-    if (is_sql || text[i] == '#') {
-      while (i < text.size() && text[i] != '\n') ++i;
-    } else if (text.substr(i, 2) == "/*") {
-      const std::size_t end = text.find("*/", i + 2);
-      i = end == std::string_view::npos ? text.size() : end + 1;
-    } else if (std::isspace(static_cast<unsigned char>(text[i])) == 0) {
-      out += static_cast<char>(std::toupper(static_cast<unsigned char>(text[i])));
-      continue;
-    }
-    if (!out.empty() && out.back() != ' ') out += ' ';
-  }
-  return out;
-}
-
-bool is_sql(std::string_view text) {
-  const std::string words = essence(text);
-  for (const std::string_view start :
-       {"CREATE TABLE", "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", "CREATE PROCEDURE",
-        "CREATE OR REPLACE PROCEDURE"}) {
-    if (words.find(start) != std::string::npos) return true;
-  }
-  return false;
 }
 
 Error in_file(const Error& error, const std::string& path, const std::string& text) {
@@ -104,12 +75,13 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
   auto text = read_whole(path, budget);
   if (!text) return text.error();
   loaded.text = *std::move(text);
-  if (!is_sql(loaded.text)) {
+  if (!is_sql_program(loaded.text)) {
     if (!workload.empty())
       return Error{.what = "only SQL programs take a workload",
                    .hint = "a .txn program has its sessions in itself"};
     auto program = parse_program(loaded.text);
-    if (!program) return loaded.located(program.error());
+    if (!program)
+      return loaded.located(explain_kind(program.error(), TextKind::Program, loaded.text)).in(path);
     loaded.program = std::make_unique<Program>(*std::move(program));
     return loaded;
   }

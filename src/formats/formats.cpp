@@ -17,6 +17,7 @@
 #include "formats/line_scanner.h"
 #include "formats/plume.h"
 #include "formats/scan.h"
+#include "formats/text_kind.h"
 #include "formats/wording.h"
 #include "support/input.h"
 #include "support/spelling.h"
@@ -101,6 +102,15 @@ Error quoting_file(const Error& error, const std::string& path) {
   return quoted;
 }
 
+Result<History> read_as(LineReader& in, Format format, const Budget& budget) {
+  if (is_line_format(format)) return read_lines(in, format);
+  const std::string text = in.take_rest();
+  if (auto done = check_input(in); !done) return done.error();
+  auto history = read_text(text, format, budget);
+  if (history || format == Format::DbcopBincode) return history;
+  return history.error().quoting(text);
+}
+
 Result<History> read_file(const std::string& path, std::optional<Format> format,
                           const Progress& progress, Budget budget) {
   auto in = LineReader::open(path, budget);
@@ -109,17 +119,18 @@ Result<History> read_file(const std::string& path, std::optional<Format> format,
   const std::string_view head = in->peek(kRecognisedBytes);
   if (auto done = check_input(*in); !done) return done.error();
   if (trimmed(head).empty() && head.size() < kRecognisedBytes) return empty_input();
-  if (!format) format = recognise(head);
-  if (!format)
-    return Error{
+  if (format) return read_as(*in, *format, budget);
+  const std::string beginning(head);  // the reader reads on, over the head
+  format = recognise(head);
+  if (!format) {
+    const Error unknown{
         .what = "this is no format of histories that isoscope recognises",
         .hint = fmt::format("name the format with --format; known: {}", fmt::join(kNames, ", "))};
-  if (is_line_format(*format)) return read_lines(*in, *format);
-  const std::string text = in->take_rest();
-  if (auto done = check_input(*in); !done) return done.error();
-  auto history = read_text(text, *format, budget);
-  if (history || *format == Format::DbcopBincode) return history;
-  return history.error().quoting(text);
+    return explain_kind(unknown, TextKind::History, beginning);
+  }
+  auto history = read_as(*in, *format, budget);
+  if (history) return history;
+  return explain_kind(history.error(), TextKind::History, beginning);
 }
 
 }  // namespace
