@@ -103,7 +103,7 @@ class Prover {
 
   // True if something was peeled.
   bool peel() {
-    tell("induction");
+    tell("proving by induction");
     if (!goes_along_ar()) return false;
     std::vector<std::uint32_t> peeled;
     for (const std::uint32_t f : left_) {
@@ -201,7 +201,7 @@ class Prover {
 
   void look_for_earliest() {
     for (std::size_t k = 2; k <= options_.max_path; ++k) {
-      tell(fmt::format("paths of {} to the earliest", k));
+      tell(fmt::format("proving by paths of {} edges to the earliest call", k));
       std::vector<std::uint32_t> path;
       if (!has_no_cycles_up_to(k) || budget_.expired_now()) return;
       if (has_earliest_end(path, k) || budget_.expired_now()) continue;
@@ -214,7 +214,7 @@ class Prover {
   void follow_paths() {
     const std::size_t shortest = options_.fixed_path ? options_.max_path : 2;
     for (std::size_t k = shortest; k <= options_.max_path; ++k) {
-      tell(fmt::format("paths of {}", k));
+      tell(fmt::format("proving by paths of {} edges", k));
       if (!has_no_cycles_up_to(k)) return;
       std::vector<std::uint32_t> path;
       if (has_chordless(path, k)) {

@@ -86,7 +86,7 @@ class Search {
     const auto visit = [&](const FunctionCycle& cycle) {
       if (options_.progress) {
         const auto first = std::ranges::find(functions, cycle.front()) - functions.begin();
-        options_.progress(fmt::format("cycles of {}", length.length),
+        options_.progress(fmt::format("looking at cycles of {} calls", length.length),
                           static_cast<double>(first) / static_cast<double>(functions.size()));
       }
       look_at(cycle, length);

@@ -118,7 +118,7 @@ std::optional<Verdict> Checker::inherited(Logic logic) const {
 
 Verdict Checker::decide_by_logic(Logic logic, Budget& budget) {
   if (is_weak(logic)) {
-    tell("forced commits");
+    tell("ordering the commits");
     return check_weak(h_, {weak_level(logic), {}}, budget);
   }
   // Most real violations are weak ones, and the weak engines are quick.
@@ -150,7 +150,7 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
   if (options_.engine == Engine::Ground || !logic || levels.is_mixed()) {
     const auto weak = options_.engine == Engine::Ground ? std::nullopt : as_weak(h_, levels);
     if (!weak) return check_ground(h_, levels, budget, {.progress = options_.progress});
-    tell("forced commits");
+    tell("ordering the commits");
     Verdict verdict = check_weak(h_, *weak, budget);
     if (verdict.violation) {
       verdict.violation->anomaly = name_cycle(h_, Logic::Cc, verdict.violation->cycle);
@@ -161,7 +161,7 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
 
   Verdict verdict = known(*logic, budget);
   if (verdict.violation) {
-    tell("explanation");
+    tell("explaining the violation");
     Logic weakest = weakest_forbidding(h_, *logic, verdict.violation->cycle);
     // The weakest level that fails already has the clearest cycle and the right name.
     for (Logic candidate : {Logic::Rc, Logic::Ra, Logic::Cc}) {
@@ -192,7 +192,7 @@ CheckAnswer Checker::check(const Assignment& levels, Budget& budget) {
   CheckAnswer answer;
   answer.verdict = decide(levels, budget);
   if (!options_.confirm) return answer;
-  tell("confirmation");
+  tell("confirming the answer");
   answer.confirmation = confirm(h_, levels, answer.verdict, budget);
   if (answer.confirmation.is_expired)
     answer.verdict =

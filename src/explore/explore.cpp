@@ -1,5 +1,7 @@
 #include "explore/explore.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -77,7 +79,7 @@ class Collector final : public EndStates<Set> {
     const std::uint64_t count = end_states_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (options_.progress && count % kStatesPerReport == 0) {
       const std::scoped_lock lock(mutex_);
-      options_.progress("exploring: histories", static_cast<double>(count));
+      options_.progress(fmt::format("exploring: {} histories so far", count), -1);
     }
     if (plan_.algorithm == Algorithm::Dfs && !is_first_order(end)) return;
     if (!is_valid(end)) return;

@@ -108,7 +108,7 @@ class Predictor {
   std::optional<Prediction> next(std::optional<std::size_t> most_changed) {
     for (;;) {
       if (options_.progress)
-        options_.progress("predicting: candidates", static_cast<double>(answer_.candidates));
+        options_.progress(fmt::format("predicting: {} candidates so far", answer_.candidates), -1);
       const SatResult result = solver_.solve(fewest_.at_most(most_changed), budget_);
       if (result != SatResult::Sat) {
         if (result == SatResult::Unknown) answer_.limit = limit_reached();

@@ -57,11 +57,14 @@ TEST(Checker, TellsItsProgressFromThePhasesOfItsEngines) {
   const auto listen = [&](std::string_view phase, double) { phases.emplace_back(phase); };
   Budget budget;
   check(h, level("si"), budget, {.progress = listen});
-  EXPECT_EQ(phases.front(), "forced commits");  // cc comes first
-  EXPECT_THAT(phases, ::testing::IsSupersetOf({"facts", "explanation", "confirmation"}));
+  EXPECT_EQ(phases.front(), "ordering the commits");  // cc comes first
+  EXPECT_THAT(phases,
+              ::testing::IsSupersetOf({"collecting reads and writes", "explaining the violation",
+                                       "confirming the answer"}));
   phases.clear();
   check(h, level("update-ser"), budget, {.progress = listen});
-  EXPECT_THAT(phases, ::testing::IsSupersetOf({"grounding", "search", "explanation"}));
+  EXPECT_THAT(phases, ::testing::IsSupersetOf({"writing out the level", "searching for an order",
+                                               "explaining the violation"}));
   phases.clear();
   const auto violation = *answer(h, "si").verdict.violation;
   minimize(h, level("si"), levels(), violation, budget, listen);

@@ -13,7 +13,7 @@ namespace {
 
 Verdict violated(const History& h, const Assignment& levels, std::string axiom, Budget& budget,
                  const GroundOptions& options) {
-  if (options.progress) options.progress("explanation", -1);
+  if (options.progress) options.progress("explaining the violation", -1);
   Budget part = budget.within(options.core_seconds);
   GroundOptions quiet = options;  // what it does next is all explanation
   quiet.progress = {};

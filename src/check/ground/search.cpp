@@ -160,7 +160,7 @@ Outcome Search::decide(const std::vector<bool>& required) {
   required_ = required;
   decoded_.reset();
   if (encoding_.is_contradictory()) return Outcome::Violated;
-  if (!grounded_ && options_.progress) options_.progress("grounding", -1);
+  if (!grounded_ && options_.progress) options_.progress("writing out the level", -1);
   if (!grounded_) ground_axioms();
   std::vector<Signal> assumptions;
   for (std::size_t i = 0; i < axioms_.size(); ++i) {
@@ -168,7 +168,7 @@ Outcome Search::decide(const std::vector<bool>& required) {
   }
   while (!meter_.stopped()) {
     ++rounds_;
-    if (options_.progress) options_.progress("search", -1);
+    if (options_.progress) options_.progress("searching for an order", -1);
     const std::size_t known_acyclicities = acyclicities_.size();
     const std::size_t clauses = circuit_.num_clauses();
     switch (circuit_.solve(assumptions, meter_.budget())) {

@@ -27,7 +27,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   const auto tell = [&](std::string_view phase) {
     if (options.progress) options.progress(phase, -1);
   };
-  tell("facts");
+  tell("collecting reads and writes");
   decision.facts = std::make_unique<Facts>(h, level != StrongLevel::Ua);
   if (VersionOrder::size_for(*decision.facts) > kMaxOrderNumbers)
     return give_up(std::move(decision), "memory: too many sessions write the same keys");
@@ -46,7 +46,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
     return decision;
   }
 
-  tell("guess");
+  tell("trying an order");
   const Guess guess = make_guess(*known);
   if (options.prune) {
     if (auto completed = complete_by(*known, guess, budget)) {

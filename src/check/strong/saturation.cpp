@@ -205,7 +205,7 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
       if (level == StrongLevel::Ua) find_opposed_rw(known, budget);
       return Saturated::Cycle;
     }
-    if (options.progress) options.progress("saturation", -1);
+    if (options.progress) options.progress("deriving the order of versions", -1);
     ++known.rounds;
     const std::size_t edges = known.graph.edges().size();
     for (const ChainBlock& block : blocks) {

@@ -64,7 +64,7 @@ Search search_answers(const Residue& residue, const Guess& guess, Budget& budget
   std::vector<Conflict> conflicts = finder.find(search.answers, budget);
   std::optional<Encoding> encoding;
   while (!conflicts.empty()) {
-    if (progress) progress("search", -1);
+    if (progress) progress("searching for an order", -1);
     if (!encoding) encoding.emplace(search.answers);
     for (const Conflict& conflict : conflicts) encoding->forbid(conflict);
     search.clauses += conflicts.size();

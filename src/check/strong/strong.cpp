@@ -22,7 +22,7 @@ Verdict check_strong(const History& h, StrongLevel level, Budget& budget,
       break;
     case Outcome::Violated: {
       Violation violation;
-      if (options.progress) options.progress("explanation", -1);
+      if (options.progress) options.progress("explaining the violation", -1);
       if (decision.contradiction) {
         strong::Explanation told = strong::explain_cycle(*decision.contradiction, budget);
         violation.cycle = std::move(told.cycle);

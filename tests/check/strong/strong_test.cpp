@@ -169,11 +169,13 @@ TEST(CheckStrong, TellsItsProgress) {
   StrongOptions options;
   options.progress = [&](std::string_view phase, double) { phases.emplace_back(phase); };
   EXPECT_EQ(check_strong(h, StrongLevel::Ser, budget, options).outcome, Outcome::Consistent);
-  EXPECT_THAT(phases, testing::ElementsAre("facts", "saturation", "guess"));
+  EXPECT_THAT(phases, testing::ElementsAre("collecting reads and writes",
+                                           "deriving the order of versions", "trying an order"));
   phases.clear();
   const History lost = history_of("s1: [r(x,0) w(x,1)]  s2: [r(x,0) w(x,2)]");
   EXPECT_EQ(check_strong(lost, StrongLevel::Ser, budget, options).outcome, Outcome::Violated);
-  EXPECT_THAT(phases, testing::ElementsAre("facts", "explanation"));
+  EXPECT_THAT(phases,
+              testing::ElementsAre("collecting reads and writes", "explaining the violation"));
 }
 
 // A transaction of unknown outcome that nobody reads from is no member of the history.
