@@ -13,6 +13,7 @@
 #include "cli/audit_input.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/values.h"
 #include "formats/formats.h"
 #include "report/audit_report.h"
 #include "support/output.h"
@@ -148,24 +149,24 @@ Run add_audit(CLI::App& app) {
   args->specs.add_to(app);
   app.add_option("--cycle", args->cycle, "look for cycles of 2 to so many calls")
       ->type_name("K")
-      ->check(CLI::Range(2, 8))
+      ->check(whole_number(2, 8))
       ->capture_default_str();
   app.add_flag("--all", args->all,
                "every anomaly that differs in its functions or kinds of edges, not only the first");
   app.add_option("--conflicts", args->conflicts,
                  "two writes of a row conflict if they have a column in common, or always")
       ->type_name("column|row")
-      ->check(CLI::IsMember({"column", "row"}))
+      ->check(one_of({"column", "row"}))
       ->capture_default_str();
   app.add_option("--initial", args->initial,
                  "tables with INSERTs start empty, or with any rows as the others do")
       ->type_name("empty|any")
-      ->check(CLI::IsMember({"empty", "any"}))
+      ->check(one_of({"empty", "any"}))
       ->capture_default_str();
   app.add_flag("--prove", args->prove, "prove that every execution is serializable, if it is");
   app.add_option("--path", args->path, "prove it by shortest paths of so many edges only")
       ->type_name("K")
-      ->check(CLI::Range(2, 8));
+      ->check(whole_number(2, 8));
   app.add_flag(
       "--advise", args->advise,
       "the weakest level for each function, out of those given (of one: from it up), and repairs");

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/values.h"
 #include "report/check_report.h"
 #include "support/output.h"
 #include "support/printable.h"
@@ -164,11 +165,11 @@ Run add_check(CLI::App& app) {
   args->specs.add_to(app);
   app.add_option("--explain", args->explain, "explain the first violation, or count all by anomaly")
       ->type_name("first|all")
-      ->check(CLI::IsMember({"first", "all"}))
+      ->check(one_of({"first", "all"}))
       ->capture_default_str();
   app.add_option("--most", args->most, "with --explain all: stop after so many violations")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, kMostOfAnything))
       ->capture_default_str();
   add_output_file(app, "--dot", args->dot, "draw the violation, or the order found, for Graphviz");
   add_output_file(app, "--minimize", args->minimize,
@@ -180,6 +181,7 @@ Run add_check(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  isoscope check examples/lost-update.hist --level si\n"
+      "  isoscope generate history --txns 200 --inject lost-update | isoscope check - --level si\n"
       "  isoscope check examples/lost-update.hist --level rc,ra,cc,pc,psi,si,ser\n"
       "  isoscope check examples/write-skew.hist --level ser --dot cycle.dot\n"
       "  isoscope check examples/write-skew.hist --level ser --explain all\n"

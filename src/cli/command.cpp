@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "cli/files.h"
+#include "cli/values.h"
 #include "report/json.h"
 #include "support/output.h"
 #include "support/printable.h"
@@ -23,7 +23,6 @@ namespace isoscope {
 
 namespace {
 
-bool progress_shown = false;
 std::string running_command;
 bool errors_are_json = false;
 const Stopwatch since_start;
@@ -42,6 +41,7 @@ void say_unknown(const std::string& reason, const std::string& output) {
 
 // The engines did not stop although they were asked to: the answer comes from here.
 [[noreturn]] void give_up(std::string_view limit, const std::string& output) {
+  clear_progress_line();
   say_unknown(
       fmt::format("{} was reached while {}, which did not stop by itself", limit, current_phase()),
       output);
@@ -123,7 +123,7 @@ Paint CommonOptions::paint() const {
   const bool terminal = output == "-" && ::isatty(STDOUT_FILENO) != 0;
   const char* no_color = std::getenv("NO_COLOR");
   const bool refused = no_color != nullptr && *no_color != '\0';
-  return Paint(color == "auto" && terminal && !refused);
+  return Paint(color == "auto" && terminal && !refused && understands_escapes());
 }
 
 void add_common(CLI::App& app, CommonOptions& options) {
@@ -140,7 +140,7 @@ void add_common(CLI::App& app, CommonOptions& options) {
       ->check(check_bytes);
   app.add_option("--color", options.color, "colour the text: auto, always or never")
       ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   add_output_file(app, "-o,--output", options.output, "write the report to this file", [&options] {
     return options.output != "-" || options.json || !options.quiet;
@@ -182,31 +182,6 @@ int deliver(const CommonOptions& options, std::string_view report, int exit_code
   return exit_code;
 }
 
-Progress progress_line(const CommonOptions& options) {
-  if (options.json || options.quiet || ::isatty(STDERR_FILENO) == 0)
-    return [](std::string_view phase, double) { enter_phase(phase); };
-  using Clock = std::chrono::steady_clock;
-  return [last = Clock::time_point{}, shown = std::string()](std::string_view phase,
-                                                             double fraction) mutable {
-    enter_phase(phase);
-    const auto now = Clock::now();
-    // A new phase is shown at once: nobody knows whether it tells anything again.
-    if (phase == shown && now - last < std::chrono::milliseconds(100)) return;
-    last = now;
-    shown = phase;
-    progress_shown = true;
-    const std::string share = fraction < 0 ? "" : fmt::format(" {:3.0f} %", fraction * 100);
-    std::fprintf(stderr, "\r\x1b[K%.*s%s", static_cast<int>(phase.size()), phase.data(),
-                 share.c_str());
-    std::fflush(stderr);
-  };
-}
-
 double seconds_running() { return since_start.seconds(); }
-
-void clear_progress_line() {
-  if (progress_shown) std::fputs("\r\x1b[K", stderr);
-  progress_shown = false;
-}
 
 }  // namespace isoscope

@@ -49,9 +49,11 @@ void speak_as(std::string_view command, bool json);
 int fail(const Error& error);
 // Writes the report where --output says; with --quiet it goes into files only.
 int deliver(const CommonOptions& options, std::string_view report, int exit_code);
-// A progress line on a terminal; nothing in a pipe, with --quiet or --json.
+// A progress line on a terminal, after a second of work; nothing in a pipe, with --quiet or --json.
 Progress progress_line(const CommonOptions& options);
 void clear_progress_line();
+// Colours and the progress line need escape sequences; a terminal with TERM=dumb has none.
+bool understands_escapes();
 // Since the program started.
 double seconds_running();
 

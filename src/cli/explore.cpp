@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
+#include "cli/values.h"
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
 #include "report/explore_report.h"
@@ -197,16 +198,17 @@ Run add_explore(CLI::App& app) {
                "write them in a fixed order, that of one thread, which then writes them alone");
   app.add_option("--violations", args->violations, "how many violating histories to show")
       ->type_name("N")
+      ->check(whole_number(0, kMostOfAnything))
       ->capture_default_str();
   add_output_file(app, "--dot", args->dot, "draw the first violating history for Graphviz");
   app.add_option("--threads", args->threads, "threads to use; 0 is one a core")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024))
+      ->check(whole_number(0, 1024))
       ->capture_default_str();
   app.add_option("--algorithm", args->algorithm,
                  "ce: explore-ce; txn: whole transactions; dfs: without reduction, to compare")
       ->type_name("best|ce|txn|dfs")
-      ->check(CLI::IsMember({"best", "ce", "txn", "dfs"}))
+      ->check(one_of({"best", "ce", "txn", "dfs"}))
       ->capture_default_str();
   app.add_option("--base", args->base, "walk through this level and filter: explore-ce*")
       ->type_name("true|rc|ra|cc");

@@ -10,9 +10,11 @@
 #include "cli/command.h"
 #include "cli/document.h"
 #include "cli/generate_program.h"
+#include "cli/values.h"
 #include "formats/formats.h"
 #include "generate/injection.h"
 #include "generate/print.h"
+#include "spec/levels.h"
 #include "support/spelling.h"
 
 namespace isoscope {
@@ -74,7 +76,8 @@ Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, const Sink
         out(text);
         text.clear();
         if (progress)
-          progress("generating", static_cast<double>(txn.number) / static_cast<double>(plan.txns));
+          progress("generating transactions",
+                   static_cast<double>(txn.number) / static_cast<double>(plan.txns));
       },
       budget);
   out(text);
@@ -82,7 +85,8 @@ Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, const Sink
 }
 
 int run_generate(GenerateArguments& args) {
-  auto level = by_name(kStoreLevels, args.level, "level of a store");
+  const auto known = LevelSet::built_in().find(args.level);  // by an alias, too
+  auto level = by_name(kStoreLevels, known ? (*known)->name : args.level, "level of a store");
   if (!level) return fail(level.error());
   auto distribution = by_name(kKeyDistributions, args.distribution, "distribution");
   if (!distribution) return fail(distribution.error());
@@ -115,29 +119,42 @@ Run add_generate(CLI::App& app) {
   app.require_subcommand(1);
   CLI::App& history = *app.add_subcommand("history", "a history, by simulating a store at a level");
   HistoryPlan& plan = args->plan;
-  const auto number = [&](const char* name, auto& value, const char* help) {
-    history.add_option(name, value, help)->type_name("N")->capture_default_str();
+  const auto count = [&](const char* name, auto& value, std::int64_t most, const char* help) {
+    history.add_option(name, value, help)
+        ->type_name("N")
+        ->check(whole_number(1, most))
+        ->capture_default_str();
+  };
+  const auto real = [&](const char* name, double& value, double least, double most,
+                        const char* help) {
+    history.add_option(name, value, help)
+        ->type_name("X")
+        ->check(real_number(least, most))
+        ->capture_default_str();
   };
   const auto word = [&](const char* name, std::string& value, const std::string& help) {
     history.add_option(name, value, help)->type_name("NAME")->capture_default_str();
   };
   word("-l,--level", args->level, "what the store guarantees: " + names_of(kStoreLevels));
-  number("-s,--sessions", plan.sessions, "sessions");
-  number("-t,--txns", plan.txns, "committed transactions");
-  number("--ops", plan.ops, "operations a transaction");
+  count("-s,--sessions", plan.sessions, 1'000'000, "sessions");
+  count("-t,--txns", plan.txns, 100 * kMostOfAnything, "committed transactions");
+  count("--ops", plan.ops, 1'000'000, "operations a transaction");
   history.add_flag("--vary", plan.vary, "vary the sizes of transactions around --ops");
-  number("-k,--keys", plan.keys, "keys");
-  number("-r,--reads", plan.read_share, "share of reads, 0 to 1");
+  count("-k,--keys", plan.keys, 4 * kMostOfAnything, "keys");
+  real("-r,--reads", plan.read_share, 0, 1, "share of reads, 0 to 1");
   word("--dist", args->distribution, "how keys are drawn: " + names_of(kKeyDistributions));
-  number("--theta", plan.theta, "skew of zipf");
+  real("--theta", plan.theta, 0, 10, "skew of zipf");
   word("--shape", args->shape, "what transactions look like: " + names_of(kTxnShapes));
-  number("--replicas", plan.replicas, "replicas of a psi, cc or ra store");
-  number("--lag", plan.lag, "mean transactions between two deliveries at a replica");
+  count("--replicas", plan.replicas, 1'000, "replicas of a psi, cc or ra store");
+  real("--lag", plan.lag, 1, 100'000, "mean transactions between two deliveries at a replica");
   history.add_flag("--log-aborted", plan.log_aborted, "keep aborted transactions in the history");
   history.add_option("--inject", plan.inject, "hide an anomaly in it: " + injection_names())
       ->type_name("NAME");
-  number("--inject-at", plan.inject_at, "where, as a share of the run");
-  number("--seed", plan.seed, "same seed, same bytes");
+  real("--inject-at", plan.inject_at, 0, 1, "where, as a share of the run");
+  history.add_option("--seed", plan.seed, "same seed, same bytes")
+      ->type_name("N")
+      ->check(whole_number(0, kLargestSeed))
+      ->capture_default_str();
   word("--to", args->to, "format of the history");
   add_common(history, args->common);
   history.footer(

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/document.h"
+#include "cli/values.h"
 #include "workload/workload.h"
 
 namespace isoscope {
@@ -69,16 +70,21 @@ Run add_generate_program(CLI::App& app) {
   auto args = std::make_shared<ProgramArguments>();
   WorkloadPlan& plan = args->plan;
   app.add_option("workload", plan.workload, workload_list())->type_name("WORKLOAD")->required();
-  const auto number = [&](const char* name, auto& value, const char* help) {
-    app.add_option(name, value, help)->type_name("N")->capture_default_str();
+  const auto count = [&](const char* name, auto& value, std::int64_t least, std::int64_t most,
+                         const char* help) {
+    app.add_option(name, value, help)
+        ->type_name("N")
+        ->check(whole_number(least, most))
+        ->capture_default_str();
   };
-  number("-s,--sessions", plan.sessions, "sessions");
-  number("-t,--txns", plan.txns, "transactions a session");
-  number("--seed", plan.seed, "same seed, same bytes; smaller programs are prefixes of larger");
+  count("-s,--sessions", plan.sessions, 1, kMaxWorkloadCalls, "sessions");
+  count("-t,--txns", plan.txns, 1, kMaxWorkloadCalls, "transactions a session");
+  count("--seed", plan.seed, 0, kLargestSeed,
+        "same seed, same bytes; smaller programs are prefixes of larger");
   app.add_option("--access", args->access,
                  "how a statement finds a row: scan (reads the whole table) or point")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"default", "scan", "point"}))
+      ->check(one_of({"default", "scan", "point"}))
       ->capture_default_str();
   app.add_flag("--audit", plan.audit, "smallbank: one more session adds up all accounts");
   for (const auto& [name, help] : helps_by_size()) {
@@ -87,6 +93,7 @@ Run add_generate_program(CLI::App& app) {
            "--" + size, [args, size](const std::int64_t& value) { args->plan.sizes[size] = value; },
            help)
         ->type_name("N")
+        ->check(whole_number(0, kMostOfAnything))
         ->group("Table sizes");
   }
   add_common(app, args->common);

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <span>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@
 
 namespace isoscope {
 namespace {
+
+using Words = std::vector<std::string>;  // of the command line, without the program
 
 struct CommandEntry {
   const char* name;
@@ -39,42 +42,120 @@ constexpr CommandEntry kCommands[] = {
     {"stats", "what is a history made of? sizes and distributions", add_stats},
 };
 
-// CLI11 would call an unknown command an "argument not expected".
-bool is_unknown_command(int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  std::vector<std::string_view> names;
-  for (const CommandEntry& command : kCommands) {
-    if (std::string_view(argv[1]) == command.name) return false;
-    names.emplace_back(command.name);
+int unknown_command(std::string_view name) {
+  std::vector<std::string_view> names = {"help", "version"};
+  for (const CommandEntry& command : kCommands) names.emplace_back(command.name);
+  return fail({.what = fmt::format("unknown command '{}'", name),
+               .hint = suggest(name, names),
+               .file = "isoscope"});
+}
+
+// "isoscope generate history"
+std::string path_of(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : path_of(*parent) + " " + app.get_name();
+}
+
+bool is_command(std::string_view name) {
+  return std::ranges::any_of(kCommands,
+                             [&](const CommandEntry& command) { return name == command.name; });
+}
+
+// `help`, `help check` and `version`, as the options that say the same.
+Words without_shorthands(Words words) {
+  if (words.size() == 1 && words[0] == "version") return {"--version"};
+  if (words.empty() || words[0] != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
+// The command that the words choose, or `app` itself.
+const CLI::App& chosen_app(const CLI::App& app, const Words& words) {
+  const CLI::App* chosen = &app;
+  for (const std::string& word : words) {
+    const auto below = chosen->get_subcommands(
+        [&](const CLI::App* app_below) { return app_below->get_name() == word; });
+    if (below.empty()) break;
+    chosen = below.front();
   }
-  fail({.what = fmt::format("unknown command '{}'", argv[1]),
-        .hint = suggest(argv[1], names),
-        .file = "isoscope"});
-  return true;
+  return *chosen;
+}
+
+// The first word that looks like an option and is none. CLI11 would rather complain of the option
+// that is missing, since it was mistyped.
+std::optional<Error> find_unknown_option(const CLI::App& app, const Words& words) {
+  const CLI::App& chosen = chosen_app(app, words);
+  std::vector<std::string> known;
+  std::string letters;
+  for (const CLI::Option* option : chosen.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) letters += name;
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    const bool is_long = word[1] == '-';
+    // -level would be the option -l with the value "evel".
+    const bool lacks_dash = !is_long && name.size() > 2 && std::ranges::count(known, "-" + name);
+    const bool is_number = std::string_view("0123456789.").find(word[1]) != std::string_view::npos;
+    const bool is_known = is_long ? std::ranges::count(known, name) > 0
+                                  : is_number || letters.find(word[1]) != std::string::npos;
+    if (is_known && !lacks_dash) continue;
+    const auto match = closest(lacks_dash ? "-" + name : name, names);
+    return Error{.what = fmt::format("unknown option '{}'", name),
+                 .hint = match ? fmt::format("did you mean '{}'?", *match)
+                               : fmt::format("{} --help lists the options", path_of(chosen)),
+                 .file = "isoscope"};
+  }
+  return std::nullopt;
+}
+
+// What CLI11 found wrong, in our words.
+Error usage_error(const CLI::App& app, const Words& words, const CLI::ParseError& error) {
+  if (auto unknown = find_unknown_option(app, words)) return *std::move(unknown);
+  std::string what = error.what();
+  std::string hint =
+      fmt::format("{} --help shows usage and examples", path_of(chosen_app(app, words)));
+  // Checks of values put a hint behind a newline.
+  if (const std::size_t newline = what.find('\n'); newline != std::string::npos) {
+    hint = what.substr(newline + 1);
+    what.resize(newline);
+  }
+  if (what.starts_with("--level is required"))
+    hint = "for instance --level si; isoscope levels lists the levels";
+  if (what.starts_with("A subcommand is required")) {
+    what = "there is no command";
+    hint = fmt::format("{} --help lists the commands", path_of(chosen_app(app, words)));
+  }
+  return {.what = std::move(what), .hint = std::move(hint), .file = "isoscope"};
 }
 
 int run(int argc, char** argv) {
-  const std::span words(argv, static_cast<std::size_t>(argc));
-  speak_as(argc > 1 ? argv[1] : "",
-           std::ranges::any_of(words, [](std::string_view word) { return word == "--json"; }));
-  if (is_unknown_command(argc, argv)) return kBadInput;
+  const Words given(argv + std::min(1, argc), argv + argc);
+  speak_as(given.empty() ? "" : given[0], std::ranges::count(given, "--json") > 0);
+  Words words = without_shorthands(given);
+  if (!words.empty() && words[0][0] != '-' && !is_command(words[0]))
+    return unknown_command(words[0]);
   CLI::App app("isoscope shows what weak transaction isolation can do to your data.", "isoscope");
   app.set_version_flag("--version", fmt::format("isoscope {}", kVersion));
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("isoscope COMMAND --help shows a command's options and examples.");
+  app.footer(
+      "isoscope help COMMAND, or COMMAND --help, shows a command's options and examples;\n"
+      "isoscope version shows the version.");
   std::vector<std::pair<CLI::App*, Run>> runs;
   for (const CommandEntry& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     runs.emplace_back(sub, command.add(*sub));
   }
   try {
-    app.parse(argc, argv);
+    app.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return fail({.what = error.what(),
-                 .hint = "run with --help for usage and examples",
-                 .file = "isoscope"});
+    return fail(usage_error(app, words, error));
   }
   for (const auto& [sub, command_run] : runs) {
     if (!sub->parsed()) continue;

@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
+#include "cli/values.h"
 #include "formats/formats.h"
 #include "predict/validate.h"
 #include "report/predict_report.h"
@@ -145,16 +146,16 @@ Run add_predict(CLI::App& app) {
                  "what of a transaction with changed reads counts: all of it, or what precedes "
                  "the changed read")
       ->type_name("strict|strict+|relaxed")
-      ->check(CLI::IsMember({"strict", "strict+", "relaxed"}))
+      ->check(one_of({"strict", "strict+", "relaxed"}))
       ->capture_default_str();
   app.add_option("--encoding", args->encoding,
                  "exact: every unserializable run; approx: only those with a cyclic pco")
       ->type_name("exact|approx")
-      ->check(CLI::IsMember({"exact", "approx"}))
+      ->check(one_of({"exact", "approx"}))
       ->capture_default_str();
   app.add_option("--all", args->all, "find up to so many, with different transactions involved")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
   app.add_flag("--minimal,!--no-minimal", args->minimal,
                "prefer the fewest changed reads (the default)");

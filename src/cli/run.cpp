@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
+#include "cli/values.h"
 #include "formats/formats.h"
 #include "report/run_report.h"
 #include "store/replay.h"
@@ -154,17 +155,18 @@ Run add_run(CLI::App& app) {
                  "replay: reads see what a history says")
       ->required()
       ->type_name("serial|weak|replay")
-      ->check(CLI::IsMember({"serial", "weak", "replay"}));
+      ->check(one_of({"serial", "weak", "replay"}));
   app.add_option("-l,--level", args->level,
                  "the level of transactions without a level of their own")
       ->type_name("LEVEL");
   args->specs.add_to(app);
   app.add_option("--seed", args->seed, "decides which session goes next, and what reads see")
       ->type_name("N")
+      ->check(whole_number(0, kLargestSeed))
       ->capture_default_str();
   app.add_option("--runs", args->runs, "run so many times, with this seed and those after it")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, kMostOfAnything))
       ->capture_default_str();
   add_input_file(app, "--history", args->history.path, "the history to replay");
   app.add_option("--format", args->history.format, "the format of that history, if not recognised")
@@ -173,7 +175,7 @@ Run add_run(CLI::App& app) {
                   "record the run as a history: the first that went wrong, else the first");
   app.add_option("--to", args->to, "the format of the trace")
       ->type_name("jsonl|hist|isopredict")
-      ->check(CLI::IsMember({"jsonl", "hist", "isopredict"}))
+      ->check(one_of({"jsonl", "hist", "isopredict"}))
       ->capture_default_str();
   add_common(app, args->common);
   app.footer(

@@ -2,20 +2,25 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/values.h"
+
 namespace isoscope {
 
 void ScopeInput::add_to(CLI::App& app) {
-  const auto size = [&](const char* name, int& value, const char* help) {
-    return app.add_option(name, value, help)->type_name("N")->check(CLI::PositiveNumber);
+  const auto size = [&](const char* name, int& value, int most, const char* help) {
+    return app.add_option(name, value, help)->type_name("N")->check(whole_number(1, most));
   };
-  auto* txns = size("--txns", scope.txns, "exactly so many transactions besides T0");
-  size("--keys", scope.keys,
+  auto* txns = size("--txns", scope.txns, kMaxSynthTxns, "exactly so many transactions besides T0");
+  size("--keys", scope.keys, kMaxSynthKeys,
        "at most so many keys (default: as many as transactions, or as the axioms name)");
-  size("--values", scope.values, "at most so many values of a key, the initial one included");
-  size("--ops", scope.ops, "at most so many operations of a transaction");
+  // More than any history in such a scope can use.
+  constexpr int kEnough = 1'000;
+  size("--values", scope.values, kEnough,
+       "at most so many values of a key, the initial one included");
+  size("--ops", scope.ops, kEnough, "at most so many operations of a transaction");
   app.add_option("--most-txns", most_txns, "without --txns: how far to grow")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, kMaxSynthTxns))
       ->capture_default_str()
       ->excludes(txns);
   app.add_flag("--no-blind-writes", no_blind_writes,
@@ -23,7 +28,7 @@ void ScopeInput::add_to(CLI::App& app) {
   app.add_flag("--empty-txns", scope.empty_txns, "a transaction may do nothing");
   app.add_option("--sessions", sessions, "sessions are chains, or any partial order")
       ->type_name("chains|partial-order")
-      ->check(CLI::IsMember({"chains", "partial-order"}))
+      ->check(one_of({"chains", "partial-order"}))
       ->capture_default_str();
 }
 

@@ -163,6 +163,10 @@ Result<std::optional<Format>> find_target(const SynthArguments& args) {
 
 int run_synth(const SynthArguments& args) {
   const auto start = Clock::now();
+  if (args.allow.empty() && args.forbid.empty() && !args.count)
+    return fail({.what = "synth needs levels: which allow the history, and which forbid it?",
+                 .hint = "for instance --allow si --forbid ser; isoscope levels lists them",
+                 .file = "isoscope"});
   auto target = find_target(args);
   if (!target) return fail(target.error());
   Budget budget = args.common.start();

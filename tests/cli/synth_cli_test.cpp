@@ -159,6 +159,7 @@ TEST(CliSynthScopes, AreRefusedWhereTheyMakeNoSense) {
         "synth --allow si --forbid ser --txns 3 --most-txns 4",
         "synth --allow rc --forbid ra --txns 40 --keys 40",  // ordered reads: 40 * 41 places
         "synth --allow rc --forbid ra --txns 40 --keys 2 --ops 2000000000",
+        "synth --allow si --forbid ser --txns 2 --values 2000000000",
         "synth --count --txns 30 --keys 30", "synth --count --txns 2 --minimal",
         "synth --count --txns 2 --dot x.dot", "synth --allow si --forbid ser --sessions trees",
         "compare si ser --txns 1000", "compare si ser --dot x.dot",
@@ -171,10 +172,9 @@ TEST(CliSynthScopes, AreRefusedWhereTheyMakeNoSense) {
 }
 
 TEST(CliSynthScopes, MayBeLargerThanNeeded) {
-  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --txns 2 --values 2000000000").exit_code,
-            1);
-  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --txns 2 --ops 2000000000").exit_code, 1);
-  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --ops 2000000000").exit_code, 1);
+  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --txns 2 --values 1000").exit_code, 1);
+  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --txns 2 --ops 1000").exit_code, 1);
+  EXPECT_EQ(run_isoscope("synth --allow si --forbid ser --ops 1000").exit_code, 1);
   EXPECT_EQ(run_isoscope("compare rc ra --txns 40 --keys 40").exit_code, 0);
 }
 
