@@ -41,6 +41,7 @@ struct ExploreArguments {
 explore::Algorithm find_algorithm(std::string_view name) {
   if (name == "ce") return explore::Algorithm::Ce;
   if (name == "txn") return explore::Algorithm::ByTxn;
+  if (name == "schedules") return explore::Algorithm::Schedules;
   if (name == "dfs") return explore::Algorithm::Dfs;
   return explore::Algorithm::Best;
 }
@@ -205,10 +206,12 @@ Run add_explore(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(0, 1024))
       ->capture_default_str();
-  app.add_option("--algorithm", args->algorithm,
-                 "ce: explore-ce; txn: whole transactions; dfs: without reduction, to compare")
-      ->type_name("best|ce|txn|dfs")
-      ->check(one_of({"best", "ce", "txn", "dfs"}))
+  app.add_option(
+         "--algorithm", args->algorithm,
+         "ce: explore-ce; txn: whole transactions; schedules: whole transactions on the latest "
+         "state; dfs: without reduction, to compare")
+      ->type_name("best|ce|txn|schedules|dfs")
+      ->check(one_of({"best", "ce", "txn", "schedules", "dfs"}))
       ->capture_default_str();
   app.add_option("--base", args->base, "walk through this level and filter: explore-ce*")
       ->type_name("true|rc|ra|cc");

@@ -1,10 +1,27 @@
 #include "explore/engine.h"
 
+#include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include "support/shorten.h"
+
 namespace isoscope::explore {
+
+Fault describe_fault(const Executable& program, const Executor& executor, std::uint32_t call,
+                     const std::vector<ReadValue>& reads) {
+  Error error = executor.fault();
+  const std::string history = short_list(reads.size(), "; ", [&](std::size_t i) {
+    const ReadValue& read = reads[i];
+    return fmt::format("{} reads {} = {} from {}", store::name_of(program, read.reader),
+                       program.keys().name(read.key), read.value,
+                       store::name_of_writer(program, read.writer));
+  });
+  if (!history.empty())
+    error.hint += fmt::format("{}it happens when {}", error.hint.empty() ? "" : "; ", history);
+  return {std::move(error), CallId{call}};
+}
 
 struct Control::Tasks {
   tbb::task_group group;
@@ -55,6 +72,22 @@ void Control::spawn(std::function<void()> work) {
   tasks_->group.run([this, work = std::move(work)] {
     work();
     running_.fetch_sub(1, std::memory_order_relaxed);
+  });
+}
+
+Control::Parts::Parts(Control& control) : control_(control), tasks_(std::make_unique<Tasks>()) {}
+
+Control::Parts::~Parts() {
+  control_.running_.fetch_sub(1, std::memory_order_relaxed);  // whoever waits has no work
+  tasks_->group.wait();
+  control_.running_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Control::Parts::spawn(std::function<void()> work) {
+  control_.running_.fetch_add(1, std::memory_order_relaxed);
+  tasks_->group.run([this, work = std::move(work)] {
+    work();
+    control_.running_.fetch_sub(1, std::memory_order_relaxed);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +42,19 @@ struct Fault {
   Error error;  // with its place, and in its hint what the transaction had read
   CallId call;  // none, if it is in a claim about the finished run
 };
+
+// What a transaction had read when something went wrong.
+struct ReadValue {
+  std::uint32_t reader = 0;
+  ProgramKey key = {};
+  std::uint32_t writer = kInitialWriter;
+  std::int64_t value = 0;
+};
+
+// Why the executor, at the end of its call, cannot go on; a fault is no use without the history
+// that leads to it, so its hint tells what the transactions had read.
+Fault describe_fault(const Executable& program, const Executor& executor, std::uint32_t call,
+                     const std::vector<ReadValue>& reads);
 
 // Steers an exploration from outside: time, threads, the first fault. Shared by all its threads.
 class Control {
@@ -83,9 +97,26 @@ class Control {
   // Runs `work` and all that it spawns on `threads` threads; returns when everything is done.
   void run(unsigned threads, std::function<void()> work);
 
-  // Reads without a valid writer, and calls of explore().
+  // Parts of a piece of work that are done before it goes on.
+  class Parts {
+   public:
+    explicit Parts(Control& control);
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+    ~Parts();  // waits for all
+    void spawn(std::function<void()> work);
+
+   private:
+    Control& control_;
+    std::unique_ptr<Tasks> tasks_;
+  };
+
+  // Reads without a valid writer, calls of explore(), and complete runs that count elsewhere.
   std::atomic<std::uint64_t> blocked{0};
   std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint64_t> repeated{0};
+  // Beyond so many complete runs that count elsewhere, everybody stops.
+  std::uint64_t max_repeated = std::numeric_limits<std::uint64_t>::max();
 
  private:
   bool is_beyond(const Path& path) const;

@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "explore/by_txn.h"
 #include "explore/explore_ce.h"
+#include "explore/schedules.h"
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -18,6 +19,12 @@ namespace {
 
 // How often the world is told how far we are.
 constexpr std::uint64_t kStatesPerReport = 50'000;
+
+// Schedules that are looked at to find out whether many have the same history, and how many times
+// as many as there are histories are too many: by_txn.h is about ten times slower a history, at pc
+// only twice.
+constexpr std::uint64_t kSampleSize = 2'000;
+constexpr std::uint64_t kOftenRepeated = 8;
 
 std::int64_t value_of(const store::Recording& run, const KeyTable& keys, std::uint32_t writer,
                       ProgramKey x) {
@@ -100,7 +107,7 @@ class Collector final : public EndStates<Set> {
     Exploration all;
     all.histories = histories_;
     all.violating = violating_;
-    all.end_states = end_states_;
+    all.end_states = end_states_ + control_.repeated;
     all.blocked = control_.blocked;
     all.calls = control_.calls;
     // One thread that stops at a violation does not come to a fault behind it.
@@ -292,14 +299,44 @@ class Collector final : public EndStates<Set> {
   std::vector<Shown> violations_;  // by path
 };
 
+// Counts complete histories, up to a limit.
+template <class Set>
+class Sample final : public EndStates<Set> {
+ public:
+  explicit Sample(Control& control) : control_(control) {}
+  void on_end_state(const EndState<Set>&) override {
+    if (++count >= kSampleSize) control_.stop();
+  }
+  std::uint64_t count = 0;
+
+ private:
+  Control& control_;
+};
+
+// Have many schedules the same history? That takes transactions that overwrite what they have not
+// read; how many there are, the first schedules tell.
+template <class Set>
+bool repeats_often(const Executable& program, const Plan& plan, const Budget& budget) {
+  Control control(budget);
+  control.max_repeated = kSampleSize;
+  Sample<Set> sample(control);
+  Schedules<Set>(program, *plan.rules.strong, sample, control).run();
+  const std::uint64_t often = plan.rules.strong == StrongRule::Pc ? 1 : kOftenRepeated;
+  return control.repeated > (sample.count + 1) * often;
+}
+
 template <class Set>
 Exploration explore_with(const Executable& program, const Plan& plan,
                          const ExploreOptions& options) {
   Control control(options.budget);
   Collector<Set> collector(program, plan, options, control);
+  const bool by_schedules = plan.algorithm == Algorithm::Schedules &&
+                            !(plan.may_change && repeats_often<Set>(program, plan, options.budget));
   control.run(options.threads, [&] {
     if (plan.algorithm == Algorithm::Ce) {
       ExploreCe<Set>(program, plan.rules, collector, control).run();
+    } else if (by_schedules) {
+      Schedules<Set>(program, *plan.rules.strong, collector, control).run();
     } else {
       const bool reduce = plan.algorithm != Algorithm::Dfs;
       ByTxn<Set>(program, plan.rules, reduce, collector, control).run();

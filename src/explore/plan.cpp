@@ -61,6 +61,7 @@ Result<void> set_base(const Executable& program, const std::string& name, Rules&
 std::string describe(const Plan& plan) {
   if (plan.algorithm == Algorithm::Dfs) return "dfs, every order";
   if (plan.algorithm == Algorithm::ByTxn) return "whole transactions";
+  if (plan.algorithm == Algorithm::Schedules) return "schedules of whole transactions";
   if (plan.rules.strong) return "explore-ce, forced through a strong level";
   const auto& weak = plan.rules.weak;
   const bool is_mixed =
@@ -92,8 +93,12 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
     plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level, budget));
 
   plan.algorithm = algorithm;
-  if (algorithm == Algorithm::Best)
-    plan.algorithm = strong && !base ? Algorithm::ByTxn : Algorithm::Ce;
+  if (algorithm == Algorithm::Best) {
+    plan.algorithm = strong && !base ? Algorithm::Schedules : Algorithm::Ce;
+    plan.may_change = true;
+  }
+  // Executing whole transactions is made for these levels only.
+  if (algorithm == Algorithm::Schedules && (!strong || base)) plan.algorithm = Algorithm::ByTxn;
   if (base) {
     if (auto set = set_base(program, *base, plan.rules); !set) return set.error();
   } else if (plan.algorithm != Algorithm::Ce) {

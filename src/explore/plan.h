@@ -2,7 +2,8 @@
 // How a program is explored at a level: which engine, through which rules, with which filter.
 //
 //   rc, ra, cc, true, also mixed   explore-ce, strongly optimal
-//   pc, si, ser for all            by transactions (by_txn.h)
+//   pc, si, ser for all            by schedules of whole transactions (schedules.h); where many of
+//                                  them have the same history, by_txn.h
 //   psi, ua, users' levels,        explore-ce*: explore-ce through the strongest weak level that is
 //   other mixtures                 known to be weaker, and a check of each complete history
 //
@@ -21,15 +22,18 @@ namespace isoscope::explore {
 
 enum class Algorithm : std::uint8_t {
   Best,
-  Ce,     // explore-ce, or explore-ce* where the level asks for it
-  ByTxn,  // whole transactions, each history once
-  Dfs,    // whole transactions, every order of every history
+  Ce,         // explore-ce, or explore-ce* where the level asks for it
+  ByTxn,      // whole transactions, each history once
+  Schedules,  // the same for pc, si and ser, by executing them on the latest state; else ByTxn
+  Dfs,        // whole transactions, every order of every history
 };
 
 struct Plan {
   enum class Filter : std::uint8_t { None, Weak, Strong, Check };
 
   Algorithm algorithm = Algorithm::Ce;
+  // Of Schedules: if a sample has the same histories again and again, take ByTxn.
+  bool may_change = false;
   Rules rules;
   Filter filter = Filter::None;
   std::vector<WeakLevel> weak_filter;          // of Filter::Weak, by call

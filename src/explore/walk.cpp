@@ -1,11 +1,8 @@
 #include "explore/walk.h"
 
-#include <fmt/format.h>
-
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
-#include "support/shorten.h"
 
 namespace isoscope::explore {
 
@@ -107,26 +104,17 @@ bool Walk<Set>::extend() {
   return false;
 }
 
-// A fault is no use without the history that leads to it: what the transactions had read.
 template <class Set>
 void Walk<Set>::report_fault() {
-  std::vector<std::pair<std::uint32_t, const ReadEvent<Set>*>> read;  // by whom
+  std::vector<ReadValue> read;
   const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads) {
-    for (const ReadEvent<Set>& event : reads) read.emplace_back(call, &event);
+    for (const ReadEvent<Set>& event : reads)
+      read.push_back({call, event.key, event.writer, value(event.writer, event.key)});
   };
   for (std::uint32_t i = 0; i < history_size(); ++i)
     add(block_at(i).call, trail_.reads_of(block_at(i)));
   add(pending_.call, std::span<const ReadEvent<Set>>(trail_.reads).subspan(pending_.reads_begin));
-  Error error = executor_->fault();
-  const std::string history = short_list(read.size(), "; ", [&](std::size_t i) {
-    const auto [call, event] = read[i];
-    return fmt::format("{} reads {} = {} from {}", store::name_of(program_, call),
-                       program_.keys().name(event->key), value(event->writer, event->key),
-                       store::name_of_writer(program_, event->writer));
-  });
-  if (!history.empty())
-    error.hint += fmt::format("{}it happens when {}", error.hint.empty() ? "" : "; ", history);
-  control_.report({std::move(error), CallId{pending_.call}}, path_);
+  control_.report(describe_fault(program_, *executor_, pending_.call, read), path_);
 }
 
 template <class Set>

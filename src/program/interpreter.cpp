@@ -8,7 +8,33 @@
 
 namespace isoscope {
 
+ProgramKey KeyFinder::find_small(std::vector<std::uint32_t>& known, std::size_t at,
+                                 const KeyTerm& term, const std::int64_t* registers) {
+  if (at >= known.size()) known.resize(std::max(at + 1, 2 * known.size()), 0);
+  if (known[at] == 0) {
+    indices_.clear();
+    for (const Register index : term.indices) indices_.push_back(registers[index]);
+    known[at] = keys_.intern(term.family, indices_).index + 1;
+  }
+  return ProgramKey{known[at] - 1};
+}
+
 ProgramKey KeyFinder::find(const KeyTerm& term, const std::int64_t* registers) {
+  const auto is_below = [](std::int64_t index, std::int64_t end) {
+    return index >= 0 && index < end;
+  };
+  if (term.indices.size() <= 2 && term.family.index >= small_.size())
+    small_.resize(term.family.index + 1);
+  if (term.indices.size() == 1 && is_below(registers[term.indices[0]], kSmall)) {
+    const auto at = static_cast<std::size_t>(registers[term.indices[0]]);
+    return find_small(small_[term.family.index].one, at, term, registers);
+  }
+  if (term.indices.size() == 2 && is_below(registers[term.indices[0]], kSmallOfTwo) &&
+      is_below(registers[term.indices[1]], kSmallOfTwo)) {
+    const auto at = static_cast<std::size_t>(registers[term.indices[0]] * kSmallOfTwo +
+                                             registers[term.indices[1]]);
+    return find_small(small_[term.family.index].two, at, term, registers);
+  }
   indices_.clear();
   for (const Register index : term.indices) indices_.push_back(registers[index]);
   Entry& entry = entries_[hash_of_key(term.family, indices_) % kNumEntries];

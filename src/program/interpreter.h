@@ -12,8 +12,8 @@ namespace isoscope {
 inline constexpr std::int64_t kMaxRounds = 100'000;
 inline constexpr std::int64_t kStepsPerRound = 1'000;
 
-// Finds the numbers of computed keys, remembering the last ones so that the table, which threads
-// share, is asked seldom.
+// Finds the numbers of computed keys. Those with one or two small indices stand in tables, of the
+// others the last ones are remembered: the table of all keys, which threads share, is asked seldom.
 class KeyFinder {
  public:
   explicit KeyFinder(KeyTable& keys) : keys_(keys), entries_(kNumEntries) {}
@@ -21,13 +21,24 @@ class KeyFinder {
 
  private:
   static constexpr std::size_t kNumEntries = 128;
+  static constexpr std::int64_t kSmall = 1024;     // the index of t[i]
+  static constexpr std::int64_t kSmallOfTwo = 32;  // those of t[i, j]
   struct Entry {
     FamilyId family = FamilyId::none();
     std::vector<std::int64_t> indices;
     ProgramKey key;
   };
 
+  // By family and small index, or both: one more than the key's number, 0 if it is not known yet.
+  struct Small {
+    std::vector<std::uint32_t> one;
+    std::vector<std::uint32_t> two;
+  };
+  ProgramKey find_small(std::vector<std::uint32_t>& known, std::size_t at, const KeyTerm& term,
+                        const std::int64_t* registers);
+
   KeyTable& keys_;
+  std::vector<Small> small_;
   std::vector<Entry> entries_;
   std::vector<std::int64_t> indices_;
 };

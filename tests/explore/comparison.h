@@ -66,6 +66,14 @@ inline void expect_exactly(const Program& program, const Level& base,
   if (is_weak) {
     ASSERT_EQ(found.all.blocked, 0U);
   }
+  if (base.name == "pc" || base.name == "si" || base.name == "ser") {
+    const Found by_schedules = explored(program, base, Algorithm::Schedules);
+    ASSERT_EQ(by_schedules.maps, allowed);
+    ASSERT_FALSE(by_schedules.has_duplicates);
+    const Found shared = explored(program, base, Algorithm::Schedules, {}, 3);
+    ASSERT_EQ(shared.maps, allowed);
+    ASSERT_EQ(shared.all.calls, by_schedules.all.calls);
+  }
   const Found by_ce = explored(program, base, Algorithm::Ce);
   ASSERT_EQ(by_ce.maps, allowed);
   ASSERT_FALSE(by_ce.has_duplicates);

@@ -130,6 +130,74 @@ TEST(ExploreEngines, AgreeOnLargerPrograms) {
   EXPECT_GT(num_histories, 20'000U);
 }
 
+// Schedules against histories that grow by checked reads. Programs with more blind writes, more
+// sessions and longer sessions than brute force can have.
+TEST(ExploreSchedules, AgreeWithCheckedReadsOnLargerPrograms) {
+  int num_compared = 0;
+  std::uint64_t num_histories = 0;
+  std::uint64_t num_repeated = 0;
+  for (std::uint64_t seed = 1; seed <= 1200; ++seed) {
+    Rng rng(seed * 86028121);
+    const std::string text = random_program(
+        rng, {.sessions = 2 + static_cast<int>(seed % 4), .max_calls = 8, .max_statements = 4});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    for (const char* name : {"pc", "si", "ser"}) {
+      const auto by_txn = make_plan(*program, level(name), levels(), Algorithm::ByTxn, {});
+      const auto schedules = make_plan(*program, level(name), levels(), Algorithm::Schedules, {});
+      ASSERT_TRUE(by_txn.ok() && schedules.ok());
+      const Exploration one = explore(*program, *by_txn, {.budget = Budget::seconds(0.02)});
+      if (one.is_out_of_time) continue;
+      const Exploration other = explore(*program, *schedules, {});
+      ASSERT_EQ(one.histories, other.histories) << name;
+      ASSERT_EQ(one.violating, other.violating) << name;
+      ++num_compared;
+      num_histories += one.histories;
+      num_repeated += other.end_states - other.histories;
+    }
+  }
+  EXPECT_GT(num_compared, 1'000);
+  EXPECT_GT(num_histories, 10'000U);
+  EXPECT_GT(num_repeated, 1'000U);
+}
+
+TEST(ExploreSchedules, DoNotPermuteTransactionsOnDifferentRows) {
+  std::string text =
+      "txn pay(i) { k := read(row[i]); v := read(acct[k]); write(acct[k], v - 1) }\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    text += "init row[" + n + "] = " + n + "\nsession s" + n + " { pay(" + n + ") }\n";
+  }
+  const auto program = parse_program(text);
+  ASSERT_TRUE(program.ok());
+  for (const char* name : {"pc", "si", "ser"}) {
+    const auto plan = make_plan(*program, level(name), levels(), Algorithm::Best, {});
+    ASSERT_TRUE(plan.ok());
+    const Exploration all = explore(*program, *plan, {});
+    EXPECT_EQ(all.histories, 1U) << name;
+    EXPECT_EQ(all.end_states, 1U) << name;
+    EXPECT_EQ(all.blocked, 0U) << name;
+    EXPECT_EQ(all.calls, std::string(name) == "ser" ? 41U : 81U) << name;
+  }
+}
+
+// Nobody reads what is overwritten: one history, and as many schedules as orders.
+TEST(ExploreSchedules, GiveWayWhereManyHaveTheSameHistory) {
+  std::string text;
+  for (int i = 0; i < 12; ++i)
+    text += "session s" + std::to_string(i) + " { { write(x, " + std::to_string(i) + ") } }\n";
+  const auto program = parse_program(text);
+  ASSERT_TRUE(program.ok());
+  for (const char* name : {"pc", "si", "ser"}) {
+    const auto plan = make_plan(*program, level(name), levels(), Algorithm::Best, {});
+    ASSERT_TRUE(plan.ok());
+    const Exploration all = explore(*program, *plan, {.budget = Budget::seconds(60)});
+    EXPECT_FALSE(all.is_out_of_time) << name;
+    EXPECT_EQ(all.histories, 1U) << name;
+  }
+}
+
 std::vector<Map> shown(const Exploration& all) {
   std::vector<Map> maps;
   for (const store::Recording& run : all.violations) maps.push_back(read_from_map(run));
@@ -145,7 +213,7 @@ TEST(ExploreThreads, ChangeNeitherCountsNorWhatIsShown) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
     const auto program = parse_program(text);
     ASSERT_TRUE(program.ok());
-    for (const char* name : {"cc", "ser"}) {
+    for (const char* name : {"cc", "pc", "si", "ser"}) {
       const auto plan = make_plan(*program, level(name), levels(), Algorithm::Best, {});
       ASSERT_TRUE(plan.ok());
       const Exploration one = explore(*program, *plan, {.budget = Budget::seconds(1)});

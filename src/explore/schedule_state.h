@@ -1,0 +1,127 @@
+#pragma once
+// Executes whole transactions on the latest state, step by step, and takes steps back: where a
+// schedule stands, what the next step of a session does, which steps depend on each other.
+//
+//     ser       a step is a transaction: it reads the latest values and writes
+//     pc, si    a transaction with writes has two steps: it begins (runs on the latest state, its
+//               writes are put aside) and commits (its writes become the latest); at si it cannot
+//               begin while another that writes one of its keys is under way
+//
+// What runs so needs no check: each schedule is a history of the level, and each history of the
+// level has a schedule [BiswasEnea-OOPSLA'19, section 4].
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "explore/engine.h"
+#include "store/linearizer.h"
+
+namespace isoscope::explore {
+
+// A sorted set of keys in a table; `mask` has a bit for each, several keys may share one.
+struct KeyRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint64_t mask = 0;
+};
+
+enum class StepKind : std::uint8_t { Whole, Begin, Commit };
+
+struct Step {
+  std::uint32_t session = 0;  // among those that have calls
+  std::uint32_t index = 0;    // its number among the steps of its session
+  std::uint32_t block = 0;    // of the trail: its transaction
+  std::uint32_t clock = 0;    // where its clock begins: by session, how many steps it depends on
+  StepKind kind = StepKind::Whole;
+  bool can_run = true;
+  KeyRange reads = {};
+  KeyRange writes = {};
+};
+
+template <class Set>
+class ScheduleState {
+ protected:
+  ScheduleState(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
+                Control& control);
+  ScheduleState(const ScheduleState& other);  // to go on on another thread
+  ScheduleState& operator=(const ScheduleState&) = delete;
+  ~ScheduleState() = default;
+
+  struct SessionState {
+    std::uint32_t next = 0;       // call
+    std::uint32_t end = 0;        // one behind its last call
+    std::uint32_t num_steps = 0;  // taken
+    std::uint32_t last = 0;       // of steps_, if there is one
+    bool is_under_way = false;
+  };
+
+  bool has_next(std::uint32_t session) const {
+    return sessions_[session].next < sessions_[session].end;
+  }
+  std::uint32_t num_left() const;  // transactions that have not ended
+  // The next step of a session in the state at hand; its transaction is put on the trail. Nothing
+  // if it has a fault, or the time is over.
+  std::optional<Step> next_step(std::uint32_t session);
+  void take(const Step& step);
+  // Takes back the last step; `num_overwritten` is overwritten_.size() before it.
+  void take_back(const Step& step, std::size_t num_overwritten);
+
+  // Would one of two neighbouring steps do something else, or leave something else behind, if they
+  // were swapped?
+  bool are_dependent(const Step& a, const Step& b) const;
+  // Does the step read a key that an earlier one has written?
+  bool reads_from(const Step& step, const Step& earlier) const {
+    return earlier.kind != StepKind::Begin && intersect(step.reads, earlier.writes);
+  }
+
+  // All sessions have ended: reports the history, unless it counts with another schedule.
+  void report_end();
+
+  const Executable& program_;
+  const StrongRule rule_;
+  EndStates<Set>& end_states_;
+  Control& control_;
+  Budget budget_;
+  Path path_;
+  Trail<Set> trail_;
+  std::vector<Step> steps_;          // that were taken
+  std::vector<std::uint32_t> keys_;  // of steps
+  std::vector<SessionState> sessions_;
+
+  struct Version {
+    std::uint32_t writer = kInitialWriter;
+    std::int64_t value = 0;
+  };
+  struct Overwritten {
+    ProgramKey key;
+    Version version;
+  };
+  std::vector<Overwritten> overwritten_;
+
+ private:
+  bool execute(std::uint32_t call);
+  void add_block(Block<Set> block, bool is_committed);
+  void report_fault(std::uint32_t call, std::uint32_t reads_begin);
+  std::int64_t value(std::uint32_t writer, ProgramKey x) const;
+  std::int64_t read(ProgramKey x, Block<Set>& block, std::uint64_t written);
+  const std::int64_t* own_write(const Block<Set>& block, ProgramKey x) const;
+  KeyRange sorted_keys();
+  bool can_begin(const Step& step) const;
+  bool intersect(const KeyRange& a, const KeyRange& b) const;
+  void install(const Block<Set>& block);
+  Version& latest(ProgramKey x);
+
+  bool is_version_order_known() const;
+  bool is_first_version_order();
+  void fill_facts();
+
+  std::unique_ptr<Executor> executor_;
+  std::uint32_t num_calls_;
+  std::vector<Version> latest_;          // by key
+  std::vector<std::uint32_t> block_of_;  // by call
+  std::vector<std::uint32_t> scratch_;
+  LinearFacts<Set> facts_;
+  Linearizer<Set> linearizer_;
+};
+
+}  // namespace isoscope::explore

@@ -1,0 +1,281 @@
+#include "explore/schedules.h"
+
+#include <algorithm>
+
+#include "store/txn_set.h"
+
+namespace isoscope::explore {
+namespace {
+
+// With at least so many transactions to come, a node tries all sessions at once, so that there is
+// something to share from the start.
+constexpr std::uint32_t kCallsWorthLooking = 4;
+
+}  // namespace
+
+template <class Set>
+Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
+                          Control& control)
+    : Base(program, rule, end_states, control) {
+  const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
+    return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
+      return std::binary_search(b.begin(), b.end(), family);
+    });
+  };
+  const auto num_calls = narrow(program.outline().calls.size());
+  may_conflict_.resize(num_calls);
+  for (std::uint32_t a = 0; a < num_calls; ++a) {
+    for (std::uint32_t b = 0; b < num_calls; ++b) {
+      const CallId c{a};
+      const CallId d{b};
+      if (intersect(program.may_write(c), program.may_write(d)) ||
+          intersect(program.may_write(c), program.may_read(d)) ||
+          intersect(program.may_read(c), program.may_write(d)))
+        may_conflict_[a].insert(b);
+    }
+  }
+}
+
+template <class Set>
+Schedules<Set>::Schedules(const Schedules& other)
+    : Base(other),
+      nodes_(other.nodes_.begin(),
+             other.nodes_.begin() + static_cast<std::ptrdiff_t>(other.steps_.size() + 1)),
+      clocks_(other.clocks_),
+      may_conflict_(other.may_conflict_) {}
+
+// The node behind the path, whose sleeping sessions its parent has to fill in.
+template <class Set>
+auto Schedules<Set>::new_node() -> std::shared_ptr<Node> {
+  const std::size_t depth = steps_.size();
+  if (depth == nodes_.size()) nodes_.emplace_back();
+  // Another thread may still hold the one that was there.
+  if (!nodes_[depth] || nodes_[depth].use_count() > 1) nodes_[depth] = std::make_shared<Node>();
+  Node& node = *nodes_[depth];
+  node.asleep = {};
+  node.sleeping.clear();
+  node.open = {};
+  for (std::uint32_t s = 0; s < sessions_.size(); ++s) {
+    if (has_next(s)) node.open.insert(s);
+  }
+  node.known = {};
+  node.tried.clear();
+  node.added = {};
+  return nodes_[depth];
+}
+
+template <class Set>
+void Schedules<Set>::explore() {
+  const std::shared_ptr<Node> node = steps_.empty() ? new_node() : nodes_[steps_.size()];
+  control_.calls.fetch_add(1, std::memory_order_relaxed);
+  if (control_.is_over(budget_, path_)) return;
+  if (num_left() == 0) return this->report_end();
+  const typename Trail<Set>::Mark mark = trail_.mark();
+  const std::size_t num_clocks = clocks_.size();
+  const std::size_t num_keys = keys_.size();
+  path_.push_back(0);
+  std::size_t first = 0;
+  bool goes_on = try_first_round(*node);
+  if (goes_on && std::none_of(node->tried.begin(), node->tried.end(),
+                              [](const Step& step) { return step.can_run; }))
+    control_.blocked.fetch_add(1, std::memory_order_relaxed);
+  while (goes_on) {
+    explore_round(node, first);
+    first = node->tried.size();
+    goes_on = try_next_round(*node);
+  }
+  path_.pop_back();
+  trail_.cut(mark);
+  clocks_.resize(num_clocks);
+  keys_.resize(num_keys);
+}
+
+// Tries the step of a session at a node. False if that was the end: a fault.
+template <class Set>
+bool Schedules<Set>::try_session(Node& node, std::uint32_t session) {
+  node.known.insert(session);
+  if (node.asleep.contains(session)) return true;
+  auto step = next_step(session);
+  if (!step) return false;
+  find_races(*step);
+  node.tried.push_back(*step);
+  return true;
+}
+
+// The first session that can go on, and where much is to come those that are in a race with it.
+template <class Set>
+bool Schedules<Set>::try_first_round(Node& node) {
+  Set awake = node.open - node.asleep;
+  bool has_first = false;
+  while (!has_first && !awake.empty()) {
+    const std::uint32_t session = awake.front();
+    awake.erase(session);
+    if (!try_session(node, session)) return false;
+    has_first = node.tried.back().can_run;
+  }
+  if (awake.empty() || num_left() < kCallsWorthLooking) return true;
+  const Step first = node.tried.back();
+  for (; !awake.empty(); awake.erase(awake.front())) {
+    const std::uint32_t session = awake.front();
+    const typename Trail<Set>::Mark mark = trail_.mark();
+    const std::size_t num_keys = keys_.size();
+    auto step = next_step(session);
+    if (!step) return false;
+    if (are_dependent(first, *step)) {
+      node.known.insert(session);
+      find_races(*step);
+      node.tried.push_back(*step);
+    } else {
+      trail_.cut(mark);
+      keys_.resize(num_keys);
+    }
+  }
+  return true;
+}
+
+// What races have added since the last round. False if there is nothing.
+template <class Set>
+bool Schedules<Set>::try_next_round(Node& node) {
+  if (control_.is_over(budget_, path_)) return false;
+  const std::size_t before = node.tried.size();
+  // A step that is tried may itself add to this node: not while nothing was taken here.
+  const Set added = node.added - node.known;
+  node.added = {};
+  bool has_fault = false;
+  added.for_each(
+      [&](std::uint32_t session) { has_fault = has_fault || !try_session(node, session); });
+  return !has_fault && node.tried.size() > before;
+}
+
+template <class Set>
+void Schedules<Set>::explore_round(const std::shared_ptr<Node>& node, std::size_t first) {
+  std::size_t num_able = 0;
+  for (std::size_t i = first; i < node->tried.size(); ++i) num_able += node->tried[i].can_run;
+  const bool shares = num_able > 1 && control_.is_hungry() && num_left() >= 3;
+  std::optional<Control::Parts> others;
+  if (shares) others.emplace(control_);
+  for (std::size_t i = first; i < node->tried.size(); ++i) {
+    if (!node->tried[i].can_run) continue;
+    if (control_.is_over(budget_, path_)) return;
+    if (others && --num_able > 0) {
+      auto other = std::make_shared<Schedules>(*this);
+      others->spawn([other, node, i] { other->explore_child(*node, i); });
+    } else {
+      explore_child(*node, i);
+    }
+    ++path_.back();
+  }
+}
+
+// Explores what follows when the step is taken. What was tried before it at the node, or sleeps
+// there, sleeps below unless the step wakes it.
+template <class Set>
+void Schedules<Set>::explore_child(const Node& node, std::size_t number) {
+  const Step step = node.tried[number];
+  const std::size_t num_overwritten = this->overwritten_.size();
+  this->take(step);
+  Node& child = *new_node();
+  const auto put_to_sleep = [&](const Step& other) {
+    if (are_dependent(other, step)) return;
+    child.asleep.insert(other.session);
+    child.sleeping.push_back(other);
+  };
+  for (const Step& other : node.sleeping) {
+    if (other.session != step.session) put_to_sleep(other);
+  }
+  for (std::size_t i = 0; i < number; ++i) put_to_sleep(node.tried[i]);
+  explore();
+  this->take_back(step, num_overwritten);
+}
+
+// Finds the steps of the path that are in a race with this one: dependent, and with nothing between
+// them in happens-before. Fills in its clock.
+template <class Set>
+void Schedules<Set>::find_races(Step& step) {
+  const std::size_t k = sessions_.size();
+  const auto& session = sessions_[step.session];
+  step.clock = narrow(clocks_.size());
+  clocks_.resize(clocks_.size() + k, 0);
+  const auto join = [&](const Step& other) {
+    for (std::size_t s = 0; s < k; ++s)
+      clocks_[step.clock + s] = std::max(clocks_[step.clock + s], clocks_[other.clock + s]);
+  };
+  if (session.num_steps > 0) join(steps_[session.last]);
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const Step& other = steps_[i];
+    if (is_before(other, step) || !are_dependent(other, step)) continue;
+    add_race(narrow(i), step);
+    join(other);
+  }
+  clocks_[step.clock + step.session] = step.index + 1;
+}
+
+// The step is in a race with the one at `position`. Before that one was taken, something that leads
+// to the reverse order has to be tried.
+template <class Set>
+void Schedules<Set>::add_race(std::uint32_t position, const Step& step) {
+  Node& node = *nodes_[position];
+  if ((node.open - node.asleep).is_subset_of(node.known)) return;
+  const std::optional<Set> added = this->reads_from(step, steps_[position])
+                                       ? sessions_before(position, step)
+                                       : first_of_independent(position, step);
+  if (!added || added->is_subset_of(node.known)) return;
+  const std::scoped_lock lock(node.mutex);
+  node.added |= *added;
+}
+
+// Without the step at `position` this one does the same: whoever comes first among the steps that
+// do not depend on that one, or the step itself if there are none. Nothing if one of those who come
+// first is known.
+template <class Set>
+std::optional<Set> Schedules<Set>::first_of_independent(std::uint32_t position,
+                                                        const Step& step) const {
+  const Step& reversed = steps_[position];
+  const Set& known = nodes_[position]->known;
+  std::optional<std::uint32_t> first;
+  Set seen;  // sessions with a step among them
+  for (std::size_t i = position + 1; i < steps_.size(); ++i) {
+    const Step& other = steps_[i];
+    if (is_before(reversed, other) || seen.contains(other.session)) continue;
+    // Does it depend on one before it among them?
+    bool is_initial = true;
+    for (std::size_t j = position + 1; j < i && is_initial; ++j)
+      is_initial = is_before(reversed, steps_[j]) || !is_before(steps_[j], other);
+    seen.insert(other.session);
+    if (!is_initial) continue;
+    if (known.contains(other.session)) return std::nullopt;
+    if (!first) first = other.session;
+  }
+  return Set::of(first ? *first : step.session);
+}
+
+// The step reads what the one at `position` wrote. Without that it may read and write other keys,
+// and what it then depends on cannot be seen here: all sessions that may come before it.
+template <class Set>
+Set Schedules<Set>::sessions_before(std::uint32_t position, const Step& step) {
+  // By session, its calls that are not over at the node; of its own, those up to the step.
+  left_.resize(sessions_.size());
+  for (std::size_t s = 0; s < left_.size(); ++s)
+    left_[s] = Set::first(sessions_[s].end) - Set::first(sessions_[s].next);
+  for (std::size_t i = steps_.size(); i-- > position;)
+    left_[steps_[i].session].insert(trail_.blocks[steps_[i].block].call);
+  left_[step.session] &= Set::first(trail_.blocks[step.block].call + 1);
+  Set sessions = Set::of(step.session);
+  Set work = left_[step.session];  // calls
+  while (!work.empty()) {
+    const std::uint32_t call = work.front();
+    work.erase(call);
+    for (std::uint32_t s = 0; s < sessions_.size(); ++s) {
+      if (sessions.contains(s) || !left_[s].intersects(may_conflict_[call])) continue;
+      // It may be any of its calls, and those before it in the session come first.
+      sessions.insert(s);
+      work |= left_[s];
+    }
+  }
+  return sessions;
+}
+
+template class Schedules<TxnSet<1>>;
+template class Schedules<TxnSet<4>>;
+
+}  // namespace isoscope::explore

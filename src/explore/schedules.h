@@ -1,0 +1,92 @@
+#pragma once
+// Explores pc, si and ser by executing whole transactions on the latest state
+// (schedule_state.h): every class of schedules that differ only in the order of independent steps,
+// once.
+//
+// Two steps are dependent if swapping them changes what one of them does or
+// what stays behind: one installs a key that the other reads or writes, or at si both begin and
+// write a common key. The search is race-driven: at a node one session goes on; another is tried
+// there only when a step further down turns out to be in a race with the step that was taken, so
+// transactions on different rows are not permuted. Sessions whose step was tried before sleep until
+// a dependent step wakes them.
+//
+// Paper    [AbdullaAronisJonssonSagonas-POPL'14], Algorithm 1 (Source-DPOR), where a process is a
+//          session and an event is a step.
+// Differs  A step has many accesses, which depend on what it reads. Where a step reads from the one
+//          that it is in a race with, it may do something else without that one: then all sessions
+//          are added that may come before it. docs/explore.md shows that no class is lost. A step
+//          that cannot begin at si is tried nevertheless, because of its races, and then left. Races
+//          add to a node in rounds: what is added while the children of a round are explored comes
+//          in the next one, chosen independently of what the others add. So the tree does not depend
+//          on which child is faster, and children of a round can be explored by several threads.
+// Twice?   A class determines the order of the versions of each key, a history does not always:
+//          where a transaction overwrites what it has not read, several classes have the same
+//          history. It counts in the one whose version orders the linearizer finds first.
+// Cost     Polynomial space. O(depth) set operations a step for its races.
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "explore/schedule_state.h"
+
+namespace isoscope::explore {
+
+template <class Set>
+class Schedules final : public ScheduleState<Set> {
+ public:
+  Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
+            Control& control);
+  Schedules(const Schedules& other);  // to go on on another thread
+  Schedules& operator=(const Schedules&) = delete;
+
+  void run() { explore(); }
+
+ private:
+  using Base = ScheduleState<Set>;
+  using Base::are_dependent;
+  using Base::budget_;
+  using Base::control_;
+  using Base::has_next;
+  using Base::keys_;
+  using Base::next_step;
+  using Base::num_left;
+  using Base::path_;
+  using Base::sessions_;
+  using Base::steps_;
+  using Base::trail_;
+
+  // Where the search stands after some steps. Threads that explore its children share it.
+  struct Node {
+    Set asleep;  // sessions
+    std::vector<Step> sleeping;
+    Set open;   // sessions that have a step
+    Set known;  // sessions that were tried, or are in this round
+    std::vector<Step> tried;
+    std::mutex mutex;
+    Set added;  // by races, for the next round
+  };
+
+  void explore();
+  std::shared_ptr<Node> new_node();
+  bool try_session(Node& node, std::uint32_t session);
+  bool try_first_round(Node& node);
+  bool try_next_round(Node& node);
+  void explore_round(const std::shared_ptr<Node>& node, std::size_t first);
+  void explore_child(const Node& node, std::size_t number);
+
+  void find_races(Step& step);
+  void add_race(std::uint32_t position, const Step& step);
+  std::optional<Set> first_of_independent(std::uint32_t position, const Step& step) const;
+  Set sessions_before(std::uint32_t position, const Step& step);
+  // In happens-before.
+  bool is_before(const Step& a, const Step& b) const {
+    return clocks_[b.clock + a.session] > a.index;
+  }
+
+  std::vector<std::shared_ptr<Node>> nodes_;  // by depth; those behind the path can be used again
+  std::vector<std::uint32_t> clocks_;         // of steps
+  std::vector<Set> may_conflict_;  // by call: calls that may access a common key, one writing
+  std::vector<Set> left_;          // by session, in sessions_before()
+};
+
+}  // namespace isoscope::explore
