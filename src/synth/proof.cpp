@@ -1,6 +1,8 @@
 #include "synth/proof.h"
 
 #include <chrono>
+#include <memory>
+#include <vector>
 
 #include "support/assert.h"
 #include "synth/acyclic.h"
@@ -66,22 +68,27 @@ ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
   const auto start = Budget::Clock::now();
   ProofAnswer answer;
   answer.outcome = ProofOutcome::NotProved;
-  for (const Attempt& attempt : attempts(a, b)) {
-    ProofSearch search(a, b, attempt.construction, budget, attempt.acyclic);
-    const bool proved = search.run();
-    if (proved) {
-      answer.outcome = ProofOutcome::Proved;
-      answer.construction = attempt.construction;
-      answer.vacuous = search.is_vacuous();
-    }
-    answer.queries += search.queries();
-    if (proved) break;
-    if (budget.expired_now()) {
-      answer.outcome = ProofOutcome::Unknown;
-      answer.limit = "time";
-      break;
+  const std::vector<Attempt> all = attempts(a, b);
+  std::vector<std::unique_ptr<ProofSearch>> searches;
+  for (const Attempt& attempt : all) {
+    searches.push_back(
+        std::make_unique<ProofSearch>(a, b, attempt.construction, budget, attempt.acyclic));
+  }
+  // Every construction gets a little effort before any gets much.
+  for (std::size_t effort = 0; effort < ProofSearch::kEfforts.size(); ++effort) {
+    for (std::size_t i = 0; i < all.size() && answer.outcome == ProofOutcome::NotProved; ++i) {
+      if (searches[i]->is_hopeless()) continue;
+      if (searches[i]->run(effort)) {
+        answer.outcome = ProofOutcome::Proved;
+        answer.construction = all[i].construction;
+        answer.vacuous = searches[i]->is_vacuous();
+      } else if (budget.expired_now()) {
+        answer.outcome = ProofOutcome::Unknown;
+        answer.limit = "time";
+      }
     }
   }
+  for (const auto& search : searches) answer.queries += search->queries();
   answer.seconds = std::chrono::duration<double>(Budget::Clock::now() - start).count();
   return answer;
 }

@@ -12,8 +12,6 @@ namespace isoscope {
 
 namespace {
 
-// Of Z3's counter. Nearly all that follows does so within the first of these efforts.
-constexpr unsigned kEfforts[] = {50'000, 500'000};
 constexpr unsigned kVacuitySteps = 100'000;
 
 bool mentions_reads(const RelationExpr& r) {
@@ -81,12 +79,13 @@ void ProofSearch::define_extension(const RelationExpr& acyclic) {
   const auto in_extension = [l](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return l(s, t); };
   for (SmtTerm clause : translator_.included(acyclic, {}, assumed_, in_extension))
     theory_.add(clause);
-  goals_.push_back(theory_.begins_with_t0(constructed_.order));
-  goals_.push_back(smt_.forall({theory_.sort(Sort::Key), txn, txn}, [&](auto v) {
+  goals_.push_back({theory_.begins_with_t0(constructed_.order), true});
+  const SmtTerm has_ww = smt_.forall({theory_.sort(Sort::Key), txn, txn}, [&](auto v) {
     return implies(
         theory_.writes(v[1], v[0]) && theory_.writes(v[2], v[0]) && theory_.order(v[1], v[2]),
         l(v[1], v[2]));
-  }));
+  });
+  goals_.push_back({has_ww, true});
 }
 
 // V stands for the least relation that contains wr, contains so where B has session order, and
@@ -110,10 +109,10 @@ void ProofSearch::define_least_vis() {
 
 void ProofSearch::add_goals() {
   for (SmtTerm demand : theory_.demands(b_, constructed_.relation, constructed_.order))
-    goals_.push_back(demand);
+    goals_.push_back({demand});
   for (const Axiom& axiom : b_.axioms) {
     const bool by_definition = has_least_vis() && is_horn(axiom);
-    if (!by_definition) goals_.push_back(translated(axiom, translator_, constructed_));
+    if (!by_definition) goals_.push_back({translated(axiom, translator_, constructed_)});
   }
 }
 
@@ -276,8 +275,8 @@ bool ProofSearch::is_impossible(SmtTerm formula, unsigned steps, bool unroll) {
 }
 
 void ProofSearch::prove_goals(unsigned steps, bool unroll) {
-  std::erase_if(goals_, [&](SmtTerm goal) {
-    return !budget_.expired_now() && is_impossible(!goal, steps, unroll);
+  std::erase_if(goals_, [&](const Goal& goal) {
+    return !budget_.expired_now() && is_impossible(!goal.formula, steps, unroll);
   });
 }
 
@@ -295,21 +294,29 @@ void ProofSearch::prove_lemmas(unsigned steps, bool unroll) {
 }
 
 bool ProofSearch::run() {
-  for (unsigned steps : kEfforts) {
-    prove_lemmas(steps, false);
-    prove_goals(steps, false);
-    if (goals_.empty()) return true;
-    if (translator_.unrollings().empty()) continue;
-    prove_goals(steps, true);
-    if (goals_.empty()) return true;
-    // A closure in a closure is included in another one by its last step.
-    if (translator_.closures().size() > 1) {
-      prove_lemmas(steps, true);
-      prove_goals(steps, true);
-      if (goals_.empty()) return true;
-    }
+  for (std::size_t effort = 0; effort < kEfforts.size(); ++effort) {
+    if (run(effort)) return true;
   }
   return false;
+}
+
+bool ProofSearch::run(std::size_t effort) {
+  const unsigned steps = kEfforts[effort];
+  prove_lemmas(steps, false);
+  prove_goals(steps, false);
+  if (goals_.empty()) return true;
+  // What an extension needs of its relation follows at once, or not at all.
+  is_hopeless_ = std::any_of(goals_.begin(), goals_.end(),
+                             [](const Goal& goal) { return goal.is_about_extension; });
+  if (is_hopeless_ || translator_.unrollings().empty()) return false;
+  prove_goals(steps, true);
+  if (goals_.empty()) return true;
+  // A closure in a closure is included in another one by its last step.
+  if (translator_.closures().size() > 1) {
+    prove_lemmas(steps, true);
+    prove_goals(steps, true);
+  }
+  return goals_.empty();
 }
 
 // In a history of few elements the question is decidable; if the answer is no there, it is asked

@@ -5,6 +5,7 @@
 // The goals are the demands of the weaker level on the constructed witness. What helps are lemmas:
 // inclusions of least relations (closures, the least visibility) in others. They are tried first,
 // and what follows is a fact for the goals. What fails is tried once more with greater effort.
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,14 @@ class ProofSearch {
   ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget,
               const RelationExpr* acyclic = nullptr);
 
-  // Did all goals follow?
+  // Of Z3's counter. Nearly all that follows does so within the first of these efforts.
+  static constexpr std::array<unsigned, 2> kEfforts = {50'000, 500'000};
+
+  // Did all goals follow? With one effort, or with all of them in turn.
+  bool run(std::size_t effort);
   bool run();
+  // Not worth another effort.
+  bool is_hopeless() const { return is_hopeless_; }
   // Is what is assumed contradictory as soon as a transaction reads from another one but T0?
   bool is_vacuous();
   std::size_t queries() const { return queries_; }
@@ -34,6 +41,10 @@ class ProofSearch {
   SmtSolver& smt() { return smt_; }
 
  private:
+  struct Goal {
+    SmtTerm formula;
+    bool is_about_extension = false;  // that a linear extension is an order for levels at all
+  };
   // An upper bound of a closure, for the values of its key variables.
   using KeyedRelation = std::function<SmtTerm(std::span<const SmtTerm> keys, SmtTerm, SmtTerm)>;
   // Follows from the facts unless `failure` is possible; then `claim` is a fact.
@@ -74,7 +85,8 @@ class ProofSearch {
   ProofTranslator translator_;
   Visibility assumed_;      // A's vis and order
   Visibility constructed_;  // B's
-  std::vector<SmtTerm> goals_;
+  std::vector<Goal> goals_;
+  bool is_hopeless_ = false;
   std::vector<Lemma> lemmas_;
 };
 

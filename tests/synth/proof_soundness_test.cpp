@@ -122,10 +122,10 @@ TEST(ProofFacts, AreTrueOfHistoriesThatSatisfyADependencyGraph) {
                        "irreflexive((wr ; rw)+)\n",
                        "graphs")
                   .ok());
-  Budget budget = Budget::seconds(300);
   int pinned_histories = 0;
   for (const char* graph : {"g1", "g2", "g3"}) {
-    for (const char* other : {"ser@co", "psi", "g1"}) {
+    for (const char* other : {"ser@co", "psi"}) {
+      Budget budget = Budget::seconds(3);  // whatever is believed when it is over must be true
       const Level& a = **levels.find(graph);
       const Level& b = **levels.find(other);
       for (const RelationExpr* acyclic : acyclic_relations(a)) {
@@ -134,9 +134,9 @@ TEST(ProofFacts, AreTrueOfHistoriesThatSatisfyADependencyGraph) {
                                                         : Construction::ExtendedLeastVisibility,
                            budget, acyclic);
         search.run();
-        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
           Rng rng(seed);
-          const SmallHistory small = random_small(rng, {.max_txns = 3, .stray = 0.2});
+          const SmallHistory small = random_small(rng, {.max_txns = 2, .stray = 0.2});
           const History h = build(small);
           const std::optional<Witness> w = BruteForce(h).decide(a);
           if (!w) continue;
