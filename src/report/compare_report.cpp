@@ -61,7 +61,7 @@ std::string searched_histories(const Scope& scope, bool rests_on_it) {
                      describe_switches(scope));
 }
 
-std::string proof_text(const Implication& i) {
+std::string how_proved(const Implication& i) {
   if (i.via != nullptr) return fmt::format("through {}", i.via->full_name());
   return std::string(i.proof && i.proof->construction ? describe(*i.proof->construction) : "");
 }
@@ -70,7 +70,7 @@ Result<std::string> direction_text(const std::string& a, const std::string& b,
                                    const Implication& i) {
   switch (i.outcome) {
     case ImplicationOutcome::Proved:
-      return fmt::format("  {} implies {}: proved for every history ({})\n{}", a, b, proof_text(i),
+      return fmt::format("  {} implies {}: proved for every history ({})\n{}", a, b, how_proved(i),
                          i.is_vacuous() ? vacuity_text(a) : "");
     case ImplicationOutcome::Bounded:
       return fmt::format("  {} implies {} in the scope searched, {} transaction{}; {}\n", a, b,
