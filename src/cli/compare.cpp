@@ -100,7 +100,8 @@ Run add_compare(CLI::App& app) {
       "  isoscope compare si ser\n"
       "  isoscope compare cc@co cc@vis\n"
       "  isoscope compare --matrix rc ra cc pc psi si ser --dot lattice.dot\n"
-      "Exit codes: 0 decided, 2 bad input, 3 unknown.");
+      "Exit codes: 0 decided: each direction proved or refuted, 2 bad input, 3 unknown, or known\n"
+      "only in the scope that was searched.");
   return [args] { return run_compare(*args); };
 }
 
