@@ -15,7 +15,7 @@ import tempfile
 import time
 
 WORKLOADS = ("smallbank", "voter", "tpcc", "wikipedia")
-SIZES = ((3, 4), (3, 8), (3, 16), (3, 32), (6, 4), (6, 8), (10, 20))
+SIZES = ((3, 4), (3, 8), (3, 16), (3, 32), (6, 4), (6, 8), (10, 20), (10, 50), (50, 20))
 
 
 def measured(words, work):

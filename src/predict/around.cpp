@@ -132,6 +132,17 @@ bool is_overlooking(const Cycle& cycle) {
 
 }  // namespace
 
+void lead_through_changes(const History& observed, Prediction& prediction) {
+  std::vector<TxnId> changed;
+  for (const TxnId t : prediction.history.txns()) {
+    const bool is_changed = std::ranges::any_of(prediction.changed, [&](const ChangedRead& read) {
+      return observed.txn(read.read) == prediction.observed_txn[t.index];
+    });
+    if (is_changed) changed.push_back(t);
+  }
+  lead_through(prediction.history, changed, *prediction.unserializable.verdict.violation);
+}
+
 void lead_through(const History& h, std::span<const TxnId> changed, Violation& violation) {
   // Explanations are seldom more than two deep, and each turn tries every edge.
   constexpr int kMaxTurns = 4;

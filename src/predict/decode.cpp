@@ -59,19 +59,35 @@ Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolve
 
 PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
                               bool with_later_writes) {
-  const History& h = facts.history();
+  const auto writer = [&](EventId e) {
+    const auto choice = facts.choice_of(e);
+    return choice ? chosen.writer[*choice] : facts.history().writer(e);
+  };
+  return make_history(facts.history(), chosen.ends, writer, with_later_writes);
+}
+
+PredictedHistory make_history(const History& h, std::span<const SessionEnd> ends,
+                              const std::function<TxnId(EventId)>& writer, bool with_later_writes) {
   HistoryBuilder builder(InitialValues::None);
   // In the order of the observed run, sessions first so that they keep their numbers.
   std::vector<EventId> last(h.num_txns(), EventId::none());
   std::vector<std::uint8_t> is_present(h.num_txns(), 0);
   std::vector<SessionId> session_of(h.num_sessions(), SessionId::none());
   for (const SessionId s : h.sessions()) session_of[s.index] = copy_session(h, builder, s);
-  for (std::size_t s = 0; s < chosen.ends.size(); ++s) {
-    const SessionEnd& end = chosen.ends[s];
-    for (std::size_t i = 0; i < end.kept; ++i) is_present[facts.sessions()[s][i].index] = 1;
+  std::vector<std::size_t> kept(h.num_sessions(), h.num_txns());
+  for (const SessionEnd& end : ends) {
+    kept[end.session.index] = end.kept;
     if (end.boundary.is_none()) continue;
     is_present[end.boundary.index] = 1;
     last[end.boundary.index] = end.stop;
+  }
+  for (const SessionId s : h.sessions()) {
+    for (const TxnId t : h.session_txns(s)) {
+      if (!h.is_committed(t)) continue;
+      if (kept[s.index] == 0) break;
+      --kept[s.index];
+      is_present[t.index] = 1;
+    }
   }
   std::vector<TxnId> observed_txn = {kInitialTxn};
   std::vector<EventId> observed_event;
@@ -95,10 +111,9 @@ PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
         continue;
       }
       if (is_after || !h.is_external_read(e)) continue;
-      const auto choice = facts.choice_of(e);
-      const TxnId writer = choice ? chosen.writer[*choice] : h.writer(e);
-      is_changed = is_changed || writer != h.writer(e);
-      builder.read_from(copy, x, h.name(writer), h.place(e));
+      const TxnId from = writer(e);
+      is_changed = is_changed || from != h.writer(e);
+      builder.read_from(copy, x, h.name(from), h.place(e));
       observed_event.push_back(e);
     }
   }

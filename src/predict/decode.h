@@ -1,6 +1,7 @@
 #pragma once
 // From a model of the clauses back to histories.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,11 @@ struct PredictedHistory {
 // writes what it was observed to write, for levels that look at writers of a common key.
 PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
                               bool with_later_writes);
+
+// The same by the ends of sessions; those of which nothing is said are as observed. `writer` is
+// asked for reads that are there.
+PredictedHistory make_history(const History& observed, std::span<const SessionEnd> ends,
+                              const std::function<TxnId(EventId)>& writer, bool with_later_writes);
 
 // Everything as observed.
 Chosen as_observed(const ObservedFacts& facts);

@@ -44,12 +44,12 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatS
 
 bool Encoder::is_over() {
   if (!is_expired_ && budget_.expired_now()) is_expired_ = true;
-  return is_expired_;
+  return is_expired_ || is_too_large();
 }
 
 bool Encoder::is_late() {
   if (!is_expired_ && budget_.expired()) is_expired_ = true;
-  return is_expired_;
+  return is_expired_ || is_too_large();
 }
 
 void Encoder::add(std::vector<Lit> clause) {

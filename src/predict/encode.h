@@ -40,6 +40,10 @@ namespace isoscope::predict {
 // 120 MB, and some seconds.
 inline constexpr double kMaxFrontierLiterals = 30e6;
 
+// Literals of all other clauses, beyond which it is no use to go on: some 300 MB with what the
+// solver makes of them.
+inline constexpr std::size_t kMaxLiterals = 10'000'000;
+
 class Encoder {
  public:
   // `base`: true, rc, ra or cc, whichever is known to be weaker than the level.
@@ -48,6 +52,9 @@ class Encoder {
 
   // Did the time run out half way? Then the clauses mean nothing.
   bool is_expired() const { return is_expired_; }
+
+  // Are there more than kMaxLiterals? Then clauses may be missing.
+  bool is_too_large() const { return num_literals_ - num_frontier_literals_ > kMaxLiterals; }
 
   // Is "no serial order" among the clauses? Else the caller searches, and excludes what it finds.
   bool is_exact() const { return is_exact_; }
@@ -128,6 +135,7 @@ class Encoder {
   bool is_exact_ = true;
   bool is_expired_ = false;
   std::size_t num_literals_ = 0;
+  std::size_t num_frontier_literals_ = 0;
 };
 
 }  // namespace isoscope::predict

@@ -152,6 +152,7 @@ void Encoder::encode_frontiers() {
       return;
     }
   }
+  const std::size_t before = num_literals_;
   std::vector<Lit> reachable(num_frontiers);
   for (Lit& lit : reachable) lit = solver_.new_var();
   add({reachable.front()});
@@ -170,6 +171,7 @@ void Encoder::encode_frontiers() {
       step *= writers_[s].size() + 1;
     }
     add(std::move(not_the_end));
+    num_frontier_literals_ = num_literals_ - before;
     for (std::size_t s = 0; s < writers_.size(); ++s) {
       if (frontier[s] < writers_[s].size()) {
         ++frontier[s];

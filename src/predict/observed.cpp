@@ -6,6 +6,7 @@
 
 #include "predict/decode.h"
 #include "support/assert.h"
+#include "verdict/logic.h"
 
 namespace isoscope::predict {
 namespace {
@@ -74,6 +75,12 @@ std::optional<Prediction> already_unserializable(const History& observed, const 
 }
 
 }  // namespace
+
+bool later_writes_count(const Level& level, Boundary boundary) {
+  if (boundary != Boundary::Strict) return boundary == Boundary::StrictPlus;
+  const auto logic = logic_of(level);
+  return !logic || *logic == Logic::Si || *logic == Logic::Psi || *logic == Logic::Ua;
+}
 
 const Level& serializable_level() {
   const auto level = LevelSet::built_in().find("ser");

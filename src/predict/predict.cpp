@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
 
 #include "predict/decode.h"
@@ -11,7 +12,9 @@
 #include "predict/excluded.h"
 #include "predict/fewest.h"
 #include "predict/observed.h"
+#include "predict/parts.h"
 #include "predict/pco.h"
+#include "predict/quick.h"
 #include "support/assert.h"
 #include "support/budget.h"
 #include "verdict/involved.h"
@@ -39,11 +42,17 @@ Logic base_of(const History& h, const Level& level) {
   }
 }
 
-// Are writes of a boundary transaction after its stop of interest to the level?
-bool looks_at_writers(const Level& level) {
-  const auto logic = logic_of(level);
-  return !logic || *logic == Logic::Si || *logic == Logic::Psi || *logic == Logic::Ua;
+// How many likely predictions are tried: few where clauses are quickly written, else about as many
+// as take a second or two to check.
+std::size_t num_tried(const History& h, std::size_t num_writers) {
+  constexpr std::size_t kFewWriters = 20'000;
+  constexpr std::size_t kEvents = 1'000'000;
+  if (num_writers < kFewWriters) return 8;
+  return std::clamp<std::size_t>(kEvents / (h.num_events() + 1), 8, 100);
 }
+
+// Beyond so many choices of writers, the proof that no fewer changed reads are enough is left out.
+constexpr std::size_t kMostWritersToProve = 100'000;
 
 class Predictor {
  public:
@@ -55,42 +64,19 @@ class Predictor {
         budget_(budget),
         start_(Clock::now()),
         base_(base_of(observed, level)),
-        facts_(observed, base_ == Logic::True || base_ == Logic::Rc, budget),
-        // Under strict+ what happens before what depends on the boundary, so that only the checker
-        // can tell what a level forbids.
-        encoder_(facts_, options.boundary,
-                 options.boundary == Boundary::StrictPlus ? Logic::True : base_, solver_, budget),
-        fewest_(encoder_.changed(), solver_, budget) {
-    answer_.generation_seconds = seconds();
+        facts_(observed, base_ == Logic::True || base_ == Logic::Rc, budget) {
     answer_.reads = facts_.num_reads();
     answer_.choices = facts_.choices().size();
   }
 
   PredictAnswer run() {
-    std::set<std::vector<TxnId>> cycles;
-    if (encoder_.is_expired()) answer_.limit = limit_reached();
-    while (answer_.limit.empty() && answer_.predictions.size() < options_.most) {
-      last_ = {};
-      std::optional<Prediction> found = next(std::nullopt);
-      // The fewest changed reads: as long as there is one with fewer.
-      while (found && options_.minimal && found->changed.size() > 1) {
-        last_ = {};
-        std::optional<Prediction> better = next(found->changed.size() - 1);
-        if (!better) break;
-        found = std::move(better);
-      }
-      if (!found) break;
-      found->is_fewest = found->changed.size() == 1 || (options_.minimal && answer_.limit.empty());
-      ISO_ASSERT(found->unserializable.verdict.violation.has_value());
-      encoder_.exclude(std::move(reason_));
-      std::vector<TxnId> cycle;
-      for (const TxnId t : involved_txns(found->history, *found->unserializable.verdict.violation))
-        cycle.push_back(found->observed_txn[t.index]);
-      std::sort(cycle.begin(), cycle.end());
-      if (cycles.insert(std::move(cycle)).second) answer_.predictions.push_back(std::move(*found));
+    if (budget_.expired_now()) {
+      answer_.limit = limit_reached();  // facts may be missing
+    } else if (!facts_.choices().empty()) {
+      search();
     }
+    if (clauses_) answer_.literals = clauses_->encoder.num_literals();
     answer_.solving_seconds = seconds() - answer_.generation_seconds;
-    answer_.literals = encoder_.num_literals();
     answer_.is_complete = answer_.limit.empty() && answer_.predictions.size() < options_.most;
     if (!answer_.predictions.empty()) {
       answer_.outcome = PredictOutcome::Predicted;
@@ -101,21 +87,153 @@ class Predictor {
   }
 
  private:
+  // The solver, once it is needed.
+  struct Clauses {
+    Clauses(const ObservedFacts& facts, Boundary boundary, Logic base, Budget& budget)
+        : encoder(facts, boundary, base, solver, budget),
+          fewest(encoder.changed(), solver, budget) {}
+    SatSolver solver;
+    Encoder encoder;
+    Fewest fewest;
+  };
+
+  // What is wrong with a candidate, if anything.
+  enum class Fate : std::uint8_t { Predicted, Serial, Forbidden, NotCyclic, Unknown };
+
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  bool write_clauses() {
+    if (clauses_) return true;
+    const double begin = seconds();
+    // Under strict+ what happens before what depends on the boundary, so that only the checker can
+    // tell what a level forbids.
+    clauses_ = std::make_unique<Clauses>(
+        facts_, options_.boundary, options_.boundary == Boundary::StrictPlus ? Logic::True : base_,
+        budget_);
+    answer_.generation_seconds += seconds() - begin;
+    if (clauses_->encoder.is_expired()) {
+      answer_.limit = limit_reached();
+    } else if (clauses_->encoder.is_too_large()) {
+      answer_.limit = fmt::format("the limit of {} million literals", kMaxLiterals / 1'000'000);
+    }
+    return answer_.limit.empty();
+  }
+
+  void search() {
+    std::optional<Prediction> found;
+    if (options_.quick && options_.most == 1) found = quick_search();
+    if (found && (found->changed.size() == 1 || !options_.minimal)) {
+      found->is_fewest = found->changed.size() == 1;
+      answer_.predictions.push_back(*std::move(found));
+      return;
+    }
+    // The proof that no fewer changed reads are enough takes clauses, and all of them.
+    const bool is_provable = (!found || num_writers() <= kMostWritersToProve) && write_clauses();
+    if (is_provable && (!found || clauses_->encoder.is_exact())) {
+      search_clauses(std::move(found));
+      return;
+    }
+    if (!found && options_.quick && !budget_.expired_now()) found = quick_search();
+    if (!found) return;
+    found->is_fewest = found->changed.size() == 1;
+    answer_.predictions.push_back(*std::move(found));
+  }
+
+  std::size_t num_writers() const {
+    std::size_t sum = 0;
+    for (const Choice& choice : facts_.choices()) sum += choice.writers.size();
+    return sum;
+  }
+
+  // Requires: the clauses are written. `found` is what is already known.
+  void search_clauses(std::optional<Prediction> found) {
+    std::set<std::vector<TxnId>> cycles;
+    while (answer_.limit.empty() && answer_.predictions.size() < options_.most) {
+      last_ = {};
+      if (!found) found = next(std::nullopt);
+      // The fewest changed reads: as long as there is one with fewer.
+      while (found && options_.minimal && found->changed.size() > 1) {
+        last_ = {};
+        std::optional<Prediction> better = next(found->changed.size() - 1);
+        if (!better) break;
+        found = std::move(better);
+      }
+      if (!found) break;
+      found->is_fewest = found->changed.size() == 1 || (options_.minimal && answer_.limit.empty());
+      ISO_ASSERT(found->unserializable.verdict.violation.has_value());
+      clauses_->encoder.exclude(std::move(reason_));
+      std::vector<TxnId> cycle;
+      for (const TxnId t : involved_txns(found->history, *found->unserializable.verdict.violation))
+        cycle.push_back(found->observed_txn[t.index]);
+      std::sort(cycle.begin(), cycle.end());
+      if (cycles.insert(std::move(cycle)).second) answer_.predictions.push_back(std::move(*found));
+      found.reset();
+    }
+  }
+
+  // One or two transactions that miss an update, before any clause is written.
+  std::optional<Prediction> quick_search() {
+    const PredictedHistory all = make_history(facts_, as_observed(facts_), false);
+    const CheckAnswer serial = check(all.history, serializable_level(), budget_);
+    if (serial.verdict.outcome != Outcome::Consistent) return std::nullopt;
+    std::vector<TxnId> order;
+    for (const TxnId t : serial.verdict.witness->order) order.push_back(all.observed_txn[t.index]);
+    const QuickSearch quick(facts_, options_.boundary, base_, order, budget_);
+    const std::size_t most = num_tried(facts_.history(), num_writers());
+    std::optional<Prediction> found = try_all(quick, quick.single_changes(most));
+    if (!found) found = try_all(quick, quick.missed_updates(most));
+    return found;
+  }
+
+  std::optional<Prediction> try_all(const QuickSearch& quick,
+                                    const std::vector<QuickSearch::Changes>& all) {
+    for (const QuickSearch::Changes& changes : all) {
+      if (budget_.expired_now()) return std::nullopt;
+      Fate fate = Fate::Serial;
+      if (const auto chosen = quick.before(changes)) {
+        if (auto found = try_candidate(*chosen, fate)) return found;
+      }
+      // More transactions may leave no serial order.
+      if (fate != Fate::Serial) continue;
+      if (const auto chosen = quick.with_all(changes)) {
+        if (auto found = try_candidate(*chosen, fate)) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Prediction> try_candidate(const Chosen& chosen, Fate& fate) {
+    ++answer_.candidates;
+    PredictedHistory made = make_history(facts_, chosen, false);
+    CheckAnswer serial = check(made.history, serializable_level(), budget_);
+    fate = serial.verdict.outcome == Outcome::Unknown ? Fate::Unknown : Fate::Serial;
+    if (serial.verdict.outcome != Outcome::Violated) return std::nullopt;
+    LevelAnswer allowed = judge(chosen, made);
+    fate = allowed.answer.verdict.outcome == Outcome::Unknown ? Fate::Unknown : Fate::Forbidden;
+    if (allowed.answer.verdict.outcome != Outcome::Consistent) return std::nullopt;
+    if (options_.encoding == Encoding::Approx && !is_pco_cyclic(made.history, budget_)) {
+      fate = Fate::NotCyclic;
+      return std::nullopt;
+    }
+    fate = Fate::Predicted;
+    return to_prediction(chosen, std::move(made), std::move(allowed.answer), std::move(serial));
+  }
 
   // The next candidate that the level allows and no serial order explains, with at most so many
   // changed reads.
   std::optional<Prediction> next(std::optional<std::size_t> most_changed) {
+    Encoder& encoder = clauses_->encoder;
     for (;;) {
       if (options_.progress)
         options_.progress(fmt::format("predicting: {} candidates so far", answer_.candidates), -1);
-      const SatResult result = solver_.solve(fewest_.at_most(most_changed), budget_);
+      const SatResult result =
+          clauses_->solver.solve(clauses_->fewest.at_most(most_changed), budget_);
       if (result != SatResult::Sat) {
         if (result == SatResult::Unknown) answer_.limit = limit_reached();
         return std::nullopt;
       }
       ++answer_.candidates;
-      const Chosen chosen = decode(facts_, encoder_, solver_, options_.boundary);
+      const Chosen chosen = decode(facts_, encoder, clauses_->solver, options_.boundary);
       if (chosen.ends == last_.ends && chosen.writer == last_.writer) {
         // An explanation that does not exclude what it explains: be content with the candidate.
         exclude_candidate(chosen);
@@ -124,27 +242,31 @@ class Predictor {
       last_ = chosen;
       PredictedHistory made = make_history(facts_, chosen, false);
       CheckAnswer serial = check(made.history, serializable_level(), budget_);
-      if (serial.verdict.outcome == Outcome::Unknown) return give_up();
+      if (serial.verdict.outcome == Outcome::Unknown) return give_up(serial.verdict.limit);
       if (serial.verdict.outcome == Outcome::Consistent) {
-        ISO_ASSERT(!encoder_.is_exact());
+        ISO_ASSERT(!encoder.is_exact());
         exclude_serial_order(made, *serial.verdict.witness);
+        if (encoder.is_too_large())
+          return give_up(fmt::format("the limit of {} million literals", kMaxLiterals / 1'000'000));
         continue;
       }
-      std::optional<CheckAnswer> allowed = check_level(chosen, made);
-      if (!allowed) {
-        if (budget_.expired_now()) return give_up();
+      LevelAnswer allowed = judge(chosen, made);
+      if (allowed.answer.verdict.outcome == Outcome::Unknown)
+        return give_up(allowed.answer.verdict.limit);
+      if (allowed.answer.verdict.outcome == Outcome::Violated) {
+        exclude_forbidden(chosen, made, allowed);
         continue;
       }
       if (options_.encoding == Encoding::Approx) {
         const Relation pco = pco_of(made.history, budget_);
-        if (budget_.expired_now()) return give_up();
+        if (budget_.expired_now()) return give_up(limit_reached());
         if (pco.is_irreflexive()) {
-          encoder_.require(facts_beyond(encoder_, facts_, made, chosen, pco));
+          encoder.require(facts_beyond(encoder, facts_, made, chosen, pco));
           continue;
         }
       }
-      reason_ = facts_of(encoder_, facts_, made, *serial.verdict.violation, {});
-      return to_prediction(chosen, std::move(made), std::move(*allowed), std::move(serial));
+      reason_ = facts_of(encoder, facts_, made, *serial.verdict.violation, {});
+      return to_prediction(chosen, std::move(made), std::move(allowed.answer), std::move(serial));
     }
   }
 
@@ -155,58 +277,57 @@ class Predictor {
                           .changed = changed_reads(facts_, chosen),
                           .ends = chosen.ends,
                           .allowed = std::move(allowed),
-                          .unserializable = std::move(serial)};
-    std::vector<TxnId> changed;
-    for (const TxnId t : prediction.history.txns()) {
-      const bool is_changed = std::ranges::any_of(prediction.changed, [&](const ChangedRead& read) {
-        return facts_.history().txn(read.read) == prediction.observed_txn[t.index];
-      });
-      if (is_changed) changed.push_back(t);
-    }
-    lead_through(prediction.history, changed, *prediction.unserializable.verdict.violation);
+                          .unserializable = std::move(serial),
+                          .by_event = base_ == Logic::True || base_ == Logic::Rc};
+    lead_through_changes(facts_.history(), prediction);
     return prediction;
   }
 
-  std::optional<Prediction> give_up() {
-    answer_.limit = limit_reached();
+  std::optional<Prediction> give_up(std::string limit) {
+    answer_.limit = std::move(limit);
     return std::nullopt;
   }
 
-  // The level's yes; or nothing, after what it says no to has been excluded.
-  std::optional<CheckAnswer> check_level(const Chosen& chosen, const PredictedHistory& made) {
-    const bool is_longer = options_.boundary == Boundary::StrictPlus ||
-                           (options_.boundary == Boundary::Strict && looks_at_writers(level_));
+  // What the level says, and of which history if not of the candidate itself.
+  struct LevelAnswer {
+    CheckAnswer answer;
     std::optional<PredictedHistory> longer;
-    if (is_longer) longer = make_history(facts_, chosen, true);
-    const PredictedHistory& judged = is_longer ? *longer : made;
-    const auto assignment = assign_levels(judged.history, level_, levels_);
+  };
+
+  LevelAnswer judge(const Chosen& chosen, const PredictedHistory& made) {
+    const bool is_longer = later_writes_count(level_, options_.boundary);
+    LevelAnswer result;
+    if (is_longer) result.longer = make_history(facts_, chosen, true);
+    const History& judged = is_longer ? result.longer->history : made.history;
+    const auto assignment = assign_levels(judged, level_, levels_);
     ISO_ASSERT(assignment.ok());  // check_observed() has tried
-    CheckAnswer answer = Checker(judged.history).check(*assignment, budget_);
-    switch (answer.verdict.outcome) {
-      case Outcome::Consistent:
-        return answer;
-      case Outcome::Unknown:
-        return std::nullopt;
-      case Outcome::Violated:
-        break;
-    }
-    const Judged how{.all_writes_count = is_longer,
+    result.answer = Checker(judged).check(*assignment, budget_);
+    return result;
+  }
+
+  // The level says no: excludes as much as its reason allows.
+  void exclude_forbidden(const Chosen& chosen, const PredictedHistory& made,
+                         const LevelAnswer& no) {
+    Encoder& encoder = clauses_->encoder;
+    const PredictedHistory& judged = no.longer ? *no.longer : made;
+    const auto assignment = assign_levels(judged.history, level_, levels_);
+    ISO_ASSERT(assignment.ok());
+    const Judged how{.all_writes_count = no.longer.has_value(),
                      .by_text = !logic_of(level_) || judged.history.has_levels(),
                      .boundary = options_.boundary,
                      .ends = chosen.ends};
     switch (growth_of(*assignment, how.by_text)) {
       case Growth::Monotone:
-        encoder_.exclude(facts_of(encoder_, facts_, judged, *answer.verdict.violation, how));
+        encoder.exclude(facts_of(encoder, facts_, judged, *no.answer.verdict.violation, how));
         break;
       case Growth::ByKey:
-        encoder_.exclude(
-            facts_of_keys(encoder_, facts_, judged, guilty_keys(judged.history, *assignment), how));
+        encoder.exclude(
+            facts_of_keys(encoder, facts_, judged, guilty_keys(judged.history, *assignment), how));
         break;
       case Growth::Arbitrary:
         exclude_candidate(chosen);
         break;
     }
-    return std::nullopt;
   }
 
   // Keys of which the events alone violate the levels, none to be left out.
@@ -223,24 +344,25 @@ class Predictor {
     for (const TxnId t : witness.order) {
       if (t != kInitialTxn) order.push_back(made.observed_txn[t.index]);
     }
-    encoder_.exclude_order(order);
+    clauses_->encoder.exclude_order(order);
   }
 
   void exclude_candidate(const Chosen& chosen) {
+    Encoder& encoder = clauses_->encoder;
     std::vector<Lit> all;
     for (std::uint32_t c = 0; c < chosen.writer.size(); ++c) {
-      if (!chosen.writer[c].is_none()) all.push_back(encoder_.sees(c, chosen.writer[c]));
+      if (!chosen.writer[c].is_none()) all.push_back(encoder.sees(c, chosen.writer[c]));
     }
     for (std::size_t s = 0; s < chosen.ends.size(); ++s) {
       const std::vector<TxnId>& session = facts_.sessions()[s];
       for (std::size_t i = 0; i < session.size(); ++i) {
         const bool is_kept = i < chosen.ends[s].kept;
         const bool is_bound = session[i] == chosen.ends[s].boundary;
-        all.push_back(is_kept ? encoder_.kept(session[i]) : ~encoder_.kept(session[i]));
-        all.push_back(is_bound ? encoder_.bound(session[i]) : ~encoder_.bound(session[i]));
+        all.push_back(is_kept ? encoder.kept(session[i]) : ~encoder.kept(session[i]));
+        all.push_back(is_bound ? encoder.bound(session[i]) : ~encoder.bound(session[i]));
       }
     }
-    encoder_.exclude(std::move(all));
+    encoder.exclude(std::move(all));
   }
 
   const Level& level_;
@@ -250,11 +372,9 @@ class Predictor {
   Clock::time_point start_;
   Logic base_;
   ObservedFacts facts_;
-  SatSolver solver_;
-  Encoder encoder_;
-  Fewest fewest_;
+  std::unique_ptr<Clauses> clauses_;
   PredictAnswer answer_;
-  Chosen last_;
+  Chosen last_ = {};
   std::vector<Lit> reason_;  // why the prediction found last is unserializable
 };
 
@@ -272,8 +392,17 @@ std::string_view name_of(Boundary boundary) {
   return {};
 }
 
-PredictAnswer predict(const History& observed, const Level& level, const LevelSet& levels,
-                      const PredictOptions& options, Budget& budget) {
+PredictAnswer count_choices(const History& observed, const Level& level, Budget& budget) {
+  const Logic base = base_of(observed, level);
+  const ObservedFacts facts(observed, base == Logic::True || base == Logic::Rc, budget);
+  PredictAnswer answer;
+  answer.reads = facts.num_reads();
+  answer.choices = facts.choices().size();
+  return answer;
+}
+
+PredictAnswer predict_whole(const History& observed, const Level& level, const LevelSet& levels,
+                            const PredictOptions& options, Budget& budget) {
   if (options.boundary == Boundary::StrictPlus && options.most == 1) {
     // What is predicted under strict is so under strict+: nobody reads from its boundary
     // transactions, so that their later writes change nothing at rc, ra, cc and pc, and at the
@@ -282,8 +411,15 @@ PredictAnswer predict(const History& observed, const Level& level, const LevelSe
     strict.boundary = Boundary::Strict;
     PredictAnswer answer = Predictor(observed, level, levels, strict, budget).run();
     const bool is_best = !answer.predictions.empty() &&
-                         (!options.minimal || answer.predictions.front().changed.size() == 1);
+                         (!options.minimal || answer.predictions.front().changed.size() == 1 ||
+                          !answer.predictions.front().is_fewest);
     if (is_best || answer.outcome == PredictOutcome::Unknown) return answer;
+    PredictAnswer wider = Predictor(observed, level, levels, options, budget).run();
+    if (wider.outcome != PredictOutcome::Unknown || answer.predictions.empty()) return wider;
+    answer.limit = wider.limit;
+    answer.is_complete = false;
+    answer.predictions.front().is_fewest = false;
+    return answer;
   }
   return Predictor(observed, level, levels, options, budget).run();
 }

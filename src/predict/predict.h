@@ -24,6 +24,11 @@
 // Levels    rc, ra and cc are encoded as far as two choices contradict each other; everything else
 //           that a level forbids is found by `check` on a candidate and excluded by the reads and
 //           transactions of its explanation. So every level works that `check` decides.
+// Parts     A trace that falls into parts which share no key and no session is decided part by
+// part:
+//           orders of the parts, one after the other, are an order of the whole (parts.h). And
+//           before any clause is written, the likely predictions are tried: one or two transactions
+//           that miss an update (quick.h).
 // Trust     Each prediction is checked: the level holds, ser does not, and both reasons are
 //           confirmed by code that shares nothing with this engine (check/check.h).
 //
@@ -51,6 +56,10 @@ struct PredictOptions {
   Encoding encoding = Encoding::Exact;
   bool minimal = true;   // the fewest changed reads first
   std::size_t most = 1;  // predictions, with different transactions in their cycles
+  // Parts of the trace that share neither keys nor sessions are searched one by one, and likely
+  // predictions are tried before there are clauses. Off to compare, in tests.
+  bool by_parts = true;
+  bool quick = true;
   Progress progress = {};
 };
 
@@ -82,6 +91,8 @@ struct Prediction {
   CheckAnswer unserializable;  // at ser: violated, by a cycle with a changed transaction if any
   // Is it certain that no prediction, but those given before, changes fewer reads?
   bool is_fewest = true;
+  // Does a changed read stand for itself, or for all reads of its version in its transaction?
+  bool by_event = false;
 };
 
 enum class PredictOutcome : std::uint8_t { Predicted, None, Unknown };

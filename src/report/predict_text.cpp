@@ -89,14 +89,13 @@ std::string limit_text(const PredictReport& report) {
   const bool is_fewest = std::ranges::all_of(
       answer.predictions, [](const Prediction& prediction) { return prediction.is_fewest; });
   if (!answer.limit.empty())
-    out += fmt::format("\n{} was reached: {}\n", answer.limit,
-                       report.options.most > 1 ? "there may be more predictions"
-                                               : "fewer changed reads may be enough");
+    out += fmt::format("\n{} was reached: there may be more predictions\n", answer.limit);
   else if (report.options.most > 1 && answer.predictions.size() == report.options.most)
     out +=
         fmt::format("\n--all {} was reached: there may be more predictions\n", report.options.most);
-  if (report.options.minimal && !is_fewest && report.options.most > 1)
-    out += "fewer changed reads may be enough\n";
+  if (report.options.minimal && !is_fewest)
+    out += fmt::format("{}fewer changed reads may be enough: that was not decided\n",
+                       out.empty() ? "\n" : "");
   return out;
 }
 
