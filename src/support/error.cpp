@@ -23,7 +23,9 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
     if (newline == std::string_view::npos) return {};
     text.remove_prefix(newline + 1);
   }
-  return text.substr(0, text.find('\n'));
+  std::string_view line = text.substr(0, text.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
 }
 
 // The line as it is shown; tabs are blanks, so that the caret stands below its place.

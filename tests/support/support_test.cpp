@@ -21,6 +21,9 @@ TEST(Error, PointsAtThePlaceAndHints) {
             "my.level:2:5: error: unknown relation 'wv'\n"
             "      wv(a, b)\n"
             "      ^ did you mean 'wr'?");
+  // However lines end.
+  EXPECT_EQ(render(error.in("my.level").quoting("level a\r\n    wv(a, b)\r\n")),
+            render(error.in("my.level").quoting("level a\n    wv(a, b)\n")));
 }
 
 TEST(Error, KeepsQuietAboutUnknownPlaces) {
