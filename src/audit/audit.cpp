@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "audit/server_levels.h"
 #include "support/spelling.h"
 
 namespace isoscope::audit {
@@ -28,6 +29,43 @@ const sql::Statement* key_change(const sql::Application& app,
 // Why there is no answer.
 std::string limit_of(Budget& budget, std::string_view otherwise) {
   return budget.expired_now() ? limit_reached() + " was reached" : std::string(otherwise);
+}
+
+const sql::Note* first_note(const sql::Application& app, sql::NoteKind kind) {
+  const auto found = std::ranges::find(app.notes, kind, &sql::Note::kind);
+  return found == app.notes.end() ? nullptr : &*found;
+}
+
+std::string place_of(const sql::Note& note) {
+  return fmt::format("line {}: {}", note.where.line, note.what);
+}
+
+// Why a good answer claims more than the model can know; empty if it does not.
+std::string doubt(const Problem& problem, const AuditReport& report) {
+  if (const sql::Note* gap = first_note(problem.app, sql::NoteKind::Gap))
+    return fmt::format(
+        "the model leaves something out ({}); within it: {}", place_of(*gap),
+        report.outcome == AuditOutcome::None ? "no anomaly up to the bound" : "serializable");
+  if (report.outcome != AuditOutcome::None || report.search.is_proof()) return "";
+  // Some cycle is not ruled out, though no run shows it.
+  if (is_on_server(problem.levels)) return "some cycles are neither ruled out nor shown by a run";
+  if (const sql::Note* rough = first_note(problem.app, sql::NoteKind::Free))
+    return fmt::format(
+        "some cycles are neither ruled out nor shown by a run, and the model is "
+        "rough ({})",
+        place_of(*rough));
+  return "";
+}
+
+// A good answer stands only if the model is enough for it.
+AuditReport held_back(const Problem& problem, AuditReport report) {
+  if (report.outcome != AuditOutcome::Serializable && report.outcome != AuditOutcome::None)
+    return report;
+  if (std::string why = doubt(problem, report); !why.empty()) {
+    report.outcome = AuditOutcome::Unknown;
+    report.limit = std::move(why);
+  }
+  return report;
 }
 
 }  // namespace
@@ -96,7 +134,7 @@ AuditReport audit(const Problem& problem, const AuditOptions& options, Budget& b
     if (report.proof->holds) {
       report.outcome = AuditOutcome::Serializable;
       report.effort = open.effort();
-      return report;
+      return held_back(problem, std::move(report));
     }
   }
   const SearchOptions search{
@@ -117,7 +155,7 @@ AuditReport audit(const Problem& problem, const AuditOptions& options, Budget& b
   } else {
     report.outcome = AuditOutcome::None;
   }
-  return report;
+  return held_back(problem, std::move(report));
 }
 
 }  // namespace isoscope::audit

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "audit/server_levels.h"
 #include "support/assert.h"
 
 namespace isoscope::audit {
@@ -51,9 +52,10 @@ Result<void> check_level(const Level& level, bool is_mixed) {
     return Error{
         .what = fmt::format("audit cannot use {}: it is not over vis, ar", level.name),
         .hint = level.name == "rc"
-                    ? "read committed takes a snapshot for each statement, which audit does "
-                      "not model yet"
-                    : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si or ser"};
+                    ? "READ COMMITTED takes a snapshot for each statement, which audit does not "
+                      "model; pg-rr is REPEATABLE READ"
+                    : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si, ser, pg-rr or "
+                      "pg-ser"};
   }
   for (const Axiom& axiom : level.axioms) {
     if (mentions_reads(axiom.formula.get())) {
@@ -84,6 +86,12 @@ Result<void> check_levels(const Levels& levels) {
   for (const Level* level : levels.own) {
     if (level == nullptr) continue;
     if (auto ok = check_level(*level, levels.is_mixed()); !ok) return ok;
+    if (is_server_level(*level) != is_on_server(levels)) {
+      return Error{.what = fmt::format("{} and {} cannot be mixed: one is what a server does, the "
+                                       "other a definition",
+                                       levels.base->name, level->name),
+                   .hint = "take pg-rr and pg-ser for all functions, or for none"};
+    }
   }
   return {};
 }

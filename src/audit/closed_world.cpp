@@ -21,7 +21,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
     : problem_(problem),
       changes_(problem.app),
       symbols_(smt_, problem.app, changes_),
-      world_(symbols_, Scope::Closed, problem.conflicts, problem.serial),
+      world_(symbols_, Scope::Closed, rules_of(problem)),
       axioms_(world_, problem.levels),
       layers_(smt_) {
   const Stopwatch start;

@@ -16,7 +16,7 @@
 // Nothing here is taken on trust: that a column is a counter, that rows are counted, and that the
 // levels say what the facts need is asked of the solver.
 //
-// The paper's proof of TPC-C needs these facts but has no rule for them (notes: section 2.3).
+// The proof of TPC-C in [NagarJagannathan-CONCUR'18] needs these facts but has no rule for them.
 #include <vector>
 
 #include "audit/axioms.h"

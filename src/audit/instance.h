@@ -45,6 +45,8 @@ struct Access {
   // match, with these values? One that would not is as good as absent. Empty: not known.
   using Columns = std::function<SymValue(std::uint32_t)>;
   std::function<SmtTerm(const Row&, const Columns&)> would_match = {};
+  sql::Lock lock = sql::Lock::None;  // of a Lock
+  bool is_insert = false;            // of a write
 };
 
 // Something true of every row of a table, in the view of one instance.
@@ -60,6 +62,13 @@ enum class Loops : std::uint8_t {
   AnyTwo,
   // There are at most two rounds, one after the other: for witnesses.
   AtMostTwo,
+};
+
+struct InstanceRules {
+  Loops loops = Loops::AtMostTwo;
+  // INSERT looks for its key among what is there at that moment, not in the view: whether the key
+  // is taken is then unknown wherever keys are freed.
+  bool keys_are_unknown = false;
 };
 
 struct Parameter {
@@ -129,6 +138,6 @@ SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row);
 
 // Runs a function symbolically.
 std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function, std::string name,
-                                        Loops loops);
+                                        InstanceRules rules);
 
 }  // namespace isoscope::audit

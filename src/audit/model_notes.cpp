@@ -64,9 +64,9 @@ std::vector<sql::Note> model_notes(const sql::Application& app) {
     std::string operators;
     for (const std::string& name : found.operators)
       operators += (operators.empty() ? "" : " and ") + name;
-    notes.push_back(
-        {*found.first, function.name,
-         fmt::format("{} of variables: an unknown function of its operands", operators)});
+    notes.push_back({*found.first, function.name,
+                     fmt::format("{} of variables: an unknown function of its operands", operators),
+                     sql::NoteKind::Free});
   }
   return notes;
 }

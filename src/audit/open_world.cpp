@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "audit/server_levels.h"
 #include "support/stopwatch.h"
 
 namespace isoscope::audit {
@@ -15,10 +16,20 @@ constexpr std::size_t kMaxKept = 5'000;
 
 }  // namespace
 
+WorldRules rules_of(const Problem& problem) {
+  WorldRules rules{.conflicts = problem.conflicts, .serial = problem.serial};
+  if (!is_on_server(problem.levels)) return rules;
+  rules.conflicts = Conflicts::Rows;
+  rules.keys_are_current = true;
+  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
+    rules.is_protected.push_back(&problem.levels.of(f) == &pg_serializable());
+  return rules;
+}
+
 OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
     : changes_(problem.app),
       symbols_(smt_, problem.app, changes_),
-      world_(symbols_, Scope::Open, problem.conflicts, problem.serial),
+      world_(symbols_, Scope::Open, rules_of(problem)),
       axioms_(world_, problem.levels) {
   smt_.stop_with(budget);
   counters_ = std::make_unique<Counters>(world_, axioms_, problem.rows_at_start, budget);
@@ -29,6 +40,11 @@ std::vector<Member> OpenWorld::cast(std::span<const std::uint32_t> functions) {
   std::map<std::uint32_t, std::size_t> count;
   for (const std::uint32_t f : functions) cast.push_back(world_.member(f, count[f]++));
   return cast;
+}
+
+bool OpenWorld::is_protected(std::span<const std::uint32_t> functions) const {
+  return std::ranges::all_of(functions,
+                             [&](std::uint32_t f) { return world_.rules().protects(f); });
 }
 
 SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budget) {

@@ -23,6 +23,8 @@ struct Problem {
   bool rows_at_start = false;                                        // --initial any
 };
 
+WorldRules rules_of(const Problem& problem);
+
 struct Effort {
   std::size_t questions = 0;
   double building_seconds = 0;
@@ -39,6 +41,8 @@ class OpenWorld {
 
   // One instance of each function, in this order.
   std::vector<Member> cast(std::span<const std::uint32_t> functions);
+  // The server lets no cycle of these functions happen.
+  bool is_protected(std::span<const std::uint32_t> functions) const;
   SmtResult ask(Cast cast, std::span<const SmtTerm> about, Budget& budget);
   // Can an instance of f have such an edge to an instance of g? Unknown counts as yes.
   bool may_depend(std::uint32_t f, std::uint32_t g, Budget& budget);

@@ -19,7 +19,7 @@ class Prover {
 
   Proof run() {
     try {
-      while (!drop_independent() && !options_.fixed_path && peel()) {
+      while (!drop_protected() && !drop_independent() && !options_.fixed_path && peel()) {
       }
       if (!left_.empty()) follow_paths();
       if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path) look_for_earliest();
@@ -49,6 +49,15 @@ class Prover {
     return std::ranges::any_of(left_, [&](std::uint32_t g) {
       return open_.may_depend(f, g, budget_) || open_.may_depend(g, f, budget_);
     });
+  }
+
+  // When all that are left are protected by the server: done. True if nothing is left.
+  bool drop_protected() {
+    if (left_.empty()) return true;
+    if (!open_.is_protected(left_)) return false;
+    proof_.steps.push_back({ProofScheme::Protected, left_, 0});
+    left_.clear();
+    return true;
   }
 
   // When no function that is left depends on another: done. True if nothing is left.
@@ -154,6 +163,7 @@ class Prover {
       return open_.may_depend(f, g, budget_);
     };
     const auto is_impossible = [&](const FunctionCycle& cycle) {
+      if (open_.is_protected(cycle)) return true;
       const std::vector<Member> t = open_.cast(cycle);
       std::vector<SmtTerm> about;
       for (std::size_t i = 0; i < t.size(); ++i)
@@ -262,6 +272,8 @@ std::string_view name_of(ProofScheme scheme) {
       return "earliest";
     case ProofScheme::NoDependencies:
       return "no dependencies";
+    case ProofScheme::Protected:
+      return "protected";
   }
   return "";
 }
@@ -290,6 +302,11 @@ std::string describe(const sql::Application& app, const Proof& proof) {
         if (!text.empty()) text += "; ";
         text += fmt::format("{} because no path of {} ends before it begins",
                             list(app, step.functions), step.path);
+        break;
+      case ProofScheme::Protected:
+        if (!text.empty()) text += "; ";
+        text += fmt::format("{} by SERIALIZABLE, which rules out cycles among themselves",
+                            list(app, step.functions));
         break;
       case ProofScheme::NoDependencies:
         text += text.empty() ? fmt::format("{} depend on nothing", list(app, step.functions))

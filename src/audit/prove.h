@@ -17,8 +17,10 @@
 // up to k means no cycles. (For k = 2 that is (2) and no cycles of two: the conditions of the
 // induction without (1).)
 //
-// Functions that depend on nothing any more need no argument. All together: peel while something
-// can be peeled, then look at the paths of what is left, without chords or to an earliest end.
+// Functions that depend on nothing any more need no argument, nor do those at SERIALIZABLE of a
+// server that rules out cycles among them, when no others are left. All together: peel while
+// something can be peeled, then look at the paths of what is left, without chords or to an earliest
+// end.
 //
 // Paper    [NagarJagannathan-CONCUR'18], sections 5.2 and 5.3, Theorems 10 and 12.
 // Differs  (3) is ours: the printed conditions speak of three different instances and leave out
@@ -34,7 +36,13 @@
 
 namespace isoscope::audit {
 
-enum class ProofScheme : std::uint8_t { Induction, ShortestPath, Earliest, NoDependencies };
+enum class ProofScheme : std::uint8_t {
+  Induction,
+  ShortestPath,
+  Earliest,
+  NoDependencies,
+  Protected
+};
 std::string_view name_of(ProofScheme scheme);  // "induction", "shortest path", …
 
 struct ProofStep {

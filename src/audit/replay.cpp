@@ -147,10 +147,47 @@ std::string unseen_child(const Problem& problem, const Versions& versions, std::
   return "";
 }
 
+// A key that a call takes though the call before has it, unseen; empty if there is none.
+std::string taken_key(const Problem& problem, const Scenario& scenario, const Versions& versions) {
+  std::map<LocationKey, std::size_t> taken_by;
+  for (const std::size_t call : scenario.ar) {
+    const CallTrace& trace = versions.traces[call];
+    for (const auto& [location, value] : trace.writes) {
+      if (location.column < kPresence) continue;
+      if (value != Value(true)) {
+        taken_by.erase(location);
+        continue;
+      }
+      const auto [holder, is_free] = taken_by.emplace(location, call);
+      if (is_free) continue;
+      if (!scenario.sees[call][holder->second])
+        return fmt::format("{} is taken by {}, unseen", print(problem.app, location),
+                           print(problem.app, scenario.calls[holder->second]));
+      holder->second = call;  // it gave the old one back itself
+    }
+  }
+  return "";
+}
+
+// A cycle of calls that are all protected from such.
+bool has_protected_cycle(const Problem& problem, const Scenario& scenario,
+                         std::vector<ReplayEdge> edges) {
+  const WorldRules rules = rules_of(problem);
+  std::erase_if(edges, [&](const ReplayEdge& edge) {
+    return !rules.protects(scenario.calls[edge.from].function) ||
+           !rules.protects(scenario.calls[edge.to].function);
+  });
+  return !cycle_of(scenario, edges).empty();
+}
+
 // What the level's text does not say: locks, and pairs of functions that see each other. Empty if
 // they are kept.
 std::string broken_promise(const Problem& problem, const Scenario& scenario,
                            const Versions& versions) {
+  if (rules_of(problem).keys_are_current) {
+    if (const std::string taken = taken_key(problem, scenario, versions); !taken.empty())
+      return taken;
+  }
   for (std::size_t i = 0; i < scenario.ar.size(); ++i) {
     for (std::size_t j = i + 1; j < scenario.ar.size(); ++j) {
       const std::size_t a = scenario.ar[i];
@@ -167,8 +204,11 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
       if (const std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
         return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
-        if (location.column < kUniqueEntry &&
-            versions.traces[b].locks.contains({location.table, location.row}))
+        if (location.column >= kUniqueEntry) continue;
+        const auto held = versions.traces[b].locks.find({location.table, location.row});
+        if (held == versions.traces[b].locks.end()) continue;
+        const bool is_gone = location.column == kPresence && value == Value(false);
+        if (held->second != sql::Lock::KeyShare || is_gone)
           return fmt::format("{} locks a row without seeing {}, which wrote it",
                              print(problem.app, scenario.calls[b]),
                              print(problem.app, scenario.calls[a]));
@@ -267,9 +307,11 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
                              weak.traces[call].result.why_aborted);
     return result;
   }
-  result.edges = edges_of(scenario, weak, problem.conflicts);
+  result.edges = edges_of(scenario, weak, rules_of(problem).conflicts);
   result.cycle = cycle_of(scenario, result.edges);
   result.why = why_not_allowed(problem, scenario, weak);
+  if (result.why.empty() && has_protected_cycle(problem, scenario, result.edges))
+    result.why = "the server ends one of the calls at SERIALIZABLE";
   if (!result.why.empty()) return result;
 
   const std::map<LocationKey, Value> weak_end = final_state(weak);

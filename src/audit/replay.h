@@ -46,9 +46,9 @@ struct CallTrace {
   sql::CallResult result;
   std::map<LocationKey, sql::Value> reads;  // external ones
   std::map<LocationKey, sql::Value> writes;
-  std::map<LocationKey, std::optional<std::size_t>> read_from;  // the call; nothing: the start
-  std::set<std::pair<sql::TableId, sql::RowKey>> matched;       // rows that met a WHERE
-  std::set<std::pair<sql::TableId, sql::RowKey>> locks;
+  std::map<LocationKey, std::optional<std::size_t>> read_from;      // the call; nothing: the start
+  std::set<std::pair<sql::TableId, sql::RowKey>> matched;           // rows that met a WHERE
+  std::map<std::pair<sql::TableId, sql::RowKey>, sql::Lock> locks;  // the strongest of each row
 };
 
 struct ReplayEdge {

@@ -26,6 +26,7 @@ std::string print(const sql::Application& app, const LocationKey& location) {
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
                                         const std::vector<CallTrace>& traces, bool observe_end) {
   HistoryBuilder builder(InitialValues::Nil);
+  const bool has_row_keys = rules_of(problem).conflicts == Conflicts::Rows;
   const auto key_of = [&](const LocationKey& location) {
     return builder.key(print(problem.app, location));
   };
@@ -63,7 +64,7 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
       builder.read_from(t, key_of(location), writer ? name_of_call(*writer) : "T0", {});
     for (const auto& [location, value] : traces[call].writes) {
       builder.write(t, key_of(location), value_of(value), {});
-      if (problem.conflicts != Conflicts::Rows || location.column >= kUniqueEntry) continue;
+      if (!has_row_keys || location.column >= kUniqueEntry) continue;
       // One key more, for the row as a whole, which every write of it writes.
       builder.write(t,
                     builder.key("row " + problem.app.table(location.table).name + " " +

@@ -49,7 +49,10 @@ class View final : public sql::Database {
   void matched(TableId table, const sql::RowKey& key) override {
     trace.matched.insert({table, key});
   }
-  void lock(TableId table, const sql::RowKey& key) override { trace.locks.insert({table, key}); }
+  void lock(TableId table, const sql::RowKey& key, sql::Lock mode) override {
+    sql::Lock& held = trace.locks[{table, key}];
+    held = std::max(held, mode);
+  }
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
                                           std::span<const Value> values,
                                           const std::optional<sql::RowKey>& except) override {

@@ -8,7 +8,7 @@ SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
                      std::vector<SymValue> values) {
   // A CHECK is an expression like any other, in a transaction that does nothing.
   Instance nobody(symbols, 0, "start");
-  SymbolicRun run(symbols, nobody, Loops::AtMostTwo);
+  SymbolicRun run(symbols, nobody, InstanceRules{});
   std::vector<SmtTerm> parts;
   for (const sql::Expr& check : symbols.app().table(table).checks)
     parts.push_back(!run.is_false(check, table, row, values));

@@ -130,6 +130,7 @@ class Search {
 
   // In no execution at all.
   bool is_impossible(const FunctionCycle& cycle) {
+    if (open_.is_protected(cycle)) return true;
     const std::vector<Member> cast = open_.cast(cycle);
     std::vector<SmtTerm> about;
     for (std::size_t i = 0; i < cast.size(); ++i)

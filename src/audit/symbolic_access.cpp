@@ -55,8 +55,10 @@ void SymbolicRun::write(const sql::Statement& statement, sql::TableId table, std
        }});
 }
 
-void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                       std::optional<Row> row, std::function<SmtTerm(const Row&)> condition) {
+void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql::Lock mode,
+                       SmtTerm guard, std::optional<Row> row,
+                       std::function<SmtTerm(const Row&)> condition) {
+  if (mode == sql::Lock::KeyShare && !symbols_.changes().has_deletes(table)) return;
   if (symbols_.changes().has_fixed_rows(table)) {
     bool is_written = false;
     const auto& columns = symbols_.app().table(table).columns;
@@ -72,6 +74,7 @@ void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, SmtT
                                 std::move(row),
                                 std::move(condition),
                                 {}});
+  instance_.accesses.back().lock = mode;
 }
 
 void SymbolicRun::set_found(SmtTerm found) {

@@ -17,8 +17,8 @@ bool SymbolicRun::is_referred_to(sql::TableId table) const {
   });
 }
 
-// A foreign key needs its target: the row is looked at and kept from changing unseen. Of many rows,
-// or by UNIQUE columns, the target may be any row.
+// A foreign key needs its target: the row is looked at and kept from going away unseen. Of many
+// rows, or by UNIQUE columns, the target may be any row.
 void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                                 const NewValue* new_value, const std::set<std::uint32_t>& columns) {
   for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
@@ -54,7 +54,7 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
     }
     const SmtTerm present = present_now(key.target, row, frame);
     read(statement, key.target, kPresence, checked, row);
-    lock(statement, key.target, checked, row);
+    lock(statement, key.target, sql::Lock::KeyShare, checked, row);
     abort_if(checked && !present);
   }
 }
@@ -121,7 +121,16 @@ void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId t
   }
 }
 
+SmtTerm SymbolicRun::key_is_taken(sql::TableId table, const Row& row, const Frame& frame) {
+  if (keys_are_unknown_ && symbols_.changes().frees_keys(table))
+    return symbols_.fresh_truth("taken");
+  return present_now(table, row, frame);
+}
+
 SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry) {
+  if (keys_are_unknown_ &&
+      symbols_.changes().frees_entries(table, symbols_.app().table(table).unique[unique]))
+    return symbols_.fresh_truth("taken");
   if (disturbed_.contains({table.index, kUniqueEntry}))
     return symbols_.fresh_truth("some_round.taken");
   SmtTerm taken = instance_.taken(table, unique, entry);

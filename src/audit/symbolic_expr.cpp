@@ -261,6 +261,7 @@ SymValue SymbolicRun::eval(const sql::Expr& expr, const Frame& frame) {
     case ExprOp::Opaque: {
       std::vector<SymValue> arguments;
       for (const sql::Expr& arg : expr.args) arguments.push_back(eval(arg, frame));
+      if (expr.is_volatile) return symbols_.fresh_value(expr.text, false);
       return symbols_.opaque(expr.text, arguments);
     }
     case ExprOp::ArrayOf:

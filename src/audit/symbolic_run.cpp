@@ -8,10 +8,11 @@ namespace isoscope::audit {
 
 using sql::StatementOp;
 
-SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, Loops loops)
+SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rules)
     : symbols_(symbols),
       function_(symbols.app().functions[instance.function()]),
-      loops_(loops),
+      loops_(rules.loops),
+      keys_are_unknown_(rules.keys_are_unknown),
       instance_(instance),
       alive_(symbols.yes()),
       aborted_(symbols.no()) {}
@@ -46,9 +47,9 @@ void SymbolicRun::run() {
 }
 
 std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function, std::string name,
-                                        Loops loops) {
+                                        InstanceRules rules) {
   auto instance = std::make_unique<Instance>(symbols, function, std::move(name));
-  auto run = std::make_shared<SymbolicRun>(symbols, *instance, loops);
+  auto run = std::make_shared<SymbolicRun>(symbols, *instance, rules);
   run->run();
   instance->keep(run);
   return instance;

@@ -20,7 +20,7 @@ namespace isoscope::audit {
 class SymbolicRun {
  public:
   // Fills `instance`, whose conditions refer to this object: they live together.
-  SymbolicRun(Symbols& symbols, Instance& instance, Loops loops);
+  SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rules);
   void run();
 
   // The expression is false of a row with these values.
@@ -121,6 +121,8 @@ class SymbolicRun {
   };
   Entry look_up(const sql::Statement& statement, sql::TableId table, std::uint32_t unique,
                 SmtTerm guard, const NewValue& new_value);
+  // Whether an INSERT finds its key taken.
+  SmtTerm key_is_taken(sql::TableId table, const Row& row, const Frame& frame);
   SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry);
   SmtTerm take_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                        const NewValue& new_value, const std::set<std::uint32_t>& columns);
@@ -143,7 +145,7 @@ class SymbolicRun {
                 SmtTerm guard, std::function<SmtTerm(const Row&)> condition);
   void write(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
              SmtTerm guard, const Row& row, SymValue value);
-  void lock(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
+  void lock(const sql::Statement& statement, sql::TableId table, sql::Lock mode, SmtTerm guard,
             std::optional<Row> row, std::function<SmtTerm(const Row&)> condition = {});
   SmtTerm not_own(sql::TableId table, std::uint32_t column, const Row& row, std::size_t before);
   bool changes(sql::TableId table, std::uint32_t column) const;
@@ -185,6 +187,7 @@ class SymbolicRun {
   Symbols& symbols_;
   const sql::Function& function_;
   Loops loops_;
+  bool keys_are_unknown_;
   Instance& instance_;
   Env env_;
   SmtTerm alive_;

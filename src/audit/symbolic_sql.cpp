@@ -153,10 +153,10 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
     // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
     const bool returns_all = statement.op == StatementOp::ForQuery || statement.targets.empty();
     if (returns_all && window.is_whole && !is_join && !source.is_fixed) {
-      lock(statement, table, alive, std::nullopt, matches);
+      lock(statement, table, query.lock, alive, std::nullopt, matches);
     } else {
       for (std::size_t i = 0; i < selection.rows.size(); ++i)
-        lock(statement, table, selection.found[i], selection.rows[i][s].row);
+        lock(statement, table, query.lock, selection.found[i], selection.rows[i][s].row);
     }
   }
   // Every row that matches is found, or there are more than the ones that we look at.

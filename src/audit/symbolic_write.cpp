@@ -324,7 +324,7 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   std::vector<Entry> entries;
   for (const bool named : {true, false}) {
     if (!has_fresh_key && is_named(statement, declared.primary_key) == named) {
-      const SmtTerm is_taken = inserts && present_now(table, row, frame);
+      const SmtTerm is_taken = inserts && key_is_taken(table, row, frame);
       read(statement, table, kPresence, inserts, row);
       if (named) {
         is_handled = is_taken;
@@ -367,6 +367,7 @@ void SymbolicRun::insert(const sql::Statement& statement) {
     change_row(statement, statement.conflict_sets, there, updates, both);
     found = found || updates;
   }
+  const std::size_t first_write = instance_.accesses.size();
   write(statement, table, kPresence, inserts, row, symbols_.number(1));
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
     if (!declared.is_key_column(c)) write(statement, table, c, inserts, row, values[c]);
@@ -375,6 +376,8 @@ void SymbolicRun::insert(const sql::Statement& statement) {
     write(statement, table, kUniqueEntry + entry.unique, inserts && entry.looks, entry.values,
           symbols_.number(1));
   }
+  for (std::size_t i = first_write; i < instance_.accesses.size(); ++i)
+    instance_.accesses[i].is_insert = true;
   const Frame after = here().with({Source{table, choose_row(inserts, row, there)}});
   return_row(statement, alive, found, after);
 }

@@ -6,16 +6,18 @@
 
 namespace isoscope::audit {
 
-World::World(Symbols& symbols, Scope scope, Conflicts conflicts,
-             std::vector<std::pair<std::uint32_t, std::uint32_t>> serial)
-    : symbols_(symbols), scope_(scope), conflicts_(conflicts), serial_(std::move(serial)) {}
+World::World(Symbols& symbols, Scope scope, WorldRules rules)
+    : symbols_(symbols), scope_(scope), rules_(std::move(rules)) {}
 
 Member World::member(std::uint32_t function, std::size_t n) {
   const auto found = members_.find({function, n});
   if (found != members_.end()) return found->second;
   const std::string name = fmt::format("{}#{}", symbols_.app().functions[function].name, n + 1);
-  const Loops loops = scope_ == Scope::Open ? Loops::AnyTwo : Loops::AtMostTwo;
-  pool_.push_back(make_instance(symbols_, function, name, loops));
+  const bool is_open = scope_ == Scope::Open;
+  // In a closed world a call that finds its key taken in its view is no run that we look for.
+  const InstanceRules rules{.loops = is_open ? Loops::AnyTwo : Loops::AtMostTwo,
+                            .keys_are_unknown = is_open && rules_.keys_are_current};
+  pool_.push_back(make_instance(symbols_, function, name, rules));
   const Member member = pool_.size() - 1;
   members_.emplace(std::pair(function, n), member);
   return member;
@@ -122,7 +124,7 @@ SmtTerm World::matters(const Access& x, const Access& y, EdgeKind kind, Member a
 void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
   const AccessKind from = kind == EdgeKind::Rw ? AccessKind::Read : AccessKind::Write;
   const AccessKind to = kind == EdgeKind::Wr ? AccessKind::Read : AccessKind::Write;
-  const bool by_row = kind == EdgeKind::Ww && conflicts_ == Conflicts::Rows;
+  const bool by_row = kind == EdgeKind::Ww && rules_.conflicts == Conflicts::Rows;
   for (const Access& x : pool_[a]->accesses) {
     if (x.kind != from) continue;
     for (const Access& y : pool_[b]->accesses) {
@@ -161,6 +163,8 @@ void World::add_locks(Pair& pair, Member a, Member b) {
     for (const Access& write : pool_[a]->accesses) {
       if (write.kind != AccessKind::Write || write.table != held.table ||
           write.column >= kUniqueEntry)
+        continue;
+      if (held.lock == sql::Lock::KeyShare && (write.column != kPresence || write.is_insert))
         continue;
       std::vector<Row> rows;
       if (write.row || held.row) {
@@ -219,7 +223,7 @@ void World::add_references(Pair& pair, Member a, Member b) {
 }
 
 bool World::is_serial(std::uint32_t f, std::uint32_t g) const {
-  return std::ranges::any_of(serial_, [&](const auto& pair) {
+  return std::ranges::any_of(rules_.serial, [&](const auto& pair) {
     return pair == std::pair(f, g) || pair == std::pair(g, f);
   });
 }
@@ -258,6 +262,15 @@ SmtTerm World::depends(Member a, Member b) {
 
 SmtTerm World::surely_depends(Member a, Member b) { return pair(a, b).surely; }
 
+bool World::may_be_freed(const Access& x, const Access& y) const {
+  if (!rules_.keys_are_current) return false;
+  const sql::Changes& changes = symbols_.changes();
+  if (x.column >= kUniqueEntry)
+    return changes.frees_entries(x.table,
+                                 symbols_.app().table(x.table).unique[x.column - kUniqueEntry]);
+  return (x.is_insert || y.is_insert) && changes.frees_keys(x.table);
+}
+
 SmtTerm World::conflict(Member a, Member b) {
   if (a > b) return conflict(b, a);
   const auto found = conflict_.find({a, b});
@@ -269,7 +282,8 @@ SmtTerm World::conflict(Member a, Member b) {
     for (const Access& y : pool_[b]->accesses) {
       if (y.kind != AccessKind::Write || y.table != x.table) continue;
       const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
-      if (x.column != y.column && !(conflicts_ == Conflicts::Rows && is_row_part)) continue;
+      if (x.column != y.column && !(rules_.conflicts == Conflicts::Rows && is_row_part)) continue;
+      if (may_be_freed(x, y)) continue;
       std::vector<Row> rows;
       if (x.row || y.row) {
         rows.push_back(x.row ? *x.row : *y.row);

@@ -9,8 +9,12 @@
 //     ar is a total order, vis ⊆ ar;                                            (phi_basic)
 //     a dependency has a reason: two accesses to one location of one row;       (phi_R->)
 //     t1 -rw-> t2 only if no writer that t1 sees comes after t2 in ar;          (phi_dep)
-//     who locks a row sees every earlier writer of it; who deletes a row sees every earlier
-//     transaction that inserted a row with a foreign key to it.
+//     who locks a row sees every earlier writer of it (with KEY SHARE, who deleted it); who deletes
+//     a row sees every earlier transaction that inserted a row with a foreign key to it.
+//
+// What a server adds is in WorldRules. A level that asks about two writers of a key then does not
+// mean an INSERT of a key that may have been freed in between: it waits, and takes it. SERIALIZABLE
+// rules out cycles of transactions that all run at it, and nothing else.
 //
 // An Open world leaves room for other instances: what a member sees may come from outside. That a
 // cast is impossible there is a proof for every execution that contains it. A Closed world has
@@ -45,13 +49,24 @@ inline constexpr std::array kEdgeKinds = {EdgeKind::Wr, EdgeKind::Ww, EdgeKind::
 using Member = std::size_t;  // of the pool
 using Cast = std::span<const Member>;
 
+struct WorldRules {
+  Conflicts conflicts = Conflicts::Columns;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> serial = {};  // functions
+  // INSERT takes a key that is free at that moment, whatever its view says.
+  bool keys_are_current = false;
+  // By function: no cycle of dependencies has only calls of such functions.
+  std::vector<bool> is_protected = {};
+
+  bool protects(std::uint32_t f) const { return f < is_protected.size() && is_protected[f]; }
+};
+
 class World {
  public:
-  World(Symbols& symbols, Scope scope, Conflicts conflicts,
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> serial);
+  World(Symbols& symbols, Scope scope, WorldRules rules);
 
   Symbols& symbols() const { return symbols_; }
   Scope scope() const { return scope_; }
+  const WorldRules& rules() const { return rules_; }
   // The n-th instance of a function, n from 0; made when it is first asked for.
   Member member(std::uint32_t function, std::size_t n);
   Instance& instance(Member a) const { return *pool_[a]; }
@@ -107,6 +122,9 @@ class World {
   void add_references(Pair& pair, Member a, Member b);
   Row common_row(const Access& x, const Access& y, Pair& pair);
   bool is_serial(std::uint32_t f, std::uint32_t g) const;
+  // A write of it may come after one that the writer does not see, by way of a free key.
+  bool may_be_freed(const Access& x, const Access& y) const;
+  bool is_protected(Member a) const { return rules_.protects(function(a)); }
   void add_member_facts(Member a, std::vector<SmtTerm>& out);
   void add_pair_facts(Member a, Member b, std::vector<SmtTerm>& out);
   void add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>& out);
@@ -114,11 +132,11 @@ class World {
   void add_unique_rows(Cast cast, std::vector<SmtTerm>& out);
   void add_initial_entries(Cast cast, std::vector<SmtTerm>& out);
   void add_initial_checks(Cast cast, std::vector<SmtTerm>& out);
+  void add_taken_keys(Cast cast, std::vector<SmtTerm>& out);
 
   Symbols& symbols_;
   Scope scope_;
-  Conflicts conflicts_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> serial_;
+  WorldRules rules_;
   std::vector<std::unique_ptr<Instance>> pool_;
   std::map<std::pair<std::uint32_t, std::size_t>, Member> members_;
   std::map<PairKey, SmtTerm> vis_;

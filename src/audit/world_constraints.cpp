@@ -44,6 +44,7 @@ void World::add_pair_facts(Member a, Member b, std::vector<SmtTerm>& out) {
   const Pair& facts = pair(a, b);
   out.insert(out.end(), facts.constraints.begin(), facts.constraints.end());
   if (a > b) return;
+  if (is_protected(a) && is_protected(b)) out.push_back(!(depends(a, b) && depends(b, a)));
   for (const auto& [column, value] : pool_[a]->fresh_values) {
     for (const auto& [other_column, other] : pool_[b]->fresh_values) {
       if (column == other_column) out.push_back(!equals(value, other));
@@ -61,6 +62,8 @@ void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>&
       if (symbols_.smt().known_truth(overwrites) == false) continue;
       facts.push_back(implies(option.name && overwrites && vis(c, a), ar(c, b)));
     }
+    if (is_protected(a) && is_protected(b) && is_protected(c))
+      facts.push_back(!(depends(a, b) && depends(b, c) && depends(c, a)));
   }
   out.insert(out.end(), facts.begin(), facts.end());
 }
@@ -172,7 +175,39 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>*
   }
   add_initial_entries(cast, out);
   add_initial_checks(cast, out);
+  if (rules_.keys_are_current) add_taken_keys(cast, out);
   return out;
+}
+
+// Who takes a key finds it free: whoever took it last, seen or not, gave it back.
+void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
+  const auto leaves = [&](Member a, const Access& at, std::int64_t value) {
+    return wrote(a, at.table, at.column, *at.row) &&
+           equals(written(a, at.table, at.column, *at.row).number, symbols_.smt().number(value));
+  };
+  for (const Member b : cast) {
+    for (const Access& take : pool_[b]->accesses) {
+      const bool is_key = take.is_insert && take.column == kPresence;
+      if (take.kind != AccessKind::Write || !take.row || !(is_key || take.column >= kUniqueEntry))
+        continue;
+      if (symbols_.smt().known_number(take.value(*take.row).number) != 1) continue;
+      // It may have given the key back itself, just before.
+      std::vector<SmtTerm> own;
+      for (const Access& write : pool_[b]->accesses) {
+        if (write.kind == AccessKind::Write && write.table == take.table &&
+            write.column == take.column && !write.is_insert && &write != &take)
+          own.push_back(happens(symbols_, write, *take.row));
+      }
+      for (const Member a : cast) {
+        if (a == b) continue;
+        std::vector<SmtTerm> freed = own;
+        for (const Member c : cast) {
+          if (c != a && c != b) freed.push_back(ar(a, c) && ar(c, b) && leaves(c, take, 0));
+        }
+        out.push_back(implies(take.guard && leaves(a, take, 1) && ar(a, b), symbols_.any(freed)));
+      }
+    }
+  }
 }
 
 // Rows that are there at the start meet the CHECKs of their tables.

@@ -70,9 +70,9 @@ int fail_for_problems(const LoadedAudit& loaded) {
 void print_notes(const AuditArguments& args, const LoadedAudit& loaded) {
   if (args.common.quiet || args.common.json) return;
   for (const sql::Note& note : loaded.app.notes)
-    std::fprintf(stderr, "%s:%u:%u: note: %s%s\n",
+    std::fprintf(stderr, "%s:%u:%u: %s: %s%s\n",
                  loaded.path == "-" ? "<stdin>" : printable(loaded.path).c_str(), note.where.line,
-                 note.where.column,
+                 note.where.column, note.kind == sql::NoteKind::Gap ? "not modelled" : "note",
                  note.function.empty() ? "" : ("in " + printable(note.function) + ": ").c_str(),
                  printable(note.what).c_str());
 }

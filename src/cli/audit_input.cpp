@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "audit/model_notes.h"
+#include "audit/server_levels.h"
 #include "cli/files.h"
 #include "formats/text_kind.h"
 #include "support/input.h"
@@ -22,9 +23,10 @@ std::optional<int> strength_of(const Level& level) {
     std::string_view level;
     int rank;
   };
-  constexpr std::array kStrengths = {Strength{"ec", 0}, Strength{"ra", 1}, Strength{"cc", 2},
-                                     Strength{"pc", 3}, Strength{"ua", 3}, Strength{"psi", 4},
-                                     Strength{"si", 5}, Strength{"ser", 6}};
+  constexpr std::array kStrengths = {Strength{"ec", 0},    Strength{"ra", 1},  Strength{"cc", 2},
+                                     Strength{"pc", 3},    Strength{"ua", 3},  Strength{"psi", 4},
+                                     Strength{"si", 5},    Strength{"ser", 6}, Strength{"pg-rr", 5},
+                                     Strength{"pg-ser", 6}};
   const auto* found = std::ranges::find(kStrengths, level.name, &Strength::level);
   if (!level.built_in || found == kStrengths.end()) return std::nullopt;
   return found->rank;
@@ -37,9 +39,21 @@ void sort_by_strength(std::vector<const Level*>& levels) {
   std::ranges::stable_sort(levels, {}, [](const Level* level) { return *strength_of(*level); });
 }
 
+// A level of a server, or a definition over vis, ar.
+Result<const Level*> find_audited(const LevelSet& known, const std::string& name) {
+  auto of_server = audit::find_server_level(name);
+  if (!of_server) return of_server.error();
+  if (*of_server) return **of_server;
+  return known.find(name, Framework::VisAr);
+}
+
 // One level leaves nothing to choose: advice then begins with it and goes up to serializability.
 void add_stronger(const LevelSet& known, std::vector<const Level*>& levels) {
   if (levels.size() != 1) return;
+  if (audit::is_server_level(*levels.front())) {
+    if (levels.front() != &audit::pg_serializable()) levels.push_back(&audit::pg_serializable());
+    return;
+  }
   const std::optional<int> given = strength_of(*levels.front());
   for (const char* name : {"cc", "psi", "si", "ser"}) {
     const Level* level = known.lookup(name, Framework::VisAr);
@@ -72,7 +86,7 @@ Result<void> assign_levels(const AuditInput& input, const sql::Application& file
   for (std::size_t f = 0; f < own.size(); ++f) {
     const sql::Function& function = loaded.app.functions[f];
     if (function.level.empty()) continue;
-    auto level = known.find(function.level, Framework::VisAr);
+    auto level = find_audited(known, function.level);
     if (!level)
       return loaded.located(
           {.where = function.place, .what = level.error().what, .hint = level.error().hint});
@@ -85,7 +99,7 @@ Result<void> assign_levels(const AuditInput& input, const sql::Application& file
                    .hint = "write --assign TXN=LEVEL"};
     const std::string name = trimmed(std::string_view(words).substr(0, equals));
     if (auto expected = expect_function(file, name, "--assign"); !expected) return expected;
-    auto level = known.find(trimmed(std::string_view(words).substr(equals + 1)), Framework::VisAr);
+    auto level = find_audited(known, trimmed(std::string_view(words).substr(equals + 1)));
     if (!level) return level.error();
     if (const auto f = loaded.app.find_function(name)) own[*f] = *level;
   }
@@ -174,7 +188,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
     loaded.app.notes.push_back(std::move(note));
 
   for (const std::string& name : levels) {
-    auto level = known.find(trimmed(name), Framework::VisAr);
+    auto level = find_audited(known, trimmed(name));
     if (!level) return level.error();
     loaded.candidates.push_back(*level);
   }

@@ -217,6 +217,7 @@ std::string audit_json(const AuditReport& report) {
     notes.push_back({{"line", note.where.line},
                      {"column", note.where.column},
                      {"function", note.function},
+                     {"kind", sql::name_of(note.kind)},
                      {"what", note.what}});
   }
   json["notes"] = std::move(notes);

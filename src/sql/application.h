@@ -68,10 +68,19 @@ struct SqlSession {
   std::vector<SessionCall> calls;
 };
 
+// What a note takes away from an answer about the program.
+enum class NoteKind : std::uint8_t {
+  Remark,  // nothing
+  Free,    // the model may do more than the program: what is proved holds, what is found may not
+  Gap,     // the program may do what the model cannot: nothing is proved
+};
+std::string_view name_of(NoteKind kind);  // "remark"
+
 struct Note {
   Place where;
   std::string function;
   std::string what;
+  NoteKind kind = NoteKind::Remark;
 };
 
 struct Application {

@@ -91,6 +91,18 @@ Result<SourceFile> scan_file(std::string_view text) {
 
 }  // namespace
 
+std::string_view name_of(NoteKind kind) {
+  switch (kind) {
+    case NoteKind::Remark:
+      return "remark";
+    case NoteKind::Free:
+      return "free";
+    case NoteKind::Gap:
+      return "gap";
+  }
+  return "";
+}
+
 std::optional<std::uint32_t> Application::find_function(std::string_view name) const {
   for (std::uint32_t i = 0; i < functions.size(); ++i) {
     if (functions[i].name == name) return i;

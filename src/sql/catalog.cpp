@@ -49,10 +49,10 @@ constexpr KnownType kKnownTypes[] = {
     {"interval", Type::Integer, Rough::Time},
     {"text", Type::Text},
     {"varchar", Type::Text},
-    {"bpchar", Type::Text},
-    {"char", Type::Text},
+    {"bpchar", Type::Text, Rough::Text},
+    {"char", Type::Text, Rough::Text},
     {"name", Type::Text},
-    {"citext", Type::Text},
+    {"citext", Type::Text, Rough::Text},
     {"uuid", Type::Text},
     {"bool", Type::Boolean},
     {"boolean", Type::Boolean},
@@ -108,10 +108,15 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     if (known.name != name) continue;
     result.type = known.type;
     result.is_fresh = known.is_fresh;
+    // Between two whole numbers there are others; between two moments there are none that count.
     if (known.rough == Rough::Number)
-      findings.note(place, fmt::format("{} values are treated as whole numbers", name));
+      findings.note(place, fmt::format("{} values are treated as whole numbers", name),
+                    NoteKind::Gap);
     if (known.rough == Rough::Time)
-      findings.note(place, fmt::format("{} values are treated as whole numbers", name));
+      findings.note(place, fmt::format("{} values are treated as whole numbers", name),
+                    NoteKind::Remark);
+    if (known.rough == Rough::Text)
+      findings.note(place, fmt::format("{} values are compared as texts", name), NoteKind::Gap);
     return result;
   }
   if (const auto declared = types.find(name); declared != types.end()) {
@@ -126,7 +131,7 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
   result.is_record = name == "record" || result.row_of.has_value();
   if (result.is_void || result.is_trigger || result.is_record) return result;
   result.type = Type::Text;
-  findings.note(place, fmt::format("values of type {} are treated as texts", name));
+  findings.note(place, fmt::format("values of type {} are treated as texts", name), NoteKind::Gap);
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "sql/changes.h"
 
+#include <algorithm>
+
 namespace isoscope::sql {
 
 Changes::Changes(const Application& app) {
@@ -10,6 +12,11 @@ Changes::Changes(const Application& app) {
 Changes::Changes(const Application& app, const std::vector<std::uint32_t>& functions) {
   add_tables(app);
   for (const std::uint32_t function : functions) add(app.functions[function].body);
+}
+
+bool Changes::frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const {
+  return frees_keys(table) ||
+         std::ranges::any_of(columns, [&](std::uint32_t c) { return is_updated(table, c); });
 }
 
 void Changes::add_tables(const Application& app) {

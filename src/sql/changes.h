@@ -21,6 +21,10 @@ class Changes {
   bool has_deletes(TableId table) const { return tables_[table.index].deletes; }
   // The rows of such a table are those at the start, for ever.
   bool has_fixed_rows(TableId table) const { return !has_inserts(table) && !has_deletes(table); }
+  // A key of the table may become free again.
+  bool frees_keys(TableId table) const { return has_deletes(table); }
+  // The same of an entry of a UNIQUE constraint over these columns.
+  bool frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
   // Does some function give the column a new value in a row that is there?
   bool is_updated(TableId table, std::uint32_t column) const {
     return tables_[table.index].updated[column];

@@ -131,7 +131,7 @@ Result<void> check_references(CallState& call, NewRow& row) {
                        fmt::format("a row of {} refers to {} of {}, which is not there", table.name,
                                    print(values), call.app.table(foreign.target).name)};
     }
-    call.database.lock(foreign.target, *target);
+    call.database.lock(foreign.target, *target, Lock::KeyShare);
   }
   return {};
 }

@@ -38,7 +38,8 @@ enum class ExprOp : std::uint8_t {
   Coalesce, Least, Greatest,      // args…
   Abs,                            // args[0]
   Opaque,                         // a function that we do not know, called `text`: its value is a
-                                  // function of args and nothing else
+                                  // function of args and nothing else, or
+                                  // (`is_volatile`) another one each time
 };
 // clang-format on
 
@@ -46,6 +47,7 @@ struct Expr {
   ExprOp op = ExprOp::Null;
   Type type = Type::Integer;  // of its value; of an array's elements
   bool is_array = false;
+  bool is_volatile = false;  // Opaque: random(), now()
   std::int64_t number = 0;
   std::string text = {};
   VarId var = {};

@@ -87,7 +87,8 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
   }
   const auto op = find_operator(name);
   if (!op) {
-    scope.findings.note(place, fmt::format("the operator {} is treated as some function", name));
+    scope.findings.note(place, fmt::format("the operator {} is treated as some function", name),
+                        NoteKind::Free);
     const bool is_test = name.find_first_of("~@?<>&") != std::string::npos;
     Expr opaque = make(ExprOp::Opaque, is_test ? Type::Boolean : left.type,
                        {std::move(left), std::move(right)}, place);
@@ -234,8 +235,8 @@ Expr build_constant(Scope& scope, const Tree& node, Place place) {
     const char* end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, number);
     if (read.ec == std::errc() && read.ptr == end) return make_integer(number, place);
-    scope.findings.note(place,
-                        fmt::format("the number {} is treated as some whole number", digits));
+    scope.findings.note(place, fmt::format("the number {} is treated as some whole number", digits),
+                        NoteKind::Gap);
     Expr opaque = make(ExprOp::Opaque, Type::Integer, {}, place);
     opaque.text = digits;
     return opaque;
@@ -419,13 +420,14 @@ Expr build_kind(Scope& scope, const std::string& kind, const Tree& node) {
     return text_of(node, "nulltesttype") == "IS_NOT_NULL" ? not_of(std::move(test)) : test;
   }
   if (kind == "SQLValueFunction") {
-    scope.findings.note(place, "the time and the user are treated as constants");
+    scope.findings.note(place, "the time and the user are unknown values", NoteKind::Free);
     const std::string op = text_of(node, "op");
     const bool is_name =
         op.find("USER") != std::string::npos || op.find("ROLE") != std::string::npos ||
         op.find("CATALOG") != std::string::npos || op.find("SCHEMA") != std::string::npos;
     Expr opaque = make(ExprOp::Opaque, is_name ? Type::Text : Type::Integer, {}, place);
     opaque.text = op;
+    opaque.is_volatile = true;
     return opaque;
   }
   scope.findings.fail(place, fmt::format("this kind of expression ({}) is not modelled", kind));

@@ -125,7 +125,8 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
     } else {
       const Place place = value.place;
       scope.findings.note(
-          place, fmt::format("the constant '{}' is treated as some whole number", value.text));
+          place, fmt::format("the constant '{}' is treated as some whole number", value.text),
+          NoteKind::Free);
       Expr opaque = make(ExprOp::Opaque, type, {std::move(value)}, place);
       opaque.text = "constant";
       return opaque;

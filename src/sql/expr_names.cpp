@@ -195,7 +195,8 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
     scope.aggregates = aggregates;
     if (aggregate == Aggregate::Sum || aggregate == Aggregate::Avg)
       output.expr = adapt(scope, std::move(output.expr), Type::Integer, false, "this aggregate");
-    if (aggregate == Aggregate::Avg) scope.findings.note(place, "avg rounds to a whole number");
+    if (aggregate == Aggregate::Avg)
+      scope.findings.note(place, "avg rounds to a whole number", NoteKind::Gap);
     if (aggregate != Aggregate::Count) type = output.expr.type;
     // count of a constant counts the rows.
     if (aggregate == Aggregate::Count && !output.distinct &&
@@ -310,17 +311,23 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
   }
   if (std::ranges::find(kImpureTexts, name) != kImpureTexts.end()) {
     opaque.type = Type::Text;
-    scope.findings.note(place, fmt::format("{}() is treated as a constant", name));
+    opaque.is_volatile = true;
+    scope.findings.note(place, fmt::format("{}() is an unknown value at each call", name),
+                        NoteKind::Free);
     return opaque;
   }
   if (std::ranges::find(kImpureNumbers, name) != kImpureNumbers.end()) {
-    scope.findings.note(place, fmt::format("{}() is treated as a constant", name));
+    opaque.is_volatile = true;
+    scope.findings.note(place, fmt::format("{}() is an unknown value at each call", name),
+                        NoteKind::Free);
     return opaque;
   }
   if (!opaque.args.empty()) opaque.type = opaque.args.front().type;
-  scope.findings.note(
-      place, fmt::format("{} is treated as some function of its arguments, which gives {}", name,
-                         a_type(opaque.type)));
+  // It may as well look at tables, or give something else each time.
+  scope.findings.note(place,
+                      fmt::format("{} is treated as some function of its arguments, which gives {}",
+                                  name, a_type(opaque.type)),
+                      NoteKind::Gap);
   return opaque;
 }
 

@@ -24,9 +24,9 @@ class Findings {
   void fail(Place where, std::string what, std::string hint = {}) {
     if (!error_) error_ = Error{.where = where, .what = std::move(what), .hint = std::move(hint)};
   }
-  void note(Place where, std::string what) {
+  void note(Place where, std::string what, NoteKind kind) {
     if (!told_.insert(what).second) return;
-    notes_.push_back({where, function_, std::move(what)});
+    notes_.push_back({where, function_, std::move(what), kind});
   }
   bool failed() {
     if (!error_ && budget_ != nullptr && budget_->expired())

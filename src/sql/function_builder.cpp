@@ -220,6 +220,9 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
         string_offsets(file.text.substr(token->begin, token->end - token->begin), token->begin);
   BodyText text(body, std::move(offsets), file.lines);
 
+  if (flag_of(child(child(option(node, "strict"), "arg"), "Boolean"), "boolval"))
+    findings.note(function.place, "STRICT is ignored: a call with a NULL argument does something",
+                  NoteKind::Free);
   Frame frame(function);
   FunctionHead head;
   head.name = function.name;

@@ -47,8 +47,8 @@ class Database {
   virtual Value read(TableId table, const RowKey& key, std::uint32_t column) = 0;
   virtual void set_present(TableId table, const RowKey& key, bool present) = 0;
   virtual void write(TableId table, const RowKey& key, std::uint32_t column, Value value) = 0;
-  // The row is locked (FOR UPDATE, FOR SHARE, a foreign key that looks at it).
-  virtual void lock(TableId table, const RowKey& key) = 0;
+  // The row is locked: FOR UPDATE, FOR SHARE, or KEY SHARE by a foreign key that looks at it.
+  virtual void lock(TableId table, const RowKey& key, Lock mode) = 0;
   // The row meets the WHERE of a statement: what was read of it counts. No access.
   virtual void matched(TableId /*table*/, const RowKey& /*key*/) {}
   // For databases that keep entries of UNIQUE constraints: another row with these values in the

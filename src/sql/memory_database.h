@@ -21,7 +21,7 @@ class MemoryDatabase final : public Database {
   Value read(TableId table, const RowKey& key, std::uint32_t column) override;
   void set_present(TableId table, const RowKey& key, bool present) override;
   void write(TableId table, const RowKey& key, std::uint32_t column, Value value) override;
-  void lock(TableId, const RowKey&) override {}
+  void lock(TableId, const RowKey&, Lock) override {}
   Value fresh(TableId table, std::uint32_t column) override;
 
   // A whole row with its key columns; nothing if it is not there.

@@ -120,7 +120,7 @@ class QueryRun {
       }
       if (query_.lock != Lock::None) {
         for (std::size_t source = 0; source < query_.sources.size(); ++source)
-          call_.database.lock(query_.sources[source], matches[i].keys[source]);
+          call_.database.lock(query_.sources[source], matches[i].keys[source], query_.lock);
       }
       result.push_back(std::move(matches[i].outputs));
     }

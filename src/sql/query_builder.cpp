@@ -229,11 +229,21 @@ Lock build_lock(const Scope& scope, const Tree& clauses) {
   Lock lock = Lock::None;
   for (const Tree& entry : clauses) {
     const Tree& clause = inside(entry);
-    const bool is_share = text_of(clause, "strength").ends_with("SHARE");
-    lock = std::max(lock, is_share ? Lock::Share : Lock::Update);
+    const std::string strength = text_of(clause, "strength");
+    const Lock asked = strength == "LCS_FORKEYSHARE" ? Lock::KeyShare
+                       : strength == "LCS_FORSHARE"  ? Lock::Share
+                                                     : Lock::Update;
+    lock = std::max(lock, asked);
     const std::string wait = text_of(clause, "waitPolicy");
-    if (!wait.empty() && wait != "LockWaitBlock")
-      scope.findings.note(scope.where.place(0), "NOWAIT and SKIP LOCKED are treated as waiting");
+    // Who does not wait fails instead; who skips goes on with other rows.
+    if (wait == "LockWaitError")
+      scope.findings.note(scope.where.place(0), "NOWAIT is treated as waiting", NoteKind::Free);
+    if (wait == "LockWaitSkip")
+      scope.findings.note(scope.where.place(0), "SKIP LOCKED is treated as waiting", NoteKind::Gap);
+    // FOR UPDATE OF names some of the tables.
+    if (has(clause, "lockedRels") && scope.sources.size() > 1)
+      scope.findings.note(scope.where.place(0), "a lock OF some tables is treated as one of all",
+                          NoteKind::Gap);
   }
   return lock;
 }

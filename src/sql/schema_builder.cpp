@@ -32,32 +32,40 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "CreateDomainStmt") {
     catalog_.types[last_name(child(node, "domainname"))] =
         catalog_.type_of(child(node, "typeName"), where_, findings_);
-    if (has(node, "constraints")) findings_.note(place, "constraints of domains are not modelled");
+    if (has(node, "constraints"))
+      findings_.note(place, "constraints of domains are not modelled", NoteKind::Free);
     return;
   }
   struct Ignored {
     std::string_view kind, what;
+    NoteKind note = NoteKind::Remark;
   };
   static constexpr Ignored kIgnored[] = {
-      {"CreateTrigStmt", "triggers are not modelled: writes do only what they say"},
-      {"RuleStmt", "rules are not modelled: statements do only what they say"},
+      {"CreateTrigStmt", "triggers are not modelled: writes do only what they say", NoteKind::Gap},
+      {"RuleStmt", "rules are not modelled: statements do only what they say", NoteKind::Gap},
       {"ViewStmt", "views are not modelled"},
       {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
-      {"DoStmt", "DO blocks are ignored"},
+      {"DoStmt", "DO blocks are ignored", NoteKind::Gap},
       {"UpdateStmt", "UPDATE outside of functions is ignored"},
       {"DeleteStmt", "DELETE outside of functions is ignored"},
       {"SelectStmt", "SELECT outside of functions is ignored"},
       {"CallStmt", "CALL outside of functions is ignored"},
+<<<<<<< HEAD
       {"CopyStmt",
        "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT"},
       {"DropStmt", "DROP is ignored"},
       {"RenameStmt", "ALTER … RENAME is ignored"},
+=======
+      {"CopyStmt", "COPY is ignored"},
+      {"DropStmt", "DROP is ignored", NoteKind::Gap},
+      {"RenameStmt", "ALTER … RENAME is ignored", NoteKind::Gap},
+>>>>>>> d8b11a5 (audit: Speak of PostgreSQL's REPEATABLE READ and SERIALIZABLE, and prove nothing that the model leaves out)
       {"CompositeTypeStmt", "composite types are not modelled"},
-      {"CreatePolicyStmt", "row security is not modelled"},
+      {"CreatePolicyStmt", "row security is not modelled", NoteKind::Gap},
       {"TruncateStmt", "TRUNCATE is ignored"},
   };
   for (const Ignored& ignored : kIgnored) {
-    if (ignored.kind == kind) findings_.note(place, std::string(ignored.what));
+    if (ignored.kind == kind) findings_.note(place, std::string(ignored.what), ignored.note);
   }
 }
 
@@ -108,8 +116,9 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   column.not_null = type.is_fresh;
   if (type.is_array || type.is_record) {
     column.type = Type::Text;
-    findings_.note(column.place, fmt::format("column '{}' of '{}' is treated as a text",
-                                             column.name, table.name));
+    findings_.note(column.place,
+                   fmt::format("column '{}' of '{}' is treated as a text", column.name, table.name),
+                   NoteKind::Gap);
   }
   for (const Tree& entry : child(definition, "constraints")) {
     const Tree& constraint = inside(entry);
@@ -162,10 +171,15 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
       } else if (kind == "AT_AddIdentity" || is_nextval(child(command, "def"))) {
         changed.is_fresh = true;
       } else {
-        findings_.note(at, "ALTER COLUMN SET DEFAULT is ignored");
+        findings_.note(at, "ALTER COLUMN SET DEFAULT is ignored", NoteKind::Gap);
       }
+<<<<<<< HEAD
     } else if (!is_remark(kind)) {
       findings_.note(at, fmt::format("a change of table '{}' is ignored", name));
+=======
+    } else if (kind != "AT_ChangeOwner" && kind != "AT_ClusterOn") {
+      findings_.note(at, fmt::format("a change of table '{}' is ignored", name), NoteKind::Gap);
+>>>>>>> d8b11a5 (audit: Speak of PostgreSQL's REPEATABLE READ and SERIALIZABLE, and prove nothing that the model leaves out)
     }
   }
 }
@@ -188,7 +202,8 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
   if (is_plain) {
     catalog_.tables[id->index].unique.push_back(std::move(key));
   } else {
-    findings_.note(at, "a unique index over expressions or some of the rows is ignored");
+    findings_.note(at, "a unique index over expressions or some of the rows is ignored",
+                   NoteKind::Gap);
   }
 }
 
@@ -232,7 +247,7 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
     if (what == "c" || what == "n" || what == "d") catalog_.cascading.insert(*target);
   }
   if (flag_of(constraint, "deferrable"))
-    findings_.note(at, "deferrable constraints are checked at once");
+    findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
   catalog_.tables[pending.table.index].foreign_keys.push_back(std::move(key));
 }
 
@@ -252,7 +267,7 @@ void SchemaBuilder::resolve(const Pending& pending) {
   };
   if (kind == "CONSTR_UNIQUE") {
     if (has(constraint, "indexname")) {
-      findings_.note(at, "UNIQUE USING INDEX is ignored");
+      findings_.note(at, "UNIQUE USING INDEX is ignored", NoteKind::Gap);
       return;
     }
     table.unique.push_back(own());
@@ -267,7 +282,7 @@ void SchemaBuilder::resolve(const Pending& pending) {
   } else if (kind == "CONSTR_FOREIGN") {
     resolve_foreign_key(pending, at);
   } else if (kind == "CONSTR_EXCLUSION") {
-    findings_.note(at, "EXCLUDE constraints are ignored");
+    findings_.note(at, "EXCLUDE constraints are ignored", NoteKind::Gap);
   }
 }
 

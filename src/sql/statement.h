@@ -40,7 +40,8 @@ struct OrderBy {
   bool descending = false;
 };
 
-enum class Lock : std::uint8_t { None, Share, Update };
+// By strength. A KEY SHARE (of foreign keys, too) keeps only the row and its key.
+enum class Lock : std::uint8_t { None, KeyShare, Share, Update };
 
 // SELECT outputs FROM sources WHERE where …; inner joins only, their conditions are in `where`.
 // Either all outputs are aggregates or none is. No sources: one row of the outputs, if `where`

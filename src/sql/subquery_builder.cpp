@@ -56,7 +56,8 @@ Expr add_membership(Scope& scope, BuiltQuery built, Expr test, Place place) {
     scope.findings.fail(place, "IN (SELECT … LIMIT …) is not modelled");
     return make_null(Type::Boolean, place);
   }
-  scope.findings.note(place, "IN (SELECT …) without a match is false, even if there are NULLs");
+  scope.findings.note(place, "IN (SELECT …) without a match is false, even if there are NULLs",
+                      NoteKind::Gap);
   Expr output = built.query.outputs[0].expr;
   built.query.where =
       both(std::move(built.query.where),

@@ -84,7 +84,7 @@ TEST(Expressions, NoteWhatIsRough) {
   std::vector<std::string> notes;
   for (const Note& note : app.notes) notes.push_back(note.what);
   EXPECT_THAT(notes, testing::ElementsAre("numeric values are treated as whole numbers",
-                                          "now() is treated as a constant",
+                                          "now() is an unknown value at each call",
                                           "the number 1.5 is treated as some whole number"));
 }
 

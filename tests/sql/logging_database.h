@@ -31,7 +31,7 @@ class LoggingDatabase final : public Database {
     log("w ", table, key, column);
     database_.write(table, key, column, std::move(value));
   }
-  void lock(TableId table, const RowKey& key) override { log("lock ", table, key); }
+  void lock(TableId table, const RowKey& key, Lock) override { log("lock ", table, key); }
   Value fresh(TableId table, std::uint32_t column) override {
     return database_.fresh(table, column);
   }

@@ -1,0 +1,29 @@
+#pragma once
+// The levels of PostgreSQL that audit knows, as it knows them.
+//
+//   pg-rr    REPEATABLE READ: snapshot isolation, where two writers of one row conflict whatever
+//            their columns, and a key that a concurrent transaction freed can be taken
+//   pg-ser   SERIALIZABLE: the same, and no cycle of dependencies whose calls are all at pg-ser.
+//            It protects nobody against calls at other levels.
+//
+// READ COMMITTED (pg-rc) takes a snapshot for each statement; a call then has no single view, and
+// audit cannot say anything about it.
+#include <optional>
+#include <string_view>
+
+#include "audit/axioms.h"
+
+namespace isoscope::audit {
+
+const Level& pg_repeatable_read();
+const Level& pg_serializable();
+
+// The level of a server by one of its names: "pg-rr", "REPEATABLE READ"; nothing if it is none. An
+// error for those that cannot be audited.
+Result<std::optional<const Level*>> find_server_level(std::string_view name);
+bool is_server_level(const Level& level);
+
+// All functions run at levels of PostgreSQL: its rules hold, too.
+bool is_on_server(const Levels& levels);
+
+}  // namespace isoscope::audit
