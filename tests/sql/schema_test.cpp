@@ -8,6 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(Schema, KnowsColumnsAndTypes) {
   const Application app = application_of(
