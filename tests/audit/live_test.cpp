@@ -15,6 +15,7 @@ class Session {
  public:
   explicit Session(const std::string& dsn) : connection_(PQconnectdb(dsn.c_str())) {
     EXPECT_EQ(PQstatus(connection_), CONNECTION_OK) << PQerrorMessage(connection_);
+    run("SET client_min_messages = warning");
   }
   ~Session() { PQfinish(connection_); }
   Session(const Session&) = delete;
