@@ -237,11 +237,15 @@ World::Pair& World::pair(Member a, Member b) {
   if (is_serial(function(a), function(b))) pair.constraints.push_back(implies(ar(a, b), vis(a, b)));
   add_locks(pair, a, b);
   add_references(pair, a, b);
-  // Who reads before the writer comes, in ar, reads something older.
+  // Who reads before the writer comes, in ar, reads something older. On a server so does whoever
+  // does not see the writer, as snapshots are beginnings of ar; but for keys that INSERT looks for.
   std::vector<SmtTerm> sure;
   for (const EdgeKind kind : kEdgeKinds) {
-    for (const Option& option : pair.options[static_cast<std::size_t>(kind)])
-      sure.push_back(kind == EdgeKind::Rw ? option.condition && ar(a, b) : option.condition);
+    for (const Option& option : pair.options[static_cast<std::size_t>(kind)]) {
+      const bool reads_snapshot = rules_.keys_are_current && option.column < kPresence;
+      sure.push_back(kind == EdgeKind::Rw && !reads_snapshot ? option.condition && ar(a, b)
+                                                             : option.condition);
+    }
   }
   pair.surely = symbols_.any(sure);
   return pair;

@@ -44,7 +44,10 @@ void World::add_pair_facts(Member a, Member b, std::vector<SmtTerm>& out) {
   const Pair& facts = pair(a, b);
   out.insert(out.end(), facts.constraints.begin(), facts.constraints.end());
   if (a > b) return;
-  if (is_protected(a) && is_protected(b)) out.push_back(!(depends(a, b) && depends(b, a)));
+  if (is_protected(a) && is_protected(b)) {
+    out.push_back(!(depends(a, b) && depends(b, a)));
+    out.push_back(!(surely_depends(a, b) && surely_depends(b, a)));
+  }
   for (const auto& [column, value] : pool_[a]->fresh_values) {
     for (const auto& [other_column, other] : pool_[b]->fresh_values) {
       if (column == other_column) out.push_back(!equals(value, other));
@@ -62,8 +65,10 @@ void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>&
       if (symbols_.smt().known_truth(overwrites) == false) continue;
       facts.push_back(implies(option.name && overwrites && vis(c, a), ar(c, b)));
     }
-    if (is_protected(a) && is_protected(b) && is_protected(c))
+    if (is_protected(a) && is_protected(b) && is_protected(c)) {
       facts.push_back(!(depends(a, b) && depends(b, c) && depends(c, a)));
+      facts.push_back(!(surely_depends(a, b) && surely_depends(b, c) && surely_depends(c, a)));
+    }
   }
   out.insert(out.end(), facts.begin(), facts.end());
 }

@@ -89,6 +89,8 @@ TEST(AuditServerLevels, AdviceIsToRaiseEveryFunctionOfTheCycle) {
   };
   for (const char* name : {"balance", "write_check", "transact_savings"})
     EXPECT_EQ(level(name), "pg-ser") << name;
+  for (const char* name : {"deposit_checking", "amalgamate", "send_payment"})
+    EXPECT_EQ(level(name), "pg-rr") << name;
 }
 
 // A key that a concurrent transaction freed can be taken without having seen that: at REPEATABLE
