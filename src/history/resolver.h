@@ -49,7 +49,8 @@ class HistoryResolver {
   Result<void> order_elements(KeyId x, const ListRead& longest, std::uint32_t& first_writer);
   void resolve_list(KeyId x, const ListRead& read, const ListRead* longest,
                     std::uint32_t first_writer);
-  std::optional<ReadFault> fault_of_list(KeyId x, const ListRead& read, const ListRead* longest);
+  std::optional<ReadFault> fault_of_list(const ListRead& read, std::span<const EventId> writes,
+                                         const ListRead* longest);
   std::span<const Value> elements(const ListRead& read) const {
     return std::span<const Value>(b_.list_elements_).subspan(read.begin, read.size);
   }

@@ -123,20 +123,16 @@ Result<void> HistoryResolver::order_elements(KeyId x, const ListRead& longest,
   return {};
 }
 
-// What is inexcusable about a list by itself, before its writers' outcomes are known.
-std::optional<ReadFault> HistoryResolver::fault_of_list(KeyId x, const ListRead& read,
+// What is inexcusable about a list by itself, before its writers' outcomes are known. `writes` are
+// the appends of its elements.
+std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
+                                                        std::span<const EventId> writes,
                                                         const ListRead* longest) {
   const EventId e{read.event};
   const TxnId t = txn_of(e);
   const auto shown = elements(read);
   const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
-  const auto first_write = [&](auto&& holds) {
-    for (Value v : shown) {
-      if (const EventId write = write_of(x, v); holds(write)) return write;
-    }
-    return EventId::none();
-  };
-  if (std::any_of(shown.begin(), shown.end(), [&](Value v) { return write_of(x, v).is_none(); }))
+  if (std::find(writes.begin(), writes.end(), EventId::none()) != writes.end())
     return ReadFault{FaultKind::ThinAirRead, e, EventId::none()};
   const std::size_t common = std::min(shown.size(), order.size());
   const bool agrees =
@@ -145,10 +141,13 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(KeyId x, const ListRead&
   if (!agrees || (shown.size() > order.size() && h_.status(t) == TxnStatus::Committed))
     return ReadFault{FaultKind::IncompatibleOrder, e, EventId{longest->event}};
   // An aborted append inside the list was read as much as one at its end.
-  const EventId aborted = first_write(
-      [&](EventId w) { return txn_of(w) != t && h_.status(txn_of(w)) == TxnStatus::Aborted; });
-  if (!aborted.is_none()) return ReadFault{FaultKind::AbortedRead, e, aborted};
-  const EventId future = first_write([&](EventId w) { return txn_of(w) == t && w > e; });
+  EventId future = EventId::none();
+  for (EventId w : writes) {
+    const TxnId u = txn_of(w);
+    if (u != t && h_.status(u) == TxnStatus::Aborted)
+      return ReadFault{FaultKind::AbortedRead, e, w};
+    if (u == t && w > e && future.is_none()) future = w;
+  }
   if (!future.is_none()) return ReadFault{FaultKind::FutureRead, e, future};
   return {};
 }
@@ -159,11 +158,16 @@ void HistoryResolver::resolve_list(KeyId x, const ListRead& read, const ListRead
   const TxnId t = txn_of(e);
   auto shown = elements(read);
   const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
-  const auto found = fault_of_list(x, read, longest);
-  const bool is_prefix = h_.version_orders_[x].size() == order.size() &&
-                         shown.size() <= order.size() &&
+  const std::span<const EventId> versions = h_.version_orders_[x];
+  const bool is_prefix = versions.size() == order.size() && shown.size() <= order.size() &&
                          std::equal(shown.begin(), shown.end(), order.begin());
-  if (!is_prefix) h_.odd_lists_[e] = {shown.begin(), shown.end()};
+  std::vector<EventId> odd;
+  if (!is_prefix) {
+    h_.odd_lists_[e] = {shown.begin(), shown.end()};
+    for (Value v : shown) odd.push_back(write_of(x, v));
+  }
+  const std::span<const EventId> appends = is_prefix ? versions.first(shown.size()) : odd;
+  const auto found = fault_of_list(read, appends, longest);
   open_read_[e.index] = kSettled;  // settled, unless it turns out to be an external read
   if (found) return h_.faults_.push_back(*found);
 
@@ -189,12 +193,12 @@ void HistoryResolver::resolve_list(KeyId x, const ListRead& read, const ListRead
     h_.event_writer_[e.index] = kInitialTxn;
     return;
   }
-  const EventId last = write_of(x, shown.back());
+  const EventId last = appends[shown.size() - 1];
   last_shown_[e.index] = last;
   h_.event_writer_[e.index] = txn_of(last);
   if (!is_prefix) {
     first_writer = static_cast<std::uint32_t>(h_.shown_writers_.size());
-    for (Value v : shown) h_.shown_writers_.push_back(txn_of(write_of(x, v)));
+    for (EventId w : appends.first(shown.size())) h_.shown_writers_.push_back(txn_of(w));
   }
   h_.shown_[e.index] = {first_writer, static_cast<std::uint32_t>(shown.size() - 1)};
 }
