@@ -1,7 +1,9 @@
 #include "check/strong/decide.h"
 
+#include <memory>
 #include <utility>
 
+#include "check/strong/chain_cover.h"
 #include "check/strong/conflicts.h"
 #include "check/strong/guess.h"
 #include "check/strong/saturation.h"
@@ -14,6 +16,35 @@ namespace {
 
 // Numbers in the version order: a gigabyte.
 constexpr std::size_t kMaxOrderNumbers = std::size_t{1} << 28U;
+
+// Rounds after which it is worth to look for fewer chains: the first ones force the most.
+constexpr std::uint32_t kRoundsToPause = 2;
+
+// Begins anew with fewer chains, as long as what is known by now holds the transactions in half as
+// many. What is forced stays known, but the rounds of edges tell no reasons any more.
+Saturated saturate_with_fewer_chains(const History& h, std::unique_ptr<Facts>& facts,
+                                     std::unique_ptr<Knowledge>& known, Budget& budget,
+                                     SaturationOptions how) {
+  const StrongLevel level = known->graph.level();
+  how.max_rounds = kRoundsToPause;
+  for (;;) {
+    const Saturated saturated = saturate(*known, budget, how);
+    if (saturated != Saturated::Paused) return saturated;
+    const auto cover = cover_by_chains(known->graph);
+    if (cover.size() * 2 > facts->num_chains()) {
+      how.max_rounds = SaturationOptions{}.max_rounds;
+      continue;
+    }
+    auto relaid = std::make_unique<Facts>(h, cover);
+    auto again = std::make_unique<Knowledge>(*relaid, level);
+    for (const KnownEdge& e : known->graph.edges()) {
+      if (e.kind != EdgeKind::Wr) again->graph.add(e);  // those it has
+    }
+    add_version_facts(*again);
+    known = std::move(again);
+    facts = std::move(relaid);
+  }
+}
 
 Decision give_up(Decision decision, std::string limit) {
   decision.limit = std::move(limit);
@@ -36,7 +67,22 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   SaturationOptions how;
   how.facts_only = !options.saturate;
   how.progress = options.progress;
-  const Saturated saturated = saturate(*known, budget, how);
+  Saturated saturated = Saturated::Paused;
+  // ua knows no paths, and takes its sessions for chains.
+  if (decision.facts->num_chains() > options.few_chains && level != StrongLevel::Ua &&
+      options.saturate) {
+    saturated = saturate_with_fewer_chains(h, decision.facts, known, budget, how);
+    decision.stats.set("chains", decision.facts->num_chains());
+    if (saturated == Saturated::Cycle) {  // once more, for the reasons
+      known.reset();
+      decision.facts = std::make_unique<Facts>(h, true);
+      known = std::make_unique<Knowledge>(*decision.facts, level);
+      add_version_facts(*known);
+      saturated = saturate(*known, budget, how);
+    }
+  } else {
+    saturated = saturate(*known, budget, how);
+  }
   decision.stats.set("rounds", known->rounds);
   decision.stats.set("known edges", static_cast<double>(known->graph.edges().size()));
   if (saturated == Saturated::OutOfTime) return give_up(std::move(decision), limit_reached());

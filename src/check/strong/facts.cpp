@@ -49,7 +49,19 @@ Facts::Facts(const History& h, bool join) : h_(h) {
   collect_readers();
 }
 
-void Facts::lay_chains(bool join) {
+Facts::Facts(const History& h, std::span<const std::vector<TxnId>> chains) : h_(h) {
+  follow_sessions();
+  chain_begin_.push_back(0);
+  for (const std::vector<TxnId>& chain : chains) {
+    lay_chain(chain);
+    chain_begin_.push_back(static_cast<std::uint32_t>(chain_txns_.size()));
+  }
+  collect_versions();
+  collect_written();
+  collect_readers();
+}
+
+std::vector<std::vector<TxnId>> Facts::follow_sessions() {
   const std::size_t n = h_.num_txns();
   chain_.assign(n, ChainId::none());
   position_.assign(n, 0);
@@ -66,6 +78,21 @@ void Facts::lay_chains(bool join) {
       members[s.index].push_back(t);
     }
   }
+  return members;
+}
+
+// Puts the transactions at the end of the chain that is being laid.
+void Facts::lay_chain(std::span<const TxnId> txns) {
+  const ChainId c{static_cast<std::uint32_t>(chain_begin_.size() - 1)};
+  for (const TxnId t : txns) {
+    chain_[t.index] = c;
+    position_[t.index] = static_cast<std::uint32_t>(chain_txns_.size()) - chain_begin_.back();
+    chain_txns_.push_back(t);
+  }
+}
+
+void Facts::lay_chains(bool join) {
+  const std::vector<std::vector<TxnId>> members = follow_sessions();
   const std::vector<SessionId> follower = join && members.size() > kFewSessions
                                               ? join_sessions(h_, members)
                                               : std::vector(members.size(), SessionId::none());
@@ -76,15 +103,7 @@ void Facts::lay_chains(bool join) {
   chain_begin_.push_back(0);
   for (const SessionId first : h_.sessions()) {
     if (follows[first.index] != 0 || members[first.index].empty()) continue;
-    const ChainId c{static_cast<std::uint32_t>(chain_begin_.size() - 1)};
-    std::uint32_t position = 0;
-    for (SessionId s = first; !s.is_none(); s = follower[s.index]) {
-      for (const TxnId t : members[s.index]) {
-        chain_[t.index] = c;
-        position_[t.index] = position++;
-        chain_txns_.push_back(t);
-      }
-    }
+    for (SessionId s = first; !s.is_none(); s = follower[s.index]) lay_chain(members[s.index]);
     chain_begin_.push_back(static_cast<std::uint32_t>(chain_txns_.size()));
   }
 }

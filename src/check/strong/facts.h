@@ -38,6 +38,9 @@ class Facts {
  public:
   // With `join`, long rows of short sessions become chains; else sessions are the chains.
   Facts(const History& h, bool join);
+  // With chains that cover all present transactions but T0. Requires: each of a chain is known to
+  // come before the next, as if by so or wr.
+  Facts(const History& h, std::span<const std::vector<TxnId>> chains);
 
   const History& history() const { return h_; }
   std::uint32_t num_txns() const { return static_cast<std::uint32_t>(h_.num_txns()); }
@@ -95,7 +98,10 @@ class Facts {
                                           const std::vector<std::uint32_t>& begin, TxnId t) {
     return {all.data() + begin[t.index], all.data() + begin[t.index + 1]};
   }
+  // Returns the present transactions of each session.
+  std::vector<std::vector<TxnId>> follow_sessions();
   void lay_chains(bool join);
+  void lay_chain(std::span<const TxnId> txns);
   void collect_versions();
   void collect_written();
   void collect_readers();

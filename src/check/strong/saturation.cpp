@@ -198,13 +198,14 @@ Saturated saturate(Knowledge& known, Budget& budget, const SaturationOptions& op
   const std::vector<ChainBlock> blocks = chain_blocks(known.graph, options.max_clock_numbers);
   DirectRules direct(known);
   Settled settled(known.graph.facts().num_versions(), 0);
-  for (;;) {
+  for (std::uint32_t round = 0;; ++round) {
     if (budget.expired_now()) return Saturated::OutOfTime;
     if (!known.graph.sort()) {
       // An edge against an rw edge is shorter than most cycles.
       if (level == StrongLevel::Ua) find_opposed_rw(known, budget);
       return Saturated::Cycle;
     }
+    if (round == options.max_rounds) return Saturated::Paused;
     if (options.progress) options.progress("deriving the order of versions", -1);
     ++known.rounds;
     const std::size_t edges = known.graph.edges().size();

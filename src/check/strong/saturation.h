@@ -30,6 +30,7 @@ namespace isoscope::strong {
 
 enum class Saturated : std::uint8_t {
   Fixpoint,  // the graph is sorted, and nothing more follows
+  Paused,    // the graph is sorted, and max_rounds have been run
   Cycle,     // the known graph has a cycle, or known.returned is set
   OutOfTime,
 };
@@ -37,6 +38,7 @@ enum class Saturated : std::uint8_t {
 struct SaturationOptions {
   bool facts_only = false;  // look for a cycle of facts, derive nothing
   std::size_t max_clock_numbers = kMaxClockNumbers;
+  std::uint32_t max_rounds = ~std::uint32_t{0};
   Progress progress = {};
 };
 

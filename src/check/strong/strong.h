@@ -33,8 +33,9 @@
 // Papers  [CeroneGotsman-PODC'16] for si, psi; [Cobra-OSDI'20] and
 //         [PolySI-VLDB'23] for polygraphs; [BiswasEnea-OOPSLA'19] for the axioms.
 // Cost    The general problem is NP-complete for all five. Histories of real stores take
-//         O(rounds × edges × sessions) and a search with few conflicts: 10,000 transactions a
-//         fraction of a second, 100,000 some seconds, n × sessions × 8 bytes.
+//         O(rounds × edges × chains) and a search with few conflicts: 10,000 transactions a
+//         fraction of a second, 100,000 some seconds, n × chains × 8 bytes. Chains are sessions,
+//         or fewer where they are many and short (chain_cover.h).
 #include <cstddef>
 #include <cstdint>
 
@@ -54,6 +55,8 @@ struct StrongOptions {
   // Tests switch phases off to compare; the answer is the same.
   bool saturate = true;  // derive what facts force about versions before choices are made
   bool prune = true;     // try a guess first, search only where cycles are possible
+  // Beyond so many chains, fewer are looked for in what is known: so many cost little.
+  std::uint32_t few_chains = 64;
   Progress progress = {};
 };
 

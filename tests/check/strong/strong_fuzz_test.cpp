@@ -15,12 +15,13 @@
 namespace isoscope {
 namespace {
 
-// With all phases and without each.
+// With all phases and without each, and with chains that are laid anew.
 std::vector<StrongOptions> phases() {
   std::vector<StrongOptions> all;
   for (const bool saturate : {true, false}) {
     for (const bool prune : {true, false}) all.push_back({.saturate = saturate, .prune = prune});
   }
+  all.push_back({.few_chains = 0});
   return all;
 }
 
