@@ -107,7 +107,8 @@ int run_check(const CheckArguments& args) {
   }
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
-  auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Keep);
+  RunNotes notes;
+  auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Keep, &notes);
   if (!history) return fail(history.error());
   const History& h = *history;
 
@@ -128,6 +129,9 @@ int run_check(const CheckArguments& args) {
     } else {
       level.answer = checker.check(*assignment, budget);
     }
+    // A witness of what was recorded is none of what happened.
+    if (notes.gaps > 0 && level.answer.verdict.outcome == Outcome::Consistent)
+      level.answer.verdict = Verdict::unknown(notes.limit());
     if (args.explain == "all" && level.answer.verdict.violation)
       level.all = all_violations(level.history(h), *wanted[i], *levels,
                                  *level.answer.verdict.violation, args.most, budget,

@@ -14,15 +14,15 @@ void HistoryInput::add_to(CLI::App& app) {
       ->type_name("FORMAT");
 }
 
-Result<History> HistoryInput::read(const Progress& progress, Budget budget,
-                                   Ambiguity ambiguity) const {
+Result<History> HistoryInput::read(const Progress& progress, Budget budget, Ambiguity ambiguity,
+                                   RunNotes* notes) const {
   std::optional<Format> named;
   if (!format.empty()) {
     auto found = find_format(format);
     if (!found) return found.error();
     named = *found;
   }
-  return read_history(path, named, progress, budget, ambiguity);
+  return read_history(path, named, progress, budget, ambiguity, notes);
 }
 
 void LevelInput::add_to(CLI::App& app) {

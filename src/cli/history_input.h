@@ -17,8 +17,9 @@ struct HistoryInput {
   std::string format;  // empty: recognise it by its content
 
   void add_to(CLI::App& app);
+  // `ambiguity`, `notes`: see read_history().
   Result<History> read(const Progress& progress, Budget budget,
-                       Ambiguity ambiguity = Ambiguity::Refuse) const;
+                       Ambiguity ambiguity = Ambiguity::Refuse, RunNotes* notes = nullptr) const;
 };
 
 struct LevelInput {

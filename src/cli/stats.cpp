@@ -8,6 +8,7 @@
 #include "cli/history_input.h"
 #include "history/statistics.h"
 #include "report/json.h"
+#include "support/printable.h"
 #include "verdict/anomaly.h"
 
 namespace isoscope {
@@ -29,7 +30,7 @@ std::string row(std::string_view name, const Distribution& d) {
                      d.p90, d.p99, d.max);
 }
 
-std::string stats_text(const HistoryStatistics& s, const Paint& paint) {
+std::string stats_text(const HistoryStatistics& s, const RunNotes& notes, const Paint& paint) {
   const std::uint64_t reads = s.external_reads + s.internal_reads;
   std::string out;
   out += fmt::format("{:<24}{:>9}  in {} sessions\n", "transactions",
@@ -52,6 +53,10 @@ std::string stats_text(const HistoryStatistics& s, const Paint& paint) {
   out += fmt::format("{:<24}{:>9}  written by more than one {}{}\n", "keys", s.keys,
                      s.keys_with_many_writers,
                      s.list_keys > 0 ? fmt::format(", lists {}", s.list_keys) : "");
+  if (notes.is_recorded)
+    out += fmt::format("{:<24}{:>9}  gaps {}\n", "statements", notes.statements, notes.gaps);
+  for (const auto& [why, count] : notes.reasons)
+    out += fmt::format("  {:<22}{:>9}  {}\n", "gap", count, printable(why));
   out += paint.strong(fmt::format("\n{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "", "mean", "min",
                                   "median", "90 %", "99 %", "max"));
   out += row("events a transaction", s.txn_events) + row("transactions a session", s.session_txns) +
@@ -70,7 +75,7 @@ Json distribution_json(const Distribution& d) {
           {"p90", d.p90},     {"p99", d.p99}, {"max", d.max}};
 }
 
-std::string stats_json(const HistoryStatistics& s, double seconds) {
+std::string stats_json(const HistoryStatistics& s, const RunNotes& notes, double seconds) {
   Json json = json_header("stats", "ok", seconds);
   json["stats"] = {{"sessions", s.sessions},
                    {"committed", s.committed},
@@ -87,6 +92,11 @@ std::string stats_json(const HistoryStatistics& s, double seconds) {
                    {"keys", s.keys},
                    {"keys_with_many_writers", s.keys_with_many_writers},
                    {"list_keys", s.list_keys}};
+  if (notes.is_recorded) {
+    json["stats"]["statements"] = notes.statements;
+    json["stats"]["gaps"] = notes.gaps;
+    json["gaps"] = notes.reasons;
+  }
   json["txn_events"] = distribution_json(s.txn_events);
   json["session_txns"] = distribution_json(s.session_txns);
   json["key_writers"] = distribution_json(s.key_writers);
@@ -99,13 +109,14 @@ std::string stats_json(const HistoryStatistics& s, double seconds) {
 
 int run_stats(const StatsArguments& args) {
   const Budget budget = args.common.start();
-  auto history = args.history.read(progress_line(args.common), budget);
+  RunNotes notes;
+  auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Refuse, &notes);
   if (!history) return fail(history.error());
   const HistoryStatistics s = statistics(*history);
-  return deliver(
-      args.common,
-      args.common.json ? stats_json(s, seconds_running()) : stats_text(s, args.common.paint()),
-      kGood);
+  return deliver(args.common,
+                 args.common.json ? stats_json(s, notes, seconds_running())
+                                  : stats_text(s, notes, args.common.paint()),
+                 kGood);
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ bool is_line_format(Format format) {
          format == Format::Elle || format == Format::IsoPredict;
 }
 
-Result<History> read_lines(LineReader& in, Format format) {
-  if (format == Format::Jsonl) return read_jsonl(in);
+Result<History> read_lines(LineReader& in, Format format, RunNotes* notes = nullptr) {
+  if (format == Format::Jsonl) return read_jsonl(in, notes);
   if (format == Format::Plume) return read_plume(in);
   if (format == Format::AwditTest) return read_awdit_test(in);
   if (format == Format::Elle) return read_elle(in);
@@ -102,8 +102,8 @@ Error quoting_file(const Error& error, const std::string& path) {
   return quoted;
 }
 
-Result<History> read_as(LineReader& in, Format format, const Budget& budget) {
-  if (is_line_format(format)) return read_lines(in, format);
+Result<History> read_as(LineReader& in, Format format, const Budget& budget, RunNotes* notes) {
+  if (is_line_format(format)) return read_lines(in, format, notes);
   const std::string text = in.take_rest();
   if (auto done = check_input(in); !done) return done.error();
   auto history = read_text(text, format, budget);
@@ -112,14 +112,14 @@ Result<History> read_as(LineReader& in, Format format, const Budget& budget) {
 }
 
 Result<History> read_file(const std::string& path, std::optional<Format> format,
-                          const Progress& progress, Budget budget) {
+                          const Progress& progress, Budget budget, RunNotes* notes) {
   auto in = LineReader::open(path, budget);
   if (!in) return in.error();
   in->report_to(progress);
   const std::string_view head = in->peek(kRecognisedBytes);
   if (auto done = check_input(*in); !done) return done.error();
   if (trimmed(head).empty() && head.size() < kRecognisedBytes) return empty_input();
-  if (format) return read_as(*in, *format, budget);
+  if (format) return read_as(*in, *format, budget, notes);
   const std::string beginning(head);  // the reader reads on, over the head
   format = recognise(head);
   if (!format) {
@@ -128,7 +128,7 @@ Result<History> read_file(const std::string& path, std::optional<Format> format,
         .hint = fmt::format("name the format with --format; known: {}", fmt::join(kNames, ", "))};
     return explain_kind(unknown, TextKind::History, beginning);
   }
-  auto history = read_as(*in, *format, budget);
+  auto history = read_as(*in, *format, budget, notes);
   if (history) return history;
   return explain_kind(history.error(), TextKind::History, beginning);
 }
@@ -158,7 +158,8 @@ Result<History> settled(Result<History> history, Ambiguity ambiguity) {
 }  // namespace
 
 Result<History> read_history(const std::string& path, std::optional<Format> format,
-                             const Progress& progress, Budget budget, Ambiguity ambiguity) {
+                             const Progress& progress, Budget budget, Ambiguity ambiguity,
+                             RunNotes* notes) {
   std::error_code failure;
   const bool is_directory = path != "-" && std::filesystem::is_directory(path, failure);
   if (is_directory && format && *format != Format::Cobra)
@@ -171,7 +172,7 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
   }
   if (format == Format::Cobra)
     return Error{.what = "is no directory; cobra is read from a directory of T*.log", .file = path};
-  auto history = settled(read_file(path, format, progress, budget), ambiguity);
+  auto history = settled(read_file(path, format, progress, budget, notes), ambiguity);
   if (history) return history;
   return quoting_file(history.error(), path).in(path);
 }

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/run_notes.h"
 #include "history/history.h"
 #include "support/budget.h"
 #include "support/output.h"
@@ -62,9 +63,11 @@ enum class Ambiguity : std::uint8_t {
 // Reads a file, standard input for "-", or a directory (which is cobra). Without a format it is
 // recognised. Errors name the file, the place, and quote the line.
 // Tells `progress` how much of a file was read. A budget that expires gives a limit_error.
+// `notes` takes what a recorded run says besides; without it, a run that has gaps gives a
+// limit_error, so that no analysis takes what is recorded for all that happened.
 Result<History> read_history(const std::string& path, std::optional<Format> format = {},
                              const Progress& progress = {}, Budget budget = {},
-                             Ambiguity ambiguity = Ambiguity::Refuse);
+                             Ambiguity ambiguity = Ambiguity::Refuse, RunNotes* notes = nullptr);
 // Reads a text that is at hand. For cobra: the log of one session.
 Result<History> parse_history(std::string_view text, Format format,
                               Ambiguity ambiguity = Ambiguity::Refuse);

@@ -7,9 +7,12 @@
 //     {"session":"s2","id":"T3","status":"committed","ops":[["a","l",1],["r","l",[1]]],"level":"si"}
 //
 // status is committed, aborted or unknown; r reads a value, null (absence), a list, or from a
-// named transaction; w writes, d deletes, a appends to a list. Optional members: level, sql, at.
-// Other members are errors, so that a slip of the pen cannot change what a history says.
-// Initial values are those of `init`; for other keys nil if some read asks for null, else 0.
+// named transaction; w writes, d deletes, a appends to a list. A list of operations is a statement.
+// Optional members: level, sql, at; of recorded runs also stmts, gaps, start, end, commit, error
+// and isolation (formats/run_notes.h). Other members are errors, so that a slip of the pen cannot
+// change what a history says. Initial values are those of `init`; for other keys nil if some read
+// asks for null, else 0.
+#include "formats/run_notes.h"
 #include "history/builder.h"
 #include "history/history.h"
 #include "support/budget.h"
@@ -20,9 +23,10 @@ namespace isoscope {
 
 inline constexpr std::string_view kJsonlFormat = "isoscope-history/1";
 
-Result<History> read_jsonl(LineReader& in);
+// Without `notes`, a recorded run that has gaps is a limit_error: see run_notes.h.
+Result<History> read_jsonl(LineReader& in, RunNotes* notes = nullptr);
 // The first half of it: what the lines say, before it is known who wrote what was read.
-Result<HistoryBuilder> gather_jsonl(LineReader& in);
+Result<HistoryBuilder> gather_jsonl(LineReader& in, RunNotes* notes = nullptr);
 Result<void> write_jsonl(const History& h, const Sink& out, const Budget& budget = {});
 
 }  // namespace isoscope

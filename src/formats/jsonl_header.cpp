@@ -11,7 +11,7 @@ namespace {
 using simdjson::SUCCESS;
 using Item = JsonText::Item;
 
-constexpr std::array<std::string_view, 2> kHeaderMembers = {"format", "init"};
+constexpr std::array<std::string_view, 3> kHeaderMembers = {"format", "init", "source"};
 
 Error malformed_initial(Place place) {
   return Error{.where = place,
@@ -90,6 +90,10 @@ Result<void> read_jsonl_header(JsonText& json, HistoryBuilder& b, std::uint32_t 
   bool format_seen = false;
   const auto read_member = [&](std::size_t i, Item& item) -> Result<void> {
     if (kHeaderMembers[i] == "init") return initial_values(json, b, item);
+    if (kHeaderMembers[i] == "source") {
+      auto source = json.string(item, "the source");
+      return source ? Result<void>() : source.error();
+    }
     const Place place = json.here();
     const auto format = json.string(item, "the name of the format");
     if (!format) return format.error();

@@ -17,11 +17,12 @@ namespace {
 
 using simdjson::SUCCESS;
 
-constexpr std::array<std::string_view, 7> kMembers = {"session", "id",  "status", "ops",
-                                                      "level",   "sql", "at"};
+constexpr std::array<std::string_view, 14> kMembers = {
+    "session", "id",   "status", "ops", "level",  "sql",   "at",
+    "stmts",   "gaps", "start",  "end", "commit", "error", "isolation"};
 constexpr std::array<std::string_view, 3> kStatuses = {"committed", "aborted", "unknown"};
 constexpr std::string_view kOpHint =
-    R"(operations are ["r",key,value], ["w",key,value], ["d",key] and ["a",key,value])";
+    R"(operations are ["r",key,value], ["w",key,value], ["d",key] and ["a",key,value], or lists of them: statements)";
 
 // Members may come in any order, and an operation belongs to a transaction only when its session
 // is known: operations wait here until the line is read.
@@ -37,7 +38,7 @@ struct WaitingOp {
 
 class JsonlReader {
  public:
-  explicit JsonlReader(LineReader& in) : in_(in) {}
+  JsonlReader(LineReader& in, RunNotes& notes) : in_(in), notes_(notes) {}
 
   Result<HistoryBuilder> gather() {
     std::string_view line;
@@ -80,6 +81,7 @@ class JsonlReader {
         for_each_member(json_, *object, kMembers, [&](std::size_t i, Item& item) -> Result<void> {
           seen |= 1U << i;
           if (kMembers[i] == "ops") return operations(item);
+          if (is_run_member(i)) return run_member(item, kMembers[i]);
           const char* start = json_.location();
           if (kMembers[i] == "at" && json_.first_sign(item) != '"') {
             auto at = json_.integer(item, "'at': a string, or");
@@ -135,6 +137,20 @@ class JsonlReader {
     return {};
   }
 
+  // What only recorded runs have: checked, and of the gaps counted.
+  static bool is_run_member(std::size_t i) { return i >= 7; }
+  Result<void> run_member(Item& item, std::string_view name) {
+    notes_.is_recorded = true;
+    if (name == "stmts") return read_run_statements(json_, item, notes_);
+    if (name == "gaps") return read_run_gaps(json_, item, notes_);
+    if (name == "error" || name == "isolation") {
+      auto text = json_.string(item, name);
+      return text ? Result<void>() : text.error();
+    }
+    auto number = json_.integer(item, name);
+    return number ? Result<void>() : number.error();
+  }
+
   SessionId find_session(std::string_view name) {
     if (name != last_session_name_ || last_session_.is_none()) {
       last_session_name_ = name;
@@ -156,18 +172,31 @@ class JsonlReader {
         return Error{.where = op_place,
                      .what = "expected an operation, an array",
                      .hint = std::string(kOpHint)};
-      if (auto done = operation(op, op_place); !done) return done;
+      if (auto done = operation(op, op_place, true); !done) return done;
     }
     return {};
   }
 
-  Result<void> operation(JsonText::Array& op, Place place) {
+  // One operation, or a list of them: a statement. A statement may have none.
+  Result<void> operation(JsonText::Array& op, Place place, bool may_be_group) {
     WaitingOp waiting{.place = place};
+    bool is_group = false;
     std::size_t parts = 0;
     char letter = '\0';
     for (auto part : op) {
       Item item;
       if (auto error = std::move(part).get(item); error != SUCCESS) return json_.syntax(error);
+      if (is_group || (parts == 0 && may_be_group && json_.first_sign(item) == '[')) {
+        is_group = true;
+        JsonText::Array inner;
+        const Place inner_place = json_.here();
+        if (item.get_array().get(inner) != SUCCESS)
+          return Error{.where = inner_place,
+                       .what = "expected an operation of this statement, an array",
+                       .hint = std::string(kOpHint)};
+        if (auto done = operation(inner, inner_place, false); !done) return done;
+        continue;
+      }
       if (parts == 0) {
         auto kind = json_.string(item, "the kind of an operation");
         if (!kind) return kind.error();
@@ -189,6 +218,7 @@ class JsonlReader {
       }
       ++parts;
     }
+    if (is_group || (parts == 0 && may_be_group)) return {};
     if (parts < (letter == 'd' ? 2U : 3U))
       return Error{
           .where = place, .what = "this operation has too few parts", .hint = std::string(kOpHint)};
@@ -275,6 +305,7 @@ class JsonlReader {
   }
 
   LineReader& in_;
+  RunNotes& notes_;
   JsonText json_;
   HistoryBuilder b_{InitialValues::ZeroOrNil};
   std::vector<WaitingOp> ops_;
@@ -285,10 +316,18 @@ class JsonlReader {
 
 }  // namespace
 
-Result<HistoryBuilder> gather_jsonl(LineReader& in) { return JsonlReader(in).gather(); }
+Result<HistoryBuilder> gather_jsonl(LineReader& in, RunNotes* notes) {
+  RunNotes own;
+  RunNotes& told = notes != nullptr ? *notes : own;
+  auto builder = JsonlReader(in, told).gather();
+  // Who does not ask for gaps would take what is recorded for all that happened.
+  if (builder && notes == nullptr && own.gaps > 0)
+    return Error{.what = own.limit(), .hint = "check takes gaps into account", .is_limit = true};
+  return builder;
+}
 
-Result<History> read_jsonl(LineReader& in) {
-  auto builder = gather_jsonl(in);
+Result<History> read_jsonl(LineReader& in, RunNotes* notes) {
+  auto builder = gather_jsonl(in, notes);
   if (!builder) return builder.error();
   builder->set_initial_syntax(InitialSyntax::Member);
   return std::move(*builder).build_open(&in.budget());

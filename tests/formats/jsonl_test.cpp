@@ -48,6 +48,40 @@ TEST(Jsonl, ReadsEverythingElse) {
   EXPECT_EQ(h.key_name(KeyId{1}), Value::of(7));
 }
 
+const std::string kRecorded =
+    R"({"format":"isoscope-history/1","source":"a recorder"})"
+    "\n"
+    R"({"session":"s","id":"T1","status":"committed","ops":[[],[["r","x",0],["w","x",1]]],)"
+    R"("isolation":"read committed","start":1,"end":9,"commit":3,)"
+    R"("stmts":[{"sql":"SET a TO b","at":2},{"sql":"UPDATE","at":3,"params":[null,"a",{"hex":"00"}]}]})"
+    "\n";
+
+TEST(Jsonl, ReadsTheStatementsOfRecordedRuns) {
+  const History h = expect_read(Format::Jsonl, kRecorded);
+  EXPECT_EQ(h.num_events(), 2U);
+  EXPECT_TRUE(h.is_write(event_at(h, 1, 1)));
+  LineReader in = LineReader::over(kRecorded);
+  RunNotes notes;
+  ASSERT_TRUE(read_jsonl(in, &notes));
+  EXPECT_TRUE(notes.is_recorded);
+  EXPECT_EQ(notes.statements, 2U);
+  EXPECT_EQ(notes.limit(), "");
+}
+
+TEST(Jsonl, TellsGapsOnlyToThoseWhoAsk) {
+  const std::string text =
+      kHeader + txn(R"([["w","x",1]])", R"(,"gaps":[{"stmt":1,"why":"a join"},{"why":"a join"}])");
+  LineReader in = LineReader::over(text);
+  RunNotes notes;
+  ASSERT_TRUE(read_jsonl(in, &notes));
+  EXPECT_EQ(notes.gaps, 2U);
+  EXPECT_EQ(notes.reasons.at("a join"), 2U);
+  EXPECT_NE(notes.limit().find("2 gaps"), std::string::npos);
+  const auto refused = parse_history(text, Format::Jsonl);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().is_limit);
+}
+
 TEST(Jsonl, TakesMembersInAnyOrder) {
   const History h = expect_read(
       Format::Jsonl,
@@ -108,7 +142,7 @@ TEST(Jsonl, RefusesBadTransactions) {
           on_line_2(txn(R"([["x","k",1]])"), 54, "unknown operation 'x'"),
           on_line_2(txn(R"([[7,"k",1]])"), 55, "expected the kind of an operation to be a string"),
           on_line_2(txn(R"([["r","k"]])"), 54, "too few parts"),
-          on_line_2(txn(R"([[]])"), 54, "too few parts"),
+          on_line_2(txn(R"([[["r"]]])"), 55, "too few parts"),
           on_line_2(txn(R"([["r","k",1,2]])"), 54, "too many parts"),
           on_line_2(txn(R"([["d","k",1]])"), 54, "too many parts"),
           on_line_2(txn(R"([["r",null,1]])"), 59, "expected a key: a string, or a 64-bit integer"),
