@@ -65,6 +65,7 @@ Run add_explore(CLI::App& app);
 Run add_generate(CLI::App& app);
 Run add_levels(CLI::App& app);
 Run add_predict(CLI::App& app);
+Run add_record(CLI::App& app);
 Run add_run(CLI::App& app);
 Run add_stats(CLI::App& app);
 Run add_synth(CLI::App& app);

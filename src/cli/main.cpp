@@ -36,6 +36,7 @@ constexpr CommandEntry kCommands[] = {
     {"audit", "what can a level do to SQL transactions? anomalies, or a proof", add_audit},
     {"explore", "every history of a transactional program, and its assertions", add_explore},
     {"run", "run a transactional program on a serial, a weak or a replaying store", add_run},
+    {"record", "record what an application does on PostgreSQL, as a history", add_record},
     {"convert", "rewrite a history in another format", add_convert},
     {"generate", "make a synthetic history, or a benchmark as a program", add_generate},
     {"levels", "list the isolation levels, or show one as text", add_levels},

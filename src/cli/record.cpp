@@ -1,0 +1,153 @@
+// isoscope record --dsn DSN -o RUN.jsonl [-- COMMAND ARG …]
+#include "record/record.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "report/json.h"
+#include "support/output.h"
+#include "support/printable.h"
+#include "support/shorten.h"
+
+namespace isoscope {
+
+namespace {
+
+struct RecordArguments {
+  CommonOptions common;
+  std::string dsn;
+  std::string listen = "127.0.0.1:0";
+  std::vector<std::string> command;
+};
+
+volatile std::sig_atomic_t recording_interrupted = 0;
+
+// The first signal ends the recording, the second one the program.
+extern "C" void end_recording(int number) {
+  if (recording_interrupted != 0) {
+    remove_temporaries();
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+  recording_interrupted = 1;
+}
+
+void end_recording_by_signals() {
+  struct sigaction action = {};
+  action.sa_handler = end_recording;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old = {};
+    if (::sigaction(number, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
+      ::sigaction(number, &action, nullptr);
+  }
+}
+
+// "127.0.0.1:6432"
+Result<void> read_listen(const std::string& text, record::RecordOptions& options) {
+  const std::size_t colon = text.rfind(':');
+  const Error wrong{.what = fmt::format("'{}' is no place to listen at", text),
+                    .hint = "write --listen 127.0.0.1:6432"};
+  if (colon == std::string::npos || colon == 0) return wrong;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data() + colon + 1, end, options.listen_port);
+  if (failure != std::errc() || stop != end || options.listen_port < 0 ||
+      options.listen_port > 65535)
+    return wrong;
+  options.listen_host = text.substr(0, colon);
+  if (options.listen_host != "127.0.0.1" && options.listen_host != "localhost")
+    return Error{
+        .what = fmt::format("record listens on loopback only, and {} is not", options.listen_host),
+        .hint = "passwords and data would cross the network unencrypted"};
+  return {};
+}
+
+std::string record_text(const record::RecordSummary& summary, const std::string& path) {
+  std::string out =
+      fmt::format("recorded {} transactions ({} committed, {} aborted) of {} sessions in {}\n",
+                  summary.transactions, summary.committed, summary.aborted, summary.sessions, path);
+  out += fmt::format("statements {}, understood {}\n", summary.statements, summary.understood);
+  for (const auto& [why, gap] : summary.gaps) {
+    out += fmt::format("  gap: {} ({})\n", why, gap.count);
+    if (!gap.example.empty())
+      out += fmt::format("    such as {}\n", printable(shortened(gap.example, 100)));
+  }
+  return out;
+}
+
+std::string record_json(const record::RecordSummary& summary) {
+  Json json = json_header("record", "recorded", seconds_running());
+  json["sessions"] = summary.sessions;
+  json["transactions"] = summary.transactions;
+  json["committed"] = summary.committed;
+  json["aborted"] = summary.aborted;
+  json["statements"] = summary.statements;
+  json["understood"] = summary.understood;
+  json["gaps"] = Json::array();
+  for (const auto& [why, gap] : summary.gaps)
+    json["gaps"].push_back({{"why", why}, {"count", gap.count}, {"example", gap.example}});
+  json["exit_code"] = summary.exit_code;
+  return dump(json);
+}
+
+int run_record(const RecordArguments& args) {
+  end_recording_by_signals();
+  record::RecordOptions options;
+  if (args.common.output == "-")
+    return fail({.what = "record writes the run into a file", .hint = "say which: -o run.jsonl"});
+  auto dsn = record::read_connection_string(args.dsn);
+  if (!dsn) return fail(dsn.error());
+  options.dsn = std::move(*dsn);
+  if (auto listens = read_listen(args.listen, options); !listens) return fail(listens.error());
+  options.output = args.common.output;
+  options.command = args.command;
+  options.is_interrupted = [] { return recording_interrupted != 0; };
+  if (args.common.timeout > 0) options.budget = Budget::seconds(args.common.timeout);
+  if (args.command.empty() && !args.common.quiet) {
+    options.on_listening = [&](int port) {
+      std::fprintf(stderr, "listening on %s:%d; Ctrl-C ends the recording\n",
+                   options.listen_host.c_str(), port);
+    };
+  }
+  options.on_trouble = [&](const Error& error) {
+    if (!args.common.quiet) std::fprintf(stderr, "%s\n", render(error).c_str());
+  };
+  auto summary = record::record(options);
+  if (!summary) return fail(summary.error());
+  CommonOptions report = args.common;
+  report.output = "-";
+  return deliver(report,
+                 args.common.json ? record_json(*summary) : record_text(*summary, options.output),
+                 summary->exit_code);
+}
+
+}  // namespace
+
+Run add_record(CLI::App& app) {
+  auto args = std::make_shared<RecordArguments>();
+  app.add_option("--dsn", args->dsn, "the PostgreSQL server, as libpq reads it: words or a URL")
+      ->required()
+      ->type_name("DSN");
+  app.add_option("--listen", args->listen, "where clients connect; port 0 is any that is free")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  app.add_option("COMMAND", args->command,
+                 "what to run, after --; PGHOST, PGPORT and DATABASE_URL lead it to the recorder. "
+                 "Without it, the recording goes on until it is interrupted");
+  add_common(app, args->common);
+  app.footer(
+      "-o names the file of the run, a history in the format jsonl. Exit code: that of COMMAND; 2 "
+      "if\n"
+      "the recording itself failed.\n"
+      "Examples:\n"
+      "  isoscope record --dsn \"host=127.0.0.1 dbname=shop\" -o run.jsonl -- make test\n"
+      "  isoscope record --dsn postgresql://127.0.0.1/shop -o run.jsonl --listen 127.0.0.1:6432");
+  return [args] { return run_record(*args); };
+}
+
+}  // namespace isoscope

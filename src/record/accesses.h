@@ -1,0 +1,78 @@
+#pragma once
+// What one statement read, computed from its snapshot and the versions of the rows.
+//
+// Keys (docs/record.md): a row's presence is `t[7]`, a cell `t[7].v`. A lookup by the whole primary
+// key reads the presence of its row and the cells that it shows. Any other condition reads, of
+// every row of the table, the answer to its question, `t[7]{where v < 5 select v}`: does the row
+// match, and what is shown of it if it does. Who changed that answer last is its writer; so a row
+// that comes to match, a phantom, is an ordinary write.
+//
+// A plain read sees, of each row, the last version that its snapshot sees, or that its own
+// transaction wrote before. UPDATE, DELETE and locking reads then take the current version of the
+// rows that match: at READ COMMITTED that may be a later one, the last that others had committed
+// when the transaction took the row. Every answer is compared with the number of rows that the
+// server told; where they differ, the statement is a gap.
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "record/matches.h"
+#include "record/run_file.h"
+
+namespace isoscope::record {
+
+// An execution of a statement, with what the log says of it.
+struct Execution {
+  const RecordedStatement* statement = nullptr;
+  const Shape* shape = nullptr;
+  const TableVersions* table = nullptr;
+  const GateMessage* message = nullptr;
+  std::uint64_t own = 0;  // id of its transaction; 0 if it has none
+  bool is_committed = false;
+  bool has_rolled_back_to = false;  // its transaction rolled back to a savepoint
+  // Changes of its transaction between these places of the log are its own.
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+};
+
+// A read: of the key, what the transaction of that id wrote (kInitialXid: the initial one).
+struct Access {
+  std::string key;
+  std::uint64_t writer = kInitialXid;
+};
+
+class Accesses {
+ public:
+  Accesses(const Versions& versions, Matches& matches) : versions_(versions), matches_(matches) {}
+
+  // What the statement read. Returns why that is not known, or an empty text.
+  std::string read(const Execution& run, std::vector<Access>& reads);
+
+  // What each transaction wrote, as far as somebody may read it: presence, cells, and the answers
+  // to all questions that were asked. Call it when all statements were read.
+  struct Written {
+    std::string key;
+    bool deletes = false;
+    std::string value;
+    std::uint64_t lsn = 0;  // of the last change of the row by that transaction
+  };
+  std::map<std::uint64_t, std::vector<Written>> writes() const;
+
+ private:
+  struct Question;  // what a statement asks of each row
+  Question ask(const Execution& run, const std::set<std::size_t>& columns,
+               const std::vector<bool>& matching, bool takes_current);
+  std::string read_rows(const Execution& run, std::vector<Access>& reads);
+  std::string read_inserted(const Execution& run, std::vector<Access>& reads);
+  std::string read_parents(const Execution& run, const Version& version,
+                           std::vector<Access>& reads);
+
+  const Versions& versions_;
+  Matches& matches_;
+  // By table and question: the answer of each version, by its id.
+  std::map<const TableVersions*, std::map<std::string, std::vector<std::string>>> answers_;
+};
+
+}  // namespace isoscope::record

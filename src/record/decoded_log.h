@@ -1,0 +1,68 @@
+#pragma once
+// What the server's log says of a run, as the output plugin test_decoding prints it: every
+// committed change in the order of commits, and the messages of the gates with their snapshots.
+//
+//     BEGIN 735
+//     table public.t: UPDATE: id[integer]:1 v[text]:'it''s'
+//     COMMIT 735 (at 2026-11-16 14:00:00.123456+00)
+//     message: transactional: 0 prefix: isoscope, sz: 33 content:4711 12 735 730:736:731 read
+//     committed
+//
+// The plugin comes with every server, and needs no publication: with one, UPDATE and DELETE of
+// tables without a primary key would fail, and the run would be another.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "record/sql_connection.h"
+
+namespace isoscope::record {
+
+// Which transactions a statement sees. Ids count from the beginning of the cluster (64 bits).
+struct Snapshot {
+  std::uint64_t xmin = 0;  // every transaction before it has ended
+  std::uint64_t xmax = 0;  // none from here on
+  std::vector<std::uint64_t> running = {};
+
+  bool sees(std::uint64_t xid) const;
+  static std::optional<Snapshot> parse(std::string_view text);  // "730:736:731,733"
+};
+
+struct GateMessage {
+  std::uint64_t lsn = 0;
+  std::uint32_t backend = 0;
+  std::uint64_t gate = 0;
+  std::uint64_t xid = 0;  // of its transaction; 0 if it has none
+  Snapshot snapshot = {};
+  std::string isolation = {};
+};
+
+struct LogChange {
+  enum class Kind : std::uint8_t { Insert, Update, Delete, Truncate };
+  using Values = std::vector<std::pair<std::string, Cell>>;
+  Kind kind = Kind::Insert;
+  std::uint64_t lsn = 0;
+  std::string table;                   // "public.t"
+  Values values = {};                  // the new row; of Delete, what identifies the old one
+  Values old = {};                     // of Update: the old key or row, if it is told
+  std::vector<std::string> kept = {};  // columns whose large values did not change
+};
+
+struct LogTxn {
+  std::uint64_t xid = 0;
+  std::vector<LogChange> changes = {};
+};
+
+struct DecodedLog {
+  std::vector<LogTxn> txns = {};  // in the order of commits
+  std::vector<GateMessage> messages = {};
+  std::string trouble = {};  // a line that was not understood
+};
+
+// `rows`: lsn, xid, line. `epoch`: an id of 64 bits that is not far from all of them.
+DecodedLog read_decoded(const std::vector<Row>& rows, std::uint64_t epoch);
+
+}  // namespace isoscope::record

@@ -1,0 +1,311 @@
+#include "record/proxy.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "record/conversation.h"
+#include "record/sockets.h"
+#include "record/wire.h"
+
+namespace isoscope::record {
+namespace {
+
+// What a server says that cannot be reached: the client shows it to its user.
+std::string refusal(const std::string& why) {
+  std::string payload = "SFATAL";
+  payload += '\0';
+  payload += "VFATAL";
+  payload += '\0';
+  payload += "C08001";
+  payload += '\0';
+  payload += "Misoscope record: " + why;
+  payload += '\0';
+  payload += '\0';
+  return message_of('E', payload);
+}
+
+}  // namespace
+
+// One client, and the connection to the server that is made for it.
+struct Link {
+  Socket client;
+  Socket server;
+  std::string from_client;  // what is not handed on yet
+  std::string from_server;
+  Framer client_frames{Conversation::kFromClient};
+  Framer server_frames{Conversation::kFromServer};
+  std::unique_ptr<Conversation> conversation;  // none: bytes pass without being looked at
+  bool is_starting = true;                     // before the start packet
+  bool has_answered = false;                   // the server, at least once
+  bool is_closing = false;  // one side is gone: the other gets what is left, then it is closed
+  bool is_over = false;
+};
+
+struct Proxy::State {
+  ProxyOptions options;
+  TxnSink sink;
+  Socket listener;
+  int port = 0;
+  std::list<Link> links;
+  ProxyNumbers numbers;
+  std::uint32_t next_connection = 1;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+
+  Microseconds now() const {
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                                 began)
+        .count();
+  }
+  void accept();
+  void connect(Link& link);
+  void start(Link& link);
+  bool start_packet(Link& link, const Piece& packet);
+  void forward_client(Link& link);
+  void forward_server(Link& link);
+  void go_blind(Link& link);
+  void work(Link& link, short client_events, short server_events);
+  void finish(Link& link);
+};
+
+void Proxy::State::accept() {
+  for (;;) {
+    Socket client = accept_from(listener);
+    if (!client.is_open()) return;
+    links.emplace_back().client = std::move(client);
+    ++numbers.connections;
+  }
+}
+
+void Proxy::State::connect(Link& link) {
+  auto server = connect_to(options.server);
+  if (!server) {
+    ++numbers.refused;
+    link.client.send(refusal(server.error().what));
+    link.is_closing = true;
+    return;
+  }
+  link.server = std::move(*server);
+}
+
+// What is no protocol of ours is handed on without being looked at.
+void Proxy::State::go_blind(Link& link) {
+  ++numbers.opaque;
+  if (link.conversation) link.conversation->ended();
+  link.conversation.reset();
+}
+
+// Returns whether another start packet may follow.
+bool Proxy::State::start_packet(Link& link, const Piece& packet) {
+  Fields fields(packet.payload());
+  const std::uint32_t code = fields.int32();
+  if (code == kTlsRequest || code == kGssRequest) {
+    link.client.send("N");
+    return true;
+  }
+  link.is_starting = false;
+  connect(link);
+  if (!link.server.is_open()) return false;
+  link.server.send(packet.bytes);
+  if (code == kCancelRequest) {
+    ++numbers.cancels;
+    return false;
+  }
+  if (code >> 16U != kProtocol3 >> 16U) {
+    go_blind(link);
+    return false;
+  }
+  std::string application;
+  bool replicates = false;
+  while (!fields.has_failed()) {
+    const std::string_view name = fields.string();
+    if (name.empty()) break;
+    const std::string_view value = fields.string();
+    if (name == "application_name") application = value;
+    replicates |= name == "replication" && value != "false" && value != "off" && value != "0";
+  }
+  if (replicates) {
+    go_blind(link);
+    return false;
+  }
+  link.conversation = std::make_unique<Conversation>(
+      Transactions(next_connection++, options.default_isolation, sink), [this] { return now(); },
+      options.gates);
+  link.conversation->called(std::move(application));
+  return false;
+}
+
+void Proxy::State::start(Link& link) {
+  while (link.is_starting && !link.is_closing) {
+    const Piece packet = Framer::next_start_packet(link.from_client);
+    if (packet.kind == Piece::Kind::Incomplete) return;
+    if (packet.kind == Piece::Kind::Broken) {
+      link.is_starting = false;
+      connect(link);
+      go_blind(link);
+      return;
+    }
+    const std::size_t size = packet.bytes.size();
+    start_packet(link, packet);
+    link.from_client.erase(0, size);
+  }
+}
+
+void Proxy::State::forward_client(Link& link) {
+  if (link.is_starting) start(link);
+  if (link.is_starting || !link.server.is_open()) return;
+  std::size_t taken = 0;
+  while (link.conversation) {
+    const Piece piece = link.client_frames.next(std::string_view(link.from_client).substr(taken));
+    if (piece.kind == Piece::Kind::Incomplete) break;
+    if (piece.kind == Piece::Kind::Broken) {
+      go_blind(link);
+      break;
+    }
+    if (piece.kind == Piece::Kind::Message) {
+      const std::string replaced = link.conversation->from_client(piece.type, piece.payload());
+      link.server.send(replaced.empty() ? piece.bytes : replaced);
+    } else {
+      if (piece.is_first) link.conversation->passing_client(piece.type);
+      link.server.send(piece.bytes);
+    }
+    taken += piece.bytes.size();
+  }
+  link.from_client.erase(0, taken);
+  if (!link.conversation) {
+    link.server.send(link.from_client);
+    link.from_client.clear();
+  }
+}
+
+void Proxy::State::forward_server(Link& link) {
+  std::size_t taken = 0;
+  while (link.conversation) {
+    const Piece piece = link.server_frames.next(std::string_view(link.from_server).substr(taken));
+    if (piece.kind == Piece::Kind::Incomplete) break;
+    if (piece.kind == Piece::Kind::Broken) {
+      go_blind(link);
+      break;
+    }
+    if (piece.kind == Piece::Kind::Message) {
+      const std::string replaced = link.conversation->from_server(piece.type, piece.payload());
+      link.client.send(replaced.empty() ? piece.bytes : replaced);
+    } else {
+      if (piece.is_first) link.conversation->passing_server(piece.type);
+      link.client.send(piece.bytes);
+    }
+    taken += piece.bytes.size();
+  }
+  link.from_server.erase(0, taken);
+  if (!link.conversation) {
+    link.client.send(link.from_server);
+    link.from_server.clear();
+  }
+}
+
+void Proxy::State::finish(Link& link) {
+  if (link.conversation) link.conversation->ended();
+  link.conversation.reset();
+  link.client.close();
+  link.server.close();
+  link.is_over = true;
+}
+
+void Proxy::State::work(Link& link, short client_events, short server_events) {
+  constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
+  bool client_there = true;
+  bool server_there = true;
+  if ((client_events & kReadable) != 0) {
+    client_there = link.client.receive(link.from_client);
+    forward_client(link);
+  }
+  if (link.server.is_open() && (server_events & kReadable) != 0) {
+    server_there = link.server.receive(link.from_server);
+    link.has_answered |= !link.from_server.empty();
+    forward_server(link);
+  }
+  if (link.client.is_open() && !link.client.flush()) client_there = false;
+  if (link.server.is_open() && !link.server.flush()) server_there = false;
+  if (!client_there) {
+    // What the client sent before it left still takes effect.
+    link.client.close();
+    link.is_closing = true;
+    if (!link.from_client.empty() && link.server.is_open()) {
+      link.server.send(link.from_client);
+      link.from_client.clear();
+      link.server.flush();
+    }
+  }
+  if (!server_there) {
+    if (!link.from_server.empty() && link.client.is_open()) link.client.send(link.from_server);
+    link.from_server.clear();
+    link.server.close();
+    link.is_closing = true;
+    if (!link.has_answered && link.conversation && link.client.is_open()) {
+      ++numbers.refused;
+      link.client.send(refusal("the server does not answer"));
+    }
+    if (link.client.is_open()) link.client.flush();
+  }
+  if (!link.is_closing) return;
+  const bool waits = (link.client.is_open() && link.client.has_unsent()) ||
+                     (link.server.is_open() && link.server.has_unsent());
+  if (!waits) finish(link);
+}
+
+Proxy::Proxy(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Proxy::~Proxy() = default;
+
+Result<std::unique_ptr<Proxy>> Proxy::listen(ProxyOptions options, TxnSink sink) {
+  auto state = std::make_unique<State>();
+  state->port = options.listen_port;
+  auto listener = listen_on(options.listen_host, state->port);
+  if (!listener) return listener.error();
+  state->listener = std::move(*listener);
+  state->options = std::move(options);
+  state->sink = std::move(sink);
+  return std::unique_ptr<Proxy>(new Proxy(std::move(state)));
+}
+
+int Proxy::port() const { return state_->port; }
+Microseconds Proxy::now() const { return state_->now(); }
+const ProxyNumbers& Proxy::numbers() const { return state_->numbers; }
+void Proxy::stop_listening() { state_->listener.close(); }
+bool Proxy::has_connections() const { return !state_->links.empty(); }
+
+void Proxy::close_all() {
+  for (Link& link : state_->links) state_->finish(link);
+  state_->links.clear();
+}
+
+void Proxy::step(int milliseconds) {
+  State& s = *state_;
+  std::vector<pollfd> polled;
+  polled.push_back({s.listener.descriptor(), POLLIN, 0});
+  for (const Link& link : s.links) {
+    const auto events = [&](const Socket& self, const Socket& other, bool may_read) {
+      short wanted = self.has_unsent() ? POLLOUT : 0;
+      if (may_read && !other.is_full()) wanted = static_cast<short>(wanted | POLLIN);
+      return wanted;
+    };
+    polled.push_back(
+        {link.client.descriptor(), events(link.client, link.server, !link.is_closing), 0});
+    polled.push_back(
+        {link.server.descriptor(), events(link.server, link.client, !link.is_closing), 0});
+  }
+  if (::poll(polled.data(), polled.size(), milliseconds) <= 0) return;
+  std::size_t i = 1;
+  for (Link& link : s.links) {
+    s.work(link, polled[i].revents, polled[i + 1].revents);
+    i += 2;
+  }
+  s.links.remove_if([](const Link& link) { return link.is_over; });
+  if (polled[0].revents != 0) s.accept();
+}
+
+}  // namespace isoscope::record

@@ -1,0 +1,67 @@
+#pragma once
+// Stands between clients and a PostgreSQL server, hands every byte on, and reads along.
+//
+//     client  <--socket-->  Proxy  <--socket-->  server
+//                             |
+//                       Conversation  ->  transactions, one by one, to the sink
+//
+// One thread and poll(): a socket is read only while the other side takes what was read, so memory
+// is bounded by a few buffers a connection. Logins pass through: trust, passwords in clear, MD5 and
+// SCRAM-SHA-256 are between client and server, and no password is looked at. Requests for TLS and
+// for GSSAPI encryption are answered with "no", as a server without them does; a client that
+// insists ends by itself. A cancel request opens a connection of its own and is handed to the
+// server, whose key it bears. What does not follow the protocol passes unchanged, and is a gap of
+// the recording.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "record/run.h"
+#include "record/server_address.h"
+#include "support/result.h"
+
+namespace isoscope::record {
+
+class Gatekeeper;
+
+struct ProxyOptions {
+  ServerAddress server;
+  std::string listen_host = "127.0.0.1";
+  int listen_port = 0;  // 0: any that is free
+  std::string default_isolation = "read committed";
+  Gatekeeper* gates = nullptr;  // who gates statements; null: every byte is handed on as it is
+};
+
+struct ProxyNumbers {
+  std::uint64_t connections = 0;
+  std::uint64_t cancels = 0;
+  std::uint64_t refused = 0;  // the server could not be reached
+  std::uint64_t opaque = 0;   // connections that stopped to speak the protocol, or replicate
+};
+
+class Proxy {
+ public:
+  static Result<std::unique_ptr<Proxy>> listen(ProxyOptions options, TxnSink sink);
+  ~Proxy();
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+
+  int port() const;
+  // Works for at most so many milliseconds, or until something happened.
+  void step(int milliseconds);
+  // Takes no further connections.
+  void stop_listening();
+  bool has_connections() const;
+  // Ends all connections; what they had open is told to the sink.
+  void close_all();
+  Microseconds now() const;
+  const ProxyNumbers& numbers() const;
+
+ private:
+  struct State;
+  explicit Proxy(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace isoscope::record

@@ -1,0 +1,48 @@
+#pragma once
+// Records the history of a run on PostgreSQL: a proxy, a command that speaks to it, and a file.
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/server_address.h"
+#include "support/budget.h"
+#include "support/result.h"
+
+namespace isoscope::record {
+
+struct RecordOptions {
+  ConnectionString dsn;
+  std::string listen_host = "127.0.0.1";
+  int listen_port = 0;                    // 0: any that is free
+  std::string output;                     // the file of the run
+  std::vector<std::string> command = {};  // empty: until interrupted
+  Budget budget = {};
+  std::function<bool()> is_interrupted = [] { return false; };
+  // Told where the proxy listens, before the command starts.
+  std::function<void(int port)> on_listening = [](int) {};
+  // Told what the server does not allow, and so what is not recorded.
+  std::function<void(const Error&)> on_trouble = [](const Error&) {};
+};
+
+struct GapCount {
+  std::uint64_t count = 0;
+  std::string example;  // a statement
+};
+
+struct RecordSummary {
+  int exit_code = 0;  // of the command; 128 + the signal that ended it
+  std::uint64_t connections = 0;
+  std::uint64_t sessions = 0;
+  std::uint64_t transactions = 0;
+  std::uint64_t committed = 0;
+  std::uint64_t aborted = 0;
+  std::uint64_t statements = 0;
+  std::uint64_t understood = 0;               // of them, those without a gap
+  std::map<std::string, GapCount> gaps = {};  // by reason
+};
+
+Result<RecordSummary> record(const RecordOptions& options);
+
+}  // namespace isoscope::record

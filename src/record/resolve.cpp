@@ -1,0 +1,370 @@
+#include "record/resolve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "record/accesses.h"
+
+namespace isoscope::record {
+
+bool is_harmless(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::Savepoint:
+    case StatementKind::Release:
+    case StatementKind::RollbackTo:
+    case StatementKind::SetTransaction:
+    case StatementKind::SetSession:
+    case StatementKind::Setting:
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
+
+bool is_write(StatementKind kind) {
+  return kind == StatementKind::Insert || kind == StatementKind::Update ||
+         kind == StatementKind::Delete;
+}
+
+// An error that tells the application nothing about rows: it conflicted, or was never run.
+bool tells_nothing(const std::string& sqlstate) {
+  for (const char* family : {"40", "42", "25", "26", "34", "57"}) {
+    if (sqlstate.starts_with(family)) return true;
+  }
+  return false;
+}
+
+class Resolver {
+ public:
+  Resolver(std::vector<std::pair<std::string, RecordedTxn>> txns, const Catalog& catalog,
+           const Versions& versions, const DecodedLog& log, Matches& matches, Gatekeeper& gates)
+      : catalog_(catalog),
+        versions_(versions),
+        log_(log),
+        gates_(gates),
+        accesses_(versions, matches) {
+    for (auto& [session, txn] : txns) {
+      Work work;
+      work.out = {session, fmt::format("T{}", works_.size() + 1), std::move(txn), {}, 0};
+      work.shapes.resize(work.out.txn.statements.size());
+      work.messages.resize(work.out.txn.statements.size());
+      works_.push_back(std::move(work));
+    }
+  }
+
+  std::vector<ResolvedTxn> run() {
+    find_shapes();
+    pair_messages();
+    find_ids();
+    match_the_rest();
+    for (Work& work : works_) names_[work.own] = work.out.id;
+    names_[kInitialXid] = "T0";
+    add_strangers();
+    for (Work& work : works_) read(work);
+    write();
+    std::vector<ResolvedTxn> resolved;
+    for (Work& work : works_) resolved.push_back(std::move(work.out));
+    return resolved;
+  }
+
+ private:
+  struct Work {
+    ResolvedTxn out;
+    std::uint64_t own = 0;  // its id in the log; 0 if it has none, or it is not known
+    std::vector<std::shared_ptr<const Shape>> shapes;
+    std::vector<const GateMessage*> messages;
+    std::vector<std::vector<Access>> reads = {};
+  };
+
+  void find_shapes() {
+    for (Work& work : works_) {
+      for (std::size_t i = 0; i < work.shapes.size(); ++i) {
+        const RecordedStatement& statement = work.out.txn.statements[i];
+        if (statement.kind == StatementKind::Select || is_write(statement.kind))
+          work.shapes[i] = gates_.shape(statement.sql, statement.kind);
+      }
+    }
+  }
+
+  // Messages and executions of one gate are in the same order. Where their numbers differ, those of
+  // statements that failed may be missing; beyond that it is not known which belong together.
+  void pair_messages() {
+    std::map<std::uint64_t, std::vector<const GateMessage*>> messages;
+    for (const GateMessage& message : log_.messages) messages[message.gate].push_back(&message);
+    struct Place {
+      Work* work;
+      std::size_t statement;
+    };
+    std::map<std::uint64_t, std::vector<Place>> executions;
+    for (Work& work : works_) {
+      for (std::size_t i = 0; i < work.messages.size(); ++i) {
+        const std::uint64_t gate = work.out.txn.statements[i].gate;
+        if (gate != 0) executions[gate].push_back({&work, i});
+      }
+    }
+    for (auto& [gate, places] : executions) {
+      std::vector<const GateMessage*>& sent = messages[gate];
+      const auto failed = [](const Place& place) {
+        return !place.work->out.txn.statements[place.statement].error.empty();
+      };
+      // A row that was waited for may run the gate again, with the same snapshot.
+      if (places.size() == 1 && sent.size() > 1) sent.erase(sent.begin() + 1, sent.end());
+      if (sent.size() != places.size()) std::erase_if(places, failed);
+      if (sent.size() != places.size()) continue;
+      for (std::size_t i = 0; i < places.size(); ++i)
+        places[i].work->messages[places[i].statement] = sent[i];
+    }
+  }
+
+  void find_ids() {
+    for (Work& work : works_) {
+      RecordedTxn& txn = work.out.txn;
+      for (const GateMessage* message : work.messages) {
+        if (message == nullptr) continue;
+        txn.isolation = message->isolation;
+        if (message->xid != 0) work.own = message->xid;
+      }
+      claim(work);
+    }
+  }
+
+  // The log knows whether a transaction committed whose end was not seen.
+  void claim(Work& work) {
+    if (work.own == 0) return;
+    claimed_.insert(work.own);
+    work.out.commit = versions_.commit_place(work.own);
+    if (work.out.txn.status == TxnStatus::Unknown && work.out.commit != 0)
+      work.out.txn.status = TxnStatus::Committed;
+  }
+
+  // The tables that a transaction wrote.
+  static std::string signature(const std::set<std::string>& tables) {
+    std::string out;
+    for (const std::string& table : tables) out += table + " ";
+    return out;
+  }
+
+  void match_the_rest() {
+    std::map<std::string, std::vector<Work*>> recorded;
+    for (Work& work : works_) {
+      if (work.own != 0 || work.out.txn.status != TxnStatus::Committed) continue;
+      std::set<std::string> tables;
+      for (std::size_t i = 0; i < work.shapes.size(); ++i) {
+        if (work.shapes[i] == nullptr || !is_write(work.shapes[i]->kind)) continue;
+        const Table* table = catalog_.find(work.shapes[i]->schema, work.shapes[i]->table);
+        if (table != nullptr) tables.insert(table->full_name());
+      }
+      if (!tables.empty()) recorded[signature(tables)].push_back(&work);
+    }
+    std::map<std::string, std::vector<const LogTxn*>> logged;
+    for (const LogTxn& txn : log_.txns) {
+      if (claimed_.contains(txn.xid) || versions_.commit_place(txn.xid) == 0) continue;
+      std::set<std::string> tables;
+      for (const LogChange& change : txn.changes) tables.insert(change.table);
+      logged[signature(tables)].push_back(&txn);
+    }
+    for (auto& [tables, works] : recorded) {
+      const auto found = logged.find(tables);
+      if (works.size() != 1 || found == logged.end() || found->second.size() != 1) continue;
+      works[0]->own = found->second[0]->xid;
+      claim(*works[0]);
+    }
+  }
+
+  // Transactions that did not go through the proxy, or that could not be told apart.
+  void add_strangers() {
+    for (const LogTxn& txn : log_.txns) {
+      if (claimed_.contains(txn.xid) || versions_.commit_place(txn.xid) == 0) continue;
+      Work work;
+      work.own = txn.xid;
+      work.out.session = fmt::format("log-{}", txn.xid);
+      work.out.id = fmt::format("X{}", txn.xid);
+      work.out.txn.status = TxnStatus::Committed;
+      work.out.txn.isolation = "unknown";
+      work.out.txn.statements.push_back({.sql = "(in the server's log only)"});
+      work.out.txn.gaps.push_back({0, "changes of a transaction that the recorder did not see"});
+      work.out.commit = versions_.commit_place(txn.xid);
+      work.shapes.emplace_back();
+      work.messages.push_back(nullptr);
+      names_[txn.xid] = work.out.id;
+      works_.push_back(std::move(work));
+    }
+  }
+
+  // Why the statement cannot be understood, as far as that is known without looking at versions.
+  std::string obstacle(const Work& work, std::size_t i, const Table*& table) const {
+    const RecordedTxn& txn = work.out.txn;
+    const RecordedStatement& statement = txn.statements[i];
+    if (work.shapes[i] == nullptr) return "neither SELECT, INSERT, UPDATE nor DELETE";
+    const Shape& shape = *work.shapes[i];
+    if (!shape.gap.empty()) return shape.gap;
+    for (const std::string& function : shape.functions) {
+      if (catalog_.user_functions.contains(function))
+        return "a function that may read or write inside";
+    }
+    if (!statement.error.empty()) return "it failed with " + statement.error;
+    if (!shape.reads_tables) return {};
+    for (const std::string& function : shape.condition_functions) {
+      if (catalog_.unstable_functions.contains(function))
+        return "a condition that depends on more than the row";
+    }
+    table = catalog_.find(shape.schema, shape.table);
+    if (table == nullptr) return "a table that is not there, or that two schemas have";
+    if (!table->no_reads.empty()) return table->no_reads;
+    if (is_write(shape.kind) && !table->no_writes.empty()) return table->no_writes;
+    if (table->is_referenced && (shape.kind == StatementKind::Delete))
+      return "DELETE of rows that others refer to";
+    if (shape.kind == StatementKind::Update && !table->foreign_keys.empty())
+      return "UPDATE of a table with foreign keys";
+    const TableVersions* versions = versions_.of(*table);
+    if (versions == nullptr || !versions->trouble.empty())
+      return versions == nullptr ? "a table without versions" : versions->trouble;
+    if (work.messages[i] == nullptr && shape.kind != StatementKind::Insert)
+      return "its snapshot is not in the log";
+    if (is_write(shape.kind) && txn.status == TxnStatus::Committed && work.own == 0)
+      return "its changes cannot be told from those of others";
+    return after_lost_writes(work, i, *table) ? "rows of its own that were rolled back later"
+                                              : std::string();
+  }
+
+  // Does the statement perhaps see writes of its own transaction that the log does not have?
+  bool after_lost_writes(const Work& work, std::size_t i, const Table& table) const {
+    const auto& statements = work.out.txn.statements;
+    bool is_rolled_back = work.out.txn.status != TxnStatus::Committed;
+    for (std::size_t j = i + 1; j < statements.size(); ++j)
+      is_rolled_back |= statements[j].kind == StatementKind::RollbackTo;
+    if (!is_rolled_back) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (is_harmless(statements[j].kind) || !statements[j].error.empty()) continue;
+      if (work.shapes[j] == nullptr) return true;
+      if (!is_write(work.shapes[j]->kind)) continue;
+      const Table* other = catalog_.find(work.shapes[j]->schema, work.shapes[j]->table);
+      if (other == nullptr || other == &table) return true;
+    }
+    return false;
+  }
+
+  // Changes of this statement lie between its message and the next one of its transaction.
+  void find_window(const Work& work, std::size_t i, Execution& run) const {
+    run.from = 0;
+    run.to = kEnd;
+    if (work.messages[i] != nullptr) run.from = work.messages[i]->lsn;
+    for (std::size_t j = i; work.messages[i] == nullptr && j-- > 0;) {
+      if (work.messages[j] == nullptr) continue;
+      run.from = work.messages[j]->lsn;
+      break;
+    }
+    for (std::size_t j = i + 1; j < work.messages.size(); ++j) {
+      if (work.messages[j] == nullptr) continue;
+      run.to = work.messages[j]->lsn;
+      break;
+    }
+  }
+
+  void read(Work& work) {
+    RecordedTxn& txn = work.out.txn;
+    work.reads.resize(txn.statements.size());
+    if (txn.statements.size() == 1 && work.out.id[0] == 'X') return;
+    bool rolls_back_to = false;
+    for (const RecordedStatement& statement : txn.statements)
+      rolls_back_to |= statement.kind == StatementKind::RollbackTo;
+    for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+      const RecordedStatement& statement = txn.statements[i];
+      if (is_harmless(statement.kind)) continue;
+      if (!statement.error.empty() && tells_nothing(statement.error)) continue;
+      if (std::ranges::any_of(txn.gaps, [i](const Gap& gap) { return gap.statement == i + 1; }))
+        continue;
+      const Table* table = nullptr;
+      std::string why = obstacle(work, i, table);
+      if (why.empty() && table != nullptr) {
+        Execution run{.statement = &statement,
+                      .shape = work.shapes[i].get(),
+                      .table = versions_.of(*table),
+                      .message = work.messages[i],
+                      .own = work.own,
+                      .is_committed = txn.status == TxnStatus::Committed,
+                      .has_rolled_back_to = rolls_back_to};
+        find_window(work, i, run);
+        why = statement.kind == StatementKind::Insert && !run.is_committed
+                  ? "an INSERT that was rolled back"
+                  : accesses_.read(run, work.reads[i]);
+        if (!why.empty()) work.reads[i].clear();
+      }
+      if (!why.empty()) txn.gaps.push_back({i + 1, why});
+    }
+  }
+
+  // The statement that wrote at this place of the log.
+  static std::size_t writing_statement(const Work& work, std::uint64_t lsn) {
+    const auto& statements = work.out.txn.statements;
+    std::size_t found = statements.size() - 1;
+    bool is_exact = false;
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      if (!is_write(statements[i].kind)) continue;
+      if (work.messages[i] != nullptr && work.messages[i]->lsn <= lsn) {
+        found = i;
+        is_exact = true;
+      } else if (work.messages[i] == nullptr || !is_exact) {
+        found = i;
+      }
+    }
+    return found;
+  }
+
+  void write() {
+    auto writes = accesses_.writes();
+    for (Work& work : works_) {
+      work.out.events.resize(work.out.txn.statements.size());
+      for (std::size_t i = 0; i < work.reads.size(); ++i) {
+        std::set<std::pair<std::string, std::uint64_t>> told;
+        for (const Access& access : work.reads[i]) {
+          if (!told.emplace(access.key, access.writer).second) continue;
+          work.out.events[i].push_back(
+              {RunEvent::Kind::Read, access.key, names_[access.writer], {}});
+        }
+      }
+      if (work.own == 0 || work.out.events.empty()) continue;
+      for (Accesses::Written& written : writes[work.own]) {
+        work.out.events[writing_statement(work, written.lsn)].push_back(
+            {written.deletes ? RunEvent::Kind::Delete : RunEvent::Kind::Write,
+             std::move(written.key),
+             {},
+             std::move(written.value)});
+      }
+    }
+  }
+
+  const Catalog& catalog_;
+  const Versions& versions_;
+  const DecodedLog& log_;
+  Gatekeeper& gates_;
+  Accesses accesses_;
+  std::vector<Work> works_;
+  std::set<std::uint64_t> claimed_;
+  std::map<std::uint64_t, std::string> names_;
+};
+
+}  // namespace
+
+Result<std::vector<ResolvedTxn>> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns,
+                                         ServerLog& log, Gatekeeper& gates) {
+  auto decoded = log.read();
+  if (!decoded) return decoded.error();
+  if (!decoded->trouble.empty())
+    return Error{.what = "a line of the server's log is not understood: " + decoded->trouble};
+  auto catalog = read_catalog(log.connection());
+  if (!catalog) return catalog.error();
+  const Versions versions(*catalog, log, *decoded);
+  Matches matches(log.connection());
+  return Resolver(std::move(txns), *catalog, versions, *decoded, matches, gates).run();
+}
+
+}  // namespace isoscope::record

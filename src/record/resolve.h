@@ -1,0 +1,37 @@
+#pragma once
+// From what was seen on the wire and what the server's log says to a history: who read what from
+// whom.
+//
+// Each execution of a gated statement left a message in the log, which bears the number of the
+// gate, the snapshot and the id of the transaction. So statements find their snapshots, and
+// transactions their changes. A transaction that wrote and left no such message (an INSERT of
+// several rows) is found by elimination if there is only one that it can be. Changes that belong to
+// no transaction of the recording were made by somebody else, and become transactions of their own,
+// with a gap.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/gatekeeper.h"
+#include "record/run.h"
+#include "record/run_file.h"
+#include "record/server_log.h"
+
+namespace isoscope::record {
+
+struct ResolvedTxn {
+  std::string session;
+  std::string id;
+  RecordedTxn txn;
+  std::vector<std::vector<RunEvent>> events;  // by statement
+  std::size_t commit = 0;                     // place in the order of commits; 0: it wrote nothing
+};
+
+// `txns`: sessions and transactions in the order of their ends.
+Result<std::vector<ResolvedTxn>> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns,
+                                         ServerLog& log, Gatekeeper& gates);
+
+// Does the statement touch no table, so that there is nothing to know about it?
+bool is_harmless(StatementKind kind);
+
+}  // namespace isoscope::record

@@ -1,0 +1,63 @@
+#pragma once
+// What was seen of a run on the wire: transactions of statements.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+#include "record/statement_text.h"
+
+namespace isoscope::record {
+
+using Microseconds = std::int64_t;  // since the recording began
+
+// The value of $1, $2, … as the client sent it.
+struct Parameter {
+  bool is_null = false;
+  bool is_binary = false;
+  std::string bytes;
+};
+
+struct RecordedStatement {
+  StatementKind kind = StatementKind::Other;
+  std::string sql;
+  std::vector<Parameter> parameters = {};
+  std::vector<std::uint32_t> parameter_types = {};  // as the client declared them; 0 is undeclared
+  std::string tag = {};                             // what the server answered: "UPDATE 1"
+  std::string error = {};                           // its SQLSTATE if it failed
+  Microseconds start = 0;
+  Microseconds end = 0;
+  // The gate (gate.h) that was put into it, by number; 0 if it passed unchanged.
+  std::uint64_t gate = 0;
+};
+
+// Something about a transaction that the recording does not know.
+struct Gap {
+  std::size_t statement = 0;  // counted from 1; 0: the transaction as a whole
+  std::string why;
+};
+
+struct RecordedTxn {
+  std::uint32_t connection = 0;  // counted from 1, in the order of arrival
+  std::uint32_t backend = 0;     // the server's process; 0 if it did not tell
+  TxnStatus status = TxnStatus::Unknown;
+  bool is_explicit = false;  // begun by BEGIN
+  std::string isolation;     // as declared: "read committed"
+  std::string error = {};    // the SQLSTATE that ended it
+  Microseconds start = 0;
+  Microseconds end = 0;
+  std::vector<RecordedStatement> statements = {};
+  std::vector<Gap> gaps = {};
+};
+
+// Who a connection says it is.
+struct Client {
+  std::uint32_t connection = 0;
+  std::string application;  // application_name, as last set; may be empty
+};
+
+// Called with each transaction when it has ended.
+using TxnSink = std::function<void(const Client&, RecordedTxn)>;
+
+}  // namespace isoscope::record

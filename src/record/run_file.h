@@ -1,0 +1,45 @@
+#pragma once
+// Writes a recorded run as a history in the format jsonl (docs/formats.md), line by line.
+//
+// A transaction is one line, written when it has ended, so that the file is a whole history up to
+// that moment, at whatever moment the process ends.
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "record/run.h"
+#include "support/output.h"
+
+namespace isoscope::record {
+
+// An event of a statement: what it read, wrote or deleted.
+struct RunEvent {
+  enum class Kind : std::uint8_t { Read, Write, Delete };
+  Kind kind = Kind::Read;
+  std::string key;
+  std::string from = {};   // of a Read: the transaction that wrote it; T0 is the initial one
+  std::string value = {};  // of a Write
+};
+
+// Names sessions: by application_name where that tells a connection from those before it, else s1,
+// s2, … in the order of their first transactions.
+class SessionNames {
+ public:
+  const std::string& name(const Client& client);
+  std::size_t count() const { return names_.size(); }
+
+ private:
+  std::map<std::uint32_t, std::string> names_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+// The line of a transaction. `events` has one list per statement, or is empty: none is known.
+// `commit`: its place in the order of commits, or 0.
+std::string run_line(const RecordedTxn& txn, const std::string& session, const std::string& id,
+                     const std::vector<std::vector<RunEvent>>& events, std::size_t commit = 0);
+// The first line.
+std::string run_header();
+
+}  // namespace isoscope::record

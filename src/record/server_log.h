@@ -1,0 +1,51 @@
+#pragma once
+// The server's log of a run: a temporary slot of logical decoding, and the rows that were there
+// before it.
+//
+// open() creates the slot, which keeps the log from then on and goes away with our connection,
+// however that ends; then it copies the rows of all tables that have a primary key, in one
+// snapshot. What this snapshot sees belongs to the initial transaction, T0, although the slot may
+// tell it again.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/decoded_log.h"
+#include "record/sql_connection.h"
+#include "record/tables.h"
+
+namespace isoscope::record {
+
+struct TableCopy {
+  std::vector<std::string> columns;
+  std::vector<Row> rows;
+  bool is_cut = false;  // there were more rows than are kept
+};
+
+class ServerLog {
+ public:
+  // An Error says what the server does not allow, and what to do.
+  static Result<ServerLog> open(const std::string& dsn);
+
+  // Everything that was written since open(). Once.
+  Result<DecodedLog> read();
+  SqlConnection& connection() { return sql_; }
+  const Snapshot& start() const { return start_; }
+  const std::map<std::string, TableCopy>& copies() const { return copies_; }  // by full name
+
+ private:
+  explicit ServerLog(SqlConnection sql) : sql_(std::move(sql)) {}
+  Result<void> create_slot();
+  Result<void> copy_tables();
+
+  static constexpr std::size_t kMostRows = 100'000;  // of a table
+
+  SqlConnection sql_;
+  std::string slot_;
+  Snapshot start_;
+  std::map<std::string, TableCopy> copies_;
+};
+
+}  // namespace isoscope::record

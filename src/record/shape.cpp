@@ -1,0 +1,323 @@
+#include "record/shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "record/splicing.h"
+#include "sql/pg_parse.h"
+
+namespace isoscope::record {
+namespace {
+
+using sql::child;
+using sql::has;
+using sql::kind_of;
+using sql::Tree;
+
+bool is_empty(const Tree& node) { return node.is_null() || (node.is_array() && node.empty()); }
+
+// What an expression or a clause mentions.
+struct Mentioned {
+  std::set<std::string> columns;
+  std::set<std::string> functions;
+  bool all_columns = false;
+  std::string foreign;  // something that may read elsewhere
+  bool has_default = false;
+};
+
+// In VALUES, DEFAULT means something that it does not mean in SELECT, and calls of aggregates and
+// of functions that return sets are errors: only calls that are known to be neither are let
+// through.
+bool may_be_selected(const Mentioned& values) {
+  static const std::set<std::string> kPlain = {
+      "now",   "nextval", "currval", "random", "gen_random_uuid",    "clock_timestamp",
+      "lower", "upper",   "md5",     "length", "statement_timestamp"};
+  return !values.has_default && std::ranges::includes(kPlain, values.functions);
+}
+
+void mention_column(const Tree& reference, Mentioned& found) {
+  const Tree& fields = child(reference, "fields");
+  if (!fields.is_array() || fields.empty()) return;
+  if (has(fields.back(), "A_Star")) {
+    found.all_columns = true;
+  } else {
+    found.columns.insert(sql::string_node(fields.back()));
+  }
+  if (fields.size() > 2) found.foreign = "a column that is named with its schema";
+}
+
+void mention(const Tree& node, Mentioned& found) {
+  if (node.is_array()) {
+    for (const Tree& part : node) mention(part, found);
+    return;
+  }
+  if (!node.is_object()) return;
+  for (const auto& [name, part] : node.items()) {
+    if (name == "ColumnRef") {
+      mention_column(part, found);
+    } else if (name == "SubLink") {
+      found.foreign = "a sub-query";
+    } else if (name == "CurrentOfExpr") {
+      found.foreign = "WHERE CURRENT OF";
+    } else if (name == "SetToDefault") {
+      found.has_default = true;
+    } else if (name == "SQLValueFunction") {
+      found.functions.insert("now");
+    } else if (name == "FuncCall") {
+      found.functions.insert(sql::last_name(child(part, "funcname")));
+      if (child(part, "funcname").size() > 1 &&
+          sql::string_node(child(part, "funcname").front()) != "pg_catalog")
+        found.foreign = "a function that is named with its schema";
+    }
+    mention(part, found);
+  }
+}
+
+// Are these all of a conjunction of `column = constant`? Then which columns?
+bool equations(const Tree& node, std::set<std::string>& columns) {
+  if (has(node, "BoolExpr")) {
+    const Tree& expression = child(node, "BoolExpr");
+    if (sql::text_of(expression, "boolop") != "AND_EXPR") return false;
+    for (const Tree& part : child(expression, "args")) {
+      if (!equations(part, columns)) return false;
+    }
+    return true;
+  }
+  const Tree& expression = child(node, "A_Expr");
+  if (sql::text_of(expression, "kind") != "AEXPR_OP" ||
+      sql::last_name(child(expression, "name")) != "=")
+    return false;
+  const Tree* column = &child(expression, "lexpr");
+  const Tree* value = &child(expression, "rexpr");
+  if (!has(*column, "ColumnRef")) std::swap(column, value);
+  while (has(*value, "TypeCast")) value = &child(child(*value, "TypeCast"), "arg");
+  if (!has(*column, "ColumnRef") || !(has(*value, "A_Const") || has(*value, "ParamRef")))
+    return false;
+  columns.insert(sql::last_name(child(child(*column, "ColumnRef"), "fields")));
+  return true;
+}
+
+class ShapeReader {
+ public:
+  ShapeReader(std::string_view text, StatementKind kind) : text_(text) { shape_.kind = kind; }
+
+  Shape read() {
+    const auto tree = sql::parse_sql(text_);
+    if (!tree || tree->size() != 1) {
+      shape_.gap = "it does not parse";
+      return shape_;
+    }
+    const Tree& statement = sql::inside(child((*tree)[0], "stmt"));
+    if (has(statement, "withClause")) {
+      shape_.gap = "WITH";
+      return shape_;
+    }
+    if (shape_.kind == StatementKind::Select) {
+      read_select(statement);
+    } else if (shape_.kind == StatementKind::Insert) {
+      read_insert(statement);
+    } else {
+      read_change(statement);
+    }
+    if (shape_.gap.empty() && shape_.reads_tables && may_be_gated_)
+      shape_.gate = find_gate(text_, *tree, shape_);
+    if (shape_.gate.size() == 2 && shape_.kind != StatementKind::Insert)
+      shape_.condition = text_.substr(shape_.gate[0].at, shape_.gate[1].at - shape_.gate[0].at);
+    if (shape_.gap.empty() && shape_.reads_tables && shape_.gate.empty() &&
+        shape_.kind != StatementKind::Insert)
+      shape_.gap = "no place for a gate";
+    return shape_;
+  }
+
+ private:
+  void doubt(std::string why) {
+    if (shape_.gap.empty()) shape_.gap = std::move(why);
+  }
+
+  void read_table(const Tree& relation) {
+    const Tree& variable = child(relation, "RangeVar");
+    if (variable.is_null()) return doubt("something else than a table in FROM");
+    shape_.schema = sql::text_of(variable, "schemaname");
+    shape_.table = sql::text_of(variable, "relname");
+    shape_.alias = sql::text_of(child(variable, "alias"), "aliasname");
+    if (shape_.alias.empty()) shape_.alias = shape_.table;
+    if (has(child(variable, "alias"), "colnames")) doubt("an alias that renames columns");
+    if (has(variable, "catalogname")) doubt("a table of another database");
+  }
+
+  void use(const Tree& part) {
+    Mentioned found;
+    mention(part, found);
+    shape_.used_columns.merge(found.columns);
+    shape_.functions.merge(found.functions);
+    shape_.uses_all_columns |= found.all_columns;
+    if (!found.foreign.empty()) doubt(found.foreign);
+  }
+
+  void read_condition(const Tree& where) {
+    Mentioned found;
+    mention(where, found);
+    shape_.condition_columns = found.columns;
+    shape_.condition_functions = found.functions;
+    shape_.functions.merge(found.functions);
+    if (!found.foreign.empty()) doubt(found.foreign);
+    if (found.all_columns) doubt("a whole row in a condition");
+    if (where.is_null() || !equations(where, shape_.equated_columns))
+      shape_.equated_columns.clear();
+  }
+
+  // Statements that only look at the server's catalog are none of ours.
+  static bool is_catalog(const Tree& node) {
+    std::vector<const Tree*> open = {&node};
+    bool any = false;
+    while (!open.empty()) {
+      const Tree& next = *open.back();
+      open.pop_back();
+      if (!next.is_structured()) continue;
+      if (next.is_object() && has(next, "relname")) {
+        any = true;
+        const std::string schema = sql::text_of(next, "schemaname");
+        if (schema != "pg_catalog" && schema != "information_schema" &&
+            !(schema.empty() && sql::text_of(next, "relname").starts_with("pg_")))
+          return false;
+      }
+      for (const Tree& part : next) open.push_back(&part);
+    }
+    return any;
+  }
+
+  void read_select(const Tree& select) {
+    if (is_catalog(select)) {
+      shape_.reads_tables = false;
+      return;
+    }
+    if (sql::text_of(select, "op") != "SETOP_NONE" && has(select, "op"))
+      return doubt("UNION, INTERSECT or EXCEPT");
+    if (has(select, "intoClause")) return doubt("SELECT INTO");
+    if (has(select, "valuesLists")) return doubt("VALUES");
+    for (const char* part : {"targetList", "groupClause", "havingClause", "sortClause",
+                             "windowClause", "distinctClause"})
+      use(child(select, part));
+    const Tree& from = child(select, "fromClause");
+    if (is_empty(from)) {
+      shape_.reads_tables = false;
+      return;
+    }
+    if (from.size() > 1 || has(from.front(), "JoinExpr")) return doubt("a join");
+    if (has(from.front(), "RangeSubselect")) return doubt("a sub-query");
+    read_table(from.front());
+    read_condition(child(select, "whereClause"));
+    for (const Tree& target : child(select, "targetList"))
+      shape_.output_names.insert(sql::text_of(child(target, "ResTarget"), "name"));
+    read_limit(select);
+    read_locks(child(select, "lockingClause"));
+    const bool aggregates = has(select, "groupClause") || has(select, "havingClause") ||
+                            has(select, "distinctClause") || calls_aggregate(select);
+    shape_.counts_rows = !aggregates && !has(select, "limitCount") && !has(select, "limitOffset");
+  }
+
+  // Whether a call is that of an aggregate only the catalog knows; any call may be one.
+  static bool calls_aggregate(const Tree& select) {
+    Mentioned found;
+    mention(child(select, "targetList"), found);
+    return !found.functions.empty();
+  }
+
+  void read_limit(const Tree& select) {
+    if (has(select, "limitOffset")) return doubt("OFFSET");
+    if (!has(select, "limitCount")) return;
+    if (sql::text_of(select, "limitOption") == "LIMIT_OPTION_WITH_TIES")
+      return doubt("FETCH … WITH TIES");
+    const Tree& count = child(child(child(select, "limitCount"), "A_Const"), "ival");
+    if (count.is_null()) return doubt("a LIMIT that is no number");
+    shape_.limit = sql::number_of(count, "ival");
+  }
+
+  void read_locks(const Tree& clauses) {
+    if (is_empty(clauses)) return;
+    shape_.locks_rows = true;
+    shape_.is_key_share = true;
+    for (const Tree& clause : clauses) {
+      const Tree& lock = child(clause, "LockingClause");
+      if (sql::text_of(lock, "waitPolicy") != "LockWaitBlock") doubt("SKIP LOCKED or NOWAIT");
+      shape_.is_key_share &= sql::text_of(lock, "strength") == "LCS_FORKEYSHARE";
+    }
+    if (shape_.limit) doubt("a LIMIT on locked rows");
+  }
+
+  void read_change(const Tree& statement) {
+    if (!is_empty(child(statement, "fromClause")) || !is_empty(child(statement, "usingClause")))
+      return doubt("a join");
+    read_table({{"RangeVar", child(statement, "relation")}});
+    for (const Tree& target : child(statement, "targetList")) {
+      const Tree& column = child(target, "ResTarget");
+      if (has(child(column, "val"), "MultiAssignRef")) doubt("SET of several columns at once");
+      if (has(column, "indirection")) shape_.used_columns.insert(sql::text_of(column, "name"));
+      use(child(column, "val"));
+    }
+    use(child(statement, "returningList"));
+    read_condition(child(statement, "whereClause"));
+  }
+
+  void read_insert(const Tree& statement) {
+    if (has(statement, "onConflictClause")) return doubt("ON CONFLICT");
+    read_table({{"RangeVar", child(statement, "relation")}});
+    const Tree& select = child(child(statement, "selectStmt"), "SelectStmt");
+    if (select.is_null()) return;  // DEFAULT VALUES
+    if (!has(select, "valuesLists")) return doubt("INSERT … SELECT");
+    Mentioned found;
+    mention(child(select, "valuesLists"), found);
+    may_be_gated_ = may_be_selected(found);
+    shape_.functions.merge(found.functions);
+    if (!found.foreign.empty()) doubt(found.foreign);
+  }
+
+  std::string_view text_;
+  Shape shape_;
+  bool may_be_gated_ = true;
+};
+
+}  // namespace
+
+Shape shape_of(std::string_view statement, StatementKind kind) {
+  return ShapeReader(statement, kind).read();
+}
+
+std::string gate_condition(std::uint64_t number, bool writes) {
+  constexpr const char* kOwn = "pg_catalog.pg_current_xact_id()";
+  constexpr const char* kOwnIfAny =
+      "COALESCE(pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text, '0')";
+  return fmt::format(
+      "(SELECT pg_catalog.pg_logical_emit_message(false, 'isoscope', "
+      "pg_catalog.concat(pg_catalog.pg_backend_pid(), ' {} ', {}, ' ', "
+      "pg_catalog.pg_current_snapshot(), ' ', "
+      "pg_catalog.current_setting('transaction_isolation')))) IS NOT NULL",
+      number, writes ? kOwn : kOwnIfAny);
+}
+
+std::string gated(std::string_view statement, const Shape& shape, std::uint64_t number) {
+  std::string out;
+  std::size_t from = 0;
+  for (const Splice& splice : shape.gate) {
+    out += statement.substr(from, splice.at - from);
+    out += inserted(splice, shape, number);
+    from = splice.at + splice.removed;
+  }
+  out += statement.substr(from);
+  return out;
+}
+
+std::string inserted(const Splice& splice, const Shape& shape, std::uint64_t number) {
+  std::string out;
+  for (const char c : splice.inserted) {
+    if (c == kGateMark[0]) {
+      out += gate_condition(number, shape.kind != StatementKind::Select);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace isoscope::record

@@ -1,0 +1,128 @@
+#include "record/sql_connection.h"
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+
+namespace isoscope::record {
+
+void SqlConnection::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
+
+Error SqlConnection::error() const {
+  std::string why = PQerrorMessage(connection_.get());
+  while (why.ends_with('\n')) why.pop_back();
+  return Error{.what = why};
+}
+
+Result<SqlConnection> SqlConnection::open(const std::string& dsn) {
+  SqlConnection made(PQconnectdb((dsn).c_str()));
+  if (PQstatus(made.connection_.get()) != CONNECTION_OK)
+    return Error{.what = fmt::format("cannot connect to the server: {}", made.error().what),
+                 .hint = "--dsn is read as psql reads it"};
+  PQsetNoticeProcessor(
+      made.connection_.get(), [](void*, const char*) {}, nullptr);
+  return made;
+}
+
+Result<std::vector<Row>> SqlConnection::rows_of(pg_result* answer) {
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(answer, PQclear);
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return error();
+  std::vector<Row> rows(static_cast<std::size_t>(PQntuples(result.get())));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (int j = 0; j < PQnfields(result.get()); ++j) {
+      const int row = static_cast<int>(i);
+      if (PQgetisnull(result.get(), row, j) != 0) {
+        rows[i].emplace_back();
+      } else {
+        rows[i].emplace_back(
+            std::string(PQgetvalue(result.get(), row, j),
+                        static_cast<std::size_t>(PQgetlength(result.get(), row, j))));
+      }
+    }
+  }
+  return rows;
+}
+
+Result<std::vector<Row>> SqlConnection::query(const std::string& sql) {
+  return rows_of(PQexec(connection_.get(), sql.c_str()));
+}
+
+Result<std::vector<Row>> SqlConnection::query(const std::string& sql,
+                                              const std::vector<Parameter>& parameters,
+                                              const std::vector<std::uint32_t>& types) {
+  std::vector<Oid> oids(parameters.size());
+  std::vector<const char*> values(parameters.size());
+  std::vector<int> lengths(parameters.size());
+  std::vector<int> formats(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    oids[i] = i < types.size() ? types[i] : 0;
+    values[i] = parameters[i].is_null ? nullptr : parameters[i].bytes.c_str();
+    lengths[i] = static_cast<int>(parameters[i].bytes.size());
+    formats[i] = parameters[i].is_binary ? 1 : 0;
+  }
+  return rows_of(PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(parameters.size()),
+                              oids.data(), values.data(), lengths.data(), formats.data(), 0));
+}
+
+Result<void> SqlConnection::copy_in(const std::string& copy, const std::vector<Row>& rows) {
+  const std::unique_ptr<PGresult, decltype(&PQclear)> begin(PQexec(connection_.get(), copy.c_str()),
+                                                            PQclear);
+  if (PQresultStatus(begin.get()) != PGRES_COPY_IN) return error();
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) text += '\t';
+      if (!row[i]) {
+        text += "\\N";
+        continue;
+      }
+      for (const char c : *row[i]) {
+        if (c == '\\')
+          text += "\\\\";
+        else if (c == '\t')
+          text += "\\t";
+        else if (c == '\n')
+          text += "\\n";
+        else if (c == '\r')
+          text += "\\r";
+        else
+          text += c;
+      }
+    }
+    text += '\n';
+    if (text.size() < std::size_t{64} << 10U) continue;
+    if (PQputCopyData(connection_.get(), text.data(), static_cast<int>(text.size())) != 1)
+      return error();
+    text.clear();
+  }
+  if (!text.empty() &&
+      PQputCopyData(connection_.get(), text.data(), static_cast<int>(text.size())) != 1)
+    return error();
+  if (PQputCopyEnd(connection_.get(), nullptr) != 1) return error();
+  Result<void> outcome;
+  while (PGresult* answer = PQgetResult(connection_.get())) {
+    if (PQresultStatus(answer) != PGRES_COMMAND_OK) outcome = error();
+    PQclear(answer);
+  }
+  return outcome;
+}
+
+std::string quoted_name(const std::string& name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string quoted_text(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += c;
+  }
+  return out + "'";
+}
+
+}  // namespace isoscope::record

@@ -1,0 +1,48 @@
+#pragma once
+// A connection of our own to the server, beside those that are recorded.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/run.h"
+#include "support/result.h"
+
+struct pg_conn;
+struct pg_result;
+
+namespace isoscope::record {
+
+using Cell = std::optional<std::string>;  // nothing is NULL
+using Row = std::vector<Cell>;
+
+class SqlConnection {
+ public:
+  static Result<SqlConnection> open(const std::string& dsn);
+
+  // The rows of the answer, as text.
+  Result<std::vector<Row>> query(const std::string& sql);
+  // The same with parameters as a client sent them.
+  Result<std::vector<Row>> query(const std::string& sql, const std::vector<Parameter>& parameters,
+                                 const std::vector<std::uint32_t>& types);
+  // Copies rows into a table: COPY … FROM STDIN.
+  Result<void> copy_in(const std::string& copy, const std::vector<Row>& rows);
+
+ private:
+  struct Close {
+    void operator()(pg_conn* connection) const;
+  };
+  explicit SqlConnection(pg_conn* connection) : connection_(connection) {}
+  Error error() const;
+  Result<std::vector<Row>> rows_of(pg_result* answer);
+
+  std::unique_ptr<pg_conn, Close> connection_;
+};
+
+// "name" and 'text' for SQL.
+std::string quoted_name(const std::string& name);
+std::string quoted_text(const std::string& text);
+
+}  // namespace isoscope::record

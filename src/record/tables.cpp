@@ -1,0 +1,136 @@
+#include "record/tables.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace isoscope::record {
+namespace {
+
+constexpr const char* kTables = R"(
+SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurity,
+  EXISTS (SELECT 1 FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
+  EXISTS (SELECT 1 FROM pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent)),
+  EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'),
+  EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND NOT x.indisprimary
+          AND (x.indisunique OR x.indisexclusion)),
+  EXISTS (SELECT 1 FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+  AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.oid)";
+constexpr const char* kColumns = R"(
+SELECT a.attrelid, a.attname, a.attnum, a.atttypid = 'boolean'::regtype
+FROM pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum)";
+constexpr const char* kKeys = R"(
+SELECT x.indrelid, a.attname FROM pg_index x
+CROSS JOIN LATERAL unnest(x.indkey::int[]) WITH ORDINALITY AS k(attnum, place)
+JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
+WHERE x.indisprimary ORDER BY x.indrelid, k.place)";
+constexpr const char* kForeignKeys = R"(
+SELECT f.oid, f.conrelid, f.confrelid, a.attname, b.attname FROM pg_constraint f
+CROSS JOIN LATERAL unnest(f.conkey, f.confkey) WITH ORDINALITY AS k(child, parent, place)
+JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.child
+JOIN pg_attribute b ON b.attrelid = f.confrelid AND b.attnum = k.parent
+WHERE f.contype = 'f' ORDER BY f.oid, k.place)";
+constexpr const char* kUserFunctions = R"(
+SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname NOT IN ('pg_catalog', 'information_schema'))";
+// Some of the server's own functions run queries.
+constexpr const char* kUnstable = R"(
+SELECT DISTINCT p.proname FROM pg_proc p
+WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.provolatile <> 'i')";
+constexpr const char* kQuerying = R"(
+SELECT DISTINCT p.proname FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+AND (p.proname ~ '_to_xml|^ts_stat|^ts_rewrite|^lo_|^loread|^lowrite|^pg_read_|^pg_logical_'))";
+
+std::string text(const Cell& cell) { return cell.value_or(""); }
+bool is_true(const Cell& cell) { return cell == "t"; }
+
+Table table_of(const Row& row) {
+  Table table{.schema = text(row[1]), .name = text(row[2])};
+  const std::string kind = text(row[3]);
+  if (kind == "v" || kind == "m") table.no_reads = "a view";
+  if (kind == "f") table.no_reads = "a foreign table";
+  if (kind == "p" || is_true(row[7])) table.no_reads = "a partitioned or inherited table";
+  if (row[4] == "t") table.no_reads = "a temporary table";
+  if (row[4] == "u") table.no_reads = "an unlogged table";
+  if (is_true(row[5])) table.no_reads = "a table with row security";
+  if (is_true(row[8])) table.no_reads = "a table with rules";
+  if (is_true(row[6])) table.no_writes = "a table with triggers";
+  if (is_true(row[9])) table.no_writes = "a table with a further unique key";
+  table.is_referenced = is_true(row[10]);
+  return table;
+}
+
+}  // namespace
+
+std::size_t Table::column(const std::string& column_name) const {
+  const auto found = std::ranges::find(columns, column_name);
+  return found == columns.end() ? std::string::npos
+                                : static_cast<std::size_t>(found - columns.begin());
+}
+
+const Table* Catalog::find(const std::string& schema, const std::string& name) const {
+  if (!schema.empty()) {
+    const auto found = tables.find(schema + "." + name);
+    return found == tables.end() ? nullptr : &found->second;
+  }
+  const Table* only = nullptr;
+  for (const auto& [full_name, table] : tables) {
+    if (table.name != name) continue;
+    if (only != nullptr) return nullptr;
+    only = &table;
+  }
+  return only;
+}
+
+Result<Catalog> read_catalog(SqlConnection& sql) {
+  std::vector<std::vector<Row>> answers;
+  for (const char* query :
+       {kTables, kColumns, kKeys, kForeignKeys, kUserFunctions, kUnstable, kQuerying}) {
+    auto rows = sql.query(query);
+    if (!rows) return rows.error();
+    answers.push_back(std::move(*rows));
+  }
+  Catalog catalog;
+  std::map<std::string, Table*> by_oid;
+  for (const Row& row : answers[0]) {
+    Table table = table_of(row);
+    const std::string name = table.full_name();
+    by_oid[text(row[0])] = &(catalog.tables[name] = std::move(table));
+  }
+  for (const Row& row : answers[1]) {
+    const auto table = by_oid.find(text(row[0]));
+    if (table == by_oid.end()) continue;
+    if (is_true(row[3])) table->second->booleans.insert(table->second->columns.size());
+    table->second->columns.push_back(text(row[1]));
+  }
+  for (const Row& row : answers[2]) {
+    const auto table = by_oid.find(text(row[0]));
+    if (table != by_oid.end()) table->second->key.push_back(table->second->column(text(row[1])));
+  }
+  for (auto& [name, table] : catalog.tables) {
+    if (table.key.empty() && table.no_reads.empty())
+      table.no_reads = "a table without a primary key";
+  }
+  std::string last;
+  std::map<std::string, std::vector<std::string>> parents;
+  for (const Row& row : answers[3]) {
+    const auto child = by_oid.find(text(row[1]));
+    const auto parent = by_oid.find(text(row[2]));
+    if (child == by_oid.end() || parent == by_oid.end()) continue;
+    std::vector<ForeignKey>& keys = child->second->foreign_keys;
+    if (text(row[0]) != last) keys.push_back({parent->second->full_name(), {}, true});
+    last = text(row[0]);
+    ForeignKey& key = keys.back();
+    const std::size_t place = key.columns.size();
+    key.columns.push_back(child->second->column(text(row[3])));
+    key.is_primary &= place < parent->second->key.size() &&
+                      parent->second->key[place] == parent->second->column(text(row[4]));
+  }
+  for (const Row& row : answers[4]) catalog.user_functions.insert(text(row[0]));
+  for (const Row& row : answers[6]) catalog.user_functions.insert(text(row[0]));
+  for (const Row& row : answers[5]) catalog.unstable_functions.insert(text(row[0]));
+  return catalog;
+}
+
+}  // namespace isoscope::record

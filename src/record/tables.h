@@ -1,0 +1,48 @@
+#pragma once
+// What the server's catalog says about tables and functions: whether what a statement read can be
+// computed from the versions of the rows of one table.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "record/sql_connection.h"
+
+namespace isoscope::record {
+
+struct ForeignKey {
+  std::string parent;                // "public.parent"
+  std::vector<std::size_t> columns;  // of the child, by position
+  bool is_primary = false;           // refers to the parent's primary key, in its order
+};
+
+struct Table {
+  std::string schema;
+  std::string name;
+  std::vector<std::string> columns = {};
+  std::set<std::size_t> booleans = {};  // columns of type boolean, by position
+  std::vector<std::size_t> key = {};    // the primary key, by position
+  std::string no_reads = {};            // why reads of it are gaps; empty if they are not
+  std::string no_writes = {};           // the same for writes
+  bool is_referenced = false;           // by a foreign key
+  std::vector<ForeignKey> foreign_keys = {};
+
+  std::string full_name() const { return schema + "." + name; }
+  // As people call it: without the schema `public`.
+  std::string label() const { return schema == "public" ? name : full_name(); }
+  // Position of a column, or npos.
+  std::size_t column(const std::string& column_name) const;
+};
+
+struct Catalog {
+  std::map<std::string, Table> tables;       // by full name
+  std::set<std::string> user_functions;      // names of functions that are not the server's own
+  std::set<std::string> unstable_functions;  // of the server's own: those that are not immutable
+
+  // The table that a statement means; null if it is not there, or if two schemas have one.
+  const Table* find(const std::string& schema, const std::string& name) const;
+};
+
+Result<Catalog> read_catalog(SqlConnection& sql);
+
+}  // namespace isoscope::record
