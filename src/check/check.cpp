@@ -174,8 +174,9 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
     }
     Violation& violation = *verdict.violation;
     violation.anomaly = name_cycle(h_, weakest, violation.cycle);
-    if (violation.anomaly == Anomaly::SerializationCycle) {
-      // What weaker levels call a lost update is one here, too, whatever cycle was found.
+    if (*logic == Logic::Ser && violation.anomaly == Anomaly::SerializationCycle) {
+      // What weaker levels call a lost update is one here, too, whatever cycle was found. Only ser
+      // forbids the plain form of it, two rw edges.
       if (auto plainer = find_lost_update(h_); !plainer.empty()) {
         violation.cycle = std::move(plainer);
         violation.anomaly = Anomaly::LostUpdate;
