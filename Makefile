@@ -6,7 +6,7 @@ UNITY ?= ON
 export NINJA_STATUS = [%f of %t, %e s] 
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING -DISOSCOPE_UNITY=$(UNITY)
 
-.PHONY: all demo test test-live nightly sanitize bench bench-smallest build-bench fuzz format \
+.PHONY: all demo demo-postgres demo-deps test test-live nightly sanitize bench bench-smallest build-bench fuzz format \
         check-format lint install clean deps test-deps format-deps live-deps dev-deps
 
 all: deps                     ## release build; the program is build/isoscope
@@ -17,6 +17,9 @@ all: deps                     ## release build; the program is build/isoscope
 
 demo: all                     ## a walk through the commands on the embedded examples
 	@scripts/demo.sh $(BUILD)/isoscope
+
+demo-postgres: demo-deps all  ## records an application on a private PostgreSQL server
+	@scripts/demo-postgres.sh $(BUILD)/isoscope
 
 test: test-deps               ## build and run every test
 	@echo "Building isoscope and its tests (about ten minutes the first time on two cores) ..."
@@ -70,6 +73,8 @@ install: all                  ## into PREFIX (default /usr/local)
 
 deps:
 	@scripts/install-deps.sh
+demo-deps:
+	@scripts/install-deps.sh demo
 test-deps:
 	@scripts/install-deps.sh test
 format-deps:

@@ -5,6 +5,7 @@
 #
 #     scripts/install-deps.sh            what `make` needs
 #     scripts/install-deps.sh test       also what `make test` needs: a PostgreSQL server to start
+#     scripts/install-deps.sh demo       also what `make demo-postgres` needs
 #     scripts/install-deps.sh format     what `make format` and `make check-format` need
 #     scripts/install-deps.sh live       also what `make test-live` needs
 #     scripts/install-deps.sh dev        also what `make bench`, `fuzz`, `lint` and `nightly` need
@@ -17,6 +18,7 @@ core=(
   libgtest-dev libgmock-dev libtbb-dev libzstd-dev zlib1g-dev
 )
 test=(postgresql-15)
+demo=(postgresql-15 python3-psycopg2)
 format=(clang-format)
 live=() # a test with the label `live` adds here what it talks to
 dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
@@ -24,10 +26,11 @@ dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
 case ${1:-} in
   '') packages=("${core[@]}") ;;
   format) packages=("${format[@]}") ;;
+  demo) packages=("${core[@]}" "${demo[@]}") ;;
   test) packages=("${core[@]}" "${test[@]}") ;;
   live) packages=("${core[@]}" "${test[@]}" ${live[@]+"${live[@]}"}) ;;
   dev) packages=("${core[@]}" "${test[@]}" "${dev[@]}") ;;
-  *) echo "usage: $0 [test|format|live|dev]" >&2 && exit 2 ;;
+  *) echo "usage: $0 [demo|test|format|live|dev]" >&2 && exit 2 ;;
 esac
 
 missing=()

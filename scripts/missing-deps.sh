@@ -2,7 +2,7 @@
 # Names what isoscope builds with and this machine does not have, by asking for the programs and
 # the headers themselves. Installs nothing. Exit code 0 when nothing is missing, else 2.
 #
-#     scripts/missing-deps.sh [core|test|format|live|dev] [DEBIAN-PACKAGE…]
+#     scripts/missing-deps.sh [core|demo|test|format|live|dev] [DEBIAN-PACKAGE…]
 #
 # scripts/install-deps.sh calls it where it cannot install; the packages are what it would have
 # installed. Headers are looked for where the compiler looks, in CMAKE_PREFIX_PATH, and where the
@@ -38,10 +38,10 @@ program  clang-tidy          clang-tidy 14, of LLVM
 header   benchmark/benchmark.h  Google Benchmark; CMake package benchmark'
 
 case $group in
-  core | test | live) needed=$core ;;
+  core | demo | test | live) needed=$core ;;
   format) needed=$format ;;
   dev) needed=$core$format$dev ;;
-  *) echo "usage: $0 [core|test|format|live|dev] [DEBIAN-PACKAGE…]" >&2 && exit 2 ;;
+  *) echo "usage: $0 [core|demo|test|format|live|dev] [DEBIAN-PACKAGE…]" >&2 && exit 2 ;;
 esac
 
 compiler=
