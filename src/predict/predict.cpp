@@ -45,9 +45,9 @@ Logic base_of(const History& h, const Level& level) {
 // How many likely predictions are tried: few where clauses are quickly written, else about as many
 // as take a second or two to check.
 std::size_t num_tried(const History& h, std::size_t num_writers) {
-  constexpr std::size_t kFewWriters = 20'000;
+  constexpr std::size_t kFewWriters = 100'000;
   constexpr std::size_t kEvents = 1'000'000;
-  if (num_writers < kFewWriters) return 8;
+  if (num_writers < kFewWriters) return 2;
   return std::clamp<std::size_t>(kEvents / (h.num_events() + 1), 8, 100);
 }
 
