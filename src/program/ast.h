@@ -3,6 +3,7 @@
 //
 // Names are views into the text. Whether a name is a local, a parameter or a mistake is found out
 // by names.h; what it is worth at a call, by the compiler.
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,7 +50,7 @@ struct KeyExpr {
   std::vector<ExprPtr> indices;
 };
 
-enum class StmtKind : std::uint8_t { Assign, Read, Write, If, For, Abort, Assert };
+enum class StmtKind : std::uint8_t { Assign, Read, Write, If, For, While, Abort, Assert };
 
 struct Stmt;
 using Block = std::vector<Stmt>;
@@ -65,10 +66,10 @@ struct Stmt {
   Place place = {};
   Name local = {};              // that is assigned, read into, or counts
   KeyExpr key = {};             // of Read and Write
-  ExprPtr value = {};           // assigned, written, asserted; the lower end of a For
-  ExprPtr last = {};            // the upper end of a For
+  ExprPtr value = {};           // assigned, written, asserted; lower end of a For; of a While
+  ExprPtr last = {};            // the upper end of a For; how often a While goes round at most
   std::vector<Arm> arms = {};   // of If
-  Block body = {};              // of For
+  Block body = {};              // of For and While
   std::uint32_t assertion = 0;  // its number
 };
 
@@ -98,8 +99,10 @@ struct SessionSyntax {
   std::vector<Entry> entries;
 };
 
+// init stock[1..3, 2] = 5: the key has the lower ends.
 struct InitSyntax {
   KeyExpr key;
+  std::vector<ExprPtr> lasts;  // by index, the upper end of its range; null if it is no range
   ExprPtr value;
 };
 
@@ -116,6 +119,7 @@ struct Syntax {
   std::vector<FinalSyntax> finals;
   std::vector<FailedAssertion> assertions;  // all of them, in the order of the text
   std::vector<std::string_view> families;   // of all keys that the text names; sorted
+  std::deque<std::string> made_names;  // w1, w2, …: of session w[1..2]; others stand in the text
 };
 
 }  // namespace isoscope::txn

@@ -135,6 +135,15 @@ Result<ExprPtr> ExpressionParser::parse_number(bool negative) {
 
 Result<ExprPtr> ExpressionParser::parse_name() {
   const Token& name = tokens_.peek();
+  if (self_ && name.text == "self" && context_ != Context::FinalClaim) {
+    tokens_.take();
+    return make({.kind = ExprKind::Number, .place = name.place, .number = *self_});
+  }
+  if (name.text == "true" || name.text == "false")
+    return Error{.where = name.place,
+                 .what = fmt::format("there is no '{}'", name.text),
+                 .hint = name.text == "true" ? "write 1: anything but 0 is true"
+                                             : "write 0: anything else is true"};
   if (tokens_.peek(1).is("(")) {
     return Error{.where = name.place,
                  .what = fmt::format("'{}' is not a function", name.text),

@@ -2,12 +2,14 @@
 // Reads expressions and keys.
 //
 //     key  := NAME [ "[" expr { "," expr } "]" ]
-//     expr := int | NAME | ("min" | "max") "(" expr { "," expr } ")" | "(" expr ")"
+//     expr := int | NAME | "self" | ("min" | "max") "(" expr { "," expr } ")" | "(" expr ")"
 //           | NAME "[" int "]" "." NAME | "committed" "(" NAME "[" int "]" ")"    # in final claims
 //           | ("-" | "!") expr | expr OPERATOR expr
 //
 // Operators from the tightest: - ! then * / % then + - then & then ^ then | then == != < <= > >=
 // then && then ||; those of one strength join to the left.
+#include <optional>
+
 #include "program/ast.h"
 #include "program/token_stream.h"
 
@@ -24,6 +26,9 @@ class ExpressionParser {
   explicit ExpressionParser(TokenStream& tokens) : tokens_(tokens) {}
 
   Result<ExprPtr> parse(Context context);
+  // What `self` is worth from now on: the number of the session in session w[1..5]; if anything.
+  void set_self(std::optional<std::int64_t> self) { self_ = self; }
+  bool has_self() const { return self_.has_value(); }
   Result<KeyExpr> parse_key(Context context_of_indices);
 
  private:
@@ -39,6 +44,7 @@ class ExpressionParser {
 
   TokenStream& tokens_;
   Context context_ = Context::Transaction;
+  std::optional<std::int64_t> self_;
 };
 
 }  // namespace isoscope::txn

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "program/compiler.h"
 #include "program/expression_parser.h"
 #include "support/spelling.h"
 
@@ -51,7 +52,10 @@ class Parser {
   Result<void> parse_item();
   Result<void> parse_init();
   Result<void> parse_definition();
+  Result<InitSyntax> parse_initial_key();
   Result<void> parse_session();
+  Result<std::pair<std::int64_t, std::int64_t>> parse_session_range();
+  Result<void> parse_entries(Name name);
   Result<Entry> parse_entry();
   Result<void> parse_final();
   LevelName take_level();
@@ -62,6 +66,7 @@ class Parser {
   Result<Stmt> parse_write();
   Result<Stmt> parse_if();
   Result<Stmt> parse_for();
+  Result<Stmt> parse_while();
   Result<Stmt> parse_assert();
   Result<ExprPtr> parse_condition(std::string_view after);
   Result<KeyExpr> parse_key(Context context_of_indices);
@@ -90,14 +95,38 @@ Result<void> Parser::parse_item() {
 
 Result<void> Parser::parse_init() {
   tokens_.take();
-  auto key = parse_key(Context::Constant);
-  if (!key) return key.error();
+  auto init = parse_initial_key();
+  if (!init) return init.error();
   if (auto sign = tokens_.expect("=", "and a value after the key", "init x = 1"); !sign)
     return sign.error();
   auto value = expressions_.parse(Context::Constant);
   if (!value) return value.error();
-  syntax_.inits.push_back({std::move(*key), std::move(*value)});
+  init->value = std::move(*value);
+  syntax_.inits.push_back(std::move(*init));
   return {};
+}
+
+// A key whose indices may be ranges: stock[1..3, 2].
+Result<InitSyntax> Parser::parse_initial_key() {
+  auto family = tokens_.expect_name("a key");
+  if (!family) return family.error();
+  InitSyntax init;
+  init.key.family = {family->text, family->place};
+  syntax_.families.push_back(family->text);
+  if (!tokens_.take_if("[")) return init;
+  do {
+    auto index = expressions_.parse(Context::Constant);
+    if (!index) return index.error();
+    init.key.indices.push_back(std::move(*index));
+    init.lasts.emplace_back();
+    if (!tokens_.take_if("..")) continue;
+    auto last = expressions_.parse(Context::Constant);
+    if (!last) return last.error();
+    init.lasts.back() = std::move(*last);
+  } while (tokens_.take_if(","));
+  if (auto close = tokens_.expect("]", "after the indices", "init stock[1..9] = 5"); !close)
+    return close.error();
+  return init;
 }
 
 Result<void> Parser::parse_definition() {
@@ -127,7 +156,49 @@ Result<void> Parser::parse_session() {
   tokens_.take();
   auto name = tokens_.expect_name("the name of a session");
   if (!name) return name.error();
-  SessionSyntax session{.name = {name->text, name->place}, .entries = {}};
+  if (!tokens_.peek().is("[")) return parse_entries({name->text, name->place});
+  auto range = parse_session_range();
+  if (!range) return range.error();
+  // The text of the session is read again for each of its numbers.
+  const std::size_t body = tokens_.position();
+  for (std::int64_t number = range->first; number <= range->second; ++number) {
+    tokens_.go_back_to(body);
+    expressions_.set_self(number);
+    syntax_.made_names.push_back(fmt::format("{}{}", name->text, number));
+    auto entries = parse_entries({syntax_.made_names.back(), name->place});
+    expressions_.set_self(std::nullopt);
+    if (!entries) return entries;
+  }
+  return {};
+}
+
+// [1..5]
+Result<std::pair<std::int64_t, std::int64_t>> Parser::parse_session_range() {
+  constexpr std::int64_t kMaxSessions = 1'000;
+  constexpr std::string_view kExample = "session w[1..5] { work(self) }";
+  const Place place = tokens_.take().place;
+  auto first = expressions_.parse(Context::Constant);
+  if (!first) return first.error();
+  if (auto dots = tokens_.expect("..", "after the first number", std::string(kExample)); !dots)
+    return dots.error();
+  auto last = expressions_.parse(Context::Constant);
+  if (!last) return last.error();
+  if (auto close = tokens_.expect("]", "after the last number", std::string(kExample)); !close)
+    return close.error();
+  auto low = constant_value(**first);
+  if (!low) return low.error();
+  auto high = constant_value(**last);
+  if (!high) return high.error();
+  if (*low < 0 || *high < *low || *high - *low >= kMaxSessions)
+    return Error{.where = place,
+                 .what = fmt::format("{}..{} are no numbers of sessions", *low, *high),
+                 .hint = fmt::format("from small to large, from 0 on, at most {}: {}", kMaxSessions,
+                                     kExample)};
+  return std::pair(*low, *high);
+}
+
+Result<void> Parser::parse_entries(Name name) {
+  SessionSyntax session{.name = name, .entries = {}};
   tokens_.skip_newlines();
   auto open = tokens_.expect("{", "after the name", "session alice { withdraw(60) }");
   if (!open) return open.error();
@@ -211,8 +282,9 @@ Result<Block> Parser::parse_block(std::string_view of_what) {
           "'}'", fmt::format("it closes the '{{' at {}:{}", open->place.line, open->place.column));
     auto statement = parse_statement();
     if (!statement) return statement.error();
-    const bool ends_with_brace =
-        statement->kind == StmtKind::If || statement->kind == StmtKind::For;
+    const bool ends_with_brace = statement->kind == StmtKind::If ||
+                                 statement->kind == StmtKind::For ||
+                                 statement->kind == StmtKind::While;
     block.push_back(std::move(*statement));
     const Token& next = tokens_.peek();
     if (!ends_with_brace && next.kind != TokenKind::Newline && !next.is(";") && !next.is("}") &&
@@ -223,6 +295,7 @@ Result<Block> Parser::parse_block(std::string_view of_what) {
 
 Result<Stmt> Parser::parse_statement() {
   const Token& token = tokens_.peek();
+  if (token.text == "while" && tokens_.peek(1).is("(")) return parse_while();
   if (token.kind == TokenKind::Name) return parse_assignment();
   if (token.is("write")) return parse_write();
   if (token.is("if")) return parse_if();
@@ -236,6 +309,10 @@ Result<Stmt> Parser::parse_statement() {
 
 Result<Stmt> Parser::parse_assignment() {
   const Token local = tokens_.take();
+  if (expressions_.has_self() && local.text == "self")
+    return Error{.where = local.place,
+                 .what = "'self' is the number of the session and cannot be assigned",
+                 .hint = "use another name"};
   Stmt statement{
       .kind = StmtKind::Assign, .place = local.place, .local = {local.text, local.place}};
   if (!tokens_.peek().is(":=")) {
@@ -243,7 +320,11 @@ Result<Stmt> Parser::parse_assignment() {
     if (tokens_.peek().is("=")) hint = "an assignment is written x := 1";
     if (tokens_.peek().is("[")) hint = "a key is written by write(x[1], 1)";
     if (tokens_.peek().is("(")) hint = "only sessions call transactions";
-    if (local.text == "while") hint = "loops are written for i in 1..3 { … }";
+    if (local.text == "while") hint = "loops are written while (a < 3) at most 9 { … }";
+    if (local.text == "break")
+      hint = "no statement leaves a loop: let the condition of a 'while' say when it ends";
+    if (local.text == "retry") hint = "a transaction that aborts is not run again: call it again";
+    if (local.text == "return") hint = "a transaction ends with its block, or by 'abort'";
     return tokens_.wrong(fmt::format("':=' after '{}'", local.text), std::move(hint));
   }
   tokens_.take();
@@ -329,6 +410,28 @@ Result<Stmt> Parser::parse_for() {
   if (!last) return last.error();
   statement.last = std::move(*last);
   auto body = parse_block("the 'for'");
+  if (!body) return body.error();
+  statement.body = std::move(*body);
+  return statement;
+}
+
+// while (a < 3) at most 9 { … }
+Result<Stmt> Parser::parse_while() {
+  constexpr std::string_view kExample = "while (a < 3) at most 9 { … }";
+  Stmt statement{.kind = StmtKind::While, .place = tokens_.take().place};
+  auto condition = parse_condition("while");
+  if (!condition) return condition.error();
+  statement.value = std::move(*condition);
+  for (const std::string_view word : {"at", "most"}) {
+    if (tokens_.peek().text != word)
+      return tokens_.wrong("'at most' and a number of rounds after the condition",
+                           std::string(kExample));
+    tokens_.take();
+  }
+  auto most = expressions_.parse(Context::Transaction);
+  if (!most) return most.error();
+  statement.last = std::move(*most);
+  auto body = parse_block("the 'while'");
   if (!body) return body.error();
   statement.body = std::move(*body);
   return statement;

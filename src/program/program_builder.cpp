@@ -53,24 +53,57 @@ Result<Program> ProgramBuilder::build() {
 Result<void> ProgramBuilder::add_initial_values() {
   std::unordered_map<ProgramKey, Place> places;
   for (const txn::InitSyntax& init : syntax_.inits) {
-    std::vector<std::int64_t> indices;
-    for (const txn::ExprPtr& index : init.key.indices) {
-      auto value = txn::constant_value(*index);
-      if (!value) return value.error();
-      indices.push_back(*value);
-    }
     auto value = txn::constant_value(*init.value);
     if (!value) return value.error();
+    auto all = initial_keys(init);
+    if (!all) return all.error();
     KeyTable& keys = *program_.keys_;
-    const ProgramKey key = keys.intern(keys.family(init.key.family.text), indices);
-    const auto [before, is_new] = places.emplace(key, init.key.family.place);
-    if (!is_new)
-      return Error{.where = init.key.family.place,
-                   .what = fmt::format("key {} has an initial value already", keys.name(key)),
-                   .hint = fmt::format("at {}:{}", before->second.line, before->second.column)};
-    keys.set_initial(key, *value);
+    for (const std::vector<std::int64_t>& indices : *all) {
+      const ProgramKey key = keys.intern(keys.family(init.key.family.text), indices);
+      const auto [before, is_new] = places.emplace(key, init.key.family.place);
+      if (!is_new)
+        return Error{.where = init.key.family.place,
+                     .what = fmt::format("key {} has an initial value already", keys.name(key)),
+                     .hint = fmt::format("at {}:{}", before->second.line, before->second.column)};
+      keys.set_initial(key, *value);
+    }
   }
   return {};
+}
+
+// The indices of all keys that an `init` with ranges speaks of.
+Result<std::vector<std::vector<std::int64_t>>> ProgramBuilder::initial_keys(
+    const txn::InitSyntax& init) const {
+  std::vector<std::vector<std::int64_t>> all = {{}};
+  for (std::size_t i = 0; i < init.key.indices.size(); ++i) {
+    auto first = txn::constant_value(*init.key.indices[i]);
+    if (!first) return first.error();
+    std::int64_t last = *first;
+    if (init.lasts[i]) {
+      auto value = txn::constant_value(*init.lasts[i]);
+      if (!value) return value.error();
+      last = *value;
+    }
+    const Place place = init.key.indices[i]->place;
+    if (last < *first)
+      return Error{.where = place,
+                   .what = fmt::format("the range {}..{} is empty", *first, last),
+                   .hint = "from small to large: init stock[1..9] = 5"};
+    const auto size = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(*first);
+    if (size >= kMaxInitialKeys / all.size())
+      return Error{.where = place,
+                   .what = fmt::format("an init can have at most {} keys", kMaxInitialKeys),
+                   .hint = "keys without an init start at 0"};
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const std::vector<std::int64_t>& indices : all) {
+      for (std::uint64_t step = 0; step <= size; ++step) {
+        longer.push_back(indices);
+        longer.back().push_back(*first + static_cast<std::int64_t>(step));
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
 }
 
 Result<void> ProgramBuilder::add_definitions() {

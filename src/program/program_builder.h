@@ -13,6 +13,8 @@ class ProgramBuilder {
  public:
   // Instructions of all calls together; a short text can call a long transaction often.
   static constexpr std::size_t kMaxInstructions = 5'000'000;
+  // Keys of one `init` with ranges.
+  static constexpr std::size_t kMaxInitialKeys = 1'000'000;
 
   explicit ProgramBuilder(const txn::Syntax& syntax) : syntax_(syntax) {}
   Result<Program> build();
@@ -30,6 +32,7 @@ class ProgramBuilder {
   };
 
   Result<void> add_initial_values();
+  Result<std::vector<std::vector<std::int64_t>>> initial_keys(const txn::InitSyntax& init) const;
   Result<void> add_definitions();
   Result<void> add_sessions();
   Result<void> add_call(const txn::Entry& entry, std::uint32_t session, std::uint32_t number);

@@ -18,6 +18,7 @@ class TokenStream {
     return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
   }
   std::size_t position() const { return at_; }
+  void go_back_to(std::size_t position) { at_ = position; }
   bool at_end() const { return peek().kind == TokenKind::End; }
   const Token& take() {
     const Token& token = tokens_[at_];

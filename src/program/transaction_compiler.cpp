@@ -57,6 +57,9 @@ class TransactionCompiler {
       case StmtKind::For:
         compile_for(statement);
         break;
+      case StmtKind::While:
+        compile_while(statement);
+        break;
       case StmtKind::Abort:
         code_.emit(Op::Abort, statement.place);
         goes_on = false;
@@ -149,6 +152,36 @@ class TransactionCompiler {
       const Operand goes_on = code_.temporary();
       code_.emit(Op::Less, statement.place, goes_on, counter, last);
       code_.jump(Op::JumpIfZero, after, statement.place, goes_on);
+      code_.emit(Op::Add, statement.place, counter, counter, Operand::constant(1));
+      code_.jump(Op::JumpBack, round, statement.place);
+    }
+    code_.put(after);
+    hidden_in_use_ = hidden_before;
+  }
+
+  // Rounds are counted in a hidden local; what the text allows at most is computed once.
+  void compile_while(const Stmt& statement) {
+    const std::int64_t mark = code_.temporaries();
+    const std::size_t hidden_before = hidden_in_use_;
+    const Operand end = expressions_.value(*statement.last);
+    Operand most = end;
+    if (!end.is_constant()) {
+      most = hidden_local();
+      code_.emit(Op::Copy, statement.last->place, most, end);
+    }
+    const Operand counter = hidden_local();
+    code_.set(counter, 0, statement.place);
+    code_.release(mark);
+    const Label round = code_.new_label();
+    const Label after = code_.new_label();
+    code_.put(round);
+    const Operand goes_on = code_.temporary();
+    code_.emit(Op::Less, statement.place, goes_on, counter, most);
+    code_.jump(Op::JumpIfZero, after, statement.place, goes_on);
+    code_.release(mark);
+    const Jumps ends = expressions_.jump(*statement.value, false, after);
+    code_.release(mark);
+    if (ends != Jumps::Always && compile(statement.body)) {
       code_.emit(Op::Add, statement.place, counter, counter, Operand::constant(1));
       code_.jump(Op::JumpBack, round, statement.place);
     }

@@ -119,6 +119,18 @@ class NaiveInterpreter {
         }
         return End::None;
       }
+      case txn::StmtKind::While: {
+        const Wide most = value(*s.last);
+        if (faulty_) return End::Fault;
+        for (Wide round = 0; round < most; ++round) {
+          const bool goes_on = value(*s.value) != 0;
+          if (faulty_) return End::Fault;
+          if (!goes_on) break;
+          if (const End end = run_block(s.body); end != End::None) return end;
+          if (++rounds_ > 100'000) return fault_at(s.place);
+        }
+        return End::None;
+      }
       case txn::StmtKind::Abort:
         return End::Abort;
       case txn::StmtKind::Assert: {

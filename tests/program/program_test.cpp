@@ -79,6 +79,32 @@ TEST(Program, ChecksClaimsAboutTheFinishedRun) {
   EXPECT_EQ(program.assertion(*failed).place, (Place{13, 1}));
 }
 
+TEST(Program, HasSessionsByNumber) {
+  const Program program = program_of(
+      "init t[1..3, 5] = 7\ntxn f(i) { v := read(t[i, 5]); write(t[i, 5], v + i) }\n"
+      "session w[2..3] { f(self) f(self * 10)\n  { a := self + 1; write(x[self], a) } }\n"
+      "assert w3[3].a == 4 && w2[1].v == 7\n");
+  ASSERT_EQ(program.outline().sessions.size(), 2U);
+  EXPECT_EQ(program.outline().sessions[1].name, "w3");
+  EXPECT_EQ(program.outline().calls[3].name, "f(3)");
+  EXPECT_EQ(program.outline().calls[4].name, "f(30)");
+  const SerialRun run = run_serially(program);
+  EXPECT_THAT(run.trace, ElementsAre("r(t[2, 5])=7", "w(t[2, 5])=9", "commit", "r(t[20, 5])=0",
+                                     "w(t[20, 5])=20", "commit", "w(x[2])=3", "commit",
+                                     "r(t[3, 5])=7", "w(t[3, 5])=10", "commit", "r(t[30, 5])=0",
+                                     "w(t[30, 5])=30", "commit", "w(x[3])=4", "commit"));
+  EXPECT_FALSE(run.failed);
+}
+
+TEST(Program, GoesRoundWhileItMay) {
+  EXPECT_THAT(run_of("while (a < 3) at most 9 { write(x, a); a := a + 1 }").trace,
+              ElementsAre("w(x)=0", "w(x)=1", "w(x)=2", "commit"));
+  EXPECT_THAT(run_of("n := 2\nwhile (1) at most n { write(x, n); n := 7 }\nwrite(y, n)").trace,
+              ElementsAre("w(x)=2", "w(x)=7", "w(y)=7", "commit"));
+  EXPECT_THAT(run_of("while (0) at most 5 { abort }\nwhile := 4\nwrite(x, while)").trace,
+              ElementsAre("w(x)=4", "commit"));
+}
+
 TEST(Program, TellsAnOverflowInAClaimFromAFailure) {
   const Program program =
       program_of("session a { { v := read(x) } }\nassert a[1].v < 9\nassert a[1].v + 1 > 0\n");

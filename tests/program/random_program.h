@@ -113,6 +113,10 @@ class RandomProgram {
         return fmt::format("if ({}) {}\nelse if ({}) {} else {}", expression(1), block(depth - 1),
                            expression(2), block(depth - 1), block(depth - 1));
       default:
+        if (rng_.chance(0.4))
+          return fmt::format(fmt::runtime(rng_.chance(0.01) ? "while ({}) at most {} {}"
+                                                            : "while ({}) at most ({}) % 4 {}"),
+                             expression(2), expression(1), block(depth - 1));
         // Seldom as far as it goes: a loop that does not end takes its time.
         return fmt::format(fmt::runtime(rng_.chance(0.01) ? "for {} in {}..{} {}"
                                                           : "for {} in ({}) % 3..({}) % 5 {}"),
