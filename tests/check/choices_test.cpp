@@ -15,17 +15,17 @@
 namespace isoscope {
 namespace {
 
-const Level& level(std::string_view name) { return **LevelSet::built_in().find(name); }
+const Level& level_named(std::string_view name) { return **LevelSet::built_in().find(name); }
 
-ChoiceAnswer answer(const History& h, std::string_view name) {
+ChoiceAnswer choose(const History& h, std::string_view name) {
   Budget budget;
-  return check_choices(h, {.base = &level(name), .own = {}}, budget);
+  return check_choices(h, {.base = &level_named(name), .own = {}}, budget);
 }
 
 TEST(Choices, AreConsistentIfOneWayToChooseIs) {
   const History h = history_of("s1: [w(x,1)] [w(x,2)]  s2: [w(x,1)]  s3: [r(x,2)] [r(x,1)]");
   ASSERT_EQ(h.choices().size(), 1U);
-  const ChoiceAnswer found = answer(h, "ser");
+  const ChoiceAnswer found = choose(h, "ser");
   EXPECT_EQ(found.answer.verdict.outcome, Outcome::Consistent);
   EXPECT_EQ(found.chosen->writer(h.choices()[0].read), TxnId{3});
 }
@@ -34,7 +34,7 @@ TEST(Choices, AreViolatedIfEveryWayToChooseIs) {
   // Whoever wrote the 1, the second reader misses the 2 that it has seen.
   const History h =
       history_of("s1: [w(x,1)] [w(x,2)]  s2: [w(x,1) w(y,1)] [r(x,2) r(y,1)] [r(x,1)]");
-  const ChoiceAnswer found = answer(h, "cc");
+  const ChoiceAnswer found = choose(h, "cc");
   EXPECT_EQ(found.answer.verdict.outcome, Outcome::Violated);
   EXPECT_FALSE(found.for_all_choices);
   EXPECT_GE(found.proposals, 2U);
@@ -42,7 +42,7 @@ TEST(Choices, AreViolatedIfEveryWayToChooseIs) {
 
 TEST(Choices, DoNotHideAViolationThatRestsOnNoneOfThem) {
   const History h = history_of("s1: [w(x,1)]  s2: [w(x,1)]  s3: [r(x,1)] [w(z,1)] [r(z,0)]");
-  const ChoiceAnswer found = answer(h, "ra");
+  const ChoiceAnswer found = choose(h, "ra");
   EXPECT_EQ(found.answer.verdict.outcome, Outcome::Violated);
   EXPECT_TRUE(found.for_all_choices);
 }
@@ -51,7 +51,7 @@ TEST(Choices, SayHowFarTheyCameWhenTheTimeIsOver) {
   const History h = history_of("s1: [w(x,1)]  s2: [w(x,1)]  s3: [r(x,1)]");
   Budget budget = Budget::seconds(1e-9);
   budget.expired_now();
-  const auto found = check_choices(h, {.base = &level("ser"), .own = {}}, budget);
+  const auto found = check_choices(h, {.base = &level_named("ser"), .own = {}}, budget);
   EXPECT_EQ(found.answer.verdict.outcome, Outcome::Unknown);
   EXPECT_THAT(found.answer.verdict.limit, ::testing::HasSubstr("time"));
 }
@@ -108,9 +108,9 @@ TEST(Choices, AgreeWithTryingThemAll) {
     ++with_choices;
     for (const std::string name :
          {"rc", "ra", "cc", "pc", "ua", "psi", "si", "ser", "update-ser"}) {
-      const Level& wanted = level(name);
+      const Level& wanted = level_named(name);
       const bool expected = some_choice_satisfies(*h, wanted);
-      const ChoiceAnswer found = answer(*h, name);
+      const ChoiceAnswer found = choose(*h, name);
       ASSERT_EQ(found.answer.verdict.outcome, expected ? Outcome::Consistent : Outcome::Violated)
           << "case " << i << " at " << name << ": " << found.answer.verdict.limit;
       violated[name] += expected ? 0 : 1;
