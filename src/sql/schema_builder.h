@@ -29,6 +29,7 @@ class SchemaBuilder {
     std::string column;  // of a constraint that stands at a column
   };
 
+  bool takes_away(const Tree& drop) const;
   void add_table(const Tree& node);
   void add_column(TableId id, const Tree& definition);
   void alter_table(const Tree& node, Place place);

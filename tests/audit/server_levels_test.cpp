@@ -188,8 +188,17 @@ INSTANTIATE_TEST_SUITE_P(
         LeftOut{"SkipLocked", kTable,
                 "SELECT v INTO n FROM t WHERE id = p FOR UPDATE SKIP LOCKED; " + kAdd},
         LeftOut{"UnknownFunction", kTable, "UPDATE t SET v = other(v) WHERE id = p;"},
+        LeftOut{"DroppedIndex", kTable + "CREATE UNIQUE INDEX i ON t (v);\nDROP INDEX i;\n", kAdd},
         LeftOut{"RowSecurity", kTable + "CREATE POLICY p ON t USING (v > 0);\n", kAdd}),
     [](const auto& test) { return test.param.name; });
+
+// What many files begin with takes nothing away.
+TEST(AuditGapsAreNone, InDropsOfWhatIsNotThere) {
+  const sql::Application app =
+      app_of("DROP TABLE IF EXISTS t CASCADE; DROP FUNCTION IF EXISTS f(integer);\n" + kTable +
+             function("f", kAdd));
+  EXPECT_EQ(verdict(problem_of(app, "si")), "serializable");
+}
 
 // random() is another number each time: a branch may go both ways in two calls.
 TEST(AuditVolatile, ValuesDifferFromCallToCall) {
