@@ -62,6 +62,7 @@ class Resolver {
 
   std::vector<ResolvedTxn> run() {
     find_shapes();
+    find_altered();
     pair_messages();
     find_ids();
     match_the_rest();
@@ -90,6 +91,20 @@ class Resolver {
         const RecordedStatement& statement = work.out.txn.statements[i];
         if (statement.kind == StatementKind::Select || is_write(statement.kind))
           work.shapes[i] = gates_.shape(statement.sql, statement.kind);
+      }
+    }
+  }
+
+  // Tables that were dropped, made anew or altered, perhaps: what is known of their rows may be
+  // that of another table. Any statement that we do not understand and that has the name counts.
+  void find_altered() {
+    for (const Work& work : works_) {
+      for (std::size_t i = 0; i < work.shapes.size(); ++i) {
+        const RecordedStatement& statement = work.out.txn.statements[i];
+        if (statement.kind != StatementKind::Other || !statement.error.empty()) continue;
+        for (const auto& [name, table] : catalog_.tables) {
+          if (statement.sql.find(table.name) != std::string::npos) altered_.insert(&table);
+        }
       }
     }
   }
@@ -219,6 +234,7 @@ class Resolver {
     table = catalog_.find(shape.schema, shape.table);
     if (table == nullptr) return "a table that is not there, or that two schemas have";
     if (!table->no_reads.empty()) return table->no_reads;
+    if (altered_.contains(table)) return "a table that other statements may have changed";
     if (is_write(shape.kind) && !table->no_writes.empty()) return table->no_writes;
     if (table->is_referenced && (shape.kind == StatementKind::Delete))
       return "DELETE of rows that others refer to";
@@ -349,6 +365,7 @@ class Resolver {
   Accesses accesses_;
   std::vector<Work> works_;
   std::set<std::uint64_t> claimed_;
+  std::set<const Table*> altered_;
   std::map<std::uint64_t, std::string> names_;
 };
 

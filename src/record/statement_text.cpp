@@ -62,6 +62,12 @@ void read_setting(const Tree& node, StatementText& statement) {
   statement.kind = lasts ? StatementKind::SetSession : StatementKind::SetTransaction;
 }
 
+// CREATE TABLE, but for a temporary one, which may hide another table of its name.
+bool is_lasting_table(const Tree& node) {
+  return sql::kind_of(node) == "CreateStmt" &&
+         sql::text_of(child(sql::inside(node), "relation"), "relpersistence") == "p";
+}
+
 void read_statement(const Tree& node, StatementText& statement) {
   const std::string kind = sql::kind_of(node);
   if (kind == "TransactionStmt") {
@@ -81,7 +87,7 @@ void read_statement(const Tree& node, StatementText& statement) {
   } else if (kind == "VariableShowStmt" || kind == "ListenStmt" || kind == "UnlistenStmt" ||
              kind == "NotifyStmt" || kind == "DiscardStmt" || kind == "DeallocateStmt" ||
              kind == "ClosePortalStmt" || kind == "CheckPointStmt" || kind == "LockStmt" ||
-             kind == "CreateStmt" || kind == "IndexStmt" || kind == "CreateSeqStmt" ||
+             is_lasting_table(node) || kind == "IndexStmt" || kind == "CreateSeqStmt" ||
              kind == "CreateSchemaStmt" || kind == "CommentStmt" || kind == "GrantStmt") {
     statement.kind = StatementKind::Setting;
   }
