@@ -13,10 +13,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 namespace isoscope {
@@ -184,6 +186,14 @@ void PostgresServer::stop() {
 
 std::unique_ptr<PostgresServer> PostgresServer::start(std::string& why_not,
                                                       const PostgresOptions& options) {
+  auto server = try_to_start(why_not, options);
+  if (!server && std::getenv("ISOSCOPE_REQUIRE_SERVERS") != nullptr)
+    throw std::runtime_error("a server is required: " + why_not);
+  return server;
+}
+
+std::unique_ptr<PostgresServer> PostgresServer::try_to_start(std::string& why_not,
+                                                             const PostgresOptions& options) {
   const std::string bin = postgres_programs();
   if (bin.empty()) {
     why_not = "PostgreSQL is not installed (scripts/install-deps.sh test)";
