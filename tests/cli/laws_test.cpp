@@ -392,7 +392,7 @@ TEST(Limits, AreThoseOfThePage) {
       {"calls of a program: `run --store weak` | 1,024 |", "run - --store weak --level rc",
        calls(1025), "1024"},
       {"calls of a generated program | 5,000 |", "generate program voter --sessions 1 --txns 5001",
-       "", "5000"},
+       "", "5,000"},
       {"of `synth` and `compare` | 40 |", "synth --allow si --forbid ser --txns 41", "", "40"},
       {"`--cycle`, `--path` of `audit` | 2 to 8 |", "audit - --level si --cycle 9", "", "8"},
       {"of blocks and parentheses of `.txn` | 200 |", "explore - --level si",
