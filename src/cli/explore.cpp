@@ -126,7 +126,7 @@ int run_explore(const ExploreArguments& args) {
       .progress = progress_line(args.common)};
   if (args.weakest) return run_weakest(args, *input, *levels, options);
 
-  auto level = levels->find(args.level);
+  auto level = input->find_level(*levels, args.level);
   if (!level) return fail(level.error());
   auto plan = explore::make_plan(
       program, **level, *levels, find_algorithm(args.algorithm),

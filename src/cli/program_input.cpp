@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "audit/server_levels.h"
 #include "cli/files.h"
 #include "formats/text_kind.h"
 #include "program/program.h"
@@ -44,6 +45,18 @@ Error LoadedProgram::located(const Error& error) const { return in_file(error, p
 
 void LoadedProgram::stop_with(const Budget& budget) const {
   if (sql != nullptr) sql->stop_with(budget);
+}
+
+Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
+                                               const std::string& name) const {
+  const auto of_server = audit::find_server_level(name);
+  if (sql != nullptr && (!of_server || *of_server)) {
+    return Error{.what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and programs "
+                                     "are executed here by definitions",
+                                     name),
+                 .hint = "take rc, si or ser; isoscope audit knows pg-rr and pg-ser"};
+  }
+  return levels.find(name);
 }
 
 bool LoadedProgram::must_repeat() {

@@ -9,6 +9,7 @@
 
 #include "history/history.h"
 #include "program/executable.h"
+#include "spec/levels.h"
 #include "support/budget.h"
 #include "support/result.h"
 
@@ -33,6 +34,9 @@ struct LoadedProgram {
   void stop_with(const Budget& budget) const;
   // An error about the program: with its file, and the line that it points at.
   Error located(const Error& error) const;
+  // The level by its name. Names of a server's levels mean its semantics on SQL programs, which
+  // nobody here executes: an error.
+  Result<const Level*> find_level(const LevelSet& levels, const std::string& name) const;
   // Rows that a run of an SQL program inserts may be new to the scans of the others: then the
   // analysis starts again and knows them (sql/program.h). Gives up after many rounds: see fits().
   bool must_repeat();

@@ -89,7 +89,7 @@ int run_run(const RunArguments& args) {
   const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;
   if (!args.level.empty()) {
-    auto level = levels->find(args.level);
+    auto level = input->find_level(*levels, args.level);
     if (!level) return fail(level.error());
     auto planned = store::plan_levels(program, **level, *levels);
     if (!planned) return fail(input->located(planned.error()));

@@ -210,7 +210,11 @@ std::string proof_text(const AuditReport& report, const Paint& paint) {
   const audit::Proof& proof = *report.answer.proof;
   std::string out;
   if (!proof.steps.empty())
-    out += fmt::format("{}: {}\n", proof.holds ? paint.good("proved") : "proved so far",
+    out += fmt::format("{}: {}\n",
+                       !proof.holds ? "proved so far"
+                       : report.answer.outcome == AuditOutcome::Serializable
+                           ? paint.good("proved")
+                           : "proved of the model alone",
                        printable(audit::describe(app, proof)));
   if (!proof.holds) {
     out += fmt::format("{}: {}\n", paint.unsure("no proof"),
