@@ -25,7 +25,7 @@ std::string_view verdict(const Problem& problem, bool prove = true, std::size_t 
   return name_of(audit(problem, {.max_length = cycle, .prove = prove}, budget).outcome);
 }
 
-std::string function(const std::string& name, const std::string& body) {
+std::string one_arg(const std::string& name, const std::string& body) {
   return "CREATE FUNCTION " + name +
          "(p integer) RETURNS integer LANGUAGE plpgsql AS $$ DECLARE n integer; BEGIN " + body +
          " RETURN n; END; $$;\n";
@@ -40,19 +40,19 @@ TEST(AuditServerLevels, AForeignKeyDoesNotGuardTheStock) {
   const std::string sell = "SELECT stock INTO n FROM item WHERE id = p; IF n > 0 THEN ";
   const std::string take = "UPDATE item SET stock = n - 1 WHERE id = p; ";
   const std::string order = "INSERT INTO line (item) VALUES (p); END IF;";
-  const sql::Application app = app_of(kShop + function("sell", sell + take + order));
+  const sql::Application app = app_of(kShop + one_arg("sell", sell + take + order));
   EXPECT_EQ(verdict(problem_of(app, "pc")), "anomaly");
   const sql::Application by_lock =
-      app_of(kShop + function("sell",
-                              "SELECT stock INTO n FROM item WHERE id = p FOR KEY SHARE; IF n > 0 "
-                              "THEN " +
-                                  take + order));
+      app_of(kShop + one_arg("sell",
+                             "SELECT stock INTO n FROM item WHERE id = p FOR KEY SHARE; IF n > 0 "
+                             "THEN " +
+                                 take + order));
   EXPECT_EQ(verdict(problem_of(by_lock, "pc")), "anomaly");
   const sql::Application guarded =
-      app_of(kShop + function("sell",
-                              "SELECT stock INTO n FROM item WHERE id = p FOR UPDATE; IF n > 0 "
-                              "THEN " +
-                                  take + order));
+      app_of(kShop + one_arg("sell",
+                             "SELECT stock INTO n FROM item WHERE id = p FOR UPDATE; IF n > 0 "
+                             "THEN " +
+                                 take + order));
   EXPECT_EQ(verdict(problem_of(guarded, "pc")), "serializable");
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read())), "serializable");
 }
@@ -60,8 +60,8 @@ TEST(AuditServerLevels, AForeignKeyDoesNotGuardTheStock) {
 // The parent cannot go away, though: that is what KEY SHARE is for.
 TEST(AuditServerLevels, AForeignKeyKeepsItsParent) {
   const sql::Application app =
-      app_of(kShop + function("order_it", "INSERT INTO line (item) VALUES (p);") +
-             function("remove", "DELETE FROM item WHERE id = p;"));
+      app_of(kShop + one_arg("order_it", "INSERT INTO line (item) VALUES (p);") +
+             one_arg("remove", "DELETE FROM item WHERE id = p;"));
   const Problem problem = on_server(app, pg_repeatable_read());
   EXPECT_NE(verdict(problem), "anomaly");
 }
@@ -99,10 +99,9 @@ TEST(AuditServerLevels, AFreedKeyCanBeTaken) {
   const sql::Application app = app_of(
       "CREATE TABLE slot (id integer PRIMARY KEY);\n"
       "CREATE TABLE price (id integer PRIMARY KEY, amount integer NOT NULL);\n" +
-      function("leave",
-               "UPDATE price SET amount = p WHERE id = 1; DELETE FROM slot WHERE id = 1;") +
-      function("take",
-               "SELECT amount INTO n FROM price WHERE id = 1; INSERT INTO slot VALUES (1);"));
+      one_arg("leave", "UPDATE price SET amount = p WHERE id = 1; DELETE FROM slot WHERE id = 1;") +
+      one_arg("take",
+              "SELECT amount INTO n FROM price WHERE id = 1; INSERT INTO slot VALUES (1);"));
   EXPECT_EQ(verdict(problem_of(app, "si")), "serializable");
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read())), "unknown");
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read()), false), "unknown");
@@ -112,12 +111,12 @@ TEST(AuditServerLevels, AUniqueValueThatIsFreedCanBeTaken) {
   const sql::Application app = app_of(
       "CREATE TABLE slot (id integer PRIMARY KEY, name integer UNIQUE);\n"
       "CREATE TABLE price (id integer PRIMARY KEY, amount integer NOT NULL);\n" +
-      function("rename",
-               "UPDATE price SET amount = p WHERE id = 1;"
-               "UPDATE slot SET name = 2 WHERE id = 1;") +
-      function("take",
-               "SELECT amount INTO n FROM price WHERE id = 1;"
-               "UPDATE slot SET name = 1 WHERE id = 2;"));
+      one_arg("rename",
+              "UPDATE price SET amount = p WHERE id = 1;"
+              "UPDATE slot SET name = 2 WHERE id = 1;") +
+      one_arg("take",
+              "SELECT amount INTO n FROM price WHERE id = 1;"
+              "UPDATE slot SET name = 1 WHERE id = 2;"));
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read())), "unknown");
 }
 
@@ -125,12 +124,12 @@ TEST(AuditServerLevels, AUniqueValueThatIsFreedCanBeTaken) {
 TEST(AuditServerLevels, RowsConflictNotColumns) {
   const sql::Application app = app_of(
       "CREATE TABLE pair (id integer PRIMARY KEY, a integer NOT NULL, b integer NOT NULL);\n" +
-      function("first",
-               "SELECT a INTO n FROM pair WHERE id = 1; UPDATE pair SET b = n + 1 WHERE id "
-               "= 1;") +
-      function("second",
-               "SELECT b INTO n FROM pair WHERE id = 1; UPDATE pair SET a = n + 1 WHERE id "
-               "= 1;"));
+      one_arg("first",
+              "SELECT a INTO n FROM pair WHERE id = 1; UPDATE pair SET b = n + 1 WHERE id "
+              "= 1;") +
+      one_arg("second",
+              "SELECT b INTO n FROM pair WHERE id = 1; UPDATE pair SET a = n + 1 WHERE id "
+              "= 1;"));
   EXPECT_EQ(verdict(problem_of(app, "si")), "anomaly");
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read())), "serializable");
 }
@@ -162,7 +161,7 @@ class AuditGaps : public testing::TestWithParam<LeftOut> {};
 
 // Without what is left out, each would be proved.
 TEST_P(AuditGaps, AreNeverPartOfAProof) {
-  const sql::Application app = app_of(GetParam().schema + function("f", GetParam().body));
+  const sql::Application app = app_of(GetParam().schema + one_arg("f", GetParam().body));
   for (const bool prove : {true, false}) {
     Budget budget = Budget::seconds(20);
     const AuditReport report =
@@ -196,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AuditGapsAreNone, InDropsOfWhatIsNotThere) {
   const sql::Application app =
       app_of("DROP TABLE IF EXISTS t CASCADE; DROP FUNCTION IF EXISTS f(integer);\n" + kTable +
-             function("f", kAdd));
+             one_arg("f", kAdd));
   EXPECT_EQ(verdict(problem_of(app, "si")), "serializable");
 }
 
@@ -204,12 +203,12 @@ TEST(AuditGapsAreNone, InDropsOfWhatIsNotThere) {
 TEST(AuditVolatile, ValuesDifferFromCallToCall) {
   const std::string text =
       "CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);\n" +
-      function("f",
-               "SELECT v INTO n FROM t WHERE id = 1; IF txid_current() > 5 THEN UPDATE t SET v "
-               "= n WHERE id = 2; END IF;") +
-      function("g",
-               "SELECT v INTO n FROM t WHERE id = 2; IF txid_current() <= 5 THEN UPDATE t SET "
-               "v = n WHERE id = 1; END IF;");
+      one_arg("f",
+              "SELECT v INTO n FROM t WHERE id = 1; IF txid_current() > 5 THEN UPDATE t SET v "
+              "= n WHERE id = 2; END IF;") +
+      one_arg("g",
+              "SELECT v INTO n FROM t WHERE id = 2; IF txid_current() <= 5 THEN UPDATE t SET "
+              "v = n WHERE id = 1; END IF;");
   const sql::Application app = app_of(text);
   EXPECT_NE(verdict(problem_of(app, "si")), "serializable");
 }
