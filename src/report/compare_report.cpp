@@ -176,6 +176,17 @@ std::string edge_text(const CompareMatrix& m, const CompareMatrix::Edge& edge) {
                                       : "searched only");
 }
 
+// What ended the first question that is open; empty if none is.
+std::string limit_of(const CompareMatrix& m) {
+  for (const auto& row : m.implies) {
+    for (const Implication& implication : row) {
+      if (implication.outcome == ImplicationOutcome::Unknown && !implication.limit.empty())
+        return implication.limit;
+    }
+  }
+  return "";
+}
+
 bool is_unknown(const CompareMatrix& m) {
   for (std::size_t i = 0; i < m.levels.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -241,7 +252,8 @@ Result<std::string> matrix_text(const CompareMatrix& m, const Paint& paint) {
       "or refuted by one;\n";
   if (has_bounded(m))
     out += " (>) (<) (=) (#): not proved, only searched, and so in the scope; a ~ b: likewise;\n";
-  out += " ? unknown)\n";
+  const std::string limit = limit_of(m);
+  out += limit.empty() ? " ? unknown)\n" : fmt::format(" ? unknown: {})\n", limit);
   out += searched_histories(m.scope, is_unknown(m)) + '\n';
   for (const CompareMatrix::Edge& edge : m.edges) {
     out += edge_text(m, edge);

@@ -251,10 +251,12 @@ Json scope_json(const Scope& scope) {
 
 Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
   std::string out;
-  if (report.count)
-    return fmt::format("{}{} histories up to renaming: {}\n",
-                       report.outcome == SynthOutcome::Unknown ? "at least " : "", *report.count,
+  if (report.count && report.outcome == SynthOutcome::Unknown)
+    return fmt::format("{}  {}: at least {} histories up to renaming: {}\n",
+                       paint.unsure("unknown"), report.limit, *report.count,
                        describe(report.scope));
+  if (report.count)
+    return fmt::format("{} histories up to renaming: {}\n", *report.count, describe(report.scope));
   if (report.outcome == SynthOutcome::None)
     return fmt::format("{}  no such history: {}\n", paint.good("none"),
                        describe_searched(report.scope, report.excluded_txns > 0));

@@ -59,7 +59,7 @@ TEST(GenerateProgram, RefusesWhatItCannotMake) {
   refuses("smallbank --accounts 1", "--accounts 1: from 2 to 1000 are possible");
   refuses("smallbank --accounts many", "--accounts");
   refuses("smallbank --warehouses 2", "smallbank has no --warehouses");
-  refuses("tpcc --sessions 0", "--sessions 0");
+  refuses("tpcc --sessions 0", "--sessions: 0 is too small");
   refuses("tpcc --sessions 1000 --txns 1000", "more than 5000 transactions");
   refuses("tpcc --access sideways", "--access");
 }

@@ -19,12 +19,9 @@ constexpr std::string_view kHardLevels =
 std::vector<HardInput> level_inputs() {
   const HardInput::File hard{".level", [] { return std::string(kHardLevels); }};
   return {
-      {"SynthSearches", {hard}, "synth --spec {0} --allow si --forbid paths --txns 12"},
+      {"SynthSearches", {}, "synth --allow ser --forbid si --most-txns 40"},
       {"SynthGrows", {hard}, "synth --spec {0} --allow si --forbid paths,walks --most-txns 20"},
-      {"SynthGrounds", {}, "synth --allow rc --forbid ra --txns 20 --keys 10 --reads 30"},
       {"SynthCounts", {}, "synth --allow si --forbid ser --count --txns 4 --keys 4"},
-      {"SynthListsAll", {}, "synth --allow cc,nlu --forbid si --all --txns 6 --keys 5"},
-      {"SynthListsIrreducible", {}, "synth --allow rc --forbid ser --irreducible --txns 5 --keys 4"},
       {"CompareSeparates", {hard}, "compare --spec {0} paths walks --txns 12"},
       {"CompareAll",
        {hard},

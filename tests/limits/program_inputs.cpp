@@ -78,7 +78,9 @@ std::vector<HardInput> program_inputs() {
       {"RunSerially", {crowd}, "run {0} --store serial --runs 1000"},
       {"RunReplays",
        {crowd, {".hist", [] { return long_history(60, 5'000); }}},
-       "run {0} --store replay --history {1}"},
+       "run {0} --store replay --history {1}",
+       1,
+       "the time limit was reached"},
   };
 }
 

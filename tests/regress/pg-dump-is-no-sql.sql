@@ -5,7 +5,7 @@
 -- says: COPY is ignored
 -- says not: error
 -- run: isoscope audit FILE --level si --prove
--- exit: 0
+-- exit: 3
 
 --
 -- PostgreSQL database dump
