@@ -80,7 +80,7 @@ std::vector<HardInput> program_inputs() {
        {crowd, {".hist", [] { return long_history(60, 5'000); }}},
        "run {0} --store replay --history {1}",
        1,
-       "the time limit was reached"},
+       "time limit"},
   };
 }
 

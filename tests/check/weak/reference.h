@@ -23,13 +23,13 @@ inline bool sees(const History& h, WeakLevel level, const Relation& causal, TxnI
       return false;
     case WeakLevel::Rc:
       for (EventId s : h.events(t3)) {
-        if (s < read && h.is_external_read(s) && h.writer(s) == t2) return true;
+        if (s < read && h.is_external_read(s) && h.shows(s, t2)) return true;
       }
       return false;
     case WeakLevel::Ra:
       if (h.so(t2, t3)) return true;
       for (EventId s : h.events(t3)) {
-        if (h.is_external_read(s) && h.writer(s) == t2) return true;
+        if (h.is_external_read(s) && h.shows(s, t2)) return true;
       }
       return false;
     case WeakLevel::Cc:
