@@ -1,6 +1,7 @@
 #pragma once
-// Explores whole transactions, one after the other, whose reads are checked: for ser, si and pc where
-// many schedules (schedules.h) have the same history, and the paper's baseline without reduction.
+// Explores whole transactions, one after the other, whose reads are checked: for ser, si and pc
+// where many schedules (schedules.h) have the same history, and the paper's baseline without
+// reduction.
 //
 // A history grows by whole transactions of any session, reading from what is there. At these
 // levels a history can always be continued (its next transaction comes last and reads the latest

@@ -15,10 +15,11 @@
 // Differs  A step has many accesses, which depend on what it reads. Where a step reads from the one
 //          that it is in a race with, it may do something else without that one: then all sessions
 //          are added that may come before it. docs/explore.md shows that no class is lost. A step
-//          that cannot begin at si is tried nevertheless, because of its races, and then left. Races
-//          add to a node in rounds: what is added while the children of a round are explored comes
-//          in the next one, chosen independently of what the others add. So the tree does not depend
-//          on which child is faster, and children of a round can be explored by several threads.
+//          that cannot begin at si is tried nevertheless, because of its races, and then left.
+//          Races add to a node in rounds: what is added while the children of a round are explored
+//          comes in the next one, chosen independently of what the others add. So the tree does not
+//          depend on which child is faster, and children of a round can be explored by several
+//          threads.
 // Twice?   A class determines the order of the versions of each key, a history does not always:
 //          where a transaction overwrites what it has not read, several classes have the same
 //          history. It counts in the one whose version orders the linearizer finds first.

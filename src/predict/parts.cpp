@@ -157,9 +157,8 @@ PredictAnswer predict_parts(const History& observed, std::vector<std::vector<Ses
   bool is_enough = false;
   for (const Part& part : parts) {
     // What is found is enough, but how much there is to choose from is told of the whole.
-    PredictAnswer of_part = is_enough
-                                ? count_choices(part.history, level, budget)
-                                : predict_whole(part.history, level, levels, options, budget);
+    PredictAnswer of_part = is_enough ? count_choices(part.history, level, budget)
+                                      : predict_whole(part.history, level, levels, options, budget);
     answer.reads += of_part.reads;
     answer.choices += of_part.choices;
     answer.literals += of_part.literals;
