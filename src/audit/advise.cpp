@@ -30,12 +30,14 @@ bool is_same(const sql::Expr& a, const sql::Expr& b) {
 }
 
 // With something that the model leaves out, nothing is proved.
-bool has_gap(const sql::Application& app) {
-  return std::ranges::find(app.notes, sql::NoteKind::Gap, &sql::Note::kind) != app.notes.end();
+bool leaves_out(const Problem& problem) {
+  const auto& notes = problem.app.notes;
+  return std::ranges::find(notes, sql::NoteKind::Gap, &sql::Note::kind) != notes.end() ||
+         (is_on_server(problem.levels) && !current_checks(problem.app).freed_reference.empty());
 }
 
 bool is_proved(const Problem& problem, const AuditOptions& options, Budget& budget) {
-  if (has_gap(problem.app)) return false;
+  if (leaves_out(problem)) return false;
   OpenWorld open(problem, budget);
   return prove_serializable(problem, open, {.progress = options.progress}, budget).holds;
 }
@@ -220,7 +222,7 @@ Advice advise(const Problem& problem, const std::vector<const Level*>& levels, b
       const bool is_enough =
           report.outcome == AuditOutcome::Serializable ||
           (is_on_server(problem.levels) ? report.search.is_proof() : report.search.is_complete());
-      if (!is_enough || has_gap(candidate.app)) {
+      if (!is_enough || leaves_out(repaired)) {
         ++advice.repairs_undecided;
         continue;
       }

@@ -21,6 +21,9 @@ WorldRules rules_of(const Problem& problem) {
   if (!is_on_server(problem.levels)) return rules;
   rules.conflicts = Conflicts::Rows;
   rules.keys_are_current = true;
+  // What SERIALIZABLE does not notice may close a cycle: then it is no more than REPEATABLE READ.
+  const CurrentChecks checks = current_checks(problem.app);
+  if (!checks.freed_key.empty() || !checks.freed_reference.empty()) return rules;
   for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
     rules.is_protected.push_back(&problem.levels.of(f) == &pg_serializable());
   return rules;

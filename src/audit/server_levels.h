@@ -9,6 +9,7 @@
 // READ COMMITTED (pg-rc) takes a snapshot for each statement; a call then has no single view, and
 // audit cannot say anything about it.
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "audit/axioms.h"
@@ -22,6 +23,15 @@ const Level& pg_serializable();
 // error for those that cannot be audited.
 Result<std::optional<const Level*>> find_server_level(std::string_view name);
 bool is_server_level(const Level& level);
+
+// What the server looks at as it is at that moment and not in a snapshot, so that SERIALIZABLE does
+// not notice: keys and UNIQUE values that are taken after somebody freed them, rows that refer to
+// one that is deleted. Each is something that some function may do; for people.
+struct CurrentChecks {
+  std::string freed_key;        // empty if none
+  std::string freed_reference;  // empty if none
+};
+CurrentChecks current_checks(const sql::Application& app);
 
 // All functions run at levels of PostgreSQL: its rules hold, too.
 bool is_on_server(const Levels& levels);

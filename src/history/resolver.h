@@ -51,6 +51,7 @@ class HistoryResolver {
                     std::uint32_t first_writer);
   std::optional<ReadFault> fault_of_list(const ListRead& read, std::span<const EventId> writes,
                                          const ListRead* longest);
+  EventId skipped_append(TxnId reader, std::span<const EventId> writes) const;
   std::span<const Value> elements(const ListRead& read) const {
     return std::span<const Value>(b_.list_elements_).subspan(read.begin, read.size);
   }

@@ -149,7 +149,27 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
     if (u == t && w > e && future.is_none()) future = w;
   }
   if (!future.is_none()) return ReadFault{FaultKind::FutureRead, e, future};
+  // A list that is a part of the longest one has its holes, too, and needs no report of its own.
+  if (longest != &read && agrees && shown.size() <= order.size()) return {};
+  if (const EventId skipped = skipped_append(t, writes); !skipped.is_none())
+    return ReadFault{FaultKind::IncompatibleOrder, e, skipped};
   return {};
+}
+
+// Appends of one transaction stand together, in its order: the first one that is missing before a
+// later one of its transaction. `reader` knows its own.
+EventId HistoryResolver::skipped_append(TxnId reader, std::span<const EventId> writes) const {
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    const TxnId u = txn_of(writes[i]);
+    if (u == reader) continue;
+    EventId before = EventId::none();
+    for (EventId w : h_.events(u)) {
+      if (w == writes[i]) break;
+      if (h_.kind(w) == EventKind::Append && h_.key(w) == h_.key(writes[i])) before = w;
+    }
+    if (!before.is_none() && (i == 0 || writes[i - 1] != before)) return before;
+  }
+  return EventId::none();
 }
 
 void HistoryResolver::resolve_list(KeyId x, const ListRead& read, const ListRead* longest,

@@ -103,8 +103,17 @@ std::string explain_fault(const History& h, const ReadFault& f) {
       return fmt::format("{} after having written {} = {} itself ({})", read, x,
                          shown(h, h.value(f.other)), where(h, f.other));
     case FaultKind::IncompatibleOrder:
-      if (h.is_write(f.other))
-        return fmt::format("{} shows one element of {} twice ({})", reader, x, where(h, f.read));
+      if (h.is_write(f.other)) {
+        const auto list = h.list(f.read);
+        if (std::find(list.begin(), list.end(), h.value(f.other)) == list.end())
+          return fmt::format(
+              "{} ({}) shows a later element of {} than {} = {}, without that, which "
+              "{} appended just before it ({})",
+              reader, where(h, f.read), x, x, shown(h, h.value(f.other)), other(),
+              where(h, f.other));
+        return fmt::format("{} shows elements of {} twice, or out of order ({})", reader, x,
+                           where(h, f.read));
+      }
       return fmt::format(
           "{} ({}) and {} ({}) read {} as two lists of which neither continues the other", reader,
           where(h, f.read), other(), where(h, f.other), x);

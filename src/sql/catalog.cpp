@@ -11,7 +11,7 @@
 namespace isoscope::sql {
 namespace {
 
-enum class Rough : std::uint8_t { No, Number, Time, Text };
+enum class Rough : std::uint8_t { No, Number, Time, PartOfTime, Text };
 
 struct KnownType {
   std::string_view name;
@@ -28,7 +28,7 @@ constexpr KnownType kKnownTypes[] = {
     {"integer", Type::Integer},
     {"int", Type::Integer},
     {"bigint", Type::Integer},
-    {"oid", Type::Integer},
+    {"oid", Type::Integer, Rough::Number},
     {"smallserial", Type::Integer, Rough::No, true},
     {"serial", Type::Integer, Rough::No, true},
     {"bigserial", Type::Integer, Rough::No, true},
@@ -41,17 +41,17 @@ constexpr KnownType kKnownTypes[] = {
     {"float4", Type::Integer, Rough::Number},
     {"float8", Type::Integer, Rough::Number},
     {"real", Type::Integer, Rough::Number},
-    {"date", Type::Integer, Rough::Time},
-    {"time", Type::Integer, Rough::Time},
-    {"timetz", Type::Integer, Rough::Time},
+    {"date", Type::Integer, Rough::PartOfTime},
+    {"time", Type::Integer, Rough::PartOfTime},
+    {"timetz", Type::Integer, Rough::PartOfTime},
     {"timestamp", Type::Integer, Rough::Time},
     {"timestamptz", Type::Integer, Rough::Time},
-    {"interval", Type::Integer, Rough::Time},
+    {"interval", Type::Integer, Rough::PartOfTime},
     {"text", Type::Text},
     {"varchar", Type::Text},
     {"bpchar", Type::Text, Rough::Text},
     {"char", Type::Text, Rough::Text},
-    {"name", Type::Text},
+    {"name", Type::Text, Rough::Text},
     {"citext", Type::Text, Rough::Text},
     {"uuid", Type::Text},
     {"bool", Type::Boolean},
@@ -115,6 +115,10 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     if (known.rough == Rough::Time)
       findings.note(place, fmt::format("{} values are treated as whole numbers", name),
                     NoteKind::Remark);
+    // A date is not the moment that is cast to it, and a month has no length.
+    const bool is_rounded = known.rough == Rough::Time && has(type_name, "typmods");
+    if (known.rough == Rough::PartOfTime || is_rounded)
+      findings.note(place, fmt::format("{} values are treated as moments", name), NoteKind::Gap);
     if (known.rough == Rough::Text)
       findings.note(place, fmt::format("{} values are compared as texts", name), NoteKind::Gap);
     return result;

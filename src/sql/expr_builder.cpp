@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "sql/nesting.h"
@@ -76,6 +77,11 @@ Expr not_of(Expr condition) {
 
 Expr compare(Scope& scope, ExprOp op, Expr left, Expr right, Place place) {
   agree(scope, left, right, "this comparison");
+  const bool is_order = op != ExprOp::Equal && op != ExprOp::NotEqual;
+  if (is_order && left.type == Type::Text)
+    scope.findings.note(place,
+                        "texts are ordered by their bytes, not as a collation or a type does",
+                        NoteKind::Gap);
   return make(op, Type::Boolean, {std::move(left), std::move(right)}, place);
 }
 
@@ -224,9 +230,30 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
   return binary(scope, name, std::move(l), build_expr(scope, right), place);
 }
 
+// A uuid that PostgreSQL would print in another way.
+bool is_odd_uuid(std::string_view text) {
+  std::size_t digits = 0;
+  bool is_odd = text.size() != 36;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isxdigit(byte) != 0) {
+      ++digits;
+      is_odd = is_odd || std::isupper(byte) != 0;
+    } else if (c != '-' && c != '{' && c != '}') {
+      return false;
+    }
+  }
+  return digits == 32 && is_odd;
+}
+
 Expr build_constant(Scope& scope, const Tree& node, Place place) {
   if (has(node, "ival")) return make_integer(number_of(child(node, "ival"), "ival"), place);
-  if (has(node, "sval")) return make_text(text_of(child(node, "sval"), "sval"), place);
+  if (has(node, "sval")) {
+    std::string text = text_of(child(node, "sval"), "sval");
+    if (is_odd_uuid(text))
+      scope.findings.note(place, "a uuid is compared as it is written", NoteKind::Gap);
+    return make_text(std::move(text), place);
+  }
   if (has(node, "boolval")) return make_boolean(flag_of(child(node, "boolval"), "boolval"), place);
   if (has(node, "fval")) {
     // A number that is too large for a plain one is kept as text by the parser, too.
@@ -335,6 +362,8 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
   Expr value = build_expr(scope, child(node, "arg"));
   const DeclaredType type =
       scope.catalog.type_of(child(node, "typeName"), scope.where, scope.findings);
+  if (type.type == Type::Text && has(child(node, "typeName"), "typmods"))
+    scope.findings.note(place, "a cast that may cut a text is ignored", NoteKind::Gap);
   if (is_constant(value))
     return adapt(scope, std::move(value), type.type, type.is_array, "this cast");
   if (value.type == type.type && value.is_array == type.is_array) return value;
@@ -408,7 +437,10 @@ Expr build_kind(Scope& scope, const std::string& kind, const Tree& node) {
   if (kind == "BooleanTest") return build_boolean_test(scope, node, place);
   if (kind == "A_Indirection") return build_element(scope, node);
   if (kind == "A_ArrayExpr") return build_array(scope, node, place);
-  if (kind == "CollateClause") return build_expr(scope, child(node, "arg"));
+  if (kind == "CollateClause") {
+    scope.findings.note(place, "COLLATE is ignored", NoteKind::Gap);
+    return build_expr(scope, child(node, "arg"));
+  }
   if (kind == "CoalesceExpr") return build_list(scope, ExprOp::Coalesce, "COALESCE", node, place);
   if (kind == "MinMaxExpr") {
     const bool least = text_of(node, "op") == "IS_LEAST";

@@ -133,6 +133,8 @@ void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
   if (has_index) {
     const Expr element = expression_at(to, query.substr(0, sign), at(0), assign);
     if (element.op == ExprOp::Element) {
+      findings_.note(assign.place, "an array is taken to begin with 1 and to have no holes",
+                     NoteKind::Gap);
       assign.index = element.args[1];
     } else {
       findings_.fail(assign.place, "this assignment to a part is not modelled", "as in a[i] := …");

@@ -124,6 +124,8 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   column.type = type.type;
   column.is_fresh = type.is_fresh;
   column.not_null = type.is_fresh;
+  if (has(definition, "collClause"))
+    findings_.note(column.place, "COLLATE is ignored", NoteKind::Gap);
   if (type.is_array || type.is_record) {
     column.type = Type::Text;
     findings_.note(column.place,
@@ -251,6 +253,9 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
     const std::string what = text_of(constraint, action);
     if (what == "c" || what == "n" || what == "d") catalog_.cascading.insert(*target);
   }
+  const std::string on_update = text_of(constraint, "fk_upd_action");
+  if (on_update == "c" || on_update == "n" || on_update == "d")
+    findings_.note(at, "ON UPDATE of a foreign key is ignored", NoteKind::Gap);
   if (flag_of(constraint, "deferrable"))
     findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
   catalog_.tables[pending.table.index].foreign_keys.push_back(std::move(key));

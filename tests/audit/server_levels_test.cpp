@@ -120,6 +120,31 @@ TEST(AuditServerLevels, AUniqueValueThatIsFreedCanBeTaken) {
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read())), "unknown");
 }
 
+// SERIALIZABLE takes no note of a UNIQUE value, or of rows that refer to one, at that moment.
+TEST(AuditServerLevels, SerializableDoesNotNoticeWhatIsFreed) {
+  const sql::Application values = app_of(
+      "CREATE TABLE t (id integer PRIMARY KEY, u integer UNIQUE);\n" +
+      one_arg("give", "UPDATE t SET u = NULL WHERE id = p;") +
+      one_arg("take",
+              "SELECT u INTO n FROM t WHERE id = p; IF n IS NOT NULL AND p <> 7 THEN UPDATE t "
+              "SET u = n WHERE id = 7; END IF;"));
+  EXPECT_NE(verdict(on_server(values, pg_serializable())), "serializable");
+  const sql::Application rows = app_of(
+      "CREATE TABLE parent (id integer PRIMARY KEY);\n"
+      "CREATE TABLE child (id integer PRIMARY KEY, p integer NOT NULL REFERENCES parent);\n" +
+      one_arg("drop_child", "DELETE FROM child WHERE id = p;") +
+      one_arg("drop_parent",
+              "SELECT p INTO n FROM child WHERE id = 1; DELETE FROM parent WHERE id = p;"));
+  for (const Level* level : {&pg_repeatable_read(), &pg_serializable()}) {
+    EXPECT_EQ(verdict(on_server(rows, *level)), "unknown");
+    Budget budget = Budget::seconds(60);
+    const Advice advice =
+        advise(on_server(rows, *level), {&pg_repeatable_read(), &pg_serializable()}, false,
+               {.max_length = 2}, budget);
+    EXPECT_TRUE(advice.levels.empty());
+  }
+}
+
 // Two writers of one row conflict whatever their columns.
 TEST(AuditServerLevels, RowsConflictNotColumns) {
   const sql::Application app = app_of(
@@ -190,6 +215,18 @@ INSTANTIATE_TEST_SUITE_P(
         LeftOut{"DroppedIndex",
                 kTable + "ALTER TABLE t ADD COLUMN w integer; CREATE UNIQUE INDEX i ON t (w);\n"
                          "DROP INDEX i;\n",
+                kAdd},
+        LeftOut{"OrderOfTexts", kTable, "IF 'a' < 'B' THEN " + kAdd + " END IF;"},
+        LeftOut{"Collation", "CREATE TABLE t (id text COLLATE ci PRIMARY KEY, v integer);\n",
+                "UPDATE t SET v = 1 WHERE id = 'x';"},
+        LeftOut{"OddUuid", "CREATE TABLE t (id uuid PRIMARY KEY, v integer);\n",
+                "UPDATE t SET v = 1 WHERE id = 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11';"},
+        LeftOut{"CutTexts", kTable, "IF 'abcd'::varchar(3) = 'abc' THEN " + kAdd + " END IF;"},
+        LeftOut{"Dates", "CREATE TABLE t (id integer PRIMARY KEY, v date NOT NULL);\n",
+                "UPDATE t SET v = v + 1 WHERE id = p;"},
+        LeftOut{"OnUpdate",
+                kTable + "CREATE TABLE c (id integer PRIMARY KEY, t integer REFERENCES t ON UPDATE "
+                         "CASCADE);\n",
                 kAdd},
         LeftOut{"RowSecurity", kTable + "CREATE POLICY p ON t USING (v > 0);\n", kAdd}),
     [](const auto& test) { return test.param.name; });

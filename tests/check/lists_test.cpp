@@ -202,6 +202,17 @@ class ListReference {
       // An intermediate version: its writer appends more.
       if (other.is_append && other.key == op.key && other.element > last) faulty_ = true;
     }
+    for (std::size_t i = 0; i < op.shown.size(); ++i) {
+      // Appends of one transaction stand together, in its order.
+      const int writer = appender_[op.shown[i]];
+      int before = 0;
+      for (const ListOp& other : ops(writer)) {
+        if (!other.is_append || other.key != op.key) continue;
+        if (other.element == op.shown[i]) break;
+        before = other.element;
+      }
+      if (before != 0 && (i == 0 || op.shown[i - 1] != before)) faulty_ = true;
+    }
     reads_.push_back(std::move(read));
   }
 

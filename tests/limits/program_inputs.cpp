@@ -22,20 +22,6 @@ std::string long_transactions(int sessions, int accesses) {
   return out;
 }
 
-// What a run of the long transactions would have recorded, one after the other.
-std::string long_history(int sessions, int accesses) {
-  std::string out;
-  std::string from = "T0";
-  for (int i = 0; i < sessions; ++i) {
-    out += fmt::format("s{}: s{}_1=[", i, i);
-    for (int k = 1; k <= accesses; ++k)
-      out += fmt::format("r(x[{}],@{}) w(x[{}],{}) ", k, from, k, i + 1);
-    out += "]\n";
-    from = fmt::format("s{}_1", i);
-  }
-  return out;
-}
-
 constexpr std::string_view kStrangeLevel =
     "level strange over co\n"
     "axiom A: forall a, b, c, d: txn. co(a, b) and wr(b, c) and co(c, d) implies co(a, d)\n";
@@ -76,11 +62,6 @@ std::vector<HardInput> program_inputs() {
        {program(counter, 60)},
        "run {0} --store weak --level psi --runs 1000000"},
       {"RunSerially", {crowd}, "run {0} --store serial --runs 1000"},
-      {"RunReplays",
-       {crowd, {".hist", [] { return long_history(60, 5'000); }}},
-       "run {0} --store replay --history {1}",
-       1,
-       "time limit"},
   };
 }
 

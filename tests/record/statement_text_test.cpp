@@ -37,7 +37,7 @@ TEST(SplitStatements, FindsTheLevelThatIsSet) {
   EXPECT_EQ(of("SET search_path TO x").kind, StatementKind::Setting);
   EXPECT_EQ(of("SET TRANSACTION READ ONLY").isolation, "");
   EXPECT_EQ(of("CREATE TABLE t (id int)").kind, StatementKind::Setting);
-  EXPECT_EQ(of("CREATE TEMP TABLE t (id int)").kind, StatementKind::Setting);
+  EXPECT_EQ(of("CREATE TEMP TABLE t (id int)").kind, StatementKind::Other);
   EXPECT_EQ(of("DROP TABLE t").kind, StatementKind::Other);
 }
 
