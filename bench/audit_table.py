@@ -17,7 +17,7 @@ import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 APPS = "tests/corpus/apps/{}.sql"
-EXAMPLES = {"tpcc": "examples/audit/tpcc.sql"}  # applications that are examples, too
+EXAMPLES = {name: f"examples/audit/{name}.sql" for name in ("smallbank", "tpcc")}  # applications that are examples, too
 HYBRID = [
     "--serial", "add_course,add_course", "--serial", "add_student,add_student",
     "--serial", "enroll,rem_course", "--serial", "enroll,rem_student",

@@ -185,7 +185,7 @@ TEST(AuditPrefixes, InsertAndThenUpdate) {
 }
 
 TEST(AuditOnly, LeavesFunctionsOut) {
-  const sql::Application app = corpus_app("smallbank");
+  const sql::Application app = app_in("examples/audit/smallbank.sql");
   const auto some = only(app, {"balance", "write_check"});
   ASSERT_TRUE(some.ok());
   EXPECT_EQ(some->functions.size(), 2U);

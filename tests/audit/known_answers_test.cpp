@@ -148,7 +148,7 @@ TEST(AuditTpcc, HasAnAnomalyAtSiWithOneDeliveryOfAllDistricts) {
 }
 
 TEST(AuditSmallbank, HasTheReadOnlyAnomalyAtSi) {
-  const sql::Application app = corpus_app("smallbank");
+  const sql::Application app = app_in("examples/audit/smallbank.sql");
   const Problem problem = problem_of(app, "si");
   EXPECT_EQ(audited(problem, {.max_length = 2}).outcome, AuditOutcome::None);
   const AuditReport report = audited(problem, {.max_length = 3, .all = true});

@@ -137,12 +137,11 @@ TEST_F(AuditLive, DoubleBookingHappens) {
 }
 
 TEST_F(AuditLive, SmallbankHappens) {
-  expect_anomaly_on_server("tests/corpus/apps/smallbank.sql", pg_repeatable_read());
+  expect_anomaly_on_server("examples/audit/smallbank.sql", pg_repeatable_read());
 }
 
 TEST_F(AuditLive, OneFunctionAtSerializableDoesNotHelpSmallbank) {
-  expect_anomaly_on_server("tests/corpus/apps/smallbank.sql", pg_repeatable_read(),
-                           {"write_check"});
+  expect_anomaly_on_server("examples/audit/smallbank.sql", pg_repeatable_read(), {"write_check"});
 }
 
 // Two sessions at REPEATABLE READ: the second has its snapshot, then the first does its work and
@@ -322,7 +321,7 @@ class AuditLiveRuns : public AuditLive {
 };
 
 TEST_F(AuditLiveRuns, DoNotBreakWhatIsProvedAndBreakWhatIsNot) {
-  const auto text = read_whole(source_dir() + "/tests/corpus/apps/smallbank.sql");
+  const auto text = read_whole(source_dir() + "/examples/audit/smallbank.sql");
   ASSERT_TRUE(text.ok());
   const sql::Application app = app_of(*text);
   ASSERT_EQ(admin_->run(*text), "");

@@ -69,7 +69,7 @@ TEST(AuditServerLevels, AForeignKeyKeepsItsParent) {
 // SERIALIZABLE protects only against SERIALIZABLE: with one function at it, the read-only anomaly
 // of Smallbank stays.
 TEST(AuditServerLevels, SerializableProtectsOnlyAmongItself) {
-  const sql::Application app = corpus_app("smallbank");
+  const sql::Application app = app_in("examples/audit/smallbank.sql");
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read()), false), "anomaly");
   EXPECT_EQ(verdict(on_server(app, pg_repeatable_read(), {"write_check"}), false), "anomaly");
   EXPECT_EQ(verdict(on_server(app, pg_serializable())), "serializable");
@@ -78,7 +78,7 @@ TEST(AuditServerLevels, SerializableProtectsOnlyAmongItself) {
 }
 
 TEST(AuditServerLevels, AdviceIsToRaiseEveryFunctionOfTheCycle) {
-  const sql::Application app = corpus_app("smallbank");
+  const sql::Application app = app_in("examples/audit/smallbank.sql");
   const Problem problem = on_server(app, pg_repeatable_read());
   Budget budget = Budget::seconds(60);
   const Advice advice = advise(problem, {&pg_repeatable_read(), &pg_serializable()}, false,
