@@ -245,7 +245,7 @@ Result<void> HistoryResolver::settle_choice(EventId e, std::span<const EventId> 
     const TxnId u = txn_of(write);
     if (!h_.is_present(u)) {
       // Whether it is there would be part of the choice.
-      Error error = ambiguous(e, writes[0], writes[writes.size() > 1 ? 1 : 0]);
+      Error error = ambiguous(e, writes[0], writes.size() > 1 ? writes[1] : EventId::none());
       error.hint =
           fmt::format("{} has an unknown outcome: name the writer of the read", h_.name(u));
       return error;
@@ -381,11 +381,14 @@ void HistoryResolver::index_writers() {
 }
 
 Error HistoryResolver::ambiguous(EventId read, EventId first, EventId second) const {
+  const auto writer = [&](EventId write) {
+    if (write.is_none()) return std::string("the initial state");
+    return fmt::format("{} ({})", h_.name(txn_of(write)), h_.show(h_.place(write)));
+  };
   return Error{.where = h_.counts_records() ? Place{} : h_.place(read),
-               .what = fmt::format("'{}' = {} is read here, but {} ({}) and {} ({}) both write it",
-                                   h_.name(h_.key(read)), h_.show(h_.value(read)),
-                                   h_.name(txn_of(first)), h_.show(h_.place(first)),
-                                   h_.name(txn_of(second)), h_.show(h_.place(second))),
+               .what = fmt::format("'{}' = {} is read here, but {} and {} both write it",
+                                   h_.name(h_.key(read)), h_.show(h_.value(read)), writer(first),
+                                   writer(second)),
                .hint = "make written values unique, or name the writer of the read"};
 }
 

@@ -63,6 +63,7 @@ class HistoryResolver {
   void settle_read(EventId e, EventId write);
   Result<void> settle_choices();
   Result<void> settle_choice(EventId e, std::span<const EventId> writes, bool initial);
+  // `second` is none() for the initial state.
   Error ambiguous(EventId read, EventId first, EventId second) const;
 
   // Is the time over? The second looks at the clock only now and then.
