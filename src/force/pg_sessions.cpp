@@ -1,0 +1,297 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "force/sessions.h"
+
+namespace isoscope::force {
+namespace {
+
+struct PgClose {
+  void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+using PgConnection = std::unique_ptr<PGconn, PgClose>;
+
+Error pg_error(PGconn* connection, const std::string& doing) {
+  std::string why = PQerrorMessage(connection);
+  while (why.ends_with('\n')) why.pop_back();
+  return Error{.what = fmt::format("{}: {}", doing, why)};
+}
+
+Result<PgConnection> pg_connect(const std::string& dsn) {
+  PgConnection made(PQconnectdb(dsn.c_str()));
+  if (PQstatus(made.get()) != CONNECTION_OK) {
+    Error error = pg_error(made.get(), "cannot connect to the server");
+    error.hint = "--dsn is read as psql reads it";
+    return error;
+  }
+  PQsetNoticeProcessor(
+      made.get(), [](void*, const char*) {}, nullptr);
+  return made;
+}
+
+bool is_number_type(Oid type) {
+  // oid, int8, int2, int4, float4, float8, numeric
+  constexpr Oid kNumbers[] = {26, 20, 21, 23, 700, 701, 1700};
+  return std::ranges::find(kNumbers, type) != std::end(kNumbers);
+}
+
+Table table_of(const PGresult* result) {
+  Table table;
+  const int columns = PQnfields(result);
+  for (int j = 0; j < columns; ++j) {
+    table.columns.emplace_back(PQfname(result, j));
+    table.is_number.push_back(is_number_type(PQftype(result, j)));
+  }
+  for (int i = 0; i < PQntuples(result); ++i) {
+    Row row;
+    for (int j = 0; j < columns; ++j) {
+      if (PQgetisnull(result, i, j) != 0) {
+        row.emplace_back();
+      } else {
+        row.emplace_back(std::string(PQgetvalue(result, i, j),
+                                     static_cast<std::size_t>(PQgetlength(result, i, j))));
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// Adds one result of a text to the answer.
+void gather(PGresult* result, Answer& answer) {
+  switch (PQresultStatus(result)) {
+    case PGRES_TUPLES_OK:
+      answer.tables.push_back(table_of(result));
+      [[fallthrough]];
+    case PGRES_COMMAND_OK: {
+      answer.tag = PQcmdStatus(result);
+      const std::string count = PQcmdTuples(result);
+      answer.affected = 0;
+      std::from_chars(count.data(), count.data() + count.size(), answer.affected);
+      break;
+    }
+    case PGRES_EMPTY_QUERY:
+      break;
+    default: {
+      const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+      const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+      answer.error = state != nullptr ? state : "08006";  // the connection is gone
+      answer.message = message != nullptr ? message : PQresultErrorMessage(result);
+      while (answer.message.ends_with('\n')) answer.message.pop_back();
+    }
+  }
+}
+
+}  // namespace
+
+Script say(std::vector<std::string> statements) {
+  return [statements = std::move(statements),
+          next = std::size_t{0}](const Answer*) mutable -> std::optional<std::string> {
+    if (next == statements.size()) return std::nullopt;
+    return statements[next++];
+  };
+}
+
+Script say_until_failure(std::vector<std::string> statements) {
+  return [statements = std::move(statements),
+          next = std::size_t{0}](const Answer* last) mutable -> std::optional<std::string> {
+    if (next < statements.size() && last != nullptr && last->has_failed())
+      next = statements.size() - 1;
+    if (next == statements.size()) return std::nullopt;
+    return statements[next++];
+  };
+}
+
+struct PgMonitor::State {
+  PgConnection connection;
+};
+
+PgMonitor::PgMonitor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PgMonitor::~PgMonitor() = default;
+
+Result<std::unique_ptr<PgMonitor>> PgMonitor::open(const std::string& dsn) {
+  auto connection = pg_connect(dsn);
+  if (!connection) return connection.error();
+  auto state = std::make_unique<State>();
+  state->connection = std::move(*connection);
+  return std::unique_ptr<PgMonitor>(new PgMonitor(std::move(state)));
+}
+
+Result<std::vector<Row>> PgMonitor::query(const std::string& sql) {
+  PGconn* connection = state_->connection.get();
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql.c_str()),
+                                                             PQclear);
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK && status != PGRES_EMPTY_QUERY)
+    return pg_error(connection, "the server does not answer");
+  return table_of(result.get()).rows;
+}
+
+Result<std::vector<Wait>> PgMonitor::waits(const std::vector<int>& pids) {
+  std::vector<int> asked = pids;
+  std::erase(asked, 0);
+  std::vector<Wait> waits;
+  if (asked.empty()) return waits;
+  auto rows =
+      query(fmt::format("SELECT p, b FROM unnest(ARRAY[{}]) p, "
+                        "unnest(pg_blocking_pids(p) || pg_safe_snapshot_blocking_pids(p)) b",
+                        fmt::join(asked, ",")));
+  if (!rows) return rows.error();
+  const auto actor_of = [&](const Cell& pid) {
+    const auto place = std::ranges::find(pids, pid ? std::atoi(pid->c_str()) : 0);
+    return static_cast<std::size_t>(place - pids.begin());
+  };
+  for (const Row& row : *rows) {
+    const std::size_t actor = actor_of(row[0]);
+    const std::size_t holder = actor_of(row[1]);
+    auto wait = std::ranges::find(waits, actor, &Wait::actor);
+    if (wait == waits.end()) wait = waits.insert(wait, Wait{.actor = actor});
+    if (holder == pids.size()) {
+      wait->is_outside = true;
+    } else if (std::ranges::find(wait->holders, holder) == wait->holders.end()) {
+      wait->holders.push_back(holder);
+    }
+  }
+  return waits;
+}
+
+struct PgSessions::State {
+  struct Actor {
+    std::string name;
+    Script script;
+    PgConnection connection = {};
+    std::optional<std::string> next = {};
+    bool is_busy = false;
+    Answer gathered = {};
+    std::vector<std::string> sent = {};
+    std::vector<Answer> answers = {};
+  };
+  Options options;
+  std::unique_ptr<PgMonitor> monitor = {};
+  std::vector<Actor> actors = {};
+};
+
+PgSessions::PgSessions(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+PgSessions::~PgSessions() {
+  // All are asked before the first is waited for: they may wait for each other.
+  for (const State::Actor& actor : state_->actors) {
+    if (!actor.is_busy) continue;
+    const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> cancel(
+        PQgetCancel(actor.connection.get()), PQfreeCancel);
+    char why[256];
+    if (cancel != nullptr) PQcancel(cancel.get(), why, sizeof why);
+  }
+}
+
+Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
+                                                     std::vector<ActorScript> actors) {
+  auto state = std::make_unique<State>();
+  auto monitor = PgMonitor::open(options.monitor.empty() ? options.dsn : options.monitor);
+  if (!monitor) return monitor.error();
+  state->monitor = std::move(*monitor);
+  state->options = std::move(options);
+  std::unique_ptr<PgSessions> made(new PgSessions(std::move(state)));
+  for (ActorScript& actor : actors) {
+    auto connection = pg_connect(made->state_->options.dsn);
+    if (!connection) return connection.error();
+    PGconn* open = connection->get();
+    // A deadlock is the server's to end; it may do so soon. Only a superuser may say so.
+    PQclear(PQexec(open, "SET deadlock_timeout = '20ms'"));
+    std::vector<std::string> setup = {
+        fmt::format("SET application_name = 'isoscope/{}'", actor.name)};
+    setup.insert(setup.end(), actor.setup.begin(), actor.setup.end());
+    for (const std::string& sql : setup) {
+      const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(open, sql.c_str()),
+                                                                 PQclear);
+      const ExecStatusType status = PQresultStatus(result.get());
+      if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
+        return pg_error(open, fmt::format("session {}: {}", actor.name, sql));
+    }
+    if (PQsetnonblocking(open, 1) != 0) return pg_error(open, "the connection");
+    auto next = actor.script(nullptr);
+    made->state_->actors.push_back({.name = actor.name,
+                                    .script = std::move(actor.script),
+                                    .connection = std::move(*connection),
+                                    .next = std::move(next)});
+  }
+  return made;
+}
+
+std::size_t PgSessions::size() const { return state_->actors.size(); }
+
+ActorState PgSessions::state(std::size_t actor) const {
+  const State::Actor& a = state_->actors[actor];
+  if (a.is_busy) return ActorState::Busy;
+  return a.next ? ActorState::Ready : ActorState::Done;
+}
+
+Result<void> PgSessions::release(std::size_t actor) {
+  State::Actor& a = state_->actors[actor];
+  ISO_ASSERT(a.next && !a.is_busy);
+  a.sent.push_back(std::move(*a.next));
+  a.next.reset();
+  if (PQsendQuery(a.connection.get(), a.sent.back().c_str()) != 1)
+    return pg_error(a.connection.get(), fmt::format("session {}", a.name));
+  a.is_busy = true;
+  a.gathered = {};
+  return {};
+}
+
+Result<void> PgSessions::pump(int milliseconds) {
+  std::vector<pollfd> watched;
+  for (State::Actor& a : state_->actors) {
+    if (!a.is_busy) continue;
+    const bool is_unsent = PQflush(a.connection.get()) == 1;
+    watched.push_back({.fd = PQsocket(a.connection.get()),
+                       .events = static_cast<short>(is_unsent ? POLLIN | POLLOUT : POLLIN),
+                       .revents = 0});
+  }
+  if (state_->options.idle) {
+    state_->options.idle(milliseconds);
+  } else if (!watched.empty()) {
+    ::poll(watched.data(), watched.size(), milliseconds);
+  }
+  for (State::Actor& a : state_->actors) {
+    if (!a.is_busy) continue;
+    PGconn* connection = a.connection.get();
+    // A connection that broke has a last result that says so.
+    if (PQconsumeInput(connection) != 1 && PQstatus(connection) != CONNECTION_BAD)
+      return pg_error(connection, fmt::format("session {}", a.name));
+    while (PQisBusy(connection) == 0) {
+      PGresult* result = PQgetResult(connection);
+      if (result == nullptr) {
+        a.is_busy = false;
+        a.answers.push_back(std::move(a.gathered));
+        a.next = a.script(&a.answers.back());
+        break;
+      }
+      gather(result, a.gathered);
+      PQclear(result);
+    }
+  }
+  return {};
+}
+
+Result<std::vector<Wait>> PgSessions::waits() {
+  std::vector<int> pids;
+  for (const State::Actor& a : state_->actors) pids.push_back(PQbackendPID(a.connection.get()));
+  auto waits = state_->monitor->waits(pids);
+  if (!waits) return waits.error();
+  std::erase_if(*waits, [&](const Wait& wait) { return !state_->actors[wait.actor].is_busy; });
+  return waits;
+}
+
+const std::vector<Answer>& PgSessions::answers(std::size_t actor) const {
+  return state_->actors[actor].answers;
+}
+const std::vector<std::string>& PgSessions::statements(std::size_t actor) const {
+  return state_->actors[actor].sent;
+}
+
+}  // namespace isoscope::force

@@ -1,0 +1,89 @@
+#pragma once
+// Actors that are connections of our own: each has a script that says its next statement, when it
+// knows the answer to the one before.
+//
+//     auto stage = PgSessions::open(dsn, {say({"BEGIN", "UPDATE …", "COMMIT"}), …}, {});
+//     auto played = play(**stage, {.turns = {0, 1, 0, 1}}, budget);
+//     (*stage)->answers(0)                                       // one per statement that was sent
+//
+// Nothing survives: a connection that still waits when the object goes is cancelled first.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "force/answer.h"
+#include "force/stage.h"
+
+namespace isoscope::force {
+
+// The next statement of a session; nothing when it is done. `last`: the answer to the one before,
+// null at the beginning.
+using Script = std::function<std::optional<std::string>(const Answer* last)>;
+
+// Says these, whatever comes.
+Script say(std::vector<std::string> statements);
+// Says these, but after a failure only the last one, which ends the transaction.
+Script say_until_failure(std::vector<std::string> statements);
+
+class Sessions : public Stage {
+ public:
+  // One for each statement that was sent and answered, in order.
+  virtual const std::vector<Answer>& answers(std::size_t actor) const = 0;
+  // What was sent.
+  virtual const std::vector<std::string>& statements(std::size_t actor) const = 0;
+};
+
+struct ActorScript {
+  std::string name;
+  Script script;
+  std::vector<std::string> setup = {};  // run at once when the connection is open
+};
+
+class PgSessions final : public Sessions {
+ public:
+  // `dsn` as libpq reads it. `monitor`: where waits are asked; another than `dsn` if that leads
+  // through a proxy, `idle` then has it work while we wait.
+  struct Options {
+    std::string dsn;
+    std::string monitor = {};                         // empty: as `dsn`
+    std::function<void(int milliseconds)> idle = {};  // called in place of waiting
+  };
+  static Result<std::unique_ptr<PgSessions>> open(Options options, std::vector<ActorScript> actors);
+  ~PgSessions() override;
+
+  std::size_t size() const override;
+  ActorState state(std::size_t actor) const override;
+  Result<void> release(std::size_t actor) override;
+  Result<void> pump(int milliseconds) override;
+  Result<std::vector<Wait>> waits() override;
+  const std::vector<Answer>& answers(std::size_t actor) const override;
+  const std::vector<std::string>& statements(std::size_t actor) const override;
+
+ private:
+  struct State;
+  explicit PgSessions(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Which of these server processes wait for a lock, and for whom: pid, then the pids that it waits
+// for. Asked on a connection of its own.
+class PgMonitor {
+ public:
+  static Result<std::unique_ptr<PgMonitor>> open(const std::string& dsn);
+  ~PgMonitor();
+  PgMonitor(const PgMonitor&) = delete;
+  PgMonitor& operator=(const PgMonitor&) = delete;
+
+  // The waits of actors by their processes; 0 is an actor without one.
+  Result<std::vector<Wait>> waits(const std::vector<int>& pids);
+  Result<std::vector<Row>> query(const std::string& sql);
+
+ private:
+  struct State;
+  explicit PgMonitor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace isoscope::force
