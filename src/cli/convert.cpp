@@ -24,9 +24,6 @@ int run_convert(const ConvertArguments& args) {
   RunNotes notes;
   auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Refuse, &notes);
   if (!history) return fail(history.error());
-  if (notes.is_recorded)
-    return fail({.what = "convert does not keep the statements, times and gaps of a recorded run",
-                 .file = args.history.path});
   auto document = Document::open(args.common);
   if (!document) return fail(document.error());
   if (auto written = write_history(*history, *format, document->sink(), budget); !written)

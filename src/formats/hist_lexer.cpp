@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "formats/scan.h"
@@ -14,7 +15,7 @@ bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z
 
 bool continues_name(char c) { return starts_name(c) || is_digit(c); }
 
-constexpr std::string_view kSigns = ":=[](),!?@";
+constexpr std::string_view kSigns = ":=[](),!?@|<>.";
 
 }  // namespace
 
@@ -35,6 +36,23 @@ void HistLexer::skip_blanks() {
 char HistLexer::peek() {
   skip_blanks();
   return at_ < text_.size() ? text_[at_] : '\0';
+}
+
+bool HistLexer::has_bar() {
+  if (!has_bars_) return false;
+  int depth = 1;
+  for (std::size_t i = at_; i < text_.size(); ++i) {
+    const char c = text_[i];
+    if (c == '|') return true;
+    if (c == '[') ++depth;
+    if (c == ']' && --depth == 0) return false;
+    if (c == '#') i = std::min(text_.find('\n', i), text_.size());
+    if (c != '"') continue;
+    for (++i; i < text_.size() && text_[i] != '"' && text_[i] != '\n'; ++i) {
+      if (text_[i] == '\\') ++i;
+    }
+  }
+  return false;
 }
 
 std::string_view HistLexer::take_name() {
@@ -146,20 +164,25 @@ Result<std::string> HistLexer::level() {
                         .what = "expected the name of a level behind '@'",
                         .hint = "for example [r(x,0)]@si or [r(x,0)]@cc@vis"};
   if (name.empty()) return malformed;
-  while (at_ < text_.size() && text_[at_] == '-') {
-    ++at_;
-    const std::string_view part = take_name();
-    if (part.empty()) return malformed;
-    name.append("-").append(part);
+  constexpr std::string_view kJoints = "-+.";
+  while (at_ < text_.size() && kJoints.find(text_[at_]) != std::string_view::npos) {
+    const char joint = text_[at_++];
+    name.push_back(joint);
+    const std::size_t start_of_part = at_;
+    while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
+    name.append(text_.substr(start_of_part, at_ - start_of_part));
+    if (at_ > start_of_part) continue;
+    if (joint != '+') return malformed;
+    break;  // a plus may be the last sign
   }
   if (at_ < text_.size() && text_[at_] == '@') {
     const Place at_sign = place();
     ++at_;
     const std::string framework = lower_case(take_name());
-    if (framework != "co" && framework != "vis")
+    if (framework != "co" && framework != "vis" && framework != "snap")
       return Error{.where = at_sign,
                    .what = fmt::format("'{}' is no framework", framework),
-                   .hint = "a level ends with @co, with @vis or without either"};
+                   .hint = "a level ends with @co, @vis, @snap or without any"};
     name.append("@").append(framework);
   }
   return lower_case(name);
@@ -176,7 +199,12 @@ bool is_hist_name(std::string_view text) {
 bool is_bare_hist_key(std::string_view text) {
   const std::size_t bracket = text.find('[');
   if (bracket == std::string_view::npos) return is_hist_name(text);
-  if (!is_hist_name(text.substr(0, bracket)) || text.back() != ']') return false;
+  if (!is_hist_name(text.substr(0, bracket))) return false;
+  const std::size_t closing = text.find(']', bracket);
+  if (closing == std::string_view::npos) return false;
+  const std::string_view column = text.substr(closing + 1);
+  if (!column.empty() && (column[0] != '.' || !is_hist_name(column.substr(1)))) return false;
+  text = text.substr(0, closing + 1);
   std::string_view indices = text.substr(bracket + 1, text.size() - bracket - 2);
   for (;;) {
     const std::size_t comma = indices.find(',');

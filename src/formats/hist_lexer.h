@@ -28,15 +28,18 @@ struct HistToken {
 class HistLexer {
  public:
   // The caller keeps `text` alive.
-  explicit HistLexer(std::string_view text) : text_(text) {}
+  explicit HistLexer(std::string_view text)
+      : text_(text), has_bars_(text.find('|') != std::string_view::npos) {}
 
   // Reads the next token into `token`.
   Result<void> next(HistToken& token);
-  // What stands at once behind the last token, read as the name of a level: NAME {-NAME}
-  // [@co|@vis].
+  // What stands at once behind the last token, read as the name of a level: NAME {(-|+|.)NAME}
+  // [+] [@co|@vis|@snap].
   Result<std::string> level();
   // The first sign of the next token, without reading it.
   char peek();
+  // Does a '|' come before the ']' that ends the transaction whose '[' was just read?
+  bool has_bar();
   Place place() const { return {line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)}; }
 
  private:
@@ -46,6 +49,7 @@ class HistLexer {
   Result<void> read_string(HistToken& token);
 
   std::string_view text_;
+  bool has_bars_;  // anywhere, so that texts without are not searched again and again
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   std::uint32_t line_ = 1;
@@ -53,10 +57,10 @@ class HistLexer {
 
 // Is it a NAME of the grammar: letters, digits and underscores, not beginning with a digit?
 bool is_hist_name(std::string_view text);
-// Can it stand as a key without quotes: NAME, or NAME[1,2]?
+// Can it stand as a key without quotes: NAME, NAME[1,2] or NAME[1,2].NAME?
 bool is_bare_hist_key(std::string_view text);
 
-// Is it a LEVEL of the grammar, as in update-ser or cc@vis?
+// Is it a LEVEL of the grammar, as in update-ser, PL-2+ or cc@vis?
 bool is_level_name(std::string_view text);
 
 }  // namespace isoscope

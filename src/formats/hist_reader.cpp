@@ -101,72 +101,136 @@ class HistParser {
       if (auto done = advance(); !done) return done;
       if (auto done = expect('='); !done) return done;
     }
-    if (auto done = expect('['); !done) return done;
-    while (!token_.is(']')) {
-      if (budget_.expired()) return limit_error("reading the input");
-      if (auto done = operation(t); !done) return done;
-    }
+    if (!token_.is('[')) return expect('[');
+    const bool has_statements = lexer_.has_bar();
+    if (auto done = advance(); !done) return done;
+    if (auto done = operations(t, has_statements); !done) return done;
     if (auto done = advance(); !done) return done;
     if (token_.is('!') || token_.is('?')) {
       builder_.set_status(t, token_.is('!') ? TxnStatus::Aborted : TxnStatus::Unknown);
       if (auto done = advance(); !done) return done;
     }
+    if (token_.is('<')) {
+      if (auto done = times(t); !done) return done;
+    }
     if (!token_.is('@')) return {};
     const auto level = lexer_.level();
     if (!level) return level.error();
     builder_.set_level(t, *level);
+    if (auto done = advance(); !done) return done;
+    return token_.is('<') ? times(t) : Result<void>();
+  }
+
+  // { op | "|" }, up to the bracket. A bar ends a statement; the last one needs none.
+  Result<void> operations(TxnId t, bool has_statements) {
+    bool is_begun = false;
+    while (!token_.is(']')) {
+      if (budget_.expired()) return limit_error("reading the input");
+      if (has_statements && !is_begun) builder_.begin_statement(t);
+      is_begun = !token_.is('|');
+      const auto done = is_begun ? operation(t) : advance();
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  // "<" int "," [ int ] ">"
+  Result<void> times(TxnId t) {
+    constexpr std::string_view kHint = "times are like <3,9>, or <3,> if the end is not known";
+    if (auto done = advance(); !done) return done;
+    TxnTimes times;
+    if (token_.kind != Kind::Int) return expected("the time of the start", kHint);
+    times.start = token_.number;
+    if (auto done = advance(); !done) return done;
+    if (!token_.is(',')) return expected("','", kHint);
+    if (auto done = advance(); !done) return done;
+    if (token_.kind == Kind::Int) {
+      times.end = token_.number;
+      if (auto done = advance(); !done) return done;
+    }
+    if (!token_.is('>')) return expected("the time of the end or '>'", kHint);
+    builder_.set_times(t, times);
     return advance();
   }
 
-  // ("r"|"w") "(" key "," … ")" | "d" "(" key ")"
+  // ("r"|"w"|"i") "(" key "," … ")" | ("d"|"l"|"ls"|"lk") "(" key ")"
   Result<void> operation(TxnId t) {
-    if (!token_.is_name() || (token_.text != "r" && token_.text != "w" && token_.text != "d"))
-      return expected("an operation or ']'", "operations are r(x,1), w(x,1) and d(x)");
-    const char kind = token_.text[0];
+    constexpr std::array<std::string_view, 7> kOperations = {"r", "w", "i", "d", "l", "ls", "lk"};
+    if (!token_.is_name() ||
+        std::find(kOperations.begin(), kOperations.end(), token_.text) == kOperations.end())
+      return expected("an operation or ']'",
+                      "operations are r(x,1), w(x,1), i(x,1), d(x), l(x), ls(x) and lk(x)");
+    const std::string_view word = token_.text;
+    const char kind = word[0];
     const Place place = token_.place;
     if (auto done = advance(); !done) return done;
     if (auto done = expect('('); !done) return done;
-    const auto x = key();
-    if (!x) return x.error();
+    auto name = key_name();
+    if (!name) return name.error();
+    if (kind == 'l') {
+      lock(t, *name, word, place);
+      return expect(')');
+    }
+    const KeyId x = key_of(*name);
     if (kind == 'd') {
-      builder_.write(t, *x, Value::nil(), place);
+      builder_.write(t, x, Value::nil(), place);
       return expect(')');
     }
     if (auto done = expect(','); !done) return done;
     if (token_.is('@')) {
-      if (kind == 'w')
+      if (kind != 'r')
         return Error{.where = token_.place,
                      .what = "a write cannot name a writer",
                      .hint = "only reads may: r(x,@T1)"};
       if (auto done = advance(); !done) return done;
       if (!token_.is_name()) return expected("the name of a transaction behind '@'");
-      builder_.read_from(t, *x, token_.text, place);
+      builder_.read_from(t, x, token_.text, place);
       if (auto done = advance(); !done) return done;
       return expect(')');
     }
     const auto v = value();
     if (!v) return v.error();
     if (kind == 'r') {
-      builder_.read(t, *x, *v, place);
+      builder_.read(t, x, *v, place);
+    } else if (kind == 'i') {
+      builder_.insert(t, x, *v, place);
     } else {
-      builder_.write(t, *x, *v, place);
+      builder_.write(t, x, *v, place);
     }
     return expect(')');
   }
 
-  // NAME [ "[" int { "," int } "]" ] | string
+  void lock(TxnId t, const std::string& name, std::string_view word, Place place) {
+    const LockMode mode = word == "l"    ? LockMode::Exclusive
+                          : word == "ls" ? LockMode::Share
+                                         : LockMode::KeyShare;
+    const auto number = canonical_int(name);
+    builder_.lock(t, number ? Value::of(*number) : builder_.text(name), mode, place);
+  }
+
+  KeyId key_of(const std::string& name) {
+    const auto number = canonical_int(name);
+    return number ? builder_.key(*number) : builder_.key(name);
+  }
+
   Result<KeyId> key() {
+    auto name = key_name();
+    if (!name) return name.error();
+    return key_of(*name);
+  }
+
+  // NAME [ "[" int { "," int } "]" [ "." NAME ] ] | string
+  Result<std::string> key_name() {
     if (token_.kind == Kind::String) {
-      const auto number = canonical_int(token_.string);
-      const KeyId x = number ? builder_.key(*number) : builder_.key(token_.string);
+      std::string name = token_.string;
       if (auto done = advance(); !done) return done.error();
-      return x;
+      return name;
     }
     if (!token_.is_name())
       return expected("a key", "a key is a name, a name with indices x[1,2], or a string");
     std::string name(token_.text);
     if (auto done = advance(); !done) return done.error();
-    if (!token_.is('[')) return builder_.key(name);
+    if (!token_.is('[')) return name;
     do {
       name.push_back(token_.text[0]);
       if (auto done = advance(); !done) return done.error();
@@ -176,7 +240,12 @@ class HistParser {
     } while (token_.is(','));
     if (auto done = expect(']'); !done) return done.error();
     name.push_back(']');
-    return builder_.key(name);
+    if (!token_.is('.')) return name;
+    if (auto done = advance(); !done) return done.error();
+    if (!token_.is_name()) return expected("the name of a column behind '.'");
+    name.append(".").append(token_.text);
+    if (auto done = advance(); !done) return done.error();
+    return name;
   }
 
   Result<Value> value() {

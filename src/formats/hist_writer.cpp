@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "formats/hist.h"
 #include "formats/hist_lexer.h"
 #include "formats/text_buffer.h"
@@ -114,24 +117,67 @@ class HistWriter {
     const std::string name = h_.name(t);
     if (name != fmt::format("T{}", ++position_)) out += name + "=";
     out.push_back('[');
-    std::string_view separator;
-    for (EventId e : h_.events(t)) {
-      if (text_.is_over()) break;
-      out.append(separator).append(event(e));
-      separator = " ";
-    }
+    write_operations(t, out);
     out.push_back(']');
     if (h_.status(t) == TxnStatus::Aborted) out.push_back('!');
     if (h_.status(t) == TxnStatus::Unknown) out.push_back('?');
+    if (const auto times = h_.times(t))
+      out += times->end == TxnTimes::kOpen ? fmt::format("<{},>", times->start)
+                                           : fmt::format("<{},{}>", times->start, times->end);
     if (!h_.level(t).empty()) out.append("@").append(h_.level(t));
     return out;
+  }
+
+  // Bars stand between statements, unless each is one operation. A bar at the end tells that an
+  // only statement is one, and that there is an empty one before it.
+  void write_operations(TxnId t, std::string& out) {
+    const auto locks = h_.locks(t);
+    const bool has_bars = h_.has_statements() && !is_one_each(t);
+    std::string_view separator;
+    std::uint32_t statement = 0;
+    const auto append = [&](std::uint32_t of, const std::string& operation) {
+      for (; has_bars && statement < of; ++statement, separator = " ") out.append(separator) += "|";
+      out.append(separator).append(operation);
+      separator = " ";
+    };
+    auto lock = locks.begin();
+    for (EventId e : h_.events(t)) {
+      if (text_.is_over()) return;
+      for (; lock != locks.end() && lock->before <= e; ++lock)
+        append(lock->statement, locking(*lock));
+      append(has_bars ? h_.statement(e) : 0, event(e));
+    }
+    for (; lock != locks.end(); ++lock) append(lock->statement, locking(*lock));
+    if (!has_bars) return;
+    const std::uint32_t count = h_.num_statements(t);
+    const bool ends_with_operation = !separator.empty() && statement + 1 == count;
+    const std::uint32_t bars = ends_with_operation && count > 1 ? count - 1 : count;
+    for (; statement < bars; ++statement, separator = " ") out.append(separator) += "|";
+  }
+
+  bool is_one_each(TxnId t) const {
+    std::vector<std::uint32_t> operations(h_.num_statements(t), 0);
+    for (EventId e : h_.events(t)) ++operations[h_.statement(e)];
+    for (const RowLock& lock : h_.locks(t)) ++operations[lock.statement];
+    return std::all_of(operations.begin(), operations.end(), [](auto n) { return n == 1; });
+  }
+
+  std::string locking(const RowLock& lock) const {
+    constexpr std::string_view kWords[] = {"lk", "ls", "l"};
+    const std::string name = h_.name(lock.row);
+    return fmt::format("{}({})", kWords[static_cast<std::size_t>(lock.mode)],
+                       is_bare_hist_key(name) ? name : hist_string(name));
   }
 
   std::string event(EventId e) const {
     const std::string x = key(h_.key(e));
     if (wording_.names_writer(e)) return fmt::format("r({},@{})", x, h_.name(h_.writer(e)));
-    if (h_.is_write(e) && h_.value(e).is_nil()) return fmt::format("d({})", x);
-    return fmt::format("{}({},{})", h_.is_read(e) ? 'r' : 'w', x, value(wording_.value(e)));
+    if (h_.is_write(e) && h_.value(e).is_nil() && !h_.is_insert(e)) return fmt::format("d({})", x);
+    return fmt::format("{}({},{})",
+                       h_.is_read(e)     ? 'r'
+                       : h_.is_insert(e) ? 'i'
+                                         : 'w',
+                       x, value(wording_.value(e)));
   }
 
   const History& h_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -11,7 +12,9 @@ namespace {
 using simdjson::SUCCESS;
 using Item = JsonText::Item;
 
-constexpr std::array<std::string_view, 3> kHeaderMembers = {"format", "init", "source"};
+constexpr std::array<std::string_view, 4> kHeaderMembers = {"format", "init", "source",
+                                                            "conflicts"};
+constexpr std::array<std::string_view, 2> kConflicts = {"row", "column"};
 
 Error malformed_initial(Place place) {
   return Error{.where = place,
@@ -88,13 +91,26 @@ Result<void> read_jsonl_header(JsonText& json, HistoryBuilder& b, std::uint32_t 
   auto object = root_object(json, "the header");
   if (!object) return object.error();
   bool format_seen = false;
+  RunHeader header;
   const auto read_member = [&](std::size_t i, Item& item) -> Result<void> {
     if (kHeaderMembers[i] == "init") return initial_values(json, b, item);
     if (kHeaderMembers[i] == "source") {
       auto source = json.string(item, "the source");
-      return source ? Result<void>() : source.error();
+      if (!source) return source.error();
+      header.source = *source;
+      return {};
     }
     const Place place = json.here();
+    if (kHeaderMembers[i] == "conflicts") {
+      auto conflicts = json.string(item, "what conflicts");
+      if (!conflicts) return conflicts.error();
+      header.conflicts = *conflicts;
+      if (std::find(kConflicts.begin(), kConflicts.end(), *conflicts) != kConflicts.end())
+        return {};
+      return Error{.where = place,
+                   .what = fmt::format("'{}' is nothing that can conflict", *conflicts),
+                   .hint = R"("conflicts" is "row" or "column")"};
+    }
     const auto format = json.string(item, "the name of the format");
     if (!format) return format.error();
     if (*format != kJsonlFormat)
@@ -105,6 +121,7 @@ Result<void> read_jsonl_header(JsonText& json, HistoryBuilder& b, std::uint32_t 
     return {};
   };
   auto done = for_each_member(json, *object, kHeaderMembers, read_member);
+  b.set_header(std::move(header));
   if (format_seen || (!done && !done.error().what.starts_with("unknown member"))) return done;
   // A first line that is a transaction is best told what is missing.
   return Error{.where = {line, 1},

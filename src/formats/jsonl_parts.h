@@ -16,9 +16,10 @@ namespace isoscope {
 // The first line: {"format":"isoscope-history/1","init":{"x":5}}. Requires: json is open on it.
 Result<void> read_jsonl_header(JsonText& json, HistoryBuilder& b, std::uint32_t line);
 
-// What only recorded runs have: "stmts" and "gaps" of a transaction.
-Result<void> read_run_statements(JsonText& json, JsonText::Item& item, RunNotes& notes);
-Result<void> read_run_gaps(JsonText& json, JsonText::Item& item, RunNotes& notes);
+// "stmts" and "gaps" of a transaction; counted in `notes`, too.
+Result<void> read_run_statements(JsonText& json, JsonText::Item& item, TxnNote& txn,
+                                 RunNotes& notes);
+Result<void> read_run_gaps(JsonText& json, JsonText::Item& item, TxnNote& txn, RunNotes& notes);
 
 // The document, which must be an object.
 Result<JsonText::Object> root_object(JsonText& json, std::string_view what);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -22,14 +23,27 @@ constexpr std::array<std::string_view, 14> kMembers = {
     "stmts",   "gaps", "start",  "end", "commit", "error", "isolation"};
 constexpr std::array<std::string_view, 3> kStatuses = {"committed", "aborted", "unknown"};
 constexpr std::string_view kOpHint =
-    R"(operations are ["r",key,value], ["w",key,value], ["d",key] and ["a",key,value], or lists of them: statements)";
+    R"(operations are ["r",key,value], ["w",key,value], ["i",key,value], ["d",key], ["a",key,value], ["l",key], ["ls",key] and ["lk",key], or lists of them: statements)";
+constexpr std::array<std::string_view, 8> kOperations = {"r", "w", "i", "d", "a", "l", "ls", "lk"};
 
 // Members may come in any order, and an operation belongs to a transaction only when its session
 // is known: operations wait here until the line is read.
 struct WaitingOp {
-  enum class Kind : std::uint8_t { Read, ReadFrom, ReadList, Write, Append };
+  enum class Kind : std::uint8_t {
+    Read,
+    ReadFrom,
+    ReadList,
+    Write,
+    Insert,
+    Append,
+    Lock,
+    BeginStatement,
+    EndStatement
+  };
   Kind kind = Kind::Read;
   KeyId x = {};
+  LockMode mode = LockMode::Exclusive;  // of a Lock
+  Value row = {};                       // of a Lock: the key whose row it is
   Value value = {};
   std::string_view writer = {};  // of a ReadFrom
   std::uint32_t elements = 0;    // of a ReadList: how many
@@ -73,6 +87,7 @@ class JsonlReader {
     std::string_view id;
     std::string level;
     TxnNote note;
+    RunNumbers numbers;
     TxnStatus status = TxnStatus::Committed;
     std::uint32_t seen = 0;
     ops_.clear();
@@ -81,7 +96,7 @@ class JsonlReader {
         for_each_member(json_, *object, kMembers, [&](std::size_t i, Item& item) -> Result<void> {
           seen |= 1U << i;
           if (kMembers[i] == "ops") return operations(item);
-          if (is_run_member(i)) return run_member(item, kMembers[i]);
+          if (is_run_member(i)) return run_member(item, kMembers[i], note, numbers);
           const char* start = json_.location();
           if (kMembers[i] == "at" && json_.first_sign(item) != '"') {
             auto at = json_.integer(item, "'at': a string, or");
@@ -111,7 +126,7 @@ class JsonlReader {
             if (!is_level_name(level))
               return Error{.where = json_.place_of(start),
                            .what = fmt::format("'{}' cannot be the name of a level", *text),
-                           .hint = "names are like si, update-ser or cc@vis"};
+                           .hint = "names are like si, update-ser, pg-rc or cc@vis"};
           } else {
             (kMembers[i] == "sql" ? note.sql : note.at) = *text;
           }
@@ -132,23 +147,44 @@ class JsonlReader {
     const TxnId t = b_.begin(find_session(session), status, place);
     b_.set_name(t, id);
     if (!level.empty()) b_.set_level(t, level);
-    if (!note.sql.empty() || !note.at.empty()) b_.set_note(t, std::move(note));
+    if (note != TxnNote{}) b_.set_note(t, std::move(note));
     enter_operations(t);
+    return enter_numbers(t, numbers);
+  }
+
+  // What mostly recorded runs have.
+  struct RunNumbers {
+    std::optional<std::int64_t> start = {};
+    std::optional<std::int64_t> end = {};
+    std::optional<std::int64_t> commit = {};
+  };
+
+  static bool is_run_member(std::size_t i) { return i >= 7; }
+  Result<void> run_member(Item& item, std::string_view name, TxnNote& note, RunNumbers& numbers) {
+    notes_.is_recorded = true;
+    if (name == "stmts") return read_run_statements(json_, item, note, notes_);
+    if (name == "gaps") return read_run_gaps(json_, item, note, notes_);
+    if (name == "error" || name == "isolation") {
+      auto text = json_.string(item, name);
+      if (!text) return text.error();
+      (name == "error" ? note.error : note.isolation) = *text;
+      return {};
+    }
+    auto number = json_.integer(item, name);
+    if (!number) return number.error();
+    (name == "start" ? numbers.start : name == "end" ? numbers.end : numbers.commit) = *number;
     return {};
   }
 
-  // What only recorded runs have: checked, and of the gaps counted.
-  static bool is_run_member(std::size_t i) { return i >= 7; }
-  Result<void> run_member(Item& item, std::string_view name) {
-    notes_.is_recorded = true;
-    if (name == "stmts") return read_run_statements(json_, item, notes_);
-    if (name == "gaps") return read_run_gaps(json_, item, notes_);
-    if (name == "error" || name == "isolation") {
-      auto text = json_.string(item, name);
-      return text ? Result<void>() : text.error();
-    }
-    auto number = json_.integer(item, name);
-    return number ? Result<void>() : number.error();
+  Result<void> enter_numbers(TxnId t, const RunNumbers& numbers) {
+    if (numbers.end && !numbers.start)
+      return Error{.where = {in_.line_number(), 1},
+                   .what = "this transaction has an end but no start",
+                   .hint = R"("start" may stand alone, "end" may not)"};
+    if (numbers.start)
+      b_.set_times(t, {.start = *numbers.start, .end = numbers.end.value_or(TxnTimes::kOpen)});
+    if (numbers.commit) b_.set_commit_number(t, *numbers.commit);
+    return {};
   }
 
   SessionId find_session(std::string_view name) {
@@ -187,6 +223,7 @@ class JsonlReader {
       Item item;
       if (auto error = std::move(part).get(item); error != SUCCESS) return json_.syntax(error);
       if (is_group || (parts == 0 && may_be_group && json_.first_sign(item) == '[')) {
+        if (!is_group) ops_.push_back({.kind = WaitingOp::Kind::BeginStatement, .place = place});
         is_group = true;
         JsonText::Array inner;
         const Place inner_place = json_.here();
@@ -200,16 +237,24 @@ class JsonlReader {
       if (parts == 0) {
         auto kind = json_.string(item, "the kind of an operation");
         if (!kind) return kind.error();
-        letter = kind->size() == 1 ? (*kind)[0] : '\0';
-        if (std::string_view("rwda").find(letter) == std::string_view::npos || letter == '\0')
+        if (std::find(kOperations.begin(), kOperations.end(), *kind) == kOperations.end())
           return Error{.where = place,
                        .what = fmt::format("unknown operation '{}'", *kind),
                        .hint = std::string(kOpHint)};
+        letter = (*kind)[0];
+        if (*kind == "ls") waiting.mode = LockMode::Share;
+        if (*kind == "lk") waiting.mode = LockMode::KeyShare;
+      } else if (parts == 1 && letter == 'l') {
+        const Place key_place = json_.here();
+        auto row = jsonl_value(json_, b_, item);
+        if (!row) return row.error();
+        if (row->is_nil()) return Error{.where = key_place, .what = "expected a key to lock"};
+        waiting.row = *row;
       } else if (parts == 1) {
         auto x = jsonl_key(json_, b_, item);
         if (!x) return x.error();
         waiting.x = *x;
-      } else if (parts == 2 && letter != 'd') {
+      } else if (parts == 2 && letter != 'd' && letter != 'l') {
         if (auto done = operand(item, letter, waiting); !done) return done;
       } else {
         return Error{.where = place,
@@ -218,12 +263,18 @@ class JsonlReader {
       }
       ++parts;
     }
-    if (is_group || (parts == 0 && may_be_group)) return {};
-    if (parts < (letter == 'd' ? 2U : 3U))
+    if (parts == 0 && may_be_group) {
+      if (!is_group) ops_.push_back({.kind = WaitingOp::Kind::BeginStatement, .place = place});
+      ops_.push_back({.kind = WaitingOp::Kind::EndStatement, .place = place});
+      return {};
+    }
+    if (parts < (letter == 'd' || letter == 'l' ? 2U : 3U))
       return Error{
           .where = place, .what = "this operation has too few parts", .hint = std::string(kOpHint)};
     if (letter == 'd' || letter == 'w') waiting.kind = WaitingOp::Kind::Write;
+    if (letter == 'i') waiting.kind = WaitingOp::Kind::Insert;
     if (letter == 'a') waiting.kind = WaitingOp::Kind::Append;
+    if (letter == 'l') waiting.kind = WaitingOp::Kind::Lock;
     ops_.push_back(waiting);
     return {};
   }
@@ -297,8 +348,20 @@ class JsonlReader {
         case WaitingOp::Kind::Write:
           b_.write(t, op.x, op.value, op.place);
           break;
+        case WaitingOp::Kind::Insert:
+          b_.insert(t, op.x, op.value, op.place);
+          break;
         case WaitingOp::Kind::Append:
           b_.append(t, op.x, op.value, op.place);
+          break;
+        case WaitingOp::Kind::Lock:
+          b_.lock(t, op.row, op.mode, op.place);
+          break;
+        case WaitingOp::Kind::BeginStatement:
+          b_.begin_statement(t);
+          break;
+        case WaitingOp::Kind::EndStatement:
+          b_.end_statement(t);
           break;
       }
     }

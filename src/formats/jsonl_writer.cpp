@@ -1,5 +1,6 @@
 #include "formats/json_string.h"
 #include "formats/jsonl.h"
+#include "formats/scan.h"
 #include "formats/text_buffer.h"
 #include "formats/wording.h"
 
@@ -47,6 +48,9 @@ class JsonlWriter {
       }
       text_ << (numbers ? ']' : '}');
     }
+    if (!h_.header().source.empty()) text_ << R"(,"source":)" << json_quoted(h_.header().source);
+    if (!h_.header().conflicts.empty())
+      text_ << R"(,"conflicts":)" << json_quoted(h_.header().conflicts);
     text_ << "}\n";
   }
 
@@ -55,29 +59,117 @@ class JsonlWriter {
     text_ << R"({"session":)" << json_quoted(h_.name(h_.session(t))) << R"(,"id":)"
           << json_quoted(h_.name(t)) << R"(,"status":")"
           << kStatus[static_cast<std::size_t>(h_.status(t))] << R"(","ops":[)";
-    std::string_view separator;
-    for (EventId e : h_.events(t)) {
-      if (text_.is_over()) return;
-      text_ << separator;
-      write_event(e);
-      separator = ",";
-    }
+    write_operations(t);
     text_ << ']';
     if (!h_.level(t).empty()) text_ << R"(,"level":)" << json_quoted(h_.level(t));
     if (const TxnNote* note = h_.note(t)) {
       if (!note->sql.empty()) text_ << R"(,"sql":)" << json_quoted(note->sql);
       if (!note->at.empty()) text_ << R"(,"at":)" << json_quoted(note->at);
+      if (!note->isolation.empty()) text_ << R"(,"isolation":)" << json_quoted(note->isolation);
     }
+    if (const auto times = h_.times(t)) {
+      text_ << R"(,"start":)" << times->start;
+      if (times->end != TxnTimes::kOpen) text_ << R"(,"end":)" << times->end;
+    }
+    if (const auto number = h_.commit_number(t)) text_ << R"(,"commit":)" << *number;
+    if (const TxnNote* note = h_.note(t)) write_run_notes(*note);
     text_ << "}\n";
+  }
+
+  // A group is a statement; one of a single operation goes without, as each operation is one.
+  void write_operations(TxnId t) {
+    if (!h_.has_statements()) {
+      std::string_view separator;
+      for (EventId e : h_.events(t)) {
+        if (text_.is_over()) return;
+        text_ << separator;
+        write_event(e);
+        separator = ",";
+      }
+      return;
+    }
+    const auto events = h_.events(t);
+    const auto locks = h_.locks(t);
+    auto event = events.begin();
+    auto lock = locks.begin();
+    for (std::uint32_t s = 0; s < h_.num_statements(t); ++s) {
+      text_ << (s == 0 ? "[" : ",[");
+      std::string_view separator;
+      for (;;) {
+        if (text_.is_over()) return;
+        const bool has_event = event != events.end() && h_.statement(*event) == s;
+        const bool has_lock = lock != locks.end() && lock->statement == s;
+        if (!has_event && !has_lock) break;
+        text_ << separator;
+        separator = ",";
+        if (has_lock && (event == events.end() || lock->before <= *event)) {
+          write_lock(*lock++);
+        } else {
+          write_event(*event++);
+        }
+      }
+      text_ << ']';
+    }
+  }
+
+  void write_lock(const RowLock& lock) {
+    constexpr std::string_view kWords[] = {"lk", "ls", "l"};
+    const auto number = h_.row_table().number(lock.row);
+    text_ << "[\"" << kWords[static_cast<std::size_t>(lock.mode)] << "\","
+          << (number ? std::to_string(*number) : json_quoted(h_.name(lock.row))) << ']';
+  }
+
+  void write_run_notes(const TxnNote& note) {
+    if (!note.error.empty()) text_ << R"(,"error":)" << json_quoted(note.error);
+    std::string_view separator = R"(,"stmts":[)";
+    for (const StatementNote& statement : note.stmts) {
+      text_ << separator;
+      write_statement_note(statement);
+      separator = ",";
+    }
+    if (!note.stmts.empty()) text_ << ']';
+    separator = R"(,"gaps":[)";
+    for (const GapNote& gap : note.gaps) {
+      text_ << separator << R"({"stmt":)" << static_cast<std::int64_t>(gap.stmt) << R"(,"why":)"
+            << json_quoted(gap.why) << '}';
+      separator = ",";
+    }
+    if (!note.gaps.empty()) text_ << ']';
+  }
+
+  void write_statement_note(const StatementNote& statement) {
+    using Kind = StatementParameter::Kind;
+    text_ << R"({"sql":)" << json_quoted(statement.sql);
+    if (!statement.at.empty())
+      text_ << R"(,"at":)"
+            << (canonical_int(statement.at) ? statement.at : json_quoted(statement.at));
+    if (statement.params) {
+      std::string_view separator;
+      text_ << R"(,"params":[)";
+      for (const StatementParameter& parameter : *statement.params) {
+        text_ << separator;
+        if (parameter.kind == Kind::Null) text_ << "null";
+        if (parameter.kind == Kind::Text) text_ << json_quoted(parameter.text);
+        if (parameter.kind == Kind::Hex)
+          text_ << R"({"hex":)" << json_quoted(parameter.text) << '}';
+        separator = ",";
+      }
+      text_ << ']';
+    }
+    if (!statement.error.empty()) text_ << R"(,"error":)" << json_quoted(statement.error);
+    text_ << '}';
   }
 
   void write_event(EventId e) {
     const KeyId x = h_.key(e);
-    if (h_.kind(e) == EventKind::Write && h_.value(e).is_nil()) {
+    if (h_.kind(e) == EventKind::Write && h_.value(e).is_nil() && !h_.is_insert(e)) {
       text_ << R"(["d",)" << json(h_.key_name(x)) << ']';
       return;
     }
-    const char kind = h_.is_read(e) ? 'r' : h_.kind(e) == EventKind::Write ? 'w' : 'a';
+    const char kind = h_.is_read(e)                    ? 'r'
+                      : h_.is_insert(e)                ? 'i'
+                      : h_.kind(e) == EventKind::Write ? 'w'
+                                                       : 'a';
     text_ << "[\"" << kind << "\"," << json(h_.key_name(x)) << ',';
     if (h_.is_read(e) && h_.is_list(x)) {
       std::string_view separator = "[";

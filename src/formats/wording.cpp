@@ -22,6 +22,7 @@ class WordingFinder {
   Result<Wording> find() {
     if (auto done = check_texts(); !done) return done.error();
     if (auto done = check_sessions(); !done) return done.error();
+    if (auto done = check_header(); !done) return done.error();
     for (TxnId t : h_.txns()) {
       if (t == kInitialTxn) continue;
       if (auto done = check_txn(t); !done) return done.error();
@@ -68,6 +69,13 @@ class WordingFinder {
     return {};
   }
 
+  Result<void> check_header() const {
+    if (d_.notes) return {};
+    if (!h_.header().conflicts.empty())
+      return cannot(fmt::format("it cannot say that a {} conflicts", h_.header().conflicts));
+    return {};
+  }
+
   Result<void> check_sessions() const {
     if (d_.names == Names::Numbers) return {};
     std::unordered_set<std::string> seen;
@@ -99,19 +107,62 @@ class WordingFinder {
     if (!d_.levels && !h_.level(t).empty())
       return cannot(
           fmt::format("it has no place for levels, and {} runs at {}", show(t), h_.level(t)));
-    if (const TxnNote* note = h_.note(t)) {
-      if (!d_.notes)
-        return cannot(fmt::format("it has no place for the {} of {}",
-                                  note->sql.empty() ? "time" : "SQL", show(t)));
-      if (!is_unicode(note->sql) || !is_unicode(note->at))
-        return cannot(fmt::format("the notes of {} are no UTF-8", show(t)));
-    }
+    if (auto done = check_notes(t); !done) return done;
+    if (auto done = check_statements(t); !done) return done;
+    if (d_.times == Extent::None && h_.times(t))
+      return cannot(fmt::format("it has no place for the times of {}", show(t)));
     if (!d_.empty_txns && h_.events(t).empty())
       return cannot(
           fmt::format("{} does nothing, and it tells transactions by what they do", show(t)));
     for (EventId e : h_.events(t)) {
       if (auto done = check_value(t, e); !done) return done;
     }
+    return {};
+  }
+
+  Result<void> check_notes(TxnId t) const {
+    if (!d_.notes && h_.commit_number(t))
+      return cannot(
+          fmt::format("it has no place for the number of {} in the order of commits", show(t)));
+    const TxnNote* note = h_.note(t);
+    if (note == nullptr) return {};
+    if (!d_.notes)
+      return cannot(fmt::format("it has no place for the {} of {}", what_is_noted(*note), show(t)));
+    bool good = is_unicode(note->sql) && is_unicode(note->at) && is_unicode(note->error) &&
+                is_unicode(note->isolation);
+    for (const StatementNote& statement : note->stmts) {
+      good &= is_unicode(statement.sql) && is_unicode(statement.at) && is_unicode(statement.error);
+      if (!statement.params) continue;
+      for (const StatementParameter& parameter : *statement.params)
+        good &= is_unicode(parameter.text);
+    }
+    for (const GapNote& gap : note->gaps) good &= is_unicode(gap.why);
+    if (good) return {};
+    return cannot(fmt::format("the notes of {} are no UTF-8", show(t)));
+  }
+
+  static std::string_view what_is_noted(const TxnNote& note) {
+    if (!note.gaps.empty()) return "gaps";
+    if (!note.sql.empty() || !note.stmts.empty()) return "SQL";
+    if (!note.error.empty()) return "error";
+    return note.isolation.empty() ? "time" : "declared level";
+  }
+
+  Result<void> check_statements(TxnId t) const {
+    if (d_.statements) return {};
+    if (!h_.locks(t).empty())
+      return cannot(fmt::format("it has no locks, and {} locks {}", show(t),
+                                h_.name(h_.locks(t).front().row)));
+    for (EventId e : h_.events(t)) {
+      if (h_.is_insert(e))
+        return cannot(fmt::format("it does not tell inserts from other writes, and {} inserts '{}'",
+                                  show(t), h_.name(h_.key(e))));
+    }
+    // Statements of one event each are the same as none.
+    bool is_grouped = h_.num_statements(t) != h_.events(t).size();
+    for (EventId e : h_.events(t))
+      is_grouped |= h_.has_statements() && h_.statement(e) != e.index - h_.events(t).front().index;
+    if (is_grouped) return cannot(fmt::format("it has no statements, unlike {}", show(t)));
     return {};
   }
 

@@ -42,7 +42,9 @@ struct Dialect {
   bool nil = false;             // can nil be read and written?
   bool lists = false;           // are there lists?
   bool levels = false;          // can transactions have levels of their own?
-  bool notes = false;           // can they have notes?
+  bool notes = false;           // can they have notes, numbers of commits, and the file a header?
+  bool statements = false;      // can events be grouped, rows be locked, inserts be told?
+  Extent times = Extent::None;  // can they have times: none, or all?
   bool empty_txns = false;      // can they be without events?
   bool names_writers = false;   // can a read name its writer?
   bool names_initial = false;   // can a read at least name the initial transaction?

@@ -129,6 +129,54 @@ void HistoryBuilder::add(TxnId t, EventKind kind, KeyId x, Value value, Place pl
   auto& columns = history_.event_column_;
   if (place.column > 1 && columns.empty()) columns.resize(event_txn_.size() - 1, 1);
   if (place.column > 1 || !columns.empty()) columns.push_back(place.column);
+  if (!in_statement_.empty()) history_.event_statement_.push_back(statement_of_next(t));
+}
+
+// Until the first statement or lock comes, nothing is written down about statements: most
+// histories have none.
+void HistoryBuilder::count_statements() {
+  auto& counts = history_.txn_statements_;
+  if (!in_statement_.empty()) {
+    counts.resize(num_txns());
+    in_statement_.resize(num_txns());
+    return;
+  }
+  in_statement_.resize(num_txns());
+  counts.resize(num_txns());
+  history_.event_statement_.reserve(num_events());
+  for (TxnId t : event_txn_) history_.event_statement_.push_back(counts[t.index]++);
+}
+
+std::uint32_t HistoryBuilder::statement_of_next(TxnId t) {
+  count_statements();
+  if (in_statement_[t.index] == 0) ++history_.txn_statements_[t.index];
+  return history_.txn_statements_[t.index] - 1;
+}
+
+void HistoryBuilder::begin_statement(TxnId t) {
+  count_statements();
+  ++history_.txn_statements_[t.index];
+  in_statement_[t.index] = 1;
+}
+
+void HistoryBuilder::end_statement(TxnId t) {
+  count_statements();
+  in_statement_[t.index] = 0;
+}
+
+void HistoryBuilder::lock(TxnId t, Value key, LockMode mode, Place place) {
+  const auto arrival = static_cast<std::uint32_t>(num_events());
+  waiting_locks_.push_back({t, statement_of_next(t), key, mode, place, arrival});
+}
+
+void HistoryBuilder::set_times(TxnId t, TxnTimes times) {
+  history_.txn_times_.resize(num_txns(), {.start = TxnTimes::kOpen, .end = TxnTimes::kOpen});
+  history_.txn_times_[t.index] = times;
+}
+
+void HistoryBuilder::set_commit_number(TxnId t, std::int64_t number) {
+  history_.txn_commits_.resize(num_txns(), History::kNoCommit);
+  history_.txn_commits_[t.index] = number;
 }
 
 void HistoryBuilder::read_from(TxnId t, KeyId x, std::string_view writer, Place place) {
@@ -162,6 +210,7 @@ void HistoryBuilder::group_events_by_txn() {
   for (TxnId t : event_txn_) ++begin[t.index + 1];
   for (std::size_t t = 0; t < num_txns(); ++t) begin[t + 1] += begin[t];
   history_.txn_begin_ = begin;
+  settle_locks();
   if (grouped_) return;
 
   std::vector<std::uint32_t> to(num_events());
@@ -172,8 +221,80 @@ void HistoryBuilder::group_events_by_txn() {
   scatter(history_.event_value_, to);
   scatter(history_.event_line_, to);
   scatter(history_.event_column_, to);
+  scatter(history_.event_statement_, to);
   for (NamedRead& read : named_reads_) read.event = to[read.event];
   for (ListRead& read : list_reads_) read.event = to[read.event];
+}
+
+// Events are still in the order of their arrival: a lock stands before the next one of its
+// transaction, of which `seen` tells the position.
+void HistoryBuilder::settle_locks() {
+  if (waiting_locks_.empty()) return;
+  std::vector<std::uint32_t> seen(history_.txn_begin_.begin(), history_.txn_begin_.end() - 1);
+  RowTable& rows = *history_.rows_;
+  rows.filled(history_.key_names_, history_.texts_);
+  auto next = waiting_locks_.begin();
+  for (std::uint32_t e = 0; e <= num_events(); ++e) {
+    for (; next != waiting_locks_.end() && next->arrival == e; ++next) {
+      history_.locks_.push_back({.txn = next->txn,
+                                 .statement = next->statement,
+                                 .row = rows.add(next->key, history_.texts_),
+                                 .mode = next->mode,
+                                 .before = EventId{seen[next->txn.index]},
+                                 .place = next->place});
+    }
+    if (e < num_events()) ++seen[event_txn_[e].index];
+  }
+  std::stable_sort(history_.locks_.begin(), history_.locks_.end(),
+                   [](const RowLock& a, const RowLock& b) { return a.txn < b.txn; });
+}
+
+// Groups of one event each say nothing.
+void HistoryBuilder::drop_default_statements() {
+  if (in_statement_.empty()) return;
+  history_.txn_statements_.resize(num_txns());
+  if (!history_.locks_.empty()) return;
+  for (TxnId t : history_.txns()) {
+    const auto events = history_.events(t);
+    if (history_.txn_statements_[t.index] != events.size()) return;
+    for (EventId e : events) {
+      if (history_.event_statement_[e.index] != e.index - events.front().index) return;
+    }
+  }
+  history_.txn_statements_ = {};
+  history_.event_statement_ = {};
+}
+
+Result<void> HistoryBuilder::check_times() const {
+  for (TxnId t : history_.txns()) {
+    const auto times = history_.times(t);
+    if (!times || times->start <= times->end) continue;
+    return Error{.where = history_.place(t),
+                 .what = fmt::format("{} ends at {}, before it starts at {}", history_.name(t),
+                                     times->end, times->start)};
+  }
+  return {};
+}
+
+Result<void> HistoryBuilder::check_commit_numbers() const {
+  if (!history_.has_commit_numbers()) return {};
+  std::vector<TxnId> numbered;
+  for (TxnId t : history_.txns()) {
+    if (history_.commit_number(t)) numbered.push_back(t);
+  }
+  const auto number = [&](TxnId t) { return *history_.commit_number(t); };
+  std::stable_sort(numbered.begin(), numbered.end(),
+                   [&](TxnId a, TxnId b) { return number(a) < number(b); });
+  for (std::size_t i = 1; i < numbered.size(); ++i) {
+    const TxnId a = numbered[i - 1];
+    const TxnId b = numbered[i];
+    if (number(a) != number(b)) continue;
+    return Error{.where = history_.place(b),
+                 .what = fmt::format("{} and {} both are number {} in the order of commits",
+                                     history_.name(a), history_.name(b), number(b)),
+                 .hint = fmt::format("the first one is on {}", history_.show(history_.place(a)))};
+  }
+  return {};
 }
 
 Result<History> HistoryBuilder::build(Budget* budget) && {
@@ -191,7 +312,13 @@ Result<History> HistoryBuilder::build_open(Budget* budget) && {
   text_keys_ = {};
   if (!history_.txn_names_.empty()) history_.txn_names_.resize(num_txns());
   if (!history_.txn_levels_.empty()) history_.txn_levels_.resize(num_txns());
+  if (!history_.txn_times_.empty()) set_times(kInitialTxn, {.start = TxnTimes::kOpen});
+  if (!history_.txn_commits_.empty()) set_commit_number(kInitialTxn, History::kNoCommit);
+  history_.rows_ = std::make_shared<RowTable>();
   group_events_by_txn();
+  drop_default_statements();
+  if (auto done = check_times(); !done) return done.error();
+  if (auto done = check_commit_numbers(); !done) return done.error();
   return HistoryResolver(*this, budget).resolve();
 }
 

@@ -70,10 +70,27 @@ class HistoryBuilder {
   void write(TxnId t, KeyId x, Value value, Place place) {
     add(t, EventKind::Write, x, value, place);
   }
+  // A write by INSERT.
+  void insert(TxnId t, KeyId x, Value value, Place place) {
+    add(t, EventKind::Write, x, value, place);
+    history_.event_flags_.back() |= History::kInsert;
+  }
   // A read that names its writer ("T0" is the initial transaction) instead of a value.
   void read_from(TxnId t, KeyId x, std::string_view writer, Place place);
   // States the initial value of x. A second, different statement is an error of build().
   void set_initial(KeyId x, Value value, Place place);
+
+  // Statements. What is added to t after begin_statement() belongs to one statement, up to the
+  // next of these two calls; what is added outside of statements is one of its own each.
+  void begin_statement(TxnId t);
+  void end_statement(TxnId t);
+  // Locks the row of a key, which need not be a key of the history: a number, or a text().
+  void lock(TxnId t, Value key, LockMode mode, Place place);
+
+  // An end before the start is an error of build(), as is a second commit of one number.
+  void set_times(TxnId t, TxnTimes times);
+  void set_commit_number(TxnId t, std::int64_t number);
+  void set_header(RunHeader header) { history_.header_ = std::move(header); }
 
   // Lists.
   void append(TxnId t, KeyId x, Value element, Place place) {
@@ -106,6 +123,14 @@ class HistoryBuilder {
     std::uint32_t begin;  // in list_elements_
     std::uint32_t size;
   };
+  struct WaitingLock {
+    TxnId txn;
+    std::uint32_t statement;
+    Value key;  // as key_names_ has it
+    LockMode mode;
+    Place place;
+    std::uint32_t arrival;  // how many events came before it
+  };
   struct StatedInitial {
     Value value;
     Place place;
@@ -116,6 +141,12 @@ class HistoryBuilder {
   SessionId add_session(Value name);
   void name_txn(TxnId t, Value name);
   void group_events_by_txn();
+  void count_statements();
+  std::uint32_t statement_of_next(TxnId t);
+  void settle_locks();
+  void drop_default_statements();
+  Result<void> check_times() const;
+  Result<void> check_commit_numbers() const;
 
   InitialValues initial_;
   History history_;               // filled as far as the calls go
@@ -131,6 +162,8 @@ class HistoryBuilder {
   std::vector<KeyId> small_number_keys_;  // direct access for the numbers 0 … kSmallKeys-1
   std::unordered_map<std::int64_t, SessionId> number_sessions_;
   std::unordered_map<std::int64_t, SessionId> text_sessions_;
+  std::vector<std::uint8_t> in_statement_;  // by transaction; empty until there is a statement
+  std::vector<WaitingLock> waiting_locks_;
   Error first_error_;  // of a call that could not report; empty `what` if there is none
 };
 

@@ -16,6 +16,13 @@ Place History::place(EventId e) const {
   return {event_line_[e.index], event_column_.empty() ? 1 : event_column_[e.index]};
 }
 
+std::span<const RowLock> History::locks(TxnId t) const {
+  const auto [first, last] =
+      std::equal_range(locks_.begin(), locks_.end(), RowLock{.txn = t, .row = {}, .before = {}},
+                       [](const RowLock& a, const RowLock& b) { return a.txn < b.txn; });
+  return {first, last};
+}
+
 bool History::writes(TxnId t, KeyId x) const {
   const auto all = writers(x);
   return std::binary_search(all.begin(), all.end(), t);

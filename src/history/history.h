@@ -17,16 +17,24 @@
 // unknown outcome counts as committed if a transaction that counts reads from it; otherwise it is
 // absent: its events are here to be printed, but it is no member of T.
 //
+// A file may tell more than so and wr. Events may be grouped into statements, statements may lock
+// rows, transactions may have times and numbers in the order of commits. A lock is no event: who
+// walks over the events of a history sees reads and writes only.
+//
 // Built by HistoryBuilder, then only read. Dense tables, one array an attribute: 21 bytes an
 // event, 4 a final write (writers by key), 13 to 29 a transaction.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "history/ids.h"
+#include "history/rows.h"
 #include "history/value.h"
 #include "support/error.h"
 
@@ -80,10 +88,63 @@ struct VersionEdge {
   friend auto operator<=>(const VersionEdge&, const VersionEdge&) = default;
 };
 
+// How a statement locks a row. Shared locks go together with each other; a key share (the check
+// of a foreign key) goes together with all but locks of the key itself.
+enum class LockMode : std::uint8_t { KeyShare, Share, Exclusive };
+
+struct RowLock {
+  TxnId txn;
+  std::uint32_t statement = 0;  // as of History::statement()
+  RowId row;
+  LockMode mode = LockMode::Exclusive;
+  // Stands before this event of its transaction; at its end, one past the last event.
+  EventId before;
+  Place place = {};
+};
+
+// When a transaction began and ended, in whatever unit the file has; equal times are concurrent.
+struct TxnTimes {
+  static constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
+  std::int64_t start = 0;
+  std::int64_t end = kOpen;  // kOpen: it may have ended at any time after its start
+  friend auto operator<=>(const TxnTimes&, const TxnTimes&) = default;
+};
+
 // What a native file may tell about a transaction besides its events.
+struct StatementParameter {
+  enum class Kind : std::uint8_t { Null, Text, Hex };
+  Kind kind = Kind::Null;
+  std::string text = {};
+  friend bool operator==(const StatementParameter&, const StatementParameter&) = default;
+};
+struct StatementNote {
+  std::string sql = {};
+  std::string at = {};
+  std::string error = {};  // its SQLSTATE if it failed
+  std::optional<std::vector<StatementParameter>> params = {};
+  friend bool operator==(const StatementNote&, const StatementNote&) = default;
+};
+// Something about a transaction that the recording does not know.
+struct GapNote {
+  std::uint64_t stmt = 0;  // counted from 1; 0: the transaction as a whole
+  std::string why = {};
+  friend bool operator==(const GapNote&, const GapNote&) = default;
+};
 struct TxnNote {
-  std::string sql;
-  std::string at;
+  std::string sql = {};
+  std::string at = {};
+  std::string error = {};                 // the SQLSTATE that ended it
+  std::string isolation = {};             // the level that the client declared
+  std::vector<StatementNote> stmts = {};  // in the order of statements
+  std::vector<GapNote> gaps = {};
+  friend bool operator==(const TxnNote&, const TxnNote&) = default;
+};
+
+// What the header of a recorded run says.
+struct RunHeader {
+  std::string source = {};     // who recorded it
+  std::string conflicts = {};  // "row": writers of one row conflict; "column"; empty: not said
+  friend bool operator==(const RunHeader&, const RunHeader&) = default;
 };
 
 class History {
@@ -138,6 +199,48 @@ class History {
   TxnId writer(EventId e) const { return event_writer_[e.index]; }
   TxnId txn(EventId e) const;  // binary search
   Place place(EventId e) const;
+
+  // Statements. Where the file does not group events, each is a statement of its own.
+  bool has_statements() const { return !txn_statements_.empty(); }
+  // The number of its statement within its transaction, from 0.
+  std::uint32_t statement(EventId e) const {
+    if (has_statements()) return event_statement_[e.index];
+    return e.index - txn_begin_[txn(e).index];
+  }
+  // With those that have no events, at the end of the transaction too.
+  std::uint32_t num_statements(TxnId t) const {
+    if (has_statements()) return txn_statements_[t.index];
+    return static_cast<std::uint32_t>(events(t).size());
+  }
+  bool is_insert(EventId e) const { return (event_flags_[e.index] & kInsert) != 0; }  // a write
+  // Locks in order of their transactions, of one transaction in program order.
+  std::span<const RowLock> locks() const { return locks_; }
+  std::span<const RowLock> locks(TxnId t) const;
+
+  // Rows. The row of a key is the key up to its last ']'; a key without is its own row. Asked for
+  // the first time, O(keys).
+  RowId row(KeyId x) const { return row_table().row(x); }
+  std::size_t num_rows() const { return row_table().size(); }
+  std::string name(RowId r) const { return row_table().name(r); }
+  const RowTable& row_table() const { return rows_->filled(key_names_, texts_); }
+
+  // Times. A transaction without times is concurrent with all.
+  bool has_times() const { return !txn_times_.empty(); }
+  std::optional<TxnTimes> times(TxnId t) const {
+    if (!has_times() || txn_times_[t.index].start == TxnTimes::kOpen) return {};
+    return txn_times_[t.index];
+  }
+  // Did a end before b began? T0 has no times.
+  bool rt(TxnId a, TxnId b) const {
+    return has_times() && txn_times_[a.index].end < txn_times_[b.index].start &&
+           txn_times_[b.index].start != TxnTimes::kOpen;
+  }
+  // Its number in the order of commits.
+  bool has_commit_numbers() const { return !txn_commits_.empty(); }
+  std::optional<std::int64_t> commit_number(TxnId t) const {
+    if (txn_commits_.empty() || txn_commits_[t.index] == kNoCommit) return {};
+    return txn_commits_[t.index];
+  }
 
   // Keys.
   // Committed writers of x in ascending order, T0 among them unless the file forbids it.
@@ -206,6 +309,7 @@ class History {
   std::string_view level(TxnId t) const;
   bool has_levels() const { return !txn_levels_.empty(); }
   const TxnNote* note(TxnId t) const;  // null if there is none
+  const RunHeader& header() const { return header_; }
   bool has_explicit_initial(KeyId x) const { return (has_initial_[x.index] & 2U) != 0; }
 
  private:
@@ -215,6 +319,8 @@ class History {
   static constexpr std::uint8_t kPresent = 4;        // of a transaction
   static constexpr std::uint8_t kExternalRead = 16;  // of an event
   static constexpr std::uint8_t kFinalWrite = 32;
+  static constexpr std::uint8_t kInsert = 64;
+  static constexpr std::int64_t kNoCommit = std::numeric_limits<std::int64_t>::min();
 
   History() = default;
   History(const History&) = default;
@@ -234,17 +340,22 @@ class History {
   std::vector<std::uint16_t> txn_levels_;  // 0 is no level; empty if none has one
   std::vector<std::string> level_names_;
   std::map<TxnId, TxnNote> notes_;
+  std::vector<std::uint32_t> txn_statements_;  // how many; empty if events are not grouped
+  std::vector<TxnTimes> txn_times_;            // start kOpen: none; empty if none has times
+  std::vector<std::int64_t> txn_commits_;      // kNoCommit: none; empty if none has one
   // By session.
   std::vector<Value> session_names_;
   std::vector<std::uint32_t> session_begin_;
   std::vector<TxnId> session_txns_;
   // By event.
-  std::vector<std::uint8_t> event_flags_;  // kind, kind of value << 2, kExternalRead, kFinalWrite
+  std::vector<std::uint8_t> event_flags_;  // kind, kind of value << 2, kExternalRead, …
   std::vector<KeyId> event_key_;
   std::vector<std::int64_t> event_value_;
   std::vector<TxnId> event_writer_;  // of reads
   std::vector<std::uint32_t> event_line_;
-  std::vector<std::uint32_t> event_column_;  // empty if every event starts its line
+  std::vector<std::uint32_t> event_column_;     // empty if every event starts its line
+  std::vector<std::uint32_t> event_statement_;  // empty if events are not grouped
+  std::vector<RowLock> locks_;
   // By key.
   std::vector<Value> key_names_;
   std::vector<std::uint32_t> writers_begin_;
@@ -263,6 +374,9 @@ class History {
   std::vector<ShownRange> shown_;     // by event, in shown_writers_; empty if there are no lists
   std::vector<TxnId> shown_writers_;  // of version orders, and of lists that do not follow them
 
+  std::shared_ptr<RowTable> rows_;  // of the same keys, so copies share it
+
+  RunHeader header_;
   std::vector<ReadFault> faults_;
   std::vector<ReadChoice> choices_;
   bool counts_records_ = false;

@@ -8,6 +8,7 @@ using SessionId = Id<struct SessionTag>;
 using TxnId = Id<struct TxnTag>;  // in file order; index 0 is T0, which wrote the initial values
 using EventId = Id<struct EventTag>;  // grouped by transaction, in program order within one
 using KeyId = Id<struct KeyTag>;      // in order of first appearance
+using RowId = Id<struct RowTag>;      // in order of their first keys; see History::row()
 
 inline constexpr TxnId kInitialTxn{0};
 

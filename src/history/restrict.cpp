@@ -36,10 +36,12 @@ class Restriction {
       const TxnId copy = b_.begin(b_.session(h_.name(h_.session(t))), h_.status(t), h_.place(t));
       b_.set_name(copy, h_.name(t));
       if (!h_.level(t).empty()) b_.set_level(copy, h_.level(t));
-      for (EventId e : h_.events(t)) {
-        if (is_kept(e)) copy_event(copy, e);
-      }
+      if (const auto times = h_.times(t)) b_.set_times(copy, *times);
+      if (const auto number = h_.commit_number(t)) b_.set_commit_number(copy, *number);
+      if (const TxnNote* note = h_.note(t)) b_.set_note(copy, *note);
+      copy_operations(t, copy);
     }
+    b_.set_header(h_.header());
     auto result = std::move(b_).build();
     ISO_ASSERT(result.ok());
     return *std::move(result);
@@ -47,6 +49,34 @@ class Restriction {
 
  private:
   bool is_kept(EventId e) const { return kept_events_.empty() || kept_events_[e.index] != 0; }
+
+  // Statements keep their numbers, so that notes go on to belong to them: those of which nothing
+  // is kept stay as empty ones.
+  void copy_operations(TxnId t, TxnId copy) {
+    std::uint32_t begun = 0;
+    const auto reach = [&](std::uint32_t statement) {
+      if (!h_.has_statements()) return;
+      for (; begun <= statement; ++begun) b_.begin_statement(copy);
+    };
+    const auto locks = h_.locks(t);
+    auto lock = locks.begin();
+    const auto copy_locks = [&](EventId before) {
+      for (; lock != locks.end() && lock->before <= before; ++lock) {
+        reach(lock->statement);
+        const auto number = h_.row_table().number(lock->row);
+        b_.lock(copy, number ? Value::of(*number) : b_.text(h_.name(lock->row)), lock->mode,
+                lock->place);
+      }
+    };
+    for (EventId e : h_.events(t)) {
+      copy_locks(e);
+      if (!is_kept(e)) continue;
+      if (h_.has_statements()) reach(h_.statement(e));
+      copy_event(copy, e);
+    }
+    copy_locks(EventId::none());
+    if (h_.num_statements(t) > 0) reach(h_.num_statements(t) - 1);
+  }
 
   // Is the write that a read saw still there?
   bool still_writes(TxnId writer, KeyId x, Value v) {
@@ -82,6 +112,8 @@ class Restriction {
     if (h_.is_write(e)) {
       if (h_.kind(e) == EventKind::Append) {
         b_.append(t, key(h_.key(e)), value(h_.value(e)), place);
+      } else if (h_.is_insert(e)) {
+        b_.insert(t, key(h_.key(e)), value(h_.value(e)), place);
       } else {
         b_.write(t, key(h_.key(e)), value(h_.value(e)), place);
       }

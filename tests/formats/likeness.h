@@ -87,9 +87,34 @@ class LikenessPrinter {
     std::string out = likeness_.names ? h_.name(t) + " " : "";
     out += fmt::format("status {} {} level '{}'", static_cast<int>(h_.status(t)),
                        h_.is_present(t) ? "present" : "absent", h_.level(t));
-    if (const TxnNote* note = h_.note(t)) out += fmt::format(" sql {} at {}", note->sql, note->at);
-    out += "\n";
-    for (EventId e : h_.events(t)) out += "  " + print(e) + "\n";
+    if (const TxnNote* note = h_.note(t)) out += print(*note);
+    if (const auto times = h_.times(t)) out += fmt::format(" <{},{}>", times->start, times->end);
+    if (const auto number = h_.commit_number(t)) out += fmt::format(" commit {}", *number);
+    out += fmt::format(" statements {}\n", h_.num_statements(t));
+    for (EventId e : h_.events(t))
+      out +=
+          fmt::format("  {} {}{}\n", h_.statement(e), print(e), h_.is_insert(e) ? " insert" : "");
+    for (const RowLock& lock : h_.locks(t))
+      out += fmt::format("  {} lock {} of {}{} before event {}\n", lock.statement,
+                         static_cast<int>(lock.mode), h_.name(lock.row),
+                         h_.row_table().number(lock.row) ? "#" : "",
+                         lock.before.index - h_.events(t).front().index);
+    return out;
+  }
+
+  static std::string print(const TxnNote& note) {
+    std::string out = fmt::format(" sql {} at {} error {} isolation {}", note.sql, note.at,
+                                  note.error, note.isolation);
+    for (const StatementNote& statement : note.stmts) {
+      out += fmt::format(" [{} at {} error {}", statement.sql, statement.at, statement.error);
+      if (statement.params) out += " params";
+      if (statement.params) {
+        for (const StatementParameter& parameter : *statement.params)
+          out += fmt::format(" {}{}", static_cast<int>(parameter.kind), parameter.text);
+      }
+      out += "]";
+    }
+    for (const GapNote& gap : note.gaps) out += fmt::format(" gap {} {}", gap.stmt, gap.why);
     return out;
   }
 

@@ -39,20 +39,29 @@ TEST_P(RoundTrip, KeepsOrRefusesWildHistories) {
 
 TEST_P(RoundTrip, KeepsOrRefusesHistoriesWithLists) { survive({.lists = true}, 6000); }
 
+TEST_P(RoundTrip, KeepsOrRefusesStatementsLocksAndTimes) {
+  const int held = survive({.statements = true}, 6000);
+  if (GetParam() == Format::Hist || GetParam() == Format::Jsonl) {
+    EXPECT_GT(held, 1000);
+  }
+}
+
 // From any format that holds it to this one and back into the first.
 TEST_P(RoundTrip, KeepsWhatOtherFormatsTold) {
   int converted = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const auto h = WildHistory(seed, {.plain = seed % 2 == 0, .lists = seed % 3 == 0}).make();
+    const WildShape shape{
+        .plain = seed % 2 == 0, .lists = seed % 3 == 0, .statements = seed % 4 == 1};
+    const auto h = WildHistory(seed, shape).make();
     if (!h || h->num_txns() == 1) continue;
     for (Format other : writable()) {
       const Written first = write(*h, other);
       if (!first.done) continue;
-      const auto told = parse_history(first.text, other);
+      const auto told = parse_all_of(first.text, other);
       ASSERT_TRUE(told.ok()) << seed << render(told.error());
       const Written second = write(*told, GetParam());
       if (!second.done) continue;
-      const auto again = parse_history(second.text, GetParam());
+      const auto again = parse_all_of(second.text, GetParam());
       ASSERT_TRUE(again.ok()) << "seed " << seed << render(again.error()) << second.text;
       const Likeness likeness{.names = false,
                               .values = kept_by(other).values && kept_by(GetParam()).values,

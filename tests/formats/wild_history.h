@@ -1,7 +1,8 @@
 #pragma once
 // Random histories with everything in them that a format may stumble over: odd names and texts,
 // negative and huge numbers, nil, lists, levels, notes, all outcomes, faults, stated initial
-// values, writers that only a name can tell apart.
+// values, writers that only a name can tell apart; statements, locks, inserts, times and whatever
+// else a recorded run has.
 #include <fmt/format.h>
 
 #include <optional>
@@ -16,6 +17,7 @@ namespace isoscope {
 struct WildShape {
   bool plain = false;  // only what every format can hold, lists and reads of T0 apart
   bool lists = false;
+  bool statements = false;  // with locks, inserts, times and notes
 };
 
 class WildHistory {
@@ -39,7 +41,11 @@ class WildHistory {
     const std::size_t events = txns == 0 ? 0 : txns + rng_.below(12);
     for (std::size_t i = 0; i < events; ++i) {
       const TxnId t = ids[shape_.plain && i < txns ? i : rng_.below(txns)];
+      if (shape_.statements) statement_or_lock(b, t);
       event(b, t, {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(rng_.below(9))});
+    }
+    for (TxnId t : ids) {
+      if (shape_.statements && rng_.chance(0.3)) statement_or_lock(b, t);
     }
     auto h = std::move(b).build();
     if (!h) return {};
@@ -70,7 +76,39 @@ class WildHistory {
     if (rng_.chance(0.05)) b.set_name(t, fmt::format("a name, {}", i));
     if (rng_.chance(0.1)) b.set_level(t, rng_.chance(0.5) ? "si" : "update-ser@vis");
     if (rng_.chance(0.05)) b.set_note(t, {.sql = "SELECT \"x\"\n", .at = "12:00"});
+    if (shape_.statements) run_facts(b, t, static_cast<std::int64_t>(i));
     return t;
+  }
+
+  void run_facts(HistoryBuilder& b, TxnId t, std::int64_t i) {
+    if (rng_.chance(0.5)) {
+      const std::int64_t start = static_cast<std::int64_t>(rng_.below(20)) - 5;
+      const auto length = static_cast<std::int64_t>(rng_.below(9));
+      b.set_times(t, rng_.chance(0.1) ? TxnTimes{.start = start} : TxnTimes{start, start + length});
+    }
+    if (rng_.chance(0.05)) b.set_commit_number(t, 10 - i);
+    if (!rng_.chance(0.05)) return;
+    using Kind = StatementParameter::Kind;
+    TxnNote note{.error = "40001", .isolation = "read committed"};
+    if (rng_.chance(0.5)) note.gaps = {{.stmt = 2, .why = "a join"}, {}};
+    StatementNote statement{.sql = "SELECT '\xc3\xa9'", .at = rng_.chance(0.5) ? "17" : "noon"};
+    if (rng_.chance(0.5))
+      statement.params = {
+          {{}, {.kind = Kind::Text, .text = "a\"b"}, {.kind = Kind::Hex, .text = "00"}}};
+    if (rng_.chance(0.5)) statement.error = "23505";
+    note.stmts = {statement, {}};
+    b.set_note(t, note);
+  }
+
+  void statement_or_lock(HistoryBuilder& b, TxnId t) {
+    constexpr std::string_view kRows[] = {"x", "stock[1,-2]", "cart 7", "stock[7].qty", "a]b"};
+    const double what = static_cast<double>(rng_.below(100));
+    if (what < 30) b.begin_statement(t);
+    if (what >= 30 && what < 45) b.end_statement(t);
+    if (what < 80) return;
+    const std::uint64_t row = rng_.below(7);
+    b.lock(t, row < 5 ? b.text(kRows[row]) : Value::of(static_cast<std::int64_t>(row) - 3),
+           static_cast<LockMode>(rng_.below(3)), {});
   }
 
   KeyId key(HistoryBuilder& b, std::size_t i) {
@@ -105,6 +143,7 @@ class WildHistory {
   void event(HistoryBuilder& b, TxnId t, Place place) {
     if (shape_.lists && rng_.chance(0.7)) return list_event(b, t, place);
     const KeyId x = key(b, rng_.below(shape_.lists ? 2 : 5));
+    if (shape_.statements && rng_.chance(0.1)) return b.insert(t, x, value(b), place);
     if (rng_.chance(0.5)) return b.write(t, x, value(b), place);
     if (shape_.plain) {
       return b.read(t, x, rng_.chance(0.3) ? Value::of(0) : value(b), place);
