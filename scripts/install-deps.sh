@@ -20,7 +20,7 @@ core=(
 test=(postgresql-15)
 demo=(postgresql-15 python3-psycopg2)
 format=(clang-format)
-live=(python3-psycopg2) # a test with the label `live` adds here what it talks to
+live=(cvc5 python3-psycopg2) # a test with the label `live` adds here what it talks to
 dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
 
 case ${1:-} in

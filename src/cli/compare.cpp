@@ -11,6 +11,7 @@
 #include "cli/scope_input.h"
 #include "report/compare_report.h"
 #include "support/output.h"
+#include "synth/certificate.h"
 
 namespace isoscope {
 
@@ -24,6 +25,7 @@ struct CompareArguments {
   bool matrix = false;
   bool no_proof = false;
   std::string dot;
+  std::string certificate;
 };
 
 std::vector<const Level*> all_of(const LevelSet& levels) {
@@ -37,6 +39,23 @@ int deliver_answer(const CompareArguments& args, const Result<std::string>& text
   return deliver(args.common, *text, unknown ? kUnknown : kGood);
 }
 
+// The proofs of one answer, one after the other; a chain has two.
+std::string certificates(const Level& a, const Level& b, const Implication& answer,
+                         Budget& budget) {
+  if (answer.outcome != ImplicationOutcome::Proved || &a == &b) return {};
+  if (answer.via == nullptr) return certify_implies(a, b, budget);
+  return certify_implies(a, *answer.via, budget) + "\n(reset)\n" +
+         certify_implies(*answer.via, b, budget);
+}
+
+Result<void> write_certificates(const CompareArguments& args, std::vector<std::string> parts) {
+  if (args.certificate.empty()) return {};
+  std::erase(parts, std::string());
+  std::string all = parts.empty() ? "; nothing was proved\n" : parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) all += "\n(reset)\n" + parts[i];
+  return write_whole(args.certificate, all);
+}
+
 int run_matrix(const CompareArguments& args, const std::vector<const Level*>& levels,
                const CompareOptions& options, Budget& budget) {
   auto matrix = compare_all(levels, options, budget);
@@ -45,6 +64,15 @@ int run_matrix(const CompareArguments& args, const std::vector<const Level*>& le
     if (auto written = write_whole(args.dot, matrix_dot(*matrix)); !written)
       return fail(written.error());
   }
+  std::vector<std::string> proofs;
+  for (std::size_t i = 0; i < levels.size() && !args.certificate.empty(); ++i) {
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      // A chain's halves are among the others.
+      const Implication& each = matrix->implies[i][j];
+      if (each.via == nullptr) proofs.push_back(certificates(*levels[i], *levels[j], each, budget));
+    }
+  }
+  if (auto written = write_certificates(args, proofs); !written) return fail(written.error());
   bool unknown = false;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) unknown |= matrix->relation(i, j) == LevelRelation::Unknown;
@@ -77,6 +105,12 @@ int run_compare(const CompareArguments& args) {
   const Level& second = levels.size() == 2 ? *levels[1] : *levels[0];
   auto answer = compare(*levels[0], second, options, budget);
   if (!answer) return fail(answer.error());
+  if (!args.certificate.empty()) {
+    auto written =
+        write_certificates(args, {certificates(*levels[0], second, answer->forward, budget),
+                                  certificates(second, *levels[0], answer->backward, budget)});
+    if (!written) return fail(written.error());
+  }
   const CompareNames names{args.levels[0], args.levels[1]};
   return deliver_answer(args,
                         args.common.json ? compare_json(names, *answer)
@@ -92,6 +126,8 @@ Run add_compare(CLI::App& app) {
   auto* matrix = app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
   args->scope.add_to(app);
   app.add_flag("--no-proof", args->no_proof, "search up to the scope only");
+  add_output_file(app, "--certificate", args->certificate,
+                  "write the proofs as SMT-LIB, for another solver to check");
   args->specs.add_to(app);
   add_output_file(app, "--dot", args->dot, "with --matrix: draw the lattice")->needs(matrix);
   add_common(app, args->common);
@@ -100,6 +136,7 @@ Run add_compare(CLI::App& app) {
       "  isoscope compare si ser\n"
       "  isoscope compare cc@co cc@vis\n"
       "  isoscope compare --matrix rc ra cc pc psi si ser --dot lattice.dot\n"
+      "  isoscope compare si pc --certificate si-pc.smt2\n"
       "Exit codes: 0 decided: each direction proved or refuted, 2 bad input, 3 unknown, or known\n"
       "only in the scope that was searched.");
   return [args] { return run_compare(*args); };

@@ -146,6 +146,10 @@ class SmtSolver {
 
   // The formulas in SMT-LIB, to look at or to give to another solver.
   std::string text(std::span<const SmtTerm> formulas);
+  // Its parts, for who writes a script: a formula, and the sorts and functions that some mention,
+  // a line each.
+  std::string text(SmtTerm formula);
+  std::string declarations(std::span<const SmtTerm> formulas);
 
  private:
   friend struct SmtFunction;

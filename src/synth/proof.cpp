@@ -64,9 +64,10 @@ std::vector<Attempt> attempts(const Level& a, const Level& b) {
 
 }  // namespace
 
-ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
+FoundProof find_proof(const Level& a, const Level& b, Budget& budget) {
   const auto start = Budget::Clock::now();
-  ProofAnswer answer;
+  FoundProof found;
+  ProofAnswer& answer = found.answer;
   answer.outcome = ProofOutcome::NotProved;
   const std::vector<Attempt> all = attempts(a, b);
   std::vector<std::unique_ptr<ProofSearch>> searches;
@@ -74,6 +75,7 @@ ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
     searches.push_back(
         std::make_unique<ProofSearch>(a, b, attempt.construction, budget, attempt.acyclic));
   }
+  std::optional<std::size_t> winner;
   // Every construction gets a little effort before any gets much.
   for (std::size_t effort = 0; effort < ProofSearch::kEfforts.size(); ++effort) {
     for (std::size_t i = 0; i < all.size() && answer.outcome == ProofOutcome::NotProved; ++i) {
@@ -82,6 +84,7 @@ ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
         answer.outcome = ProofOutcome::Proved;
         answer.construction = all[i].construction;
         answer.vacuous = searches[i]->is_vacuous();
+        winner = i;
       } else if (budget.expired_now()) {
         answer.outcome = ProofOutcome::Unknown;
         answer.limit = "time";
@@ -90,7 +93,12 @@ ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
   }
   for (const auto& search : searches) answer.queries += search->queries();
   answer.seconds = std::chrono::duration<double>(Budget::Clock::now() - start).count();
-  return answer;
+  if (winner) found.search = std::move(searches[*winner]);
+  return found;
+}
+
+ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
+  return find_proof(a, b, budget).answer;
 }
 
 }  // namespace isoscope

@@ -56,12 +56,17 @@ ProofSearch::ProofSearch(const Level& a, const Level& b, Construction constructi
   assume_stronger();
   if (acyclic != nullptr) define_extension(*acyclic);
   if (has_least_vis()) define_least_vis();
+  theory_.begin("closures that the steps mention contain what they close, and are transitive");
   add_goals();
   add_lemmas();
+  assumed_facts_ = theory_.facts().size();
 }
 
 void ProofSearch::assume_stronger() {
-  for (SmtTerm demand : theory_.demands(a_, assumed_.relation, assumed_.order)) theory_.add(demand);
+  theory_.begin(
+      fmt::format("what {} says of its witness, and closures that it mentions", a_.full_name()));
+  for (const auto& demand : theory_.demands(a_, assumed_.relation, assumed_.order))
+    theory_.add(demand.formula);
   for (const Axiom& axiom : a_.axioms) theory_.add(translated(axiom, translator_, assumed_));
 }
 
@@ -74,18 +79,20 @@ void ProofSearch::define_extension(const RelationExpr& acyclic) {
   const SmtSort txn = theory_.sort(Sort::Txn);
   const SmtFunction l = smt_.new_predicate("extension", {txn, txn});
   constructed_.order_name = "extension";
+  theory_.begin("the extension: a strict total order that contains the acyclic relation");
   constructed_.order = [l](SmtTerm s, SmtTerm t) { return l(s, t); };
   for (SmtTerm fact : theory_.total_order(constructed_.order)) theory_.add(fact);
   const auto in_extension = [l](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return l(s, t); };
   for (SmtTerm clause : translator_.included(acyclic, {}, assumed_, in_extension))
     theory_.add(clause);
-  goals_.push_back({theory_.begins_with_t0(constructed_.order), true});
+  goals_.push_back(
+      {"T0 is first in the extension", theory_.begins_with_t0(constructed_.order), true});
   const SmtTerm has_ww = smt_.forall({theory_.sort(Sort::Key), txn, txn}, [&](auto v) {
     return implies(
         theory_.writes(v[1], v[0]) && theory_.writes(v[2], v[0]) && theory_.order(v[1], v[2]),
         l(v[1], v[2]));
   });
-  goals_.push_back({has_ww, true});
+  goals_.push_back({"the extension has the version orders", has_ww, true});
 }
 
 // V stands for the least relation that contains wr, contains so where B has session order, and
@@ -94,6 +101,7 @@ void ProofSearch::define_least_vis() {
   const SmtSort txn = theory_.sort(Sort::Txn);
   const SmtFunction v = smt_.new_predicate("least_vis", {txn, txn});
   constructed_.name = "least_vis";
+  theory_.begin("the least visibility: wr, so, and what the axioms conclude are in it");
   constructed_.relation = [v](SmtTerm s, SmtTerm t) { return v(s, t); };
   theory_.add(theory_.forall_txns(
       2, [&](auto t) { return implies(theory_.wr(t[0], t[1]), v(t[0], t[1])); }));
@@ -108,11 +116,13 @@ void ProofSearch::define_least_vis() {
 }
 
 void ProofSearch::add_goals() {
-  for (SmtTerm demand : theory_.demands(b_, constructed_.relation, constructed_.order))
-    goals_.push_back({demand});
+  for (const auto& demand : theory_.demands(b_, constructed_.relation, constructed_.order))
+    goals_.push_back({demand.words, demand.formula});
   for (const Axiom& axiom : b_.axioms) {
     const bool by_definition = has_least_vis() && is_horn(axiom);
-    if (!by_definition) goals_.push_back({translated(axiom, translator_, constructed_)});
+    if (by_definition) continue;
+    goals_.push_back({fmt::format("axiom {} of {}", axiom.name, b_.full_name()),
+                      translated(axiom, translator_, constructed_)});
   }
 }
 
@@ -124,18 +134,22 @@ ProofSearch::Lemma ProofSearch::closure_lemma(const Closure& closure, const Keye
   std::vector<SmtSort> sorts = closure.keys;
   sorts.insert(sorts.end(), {element, element});
   const SmtTerm base = smt_.forall(sorts, [&](auto v) {
-    return implies(closure.step(v.first(n), v[n], v[n + 1]), upper(v.first(n), v[n], v[n + 1]));
+    return implies(closure.step(v.first(n), v[n], v[n + 1]),
+                   upper.holds(v.first(n), v[n], v[n + 1]));
   });
   const SmtTerm claim = smt_.forall(sorts, [&](auto v) {
-    return implies(closure.holds(v.first(n), v[n], v[n + 1]), upper(v.first(n), v[n], v[n + 1]));
+    return implies(closure.holds(v.first(n), v[n], v[n + 1]),
+                   upper.holds(v.first(n), v[n], v[n + 1]));
   });
   sorts.push_back(element);
   const SmtTerm step = smt_.forall(sorts, [&](auto v) {
-    return implies(closure.holds(v.first(n), v[n], v[n + 1]) && upper(v.first(n), v[n], v[n + 1]) &&
+    return implies(closure.holds(v.first(n), v[n], v[n + 1]) &&
+                       upper.holds(v.first(n), v[n], v[n + 1]) &&
                        closure.step(v.first(n), v[n + 1], v[n + 2]),
-                   upper(v.first(n), v[n], v[n + 2]));
+                   upper.holds(v.first(n), v[n], v[n + 2]));
   });
-  return {!(base && step), claim};
+  return {fmt::format("{} is in {}, by induction", closure.name, upper.name), !(base && step),
+          claim};
 }
 
 // If wr (and so) are in P, and what B's Horn axioms conclude from V ∩ P is in P, then V ∩ P
@@ -161,7 +175,8 @@ ProofSearch::Lemma ProofSearch::least_vis_lemma(const Visibility& upper) {
   const SmtTerm claim = theory_.forall_txns(2, [&](auto t) {
     return implies(constructed_.relation(t[0], t[1]), upper.relation(t[0], t[1]));
   });
-  return {!inductive, claim};
+  return {fmt::format("the least visibility is in {}, by induction", upper.name), !inductive,
+          claim};
 }
 
 void ProofSearch::add_mentioned(const Formula& f, std::vector<Visibility>& bounds) {
@@ -222,25 +237,29 @@ void ProofSearch::add_lemmas() {
       const Closure closure = translator_.closures()[i];
       if (closure.sort != Sort::Txn || !closure.keys.empty()) continue;
       about_vis.push_back(
-          least_vis_lemma({fmt::format("closure {}", i),
+          least_vis_lemma({closure.name,
                            [closure](SmtTerm s, SmtTerm t) { return closure.holds({}, s, t); },
                            {},
                            {}}));
     }
   }
-  const auto keyless = [](const TxnRelation& upper) -> KeyedRelation {
-    return [upper](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return upper(s, t); };
+  const auto keyless = [](std::string name, const TxnRelation& upper) -> KeyedRelation {
+    return {std::move(name),
+            [upper](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return upper(s, t); }};
   };
   for (std::size_t i = 0; i < translator_.closures().size(); ++i) {
     const Closure closure = translator_.closures()[i];
     if (closure.sort == Sort::Read) {
       lemmas_.push_back(closure_lemma(
-          closure, keyless([this](SmtTerm r, SmtTerm s) { return theory_.po(r, s); })));
+          closure, keyless("po", [this](SmtTerm r, SmtTerm s) { return theory_.po(r, s); })));
       continue;
     }
     for (const Visibility& upper : bounds)
-      lemmas_.push_back(closure_lemma(closure, keyless(upper.relation)));
-    if (has_least_vis()) lemmas_.push_back(closure_lemma(closure, keyless(constructed_.relation)));
+      lemmas_.push_back(closure_lemma(closure, keyless(upper.name, upper.relation)));
+    if (has_least_vis()) {
+      lemmas_.push_back(
+          closure_lemma(closure, keyless("the least visibility", constructed_.relation)));
+    }
   }
   add_inclusions();
   lemmas_.insert(lemmas_.end(), about_vis.begin(), about_vis.end());
@@ -255,10 +274,10 @@ void ProofSearch::add_inclusions() {
       const std::size_t keys = upper.keys.size();
       if (i == j || closures[i].sort != upper.sort) continue;
       if (keys != 0 && keys != closures[i].keys.size()) continue;
-      lemmas_.push_back(closure_lemma(
-          closures[i], [upper, keys](std::span<const SmtTerm> values, SmtTerm s, SmtTerm t) {
-            return upper.holds(values.first(keys), s, t);
-          }));
+      const auto holds = [upper, keys](std::span<const SmtTerm> values, SmtTerm s, SmtTerm t) {
+        return upper.holds(values.first(keys), s, t);
+      };
+      lemmas_.push_back(closure_lemma(closures[i], {upper.name, holds}));
     }
   }
 }
@@ -276,7 +295,9 @@ bool ProofSearch::is_impossible(SmtTerm formula, unsigned steps, bool unroll) {
 
 void ProofSearch::prove_goals(unsigned steps, bool unroll) {
   std::erase_if(goals_, [&](const Goal& goal) {
-    return !budget_.expired_now() && is_impossible(!goal.formula, steps, unroll);
+    if (budget_.expired_now() || !is_impossible(!goal.formula, steps, unroll)) return false;
+    steps_.push_back({goal.words, !goal.formula, {}, unroll});
+    return true;
   });
 }
 
@@ -287,6 +308,7 @@ void ProofSearch::prove_lemmas(unsigned steps, bool unroll) {
     std::erase_if(lemmas_, [&](const Lemma& lemma) {
       if (budget_.expired_now() || !is_impossible(lemma.failure, steps, unroll)) return false;
       theory_.add(lemma.claim);
+      steps_.push_back({lemma.words, lemma.failure, lemma.claim, unroll});
       has_news = true;
       return true;
     });

@@ -6,6 +6,10 @@
 // inclusions of least relations (closures, the least visibility) in others. They are tried first,
 // and what follows is a fact for the goals. What fails is tried once more with greater effort.
 #include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +39,17 @@ class ProofSearch {
   bool is_vacuous();
   std::size_t queries() const { return queries_; }
 
+  // What was shown, in the order in which each may rest on those before it.
+  struct Step {
+    std::string words;             // what is claimed, for people
+    SmtTerm failure;               // contradicts the facts and the claims of earlier steps
+    std::optional<SmtTerm> claim;  // of a lemma: a fact for the later steps
+    bool unrolls = false;          // with the unrollings among the facts
+  };
+  const std::vector<Step>& steps() const { return steps_; }
+  // What was assumed from the start, and not because a step showed it.
+  std::span<const SmtTerm> assumptions() const { return {theory_.facts().data(), assumed_facts_}; }
+
   // What is asserted about the stronger level, for tests.
   ProofTheory& theory() { return theory_; }
   const std::vector<SmtTerm>& unrollings() const { return translator_.unrollings(); }
@@ -42,13 +57,18 @@ class ProofSearch {
 
  private:
   struct Goal {
+    std::string words;
     SmtTerm formula;
     bool is_about_extension = false;  // that a linear extension is an order for levels at all
   };
   // An upper bound of a closure, for the values of its key variables.
-  using KeyedRelation = std::function<SmtTerm(std::span<const SmtTerm> keys, SmtTerm, SmtTerm)>;
+  struct KeyedRelation {
+    std::string name;
+    std::function<SmtTerm(std::span<const SmtTerm> keys, SmtTerm, SmtTerm)> holds;
+  };
   // Follows from the facts unless `failure` is possible; then `claim` is a fact.
   struct Lemma {
+    std::string words;
     SmtTerm failure;
     SmtTerm claim;
   };
@@ -88,6 +108,15 @@ class ProofSearch {
   std::vector<Goal> goals_;
   bool is_hopeless_ = false;
   std::vector<Lemma> lemmas_;
+  std::vector<Step> steps_;
+  std::size_t assumed_facts_ = 0;
 };
+
+// What prove_implies() answers, with the attempt that did it; null unless Proved.
+struct FoundProof {
+  ProofAnswer answer;
+  std::unique_ptr<ProofSearch> search;
+};
+FoundProof find_proof(const Level& a, const Level& b, Budget& budget);
 
 }  // namespace isoscope

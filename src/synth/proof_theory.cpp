@@ -70,6 +70,7 @@ SmtTerm ProofTheory::reads_something(SmtTerm t) const {
 }
 
 void ProofTheory::add_history_facts() {
+  begin("true of every history");
   // Session order is a strict partial order in which T0 comes before all others.
   add(forall_txns(1, [&](auto t) { return !so(t[0], t[0]); }));
   add(forall_txns(
@@ -97,6 +98,7 @@ void ProofTheory::add_history_facts() {
 }
 
 void ProofTheory::add_read_facts() {
+  begin("true of the reads of every history");
   // wr between transactions is wr to reads, forgetting which read it was.
   add(smt_.forall({read_}, [&](auto r) {
     return implies(has_reads_, wr(read_key_(r[0]), src_(r[0]), read_txn_(r[0])));
@@ -139,6 +141,7 @@ SmtTerm ProofTheory::begins_with_t0(const TxnRelation& before) {
 }
 
 void ProofTheory::add_order_facts() {
+  begin("the order, co or ar, is strict and total, and T0 is first");
   const TxnRelation before = [this](SmtTerm s, SmtTerm t) { return order(s, t); };
   for (SmtTerm fact : total_order(before)) add(fact);
   add(begins_with_t0(before));
@@ -146,29 +149,30 @@ void ProofTheory::add_order_facts() {
 
 // As spec/conditions.cpp has them. That the order is strict, total and has T0 first is among the
 // facts already.
-std::vector<SmtTerm> ProofTheory::demands(const Level& level, const TxnRelation& visible,
-                                          const TxnRelation& before) {
-  std::vector<SmtTerm> all;
+std::vector<ProofTheory::Demand> ProofTheory::demands(const Level& level,
+                                                      const TxnRelation& visible,
+                                                      const TxnRelation& before) {
+  std::vector<Demand> all;
+  const auto includes = [&](std::string words, const TxnRelation& r, const TxnRelation& upper) {
+    all.push_back({std::move(words), forall_txns(2, [&](auto t) {
+                     return implies(r(t[0], t[1]), upper(t[0], t[1]));
+                   })});
+  };
+  const TxnRelation session = [this](SmtTerm s, SmtTerm t) { return so(s, t); };
+  const TxnRelation read_from = [this](SmtTerm s, SmtTerm t) { return wr(s, t); };
   if (level.framework == Framework::Co) {
-    all.push_back(
-        forall_txns(2, [&](auto t) { return implies(so(t[0], t[1]), before(t[0], t[1])); }));
-    all.push_back(
-        forall_txns(2, [&](auto t) { return implies(wr(t[0], t[1]), before(t[0], t[1])); }));
+    includes("so is in co", session, before);
+    includes("wr is in co", read_from, before);
     return all;
   }
-  all.push_back(
-      forall_txns(2, [&](auto t) { return implies(visible(t[0], t[1]), before(t[0], t[1])); }));
-  if (level.uses_session_order) {
-    all.push_back(
-        forall_txns(2, [&](auto t) { return implies(so(t[0], t[1]), visible(t[0], t[1])); }));
-  }
-  // EXT: the writer is visible, and it is the last one visible.
-  all.push_back(
-      forall_txns(2, [&](auto t) { return implies(wr(t[0], t[1]), visible(t[0], t[1])); }));
-  all.push_back(smt_.forall({key_, txn_, txn_, txn_}, [&](auto v) {
-    return implies(wr(v[0], v[1], v[3]) && writes(v[2], v[0]) && visible(v[2], v[3]),
-                   !before(v[1], v[2]));
-  }));
+  includes("vis is in ar", visible, before);
+  if (level.uses_session_order) includes("so is in vis", session, visible);
+  includes("who is read from is visible", read_from, visible);
+  all.push_back({"who is read from is the last visible writer of the key",
+                 smt_.forall({key_, txn_, txn_, txn_}, [&](auto v) {
+                   return implies(wr(v[0], v[1], v[3]) && writes(v[2], v[0]) && visible(v[2], v[3]),
+                                  !before(v[1], v[2]));
+                 })});
   return all;
 }
 

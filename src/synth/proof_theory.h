@@ -25,6 +25,7 @@
 // writes or reads, and quantifiers over them are decided by the proposition.
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "smt/solver.h"
@@ -79,13 +80,23 @@ class ProofTheory {
   // the assumed witness.
   const std::vector<SmtTerm>& facts() const { return facts_; }
   void add(SmtTerm fact) { facts_.push_back(fact); }
+  // What the facts from here on are about, for people.
+  struct Heading {
+    std::size_t first_fact = 0;
+    std::string words;
+  };
+  void begin(std::string words) { headings_.push_back({facts_.size(), std::move(words)}); }
+  const std::vector<Heading>& headings() const { return headings_; }
 
   // What the level's framework demands of `order`, a strict total order with T0 first, and, over
   // vis, ar, of `vis`; one formula a demand. The demand that known version orders (of lists) are in
   // the order is left out: it is about the order alone, which the assumed and the constructed
   // witness share, or on whose ww they agree (proof_search.cpp).
-  std::vector<SmtTerm> demands(const Level& level, const TxnRelation& vis,
-                               const TxnRelation& order);
+  struct Demand {
+    std::string words;
+    SmtTerm formula;
+  };
+  std::vector<Demand> demands(const Level& level, const TxnRelation& vis, const TxnRelation& order);
   // That `order` is a strict total order.
   std::vector<SmtTerm> total_order(const TxnRelation& order);
   SmtTerm begins_with_t0(const TxnRelation& order);
@@ -104,6 +115,7 @@ class ProofTheory {
   SmtFunction wr_, wr_any_, order_, vis_;
   SmtFunction src_, read_key_, read_txn_, po_;
   std::vector<SmtTerm> facts_;
+  std::vector<Heading> headings_;
 };
 
 }  // namespace isoscope

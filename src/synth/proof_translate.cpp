@@ -313,12 +313,15 @@ std::vector<SmtTerm> ProofTranslator::included(const RelationExpr& r, const std:
 const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vector<int>& slots,
                                            const Visibility& vis) {
   const std::string name = canonical_name(r, slots, vis);
-  const auto known = std::find(closure_names_.begin(), closure_names_.end(), name);
-  if (known != closure_names_.end())
-    return closures_[static_cast<std::size_t>(known - closure_names_.begin())];
+  const auto known = [&] {
+    return std::find_if(closures_.begin(), closures_.end(),
+                        [&](const Closure& each) { return each.name == name; });
+  };
+  if (known() != closures_.end()) return *known();
 
   SmtSolver& smt = theory_.smt();
   Closure closure;
+  closure.name = name;
   closure.sort = r.from;
   closure.keys.assign(slots.size(), theory_.sort(Sort::Key));
   const SmtSort element = theory_.sort(r.from);
@@ -333,7 +336,6 @@ const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vec
     }
     return member(r, a, b, env, vis);
   };
-  closure_names_.push_back(name);
   closures_.push_back(closure);
 
   // `closure` is a copy: translating r may add the closures that are nested in it.
@@ -352,8 +354,7 @@ const Closure& ProofTranslator::closure_of(const RelationExpr& r, const std::vec
   theory_.add(smt.forall(sorts, [&](auto v) {
     return implies(in(v, v[n], v[n + 1]) && in(v, v[n + 1], v[n + 2]), in(v, v[n], v[n + 2]));
   }));
-  const auto entry = std::find(closure_names_.begin(), closure_names_.end(), name);
-  return closures_[static_cast<std::size_t>(entry - closure_names_.begin())];
+  return *known();
 }
 
 }  // namespace isoscope

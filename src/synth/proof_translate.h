@@ -29,6 +29,7 @@ struct Visibility {
 // r+ for the values of the key variables in r. Relations that are spelled in different ways but
 // equal by the laws of unions, intersections, compositions and closures have one Closure.
 struct Closure {
+  std::string name;           // canonical, for people too
   Sort sort = Sort::Txn;      // of what it relates
   std::vector<SmtSort> keys;  // sorts of the key variables
   SmtFunction symbol;         // of the keys and two elements
@@ -76,7 +77,6 @@ class ProofTranslator {
 
   ProofTheory& theory_;
   std::vector<Closure> closures_;
-  std::vector<std::string> closure_names_;
   std::vector<SmtTerm> unrollings_;
 };
 
