@@ -17,7 +17,6 @@ constexpr std::array<std::string_view, 2> kGapMembers = {"stmt", "why"};
 
 // null, a text, or {"hex":"00ff"}.
 Result<StatementParameter> parameter(JsonText& json, Item& item) {
-  using Kind = StatementParameter::Kind;
   switch (json.first_sign(item)) {
     case 'n': {
       const Place place = json.here();
@@ -29,7 +28,7 @@ Result<StatementParameter> parameter(JsonText& json, Item& item) {
       constexpr std::array<std::string_view, 1> kHex = {"hex"};
       JsonText::Object object;
       if (auto error = item.get_object().get(object); error != SUCCESS) return json.syntax(error);
-      StatementParameter bytes{.kind = Kind::Hex};
+      StatementParameter bytes{.kind = StatementParameter::Kind::Hex};
       auto done = for_each_member(json, object, kHex, [&](std::size_t, Item& hex) -> Result<void> {
         auto text = json.string(hex, "the bytes of a parameter");
         if (!text) return text.error();
@@ -42,7 +41,7 @@ Result<StatementParameter> parameter(JsonText& json, Item& item) {
     default: {
       auto text = json.string(item, "a parameter: null, an object, or");
       if (!text) return text.error();
-      return StatementParameter{.kind = Kind::Text, .text = std::string(*text)};
+      return StatementParameter{.kind = StatementParameter::Kind::Text, .text = std::string(*text)};
     }
   }
 }

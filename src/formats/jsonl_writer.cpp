@@ -138,7 +138,7 @@ class JsonlWriter {
   }
 
   void write_statement_note(const StatementNote& statement) {
-    using Kind = StatementParameter::Kind;
+    using ParameterKind = StatementParameter::Kind;
     text_ << R"({"sql":)" << json_quoted(statement.sql);
     if (!statement.at.empty())
       text_ << R"(,"at":)"
@@ -148,9 +148,9 @@ class JsonlWriter {
       text_ << R"(,"params":[)";
       for (const StatementParameter& parameter : *statement.params) {
         text_ << separator;
-        if (parameter.kind == Kind::Null) text_ << "null";
-        if (parameter.kind == Kind::Text) text_ << json_quoted(parameter.text);
-        if (parameter.kind == Kind::Hex)
+        if (parameter.kind == ParameterKind::Null) text_ << "null";
+        if (parameter.kind == ParameterKind::Text) text_ << json_quoted(parameter.text);
+        if (parameter.kind == ParameterKind::Hex)
           text_ << R"({"hex":)" << json_quoted(parameter.text) << '}';
         separator = ",";
       }
