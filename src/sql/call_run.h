@@ -8,11 +8,15 @@
 
 namespace isoscope::sql {
 
+class StatementRunner;
+
 // As run_call(). Also leaves the function's variables as they were at the end in `variables`, if
-// that is not null. Whatever the database throws passes through.
+// that is not null. Whatever the database throws passes through. With a `runner` it runs the SQL
+// statements (statement_runner.h), and the database is not asked.
 Result<CallResult> run_call_with(const Application& app, const Changes& changes,
                                  const Function& function, std::span<const Value> arguments,
                                  Database& database, std::size_t max_steps, Budget* budget,
-                                 std::vector<Value>* variables = nullptr);
+                                 std::vector<Value>* variables = nullptr,
+                                 StatementRunner* runner = nullptr);
 
 }  // namespace isoscope::sql

@@ -149,17 +149,10 @@ Segment SqlExecutor::execute() {
     return segment;
   }
   segment.stop = result->committed ? StopKind::Commit : StopKind::Abort;
-  for (const SqlProgram::Local& local : program_.locals_[call_.index]) {
-    Value value;
-    if (local.var) {
-      value = variables[local.var->index];
-    } else if (result->returned.size() == 1) {
-      value = result->returned.front();
-    } else if (!result->returned.empty()) {
-      value = Value(result->returned);
-    }
-    segment.locals.push_back(program_.numbers_.number_of(local.type, value));
-  }
+  const std::vector<Value> locals = program_.locals_of(call_, variables, result->returned);
+  const auto& declared = program_.locals_[call_.index];
+  for (std::size_t i = 0; i < locals.size(); ++i)
+    segment.locals.push_back(program_.numbers_.number_of(declared[i].type, locals[i]));
   return segment;
 }
 

@@ -7,6 +7,7 @@
 #include "sql/functions.h"
 #include "sql/modify.h"
 #include "sql/query.h"
+#include "sql/statement_runner.h"
 
 namespace isoscope::sql {
 namespace {
@@ -24,8 +25,11 @@ class CallRun {
  public:
   CallRun(const Application& app, const Changes& changes, const Function& function,
           std::span<const Value> arguments, Database& database, std::size_t max_steps,
-          Budget* budget)
-      : function_(function), call_{app, changes, database, budget}, max_steps_(max_steps) {
+          Budget* budget, StatementRunner* runner)
+      : function_(function),
+        call_{app, changes, database, budget},
+        max_steps_(max_steps),
+        runner_(runner) {
     call_.variables.resize(function.variables.size());
     for (std::size_t i = 0; i < arguments.size() && i < function.num_parameters; ++i)
       call_.variables[i] = arguments[i];
@@ -122,13 +126,17 @@ class CallRun {
       variable(targets[i]) = i < values.size() ? values[i] : Value();
   }
 
+  Result<std::vector<std::vector<Value>>> query(const Statement& s, const QueryNeeds& needs) {
+    return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, s.query, needs);
+  }
+
   Result<Next> select(const Statement& s) {
     const bool is_performed = s.targets.empty();
     QueryNeeds needs{.max_rows = s.strict ? std::size_t{2} : std::size_t{1},
                      .outputs = !s.exists && !is_performed};
     // PERFORM goes through all its rows; without a lock or a count, nobody can tell.
     if (is_performed && (s.query.lock != Lock::None || function_.row_count)) needs.max_rows = kAll;
-    auto rows = run_query(call_, s.query, needs);
+    auto rows = query(s, needs);
     if (!rows) return rows.error();
     if (s.exists) {
       variable(s.targets.front()) = Value(!rows->empty());
@@ -149,7 +157,8 @@ class CallRun {
 
   Result<Next> modify(const Statement& s) {
     const bool counts = function_.found || function_.row_count;
-    auto modified = run_modification(call_, s, counts);
+    auto modified =
+        runner_ != nullptr ? runner_->modify(call_, s) : run_modification(call_, s, counts);
     if (!modified) return modified.error();
     if (!s.returning.empty()) {
       const auto& rows = modified->returning;
@@ -211,7 +220,7 @@ class CallRun {
   }
 
   Result<Next> for_query(const Statement& s) {
-    auto rows = run_query(call_, s.query, {});
+    auto rows = query(s, {});
     if (!rows) return rows.error();
     for (const auto& row : *rows) {
       store(s.targets, row);
@@ -308,6 +317,7 @@ class CallRun {
   const Function& function_;
   CallState call_;
   std::size_t max_steps_;
+  StatementRunner* runner_;
   std::size_t num_steps_ = 0;
   std::vector<Value> returned_;
 };
@@ -317,8 +327,8 @@ class CallRun {
 Result<CallResult> run_call_with(const Application& app, const Changes& changes,
                                  const Function& function, std::span<const Value> arguments,
                                  Database& database, std::size_t max_steps, Budget* budget,
-                                 std::vector<Value>* variables) {
-  CallRun run(app, changes, function, arguments, database, max_steps, budget);
+                                 std::vector<Value>* variables, StatementRunner* runner) {
+  CallRun run(app, changes, function, arguments, database, max_steps, budget, runner);
   auto result = run.run();
   if (variables != nullptr) *variables = std::move(run.variables());
   return result;

@@ -56,6 +56,7 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
     findings_.fail(model.place, "this statement is not modelled",
                    "SELECT, INSERT, UPDATE and DELETE are");
   }
+  make_one_statement(before, made);
   add_before(to, std::move(before));
   for (Statement& each : made) to.push_back(std::move(each));
 }
@@ -82,6 +83,7 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   built.computed.clear();
   model.op = StatementOp::Select;
   model.query = std::move(built.query);
+  model.continues = !before.empty();
   add_before(to, std::move(before));
   to.push_back(std::move(model));
 }
@@ -102,6 +104,7 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   if (findings_.failed()) return;
   std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
   Statement loop = make_loop(names, std::move(built), std::move(bound), model);
+  loop.continues = !before.empty();
   add_before(to, std::move(before));
   for (Statement& each : loop_body(node)) loop.body.push_back(std::move(each));
   to.push_back(std::move(loop));
@@ -175,6 +178,7 @@ void PlpgsqlBody::add_return_query(Body& to, const Tree& node) {
   const Scope names = scope(before, parsed.where, model.text);
   BuiltQuery built = build_query(names, inside(parsed.tree));
   if (findings_.failed()) return;
+  model.continues = !before.empty();
   add_before(to, std::move(before));
   to.push_back(make_row_loop(names, std::move(built), model));
 }

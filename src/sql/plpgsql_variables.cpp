@@ -158,6 +158,8 @@ Scope PlpgsqlBody::scope(Body& before, const Locator& where, const std::string& 
 
 void PlpgsqlBody::add_before(Body& to, Body before) {
   if (before.empty()) return;
+  Body none;
+  make_one_statement(before, none);
   const Place place = before.front().place;
   const auto copy = [&](VarId target, VarId from) {
     Statement assign{.op = StatementOp::Assign, .place = place};

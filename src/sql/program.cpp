@@ -158,6 +158,21 @@ std::span<const std::string> SqlProgram::local_names(CallId call) const {
   return local_names_[call.index];
 }
 
+std::vector<Value> SqlProgram::locals_of(CallId call, const std::vector<Value>& variables,
+                                         const std::vector<Value>& returned) const {
+  std::vector<Value> values;
+  for (const Local& local : locals_[call.index]) {
+    if (local.var) {
+      values.push_back(variables[local.var->index]);
+    } else if (returned.size() == 1) {
+      values.push_back(returned.front());
+    } else {
+      values.push_back(returned.empty() ? Value() : Value(returned));
+    }
+  }
+  return values;
+}
+
 const Function& SqlProgram::function(CallId call) const {
   return app_.functions[calls_[call.index]->function];
 }

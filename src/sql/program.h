@@ -71,6 +71,9 @@ class SqlProgram final : public Executable {
   const Changes& changes() const { return changes_; }
   const Function& function(CallId call) const;
   const std::vector<Value>& arguments(CallId call) const;
+  // The locals of a call that has ended with these variables, as local_names() has them.
+  std::vector<Value> locals_of(CallId call, const std::vector<Value>& variables,
+                               const std::vector<Value>& returned) const;
   // The value of a location that has a key, by its number; of a row's presence, true or false.
   Value value_of(ProgramKey key, std::int64_t number) const;
 

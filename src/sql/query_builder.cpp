@@ -230,9 +230,10 @@ Lock build_lock(const Scope& scope, const Tree& clauses) {
   for (const Tree& entry : clauses) {
     const Tree& clause = inside(entry);
     const std::string strength = text_of(clause, "strength");
-    const Lock asked = strength == "LCS_FORKEYSHARE" ? Lock::KeyShare
-                       : strength == "LCS_FORSHARE"  ? Lock::Share
-                                                     : Lock::Update;
+    const Lock asked = strength == "LCS_FORKEYSHARE"      ? Lock::KeyShare
+                       : strength == "LCS_FORSHARE"       ? Lock::Share
+                       : strength == "LCS_FORNOKEYUPDATE" ? Lock::NoKeyUpdate
+                                                          : Lock::Update;
     lock = std::max(lock, asked);
     const std::string wait = text_of(clause, "waitPolicy");
     // Who does not wait fails instead; who skips goes on with other rows.
@@ -356,6 +357,17 @@ void add_computed(std::vector<Statement>& to, const BuiltQuery& built,
 }
 
 }  // namespace
+
+void make_one_statement(std::vector<Statement>& before, std::vector<Statement>& made) {
+  bool has_begun = false;
+  for (std::vector<Statement>* list : {&before, &made}) {
+    for (Statement& statement : *list) {
+      if (!statement.is_sql()) continue;
+      statement.continues = has_begun;
+      has_begun = true;
+    }
+  }
+}
 
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery built,
                 std::vector<VarId> targets, bool strict, const Statement& model) {

@@ -31,6 +31,9 @@ BuiltQuery build_query(const Scope& scope, const Tree& select);
 std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColumn>& columns,
                                 const std::vector<std::size_t>& named, Place place);
 
+// Marks what subqueries and the statement that uses them come to as one SQL statement: all but the
+// first continue it.
+void make_one_statement(std::vector<Statement>& before, std::vector<Statement>& made);
 // Adds: the query into the targets, the first row.
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery query,
                 std::vector<VarId> targets, bool strict, const Statement& model);

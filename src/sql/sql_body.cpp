@@ -109,6 +109,7 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
       findings.fail(model.place, "this statement is not modelled",
                     "SELECT, INSERT, UPDATE and DELETE are");
     }
+    make_one_statement(before, made);
     std::ranges::move(before, std::back_inserter(statements));
     std::ranges::move(made, std::back_inserter(statements));
   }

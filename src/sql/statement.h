@@ -40,8 +40,9 @@ struct OrderBy {
   bool descending = false;
 };
 
-// By strength. A KEY SHARE (of foreign keys, too) keeps only the row and its key.
-enum class Lock : std::uint8_t { None, KeyShare, Share, Update };
+// By strength. A KEY SHARE (of foreign keys, too) keeps only the row and its key; NO KEY UPDATE is
+// what an UPDATE takes that changes no key, and lets KEY SHARE pass.
+enum class Lock : std::uint8_t { None, KeyShare, Share, NoKeyUpdate, Update };
 
 // SELECT outputs FROM sources WHERE where …; inner joins only, their conditions are in `where`.
 // Either all outputs are aggregates or none is. No sources: one row of the outputs, if `where`
@@ -94,6 +95,9 @@ struct Statement {
   Place place = {};          // in the file
   std::string text = {};     // SQL statements as written, for people; on one line
   std::uint32_t number = 0;  // by position in the function, over all nesting, from 0
+  // Part of the SQL statement that runs before it: its snapshot is the same, and no other
+  // transaction comes between them. Subqueries and what uses them are one, rows of one INSERT too.
+  bool continues = false;
 
   Query query = {};
   TableId table = {};
@@ -119,6 +123,12 @@ struct Statement {
   std::uint32_t depth = 0;
   std::vector<Statement> body = {};
   std::vector<Statement> otherwise = {};
+
+  // Does it go to the database? A loop over a query does, for its query.
+  bool is_sql() const {
+    return op == StatementOp::Select || op == StatementOp::Insert || op == StatementOp::Update ||
+           op == StatementOp::Delete || op == StatementOp::ForQuery;
+  }
 
   // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of
   // its condition), or null. Chains of them are long: who can, follows them in a loop.

@@ -197,6 +197,7 @@ void add_insert_select(std::vector<Statement>& to, const Scope& scope, const Tre
     insert.sets.push_back({columns[i], make_variable(*scope.frame, targets.back(), model.place)});
   }
   Statement loop = make_loop(scope, std::move(built), targets, model);
+  insert.continues = true;
   loop.body.push_back(std::move(insert));
   to.push_back(std::move(loop));
 }

@@ -1,0 +1,26 @@
+#pragma once
+// What an SQL program says about its rows, in comments:
+//
+//     -- assert SELECT count(*) <= 1 FROM sale          about the rows when all sessions are done
+//     -- invariant SELECT stock >= 0 FROM item          about every committed state
+//
+// A query that gives one truth value a row. It holds if every one of them is true; NULL is not.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/application.h"
+
+namespace isoscope::sql {
+
+struct RowAssertion {
+  bool is_invariant = false;
+  std::string text;   // SELECT …
+  Function function;  // returns the truth values
+  Place place = {};
+};
+
+// All of a file, in order. Fails on the first that is no such query about the tables of `app`.
+Result<std::vector<RowAssertion>> parse_assertions(std::string_view text, const Application& app);
+
+}  // namespace isoscope::sql

@@ -1,0 +1,93 @@
+#include "sql/server/claims.h"
+
+#include <algorithm>
+
+#include "sql/call_run.h"
+#include "sql/server/no_database.h"
+#include "sql/server/rows_in_hand.h"
+#include "sql/statement_runner.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostSteps = 100'000;
+
+// Runs queries on the rows that are committed.
+class CommittedRows final : public StatementRunner {
+ public:
+  CommittedRows(const Machine& machine, const State& state) : machine_(machine), state_(state) {}
+
+  Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
+                                                const QueryNeeds& needs) override {
+    const View view{state_.committed, UINT32_MAX, 0};
+    const Query& query = statement.query;
+    auto all = matches(state_.storage, query.sources, query.where, call.variables, view);
+    if (!all) return all.error();
+    if (auto sorted = sort(state_.storage, query, call.variables, *all); !sorted)
+      return sorted.error();
+    std::size_t limit = needs.max_rows;
+    if (query.limit) {
+      auto value = evaluate(*query.limit, call.variables);
+      if (!value) return value.error();
+      if (const auto* number = std::get_if<std::int64_t>(&value->data))
+        limit = std::min(limit, static_cast<std::size_t>(std::max<std::int64_t>(0, *number)));
+    }
+    auto rows = rows_of(state_.storage, query, needs, call.variables, *all, limit, 0);
+    if (rows && statement.op == StatementOp::ForQuery) keep(query, call.variables, *all);
+    return rows;
+  }
+  Result<Modified> modify(CallState&, const Statement&) override {
+    return Error{.what = "a claim changes nothing"};
+  }
+
+  std::vector<ShownRow> take() { return std::move(rows_); }
+
+ private:
+  void keep(const Query& query, std::span<const Value> variables,
+            const std::vector<std::vector<Storage::Seen>>& all) {
+    for (const auto& tuple : all) {
+      if (rows_.size() >= kMostRows) return;
+      RowsInHand row = in_hand(state_.storage, tuple);
+      const bool is_fine = !query.is_aggregate() && [&] {
+        const auto value = evaluate(query.outputs.front().expr, variables, row);
+        return value && is_true(*value);
+      }();
+      if (is_fine) continue;
+      for (const Storage::Seen& seen : tuple) {
+        const Table& table = machine_.program().app().table(seen.row.table);
+        ShownRow shown{seen.row.table, {}};
+        const auto& values = state_.storage.values(seen);
+        for (std::size_t c = 0; c < values.size(); ++c) {
+          if (!table.columns[c].is_hidden) shown.values.push_back(values[c]);
+        }
+        rows_.push_back(std::move(shown));
+      }
+    }
+  }
+
+  const Machine& machine_;
+  const State& state_;
+  std::vector<ShownRow> rows_;
+};
+
+}  // namespace
+
+ClaimAnswer ask(const Machine& machine, const State& state, const RowAssertion& claim) {
+  CommittedRows rows(machine, state);
+  NoDatabase none;
+  const SqlProgram& program = machine.program();
+  const auto result = run_call_with(program.app(), program.changes(), claim.function, {}, none,
+                                    kMostSteps, nullptr, nullptr, &rows);
+  ClaimAnswer answer;
+  if (!result || !result->committed) {
+    answer.holds = false;
+    answer.error = result ? result->why_aborted : result.error().what;
+    return answer;
+  }
+  answer.holds = std::ranges::all_of(result->returned, [](const Value& v) { return is_true(v); });
+  if (!answer.holds) answer.rows = rows.take();
+  return answer;
+}
+
+}  // namespace isoscope::sql::server

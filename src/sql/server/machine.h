@@ -1,0 +1,130 @@
+#pragma once
+// The sessions of an SQL program on PostgreSQL, step by step: the one semantics that `explore` and
+// `run` have of its levels.
+//
+//     Machine machine(program, levels);
+//     State state = machine.start();
+//     for (const Choice& choice : machine.choices(state)) …
+//     machine.take(state, choice);
+//
+// A step is one SQL statement of a session, the commit (or abort) of its transaction, or the end of
+// a transaction that the server picks in a deadlock. A statement that must wait is parked, and goes
+// on as soon as those that it waits for have ended, before anybody else makes a step; which of
+// several waiters goes first is a choice. With `late_wakeups` others may be faster than a waiter
+// that was let go, and than the server's search for deadlocks: that can happen, but cannot be
+// forced from outside.
+//
+// A State is a value: copy it to try something. What a call does between its statements follows
+// from their results, so a call is known by these, and is run again with them to find what is next.
+//
+// Not modelled, and so never part of an answer that claims to be complete: what the notes of the
+// application name; pauses inside of a statement, between its snapshot and its locks.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sql/program.h"
+#include "sql/server/level.h"
+#include "sql/server/statement_run.h"
+
+namespace isoscope::sql::server {
+
+enum class TxnStatus : std::uint8_t { Waiting, Running, Committed, Aborted };
+
+using Log = std::vector<std::shared_ptr<const StatementResult>>;
+
+struct TxnState {
+  TxnStatus status = TxnStatus::Waiting;
+  bool has_snapshot = false;  // of a transaction that keeps one
+  TxnSet snapshot = {};       // that one, or the one of its last statement
+  std::uint32_t command = 0;
+  Log log = {};
+  Failure failure = {};            // of Aborted
+  std::vector<Value> locals = {};  // at the end, as SqlProgram::local_names() has them
+};
+
+// What a session does next.
+struct NextStep {
+  enum class Kind : std::uint8_t { Statement, Commit, Abort, Limit };
+  Kind kind = Kind::Commit;
+  const Statement* statement = nullptr;
+  std::vector<Value> variables = {};
+  QueryNeeds needs = {};
+  Failure failure = {};            // of Abort; of Limit, our own
+  std::vector<Value> locals = {};  // of Commit and Abort
+};
+
+struct SessionState {
+  std::uint32_t call = 0;                     // by CallId; that of the next session after the last
+  std::shared_ptr<const NextStep> next = {};  // null before the call begins
+  std::optional<Running> running = {};        // a statement that waits
+  std::vector<TxnNo> blockers = {};           // for these
+};
+
+struct State {
+  Storage storage;
+  TxnSet committed = {};
+  TxnSet running = {};
+  std::vector<TxnNo> commit_order = {};
+  std::vector<SessionState> sessions = {};
+  std::vector<TxnState> txns = {};  // by TxnNo; the first is that of the rows at the start
+  std::uint64_t broken = 0;         // bit i: invariant i was broken by some committed state
+};
+
+struct Choice {
+  std::uint32_t session = 0;
+  bool is_victim = false;  // of a deadlock
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+// What a step came to, for people and for tests.
+struct StepDone {
+  enum class Kind : std::uint8_t { Answered, Waits, Committed, Aborted, Limit };
+  Kind kind = Kind::Answered;
+  TxnNo txn = 0;
+  const Statement* statement = nullptr;  // that was run or goes on
+};
+
+class Machine {
+ public:
+  // `levels`: of each call. Requires: the program outlives it.
+  Machine(const SqlProgram& program, std::vector<PgLevel> levels, const Budget& budget = {},
+          bool late_wakeups = false);
+
+  State start() const;
+  // Empty when all sessions are done.
+  std::vector<Choice> choices(const State& state) const;
+  StepDone take(State& state, const Choice& choice) const;
+  // The statement that the session's next step runs or goes on with, as it stands in the program;
+  // null for the end of a transaction.
+  const NextStep& next(State& state, std::uint32_t session) const;
+
+  // The same for a call whose statements so far came to this.
+  NextStep find_next(std::uint32_t call, const Log& log) const;
+
+  const SqlProgram& program() const { return program_; }
+  PgLevel level(TxnNo txn) const { return levels_[txn - 1]; }
+  bool is_done(const State& state, std::uint32_t session) const;
+  // Committed rows of a table, in the order of its key; hidden columns are left out.
+  std::vector<std::vector<Value>> committed_rows(const State& state, TableId table) const;
+
+ private:
+  StepDone run_statements(State& state, std::uint32_t session) const;
+  StatementContext context(State& state, TxnNo txn, const Statement& statement) const;
+  void begin_statement(State& state, TxnNo txn, const NextStep& next, Running& running) const;
+  void end(State& state, std::uint32_t session, bool commits, Failure failure,
+           std::vector<Value> locals) const;
+  std::vector<bool> in_deadlock(const State& state) const;
+
+  const SqlProgram& program_;
+  std::vector<PgLevel> levels_;
+  mutable Budget budget_;
+  bool late_wakeups_;
+};
+
+// Do the dependencies among the SERIALIZABLE transactions that have committed, and `txn`, have a
+// cycle through it? Row versions decide: who wrote, read or would have found which.
+bool closes_cycle(const Machine& machine, const State& state, TxnNo txn);
+
+}  // namespace isoscope::sql::server

@@ -1,0 +1,18 @@
+#pragma once
+// The database of a call whose statements somebody else runs (sql/statement_runner.h).
+#include "sql/interpreter.h"
+
+namespace isoscope::sql::server {
+
+class NoDatabase final : public Database {
+ public:
+  std::vector<RowKey> rows(TableId) override { return {}; }
+  bool is_present(TableId, const RowKey&) override { return false; }
+  Value read(TableId, const RowKey&, std::uint32_t) override { return {}; }
+  void set_present(TableId, const RowKey&, bool) override {}
+  void write(TableId, const RowKey&, std::uint32_t, Value) override {}
+  void lock(TableId, const RowKey&, Lock) override {}
+  Value fresh(TableId, std::uint32_t) override { return {}; }
+};
+
+}  // namespace isoscope::sql::server

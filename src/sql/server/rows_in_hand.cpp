@@ -1,0 +1,130 @@
+#include "sql/server/rows_in_hand.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sql/aggregates.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+using SeenTuple = std::vector<Storage::Seen>;
+
+// NULL is greater than everything, as in PostgreSQL.
+std::strong_ordering sorted_order(const Value& a, const Value& b) {
+  if (a.is_null() || b.is_null()) return a.is_null() <=> b.is_null();
+  return a <=> b;
+}
+
+Result<std::vector<Value>> outputs_of(const Query& query, std::span<const Value> variables,
+                                      RowsInHand& row) {
+  std::vector<Value> values;
+  for (const Output& output : query.outputs) {
+    auto value = evaluate(output.expr, variables, row);
+    if (!value) return value.error();
+    values.push_back(*std::move(value));
+  }
+  return values;
+}
+
+}  // namespace
+
+RowsInHand in_hand(const Storage& storage, const SeenTuple& tuple) {
+  RowsInHand rows;
+  for (const Storage::Seen& seen : tuple) rows.rows().push_back(&storage.values(seen));
+  return rows;
+}
+
+Result<std::vector<SeenTuple>> matches(const Storage& storage, std::span<const TableId> sources,
+                                       const std::optional<Expr>& where,
+                                       std::span<const Value> variables, const View& view) {
+  std::vector<SeenTuple> tuples = {{}};
+  for (const TableId source : sources) {
+    const auto rows = storage.scan(source, view);
+    std::vector<SeenTuple> longer;
+    for (const SeenTuple& tuple : tuples) {
+      for (const Storage::Seen& row : rows) {
+        longer.push_back(tuple);
+        longer.back().push_back(row);
+      }
+    }
+    tuples = std::move(longer);
+  }
+  if (!where) return tuples;
+  std::vector<SeenTuple> kept;
+  for (SeenTuple& tuple : tuples) {
+    RowsInHand row = in_hand(storage, tuple);
+    auto holds = evaluate(*where, variables, row);
+    if (!holds) return holds.error();
+    if (is_true(*holds)) kept.push_back(std::move(tuple));
+  }
+  return kept;
+}
+
+Result<void> sort(const Storage& storage, const Query& query, std::span<const Value> variables,
+                  std::vector<SeenTuple>& tuples) {
+  if (query.order_by.empty()) return {};
+  std::vector<std::pair<std::vector<Value>, SeenTuple>> keyed;
+  for (SeenTuple& tuple : tuples) {
+    RowsInHand row = in_hand(storage, tuple);
+    std::vector<Value> order;
+    for (const OrderBy& by : query.order_by) {
+      auto value = evaluate(by.expr, variables, row);
+      if (!value) return value.error();
+      order.push_back(*std::move(value));
+    }
+    keyed.emplace_back(std::move(order), std::move(tuple));
+  }
+  std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) {
+    for (std::size_t i = 0; i < query.order_by.size(); ++i) {
+      const auto order = sorted_order(a.first[i], b.first[i]);
+      if (order != 0) return query.order_by[i].descending ? order > 0 : order < 0;
+    }
+    return false;
+  });
+  for (std::size_t i = 0; i < tuples.size(); ++i) tuples[i] = std::move(keyed[i].second);
+  return {};
+}
+
+Result<std::vector<std::vector<Value>>> rows_of(const Storage& storage, const Query& query,
+                                                const QueryNeeds& needs,
+                                                std::span<const Value> variables,
+                                                const std::vector<SeenTuple>& all,
+                                                std::size_t max_rows, std::size_t offset) {
+  using Rows = std::vector<std::vector<Value>>;
+  if (query.is_aggregate()) {
+    if (offset > 0 || max_rows == 0) return Rows();
+    std::vector<Accumulator> accumulators;
+    for (const Output& output : query.outputs) accumulators.emplace_back(output);
+    for (const SeenTuple& tuple : all) {
+      RowsInHand row = in_hand(storage, tuple);
+      for (std::size_t i = 0; i < accumulators.size(); ++i) {
+        auto value = evaluate(query.outputs[i].expr, variables, row);
+        if (!value) return value.error();
+        if (auto added = accumulators[i].add(*value); !added) return added.error();
+      }
+    }
+    std::vector<Value> row;
+    for (const Accumulator& accumulator : accumulators) row.push_back(accumulator.result());
+    return Rows{std::move(row)};
+  }
+  Rows rows;
+  std::set<std::vector<Value>> seen;
+  std::size_t skipped = 0;
+  for (const SeenTuple& tuple : all) {
+    if (rows.size() >= max_rows) break;
+    std::vector<Value> values;
+    if (needs.outputs) {
+      RowsInHand row = in_hand(storage, tuple);
+      auto outputs = outputs_of(query, variables, row);
+      if (!outputs) return outputs.error();
+      values = *std::move(outputs);
+      if (query.distinct && !seen.insert(values).second) continue;
+    }
+    if (skipped++ < offset) continue;
+    rows.push_back(std::move(values));
+  }
+  return rows;
+}
+
+}  // namespace isoscope::sql::server

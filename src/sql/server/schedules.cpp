@@ -1,0 +1,412 @@
+#include "sql/server/schedules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sql/server/state_digest.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+using Seen = std::unordered_set<Digest, Digest::Hash>;
+
+// Tables that a function may touch, and those that it changes or locks rows of.
+struct Footprint {
+  std::set<TableId> touched;
+  std::set<TableId> changed;
+
+  void add(const Footprint& other) {
+    touched.insert(other.touched.begin(), other.touched.end());
+    changed.insert(other.changed.begin(), other.changed.end());
+  }
+  bool meets(const Footprint& other) const {
+    const auto shares = [](const std::set<TableId>& a, const std::set<TableId>& b) {
+      return std::ranges::any_of(a, [&](TableId table) { return b.contains(table); });
+    };
+    return shares(changed, other.touched) || shares(touched, other.changed);
+  }
+};
+
+void add_change(const Application& app, TableId table, Footprint& footprint) {
+  footprint.touched.insert(table);
+  footprint.changed.insert(table);
+  for (const ForeignKey& key : app.table(table).foreign_keys) {
+    footprint.touched.insert(key.target);
+    footprint.changed.insert(key.target);  // locked
+  }
+  for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
+    for (const ForeignKey& key : app.tables[t].foreign_keys) {
+      if (key.target != table) continue;
+      footprint.touched.insert(TableId{t});
+      footprint.changed.insert(TableId{t});
+    }
+  }
+}
+
+void add_statements(const Application& app, const std::vector<Statement>& statements,
+                    Footprint& footprint) {
+  for (const Statement& s : statements) {
+    for (const TableId source : s.query.sources) {
+      footprint.touched.insert(source);
+      if (s.query.lock != Lock::None) footprint.changed.insert(source);
+    }
+    if (s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete)
+      add_change(app, s.table, footprint);
+    add_statements(app, s.body, footprint);
+    add_statements(app, s.otherwise, footprint);
+  }
+}
+
+class Explorer {
+ public:
+  Explorer(const Machine& machine, const std::vector<RowAssertion>& claims,
+           const ScheduleOptions& options)
+      : machine_(machine), claims_(claims), options_(options), budget_(options.budget) {
+    const SqlProgram& program = machine.program();
+    for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
+      footprints_.emplace_back();
+      add_statements(program.app(), program.function(CallId{call}).body, footprints_.back());
+    }
+    has_invariants_ = std::ranges::any_of(claims, &RowAssertion::is_invariant);
+  }
+
+  Schedules run() {
+    State first = machine_.start();
+    check_invariants(first);
+    push(std::move(first));
+    while (!stack_.empty() && !is_over_) {
+      Node& node = stack_.back();
+      if (node.next == node.choices.size()) {
+        stack_.pop_back();
+        if (!path_.empty()) path_.pop_back();
+        continue;
+      }
+      if (budget_.expired()) {
+        all_.is_out_of_time = true;
+        break;
+      }
+      step(node, node.choices[node.next++]);
+    }
+    finish();
+    return std::move(all_);
+  }
+
+ private:
+  struct Node {
+    State state;
+    std::vector<Choice> choices;
+    std::size_t next = 0;
+  };
+
+  void push(State state) {
+    std::vector<Choice> choices = relevant(state, machine_.choices(state));
+    if (std::ranges::any_of(choices, &Choice::is_victim)) ++all_.deadlocks;
+    stack_.push_back({std::move(state), std::move(choices), 0});
+  }
+
+  void step(Node& node, Choice choice) {
+    State state = node.state;
+    ++all_.steps;
+    const StepDone done = machine_.take(state, choice);
+    path_.push_back(choice);
+    if (done.kind == StepDone::Kind::Limit) {
+      stop_at_limit(state, choice.session);
+      return;
+    }
+    if (done.kind == StepDone::Kind::Committed) check_invariants(state);
+    if (!seen_.insert(digest_of(machine_, state)).second) {
+      path_.pop_back();
+      return;
+    }
+    if (machine_.choices(state).empty()) {
+      end(state);
+      path_.pop_back();
+      return;
+    }
+    push(std::move(state));
+  }
+
+  void stop_at_limit(State& state, std::uint32_t session) {
+    is_over_ = true;
+    if (budget_.expired_now()) {
+      all_.is_out_of_time = true;
+      return;
+    }
+    const Call& call = machine_.program().outline().calls[state.sessions[session].call];
+    all_.fault = Error{
+        .where = call.place,
+        .what = fmt::format("{}: {}", call.name, machine_.next(state, session).failure.message)};
+  }
+
+  // Sessions that can never meet the others need not be mixed with them: the choices of one group
+  // that has any. Claims about every committed state see the order of commits.
+  std::vector<Choice> relevant(const State& state, std::vector<Choice> choices) const {
+    if (has_invariants_ || choices.size() < 2) return choices;
+    const Outline& outline = machine_.program().outline();
+    const std::size_t n = outline.sessions.size();
+    std::vector<Footprint> rest(n);
+    for (std::size_t s = 0; s < n; ++s) {
+      const std::uint32_t end = outline.sessions[s].first + outline.sessions[s].size;
+      for (std::uint32_t call = state.sessions[s].call; call < end; ++call)
+        rest[s].add(footprints_[call]);
+    }
+    std::vector<bool> in_group(n, false);
+    std::vector<std::size_t> stack = {choices.front().session};
+    in_group[choices.front().session] = true;
+    while (!stack.empty()) {
+      const std::size_t at = stack.back();
+      stack.pop_back();
+      for (std::size_t s = 0; s < n; ++s) {
+        if (in_group[s] || !rest[at].meets(rest[s])) continue;
+        in_group[s] = true;
+        stack.push_back(s);
+      }
+    }
+    std::erase_if(choices, [&](const Choice& choice) { return !in_group[choice.session]; });
+    return choices;
+  }
+
+  void check_invariants(State& state) {
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << std::min<std::size_t>(i, 63);
+      if (!claims_[i].is_invariant || (state.broken & bit) != 0) continue;
+      ClaimAnswer answer = ask(machine_, state, claims_[i]);
+      if (answer.holds) continue;
+      state.broken |= bit;
+      if (all_.violations.size() < options_.max_violations && !is_kept(i)) {
+        all_.violations.push_back({path_, {{i, std::move(answer), path_.size()}}});
+      }
+      if (options_.stop_at_violation) {
+        is_over_ = true;
+        all_.violating = std::max<std::uint64_t>(all_.violating, 1);
+      }
+    }
+  }
+
+  // Is there an example for this claim already? Others are worth more.
+  bool is_kept(std::size_t claim) const {
+    return std::ranges::any_of(all_.violations, [&](const ViolatingRun& run) {
+      return run.broken.front().claim == claim;
+    });
+  }
+
+  void end(const State& state) {
+    ++all_.end_states;
+    std::vector<BrokenClaim> broken;
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      if (claims_[i].is_invariant) continue;
+      ClaimAnswer answer = ask(machine_, state, claims_[i]);
+      if (!answer.holds) broken.push_back({i, std::move(answer), path_.size()});
+    }
+    Digest history = history_of(state);
+    history.add(state.broken);
+    if (!histories_.insert(history).second) return;
+    ++all_.histories;
+    const bool is_violating = !broken.empty() || state.broken != 0;
+    if (is_violating) ++all_.violating;
+    if (options_.wants_outcomes) note_outcome(state, broken);
+    if (!broken.empty() && all_.violations.size() < options_.max_violations)
+      all_.violations.push_back({path_, std::move(broken)});
+    if (options_.on_history && !options_.on_history(state, path_)) {
+      is_over_ = true;
+      all_.is_out_of_time = true;
+    }
+    if (is_violating && options_.stop_at_violation) is_over_ = true;
+    if (options_.progress) options_.progress("exploring", -1);
+  }
+
+  void note_outcome(const State& state, const std::vector<BrokenClaim>& broken) {
+    RunEnd run_end = end_of(machine_, state);
+    Digest digest = digest_of(run_end);
+    digest.add(state.broken);
+    const auto [at, is_new] = outcome_numbers_.try_emplace(digest, all_.outcomes.size());
+    if (is_new) {
+      all_.outcomes.push_back({.end = std::move(run_end), .is_serial = std::nullopt});
+      auto& list = all_.outcomes.back().broken;
+      for (const BrokenClaim& each : broken) list.push_back(each.claim);
+      for (std::size_t i = 0; i < claims_.size(); ++i) {
+        if (((state.broken >> std::min<std::size_t>(i, 63)) & 1) != 0 && claims_[i].is_invariant)
+          list.push_back(i);
+      }
+      std::ranges::sort(list);
+    }
+    ++all_.outcomes[at->second].histories;
+  }
+
+  void finish() {
+    if (!options_.wants_outcomes || all_.is_out_of_time || all_.fault) return;
+    SerialEnds serial(machine_, options_.budget);
+    for (RunOutcome& outcome : all_.outcomes) outcome.is_serial = serial.contains(outcome.end);
+    std::ranges::stable_sort(all_.outcomes, [](const RunOutcome& a, const RunOutcome& b) {
+      return a.histories > b.histories;
+    });
+  }
+
+  const Machine& machine_;
+  const std::vector<RowAssertion>& claims_;
+  const ScheduleOptions& options_;
+  Budget budget_;
+  std::vector<Footprint> footprints_;  // by call
+  bool has_invariants_ = false;
+  bool is_over_ = false;
+  std::vector<Node> stack_;
+  std::vector<Choice> path_;
+  Seen seen_;
+  Seen histories_;
+  std::unordered_map<Digest, std::size_t, Digest::Hash> outcome_numbers_;
+  Schedules all_;
+};
+
+// All ends of serial runs without the calls that are left out.
+class SerialWalk {
+ public:
+  SerialWalk(const Machine& machine, const std::vector<bool>& left_out, Budget& budget)
+      : machine_(machine), left_out_(left_out), budget_(budget) {}
+
+  std::optional<std::set<Digest>> run() {
+    if (!visit(machine_.start())) return std::nullopt;
+    return std::move(ends_);
+  }
+
+ private:
+  // Runs the next call of the session to its end. False: not decided.
+  bool run_call(State& state, std::uint32_t session) const {
+    const std::uint32_t call = state.sessions[session].call;
+    while (state.sessions[session].call == call) {
+      if (budget_.expired_now()) return false;
+      const StepDone done = machine_.take(state, {session, false});
+      if (done.kind == StepDone::Kind::Limit || done.kind == StepDone::Kind::Waits) return false;
+    }
+    return true;
+  }
+
+  bool visit(State state) {
+    for (SessionState& session : state.sessions) {
+      while (
+          session.call < left_out_.size() && left_out_[session.call] &&
+          !machine_.is_done(state, static_cast<std::uint32_t>(&session - state.sessions.data()))) {
+        TxnState& skipped = state.txns[session.call + 1];
+        skipped.status = TxnStatus::Aborted;
+        skipped.failure.sqlstate = "40001";
+        ++session.call;
+      }
+    }
+    if (!seen_.insert(digest_of(machine_, state)).second) return true;
+    bool is_end = true;
+    for (std::uint32_t s = 0; s < state.sessions.size(); ++s) {
+      if (machine_.is_done(state, s)) continue;
+      is_end = false;
+      State next = state;
+      if (!run_call(next, s) || !visit(std::move(next))) return false;
+    }
+    if (is_end) ends_.insert(digest_of(end_of(machine_, state)));
+    return true;
+  }
+
+  const Machine& machine_;
+  const std::vector<bool>& left_out_;
+  Budget& budget_;
+  Seen seen_;
+  std::set<Digest> ends_;
+};
+
+}  // namespace
+
+bool RunEnd::has_server_abort() const {
+  return std::ranges::any_of(calls,
+                             [](const CallEnd& call) { return call.failure.is_by_server(); });
+}
+
+RunEnd end_of(const Machine& machine, const State& state) {
+  RunEnd end;
+  for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+    const TxnState& t = state.txns[txn];
+    end.calls.push_back({t.status == TxnStatus::Committed, t.failure, t.locals});
+  }
+  for (std::uint32_t t = 0; t < state.storage.num_tables(); ++t)
+    end.rows.push_back(machine.committed_rows(state, TableId{t}));
+  return end;
+}
+
+// Calls that the server has aborted count as calls that did not happen.
+Digest digest_of(const RunEnd& end) {
+  Digest digest;
+  for (const CallEnd& call : end.calls) {
+    const bool is_there = call.is_committed || !call.failure.is_by_server();
+    digest.add(is_there ? 1 : 0);
+    if (!is_there) continue;
+    digest.add(call.is_committed ? 1 : 0);
+    digest.add_text(call.failure.sqlstate);
+    digest.add_text(call.failure.message);
+    digest.add_values(call.locals);
+  }
+  for (const auto& table : end.rows) {
+    digest.add(table.size());
+    for (const auto& row : table) digest.add_values(row);
+  }
+  return digest;
+}
+
+Schedules explore(const Machine& machine, const std::vector<RowAssertion>& claims,
+                  const ScheduleOptions& options) {
+  return Explorer(machine, claims, options).run();
+}
+
+RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>& claims, Rng& rng) {
+  RandomRun run{.state = machine.start()};
+  const auto check = [&](bool invariants) {
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      if (claims[i].is_invariant != invariants) continue;
+      const bool is_known = std::ranges::any_of(
+          run.broken, [&](const BrokenClaim& broken) { return broken.claim == i; });
+      if (is_known) continue;
+      ClaimAnswer answer = ask(machine, run.state, claims[i]);
+      if (!answer.holds) run.broken.push_back({i, std::move(answer), run.schedule.size()});
+    }
+  };
+  check(true);
+  for (;;) {
+    const std::vector<Choice> choices = machine.choices(run.state);
+    if (choices.empty()) break;
+    const Choice choice = choices[rng.below(choices.size())];
+    const std::uint32_t call_number = run.state.sessions[choice.session].call;
+    const StepDone done = machine.take(run.state, choice);
+    run.schedule.push_back(choice);
+    if (done.kind == StepDone::Kind::Limit) {
+      const Call& call = machine.program().outline().calls[call_number];
+      run.fault =
+          Error{.where = call.place,
+                .what = fmt::format("{}: {}", call.name,
+                                    machine.next(run.state, choice.session).failure.message)};
+      return run;
+    }
+    if (done.kind == StepDone::Kind::Committed) check(true);
+  }
+  check(false);
+  return run;
+}
+
+SerialEnds::SerialEnds(const Machine& machine, const Budget& budget)
+    : machine_(machine), budget_(budget) {
+  const SqlProgram& program = machine.program();
+  for (std::uint32_t t = 0; t < program.app().tables.size(); ++t) {
+    for (const Column& column : program.app().tables[t].columns)
+      has_fresh_ = has_fresh_ || (column.is_fresh && !column.is_hidden &&
+                                  program.changes().has_inserts(TableId{t}));
+  }
+}
+
+std::optional<bool> SerialEnds::contains(const RunEnd& end) {
+  if (has_fresh_) return std::nullopt;
+  std::vector<bool> left_out;
+  for (const CallEnd& call : end.calls) left_out.push_back(call.failure.is_by_server());
+  const auto [at, is_new] = ends_.try_emplace(left_out);
+  if (is_new) at->second = SerialWalk(machine_, left_out, budget_).run();
+  if (!at->second) return std::nullopt;
+  return at->second->contains(digest_of(end));
+}
+
+}  // namespace isoscope::sql::server

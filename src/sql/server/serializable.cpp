@@ -1,0 +1,138 @@
+// SERIALIZABLE: no cycle of dependencies whose transactions are all SERIALIZABLE.
+//
+// The server finds dangerous structures (two rw edges in a row) among row, page and table locks, so
+// it aborts more than those that are in a cycle, and perhaps another one of it. What it lets commit
+// has no cycle; and what has none might commit.
+#include <algorithm>
+
+#include "sql/call_state.h"
+#include "sql/server/machine.h"
+#include "sql/server/rows_in_hand.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+class Dependencies {
+ public:
+  Dependencies(const Machine& machine, const State& state, TxnNo last)
+      : state_(state), edges_(state.txns.size()) {
+    for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+      if (machine.level(txn) != PgLevel::Serializable) continue;
+      if (txn == last || state.txns[txn].status == TxnStatus::Committed) nodes_.insert(txn);
+    }
+    add_writes();
+    for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+      if (!nodes_.contains(txn)) continue;
+      for (const auto& result : state.txns[txn].log) add_reads(txn, *result);
+    }
+  }
+
+  bool is_on_cycle(TxnNo txn) const {
+    TxnSet reached;
+    std::vector<TxnNo> stack = {txn};
+    while (!stack.empty()) {
+      const TxnNo at = stack.back();
+      stack.pop_back();
+      for (const TxnNo to : edges_[at]) {
+        if (to == txn) return true;
+        if (reached.contains(to)) continue;
+        reached.insert(to);
+        stack.push_back(to);
+      }
+    }
+    return false;
+  }
+
+ private:
+  void add(TxnNo from, TxnNo to) {
+    if (from != to && nodes_.contains(from) && nodes_.contains(to)) edges_[from].push_back(to);
+  }
+
+  // ww: versions of a row follow each other.
+  void add_writes() {
+    for (std::uint32_t t = 0; t < state_.storage.num_tables(); ++t) {
+      for (const StoredRow& row : state_.storage.table(TableId{t}).rows) {
+        for (std::size_t v = 1; v < row.versions.size(); ++v) {
+          for (std::size_t u = 0; u < v; ++u) add(row.versions[u].creator, row.versions[v].creator);
+        }
+      }
+    }
+  }
+
+  // wr and rw: a version counts for a statement if it, or the one that it replaces, meets what
+  // WHERE says about its source alone.
+  void add_reads(TxnNo txn, const StatementResult& result) {
+    const Statement& statement = *result.statement;
+    if (statement.op == StatementOp::Insert) {
+      for (const ReadVersion& read : result.reads) add_item(txn, read);
+      return;
+    }
+    const bool is_query =
+        statement.op == StatementOp::Select || statement.op == StatementOp::ForQuery;
+    const std::vector<TableId> sources =
+        is_query ? statement.query.sources : std::vector<TableId>{statement.table};
+    const auto& where = is_query ? statement.query.where : statement.where;
+    for (std::uint32_t source = 0; source < sources.size(); ++source) {
+      std::vector<const Expr*> parts;
+      if (where) add_parts(*where, source, parts);
+      for (const StoredRow& row : state_.storage.table(sources[source]).rows) {
+        bool matched_before = false;
+        for (const Version& version : row.versions) {
+          const bool matches = !version.is_deleted() &&
+                               holds(parts, sources.size(), *version.values, result.variables);
+          if (matches || matched_before) {
+            if (result.snapshot.contains(version.creator)) {
+              add(version.creator, txn);
+            } else {
+              add(txn, version.creator);
+            }
+          }
+          matched_before = matches;
+        }
+      }
+    }
+  }
+
+  void add_item(TxnNo txn, const ReadVersion& read) {
+    const auto& versions = state_.storage.row(read.row).versions;
+    for (std::size_t v = 0; v < versions.size(); ++v) {
+      if (v <= read.version) {
+        add(versions[v].creator, txn);
+      } else {
+        add(txn, versions[v].creator);
+      }
+    }
+  }
+
+  static void add_parts(const Expr& where, std::uint32_t source, std::vector<const Expr*>& parts) {
+    if (where.op == ExprOp::And) {
+      for (const Expr& arg : where.args) add_parts(arg, source, parts);
+      return;
+    }
+    bool is_own = true;
+    for_each_column(where, [&](std::uint32_t s, std::uint32_t) { is_own = is_own && s == source; });
+    if (is_own) parts.push_back(&where);
+  }
+
+  // The parts look at one source only, so the row may stand for all of them.
+  static bool holds(const std::vector<const Expr*>& parts, std::size_t num_sources,
+                    const std::vector<Value>& values, std::span<const Value> variables) {
+    RowsInHand rows(std::vector<const std::vector<Value>*>(num_sources, &values));
+    return std::ranges::all_of(parts, [&](const Expr* part) {
+      const auto value = evaluate(*part, variables, rows);
+      return !value || is_true(*value);
+    });
+  }
+
+  const State& state_;
+  TxnSet nodes_;
+  std::vector<std::vector<TxnNo>> edges_;
+};
+
+}  // namespace
+
+bool closes_cycle(const Machine& machine, const State& state, TxnNo txn) {
+  return Dependencies(machine, state, txn).is_on_cycle(txn);
+}
+
+}  // namespace isoscope::sql::server

@@ -1,0 +1,411 @@
+#include "sql/server/statement_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/memory_database.h"
+#include "sql/server/references.h"
+#include "sql/server/row_locks.h"
+#include "sql/server/rows_in_hand.h"
+#include "support/assert.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
+using Row = std::vector<Value>;
+
+class StatementRun {
+ public:
+  StatementRun(const StatementContext& context, Running& running)
+      : context_(context),
+        running_(running),
+        statement_(*running.result.statement),
+        variables_(running.result.variables) {}
+
+  Attempt go_on() {
+    if (!running_.has_rows) {
+      Attempt attempt = rows();
+      if (attempt.kind != Attempt::Kind::Done) return attempt;
+      running_.has_rows = true;
+    }
+    return check_references(context_, running_);
+  }
+
+ private:
+  using Kind = Attempt::Kind;
+
+  static Attempt fail(std::string sqlstate, std::string message) {
+    return {.kind = Kind::Failed, .failure = {std::move(sqlstate), std::move(message)}};
+  }
+  static Attempt fail(const Error& error) { return fail("", error.what); }
+  static Attempt wait(std::vector<TxnNo> blockers) {
+    return {.kind = Kind::Waits, .blockers = std::move(blockers)};
+  }
+  Attempt conflict(RowId id) const {
+    return fail("40001", fmt::format("a row of {} was changed by a concurrent transaction",
+                                     context_.app.table(id.table).name));
+  }
+
+  Attempt rows() {
+    switch (statement_.op) {
+      case StatementOp::Insert:
+        return insert();
+      case StatementOp::Update:
+      case StatementOp::Delete:
+        return modify();
+      default:
+        return select();
+    }
+  }
+
+  View view() const { return {running_.result.snapshot, context_.txn, running_.result.command}; }
+  const Table& table() const { return context_.app.table(statement_.table); }
+  const Row& values(RowId id, std::uint32_t version) const {
+    return *context_.storage.row(id).versions[version].values;
+  }
+  void note_read(RowId id, std::uint32_t version) {
+    running_.result.reads.push_back(
+        {id, version, context_.storage.row(id).versions[version].creator});
+  }
+
+  Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise) {
+    if (!expr) return otherwise;
+    auto value = evaluate(*expr, variables_);
+    if (!value) return value.error();
+    const auto* number = std::get_if<std::int64_t>(&value->data);
+    if (number == nullptr) return otherwise;
+    if (*number < 0) return Error{.what = "LIMIT and OFFSET must not be negative"};
+    return static_cast<std::size_t>(*number);
+  }
+
+  Attempt select() {
+    const Query& query = statement_.query;
+    auto limit = count(query.limit, kAllRows);
+    if (!limit) return fail(limit.error());
+    auto offset = count(query.offset, 0);
+    if (!offset) return fail(offset.error());
+    std::size_t max_rows = std::min(*limit, running_.needs.max_rows);
+    if (context_.is_scalar_subquery) max_rows = std::min(*limit, std::size_t{2});
+    if (!running_.has_begun) {
+      running_.has_begun = true;
+      running_.skip = *offset;
+      auto all = matches(context_.storage, query.sources, query.where, variables_, view());
+      if (!all) return fail(all.error());
+      if (auto sorted = sort(context_.storage, query, variables_, *all); !sorted)
+        return fail(sorted.error());
+      running_.candidates = *std::move(all);
+    }
+    if (query.lock != Lock::None && !query.is_aggregate()) {
+      if (Attempt attempt = lock_rows(max_rows); attempt.kind != Kind::Done) return attempt;
+    } else {
+      for (const auto& tuple : running_.candidates) {
+        for (const Storage::Seen& seen : tuple) note_read(seen.row, seen.version);
+      }
+      auto found = rows_of(context_.storage, query, running_.needs, variables_, running_.candidates,
+                           max_rows, *offset);
+      if (!found) return fail(found.error());
+      running_.result.rows = *std::move(found);
+    }
+    if (context_.is_scalar_subquery && running_.result.rows.size() > 1)
+      return fail("21000", "a subquery that is a value returned more than one row");
+    running_.result.num_rows = running_.result.rows.size();
+    return {};
+  }
+
+  // Locks the rows of one candidate after the other; `Gone` and rows that no longer match are
+  // passed over, and no row behind the last that is needed is locked.
+  Attempt lock_rows(std::size_t max_rows) {
+    const Query& query = statement_.query;
+    while (running_.next < running_.candidates.size() && running_.result.rows.size() < max_rows) {
+      auto& tuple = running_.candidates[running_.next];
+      bool has_changed = false;
+      bool is_gone = false;
+      for (Storage::Seen& seen : tuple) {
+        const RowAnswer answer = lock_row(context_, seen.row, seen.version, query.lock, query.lock);
+        if (answer.kind == RowAnswer::Kind::Waits) return wait(answer.blockers);
+        if (answer.kind == RowAnswer::Kind::Conflict) return conflict(seen.row);
+        is_gone = answer.kind == RowAnswer::Kind::Gone;
+        if (is_gone) break;
+        has_changed = has_changed || answer.kind == RowAnswer::Kind::Changed;
+        seen.version = answer.version;
+      }
+      ++running_.next;
+      if (is_gone) continue;
+      RowsInHand row = in_hand(context_.storage, tuple);
+      if (has_changed && query.where) {
+        auto holds = evaluate(*query.where, variables_, row);
+        if (!holds) return fail(holds.error());
+        if (!is_true(*holds)) continue;
+      }
+      for (const Storage::Seen& seen : tuple) note_read(seen.row, seen.version);
+      if (running_.skip > 0) {
+        --running_.skip;
+        continue;
+      }
+      Row outputs;
+      if (running_.needs.outputs) {
+        for (const Output& output : query.outputs) {
+          auto value = evaluate(output.expr, variables_, row);
+          if (!value) return fail(value.error());
+          outputs.push_back(*std::move(value));
+        }
+      }
+      running_.result.rows.push_back(std::move(outputs));
+    }
+    return {};
+  }
+
+  // --- UPDATE and DELETE
+
+  Attempt modify() {
+    if (!running_.has_begun) {
+      running_.has_begun = true;
+      const TableId sources[] = {statement_.table};
+      auto all = matches(context_.storage, sources, statement_.where, variables_, view());
+      if (!all) return fail(all.error());
+      running_.candidates = *std::move(all);
+    }
+    while (running_.next < running_.candidates.size()) {
+      Attempt attempt = running_.placed ? enter_keys() : modify_row();
+      if (attempt.kind != Kind::Done) return attempt;
+      if (!running_.placed) ++running_.next;
+    }
+    return {};
+  }
+
+  // One candidate: if it is still there and matches, its new version is placed.
+  Attempt modify_row() {
+    Storage::Seen& seen = running_.candidates[running_.next].front();
+    const bool deletes = statement_.op == StatementOp::Delete;
+    for (;;) {
+      const Row from = values(seen.row, seen.version);
+      Row to;
+      Lock mode = Lock::Update;
+      if (!deletes) {
+        RowsInHand row({&from});
+        auto changed = changed_row(from, statement_.sets, row);
+        if (!changed) return fail(changed.error());
+        to = *std::move(changed);
+        if (Attempt valid = check_values(to); valid.kind != Kind::Done) return valid;
+        mode = changes_key(table(), from, to) ? Lock::Update : Lock::NoKeyUpdate;
+      }
+      const Lock again = deletes ? Lock::Update : lock_of_sets(table(), statement_.sets);
+      const RowAnswer answer = lock_row(context_, seen.row, seen.version, mode, again);
+      switch (answer.kind) {
+        case RowAnswer::Kind::Waits:
+          return wait(answer.blockers);
+        case RowAnswer::Kind::Conflict:
+          return conflict(seen.row);
+        case RowAnswer::Kind::Gone:
+          return {};
+        case RowAnswer::Kind::Locked:
+          note_read(seen.row, seen.version);
+          return write(seen.row, from, deletes ? nullptr : &to);
+        case RowAnswer::Kind::Changed:
+          break;
+      }
+      seen.version = answer.version;
+      const Row& current = values(seen.row, seen.version);
+      RowsInHand row({&current});
+      if (statement_.where) {
+        auto holds = evaluate(*statement_.where, variables_, row);
+        if (!holds) return fail(holds.error());
+        if (!is_true(*holds)) {
+          note_read(seen.row, seen.version);
+          return {};
+        }
+      }
+    }
+  }
+
+  Result<Row> changed_row(const Row& from, const std::vector<SetColumn>& sets, RowsInHand& rows) {
+    Row to = from;
+    for (const SetColumn& set : sets) {
+      auto value = evaluate(set.value, variables_, rows);
+      if (!value) return value.error();
+      to[set.column] = *std::move(value);
+    }
+    return to;
+  }
+
+  // Places what becomes of a row, which is locked; entries in its keys follow.
+  Attempt write(RowId id, const Row& from, const Row* to) {
+    const bool is_exclusive = to == nullptr || changes_key(table(), from, *to) ||
+                              context_.storage.held(id, context_.txn) == Lock::Update;
+    context_.storage.add_version(id, to == nullptr ? nullptr : std::make_shared<const Row>(*to),
+                                 context_.txn, running_.result.command, is_exclusive);
+    running_.result.writes.push_back(id);
+    add_referrers(context_.app, statement_.table, from, to, running_);
+    if (to == nullptr) return finish(from);
+    add_references(context_.app, statement_.table, &from, *to, running_);
+    running_.placed = id;
+    running_.next_key = 0;
+    context_.storage.row(id).versions.back().num_entries = 0;
+    return enter_keys();
+  }
+
+  // Goes through the unique keys of the row that was placed. Those that an UPDATE leaves as they
+  // are keep their entries.
+  Attempt enter_keys() {
+    const RowId id = *running_.placed;
+    const auto keys = unique_keys(table());
+    auto& versions = context_.storage.row(id).versions;
+    const Row now = *versions.back().values;
+    const Version* before = versions.size() > 1 ? &versions[versions.size() - 2] : nullptr;
+    for (; running_.next_key < keys.size(); ++running_.next_key) {
+      const auto& key = keys[running_.next_key];
+      const bool is_new = before == nullptr || before->is_deleted() ||
+                          columns_of(*before->values, key) != columns_of(now, key);
+      if (is_new) {
+        const EntryAnswer answer =
+            find_entry(context_, statement_.table, running_.next_key, key, now, id);
+        if (!answer.blockers.empty()) return wait(answer.blockers);
+        if (answer.taken)
+          return fail("23505", fmt::format("{} has a row with the same key already", table().name));
+      }
+      versions.back().num_entries = running_.next_key + 1;
+    }
+    versions.back().num_entries = UINT32_MAX;
+    running_.placed.reset();
+    return finish(now);
+  }
+
+  Attempt finish(const Row& row) {
+    ++running_.result.num_rows;
+    if (statement_.returning.empty()) return {};
+    RowsInHand rows({&row});
+    Row returned;
+    for (const Expr& expr : statement_.returning) {
+      auto value = evaluate(expr, variables_, rows);
+      if (!value) return fail(value.error());
+      returned.push_back(*std::move(value));
+    }
+    running_.result.rows.push_back(std::move(returned));
+    return {};
+  }
+
+  Attempt check_values(const Row& row) {
+    const Table& t = table();
+    for (std::uint32_t c = 0; c < t.columns.size(); ++c) {
+      if ((t.columns[c].not_null || t.is_key_column(c)) && row[c].is_null())
+        return fail("23502", fmt::format("{}.{} must not be NULL", t.name, t.columns[c].name));
+    }
+    RowsInHand rows({&row});
+    for (const Expr& check : t.checks) {
+      auto holds = evaluate(check, {}, rows);
+      if (!holds) return fail(holds.error());
+      if (*holds == Value(false))
+        return fail("23514", fmt::format("a row of {} does not meet its CHECK", t.name));
+    }
+    return {};
+  }
+
+  // --- INSERT
+
+  Attempt insert() {
+    if (running_.placed) return enter_keys();
+    if (!running_.has_begun) {
+      running_.has_begun = true;
+      if (Attempt filled = fill(); filled.kind != Kind::Done) return filled;
+      if (Attempt valid = check_values(running_.inserted); valid.kind != Kind::Done) return valid;
+    }
+    if (statement_.conflict != OnConflict::Fail) {
+      const auto keys = unique_keys(table());
+      for (std::uint32_t k = 0; k < keys.size(); ++k) {
+        if (!is_named(keys[k])) continue;
+        const EntryAnswer answer =
+            find_entry(context_, statement_.table, k, keys[k], running_.inserted, {});
+        if (!answer.blockers.empty()) return wait(answer.blockers);
+        if (answer.taken) return resolve(*answer.taken);
+      }
+    }
+    const RowId id =
+        context_.storage.add_row(statement_.table, std::make_shared<const Row>(running_.inserted),
+                                 context_.txn, running_.result.command);
+    context_.storage.row(id).versions.back().num_entries = 0;
+    running_.result.writes.push_back(id);
+    running_.placed = id;
+    running_.next_key = 0;
+    add_references(context_.app, statement_.table, nullptr, running_.inserted, running_);
+    return enter_keys();
+  }
+
+  Attempt fill() {
+    const Table& t = table();
+    std::vector<std::optional<Value>> given(t.columns.size());
+    for (const SetColumn& set : statement_.sets) {
+      auto value = evaluate(set.value, variables_);
+      if (!value) return fail(value.error());
+      given[set.column] = *std::move(value);
+    }
+    for (std::uint32_t c = 0; c < t.columns.size(); ++c) {
+      const Column& column = t.columns[c];
+      if (given[c]) {
+        running_.inserted.push_back(*given[c]);
+      } else if (column.is_fresh || column.is_hidden) {
+        running_.inserted.push_back(
+            fresh_value(column, context_.storage.table(statement_.table).next_fresh[c]++));
+      } else if (column.default_value) {
+        auto value = evaluate(*column.default_value, {});
+        if (!value) return fail(value.error());
+        running_.inserted.push_back(*std::move(value));
+      } else {
+        running_.inserted.emplace_back();
+      }
+    }
+    return {};
+  }
+
+  bool is_named(const std::vector<std::uint32_t>& key) const {
+    const auto& named = statement_.conflict_key;
+    return named.empty() || std::ranges::is_permutation(named, key);
+  }
+
+  // ON CONFLICT, where a row is there: as it is now.
+  Attempt resolve(RowId id) {
+    const auto& versions = context_.storage.row(id).versions;
+    const auto latest = static_cast<std::uint32_t>(versions.size() - 1);
+    const TxnNo creator = versions[latest].creator;
+    const bool is_outside = context_.keeps_snapshot && creator != context_.txn &&
+                            !context_.txn_snapshot.contains(creator);
+    if (statement_.conflict == OnConflict::Nothing) {
+      if (is_outside) return conflict(id);
+      note_read(id, latest);
+      return {};
+    }
+    if (creator == context_.txn && versions[latest].command == running_.result.command)
+      return fail("21000", "ON CONFLICT DO UPDATE changes a row a second time");
+    const Lock mode = lock_of_sets(table(), statement_.conflict_sets);
+    const RowAnswer answer = lock_row(context_, id, latest, mode, mode);
+    if (answer.kind == RowAnswer::Kind::Waits) return wait(answer.blockers);
+    if (is_outside || answer.kind == RowAnswer::Kind::Conflict) return conflict(id);
+    note_read(id, latest);
+    const Row from = values(id, latest);
+    RowsInHand both({&from, &running_.inserted});
+    if (statement_.conflict_where) {
+      auto applies = evaluate(*statement_.conflict_where, variables_, both);
+      if (!applies) return fail(applies.error());
+      if (!is_true(*applies)) return {};
+    }
+    auto to = changed_row(from, statement_.conflict_sets, both);
+    if (!to) return fail(to.error());
+    if (Attempt valid = check_values(*to); valid.kind != Kind::Done) return valid;
+    if (changes_key(table(), from, *to)) context_.storage.lock(id, context_.txn, Lock::Update);
+    return write(id, from, &*to);
+  }
+
+  const StatementContext& context_;
+  Running& running_;
+  const Statement& statement_;
+  const std::vector<Value>& variables_;
+};
+
+}  // namespace
+
+Attempt go_on(const StatementContext& context, Running& running) {
+  return StatementRun(context, running).go_on();
+}
+
+}  // namespace isoscope::sql::server

@@ -1,0 +1,109 @@
+#pragma once
+// One SQL statement as PostgreSQL runs it: on a snapshot, row by row, with locks that may wait.
+//
+//   SELECT                 the rows of the snapshot
+//   SELECT … FOR UPDATE    the same, then each row is locked; at READ COMMITTED a row that somebody
+//                          changed meanwhile is read again, and WHERE is asked again (EvalPlanQual)
+//   UPDATE, DELETE         WHERE on the snapshot, then each row as above; a row that is gone is
+//                          passed over, one that no longer matches stays locked
+//   INSERT                 the row, then an entry in each unique key: one that a running
+//                          transaction holds or frees is waited for, one that is taken is 23505
+//   ON CONFLICT            looks at the named keys in the same way first; what is there is taken as
+//                          it is now, in the snapshot or not
+//   FOREIGN KEY            after the statement: KEY SHARE on the row that is referred to; a row
+//   that
+//                          goes must not be referred to any more
+//
+// Where a transaction keeps one snapshot (REPEATABLE READ, SERIALIZABLE) a row that was changed
+// outside of it cannot be locked: 40001.
+//
+// A statement that must wait keeps what it has done, and goes on from there when it is asked again:
+// all that it knows is in a `Running`, which is a value.
+#include <string>
+
+#include "sql/query.h"
+#include "sql/server/digest.h"
+#include "sql/server/storage.h"
+
+namespace isoscope::sql::server {
+
+// An error of SQL, which ends the transaction.
+struct Failure {
+  std::string sqlstate;  // empty where we do not know it
+  std::string message;
+
+  // The server's doing, and none of the program: a retry may succeed.
+  bool is_by_server() const { return sqlstate == "40001" || sqlstate == "40P01"; }
+  friend bool operator==(const Failure&, const Failure&) = default;
+};
+
+// A row version that a statement has read because it met its WHERE.
+struct ReadVersion {
+  RowId row;
+  std::uint32_t version = 0;
+  TxnNo creator = kInitialTxn;
+};
+
+// What a statement came to.
+struct StatementResult {
+  const Statement* statement = nullptr;
+  std::vector<Value> variables = {};          // before it
+  std::vector<std::vector<Value>> rows = {};  // of a query, or of RETURNING
+  std::size_t num_rows = 0;
+  std::vector<ReadVersion> reads = {};
+  std::vector<RowId> writes = {};
+  TxnSet snapshot = {};
+  std::uint32_t command = 0;
+  bool has_waited = false;
+  Digest digest = {};  // of what it read and returned; once it is done
+};
+
+// A statement on its way.
+struct Running {
+  StatementResult result;  // so far
+  QueryNeeds needs = {};
+  bool has_begun = false;
+  bool has_rows = false;  // all rows are done; references are left
+  // Rows that match on the snapshot, one for each source, in the order in which they are visited.
+  std::vector<std::vector<Storage::Seen>> candidates = {};
+  std::size_t next = 0;
+  std::size_t skip = 0;  // rows of OFFSET still to pass over
+  // What is being written: the row is there, entries in its unique keys follow.
+  std::optional<RowId> placed = {};
+  std::uint32_t next_key = 0;
+  std::vector<Value> inserted = {};  // values of an INSERT, once they are known
+  struct Reference {
+    enum class Kind : std::uint8_t { Refers, IsReferred };
+    Kind kind = Kind::Refers;
+    TableId table = {};         // that declares the foreign key
+    std::size_t foreign = 0;    // which one of it
+    std::vector<Value> values;  // in its columns, or those that go
+  };
+  std::vector<Reference> references = {};  // to be checked behind the rows
+  std::size_t next_reference = 0;
+  std::optional<TxnSet> reference_snapshot = {};  // of the one that waits
+};
+
+// Whose statement it is, and what it runs on.
+struct StatementContext {
+  const Application& app;
+  Storage& storage;
+  const TxnSet& committed;
+  const TxnSet& running_txns;  // those that have begun and not ended
+  TxnNo txn = 0;
+  bool keeps_snapshot = false;      // REPEATABLE READ, SERIALIZABLE
+  const TxnSet& txn_snapshot;       // then, the one
+  bool is_scalar_subquery = false;  // more than one row is an error
+};
+
+struct Attempt {
+  enum class Kind : std::uint8_t { Done, Waits, Failed };
+  Kind kind = Kind::Done;
+  std::vector<TxnNo> blockers = {};  // of Waits
+  Failure failure = {};              // of Failed
+};
+
+// Goes on with the statement as far as it gets. After Failed the transaction must end.
+Attempt go_on(const StatementContext& context, Running& running);
+
+}  // namespace isoscope::sql::server

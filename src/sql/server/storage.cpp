@@ -1,0 +1,124 @@
+#include "sql/server/storage.h"
+
+#include <algorithm>
+
+namespace isoscope::sql::server {
+
+bool excludes(Lock a, Lock b) {
+  if (a > b) std::swap(a, b);  // a is the weaker one
+  switch (a) {
+    case Lock::None:
+      return false;
+    case Lock::KeyShare:
+      return b == Lock::Update;
+    case Lock::Share:
+      return b >= Lock::NoKeyUpdate;
+    case Lock::NoKeyUpdate:
+    case Lock::Update:
+      return true;
+  }
+  return true;
+}
+
+Storage::Storage(const Application& app) : tables_(app.tables.size()) {
+  for (std::size_t t = 0; t < tables_.size(); ++t)
+    tables_[t].next_fresh.assign(app.tables[t].columns.size(), 1);
+  for (const InitialRow& row : app.initial_rows) {
+    add_row(row.table, std::make_shared<const std::vector<Value>>(row.values), kInitialTxn, 0);
+    StoredTable& to = tables_[row.table.index];
+    for (std::size_t c = 0; c < row.values.size(); ++c) {
+      if (const auto* number = std::get_if<std::int64_t>(&row.values[c].data))
+        to.next_fresh[c] = std::max(to.next_fresh[c], *number + 1);
+    }
+  }
+}
+
+std::optional<std::uint32_t> Storage::visible(const StoredRow& row, const View& view) const {
+  for (std::size_t i = row.versions.size(); i-- > 0;) {
+    const Version& version = row.versions[i];
+    const bool is_own = version.creator == view.txn;
+    if (is_own ? version.command >= view.command : !view.snapshot.contains(version.creator))
+      continue;
+    if (version.is_deleted()) return std::nullopt;
+    return static_cast<std::uint32_t>(i);
+  }
+  return std::nullopt;
+}
+
+std::vector<Storage::Seen> Storage::scan(TableId table, const View& view) const {
+  std::vector<Seen> seen;
+  const auto& rows = tables_[table.index].rows;
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    if (const auto version = visible(rows[r], view)) seen.push_back({{table, r}, *version});
+  }
+  const auto position = [&](const Seen& each) {
+    return rows[each.row.row].versions[each.version].position;
+  };
+  std::ranges::sort(seen, [&](const Seen& a, const Seen& b) { return position(a) < position(b); });
+  return seen;
+}
+
+void Storage::add_version(RowId id, RowValues values, TxnNo creator, std::uint32_t command,
+                          bool is_exclusive) {
+  row(id).versions.push_back({.values = std::move(values),
+                              .creator = creator,
+                              .command = command,
+                              .position = table(id.table).next_position++,
+                              .is_exclusive = is_exclusive});
+}
+
+RowId Storage::add_row(TableId id, RowValues values, TxnNo creator, std::uint32_t command) {
+  auto& rows = table(id).rows;
+  rows.emplace_back();
+  const RowId row{id, static_cast<std::uint32_t>(rows.size() - 1)};
+  add_version(row, std::move(values), creator, command, false);
+  return row;
+}
+
+void Storage::lock(RowId id, TxnNo txn, Lock mode) {
+  auto& locks = row(id).locks;
+  for (HeldLock& lock : locks) {
+    if (lock.txn != txn) continue;
+    lock.mode = std::max(lock.mode, mode);
+    return;
+  }
+  locks.push_back({txn, mode});
+  std::ranges::sort(locks, {}, &HeldLock::txn);
+}
+
+Lock Storage::held(RowId id, TxnNo txn) const {
+  for (const HeldLock& lock : row(id).locks) {
+    if (lock.txn == txn) return lock.mode;
+  }
+  return Lock::None;
+}
+
+void Storage::end(TxnNo txn, bool commits) {
+  for (StoredTable& table : tables_) {
+    for (StoredRow& row : table.rows) {
+      std::erase_if(row.locks, [&](const HeldLock& lock) { return lock.txn == txn; });
+      if (!commits)
+        std::erase_if(row.versions, [&](const Version& version) { return version.creator == txn; });
+    }
+    // Rows are named by their place, so one without versions stays, unless it is the last.
+    while (!table.rows.empty() && table.rows.back().versions.empty()) table.rows.pop_back();
+  }
+}
+
+std::vector<std::vector<std::uint32_t>> unique_keys(const Table& table) {
+  std::vector<std::vector<std::uint32_t>> keys;
+  const bool is_hidden = std::ranges::any_of(
+      table.primary_key, [&](std::uint32_t column) { return table.columns[column].is_hidden; });
+  if (!is_hidden) keys.push_back(table.primary_key);
+  keys.insert(keys.end(), table.unique.begin(), table.unique.end());
+  return keys;
+}
+
+std::vector<Value> columns_of(const std::vector<Value>& row,
+                              std::span<const std::uint32_t> columns) {
+  std::vector<Value> values;
+  for (const std::uint32_t column : columns) values.push_back(row[column]);
+  return values;
+}
+
+}  // namespace isoscope::sql::server

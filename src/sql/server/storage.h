@@ -1,0 +1,136 @@
+#pragma once
+// What PostgreSQL keeps of its tables: every version of every row, who made it, and row locks.
+//
+// A row is one thing from its INSERT to its DELETE; an UPDATE adds a version to it, also where the
+// key changes. A key that is inserted again after a DELETE is another row. Versions stand in the
+// order in which they were made; only the last ones can belong to a transaction that still runs,
+// since writers of one row exclude each other. What an aborted transaction made is taken away.
+//
+//     row    v0 by T0 ── v1 by T2 ── v2 by T5 (still running)
+//     locks  T5: NO KEY UPDATE,  T7: KEY SHARE
+//
+// A snapshot is the set of transactions whose versions it shows.
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sql/application.h"
+
+namespace isoscope::sql::server {
+
+using TxnNo = std::uint32_t;  // 0 made the rows at the start; call number i is transaction i + 1
+inline constexpr TxnNo kInitialTxn = 0;
+
+// A set of transactions.
+class TxnSet {
+ public:
+  bool contains(TxnNo txn) const {
+    const std::size_t word = txn / 64;
+    return word < words_.size() && ((words_[word] >> (txn % 64)) & 1) != 0;
+  }
+  void insert(TxnNo txn) {
+    const std::size_t word = txn / 64;
+    if (word >= words_.size()) words_.resize(word + 1);
+    words_[word] |= std::uint64_t{1} << (txn % 64);
+  }
+  void erase(TxnNo txn) {
+    if (contains(txn)) words_[txn / 64] &= ~(std::uint64_t{1} << (txn % 64));
+  }
+  std::span<const std::uint64_t> words() const { return words_; }
+  friend bool operator==(const TxnSet&, const TxnSet&) = default;
+  friend auto operator<=>(const TxnSet&, const TxnSet&) = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+using RowValues = std::shared_ptr<const std::vector<Value>>;  // of all columns
+
+struct Version {
+  RowValues values;  // null: the row is deleted
+  TxnNo creator = kInitialTxn;
+  std::uint32_t command = 0;   // of its creator
+  std::uint32_t position = 0;  // in the table, by creation: the order of a scan
+  // It replaced the one before as FOR UPDATE, DELETE and changes of keys do: KEY SHARE conflicts.
+  bool is_exclusive = false;
+  // How many of the table's keys (the primary key first) have an entry for it so far: an INSERT
+  // that waits at one of them has none there yet.
+  std::uint32_t num_entries = UINT32_MAX;
+
+  bool is_deleted() const { return values == nullptr; }
+};
+
+struct HeldLock {
+  TxnNo txn = 0;
+  Lock mode = Lock::None;
+};
+
+struct StoredRow {
+  std::vector<Version> versions;
+  std::vector<HeldLock> locks;  // at most one for each transaction, its strongest
+};
+
+struct StoredTable {
+  std::vector<StoredRow> rows;
+  std::uint32_t next_position = 0;
+  std::vector<std::int64_t> next_fresh;  // by column
+};
+
+// Do two transactions exclude each other by these locks on one row?
+bool excludes(Lock a, Lock b);
+
+struct RowId {
+  TableId table;
+  std::uint32_t row = 0;
+  friend auto operator<=>(RowId, RowId) = default;
+};
+
+// Whose eyes: a transaction sees what is in its snapshot, and its own commands before this one.
+struct View {
+  const TxnSet& snapshot;
+  TxnNo txn = 0;
+  std::uint32_t command = 0;
+};
+
+class Storage {
+ public:
+  explicit Storage(const Application& app);
+
+  StoredTable& table(TableId id) { return tables_[id.index]; }
+  const StoredTable& table(TableId id) const { return tables_[id.index]; }
+  StoredRow& row(RowId id) { return tables_[id.table.index].rows[id.row]; }
+  const StoredRow& row(RowId id) const { return tables_[id.table.index].rows[id.row]; }
+  std::size_t num_tables() const { return tables_.size(); }
+
+  // The version that the view shows, by its place in the row; nothing if the row is not there.
+  std::optional<std::uint32_t> visible(const StoredRow& row, const View& view) const;
+  // All rows that the view shows, with their versions, in the order of a scan.
+  struct Seen {
+    RowId row;
+    std::uint32_t version = 0;
+  };
+  std::vector<Seen> scan(TableId table, const View& view) const;
+  const std::vector<Value>& values(const Seen& seen) const {
+    return *row(seen.row).versions[seen.version].values;
+  }
+
+  // Adds a version; null values delete.
+  void add_version(RowId id, RowValues values, TxnNo creator, std::uint32_t command,
+                   bool is_exclusive);
+  RowId add_row(TableId table, RowValues values, TxnNo creator, std::uint32_t command);
+  void lock(RowId id, TxnNo txn, Lock mode);
+  Lock held(RowId id, TxnNo txn) const;
+  // The transaction has ended: its locks go, and with an abort its versions.
+  void end(TxnNo txn, bool commits);
+
+ private:
+  std::vector<StoredTable> tables_;
+};
+
+// The keys of a table that must be unique, the primary key first; a hidden key is none.
+std::vector<std::vector<std::uint32_t>> unique_keys(const Table& table);
+std::vector<Value> columns_of(const std::vector<Value>& row,
+                              std::span<const std::uint32_t> columns);
+
+}  // namespace isoscope::sql::server

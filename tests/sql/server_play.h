@@ -1,0 +1,236 @@
+#pragma once
+// Calls of an SQL program on a live PostgreSQL, statement by statement: our interpreter says what
+// comes next, the server says what it comes to.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "force/scheduler.h"
+#include "force/sessions.h"
+#include "sql/pg_parse.h"
+#include "sql/server/schedules.h"
+
+namespace isoscope::sql::server {
+
+// The statement as a client sends it: variables replaced by their values, without INTO.
+inline std::string client_text(const Function& function, const NextStep& step) {
+  const std::string& text = step.statement->text;
+  const auto tokens = scan_sql(text);
+  std::string out;
+  bool in_into = false;
+  for (std::size_t i = 0; tokens && i < tokens->size(); ++i) {
+    std::string word = text.substr((*tokens)[i].begin, (*tokens)[i].end - (*tokens)[i].begin);
+    if (word == "PERFORM") word = "SELECT";
+    if (word == "INTO" && i > 0 && text.substr((*tokens)[i - 1].begin, 6) != "INSERT") {
+      in_into = true;
+      continue;
+    }
+    if (in_into) {
+      in_into = false;
+      continue;  // one target
+    }
+    for (std::size_t v = 0; v < function.variables.size(); ++v) {
+      if (function.variables[v].name == word) {
+        word = print(step.variables[v]);
+        break;
+      }
+    }
+    out += (out.empty() ? "" : " ") + word;
+  }
+  return out;
+}
+
+// A whole number or NULL, as the programs of the tests have them.
+inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
+  values.emplace_back();
+  if (cell) values.back().data = std::int64_t{std::stoll(*cell)};
+}
+
+// One session of the program as a script of a connection.
+class ClientSession {
+ public:
+  ClientSession(const Machine& machine, std::uint32_t session)
+      : machine_(machine), session_(machine.program().outline().sessions[session]) {}
+
+  std::optional<std::string> next(const force::Answer* last) {
+    if (last != nullptr) take(*last);
+    if (call_ == session_.size) return std::nullopt;
+    std::string text;
+    if (is_new_) {
+      static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
+                                                     "SERIALIZABLE"};
+      const auto level = static_cast<std::size_t>(machine_.level(session_.first + call_ + 1));
+      text = fmt::format("{}BEGIN ISOLATION LEVEL {}; ", has_failed_ ? "ROLLBACK; " : "",
+                         kLevels[level]);
+      is_new_ = false;
+      has_failed_ = false;
+    }
+    step_ = machine_.find_next(session_.first + call_, log_);
+    // Subqueries are part of the text that follows; what they give decides nothing here.
+    while (step_.kind == NextStep::Kind::Statement && is_subquery()) {
+      auto result = std::make_shared<StatementResult>();
+      result->statement = step_.statement;
+      result->rows = {{Value()}};
+      log_.push_back(std::move(result));
+      step_ = machine_.find_next(session_.first + call_, log_);
+    }
+    switch (step_.kind) {
+      case NextStep::Kind::Statement:
+        return text +
+               client_text(machine_.program().function(CallId{session_.first + call_}), step_);
+      case NextStep::Kind::Commit:
+        return text + "COMMIT";
+      default:
+        return text + "ROLLBACK";
+    }
+  }
+  const std::vector<CallEnd>& ends() const { return ends_; }
+
+ private:
+  bool is_subquery() const {
+    const Function& function = machine_.program().function(CallId{session_.first + call_});
+    return step_.statement->op == StatementOp::Select && step_.statement->targets.size() == 1 &&
+           function.variables[step_.statement->targets[0].index].name.starts_with('(');
+  }
+
+  void take(const force::Answer& answer) {
+    if (answer.has_failed()) {
+      end({.is_committed = false, .failure = {answer.error, answer.message}, .locals = {}});
+      // A COMMIT that fails leaves no transaction behind.
+      has_failed_ = step_.kind == NextStep::Kind::Statement;
+      return;
+    }
+    if (step_.kind != NextStep::Kind::Statement) {
+      end({.is_committed = step_.kind == NextStep::Kind::Commit,
+           .failure = step_.failure,
+           .locals = step_.locals});
+      return;
+    }
+    auto result = std::make_shared<StatementResult>();
+    result->statement = step_.statement;
+    result->num_rows = answer.affected;
+    if (!answer.tables.empty()) {
+      for (const force::Row& row : answer.tables.back().rows) {
+        auto& values = result->rows.emplace_back();
+        for (const force::Cell& cell : row) add_cell(values, cell);
+      }
+    }
+    log_.push_back(std::move(result));
+  }
+
+  void end(CallEnd call_end) {
+    ends_.push_back(std::move(call_end));
+    log_.clear();
+    is_new_ = true;
+    ++call_;
+  }
+
+  const Machine& machine_;
+  const Session& session_;
+  std::uint32_t call_ = 0;
+  bool is_new_ = true;
+  bool has_failed_ = false;
+  Log log_;
+  NextStep step_;
+  std::vector<CallEnd> ends_;
+};
+
+// The turns of a schedule of the machine: who was let go on after a wait needs none.
+inline std::vector<std::size_t> turns_of(const Machine& machine,
+                                         const std::vector<Choice>& schedule) {
+  std::vector<std::size_t> turns;
+  State state = machine.start();
+  for (const Choice& choice : schedule) {
+    if (!state.sessions[choice.session].running) turns.push_back(choice.session);
+    machine.take(state, choice);
+  }
+  return turns;
+}
+
+struct ServerPlay {
+  RunEnd end;
+  std::string story;  // what was sent and answered
+  std::string trouble;
+};
+
+// Plays the turns, then whatever is left. The tables must be there, with their rows.
+inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
+                                 force::PgMonitor& monitor, std::vector<std::size_t> turns) {
+  ServerPlay result;
+  std::vector<std::shared_ptr<ClientSession>> clients;
+  std::vector<force::ActorScript> actors;
+  const auto& sessions = machine.program().outline().sessions;
+  for (std::uint32_t s = 0; s < sessions.size(); ++s) {
+    auto client = std::make_shared<ClientSession>(machine, s);
+    actors.push_back({.name = sessions[s].name, .script = [client](const force::Answer* last) {
+                        return client->next(last);
+                      }});
+    clients.push_back(std::move(client));
+  }
+  {
+    auto stage = force::PgSessions::open({.dsn = dsn}, std::move(actors));
+    if (!stage) {
+      result.trouble = stage.error().what;
+      return result;
+    }
+    Budget budget = Budget::seconds(60);
+    const auto played =
+        force::play(**stage, {.turns = std::move(turns), .plays_rest = true}, budget);
+    if (!played || played->end != force::Played::End::Complete)
+      result.trouble = played ? "the schedule was not played to its end" : played.error().what;
+    if (played) {
+      for (const force::Moment& m : played->moments) {
+        const std::string who = sessions[m.actor].name;
+        if (m.kind == force::Moment::Kind::Sent)
+          result.story += who + ": " + (*stage)->statements(m.actor)[m.statement] + "\n";
+        if (m.kind == force::Moment::Kind::Parked) result.story += who + " waits\n";
+        if (m.kind == force::Moment::Kind::Answered) {
+          const force::Answer& answer = (*stage)->answers(m.actor)[m.statement];
+          result.story += who + " -> " +
+                          (answer.has_failed() ? answer.error + " " + answer.message
+                                               : answer.tag + " " + answer.value().value_or("")) +
+                          "\n";
+        }
+      }
+    }
+  }
+  for (const auto& client : clients)
+    result.end.calls.insert(result.end.calls.end(), client->ends().begin(), client->ends().end());
+  for (const Table& table : machine.program().app().tables) {
+    const auto rows = monitor.query("SELECT * FROM " + table.name + " ORDER BY 1");
+    auto& list = result.end.rows.emplace_back();
+    if (!rows) {
+      result.trouble = rows.error().what;
+      continue;
+    }
+    for (const force::Row& row : *rows) {
+      auto& values = list.emplace_back();
+      for (const force::Cell& cell : row) add_cell(values, cell);
+    }
+  }
+  return result;
+}
+
+// Ends as text, to compare and to show; what errors say is left out.
+inline std::string end_text(const RunEnd& end) {
+  std::string text;
+  for (const CallEnd& call : end.calls) {
+    text += call.is_committed ? "commit" : "abort " + call.failure.sqlstate;
+    if (call.is_committed) {
+      for (const Value& value : call.locals) text += " " + print(value);
+    }
+    text += "\n";
+  }
+  for (const auto& table : end.rows) {
+    for (const auto& row : table) {
+      for (const Value& value : row) text += " " + print(value);
+      text += ";";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace isoscope::sql::server
