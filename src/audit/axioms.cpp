@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "audit/server_levels.h"
+#include "spec/levels.h"
 #include "support/assert.h"
 
 namespace isoscope::audit {
@@ -57,6 +58,7 @@ Result<void> check_level(const Level& level, bool is_mixed) {
                     : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si, ser, pg-rr or "
                       "pg-ser"};
   }
+  if (auto plain = require_plain(level, "audit"); !plain) return plain.error();
   for (const Axiom& axiom : level.axioms) {
     if (mentions_reads(axiom.formula.get())) {
       return Error{.what = fmt::format("audit cannot use {}: axiom {} speaks of single reads",
@@ -460,6 +462,12 @@ Axioms::Matrix Axioms::relation(const RelationExpr& r, Binding& binding) {
                 break;
             }
           }
+          break;
+        case RelationOp::Snap:  // check_level() refuses these
+        case RelationOp::Of:
+        case RelationOp::Same:
+        case RelationOp::Waited:
+        case RelationOp::Maybe:
           break;
         case RelationOp::Union:
           cell = left[a][b] || right[a][b];

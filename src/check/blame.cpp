@@ -1,5 +1,7 @@
 #include "check/blame.h"
 
+#include <algorithm>
+
 #include "check/strong/strong.h"
 #include "history/restrict.h"
 
@@ -20,13 +22,22 @@ bool breaks_prefix(const History& h, const Violation& violation, Budget& budget)
 
 }  // namespace
 
-std::string blamed_axiom(const History& h, const Level& level, Logic logic, Logic weakest,
+std::string blamed_axiom(const History& h, const Level& own, Logic logic, Logic weakest,
                          const Violation& violation, Budget& budget) {
+  // A level of the user's may say the axioms in another order and call them otherwise.
+  const Level& level = *reference_level(logic, own.framework);
+  const auto name_in_own = [&](const Axiom& axiom) {
+    const auto said = std::find_if(own.axioms.begin(), own.axioms.end(), [&](const Axiom& other) {
+      return other.canonical == axiom.canonical;
+    });
+    return said == own.axioms.end() ? axiom.name : said->name;
+  };
   if (level.axioms.empty()) return "EXT";
   const bool causal_already = weakest <= Logic::Cc;
-  if (causal_already || level.axioms.size() == 1) return level.axioms.front().name;
-  if (logic == Logic::Si && breaks_prefix(h, violation, budget)) return level.axioms.front().name;
-  return level.axioms.back().name;
+  if (causal_already || level.axioms.size() == 1) return name_in_own(level.axioms.front());
+  if (logic == Logic::Si && breaks_prefix(h, violation, budget))
+    return name_in_own(level.axioms.front());
+  return name_in_own(level.axioms.back());
 }
 
 }  // namespace isoscope

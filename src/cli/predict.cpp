@@ -77,6 +77,7 @@ int run_predict(const PredictArguments& args) {
   if (!levels) return fail(levels.error());
   auto level = levels->find(args.level);
   if (!level) return fail(level.error());
+  if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
   LoadedProgram program;

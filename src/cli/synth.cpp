@@ -47,6 +47,8 @@ Result<std::vector<const Level*>> find_all(const LevelSet& levels,
   for (const std::string& name : names) {
     auto level = levels.find(name);
     if (!level) return level.error();
+    if (auto plain = require_plain(**level, "the search for histories"); !plain)
+      return plain.error();
     found.push_back(*level);
   }
   return found;

@@ -2,7 +2,29 @@
 
 namespace isoscope {
 
-std::string_view name_of(Framework framework) { return framework == Framework::Co ? "co" : "vis"; }
+std::string_view name_of(Framework framework) {
+  switch (framework) {
+    case Framework::Co:
+      return "co";
+    case Framework::VisAr:
+      return "vis";
+    case Framework::CoSnap:
+      return "snap";
+  }
+  return {};
+}
+
+std::string_view orders_of(Framework framework) {
+  switch (framework) {
+    case Framework::Co:
+      return "co";
+    case Framework::VisAr:
+      return "vis, ar";
+    case Framework::CoSnap:
+      return "co, snap";
+  }
+  return {};
+}
 
 Relation order_relation(const std::vector<TxnId>& order, std::size_t n) {
   Relation r(n);

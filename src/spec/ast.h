@@ -35,10 +35,13 @@ using FormulaPtr = std::shared_ptr<const Formula>;
 // clang-format off
 enum class RelationOp : std::uint8_t {
   So, Wr, Co, Vis, Ar, Po,   // facts and witness; Wr with `key` is wr[x]
+  Snap,                      // a transaction to the reads whose snapshots have it: witness
+  Of, Same, Waited,          // facts about statements (spec/statements.h)
   Ww, Rw,                    // with `key` restricted to it, else the union over keys
   IdentityOn,                // [S], with `set`, and `key` for writers(x)
   Union, Intersection, Difference, Compose,  // left, right
   Inverse, Plus, Star,                       // left
+  Maybe,  // left; only in text: a relation with sorts has its union with identity instead
 };
 // clang-format on
 
@@ -62,6 +65,8 @@ enum class FormulaOp : std::uint8_t {
   Equal,                          // a, b (inequality is Not Equal)
   Member,                         // relation(a, b)
   Writes, Reads,                  // a: txn, b: key
+  Locks, WritesRow,               // a: txn, b: key, about its row
+  Current,                        // a: read
   Subset,                         // relation, other
   Acyclic, Irreflexive, Transitive, Total, Empty,  // relation
 };

@@ -26,6 +26,19 @@ bool takes_index(RelationOp op) {
   return op == RelationOp::Wr || op == RelationOp::Ww || op == RelationOp::Rw;
 }
 
+// Is it an order of a witness, but of another framework?
+bool is_foreign(RelationOp op, Framework framework) {
+  switch (framework) {
+    case Framework::Co:
+      return op == RelationOp::Vis || op == RelationOp::Ar || op == RelationOp::Snap;
+    case Framework::VisAr:
+      return op == RelationOp::Co || op == RelationOp::Snap;
+    case Framework::CoSnap:
+      return op == RelationOp::Vis || op == RelationOp::Ar;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<void> AxiomResolver::add_let(const Declaration& declaration) {
@@ -37,9 +50,21 @@ Result<void> AxiomResolver::add_let(const Declaration& declaration) {
         .hint = fmt::format("the first let is on line {}", known->second->keyword.place.line)};
   scope_.clear();
   depth_ = 0;
+  for (const Token& parameter : declaration.parameters) {
+    if (lets_.count(parameter.text) != 0 || parameter.text == name.text)
+      return Error{.where = parameter.place,
+                   .what = fmt::format("'{}' already has a meaning here", parameter.text),
+                   .hint = "a let defines it; take another name"};
+    // What it stands for is known at each use only; so does its sort.
+    arguments_[parameter.text] = measured(
+        std::make_shared<const RelationExpr>(make_relation(RelationOp::So, parameter.place)));
+  }
   auto relation = resolve_relation(*declaration.body, 1);
+  arguments_.clear();
   if (!relation) return relation.error();
-  if (auto sorts = possible_sorts(**relation); !sorts) return sorts.error();
+  if (declaration.parameters.empty()) {
+    if (auto sorts = possible_sorts(**relation); !sorts) return sorts.error();
+  }
   lets_.emplace(name.text, &declaration);
   return {};
 }
@@ -78,6 +103,9 @@ Result<RelationPtr> AxiomResolver::resolve_relation(const Phrase& phrase, int de
       if (find_word(kRelationSigns, phrase.token.text) != nullptr)
         return resolve_binary_relation(phrase, depth);
       return not_a_relation(phrase);
+    case PhraseKind::Apply:
+      if (const Declaration* let = called_let(phrase)) return resolve_let(phrase, *let, depth);
+      return not_a_relation(phrase);
     default:
       return not_a_relation(phrase);
   }
@@ -86,27 +114,66 @@ Result<RelationPtr> AxiomResolver::resolve_relation(const Phrase& phrase, int de
 Result<RelationPtr> AxiomResolver::resolve_relation_name(const Phrase& phrase, int depth) {
   const Token& name = phrase.token;
   if (const auto* word = find_word(kRelationWords, name.text)) {
-    const RelationOp op = word->meaning;
-    const bool over_co = framework_ == Framework::Co;
-    if (over_co ? op == RelationOp::Vis || op == RelationOp::Ar : op == RelationOp::Co)
-      return wrong_witness(name);
-    RelationExpr relation = make_relation(op, name.place);
-    return make(std::move(relation));
+    if (is_foreign(word->meaning, framework_)) return wrong_witness(name);
+    return make(make_relation(word->meaning, name.place));
   }
-  if (const auto let = lets_.find(name.text); let != lets_.end()) {
-    // Variables of the axiom mean nothing inside a let.
-    std::vector<Variable> scope;
-    scope.swap(scope_);
-    auto relation = resolve_relation(*let->second->body, depth + 1);
-    scope.swap(scope_);
-    if (relation) return relation;
-    // The let itself is well-formed; what can be too much is this use of it.
-    Error too_much = relation.error();
-    too_much.where = name.place;
-    return too_much;
-  }
+  if (arguments_.count(name.text) != 0) return resolve_parameter(name, depth);
+  if (const auto let = lets_.find(name.text); let != lets_.end())
+    return resolve_let(phrase, *let->second, depth);
   if (find_variable(name.text) != nullptr || is_reserved(name.text)) return not_a_relation(phrase);
   return unknown_relation(name);
+}
+
+AxiomResolver::Argument AxiomResolver::measured(RelationPtr relation) {
+  Argument argument{relation, 1, 1};
+  for (const RelationPtr& part : {relation->left, relation->right}) {
+    if (part == nullptr) continue;
+    const Argument inner = measured(part);
+    argument.nodes += inner.nodes;
+    argument.depth = std::max(argument.depth, inner.depth + 1);
+  }
+  return argument;
+}
+
+Result<RelationPtr> AxiomResolver::resolve_parameter(const Token& name, int depth) {
+  const Argument& argument = arguments_.at(name.text);
+  nodes_ += argument.nodes - 1;  // one is counted below
+  if (depth + argument.depth > kMaxDepth)
+    return Error{
+        .where = name.place,
+        .what = fmt::format("this nests deeper than {} once its lets are expanded", kMaxDepth),
+        .hint = "use fewer lets that build upon each other"};
+  return make(*argument.relation);
+}
+
+// `f`, or f(r, s) for a let with parameters.
+Result<RelationPtr> AxiomResolver::resolve_let(const Phrase& use, const Declaration& let,
+                                               int depth) {
+  const std::size_t given = use.kind == PhraseKind::Apply ? use.parts.size() - 1 : 0;
+  if (given != let.parameters.size())
+    return Error{
+        .where = use.begin,
+        .what = fmt::format("'{}' takes {} relation{}, found {}", let.name.text,
+                            let.parameters.size(), let.parameters.size() == 1 ? "" : "s", given),
+        .hint = fmt::format("its let is on line {}", let.keyword.place.line)};
+  // Arguments are of the place of use; nothing else of that place has a meaning inside the let.
+  std::map<std::string_view, Argument> arguments;
+  for (std::size_t i = 0; i < given; ++i) {
+    auto argument = resolve_relation(*use.parts[i + 1], depth + 1);
+    if (!argument) return argument;
+    arguments[let.parameters[i].text] = measured(std::move(*argument));
+  }
+  std::vector<Variable> scope;
+  scope.swap(scope_);
+  arguments.swap(arguments_);
+  auto relation = resolve_relation(*let.body, depth + 1);
+  scope.swap(scope_);
+  arguments.swap(arguments_);
+  if (relation) return relation;
+  // The let itself is well-formed; what can be too much is this use of it.
+  Error too_much = relation.error();
+  too_much.where = use.begin;
+  return too_much;
 }
 
 Result<RelationPtr> AxiomResolver::resolve_index(const Phrase& phrase) {
@@ -185,6 +252,7 @@ Result<Variable> AxiomResolver::resolve_key(const Phrase& phrase) const {
 bool AxiomResolver::is_formula(const Phrase& phrase) const {
   switch (phrase.kind) {
     case PhraseKind::Apply:
+      return called_let(phrase) == nullptr;
     case PhraseKind::Not:
     case PhraseKind::Quantified:
       return true;
@@ -193,6 +261,13 @@ bool AxiomResolver::is_formula(const Phrase& phrase) const {
     default:
       return false;
   }
+}
+
+const Declaration* AxiomResolver::called_let(const Phrase& phrase) const {
+  if (phrase.kind != PhraseKind::Apply || phrase.parts[0]->kind != PhraseKind::Name) return nullptr;
+  const auto let = lets_.find(phrase.parts[0]->token.text);
+  if (let == lets_.end() || let->second->parameters.empty()) return nullptr;
+  return let->second;
 }
 
 std::string AxiomResolver::kind_of(const Phrase& phrase) const {
@@ -208,7 +283,8 @@ std::string AxiomResolver::kind_of(const Phrase& phrase) const {
 
 std::optional<Error> AxiomResolver::misplaced_application(const Phrase& phrase) const {
   for (std::size_t i = 0; i < phrase.parts.size(); ++i) {
-    if (phrase.parts[i]->kind != PhraseKind::Apply) continue;
+    if (phrase.parts[i]->kind != PhraseKind::Apply || called_let(*phrase.parts[i]) != nullptr)
+      continue;
     return Error{.where = phrase.token.place,
                  .what = fmt::format("'{}' joins relations, but its {} side is a formula",
                                      phrase.token.text, i == 0 ? "left" : "right"),
@@ -242,11 +318,9 @@ Error AxiomResolver::not_a_relation(const Phrase& phrase) const {
 Error AxiomResolver::unknown_relation(const Token& name) const {
   std::vector<std::string_view> known;
   for (const auto& word : kRelationWords) {
-    const bool other = framework_ == Framework::Co
-                           ? word.meaning == RelationOp::Vis || word.meaning == RelationOp::Ar
-                           : word.meaning == RelationOp::Co;
-    if (!other) known.push_back(word.text);
+    if (!is_foreign(word.meaning, framework_)) known.push_back(word.text);
   }
+  for (const auto& [parameter, argument] : arguments_) known.push_back(parameter);
   for (const auto& [let, declaration] : lets_) known.push_back(let);
   return Error{.where = name.place,
                .what = fmt::format("unknown relation '{}'", name.text),
@@ -254,12 +328,29 @@ Error AxiomResolver::unknown_relation(const Token& name) const {
 }
 
 Error AxiomResolver::wrong_witness(const Token& name) const {
-  const bool over_co = framework_ == Framework::Co;
+  std::string hint;
+  switch (framework_) {
+    case Framework::Co:
+      hint = name.is("snap")
+                 ? "its order is co; to speak of snapshots declare the level 'over co, snap'"
+                 : "its order is co; to speak of vis and ar declare the level 'over vis, ar'";
+      break;
+    case Framework::VisAr:
+      hint = name.is("snap")
+                 ? "its orders are vis and ar; to speak of snapshots declare the level "
+                   "'over co, snap'"
+                 : "its orders are vis and ar; to speak of co declare the level 'over co'";
+      break;
+    case Framework::CoSnap:
+      hint =
+          "it has co, and snap instead of vis; to speak of vis and ar declare the level "
+          "'over vis, ar'";
+      break;
+  }
   return Error{
       .where = name.place,
-      .what = fmt::format("a level over {} knows no '{}'", over_co ? "co" : "vis, ar", name.text),
-      .hint = over_co ? "its order is co; to speak of vis and ar declare the level 'over vis, ar'"
-                      : "its orders are vis and ar; to speak of co declare the level 'over co'"};
+      .what = fmt::format("a level over {} knows no '{}'", orders_of(framework_), name.text),
+      .hint = std::move(hint)};
 }
 
 }  // namespace isoscope

@@ -158,10 +158,12 @@ Result<FormulaPtr> AxiomResolver::resolve_subset(const Phrase& phrase) {
 
 // writes(t, x), acyclic(r), or r(t, u).
 Result<FormulaPtr> AxiomResolver::resolve_application(const Phrase& phrase) {
+  if (called_let(phrase) != nullptr) return not_a_formula(phrase);
   const Phrase& applied = *phrase.parts[0];
   if (applied.kind == PhraseKind::Name) {
     if (const auto* word = find_word(kAccessWords, applied.token.text))
       return resolve_access(phrase, word->meaning);
+    if (find_word(kReadWords, applied.token.text) != nullptr) return resolve_current(phrase);
     if (const auto* word = find_word(kStatementWords, applied.token.text))
       return resolve_statement(phrase, word->meaning);
   }
@@ -212,6 +214,25 @@ Result<FormulaPtr> AxiomResolver::resolve_access(const Phrase& phrase, FormulaOp
           .hint = hint};
     (i == 0 ? formula.a : formula.b) = *argument;
   }
+  return share(std::move(formula));
+}
+
+Result<FormulaPtr> AxiomResolver::resolve_current(const Phrase& phrase) {
+  const std::string hint = "current(r) with r: read";
+  if (phrase.parts.size() != 2)
+    return Error{.where = phrase.begin,
+                 .what = fmt::format("'current' is about one read, found {} arguments",
+                                     phrase.parts.size() - 1),
+                 .hint = hint};
+  auto read = resolve_variable(*phrase.parts[1]);
+  if (!read) return read.error();
+  if (read->sort != Sort::Read)
+    return Error{.where = phrase.parts[1]->begin,
+                 .what = fmt::format("'current' expects a read here, found '{}', a {}", read->name,
+                                     name_of(read->sort)),
+                 .hint = hint};
+  Formula formula = make_formula(FormulaOp::Current, phrase.begin);
+  formula.a = *read;
   return share(std::move(formula));
 }
 

@@ -32,6 +32,7 @@ class AxiomResolver {
   Result<FormulaPtr> resolve_application(const Phrase& phrase);
   Result<FormulaPtr> resolve_statement(const Phrase& phrase, FormulaOp op);
   Result<FormulaPtr> resolve_access(const Phrase& phrase, FormulaOp op);
+  Result<FormulaPtr> resolve_current(const Phrase& phrase);
   Result<FormulaPtr> resolve_membership(const Phrase& phrase);
 
   // Relations without sorts yet; `depth` is that of the phrase in its axiom, lets expanded.
@@ -40,6 +41,8 @@ class AxiomResolver {
   }
   Result<RelationPtr> resolve_relation(const Phrase& phrase, int depth);
   Result<RelationPtr> resolve_relation_name(const Phrase& phrase, int depth);
+  Result<RelationPtr> resolve_let(const Phrase& use, const Declaration& let, int depth);
+  Result<RelationPtr> resolve_parameter(const Token& name, int depth);
   Result<RelationPtr> resolve_index(const Phrase& phrase);
   Result<RelationPtr> resolve_set(const Phrase& phrase);
   Result<RelationPtr> resolve_binary_relation(const Phrase& phrase, int depth);
@@ -52,6 +55,8 @@ class AxiomResolver {
   // What a phrase looks like to a reader: "the relation 'so'", "a formula".
   std::string kind_of(const Phrase& phrase) const;
   bool is_formula(const Phrase& phrase) const;
+  // The let whose parameters `phrase` gives, as in f(so | wr); or null.
+  const Declaration* called_let(const Phrase& phrase) const;
   // Of `so | wr(t1, t2)`, which wants to be (so | wr)(t1, t2).
   std::optional<Error> misplaced_application(const Phrase& phrase) const;
   Error not_a_formula(const Phrase& phrase) const;
@@ -59,8 +64,17 @@ class AxiomResolver {
   Error unknown_relation(const Token& name) const;
   Error wrong_witness(const Token& name) const;
 
+  // What a use of a let gives for a parameter, and how much it adds wherever it stands.
+  struct Argument {
+    RelationPtr relation;
+    int nodes = 0;
+    int depth = 0;
+  };
+  static Argument measured(RelationPtr relation);
+
   Framework framework_;
   std::map<std::string_view, const Declaration*> lets_;
+  std::map<std::string_view, Argument> arguments_;  // of the let that is being expanded
   std::vector<Variable> scope_;
   int slots_ = 0;
   int nodes_ = 0;  // of the level's relations so far

@@ -1,7 +1,9 @@
 #include "spec/brute_force.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "spec/statements.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -12,7 +14,10 @@ namespace {
 class WitnessList {
  public:
   WitnessList(const History& h, const Assignment& levels)
-      : h_(h), framework_(levels.base->framework), before_(h.num_txns()), sees_(wr_relation(h)) {
+      : h_(h),
+        framework_(levels.base->framework),
+        before_(h.num_txns()),
+        sees_(levels.base->is_wr_free ? Relation(h.num_txns()) : wr_relation(h)) {
     for (TxnId t : h.txns()) {
       if (h.is_present(t)) present_.push_back(t);
     }
@@ -30,14 +35,48 @@ class WitnessList {
         if (h.is_external_read(e)) reads_.push_back(e);
       }
     }
+    if (framework_ != Framework::CoSnap) return;
+    collect_statements();
+    for (const auto& [before, after] : facts_.known_order())
+      before_.insert(before.index, after.index);
   }
 
   std::vector<Witness> all() {
+    std::vector<Witness> found;
+    find([&](const Witness& witness) {
+      found.push_back(witness);
+      return false;
+    });
+    return found;
+  }
+
+  // Calls `accept` with one witness after the other until it returns true.
+  void find(const std::function<bool(const Witness&)>& accept) {
+    accept_ = &accept;
     extend_order();
-    return std::move(found_);
   }
 
  private:
+  // The reads of one statement, all of which have its snapshot.
+  struct Statement {
+    TxnId txn;
+    std::vector<EventId> reads;
+  };
+
+  void collect_statements() {
+    for (TxnId t : present_) {
+      std::optional<std::uint32_t> last;
+      for (EventId e : h_.events(t)) {
+        if (!h_.is_read(e)) continue;
+        if (last != h_.statement(e)) statements_.push_back({t, {}});
+        last = h_.statement(e);
+        statements_.back().reads.push_back(e);
+      }
+    }
+  }
+
+  bool report(Witness witness) { return done_ = (*accept_)(witness); }
+
   bool is_placed(TxnId t) const {
     return std::find(order_.begin(), order_.end(), t) != order_.end();
   }
@@ -45,15 +84,25 @@ class WitnessList {
   // Appends any transaction whose predecessors are all placed.
   void extend_order() {
     if (order_.size() == present_.size()) {
-      if (framework_ == Framework::Co) {
-        found_.push_back({framework_, order_, std::nullopt});
-      } else {
-        Relation vis(h_.num_txns());
-        extend_vis(vis, 0);
+      switch (framework_) {
+        case Framework::Co:
+          report({framework_, order_, std::nullopt});
+          return;
+        case Framework::VisAr: {
+          Relation vis(h_.num_txns());
+          extend_vis(vis, 0);
+          return;
+        }
+        case Framework::CoSnap: {
+          std::vector<std::uint32_t> snap(h_.num_events());
+          extend_snap(snap, 0);
+          return;
+        }
       }
       return;
     }
     for (TxnId t : present_) {
+      if (done_) return;
       if (is_placed(t)) continue;
       const bool is_next = std::all_of(present_.begin(), present_.end(), [&](TxnId s) {
         return !before_.contains(s.index, t.index) || is_placed(s);
@@ -67,8 +116,9 @@ class WitnessList {
 
   // Chooses the view of the transaction at `position` in ar among the subsets of those before it.
   void extend_vis(Relation& vis, std::size_t position) {
+    if (done_) return;
     if (position == order_.size()) {
-      found_.push_back({framework_, order_, vis});
+      report({framework_, order_, vis});
       return;
     }
     const TxnId t = order_[position];
@@ -86,6 +136,36 @@ class WitnessList {
       if (sees_enough && reads_see_their_writers(vis, t)) extend_vis(vis, position + 1);
     }
     for (std::size_t i = 0; i < position; ++i) vis.erase(order_[i].index, t.index);
+  }
+
+  // Chooses the snapshots of the statements from `next` on.
+  void extend_snap(std::vector<std::uint32_t>& snap, std::size_t next) {
+    if (done_) return;
+    if (next == statements_.size()) {
+      report({framework_, order_, std::nullopt, snap});
+      return;
+    }
+    const Statement& statement = statements_[next];
+    const auto own = std::find(order_.begin(), order_.end(), statement.txn) - order_.begin();
+    for (std::uint32_t length = 1; length <= static_cast<std::uint32_t>(own); ++length) {
+      const bool fits = std::all_of(statement.reads.begin(), statement.reads.end(), [&](EventId e) {
+        if (!h_.is_external_read(e)) return true;
+        return last_writer(h_.key(e), facts_.is_current(e) ? own : length) == h_.writer(e);
+      });
+      if (!fits) continue;
+      for (EventId e : statement.reads) snap[e.index] = length;
+      extend_snap(snap, next + 1);
+    }
+  }
+
+  // The last writer of x among the first transactions of the order.
+  TxnId last_writer(KeyId x, std::ptrdiff_t length) const {
+    TxnId last = TxnId::none();
+    for (std::ptrdiff_t i = 0; i < length; ++i) {
+      if (h_.writes(order_[static_cast<std::size_t>(i)], x))
+        last = order_[static_cast<std::size_t>(i)];
+    }
+    return last;
   }
 
   // Is the last visible writer of each key that t reads the one it reads from?
@@ -107,12 +187,16 @@ class WitnessList {
   Relation before_;  // in every order
   Relation sees_;    // in every vis
   std::vector<TxnId> order_;
-  std::vector<Witness> found_;
+  StatementFacts facts_{h_};
+  std::vector<Statement> statements_;
+  const std::function<bool(const Witness&)>* accept_ = nullptr;
+  bool done_ = false;
 };
 
-bool all_have_so(const History& h, const Assignment& levels) {
+// Do all levels have so, and wr in co, so that other levels have the same witnesses?
+bool is_plain(const History& h, const Assignment& levels) {
   for (TxnId t : h.txns()) {
-    if (!levels.of(t).uses_session_order) return false;
+    if (!levels.of(t).uses_session_order || levels.of(t).is_wr_free) return false;
   }
   return true;
 }
@@ -121,12 +205,29 @@ bool all_have_so(const History& h, const Assignment& levels) {
 
 bool is_small_enough(const History& h, Framework framework) {
   std::size_t present = 0;
-  for (TxnId t : h.txns()) present += h.is_present(t) ? 1 : 0;
-  return present <= 1 + (framework == Framework::Co ? kMaxBruteForceCo : kMaxBruteForceVis);
+  std::size_t reading = 0;
+  for (TxnId t : h.txns()) {
+    if (!h.is_present(t)) continue;
+    ++present;
+    std::optional<std::uint32_t> last;
+    for (EventId e : h.events(t)) {
+      if (h.is_read(e) && last != h.statement(e)) ++reading;
+      if (h.is_read(e)) last = h.statement(e);
+    }
+  }
+  switch (framework) {
+    case Framework::Co:
+      return present <= 1 + kMaxBruteForceCo;
+    case Framework::VisAr:
+      return present <= 1 + kMaxBruteForceVis;
+    case Framework::CoSnap:
+      return present <= 1 + kMaxBruteForceSnap && reading <= kMaxBruteForceStatements;
+  }
+  return false;
 }
 
 const std::vector<Witness>& BruteForce::witnesses(const Assignment& levels) {
-  if (!all_have_so(h_, levels)) return special_ = WitnessList(h_, levels).all();
+  if (!is_plain(h_, levels)) return special_ = WitnessList(h_, levels).all();
   auto& known = levels.base->framework == Framework::Co ? co_ : vis_ar_;
   if (!known) known = WitnessList(h_, levels).all();
   return *known;
@@ -136,6 +237,14 @@ std::optional<Witness> BruteForce::decide(const Assignment& levels) {
   ISO_ASSERT(is_small_enough(h_, levels.base->framework));
   if (!h_.faults().empty()) return std::nullopt;
   Evaluator evaluator(h_, levels);
+  if (levels.base->framework == Framework::CoSnap) {
+    std::optional<Witness> found;
+    WitnessList(h_, levels).find([&](const Witness& witness) {
+      if (evaluator.accepts(witness)) found = witness;
+      return found.has_value();
+    });
+    return found;
+  }
   for (const Witness& witness : witnesses(levels)) {
     if (evaluator.accepts(witness)) return witness;
   }

@@ -4,13 +4,14 @@
 // Knows nothing about levels but how to ask spec/evaluate.h. What it leaves out is only what the
 // framework itself forbids: orders that contradict so, wr or a known version order, and views
 // vis⁻¹(t) that lack what t's session or reads demand or in which some read of t would see
-// another writer.
+// another writer, and snapshots in which one would.
 //
 //     BruteForce oracle(h);
 //     std::optional<Witness> w = oracle.decide({.base = &level});
 //
-// Cost  At most 6! commit orders, or 4! arbitrations with up to 2^6 visibilities each. Witnesses
-//       are listed once a history and used for all levels.
+// Cost  At most 6! commit orders, or 4! arbitrations with up to 2^6 visibilities each, or 5! commit
+//       orders with up to 5^7 choices of snapshots. Witnesses are listed once a history and used
+//       for all levels, but those with snapshots, which are made one after the other.
 #include <optional>
 #include <vector>
 
@@ -18,8 +19,10 @@
 
 namespace isoscope {
 
-inline constexpr std::size_t kMaxBruteForceCo = 6;   // present transactions besides T0
-inline constexpr std::size_t kMaxBruteForceVis = 4;  // the same, over vis, ar
+inline constexpr std::size_t kMaxBruteForceCo = 6;          // present transactions besides T0
+inline constexpr std::size_t kMaxBruteForceVis = 4;         // the same, over vis, ar
+inline constexpr std::size_t kMaxBruteForceSnap = 5;        // the same, over co, snap …
+inline constexpr std::size_t kMaxBruteForceStatements = 7;  // … with so many statements that read
 
 // Is the history small enough for the framework?
 bool is_small_enough(const History& h, Framework framework);

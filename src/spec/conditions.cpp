@@ -22,8 +22,9 @@ Failure pair_failure(std::string rule, TxnId a, TxnId b) {
 
 Conditions::Conditions(const History& h, const Assignment& levels)
     : h_(h), framework_(levels.base->framework), position_(h.num_txns()) {
-  const bool over_co = framework_ == Framework::Co;
+  const bool over_co = framework_ != Framework::VisAr;
   if (!over_co) so_ = Relation(h.num_txns());
+  if (framework_ == Framework::CoSnap) statements_.emplace(h);
   for (TxnId t3 : h.txns()) {
     if (!h.is_present(t3)) continue;
     ++present_;
@@ -32,9 +33,10 @@ Conditions::Conditions(const History& h, const Assignment& levels)
     }
     for (TxnId t : h.txns()) {
       if (!h.is_present(t) || !h.so(t, t3)) continue;
+      if (!levels.of(t3).uses_session_order) continue;
       if (over_co) {
         precedences_.push_back({t, t3, "so ⊆ co"});
-      } else if (levels.of(t3).uses_session_order) {
+      } else {
         so_.insert(t.index, t3.index);
       }
     }
@@ -42,7 +44,11 @@ Conditions::Conditions(const History& h, const Assignment& levels)
   for (const VersionEdge& edge : h.version_edges())
     precedences_.push_back({edge.before, edge.after,
                             over_co ? "known version order ⊆ co" : "known version order ⊆ ar"});
-  if (!over_co) return;
+  if (statements_) {
+    for (const auto& [before, after] : statements_->known_order())
+      precedences_.push_back({before, after, "known order of commits ⊆ co"});
+  }
+  if (!over_co || levels.base->is_wr_free) return;
   for (const auto& [read, x, t1, t3] : reads_) {
     precedences_.push_back({t1, t3, "wr ⊆ co"});
     for (TxnId t : h.also_shown(read)) precedences_.push_back({t, t3, "wr ⊆ co"});
@@ -56,21 +62,26 @@ std::optional<Failure> Conditions::check_order(const Witness& witness) {
     return Failure{
         "no read is inexcusable", "", {{"r", Sort::Read, h_.faults().front().read.index}}};
   if (witness.framework != framework_)
-    return Failure{
-        fmt::format("the witness is over {}", framework_ == Framework::Co ? "co" : "vis, ar"),
-        "",
-        {}};
+    return Failure{fmt::format("the witness is over {}", orders_of(framework_)), "", {}};
   return check_positions(witness.order);
 }
 
-std::optional<Failure> Conditions::check_vis(const Witness& witness) const {
-  if (framework_ == Framework::Co) return std::nullopt;
-  if (auto failure = check_pairs(*witness.vis)) return failure;
-  return check_ext(*witness.vis);
+std::optional<Failure> Conditions::check_views(const Witness& witness) const {
+  switch (framework_) {
+    case Framework::Co:
+      return std::nullopt;
+    case Framework::VisAr:
+      if (auto failure = check_pairs(*witness.vis)) return failure;
+      return check_ext(*witness.vis);
+    case Framework::CoSnap:
+      if (auto failure = check_snapshots(witness.snap)) return failure;
+      return check_read_states(witness.snap);
+  }
+  return std::nullopt;
 }
 
 std::optional<Failure> Conditions::check_positions(const std::vector<TxnId>& order) {
-  const std::string_view name = framework_ == Framework::Co ? "co" : "ar";
+  const std::string_view name = framework_ == Framework::VisAr ? "ar" : "co";
   const auto not_once = [&](TxnId t) {
     return Failure{
         fmt::format("{} orders each present transaction once", name), "", {binding("t", t)}};
@@ -134,6 +145,56 @@ std::optional<Failure> Conditions::check_ext(const Relation& vis) const {
         return Failure{"EXT: the writer is the last one visible",
                        "",
                        {r, binding("t1", t1), binding("t2", t2), binding("t3", t3)}};
+    }
+  }
+  return std::nullopt;
+}
+
+// Each snapshot is a beginning of co with T0 that ends before the reader's transaction, and a
+// statement has one.
+std::optional<Failure> Conditions::check_snapshots(const std::vector<std::uint32_t>& snap) const {
+  if (snap.size() != h_.num_events()) return Failure{"each read has a snapshot", "", {}};
+  for (TxnId t : h_.txns()) {
+    if (!h_.is_present(t)) continue;
+    for (EventId r : h_.events(t)) {
+      if (!h_.is_read(r)) continue;
+      const Failure::Binding read{"r", Sort::Read, r.index};
+      if (snap[r.index] == 0) return Failure{"T0 is in each snapshot", "", {read}};
+      if (snap[r.index] > position_[t.index])
+        return Failure{"snapshots end before their transaction", "", {read}};
+      for (EventId s : h_.events(t)) {
+        if (h_.is_read(s) && h_.statement(r) == h_.statement(s) && snap[r.index] != snap[s.index])
+          return Failure{
+              "reads of a statement share their snapshot", "", {read, {"s", Sort::Read, s.index}}};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// A plain read shows the co-last writer in its snapshot, a current one the co-last writer before
+// its own transaction.
+std::optional<Failure> Conditions::check_read_states(const std::vector<std::uint32_t>& snap) const {
+  for (const auto& [read, x, t1, t3] : reads_) {
+    const bool is_current = statements_->is_current(read);
+    const std::uint32_t end = is_current ? position_[t3.index] : snap[read.index];
+    const Failure::Binding r{"r", Sort::Read, read.index};
+    const auto is_shown = [&](TxnId t) { return position_[t.index] < end; };
+    if (!is_shown(t1))
+      return Failure{is_current ? "a current read shows a writer before its transaction"
+                                : "the writer is in the snapshot",
+                     "",
+                     {r, binding("t1", t1)}};
+    for (TxnId t : h_.also_shown(read)) {
+      if (!is_shown(t))
+        return Failure{"what a list shows is in the snapshot", "", {r, binding("t1", t)}};
+    }
+    for (TxnId t2 : h_.writers(x)) {
+      if (is_shown(t2) && in_order(t1, t2))
+        return Failure{is_current ? "a current read shows the last writer before its transaction"
+                                  : "the writer is the last one in the snapshot",
+                       "",
+                       {r, binding("t1", t1), binding("t2", t2)}};
     }
   }
   return std::nullopt;

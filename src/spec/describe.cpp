@@ -10,8 +10,20 @@ namespace {
 
 // What the framework demands of the orders, whatever the axioms say.
 std::string witness_of(const Level& level) {
-  if (level.framework == Framework::Co)
-    return "  co   a strict total order of the transactions, T0 first, that contains so and wr\n";
+  if (level.framework != Framework::VisAr) {
+    const std::string_view contained = level.is_wr_free
+                                           ? (level.uses_session_order ? ", that contains so" : "")
+                                       : level.uses_session_order ? ", that contains so and wr"
+                                                                  : ", that contains wr";
+    std::string out = fmt::format("  {}a strict total order of the transactions, T0 first{}\n",
+                                  level.framework == Framework::Co ? "co   " : "co    ", contained);
+    if (level.framework == Framework::Co) return out;
+    return out +
+           "  snap  for each statement a snapshot: T0 and whatever else begins co, up to some\n"
+           "        transaction before the statement's own. A plain read of x shows the co-last\n"
+           "        writer of x in its snapshot; a current read, whose statement writes or locks\n"
+           "        the row, the co-last writer of x before its own transaction\n";
+  }
   return fmt::format(
       "  ar   a strict total order of the transactions, T0 first\n"
       "  vis  {}; each external read of x shows the ar-greatest writer of x\n"

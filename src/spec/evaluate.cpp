@@ -57,27 +57,51 @@ std::vector<const Axiom*> axioms_of(const std::vector<const Level*>& levels) {
   return axioms;
 }
 
+std::string_view assignable_shape(Framework framework) {
+  switch (framework) {
+    case Framework::Co:
+      return "'… wr[x](t1, t3) … implies co(t2, t1)'";
+    case Framework::VisAr:
+      return "'… implies vis(t1, t2)'";
+    case Framework::CoSnap:
+      return "'… implies snap(t, r)'";
+  }
+  return {};
+}
+
+// The reads that the axioms speak of.
+FactTables::Reads reads_for(Framework framework, const std::vector<const Axiom*>& axioms) {
+  if (framework == Framework::CoSnap) return FactTables::Reads::All;
+  const bool some = std::any_of(axioms.begin(), axioms.end(),
+                                [](const Axiom* a) { return mentions_reads(*a->formula); });
+  return some ? FactTables::Reads::External : FactTables::Reads::None;
+}
+
 }  // namespace
 
 Result<void> check_assignable(const Assignment& levels) {
   const auto all = levels_of(levels);
   if (all.size() == 1) return {};
   for (const Level* level : all) {
+    if (level->is_wr_free)
+      return Error{.what = fmt::format("level '{}' cannot be mixed with others: its co need not "
+                                       "contain wr",
+                                       level->name),
+                   .hint = ""};
     if (level->framework != levels.base->framework)
       return Error{.what = fmt::format("{} and {} cannot be mixed: they speak of different orders",
                                        levels.base->full_name(), level->full_name()),
-                   .hint = "take all levels over co, or all over vis, ar"};
+                   .hint = "take all levels over co, all over vis, ar or all over co, snap"};
     for (const Axiom& axiom : level->axioms) {
       if (axiom.subject) continue;
       return Error{
           .what = fmt::format("level '{}' cannot be mixed with others: its axiom '{}' is not about "
                               "what a single transaction sees",
                               level->name, axiom.name),
-          .hint = level->framework == Framework::Co
-                      ? "an axiom over co that can be assigned to a transaction has the shape "
-                        "'… wr[x](t1, t3) … implies co(t2, t1)'"
-                      : "an axiom over vis, ar that can be assigned to a transaction has the shape "
-                        "'… implies vis(t1, t2)'"};
+          .hint =
+              fmt::format("an axiom over {} that can be assigned to a transaction has the shape "
+                          "{}",
+                          orders_of(level->framework), assignable_shape(level->framework))};
     }
   }
   return {};
@@ -108,8 +132,7 @@ Evaluator::State::State(const History& history, const Assignment& levels, Budget
       budget(limit),
       framework(levels.base->framework),
       axioms(axioms_of(levels_of(levels))),
-      facts(history, std::any_of(axioms.begin(), axioms.end(),
-                                 [](const Axiom* a) { return mentions_reads(*a->formula); })),
+      facts(history, reads_for(framework, axioms)),
       relations(facts, limit),
       formulas(facts, relations, limit),
       conditions(history, levels) {
@@ -159,12 +182,16 @@ std::optional<Failure> Evaluator::State::enter(const Witness& witness) {
     relations.set_orders(witness.order, nullptr);
     return std::nullopt;
   }
-  if (!witness.vis) {
+  if (framework == Framework::VisAr && !witness.vis) {
     const Witness completed{framework, witness.order, least_vis(witness.order)};
     return enter(completed);
   }
-  if (auto failure = conditions.check_vis(witness)) return failure;
-  relations.set_orders(witness.order, &*witness.vis);
+  if (auto failure = conditions.check_views(witness)) return failure;
+  if (framework == Framework::CoSnap) {
+    relations.set_orders(witness.order, nullptr, &witness.snap);
+  } else {
+    relations.set_orders(witness.order, &*witness.vis);
+  }
   return std::nullopt;
 }
 
@@ -214,8 +241,7 @@ Relation Evaluator::State::least_vis(const std::vector<TxnId>& ar) {
 
 std::size_t evaluation_bytes(const History& h, const Assignment& levels) {
   const std::vector<const Axiom*> axioms = axioms_of(levels_of(levels));
-  const bool has_reads = std::any_of(axioms.begin(), axioms.end(),
-                                     [](const Axiom* a) { return mentions_reads(*a->formula); });
+  const bool has_reads = reads_for(levels.base->framework, axioms) != FactTables::Reads::None;
   const std::size_t elements = h.num_txns() + (has_reads ? h.num_events() : 0);
   return elements * elements / 8 * (h.num_keys() + 1);
 }

@@ -11,12 +11,20 @@
 //   over vis, ar   ar is such an order with the known version orders; vis ⊆ ar; so ⊆ vis; and
 //                  EXT: each external read of x by t reads from the ar-greatest writer of x among
 //                  those that vis shows to t
+//   over co, snap  co is such an order; each read has a snapshot, a beginning of co with T0 that
+//                  ends before the read's transaction and is the same for its statement; a plain
+//                  read shows the co-last writer in it, a current one (spec/statements.h) the
+//                  co-last writer before its transaction; co contains what the numbers of commits
+//                  tell about rows
+//
+// A level without so asks nothing of session order, one over co, wr free nothing of wr.
 //
 // Transactions may have levels of their own (docs/levels.md): an instance of an axiom is then
 // required where its subject has a level with that axiom, and so ⊆ vis where the later
 // transaction's level has session order.
 //
-// Papers  [BiswasEnea-OOPSLA'19], section 2; [CeroneBernardiGotsman-CONCUR'15], sections 2 and 3.
+// Papers  [BiswasEnea-OOPSLA'19], section 2; [CeroneBernardiGotsman-CONCUR'15], sections 2 and 3;
+//         [Crooks-PODC'17] for read states.
 // Cost    FactTables once a history; then a few microseconds a witness for five transactions, and
 //         O(n^k) in general for an axiom with k variables. For up to a few hundred transactions.
 #include <memory>

@@ -2,7 +2,7 @@
 
 namespace isoscope {
 
-FactTables::FactTables(const History& h, bool with_reads)
+FactTables::FactTables(const History& h, Reads which)
     : h_(h),
       size_(h.num_txns()),
       writes_(h.num_txns() * h.num_keys()),
@@ -15,13 +15,13 @@ FactTables::FactTables(const History& h, bool with_reads)
     if (!h.is_present(t)) continue;
     txns_.push_back(t.index);
     for (EventId e : h.events(t)) {
-      if (!h.is_external_read(e)) continue;
-      reads_key_[t.index * h.num_keys() + h.key(e).index] = 1;
+      if (!h.is_read(e) || (!h.is_external_read(e) && which != Reads::All)) continue;
+      if (h.is_external_read(e)) reads_key_[t.index * h.num_keys() + h.key(e).index] = 1;
       events_.push_back(e);
       event_txn_.push_back(t.index);
     }
   }
-  if (!with_reads) return;
+  if (which == Reads::None) return;
   for (std::size_t i = 0; i < events_.size(); ++i)
     reads_.push_back(static_cast<std::uint32_t>(size_++));
 }
@@ -56,10 +56,39 @@ Relation FactTables::po() const {
   return r;
 }
 
+const StatementFacts& FactTables::statements() const {
+  if (!statements_) statements_.emplace(h_);
+  return *statements_;
+}
+
+Relation FactTables::of() const {
+  Relation r(size_);
+  for (std::uint32_t a : reads_) r.insert(a, txn_of(a));
+  return r;
+}
+
+Relation FactTables::same() const {
+  Relation r(size_);
+  for (std::uint32_t a : reads_) {
+    for (std::uint32_t b : reads_) {
+      if (txn_of(a) == txn_of(b) && h_.statement(event(a)) == h_.statement(event(b)))
+        r.insert(a, b);
+    }
+  }
+  return r;
+}
+
+Relation FactTables::waited() const {
+  Relation r(size_);
+  for (std::uint32_t a : reads_)
+    statements().for_each_waited(event(a), [&](TxnId t) { r.insert(t.index, a); });
+  return r;
+}
+
 Relation FactTables::wr(Sort to, KeyId x) const {
   Relation r(size_);
   for (std::size_t i = 0; i < events_.size(); ++i) {
-    if (h_.key(events_[i]) != x) continue;
+    if (h_.key(events_[i]) != x || !h_.is_external_read(events_[i])) continue;
     r.insert(h_.writer(events_[i]).index, to == Sort::Txn ? event_txn_[i] : reads_[i]);
   }
   return r;
@@ -68,6 +97,7 @@ Relation FactTables::wr(Sort to, KeyId x) const {
 Relation FactTables::wr(Sort to) const {
   Relation r(size_);
   for (std::size_t i = 0; i < events_.size(); ++i) {
+    if (!h_.is_external_read(events_[i])) continue;
     const std::uint32_t target = to == Sort::Txn ? event_txn_[i] : reads_[i];
     r.insert(h_.writer(events_[i]).index, target);
     for (TxnId u : h_.also_shown(events_[i])) r.insert(u.index, target);

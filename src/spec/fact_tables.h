@@ -9,19 +9,22 @@
 //
 // Cost  O(m^2 / 8) bytes a relation, m elements: for a few hundred transactions.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "graph/relation.h"
 #include "history/execution.h"
 #include "history/history.h"
 #include "spec/ast.h"
+#include "spec/statements.h"
 
 namespace isoscope {
 
 class FactTables {
  public:
-  // With or without the reads as elements.
-  FactTables(const History& h, bool with_reads);
+  // Which reads are elements. Over co, snap those of own writes are, too: they have a snapshot.
+  enum class Reads : std::uint8_t { None, External, All };
+  FactTables(const History& h, Reads which);
 
   const History& history() const { return h_; }
   std::size_t size() const { return size_; }  // of the carrier
@@ -32,10 +35,20 @@ class FactTables {
 
   bool writes(std::uint32_t t, std::uint32_t x) const { return bit(writes_, t, x); }
   bool reads(std::uint32_t t, std::uint32_t x) const { return bit(reads_key_, t, x); }
+  bool locks(std::uint32_t t, std::uint32_t x) const {
+    return statements().locks(TxnId{t}, KeyId{x});
+  }
+  bool writes_row(std::uint32_t t, std::uint32_t x) const {
+    return statements().writes_row(TxnId{t}, KeyId{x});
+  }
+  bool is_current(std::uint32_t read) const { return statements().is_current(event(read)); }
   bool is_member(std::uint32_t t, SetName set) const;
 
   Relation so() const;
   Relation po() const;
+  Relation of() const;
+  Relation same() const;
+  Relation waited() const;
   // wr, to transactions or to reads; of one key, or of all. Of one key, a list is read from the
   // writer of its last element; the writers of the others are in wr as such only.
   Relation wr(Sort to, KeyId x) const;
@@ -54,7 +67,10 @@ class FactTables {
     return table[t * h_.num_keys() + x] != 0;
   }
 
+  const StatementFacts& statements() const;
+
   const History& h_;
+  mutable std::optional<StatementFacts> statements_;  // made when first asked for
   std::size_t size_ = 0;
   std::vector<std::uint32_t> txns_;
   std::vector<std::uint32_t> keys_;

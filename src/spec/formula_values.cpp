@@ -117,6 +117,12 @@ bool FormulaValues::holds(int number) {
       return facts_.writes(env_[at(node.a)], env_[at(node.b)]);
     case FormulaOp::Reads:
       return facts_.reads(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::Locks:
+      return facts_.locks(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::WritesRow:
+      return facts_.writes_row(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::Current:
+      return facts_.is_current(env_[at(node.a)]);
     case FormulaOp::Member:
       return relations_.value(node.relation, env_).contains(env_[at(node.a)], env_[at(node.b)]);
     default:

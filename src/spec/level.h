@@ -4,6 +4,9 @@
 //     over co        a strict total commit order co that contains so and wr
 //     over vis, ar   ar a strict total order, vis ⊆ ar, so ⊆ vis, T0 first, and each external read
 //                    of x by t reads from the ar-greatest writer of x in vis⁻¹(t)
+//     over co, snap  co as above, and for each statement a snapshot: a beginning of co that ends
+//                    before the statement's own transaction. A plain read shows the co-last writer
+//                    in its snapshot, a current one the co-last writer before its transaction
 //
 // Levels come from text: the built-in ones from levels/*.level, compiled into the program, the
 // users' from --spec files. Open spec/levels.h to find one by name.
@@ -24,9 +27,11 @@ struct Axiom {
   // The variable for the transaction whose view the axiom constrains, if the axiom has the shape
   // that can be assigned to single transactions (docs/levels.md): over co the reader t3 of
   // `… wr[x](t1, t3) … implies co(t2, t1)`, or the read of it; over vis, ar the second place of
-  // the concluded vis, and of two conflicting writers the ar-later.
+  // the concluded vis, and of two conflicting writers the ar-later; over co, snap the read of the
+  // concluded snap.
   std::optional<Variable> subject;
-  std::string text;  // as written, for people
+  std::string text;       // as written, for people
+  std::string canonical;  // what it says, whatever its variables are called (spec/canonical.h)
   Place place;
 };
 
@@ -38,6 +43,7 @@ struct Level {
   std::string text;           // the whole declaration, as written
   bool built_in = false;
   bool uses_session_order = true;  // `ec` has no so: sessions impose nothing
+  bool is_wr_free = false;         // over co, which need not contain wr
 
   // cc@co: the name that is unique across frameworks.
   std::string full_name() const { return name + "@" + std::string(name_of(framework)); }

@@ -15,12 +15,15 @@ namespace isoscope {
 
 namespace {
 
-std::string_view framework_text(Framework framework) {
-  return framework == Framework::Co ? "co" : "vis, ar";
-}
+constexpr std::array<Framework, 3> kFrameworks = {Framework::Co, Framework::VisAr,
+                                                  Framework::CoSnap};
 
-Framework other_than(Framework framework) {
-  return framework == Framework::Co ? Framework::VisAr : Framework::Co;
+// Where a level of that name exists, if anywhere.
+std::optional<Framework> some_framework(const LevelSet& levels, std::string_view name) {
+  for (Framework framework : kFrameworks) {
+    if (levels.lookup(name, framework) != nullptr) return framework;
+  }
+  return std::nullopt;
 }
 
 struct Alias {
@@ -47,8 +50,8 @@ Error unknown_level(const LevelSet& levels, std::string_view name, Place place) 
     return Error{.where = place,
                  .what = "'repeatable-read' means different levels in different databases",
                  .hint =
-                     "PostgreSQL's is si; the standard's is not among the built-in levels: "
-                     "isoscope levels lists them"};
+                     "PostgreSQL's is pg-rr, MySQL's mysql-rr; the standard's is not among the "
+                     "built-in levels: isoscope levels lists them"};
   std::vector<std::string_view> known;
   for (const auto& level : levels.all()) {
     if (std::find(known.begin(), known.end(), level->name) == known.end())
@@ -65,7 +68,7 @@ Error unknown_level(const LevelSet& levels, std::string_view name, Place place) 
 Error already_declared(const Level& known, Place place) {
   return Error{.where = place,
                .what = fmt::format("level '{}' over {} already exists", known.name,
-                                   framework_text(known.framework)),
+                                   orders_of(known.framework)),
                .hint = known.built_in ? "it is built in; take another name, and 'extends' to "
                                         "build upon it"
                                       : "take another name, or 'extends' to build upon it"};
@@ -77,21 +80,51 @@ Result<std::vector<const Level*>> find_bases(const LevelSet& levels, const Level
     const Level* level = levels.lookup(base.name, syntax.framework);
     if (level == nullptr) level = levels.lookup(without_alias(base.name), syntax.framework);
     if (level == nullptr) {
-      if (levels.lookup(base.name, other_than(syntax.framework)) == nullptr)
-        return unknown_level(levels, base.name, base.place);
+      const auto elsewhere = some_framework(levels, base.name);
+      if (!elsewhere) return unknown_level(levels, base.name, base.place);
       return Error{.where = base.place,
                    .what = fmt::format("level '{}' is not defined over {}", base.name,
-                                       framework_text(syntax.framework)),
+                                       orders_of(syntax.framework)),
                    .hint = fmt::format("'{}' exists only over {}, and a level extends levels over "
                                        "the same orders",
-                                       base.name, framework_text(other_than(syntax.framework)))};
+                                       base.name, orders_of(*elsewhere))};
     }
     bases.push_back(level);
   }
   return bases;
 }
 
+bool speaks_of_statements(const RelationExpr& r) {
+  return r.op == RelationOp::Of || r.op == RelationOp::Same || r.op == RelationOp::Waited ||
+         (r.left != nullptr && speaks_of_statements(*r.left)) ||
+         (r.right != nullptr && speaks_of_statements(*r.right));
+}
+
+bool speaks_of_statements(const Formula& f) {
+  return f.op == FormulaOp::Locks || f.op == FormulaOp::WritesRow || f.op == FormulaOp::Current ||
+         (f.relation != nullptr && speaks_of_statements(*f.relation)) ||
+         (f.other != nullptr && speaks_of_statements(*f.other)) ||
+         (f.left != nullptr && speaks_of_statements(*f.left)) ||
+         (f.right != nullptr && speaks_of_statements(*f.right));
+}
+
 }  // namespace
+
+Result<void> require_plain(const Level& level, std::string_view who) {
+  const auto refuse = [&](std::string_view why) {
+    return Error{
+        .what = fmt::format("{} does not know levels {}, as '{}' is", who, why, level.full_name()),
+        .hint = "isoscope check decides it; isoscope levels lists the others"};
+  };
+  if (level.framework == Framework::CoSnap) return refuse("over co, snap");
+  if (level.is_wr_free) return refuse("over co, wr free");
+  if (level.framework == Framework::Co && !level.uses_session_order)
+    return refuse("over co without so");
+  for (const Axiom& axiom : level.axioms) {
+    if (speaks_of_statements(*axiom.formula)) return refuse("about statements and locks");
+  }
+  return {};
+}
 
 const LevelSet& LevelSet::built_in() {
   static const LevelSet levels = load_built_in();
@@ -148,26 +181,24 @@ const Level* LevelSet::lookup(std::string_view name, Framework framework) const 
 Result<const Level*> LevelSet::find(std::string_view name, Framework preferred) const {
   const std::size_t at = name.find('@');
   std::string bare = in_lower_case(name.substr(0, at));
-  if (lookup(bare, Framework::Co) == nullptr && lookup(bare, Framework::VisAr) == nullptr)
-    bare = without_alias(bare);
+  if (!some_framework(*this, bare)) bare = without_alias(bare);
+  const auto elsewhere = some_framework(*this, bare);
+  if (!elsewhere) return unknown_level(*this, bare, {});
   if (at == std::string_view::npos) {
-    for (Framework framework : {preferred, other_than(preferred)}) {
-      if (const Level* level = lookup(bare, framework)) return level;
-    }
-    return unknown_level(*this, bare, {});
+    const Level* level = lookup(bare, preferred);
+    return level != nullptr ? level : lookup(bare, *elsewhere);
   }
   const std::string suffix = in_lower_case(name.substr(at + 1));
-  if (suffix != "co" && suffix != "vis")
+  const auto* framework = std::ranges::find(
+      kFrameworks, suffix, [](Framework known) { return std::string(name_of(known)); });
+  if (framework == kFrameworks.end())
     return Error{.what = fmt::format("unknown framework '{}' in '{}'", suffix, name),
-                 .hint = fmt::format("write {}@co or {}@vis", bare, bare)};
-  const Framework framework = suffix == "co" ? Framework::Co : Framework::VisAr;
-  if (const Level* level = lookup(bare, framework)) return level;
-  if (lookup(bare, other_than(framework)) == nullptr) return unknown_level(*this, bare, {});
+                 .hint = fmt::format("write {0}@co, {0}@vis or {0}@snap", bare)};
+  if (const Level* level = lookup(bare, *framework)) return level;
   return Error{
-      .what = fmt::format("level '{}' is not defined over {}", bare, framework_text(framework)),
-      .hint =
-          fmt::format("it is defined over {}: write {}@{}", framework_text(other_than(framework)),
-                      bare, name_of(other_than(framework)))};
+      .what = fmt::format("level '{}' is not defined over {}", bare, orders_of(*framework)),
+      .hint = fmt::format("it is defined over {}: write {}@{}", orders_of(*elsewhere), bare,
+                          name_of(*elsewhere))};
 }
 
 }  // namespace isoscope

@@ -5,8 +5,8 @@
 //     if (auto added = levels.add(text, "my.level"); !added) return added.error();
 //     auto level = levels.find("cc@vis");
 //
-// The same name may stand for a level over co and one over vis, ar: cc@co and cc@vis. A bare name
-// means @co where that is defined. Names compare without regard to case.
+// The same name may stand for levels over different orders: pc@co, pc@vis and pc@snap. A bare name
+// means @co where that is defined, then @vis. Names compare without regard to case.
 //
 // A Level lives as long as some LevelSet that has it, so pointers into the built-in set are valid
 // for good, and pointers into a copy as long as the copy.
@@ -32,8 +32,8 @@ class LevelSet {
   // errors name `file` and show the line.
   Result<void> add(std::string_view text, std::string_view file);
 
-  // By name, with or without @co or @vis; a bare name means the preferred framework where it is
-  // defined, else the other. An unknown name is an error that suggests the closest.
+  // By name, with or without @co, @vis or @snap; a bare name means the preferred framework where it
+  // is defined, else the first other. An unknown name is an error that suggests the closest.
   Result<const Level*> find(std::string_view name, Framework preferred = Framework::Co) const;
   // By name in one framework, or null; the name in lower case.
   const Level* lookup(std::string_view name, Framework framework) const;
@@ -46,6 +46,10 @@ class LevelSet {
 
   std::vector<std::shared_ptr<const Level>> levels_;
 };
+
+// An error if the level is over co, snap, frees co of so or wr, or speaks of statements: of which
+// `who` ("synth") knows nothing.
+Result<void> require_plain(const Level& level, std::string_view who);
 
 // What `isoscope levels NAME` shows: what the framework demands, the level's text, the axioms it
 // inherits, and whether single transactions can have it.

@@ -11,8 +11,8 @@ namespace isoscope {
 namespace {
 
 // Longest first, so that the first match is the right one.
-constexpr std::array<std::string_view, 17> kSigns = {
-    "^-1", "!=", "(", ")", "[", "]", ",", ":", ".", "=", "|", "\\", "&", ";", "+", "*", "-"};
+constexpr std::array<std::string_view, 18> kSigns = {
+    "^-1", "!=", "(", ")", "[", "]", ",", ":", ".", "=", "|", "\\", "&", ";", "+", "*", "?", "-"};
 
 struct ForeignSign {
   std::string_view sign;
@@ -64,7 +64,7 @@ class Lexer {
         step_over_blank(c);
       } else if (c == '#') {
         take_comment();
-      } else if (starts_name(c)) {
+      } else if (starts_name(c) || continues_level_name(c)) {
         std::size_t end = at_ + 1;
         while (end < text_.size() && continues_name(text_[end])) ++end;
         take(TokenKind::Name, end - at_);
@@ -102,6 +102,15 @@ class Lexer {
     tokens_.comments.push_back({trim(text_.substr(at_, end - at_)), at_, end, place(),
                                 std::all_of(before.begin(), before.end(), is_blank)});
     at_ = end;
+  }
+
+  // Names of levels have parts such as the 2 and the 99 of PL-2.99.
+  bool continues_level_name(char c) const {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0 || tokens_.all.size() < 2) return false;
+    const Token& sign = tokens_.all.back();
+    const Token& before = tokens_.all[tokens_.all.size() - 2];
+    return (sign.is("-") || sign.is("+") || sign.is(".")) && sign.end() == at_ &&
+           before.is_name() && before.end() == sign.offset;
   }
 
   std::size_t sign_length() const {

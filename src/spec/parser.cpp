@@ -92,7 +92,8 @@ class Parser {
 
   Result<LevelSyntax> parse_level();
   Result<NameOfLevel> parse_level_name();
-  Result<Framework> parse_framework();
+  Result<void> parse_framework(LevelSyntax& level);
+  Result<void> parse_parameters(Declaration& let);
   Result<Declaration> parse_declaration();
   std::string summary_of(const Token& first, const Token& last_of_header) const;
   std::string slice(const Token& first, const Token& last) const {
@@ -125,12 +126,11 @@ Result<LevelSyntax> Parser::parse_level() {
   auto name = parse_level_name();
   if (!name) return name.error();
   level.name = std::move(*name);
-  if (auto over = expect("over", "after the level's name", "level NAME over co, or over vis, ar");
+  if (auto over = expect("over", "after the level's name",
+                         "level NAME over co, over vis, ar or over co, snap");
       !over)
     return over.error();
-  auto framework = parse_framework();
-  if (!framework) return framework.error();
-  level.framework = *framework;
+  if (auto framework = parse_framework(level); !framework) return framework.error();
   if (peek().is("without")) {
     level.without_so = take().place;
     if (auto so = expect("so", "after 'without'", "only session order can be left out"); !so)
@@ -156,28 +156,65 @@ Result<LevelSyntax> Parser::parse_level() {
   return level;
 }
 
-// NAME { "-" NAME }, without blanks between.
+// NAME { ( "-" | "+" | "." ) NAME } [ "+" ], without blanks between.
 Result<NameOfLevel> Parser::parse_level_name() {
   auto head = expect_name("the name of a level");
   if (!head) return head.error();
   NameOfLevel name{std::string(head->text), head->place};
-  while (peek().is("-")) {
-    const Token dash = take();
-    if (!peek().is_name() || peek().offset != dash.end())
-      return wrong("the rest of the level's name after '-'");
-    name.name += fmt::format("-{}", take().text);
+  while (peek().is("-") || peek().is("+") || peek().is(".")) {
+    const Token sign = take();
+    name.name += sign.text;
+    if (peek().is_name() && peek().offset == sign.end()) {
+      name.name += take().text;
+    } else if (sign.is("+")) {
+      break;
+    } else {
+      return wrong(fmt::format("the rest of the level's name after '{}'", sign.text));
+    }
   }
   name.name = in_lower_case(name.name);
   return name;
 }
 
-Result<Framework> Parser::parse_framework() {
-  if (take_if("co")) return Framework::Co;
-  const std::string hint = "a level is 'over co' or 'over vis, ar'";
+Result<void> Parser::parse_framework(LevelSyntax& level) {
+  const std::string hint =
+      "a level is 'over co', 'over co, wr free', 'over vis, ar' or 'over co, snap'";
+  if (take_if("co")) {
+    level.framework = Framework::Co;
+    if (!take_if(",")) return {};
+    if (take_if("snap")) {
+      level.framework = Framework::CoSnap;
+      return {};
+    }
+    if (!peek().is("wr")) return wrong("'snap' or 'wr free' after 'co,'", hint);
+    level.wr_free = take().place;
+    if (auto free = expect("free", "after 'wr'", hint); !free) return free.error();
+    return {};
+  }
   if (!take_if("vis")) return wrong("'co' or 'vis, ar'", hint);
   if (auto comma = expect(",", "after 'vis'", hint); !comma) return comma.error();
   if (auto ar = expect("ar", "after 'vis,'", hint); !ar) return ar.error();
-  return Framework::VisAr;
+  level.framework = Framework::VisAr;
+  return {};
+}
+
+// ( NAME { "," NAME } )
+Result<void> Parser::parse_parameters(Declaration& let) {
+  take();  // (
+  do {
+    auto name = expect_name("a parameter of the let");
+    if (!name) return name.error();
+    for (const Token& known : let.parameters) {
+      if (known.text == name->text)
+        return Error{.where = name->place,
+                     .what = fmt::format("two parameters are called '{}'", name->text),
+                     .hint = "take another name"};
+    }
+    let.parameters.push_back(*name);
+  } while (take_if(","));
+  auto close = expect(")", "after the parameters", "let f(r, s) = relation");
+  if (!close) return close.error();
+  return {};
 }
 
 Result<Declaration> Parser::parse_declaration() {
@@ -187,6 +224,9 @@ Result<Declaration> Parser::parse_declaration() {
   auto name = expect_name(is_let ? "a name for the relation" : "a name for the axiom");
   if (!name) return name.error();
   declaration.name = *name;
+  if (is_let && peek().is("(")) {
+    if (auto parameters = parse_parameters(declaration); !parameters) return parameters.error();
+  }
   auto sign = is_let ? expect("=", "after the name", "let NAME = relation")
                      : expect(":", "after the axiom's name", "axiom NAME: formula");
   if (!sign) return sign.error();
@@ -296,7 +336,8 @@ Result<PhrasePtr> Parser::parse_postfix(PhrasePtr operand) {
       continue;
     }
     const bool is_index = peek().is("[");
-    if (!is_index && !peek().is("+") && !peek().is("*") && !peek().is("^-1")) break;
+    if (!is_index && !peek().is("+") && !peek().is("*") && !peek().is("?") && !peek().is("^-1"))
+      break;
     const Token sign = take();
     std::vector<PhrasePtr> parts;
     parts.push_back(std::move(*phrase));

@@ -90,6 +90,7 @@ std::string print(const RelationExpr& r) {
     case RelationOp::Inverse:
     case RelationOp::Plus:
     case RelationOp::Star:
+    case RelationOp::Maybe:
       return within(*r.left, 5) + std::string(text_of(kRelationSigns, r.op));
     case RelationOp::Union:
     case RelationOp::Difference:
@@ -123,8 +124,12 @@ std::string print(const Formula& f) {
       return fmt::format("{} = {}", f.a->name, f.b->name);
     case FormulaOp::Member:
       return fmt::format("{}({}, {})", within(*f.relation, 5), f.a->name, f.b->name);
+    case FormulaOp::Current:
+      return fmt::format("current({})", f.a->name);
     case FormulaOp::Writes:
     case FormulaOp::Reads:
+    case FormulaOp::Locks:
+    case FormulaOp::WritesRow:
       return fmt::format("{}({}, {})", text_of(kAccessWords, f.op), f.a->name, f.b->name);
     case FormulaOp::Subset:
       return fmt::format("{} subset {}", print(*f.relation), print(*f.other));
@@ -139,7 +144,7 @@ std::string print(const Axiom& axiom) {
 
 std::string print(const Level& level) {
   std::string out = fmt::format("level {} over {}{}", level.name,
-                                level.framework == Framework::Co ? "co" : "vis, ar",
+                                level.is_wr_free ? "co, wr free" : orders_of(level.framework),
                                 level.uses_session_order ? "" : " without so");
   for (const Axiom& axiom : level.axioms) out += "\n" + print(axiom);
   return out + "\n";

@@ -23,6 +23,7 @@ int RelationValues::add(const RelationExpr& expression) {
     case RelationOp::Co:
     case RelationOp::Vis:
     case RelationOp::Ar:
+    case RelationOp::Snap:
     case RelationOp::Ww:
     case RelationOp::Rw:
       node.is_fact = false;
@@ -53,9 +54,17 @@ int RelationValues::add(const RelationExpr& expression) {
   return number;
 }
 
-void RelationValues::set_orders(const std::vector<TxnId>& order, const Relation* vis) {
+void RelationValues::set_orders(const std::vector<TxnId>& order, const Relation* vis,
+                                const std::vector<std::uint32_t>* snap) {
   ++witness_;
   order_ = order_relation(order, facts_.size());
+  if (snap != nullptr) {
+    snap_ = Relation(facts_.size());
+    for (std::uint32_t read : facts_.elements(Sort::Read)) {
+      for (std::size_t i = 0; i < (*snap)[facts_.event(read).index]; ++i)
+        snap_.insert(order[i].index, read);
+    }
+  }
   if (vis == nullptr) return;
   vis_ = Relation(facts_.size());
   for (std::size_t a = 0; a < vis->size(); ++a)
@@ -118,6 +127,18 @@ void RelationValues::compute_leaf(const Node& node, const Environment& env, Rela
       return;
     case RelationOp::Po:
       out = facts_.po();
+      return;
+    case RelationOp::Of:
+      out = facts_.of();
+      return;
+    case RelationOp::Same:
+      out = facts_.same();
+      return;
+    case RelationOp::Waited:
+      out = facts_.waited();
+      return;
+    case RelationOp::Snap:
+      out = snap_;
       return;
     case RelationOp::Wr:
       out = indexed ? facts_.wr(node.to, x) : facts_.wr(node.to);

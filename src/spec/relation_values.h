@@ -24,8 +24,9 @@ class RelationValues {
 
   // The number of an expression, for value().
   int add(const RelationExpr& expression);
-  // The orders of the next witness: co and nothing, or ar and vis.
-  void set_orders(const std::vector<TxnId>& order, const Relation* vis);
+  // The orders of the next witness: co alone, ar and vis, or co and snap.
+  void set_orders(const std::vector<TxnId>& order, const Relation* vis,
+                  const std::vector<std::uint32_t>* snap = nullptr);
   // Requires: set_orders() was called, and the key variables have values in `env`.
   const Relation& value(int number, const Environment& env);
 
@@ -61,6 +62,7 @@ class RelationValues {
   std::map<std::string, int> closed_;  // numbers of expressions without key variables, by text
   Relation order_;
   Relation vis_;
+  Relation snap_;
   std::uint64_t witness_ = kNever;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "spec/axiom_resolver.h"
+#include "spec/canonical.h"
 #include "spec/subject.h"
 
 namespace isoscope {
@@ -15,11 +16,18 @@ namespace {
 Result<void> inherit(Level& level, const LevelSyntax& syntax,
                      const std::vector<const Level*>& bases) {
   level.uses_session_order = !syntax.without_so;
+  level.is_wr_free = syntax.wr_free.has_value();
   for (std::size_t i = 0; i < bases.size(); ++i) {
     const Level& base = *bases[i];
     if (base.uses_session_order && syntax.without_so)
       return Error{.where = *syntax.without_so,
                    .what = fmt::format("'{}' cannot go without so: it extends '{}', which has it",
+                                       level.name, base.name),
+                   .hint = "a level that extends another is at least as strong"};
+    if (!base.is_wr_free && syntax.wr_free)
+      return Error{.where = *syntax.wr_free,
+                   .what = fmt::format("'{}' cannot be free of wr: it extends '{}', whose co "
+                                       "contains it",
                                        level.name, base.name),
                    .hint = "a level that extends another is at least as strong"};
     for (const Axiom& axiom : base.axioms) {
@@ -55,10 +63,6 @@ Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const L
   level.framework = syntax.framework;
   level.summary = syntax.summary;
   level.text = syntax.text;
-  if (syntax.without_so && syntax.framework == Framework::Co)
-    return Error{.where = *syntax.without_so,
-                 .what = "a level over co cannot go without so",
-                 .hint = "a commit order contains so; only 'over vis, ar' can leave it out"};
   if (auto inherited = inherit(level, syntax, bases); !inherited) return inherited.error();
   if (level.axioms.size() > kMaxAxioms) return too_many_axioms(level, syntax.name.place);
 
@@ -86,6 +90,7 @@ Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const L
                             .slots = resolver.slots(),
                             .subject = find_subject(**formula, level.framework),
                             .text = declaration.text,
+                            .canonical = canonical_text(**formula),
                             .place = declaration.keyword.place});
   }
   return level;

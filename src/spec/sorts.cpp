@@ -30,19 +30,42 @@ SortPairs composed(SortPairs left, SortPairs right) {
 
 SortPairs sorts_of_leaf(RelationOp op) {
   SortPairs pairs({Sort::Txn, Sort::Txn});
-  if (op == RelationOp::Po) pairs = SortPairs({Sort::Read, Sort::Read});
+  if (op == RelationOp::Po || op == RelationOp::Same) pairs = SortPairs({Sort::Read, Sort::Read});
+  if (op == RelationOp::Of) pairs = SortPairs({Sort::Read, Sort::Txn});
+  if (op == RelationOp::Snap || op == RelationOp::Waited)
+    pairs = SortPairs({Sort::Txn, Sort::Read});
   if (op == RelationOp::Wr) pairs.insert({Sort::Txn, Sort::Read});
   return pairs;
 }
 
+// The identity on all transactions or reads, in words that every reader of the tree knows: the
+// closure of nothing.
+RelationPtr identity(Sort sort, Place place) {
+  const auto shared = [](RelationExpr r) {
+    return std::make_shared<const RelationExpr>(std::move(r));
+  };
+  RelationExpr leaf;
+  leaf.op = sort == Sort::Txn ? RelationOp::So : RelationOp::Po;
+  leaf.from = leaf.to = sort;
+  leaf.place = place;
+  RelationExpr nothing = leaf;
+  nothing.op = RelationOp::Difference;
+  nothing.left = nothing.right = shared(leaf);
+  RelationExpr star = leaf;
+  star.op = RelationOp::Star;
+  star.left = shared(std::move(nothing));
+  return shared(std::move(star));
+}
+
 Error misfit(const RelationExpr& r, SortPairs left, SortPairs right) {
-  return Error{.where = r.place,
-               .what = fmt::format("the sides of '{}' do not fit: '{}' relates {}, '{}' relates {}",
-                                   text_of(kRelationSigns, r.op), print(*r.left), describe(left),
-                                   print(*r.right), describe(right)),
-               .hint =
-                   "po relates reads, wr leads to transactions or reads, all others relate "
-                   "transactions"};
+  return Error{
+      .where = r.place,
+      .what = fmt::format("the sides of '{}' do not fit: '{}' relates {}, '{}' relates {}",
+                          text_of(kRelationSigns, r.op), print(*r.left), describe(left),
+                          print(*r.right), describe(right)),
+      .hint =
+          "po relates reads, as does same, wr leads to transactions or reads, snap and waited to "
+          "reads, of from a read to its transaction; all others relate transactions"};
 }
 
 }  // namespace
@@ -95,7 +118,11 @@ RelationPtr with_sorts(const RelationExpr& r, SortPair pair) {
   RelationExpr sorted = r;
   sorted.from = pair.from;
   sorted.to = pair.to;
-  if (r.left != nullptr && r.right == nullptr) {
+  if (r.op == RelationOp::Maybe) {
+    sorted.op = RelationOp::Union;
+    sorted.left = with_sorts(*r.left, pair);
+    sorted.right = identity(pair.from, r.place);
+  } else if (r.left != nullptr && r.right == nullptr) {
     const bool inverse = r.op == RelationOp::Inverse;
     sorted.left = with_sorts(*r.left, inverse ? SortPair{pair.to, pair.from} : pair);
   } else if (r.op == RelationOp::Compose) {

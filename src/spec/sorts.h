@@ -1,6 +1,7 @@
 #pragma once
-// Which sorts a relation relates. Most relate transactions; po relates reads; wr leads from a
-// transaction to a transaction or to a read, whichever its surroundings ask for.
+// Which sorts a relation relates. Most relate transactions; po and same relate reads; wr leads from
+// a transaction to a transaction or to a read, whichever its surroundings ask for; snap and waited
+// lead to a read, of leads back to its transaction.
 //
 // A relation is first given the set of its possible sorts, from the leaves up; then, from the
 // place where it is used, down, one of them. Where both would do, transactions win.
@@ -56,7 +57,8 @@ inline constexpr SortPair kAllSortPairs[] = {{Sort::Txn, Sort::Txn},
 // operands do not fit.
 Result<SortPairs> possible_sorts(const RelationExpr& relation);
 
-// A copy of `relation` in which every node has its sorts. Requires: `pair` is possible.
+// A copy of `relation` in which every node has its sorts, and `r?` is the union with identity.
+// Requires: `pair` is possible.
 RelationPtr with_sorts(const RelationExpr& relation, SortPair pair);
 
 // "txn to txn", or "txn to txn or read".

@@ -18,6 +18,10 @@ std::optional<Variable> find_subject(const Formula& formula, Framework framework
     if (!is_membership_of(rule.conclusion, RelationOp::Vis)) return std::nullopt;
     return rule.conclusion->b;
   }
+  if (framework == Framework::CoSnap) {
+    if (!is_membership_of(rule.conclusion, RelationOp::Snap)) return std::nullopt;
+    return rule.conclusion->b;
+  }
   if (!is_membership_of(rule.conclusion, RelationOp::Co)) return std::nullopt;
   const int writer = rule.conclusion->b->slot;
   std::optional<Variable> reader;

@@ -5,6 +5,7 @@
 //   over co        forall … . … and wr[x](t1, t3) and …  implies  co(t2, t1)      the reader t3,
 //                  or the transaction of the read r where it is wr[x](t1, r)
 //   over vis, ar   forall … . …  implies  vis(s, t)                               t, which sees s
+//   over co, snap  forall … . …  implies  snap(s, r)             the transaction of the read r
 //
 // A conflict axiom fits the second shape when it says which writer comes later:
 // `writes(t1, x) and writes(t2, x) and ar(t1, t2) implies vis(t1, t2)`.

@@ -21,7 +21,7 @@ enum class PhraseKind : std::uint8_t {
   Index,       // parts[0] [ parts[1] ]
   Set,         // [ parts[0] ]
   Apply,       // parts[0] ( parts[1], … )
-  Postfix,     // parts[0] + * ^-1
+  Postfix,     // parts[0] + * ? ^-1
   Not,         // not parts[0]
   Binary,      // parts[0] sign parts[1]
   Quantified,  // forall or exists binders . parts[0]
@@ -45,6 +45,7 @@ struct Phrase {
 struct Declaration {
   Token keyword;  // let or axiom
   Token name;
+  std::vector<Token> parameters;  // of a let: relations that each use gives
   PhrasePtr body;
   std::string text;  // as written
 };
@@ -59,6 +60,7 @@ struct LevelSyntax {
   NameOfLevel name;
   Framework framework = Framework::Co;
   std::optional<Place> without_so;
+  std::optional<Place> wr_free;
   std::vector<NameOfLevel> bases;  // after `extends`
   std::vector<Declaration> declarations;
   std::string summary;

@@ -15,7 +15,7 @@ enum class TokenKind : std::uint8_t { Name, Sign, End };
 
 struct Token {
   TokenKind kind = TokenKind::End;
-  std::string_view text;   // a name, or one of ( ) [ ] , : . = != | \ & ; + * - ^-1
+  std::string_view text;   // a name, or one of ( ) [ ] , : . = != | \ & ; + * ? - ^-1
   std::size_t offset = 0;  // of its first byte
   Place place;
 

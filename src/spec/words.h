@@ -14,21 +14,27 @@ struct Word {
   Meaning meaning;
 };
 
-inline constexpr std::array<Word<RelationOp>, 8> kRelationWords = {{{"so", RelationOp::So},
-                                                                    {"wr", RelationOp::Wr},
-                                                                    {"co", RelationOp::Co},
-                                                                    {"vis", RelationOp::Vis},
-                                                                    {"ar", RelationOp::Ar},
-                                                                    {"po", RelationOp::Po},
-                                                                    {"ww", RelationOp::Ww},
-                                                                    {"rw", RelationOp::Rw}}};
+inline constexpr std::array<Word<RelationOp>, 12> kRelationWords = {
+    {{"so", RelationOp::So},
+     {"wr", RelationOp::Wr},
+     {"co", RelationOp::Co},
+     {"vis", RelationOp::Vis},
+     {"ar", RelationOp::Ar},
+     {"po", RelationOp::Po},
+     {"ww", RelationOp::Ww},
+     {"rw", RelationOp::Rw},
+     {"snap", RelationOp::Snap},
+     {"of", RelationOp::Of},
+     {"same", RelationOp::Same},
+     {"waited", RelationOp::Waited}}};
 
-inline constexpr std::array<Word<RelationOp>, 7> kRelationSigns = {{{"|", RelationOp::Union},
+inline constexpr std::array<Word<RelationOp>, 8> kRelationSigns = {{{"|", RelationOp::Union},
                                                                     {"\\", RelationOp::Difference},
                                                                     {"&", RelationOp::Intersection},
                                                                     {";", RelationOp::Compose},
                                                                     {"+", RelationOp::Plus},
                                                                     {"*", RelationOp::Star},
+                                                                    {"?", RelationOp::Maybe},
                                                                     {"^-1", RelationOp::Inverse}}};
 
 inline constexpr std::array<Word<FormulaOp>, 5> kStatementWords = {
@@ -38,8 +44,13 @@ inline constexpr std::array<Word<FormulaOp>, 5> kStatementWords = {
      {"total", FormulaOp::Total},
      {"empty", FormulaOp::Empty}}};
 
-inline constexpr std::array<Word<FormulaOp>, 2> kAccessWords = {
-    {{"writes", FormulaOp::Writes}, {"reads", FormulaOp::Reads}}};
+inline constexpr std::array<Word<FormulaOp>, 4> kAccessWords = {
+    {{"writes", FormulaOp::Writes},
+     {"reads", FormulaOp::Reads},
+     {"locks", FormulaOp::Locks},
+     {"writesrow", FormulaOp::WritesRow}}};
+
+inline constexpr std::array<Word<FormulaOp>, 1> kReadWords = {{{"current", FormulaOp::Current}}};
 
 inline constexpr std::array<Word<FormulaOp>, 6> kConnectives = {{{"and", FormulaOp::And},
                                                                  {"or", FormulaOp::Or},
@@ -92,7 +103,8 @@ inline bool is_keyword(std::string_view text) {
 inline bool is_reserved(std::string_view text) {
   return is_keyword(text) || find_word(kRelationWords, text) != nullptr ||
          find_word(kStatementWords, text) != nullptr || find_word(kAccessWords, text) != nullptr ||
-         find_word(kSetWords, text) != nullptr || find_word(kSortWords, text) != nullptr;
+         find_word(kReadWords, text) != nullptr || find_word(kSetWords, text) != nullptr ||
+         find_word(kSortWords, text) != nullptr;
 }
 
 }  // namespace isoscope

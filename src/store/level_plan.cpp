@@ -68,6 +68,7 @@ Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
                               const LevelSet& levels) {
   const auto assigned = assign(program, level, levels);
   if (!assigned) return assigned.error();
+  if (auto plain = require_plain(*assigned->base, "the store"); !plain) return plain.error();
   LevelPlan plan;
   plan.base = assigned->base;
   bool is_known = true;

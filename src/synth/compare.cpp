@@ -107,7 +107,9 @@ Result<std::optional<Implication>> prove_by_chain(const Level& a, const Level& b
                                                   Budget& budget) {
   std::vector<const Level*> between = options.between;
   if (between.empty()) {
-    for (const auto& level : LevelSet::built_in().all()) between.push_back(level.get());
+    for (const auto& level : LevelSet::built_in().all()) {
+      if (require_plain(*level, "a proof")) between.push_back(level.get());
+    }
   }
   for (const Level* m : between) {
     if (m == &a || m == &b) continue;

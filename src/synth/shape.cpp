@@ -76,6 +76,9 @@ Trend trend_of(const Formula& f) {
     case FormulaOp::Equal:
     case FormulaOp::Writes:
     case FormulaOp::Reads:
+    case FormulaOp::Locks:
+    case FormulaOp::WritesRow:
+    case FormulaOp::Current:
       return {};
   }
   return {true, true};

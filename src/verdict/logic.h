@@ -25,12 +25,37 @@ namespace isoscope {
 
 enum class Logic : std::uint8_t { True, Rc, Ra, Cc, Pc, Ua, Psi, Si, Ser };
 
-// The logic of a built-in level, whichever framework states it (the two agree where both exist);
-// nothing for levels that only their text defines.
+// The logic of a level whose axioms are, up to the names of variables, those of a built-in one,
+// whichever framework states it (the two agree where both exist); nothing for levels that only
+// their text defines.
 std::optional<Logic> logic_of(const Level& level);
+// The built-in level with that logic in that framework, or null.
+const Level* reference_level(Logic logic, Framework framework);
 std::string_view name_of(Logic logic);
 
 // Is a cycle with these kinds of edges, in order and with the last one closing it, forbidden?
 bool forbids(Logic logic, std::span<const EdgeKind> cycle);
+
+// What levels over co, snap may ask, as rules about points: a commit for each transaction, a
+// snapshot for each statement that reads. With known version order each rule says that one point
+// comes before another.
+struct SnapRules {
+  bool monotone = false;       // a later statement's snapshot has what an earlier one's has
+  bool one = false;            // all statements of a transaction share a snapshot
+  bool plain_one = false;      // all plain reads of a transaction do (InnoDB)
+  bool session = false;        // snapshots have what the session did before
+  bool waits = false;          // from the statement after a lock on, what the lock waited for
+  bool first_waits = false;    // the same, for the first plain read alone (InnoDB)
+  bool first_updater = false;  // who locks a row has its earlier writers in the snapshot
+  bool conflict = false;       // who writes a key has its earlier writers in the snapshot
+  bool latest = false;         // snapshots have all that commits before
+  bool serial = false;         // dependencies of committed transactions have no cycle
+};
+
+// The rules of a level over co, snap all of whose axioms are rules, in whatever words for their
+// variables; else nothing.
+std::optional<SnapRules> snap_rules_of(const Level& level);
+// The first axiom of the level that is the rule; empty if it has none.
+std::string axiom_with(const Level& level, bool SnapRules::*rule);
 
 }  // namespace isoscope

@@ -59,7 +59,7 @@ std::vector<std::string> pairs_of(const History& h, const Witness& witness,
   const Level level = with_axiom(fmt::format("forall x: key. empty({})", relation),
                                  witness.framework == Framework::Co ? "co" : "vis, ar");
   const RelationExpr& expression = *level.axioms.at(0).formula->left->relation;
-  const FactTables facts(h, true);
+  const FactTables facts(h, FactTables::Reads::External);
   RelationValues values(facts);
   const int number = values.add(expression);
   values.set_orders(witness.order, witness.vis ? &*witness.vis : nullptr);

@@ -78,6 +78,14 @@ std::unique_ptr<Bound> Bounds::make(const GroundRelation& r) {
       return exactly(universe_.so());
     case RelationOp::Po:
       return exactly(universe_.po());
+    case RelationOp::Of:
+      return exactly(universe_.of());
+    case RelationOp::Same:
+      return exactly(universe_.same());
+    case RelationOp::Waited:
+      return exactly(universe_.waited());
+    case RelationOp::Snap:
+      return shared(witness_.snap);
     case RelationOp::Wr:
       if (r.to == Sort::Read)
         return exactly(has_key ? universe_.wr_to_reads(r.key) : universe_.wr_to_reads());
@@ -119,6 +127,8 @@ std::unique_ptr<Bound> Bounds::make(const GroundRelation& r) {
           closed->shared_must(),
           std::make_shared<const BitMatrix>(intersect(closed->may(), witness_.order.may())));
     }
+    case RelationOp::Maybe:
+      break;  // gone with the sorts
     case RelationOp::Star: {
       const BitMatrix identity = BitMatrix::identity(universe_.size(r.from));
       return lift([&](const BitMatrix& a) { return unite(a, identity); }, of(r.left));
@@ -198,7 +208,9 @@ BitMatrix Bounds::rw(const GroundRelation& r, const BitMatrix& order) const {
   if (r.key != GroundRelation::kNone) {
     for (const std::uint32_t i : universe_.reads_of(r.key)) add_read(universe_.reads()[i]);
   } else {
-    for (const Universe::Read& read : universe_.reads()) add_read(read);
+    for (const Universe::Read& read : universe_.reads()) {
+      if (!read.is_own) add_read(read);
+    }
   }
   return m;
 }

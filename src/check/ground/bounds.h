@@ -1,7 +1,7 @@
 #pragma once
 // What is known of each relation before the witness is: the pairs it must have and those it may.
 //
-//     so, wr, po, [S]     exactly known
+//     so, wr, po, [S]     exactly known, as are of, same, waited
 //     the order           must: what facts force (T0 first, so, wr, version orders, closed);
 //                         may: everything but its opposite
 //     r ; s               must(r) ; must(s)  …  may(r) ; may(s)
@@ -51,10 +51,11 @@ class Bound {
   mutable std::unique_ptr<BitSet> may_to_;
 };
 
-// The bounds of the witness: of co, or of ar and vis.
+// The bounds of the witness: of co, of ar and vis, or of co and snap (transactions to reads).
 struct WitnessBounds {
   Bound order;
   Bound vis;
+  Bound snap;
 };
 
 class Bounds {

@@ -19,6 +19,8 @@ Signal Cells::cell(RelationId id, std::size_t a, std::size_t b) {
       return encoding_.before(a, b);
     case RelationOp::Vis:
       return encoding_.vis(a, b);
+    case RelationOp::Snap:
+      return encoding_.snap(a, b);
     case RelationOp::Inverse:
       return cell(r.left, b, a);
     case RelationOp::Star:

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxCycles = 400;
 class ChosenOrder {
  public:
   ChosenOrder(const Encoding& encoding, const Circuit& circuit)
-      : encoding_(encoding), n_(encoding.universe().num_txns()), chosen_(n_) {
+      : encoding_(encoding), n_(encoding.num_points()), chosen_(n_) {
     for (const Encoding::Pair& pair : encoding.order_pairs()) {
       if (circuit.value(pair.signal)) {
         chosen_[pair.from].push_back({pair.to, pair.signal});
@@ -129,11 +129,23 @@ class ChosenOrder {
 Decoded decode(const Encoding& encoding, const Circuit& circuit, Budget& budget) {
   Decoded decoded;
   ChosenOrder chosen(encoding, circuit);
-  decoded.order = chosen.sort();
-  if (decoded.order.size() < encoding.universe().num_txns()) {
+  const std::vector<std::uint32_t> points = chosen.sort();
+  if (points.size() < encoding.num_points()) {
     decoded.cycles = chosen.cycles(budget);
-    decoded.order.clear();
     return decoded;
+  }
+  const std::size_t n = encoding.universe().num_txns();
+  std::vector<std::uint32_t> snapshots(encoding.universe().num_statements());
+  for (const std::uint32_t a : points) {
+    if (a < n) {
+      decoded.order.push_back(a);
+    } else {
+      snapshots[a - n] = static_cast<std::uint32_t>(decoded.order.size());
+    }
+  }
+  if (encoding.framework() == Framework::CoSnap) {
+    for (const Universe::Read& read : encoding.universe().reads())
+      decoded.snap.push_back(snapshots[read.statement]);
   }
   if (encoding.framework() == Framework::VisAr) {
     decoded.vis = encoding.bounds().vis.must();
@@ -152,8 +164,12 @@ WitnessBounds exact_bounds(const Decoded& decoded, Framework framework) {
     order.unite_row(*a, later.row());
     later.insert(*a);
   }
-  return {Bound(std::move(order)),
-          Bound(framework == Framework::VisAr ? decoded.vis : BitMatrix())};
+  BitMatrix snap(n, decoded.snap.size());
+  for (std::size_t r = 0; r < decoded.snap.size(); ++r) {
+    for (std::size_t i = 0; i < decoded.snap[r]; ++i) snap.insert(decoded.order[i], r);
+  }
+  return {Bound(std::move(order)), Bound(framework == Framework::VisAr ? decoded.vis : BitMatrix()),
+          Bound(std::move(snap))};
 }
 
 Witness to_witness(const Decoded& decoded, const Encoding& encoding) {
@@ -168,6 +184,11 @@ Witness to_witness(const Decoded& decoded, const Encoding& encoding) {
         witness.vis->insert(universe.txn(a).index, universe.txn(b).index);
       });
     }
+  }
+  if (witness.framework == Framework::CoSnap) {
+    witness.snap.assign(universe.history().num_events(), 0);
+    for (std::size_t r = 0; r < decoded.snap.size(); ++r)
+      witness.snap[universe.reads()[r].event.index] = decoded.snap[r];
   }
   return witness;
 }

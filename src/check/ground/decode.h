@@ -14,7 +14,9 @@ struct Decoded {
   // of a cycle each, with as few of them as possible. If there are any, nothing else is set.
   std::vector<std::vector<Signal>> cycles;
   std::vector<std::uint32_t> order;  // all present transactions by position
-  BitMatrix vis;                     // empty over co
+  BitMatrix vis;                     // empty but over vis, ar
+  // Over co, snap, by read: how many of the first transactions of the order its snapshot has.
+  std::vector<std::uint32_t> snap;
 };
 
 // Requires: the circuit's last solve() answered Sat, and the encoding has made no variable since.

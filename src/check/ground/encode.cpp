@@ -13,24 +13,25 @@ Encoding::Encoding(const Universe& universe, Framework framework, const Assignme
     : universe_(universe),
       framework_(framework),
       circuit_(circuit),
-      bounds_{Bound(BitMatrix()), Bound(BitMatrix())} {
+      bounds_{Bound(BitMatrix()), Bound(BitMatrix()), Bound(BitMatrix())} {
   fix_edges(levels);
   contradictory_ = !choose_reference();
   if (contradictory_) return;
   close_bounds(levels);
+  const std::size_t points = num_points();
   const std::size_t n = universe.num_txns();
-  order_.assign(n * (n - 1) / 2, kTrue);
+  order_.assign(points * (points - 1) / 2, kTrue);
   if (framework == Framework::VisAr) vis_.assign(n * n, kTrue);
 }
 
 // Must the session order that leads to this transaction be in the order (and in vis)?
 bool Encoding::follows_session(const Assignment& levels, std::size_t a) const {
-  return framework_ == Framework::Co || levels.of(universe_.txn(a)).uses_session_order;
+  return levels.of(universe_.txn(a)).uses_session_order;
 }
 
 void Encoding::fix_edges(const Assignment& levels) {
   const std::size_t n = universe_.num_txns();
-  fixed_.assign(n, {});
+  fixed_.assign(num_points(), {});
   for (std::uint32_t b = 1; b < n; ++b) fixed_[0].push_back(b);
   const BitMatrix earlier = universe_.so().transposed();
   for (std::uint32_t b = 1; b < n; ++b) {
@@ -44,20 +45,41 @@ void Encoding::fix_edges(const Assignment& levels) {
     });
     for (const std::uint32_t a : predecessors) fixed_[a].push_back(b);
   }
-  for (std::size_t a = 0; a < n; ++a) {
+  for (std::size_t a = 0; a < n && !levels.base->is_wr_free; ++a) {
     for_each_bit(universe_.wr().row(a),
                  [&](std::size_t b) { fixed_[a].push_back(static_cast<std::uint32_t>(b)); });
   }
   for (const auto& [before, after] : universe_.versions()) fixed_[before].push_back(after);
+  if (framework_ == Framework::CoSnap) fix_snapshots();
   for (auto& successors : fixed_) {
     std::sort(successors.begin(), successors.end());
     successors.erase(std::unique(successors.begin(), successors.end()), successors.end());
   }
 }
 
+void Encoding::fix_snapshots() {
+  const std::size_t n = universe_.num_txns();
+  for (const auto& [before, after] : universe_.known_order()) fixed_[before].push_back(after);
+  for (std::uint32_t s = 0; s < universe_.num_statements(); ++s) {
+    fixed_[0].push_back(static_cast<std::uint32_t>(n) + s);
+    fixed_[n + s].push_back(universe_.statement_txn(s));
+  }
+  for (std::size_t r = 0; r < universe_.reads().size(); ++r) {
+    const Universe::Read& read = universe_.reads()[r];
+    if (read.is_own || universe_.current_reads().contains(r)) continue;
+    const auto point = static_cast<std::uint32_t>(point_of(r));
+    fixed_[read.writer].push_back(point);
+    const auto shown = universe_.history().also_shown(read.event);
+    for (std::size_t a = 0; a < n; ++a) {
+      if (std::find(shown.begin(), shown.end(), universe_.txn(a)) != shown.end())
+        fixed_[a].push_back(point);
+    }
+  }
+}
+
 // A topological order of the fixed edges, of all possible next transactions the first of the file.
 bool Encoding::choose_reference() {
-  const std::size_t n = universe_.num_txns();
+  const std::size_t n = num_points();
   std::vector<std::uint32_t> waiting(n);
   for (const auto& successors : fixed_) {
     for (const std::uint32_t b : successors) ++waiting[b];
@@ -81,12 +103,18 @@ bool Encoding::choose_reference() {
 
 void Encoding::close_bounds(const Assignment& levels) {
   const std::size_t n = universe_.num_txns();
-  auto must = std::make_shared<BitMatrix>(n, n);
+  must_ = BitMatrix(num_points(), num_points());
   for (auto a = reference_.rbegin(); a != reference_.rend(); ++a) {
     for (const std::uint32_t b : fixed_[*a]) {
-      must->unite_row(*a, must->row(b));
-      must->insert(*a, b);
+      must_.unite_row(*a, must_.row(b));
+      must_.insert(*a, b);
     }
+  }
+  auto must = std::make_shared<BitMatrix>(n, n);
+  for (std::size_t a = 0; a < n; ++a) {
+    for_each_bit(must_.row(a), [&](std::size_t b) {
+      if (b < n) must->insert(a, b);
+    });
   }
   auto may = std::make_shared<BitMatrix>(n, n);
   const BitSet all = BitSet::full(n);
@@ -111,6 +139,21 @@ void Encoding::close_bounds(const Assignment& levels) {
     bounds_.vis = Bound(std::move(seen), may);
   }
   bounds_.order = Bound(std::move(must), std::move(may));
+  if (framework_ == Framework::CoSnap) bound_snapshots();
+}
+
+void Encoding::bound_snapshots() {
+  const std::size_t n = universe_.num_txns();
+  const std::size_t reads = universe_.reads().size();
+  auto must = std::make_shared<BitMatrix>(n, reads);
+  auto may = std::make_shared<BitMatrix>(n, reads);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t r = 0; r < reads; ++r) {
+      if (must_.contains(a, point_of(r))) must->insert(a, r);
+      if (!must_.contains(point_of(r), a)) may->insert(a, r);
+    }
+  }
+  bounds_.snap = Bound(std::move(must), std::move(may));
 }
 
 std::size_t Encoding::pair_index(std::size_t a, std::size_t b) const {
@@ -121,8 +164,8 @@ std::size_t Encoding::pair_index(std::size_t a, std::size_t b) const {
 }
 
 Signal Encoding::before(std::size_t a, std::size_t b) {
-  if (a == b || bounds_.order.must().contains(b, a)) return kFalse;
-  if (bounds_.order.must().contains(a, b)) return kTrue;
+  if (a == b || must_.contains(b, a)) return kFalse;
+  if (must_.contains(a, b)) return kTrue;
   if (rank_[a] > rank_[b]) return !before(b, a);
   Signal& known = order_[pair_index(a, b)];
   if (known.is_constant()) {
@@ -145,8 +188,13 @@ Signal Encoding::vis(std::size_t a, std::size_t b) {
   return known;
 }
 
+Signal Encoding::snap(std::size_t a, std::size_t read) {
+  ISO_ASSERT(framework_ == Framework::CoSnap);
+  return before(a, point_of(read));
+}
+
 void Encoding::require_transitivity() {
-  const std::size_t n = universe_.num_txns();
+  const std::size_t n = num_points();
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i + 1; j < n; ++j) {
       for (std::size_t k = j + 1; k < n; ++k) {

@@ -5,6 +5,12 @@
 //     over co        co contains so, wr and known version orders; T0 first
 //     over vis, ar   ar likewise; vis contains so (where the reader's level uses session order)
 //                    and wr, vis ⊆ ar
+//     over co, snap  the statements that read are points of the order beside the transactions: a
+//                    snapshot has the transactions that come before its point, so it is a
+//                    beginning of co. T0, the point, the statement's own transaction: in this
+//                    order. A plain read has its writer before its point.
+//
+// A level without so leaves session order out of co, one that is wr free leaves out wr.
 //
 // What facts decide is a constant. A variable is made when a formula first asks for its pair, so a
 // level that speaks of few pairs costs few variables. Pairs nobody asked for are free: any order
@@ -43,13 +49,24 @@ class Encoding {
   const WitnessBounds& bounds() const { return bounds_; }
   Framework framework() const { return framework_; }
 
+  // Of transactions, or of points.
   Signal before(std::size_t a, std::size_t b);
   Signal vis(std::size_t a, std::size_t b);
+  // Is transaction a in the snapshot of the read b?
+  Signal snap(std::size_t a, std::size_t read);
   // Makes all triples transitive at once. Without it, decode() finds the cycles that remain.
   void require_transitivity();
 
   // For decode().
   const Universe& universe() const { return universe_; }
+  // The transactions, then over co, snap the statements that read.
+  std::size_t num_points() const {
+    return universe_.num_txns() +
+           (framework_ == Framework::CoSnap ? universe_.num_statements() : 0);
+  }
+  std::size_t point_of(std::size_t read) const {
+    return universe_.num_txns() + universe_.reads()[read].statement;
+  }
   const std::vector<Pair>& order_pairs() const { return order_pairs_; }
   const std::vector<Pair>& vis_pairs() const { return vis_pairs_; }
   const std::vector<std::vector<std::uint32_t>>& fixed_successors() const { return fixed_; }
@@ -58,8 +75,10 @@ class Encoding {
  private:
   bool follows_session(const Assignment& levels, std::size_t a) const;
   void fix_edges(const Assignment& levels);
+  void fix_snapshots();
   bool choose_reference();
   void close_bounds(const Assignment& levels);
+  void bound_snapshots();
   std::size_t pair_index(std::size_t a, std::size_t b) const;
 
   const Universe& universe_;
@@ -69,6 +88,7 @@ class Encoding {
   std::vector<std::vector<std::uint32_t>> fixed_;  // edges whose closure is the fixed order
   std::vector<std::uint32_t> reference_;
   std::vector<std::uint32_t> rank_;
+  BitMatrix must_;  // of the points
   WitnessBounds bounds_;
   std::vector<Signal> order_;  // by pair of ranks; the constant true where none is made yet
   std::vector<Signal> vis_;    // by pair of transactions, likewise

@@ -53,6 +53,8 @@ Signal Grounder::ground(const NormalNode& node) {
 
 Signal Grounder::ground_atom(const NormalNode& node) {
   const std::uint32_t a = binding_[static_cast<std::size_t>(node.a.slot)];
+  if (node.atom == FormulaOp::Current)
+    return Signal::constant(universe_.current_reads().contains(a) != node.negated);
   const std::uint32_t b = binding_[static_cast<std::size_t>(node.b.slot)];
   Signal holds = kFalse;
   switch (node.atom) {
@@ -64,6 +66,12 @@ Signal Grounder::ground_atom(const NormalNode& node) {
       break;
     case FormulaOp::Reads:
       holds = Signal::constant(universe_.reads(a, b));
+      break;
+    case FormulaOp::Locks:
+      holds = Signal::constant(universe_.lockers_of().contains(b, a));
+      break;
+    case FormulaOp::WritesRow:
+      holds = Signal::constant(universe_.row_writers_of().contains(b, a));
       break;
     default: {
       const RelationId r = table_.instantiate(*node.relation, binding_);

@@ -118,6 +118,19 @@ void Join::revise(const NormalNode& atom, const Variable& v, BitSet& domain) con
         domain.keep_only(value(other));
       }
       return;
+    case FormulaOp::Current:
+      narrow(domain, universe.current_reads().row(), atom.negated);
+      return;
+    case FormulaOp::Locks:
+    case FormulaOp::WritesRow: {
+      if (!is_bound(other)) return;
+      const bool locks = atom.atom == FormulaOp::Locks;
+      const BitMatrix& allowed = is_first
+                                     ? (locks ? universe.lockers_of() : universe.row_writers_of())
+                                     : (locks ? universe.keys_locked() : universe.rows_written());
+      narrow(domain, allowed.row(value(other)), atom.negated);
+      return;
+    }
     case FormulaOp::Writes:
     case FormulaOp::Reads: {
       const bool writes = atom.atom == FormulaOp::Writes;

@@ -68,7 +68,11 @@ class Normalizer {
       case FormulaOp::Member:
       case FormulaOp::Writes:
       case FormulaOp::Reads:
+      case FormulaOp::Locks:
+      case FormulaOp::WritesRow:
         return atom(f.op, *f.a, *f.b, f.relation, negated);
+      case FormulaOp::Current:
+        return atom(f.op, *f.a, *f.a, nullptr, negated);
       case FormulaOp::Acyclic:
         return acyclic(f.relation, negated, use);
       case FormulaOp::Subset:

@@ -26,8 +26,9 @@ struct NormalNode {
     Acyclic,  // relation
   };
   Kind kind = Kind::And;
-  bool negated = false;               // of Atom, Iff, Exists, Acyclic
-  FormulaOp atom = FormulaOp::Equal;  // Equal, Member, Writes, Reads
+  bool negated = false;  // of Atom, Iff, Exists, Acyclic
+  // Equal, Member, Writes, Reads, Locks, WritesRow; Current has no b.
+  FormulaOp atom = FormulaOp::Equal;
   Variable a;
   Variable b;
   RelationPtr relation;

@@ -102,6 +102,7 @@ RelationId RelationTable::intern(GroundRelation r) {
   switch (r.op) {
     case RelationOp::Co:
     case RelationOp::Vis:
+    case RelationOp::Snap:
     case RelationOp::Ww:
     case RelationOp::Rw:
       r.is_fact = false;
@@ -109,6 +110,9 @@ RelationId RelationTable::intern(GroundRelation r) {
     case RelationOp::So:
     case RelationOp::Wr:
     case RelationOp::Po:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
     case RelationOp::IdentityOn:
       r.is_fact = true;
       break;

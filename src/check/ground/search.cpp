@@ -14,19 +14,27 @@ namespace {
 constexpr std::size_t kInstancesPerRound = 5'000;
 constexpr std::size_t kCyclesPerRound = 200;
 
-// What every execution over vis, ar owes besides its orders, in the language of the levels.
-const Axiom& external_consistency() {
+// What every execution over vis, ar or co, snap owes besides its orders, in the language of the
+// levels.
+const Level& external_consistency(Framework framework) {
   static const LevelSet levels = [] {
     LevelSet set;
     const auto added = set.add(
         "level ext over vis, ar\n"
         "axiom EXT: forall x: key, t1, t2, t3: txn.\n"
-        "    wr[x](t1, t3) and writes(t2, x) and t1 != t2 and vis(t2, t3)  implies  ar(t2, t1)\n",
+        "    wr[x](t1, t3) and writes(t2, x) and t1 != t2 and vis(t2, t3)  implies  ar(t2, t1)\n"
+        "level ext over co, snap\n"
+        "axiom Snapshot: forall x: key, t1, t2: txn, r: read.\n"
+        "    wr[x](t1, r) and not current(r) and writes(t2, x) and t1 != t2 and snap(t2, r)\n"
+        "    implies  co(t2, t1)\n"
+        "axiom CurrentRead: forall x: key, t1, t2, t3: txn, r: read.\n"
+        "    wr[x](t1, r) and current(r) and of(r, t3) and writes(t2, x) and t1 != t2\n"
+        "    and co(t2, t3)  implies  co(t2, t1)\n",
         "EXT");
     ISO_ASSERT(added.ok());
     return set;
   }();
-  return levels.all().front()->axioms.front();
+  return *levels.lookup("ext", framework);
 }
 
 bool has_axiom(const Level& level, const Axiom& axiom) {
@@ -44,7 +52,7 @@ bool is_family(const NormalNode& part) {
 Search::Search(const History& h, const Assignment& levels, Budget& budget,
                const GroundOptions& options, const std::vector<TxnId>* about)
     : options_(options),
-      universe_(h),
+      universe_(h, levels.base->framework == Framework::CoSnap),
       meter_(budget, circuit_, options.max_gates),
       encoding_(universe_, levels.base->framework, levels, circuit_),
       bounds_(universe_, table_, encoding_.bounds(), budget),
@@ -69,7 +77,10 @@ void Search::collect_axioms(const Assignment& levels) {
       if (!known) add_axiom(axiom, all, levels);
     }
   }
-  if (encoding_.framework() == Framework::VisAr) add_axiom(external_consistency(), {}, levels);
+  if (encoding_.framework() != Framework::Co) {
+    for (const Axiom& axiom : external_consistency(encoding_.framework()).axioms)
+      add_axiom(axiom, {}, levels);
+  }
   for (std::size_t i = 0; i < axioms_.size(); ++i) guards_.push_back(circuit_.input());
 }
 
@@ -115,7 +126,7 @@ void Search::limit_to(const std::vector<TxnId>& about) {
 
 void Search::ground_axioms() {
   grounded_ = true;
-  if (universe_.num_txns() <= options_.eager_transitivity) encoding_.require_transitivity();
+  if (encoding_.num_points() <= options_.eager_transitivity) encoding_.require_transitivity();
   for (std::size_t i = 0; i < axioms_.size(); ++i) {
     grounder_.enter(axioms_[i]);
     for (const NormalNode& part : axioms_[i].form.parts) {

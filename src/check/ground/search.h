@@ -40,8 +40,8 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  // The axioms of all levels, each once, in their order. Over vis, ar the last one is EXT, the
-  // framework's demand that a read shows the last visible write.
+  // The axioms of all levels, each once, in their order. Over vis, ar and co, snap the last ones
+  // are the framework's demands on what reads show.
   const std::vector<GroundAxiom>& axioms() const { return axioms_; }
 
   // Unknown means that limit() was hit.

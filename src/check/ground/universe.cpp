@@ -10,9 +10,9 @@ constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Universe::Universe(const History& h) : h_(h) {
+Universe::Universe(const History& h, bool with_own_reads) : h_(h) {
   number_txns();
-  collect_reads();
+  collect_reads(with_own_reads);
   relate_sessions();
   writers_of_ = BitMatrix(h.num_keys(), num_txns());
   for (const KeyId x : h.keys()) {
@@ -21,6 +21,7 @@ Universe::Universe(const History& h) : h_(h) {
   readers_of_ = BitMatrix(h.num_keys(), num_txns());
   wr_ = BitMatrix(num_txns(), num_txns());
   for (const Read& read : reads_) {
+    if (read.is_own) continue;
     readers_of_.insert(read.key, read.reader);
     wr_.insert(read.writer, read.reader);
     for (const TxnId t : h.also_shown(read.event)) wr_.insert(position_[t.index], read.reader);
@@ -46,19 +47,26 @@ void Universe::number_txns() {
   }
 }
 
-void Universe::collect_reads() {
+void Universe::collect_reads(bool with_own) {
   for (std::uint32_t a = 0; a < num_txns(); ++a) {
+    std::optional<std::uint32_t> statement;
     for (const EventId e : h_.events(txns_[a])) {
-      if (h_.is_external_read(e))
-        reads_.push_back({a, position_[h_.writer(e).index], h_.key(e).index, e});
+      const bool is_own = !h_.is_external_read(e);
+      if (!h_.is_read(e) || (is_own && !with_own)) continue;
+      if (statement != h_.statement(e)) statement_txn_.push_back(a);
+      statement = h_.statement(e);
+      reads_.push_back({a, is_own ? a : position_[h_.writer(e).index], h_.key(e).index, e, is_own,
+                        static_cast<std::uint32_t>(statement_txn_.size() - 1)});
     }
   }
   key_begin_.assign(h_.num_keys() + 1, 0);
-  for (const Read& read : reads_) ++key_begin_[read.key + 1];
+  for (const Read& read : reads_) key_begin_[read.key + 1] += read.is_own ? 0 : 1;
   for (std::size_t x = 0; x < h_.num_keys(); ++x) key_begin_[x + 1] += key_begin_[x];
   std::vector<std::uint32_t> next(key_begin_.begin(), key_begin_.end());
-  reads_by_key_.resize(reads_.size());
-  for (std::uint32_t r = 0; r < reads_.size(); ++r) reads_by_key_[next[reads_[r].key]++] = r;
+  reads_by_key_.resize(key_begin_.back());
+  for (std::uint32_t r = 0; r < reads_.size(); ++r) {
+    if (!reads_[r].is_own) reads_by_key_[next[reads_[r].key]++] = r;
+  }
 }
 
 void Universe::relate_sessions() {
@@ -108,12 +116,66 @@ const BitMatrix& Universe::wr_to_reads() const {
   if (!wr_to_reads_) {
     wr_to_reads_.emplace(num_txns(), reads_.size());
     for (std::size_t i = 0; i < reads_.size(); ++i) {
+      if (reads_[i].is_own) continue;
       wr_to_reads_->insert(reads_[i].writer, i);
       for (const TxnId t : h_.also_shown(reads_[i].event))
         wr_to_reads_->insert(position_[t.index], i);
     }
   }
   return *wr_to_reads_;
+}
+
+const Universe::RowFacts& Universe::row_facts() const {
+  if (row_facts_) return *row_facts_;
+  const std::size_t keys = h_.num_keys();
+  const BitMatrix none(keys, num_txns());
+  row_facts_.emplace(RowFacts{StatementFacts(h_), BitSet(reads_.size()), none, {}, none, {}});
+  RowFacts& facts = *row_facts_;
+  for (std::size_t r = 0; r < reads_.size(); ++r) {
+    if (facts.statements.is_current(reads_[r].event)) facts.current.insert(r);
+  }
+  for (const KeyId x : h_.keys()) {
+    for (std::size_t t = 0; t < num_txns(); ++t) {
+      if (facts.statements.locks(txns_[t], x)) facts.lockers_of.insert(x.index, t);
+      if (facts.statements.writes_row(txns_[t], x)) facts.row_writers_of.insert(x.index, t);
+    }
+  }
+  facts.keys_locked = facts.lockers_of.transposed();
+  facts.rows_written = facts.row_writers_of.transposed();
+  return facts;
+}
+
+BitMatrix Universe::of() const {
+  BitMatrix r(reads_.size(), num_txns());
+  for (std::size_t i = 0; i < reads_.size(); ++i) r.insert(i, reads_[i].reader);
+  return r;
+}
+
+BitMatrix Universe::same() const {
+  BitMatrix r(reads_.size(), reads_.size());
+  for (std::size_t i = 0; i < reads_.size(); ++i) {
+    for (std::size_t j = i; j < reads_.size() && reads_[j].statement == reads_[i].statement; ++j) {
+      r.insert(i, j);
+      r.insert(j, i);
+    }
+  }
+  return r;
+}
+
+BitMatrix Universe::waited() const {
+  BitMatrix r(num_txns(), reads_.size());
+  for (std::size_t i = 0; i < reads_.size(); ++i) {
+    row_facts().statements.for_each_waited(reads_[i].event,
+                                           [&](TxnId t) { r.insert(position_[t.index], i); });
+  }
+  return r;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> Universe::known_order() const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> known;
+  for (const auto& [before, after] : row_facts().statements.known_order())
+    known.emplace_back(position_[before.index], position_[after.index]);
+  return known;
 }
 
 const BitMatrix& Universe::po() const {

@@ -16,6 +16,7 @@
 #include "check/ground/bit_matrix.h"
 #include "history/history.h"
 #include "spec/ast.h"
+#include "spec/statements.h"
 
 namespace isoscope {
 
@@ -26,9 +27,12 @@ class Universe {
     std::uint32_t writer = 0;
     std::uint32_t key = 0;
     EventId event = EventId::none();
+    bool is_own = false;          // of an own write: it has a snapshot, but no writer to speak of
+    std::uint32_t statement = 0;  // among the statements that read, of all transactions
   };
 
-  explicit Universe(const History& h);
+  // With own reads or without: over co, snap they are reads like the others.
+  explicit Universe(const History& h, bool with_own_reads = false);
 
   const History& history() const { return h_; }
   std::size_t size(Sort sort) const;
@@ -48,6 +52,22 @@ class Universe {
   const BitMatrix& wr_to_reads() const;
   BitMatrix wr_to_reads(std::size_t key) const;
   const BitMatrix& po() const;
+  // Statements that read: how many there are, and whose.
+  std::size_t num_statements() const { return statement_txn_.size(); }
+  std::uint32_t statement_txn(std::size_t statement) const { return statement_txn_[statement]; }
+  // Facts about statements (spec/statements.h): reads to transactions, reads to reads,
+  // transactions to reads; sets of reads; who locks or writes the row of a key.
+  BitMatrix of() const;
+  BitMatrix same() const;
+  BitMatrix waited() const;
+  // Pairs that the numbers of commits put in this order, by position.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> known_order() const;
+  const BitSet& current_reads() const { return row_facts().current; }
+  // By key and by transaction: those that lock, or write, the row of the key.
+  const BitMatrix& lockers_of() const { return row_facts().lockers_of; }
+  const BitMatrix& keys_locked() const { return row_facts().keys_locked; }
+  const BitMatrix& row_writers_of() const { return row_facts().row_writers_of; }
+  const BitMatrix& rows_written() const { return row_facts().rows_written; }
 
   // Who writes or reads what: transactions by key, keys by transaction.
   BitRow writers_of(std::size_t key) const { return writers_of_.row(key); }
@@ -62,13 +82,23 @@ class Universe {
 
  private:
   void number_txns();
-  void collect_reads();
+  void collect_reads(bool with_own);
+  struct RowFacts {
+    StatementFacts statements;
+    BitSet current;
+    BitMatrix lockers_of;
+    BitMatrix keys_locked;
+    BitMatrix row_writers_of;
+    BitMatrix rows_written;
+  };
+  const RowFacts& row_facts() const;
   void relate_sessions();
 
   const History& h_;
   std::vector<TxnId> txns_;
   std::vector<std::uint32_t> position_;  // by transaction id
   std::vector<Read> reads_;
+  std::vector<std::uint32_t> statement_txn_;
   std::vector<std::uint32_t> reads_by_key_;
   std::vector<std::uint32_t> key_begin_;  // in reads_by_key_
   std::vector<std::pair<std::uint32_t, std::uint32_t>> versions_;
@@ -83,6 +113,7 @@ class Universe {
   BitSet aborted_;
   mutable std::optional<BitMatrix> wr_to_reads_;
   mutable std::optional<BitMatrix> po_;
+  mutable std::optional<RowFacts> row_facts_;
 };
 
 }  // namespace isoscope
