@@ -7,6 +7,7 @@
 #include "check/blame.h"
 #include "check/ground/ground.h"
 #include "check/lost_update.h"
+#include "check/points/points.h"
 #include "check/strong/strong.h"
 #include "check/visibility.h"
 #include "check/weak/weak.h"
@@ -77,10 +78,16 @@ std::optional<WeakAssignment> as_weak(const History& h, const Assignment& levels
   const auto base = logic_of(*levels.base);
   if (!base || !is_weak(*base) || levels.base->framework != Framework::Co) return {};
   weak.base = weak_level(*base);
+  std::map<const Level*, WeakLevel> known = {{levels.base, weak.base}};
   for (TxnId t : h.txns()) {
-    const auto own = logic_of(levels.of(t));
-    if (!own || !is_weak(*own)) return {};
-    weak.own.push_back(weak_level(*own));
+    const Level* own = &levels.of(t);
+    auto found = known.find(own);
+    if (found == known.end()) {
+      const auto logic = logic_of(*own);
+      if (!logic || !is_weak(*logic)) return {};
+      found = known.emplace(own, weak_level(*logic)).first;
+    }
+    weak.own.push_back(found->second);
   }
   return weak;
 }
@@ -149,6 +156,8 @@ Verdict Checker::decide(const Assignment& levels, Budget& budget) {
   const auto logic = logic_of(*levels.base);
   if (options_.engine == Engine::Ground || !logic || levels.is_mixed()) {
     const auto weak = options_.engine == Engine::Ground ? std::nullopt : as_weak(h_, levels);
+    if (!weak && options_.engine == Engine::Best && has_points(levels))
+      return check_points(h_, levels, budget, {.progress = options_.progress});
     if (!weak) return check_ground(h_, levels, budget, {.progress = options_.progress});
     tell("ordering the commits");
     Verdict verdict = check_weak(h_, *weak, budget);
@@ -232,16 +241,17 @@ Result<Assignment> assign_levels(const History& h, const Level& base, const Leve
       return error;
     }
     by_name[name] = *level;
-    if ((*level)->framework == Framework::VisAr) framework = Framework::VisAr;
+    // What one level exists over, the others must too: few are over vis, ar or co, snap alone.
+    if ((*level)->framework != Framework::Co) framework = (*level)->framework;
   }
   const auto in_framework = [&](const Level& level) -> Result<const Level*> {
     if (level.framework == framework) return &level;
     auto found = levels.find(fmt::format("{}@{}", level.name, name_of(framework)));
     if (found) return *found;
     return Error{
-        .what = fmt::format("'{}' is not defined over vis, ar, which another level of this "
-                            "history needs",
-                            level.name),
+        .what = fmt::format("'{}' is not defined over {}, which another level of this history "
+                            "needs",
+                            level.name, orders_of(framework)),
         .hint = "assign levels of one framework"};
   };
   auto own_base = in_framework(base);

@@ -1,10 +1,12 @@
 #pragma once
 // Decides whether a history satisfies a level, and says why or why not.
 //
-// One question, three kinds of engines, chosen by the level's text and nothing else:
+// One question, four kinds of engines, chosen by the level's text and nothing else:
 //
 //   check/weak     rc, ra, cc and their mixtures: saturation, near-linear
 //   check/strong   pc, ua, psi, si, ser: forced version order, pruning, SAT for what is left
+//   check/points   pg-rc, pg-rr and whatever else over co, snap has rules about points: a cycle of
+//                  commits and snapshots, SAT where the order of writers is open
 //   check/ground   every other level and mixture: its formulas grounded to SAT
 //
 // Before any of them, reads that no level excuses. After any of them, confirm(): the reason is

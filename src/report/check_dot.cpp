@@ -95,7 +95,7 @@ std::string check_dot(const History& h, const LevelAnswer& level) {
         out += node(h, t, keys);
         if (!previous.is_none())
           out += fmt::format("  t{} -> t{} [label={}];\n", previous.index, t.index,
-                             verdict.witness->framework == Framework::Co ? "co" : "ar");
+                             verdict.witness->framework == Framework::VisAr ? "ar" : "co");
         previous = t;
       }
     }

@@ -22,6 +22,8 @@ void add_place(Json& json, const History& h, EventId e) {
 Json edge_json(const History& h, const Edge& e) {
   Json json = {{"from", h.name(e.from)}, {"to", h.name(e.to)}, {"edge", name_of(e.kind)}};
   json["key"] = e.key.is_none() ? Json(nullptr) : Json(h.name(e.key));
+  if (e.from_statement != Edge::kCommit) json["from_statement"] = e.from_statement + 1;
+  if (e.to_statement != Edge::kCommit) json["to_statement"] = e.to_statement + 1;
   json["why"] = why(h, e);
   if (!e.read.is_none()) add_place(json, h, e.read);
   return json;
@@ -54,8 +56,27 @@ Json order_json(const History& h, const std::vector<TxnId>& order) {
   return json;
 }
 
+// Of each statement that reads, the last transaction in its snapshot.
+Json snapshots_json(const History& h, const Witness& w) {
+  Json json = Json::array();
+  for (TxnId t : h.txns()) {
+    if (!h.is_present(t)) continue;
+    std::optional<std::uint32_t> last;
+    for (EventId e : h.events(t)) {
+      if (!h.is_read(e) || last == h.statement(e)) continue;
+      last = h.statement(e);
+      json.push_back({{"txn", h.name(t)},
+                      {"statement", *last + 1},
+                      {"upto", h.name(w.order[w.snap[e.index] - 1])}});
+    }
+  }
+  return json;
+}
+
 Json witness_json(const History& h, const Witness& w) {
   if (w.framework == Framework::Co) return {{"co", order_json(h, w.order)}};
+  if (w.framework == Framework::CoSnap)
+    return {{"co", order_json(h, w.order)}, {"snap", snapshots_json(h, w)}};
   Json json;
   json["vis"] = nullptr;  // stays so where the pairs would bury everything else
   if (w.vis && w.vis->count() <= kMostPairsPrinted) {

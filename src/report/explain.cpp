@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/shown.h"
+#include "report/snapshots.h"
 
 namespace isoscope {
 
@@ -212,6 +213,7 @@ std::string explanation(const History& h, const Violation& v) {
     return fmt::format("no order of {} satisfies {}", enumerate(names),
                        v.axiom.empty() ? "the level" : v.axiom);
   }
+  if (is_about_points(v)) return explain_points(h, v);
   switch (v.anomaly) {
     case Anomaly::NonRepeatableRead:
     case Anomaly::StaleSessionRead:
@@ -258,6 +260,7 @@ std::string explanation(const History& h, const Violation& v) {
 }
 
 std::string why(const History& h, const Edge& e) {
+  if (is_about_points(e)) return why_points(h, e);
   const std::string from = shown(h, e.from);
   const std::string to = shown(h, e.to);
   const std::string x = e.key.is_none() ? "" : shown(h, e.key);
@@ -274,9 +277,10 @@ std::string why(const History& h, const Edge& e) {
     case EdgeKind::Ww:
     case EdgeKind::Co: {
       if (e.read.is_none() && e.path.empty())
-        return e.from == kInitialTxn
-                   ? "the initial state comes first"
-                   : fmt::format("the lists read of {} show {} before {}", x, from, to);
+        return e.from == kInitialTxn ? "the initial state comes first"
+               : h.is_list(e.key)
+                   ? fmt::format("the lists read of {} show {} before {}", x, from, to)
+                   : fmt::format("both write {}, and {} commits first", x, from);
       if (e.read.is_none())
         return fmt::format("both write {}, and {} comes first: {}", x, from, trail(h, e.path));
       const TxnId reader = h.txn(e.read);

@@ -94,6 +94,13 @@ ConfirmResult confirm(const History& h, const Assignment& levels, const Verdict&
   const Violation& violation = *verdict.violation;
   if (violation.fault) return result(Confirmation::Traced, check_fault(h, *violation.fault));
   if (violation.cycle.empty()) return confirm_core(h, levels, violation.core, budget);
+  if (levels.base->framework == Framework::CoSnap) {
+    std::vector<TxnId> core;
+    for (const Edge& edge : violation.cycle) core.push_back(edge.from);
+    std::sort(core.begin(), core.end());
+    core.erase(std::unique(core.begin(), core.end()), core.end());
+    return confirm_core(h, levels, std::move(core), budget);
+  }
   const auto logic = single_logic(levels);
   // Only the weak engine gives cycles for mixtures; what it forces, cc would force too.
   return result(Confirmation::Traced, check_cycle(h, logic.value_or(Logic::Cc), violation.cycle));

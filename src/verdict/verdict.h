@@ -39,13 +39,27 @@ std::string_view name_of(EdgeKind kind);  // so wr ww rw co vis ar
 //        t3 see of `from` (so or wr; a path of them for cc; an earlier read for rc).
 //   rw   `from` reads `key` in `read` from a writer that `to` overwrites: `path` is the ww edge
 //        from that writer to `to`, or empty if the writer is T0.
+//
+// Over co, snap an edge joins points: the commit of a transaction, or the snapshot of one of its
+// statements, which `from_statement` and `to_statement` name. Where an edge arrives at a snapshot
+// and the next one leaves from a later snapshot or the commit of the same transaction, that step
+// goes without saying. There
+//   so   `to`, or its snapshot, comes after what its session did before;
+//   wr   `read` shows `from`: its snapshot (or, for a current read, its commit) comes after;
+//   ww   both write `key` or a common row, `from` first, so the snapshot of `to` has it;
+//   co   both lock a common row (that of `key`), `from` first; `to` waited, and sees it from then
+//   on; rw   `read`, a read of `from`, missed what `to` wrote: its snapshot (or its commit) comes
+//   before.
 struct Edge {
+  static constexpr std::uint32_t kCommit = 0xffffffffU;
   TxnId from;
   TxnId to;
   EdgeKind kind = EdgeKind::So;
   KeyId key = KeyId::none();
   EventId read = EventId::none();
   std::vector<Edge> path = {};
+  std::uint32_t from_statement = kCommit;
+  std::uint32_t to_statement = kCommit;
 };
 
 struct Violation {

@@ -1,0 +1,45 @@
+#pragma once
+// Decides levels over co, snap whose axioms are rules about points (verdict/logic.h: SnapRules).
+//
+//     T1   ----------------- commit 1 ----------------------------------
+//     T2   --- snapshot 2.1 ---------- snapshot 2.2 ---- commit 2 ------
+//
+// A witness is a line with a point for the commit of each transaction and for the snapshot of each
+// statement: a snapshot has the transactions whose commits come before it. Plain reads, current
+// reads, sessions, locks: each says that some point comes before another, once it is known in which
+// order the transactions committed that write or lock a common row. So
+//
+//   1. edges that hold whatever that order is, and those of the orders that are known: by the
+//      numbers of recorded commits, by lists, and by chains of transactions of which each read what
+//      the one before wrote;
+//   2. a cycle among them is a violation, told as one;
+//   3. if no order is open, there is a witness: any line that follows the edges. Linear time;
+//   4. else SAT chooses, one variable for each open pair; the cycles of a choice become clauses.
+//
+// Differs  from grounding (check/ground), which takes any level over co, snap: there the order of
+//          all points is chosen.
+// Cost     O(events + locks) where the order is known. Open pairs are quadratic in the writers of a
+//          row, and the search over them is NP-complete.
+#include "history/history.h"
+#include "spec/level.h"
+#include "support/budget.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+struct PointOptions {
+  std::size_t max_pairs = 2'000'000;  // of open order; some hundred bytes each
+  double core_seconds = 5;            // to make a violation small that is no single cycle
+  Progress progress = {};
+};
+
+// Do all levels of the assignment have rules?
+bool has_points(const Assignment& levels);
+
+// Consistent with co and snap; Violated with a shortest cycle of points, or with a core of
+// transactions where every choice of the open orders fails; Unknown with the limit.
+// Requires: has_points(levels); the history has no inexcusable read.
+Verdict check_points(const History& h, const Assignment& levels, Budget& budget,
+                     const PointOptions& options = {});
+
+}  // namespace isoscope
