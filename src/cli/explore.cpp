@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
+#include "cli/server_program.h"
 #include "cli/values.h"
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
@@ -25,6 +26,7 @@ struct ExploreArguments {
   CommonOptions common;
   LevelInput specs;
   ProgramInput program;
+  ServerInput server;
   std::string level;
   std::string base;
   std::string algorithm = "best";
@@ -97,19 +99,45 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
   return deliver_report(args, report, code);
 }
 
+// Options that belong to definitions of levels are refused.
+int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
+                    const std::vector<sql::server::PgLevel>& levels, const Budget& budget) {
+  const std::string_view foreign = !args.dot.empty()          ? "--dot"
+                                   : !args.base.empty()       ? "--base"
+                                   : args.algorithm != "best" ? "--algorithm"
+                                                              : "";
+  if (!foreign.empty())
+    return fail({.what = fmt::format("{} does not go with PostgreSQL's levels", foreign),
+                 .hint = "leave it out, or use --server formal and a level such as si"});
+  return explore_on_server(args.common, input, levels,
+                           {.assert_only = args.assert_only,
+                            .outcomes = args.outcomes,
+                            .violations = args.violations,
+                            .histories = args.histories,
+                            .late_wakeups = args.server.late_wakeups},
+                           budget);
+}
+
 int run_explore(const ExploreArguments& args) {
   const auto start = Clock::now();
   const Budget budget = args.common.start();
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
-  if (args.weakest != args.level.empty()) {
-    return fail({.what = args.weakest ? "--weakest tries all levels: it takes no --level"
-                                      : "explore needs a level",
+  if (args.weakest && !args.level.empty()) {
+    return fail({.what = "--weakest tries all levels: it takes no --level",
                  .hint = "use --level cc, or --weakest to find the weakest safe one"});
   }
   auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   input->stop_with(budget);
+  if (!args.weakest) {
+    auto on_server = args.server.levels(*input, args.level);
+    if (!on_server) return fail(on_server.error());
+    if (*on_server) return run_on_postgres(args, *input, **on_server, budget);
+    if (args.level.empty())
+      return fail({.what = "explore needs a level",
+                   .hint = "use --level cc, or --weakest to find the weakest safe one"});
+  }
   const Executable& program = *input->program;
   if (program.outline().calls.size() > explore::kMaxCalls) {
     return fail({.what = fmt::format("{} transactions are more than explore can have ({})",
@@ -185,9 +213,11 @@ Run add_explore(CLI::App& app) {
       ->type_name("PROGRAM");
   args->program.add_workload_to(app);
   app.add_option("-l,--level", args->level,
-                 "the level of transactions without a level of their own")
+                 "the level of transactions without a level of their own; of SQL programs also "
+                 "pg-rc (default), pg-rr, pg-ser: what PostgreSQL does")
       ->type_name("LEVEL");
   args->specs.add_to(app);
+  args->server.add_to(app);
   app.add_flag("--assert-only", args->assert_only, "stop at the first violated assertion");
   app.add_flag("--outcomes", args->outcomes,
                "list the distinct final values of all locals, and the levels that allow each");
@@ -223,6 +253,7 @@ Run add_explore(CLI::App& app) {
       "  isoscope explore examples/programs/bank.txn --level rc --outcomes\n"
       "  isoscope explore examples/programs/bank.txn --weakest\n"
       "  isoscope explore examples/sql/bank.sql --level cc --outcomes\n"
+      "  isoscope explore examples/sql/oversell.sql --level pg-rc\n"
       "  isoscope explore examples/programs/on-call.txn --level cc --histories all.jsonl \
 --threads 2\n"
       "Exit codes: 0 complete and no assertion fails, 1 an assertion fails, 2 bad input, 3 "

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "audit/server_levels.h"
 #include "cli/files.h"
 #include "formats/text_kind.h"
 #include "program/program.h"
 #include "sql/program.h"
+#include "sql/server/level.h"
 #include "support/input.h"
 
 namespace isoscope {
@@ -49,12 +49,11 @@ void LoadedProgram::stop_with(const Budget& budget) const {
 
 Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
                                                const std::string& name) const {
-  const auto of_server = audit::find_server_level(name);
-  if (sql != nullptr && (!of_server || *of_server)) {
-    return Error{.what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and programs "
-                                     "are executed here by definitions",
+  if (sql != nullptr && sql::server::find_pg_level(name)) {
+    return Error{.what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and this "
+                                     "executes programs by definitions",
                                      name),
-                 .hint = "take rc, si or ser; isoscope audit knows pg-rr and pg-ser"};
+                 .hint = "take rc, si or ser; explore and run know pg-rc, pg-rr and pg-ser"};
   }
   return levels.find(name);
 }
@@ -107,6 +106,9 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     if (!added) return in_file(added.error(), workload, *sessions);
   }
   if (const auto missing = find_missing_call(*app)) return loaded.located(*missing);
+  auto claims = sql::parse_assertions(loaded.text, *app);
+  if (!claims) return loaded.located(claims.error());
+  loaded.claims = *std::move(claims);
   auto program = sql::SqlProgram::create(*std::move(app));
   if (!program) return loaded.located(program.error());
   loaded.sql = program->get();

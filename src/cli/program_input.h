@@ -10,6 +10,7 @@
 #include "history/history.h"
 #include "program/executable.h"
 #include "spec/levels.h"
+#include "sql/assertions.h"
 #include "support/budget.h"
 #include "support/result.h"
 
@@ -28,6 +29,7 @@ struct LoadedProgram {
   sql::SqlProgram* sql = nullptr;  // the same, if it is one
   std::string path;
   std::string text;
+  std::vector<sql::RowAssertion> claims = {};  // of an SQL program, about its rows
   int rounds = 0;
 
   // Calls stop with the budget, too, where one of them may take long.

@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/program_input.h"
+#include "cli/server_program.h"
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/run_report.h"
@@ -24,6 +25,7 @@ struct RunArguments {
   CommonOptions common;
   LevelInput specs;
   ProgramInput program;
+  ServerInput server;
   std::string store;
   std::string level;
   std::uint64_t seed = 0;
@@ -35,8 +37,6 @@ struct RunArguments {
 
 // What the store does not understand, or lacks.
 Result<void> check_arguments(const RunArguments& args) {
-  if (args.store == "weak" && args.level.empty())
-    return Error{.what = "--store weak needs a level", .hint = "use --level cc"};
   if (args.store == "serial" && !args.level.empty())
     return Error{.what = "--store serial is serializable whatever the level",
                  .hint = "leave out --level, or use --store weak"};
@@ -86,6 +86,26 @@ int run_run(const RunArguments& args) {
   auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   input->stop_with(budget);
+  if (args.store == "weak") {
+    auto on_server = args.server.levels(*input, args.level);
+    if (!on_server) return fail(on_server.error());
+    if (*on_server) {
+      return run_on_server(args.common, *input, **on_server,
+                           {.seed = args.seed,
+                            .runs = args.runs,
+                            .trace = args.trace,
+                            .format = *format,
+                            .late_wakeups = args.server.late_wakeups},
+                           budget);
+    }
+    if (args.level.empty())
+      return fail({.what = "--store weak needs a level", .hint = "use --level cc"});
+  }
+  if (!input->claims.empty()) {
+    return fail(input->located({.where = input->claims.front().place,
+                                .what = "claims about rows are checked at PostgreSQL's levels only",
+                                .hint = "use --store weak --level pg-rc, pg-rr or pg-ser"}));
+  }
   const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;
   if (!args.level.empty()) {
@@ -157,9 +177,11 @@ Run add_run(CLI::App& app) {
       ->type_name("serial|weak|replay")
       ->check(one_of({"serial", "weak", "replay"}));
   app.add_option("-l,--level", args->level,
-                 "the level of transactions without a level of their own")
+                 "the level of transactions without a level of their own; of SQL programs also "
+                 "pg-rc (default), pg-rr, pg-ser: what PostgreSQL does")
       ->type_name("LEVEL");
   args->specs.add_to(app);
+  args->server.add_to(app);
   app.add_option("--seed", args->seed, "decides which session goes next, and what reads see")
       ->type_name("N")
       ->check(whole_number(0, kLargestSeed))
@@ -185,6 +207,7 @@ Run add_run(CLI::App& app) {
       "  isoscope run examples/programs/bank.txn --store weak --level si --seed 7 \
 --trace run.hist --to hist\n"
       "  isoscope run examples/programs/bank.txn --store replay --history run.hist --level si\n"
+      "  isoscope run examples/sql/oversell.sql --store weak --level pg-rc --runs 100\n"
       "Exit codes: 0 ok, 1 an assertion failed, a run was unserializable or diverged, 2 bad "
       "input,\n"
       "3 unknown (time-out).");

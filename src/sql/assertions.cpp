@@ -33,34 +33,34 @@ std::string_view query_behind(std::string_view comment, std::string_view word) {
   return comment;
 }
 
-Error at(Place place, const Error& error, std::string_view query) {
+Error claim_error(Place place, const Error& error, std::string_view query) {
   return {.where = place,
           .what = fmt::format("this is no claim about rows: {}", error.what),
           .hint = error.hint.empty() ? fmt::format("in {}", query) : error.hint};
 }
 
 // The query as a function of its own: its names are resolved as those of the program are.
-Result<Function> build(std::string_view query, Place place, const Application& app) {
+Result<Function> build_claim(std::string_view query, Place place, const Application& app) {
   const std::string text = fmt::format(
       "CREATE FUNCTION claim() RETURNS SETOF boolean LANGUAGE sql AS $claim$ {} $claim$", query);
   const auto tree = parse_sql(text);
-  if (!tree) return at(place, tree.error(), query);
+  if (!tree) return claim_error(place, tree.error(), query);
   auto tokens = scan_sql(text);
-  if (!tokens) return at(place, tokens.error(), query);
+  if (!tokens) return claim_error(place, tokens.error(), query);
   const SourceFile file{.text = text, .lines = LineIndex(text), .tokens = *std::move(tokens)};
   Catalog catalog;
   catalog.tables = app.tables;
   Findings findings;
   auto function = build_function(child(child((*tree)[0], "stmt"), "CreateFunctionStmt"), text, 0,
                                  file, catalog, findings);
-  if (!function || findings.failed()) return at(place, findings.error(), query);
+  if (!function || findings.failed()) return claim_error(place, findings.error(), query);
   for (const Note& note : findings.notes()) {
     if (note.kind != NoteKind::Remark)
-      return at(place, {.what = note.what, .hint = "say it in other words"}, query);
+      return claim_error(place, {.what = note.what, .hint = "say it in other words"}, query);
   }
   // One query behind its subqueries: its rows are those that break the claim.
   if (function->body.empty() || function->body.back().op != StatementOp::ForQuery)
-    return at(place, {.what = "one SELECT is expected"}, query);
+    return claim_error(place, {.what = "one SELECT is expected"}, query);
   return *std::move(function);
 }
 
@@ -80,7 +80,7 @@ Result<std::vector<RowAssertion>> parse_assertions(std::string_view text, const 
       const std::string_view query = query_behind(comment, is_invariant ? "invariant" : "assert");
       if (query.empty()) continue;
       const Place place = lines.place(token.begin);
-      auto function = build(query, place, app);
+      auto function = build_claim(query, place, app);
       if (!function) return function.error();
       assertions.push_back({is_invariant, std::string(query), *std::move(function), place});
     }

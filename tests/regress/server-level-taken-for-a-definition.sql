@@ -1,8 +1,11 @@
 -- READ COMMITTED of a server on SQL was executed as the definition rc, which is something else.
 -- run: isoscope explore FILE --level "read committed"
--- exit: 2
--- says: is what PostgreSQL does
+-- exit: 0
+-- says: at pg-rc: 2 histories
 -- run: isoscope run FILE --store weak --level serializable
+-- exit: 0
+-- says: postgres at pg-ser
+-- run: isoscope explore FILE --level "read committed" --server formal
 -- exit: 2
 -- says: is what PostgreSQL does
 -- run: isoscope explore FILE --level ser

@@ -154,7 +154,7 @@ class ServerLive : public ::testing::TestWithParam<PgLevel> {
     const Machine machine(**program, levels);
     std::map<std::string, std::vector<Choice>> ends;
     ScheduleOptions options;
-    options.on_history = [&](const State& state, const std::vector<Choice>& schedule) {
+    options.on_history = [&](const State& state, const std::vector<Choice>& schedule, bool) {
       ends.try_emplace(end_text(end_of(machine, state)), schedule);
       return true;
     };

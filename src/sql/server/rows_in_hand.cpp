@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sql/aggregates.h"
+#include "sql/call_state.h"
 
 namespace isoscope::sql::server {
 namespace {
@@ -27,6 +28,18 @@ Result<std::vector<Value>> outputs_of(const Query& query, std::span<const Value>
   return values;
 }
 
+void split(const Expr& where, std::vector<std::vector<const Expr*>>& parts) {
+  if (where.op == ExprOp::And) {
+    for (const Expr& arg : where.args) split(arg, parts);
+    return;
+  }
+  std::size_t needed = 0;
+  for_each_column(where, [&](std::uint32_t source, std::uint32_t) {
+    needed = std::max<std::size_t>(needed, source + 1);
+  });
+  parts[needed].push_back(&where);
+}
+
 }  // namespace
 
 RowsInHand in_hand(const Storage& storage, const SeenTuple& tuple) {
@@ -38,27 +51,32 @@ RowsInHand in_hand(const Storage& storage, const SeenTuple& tuple) {
 Result<std::vector<SeenTuple>> matches(const Storage& storage, std::span<const TableId> sources,
                                        const std::optional<Expr>& where,
                                        std::span<const Value> variables, const View& view) {
+  // Parts of WHERE by the first number of sources that they can be decided with.
+  std::vector<std::vector<const Expr*>> parts(sources.size() + 1);
+  if (where) split(*where, parts);
   std::vector<SeenTuple> tuples = {{}};
-  for (const TableId source : sources) {
-    const auto rows = storage.scan(source, view);
-    std::vector<SeenTuple> longer;
-    for (const SeenTuple& tuple : tuples) {
-      for (const Storage::Seen& row : rows) {
-        longer.push_back(tuple);
-        longer.back().push_back(row);
+  for (std::size_t bound = 0; bound <= sources.size(); ++bound) {
+    std::vector<Storage::Seen> rows;
+    if (bound > 0) rows = storage.scan(sources[bound - 1], view);
+    std::vector<SeenTuple> kept;
+    for (SeenTuple& tuple : tuples) {
+      for (std::size_t r = 0; r < (bound > 0 ? rows.size() : 1); ++r) {
+        SeenTuple longer = tuple;
+        if (bound > 0) longer.push_back(rows[r]);
+        RowsInHand row = in_hand(storage, longer);
+        bool holds = true;
+        for (const Expr* part : parts[bound]) {
+          auto value = evaluate(*part, variables, row);
+          if (!value) return value.error();
+          holds = is_true(*value);
+          if (!holds) break;
+        }
+        if (holds) kept.push_back(std::move(longer));
       }
     }
-    tuples = std::move(longer);
+    tuples = std::move(kept);
   }
-  if (!where) return tuples;
-  std::vector<SeenTuple> kept;
-  for (SeenTuple& tuple : tuples) {
-    RowsInHand row = in_hand(storage, tuple);
-    auto holds = evaluate(*where, variables, row);
-    if (!holds) return holds.error();
-    if (is_true(*holds)) kept.push_back(std::move(tuple));
-  }
-  return kept;
+  return tuples;
 }
 
 Result<void> sort(const Storage& storage, const Query& query, std::span<const Value> variables,

@@ -210,7 +210,7 @@ class Explorer {
     if (options_.wants_outcomes) note_outcome(state, broken);
     if (!broken.empty() && all_.violations.size() < options_.max_violations)
       all_.violations.push_back({path_, std::move(broken)});
-    if (options_.on_history && !options_.on_history(state, path_)) {
+    if (options_.on_history && !options_.on_history(state, path_, is_violating)) {
       is_over_ = true;
       all_.is_out_of_time = true;
     }
@@ -272,6 +272,9 @@ class SerialWalk {
   }
 
  private:
+  // Programs with more serial orders than that are long runs, of which nobody asked for all ends.
+  static constexpr std::size_t kMostStates = 20'000;
+
   // Runs the next call of the session to its end. False: not decided.
   bool run_call(State& state, std::uint32_t session) const {
     const std::uint32_t call = state.sessions[session].call;
@@ -295,6 +298,7 @@ class SerialWalk {
       }
     }
     if (!seen_.insert(digest_of(machine_, state)).second) return true;
+    if (seen_.size() > kMostStates) return false;
     bool is_end = true;
     for (std::uint32_t s = 0; s < state.sessions.size(); ++s) {
       if (machine_.is_done(state, s)) continue;

@@ -66,7 +66,7 @@ struct ScheduleOptions {
   std::size_t max_violations = 3;  // examples kept; all are counted
   bool wants_outcomes = false;
   // Told a schedule of every history, once; false ends the exploration, undecided.
-  std::function<bool(const State&, const std::vector<Choice>&)> on_history = {};
+  std::function<bool(const State&, const std::vector<Choice>&, bool violates)> on_history = {};
   Progress progress = {};
 };
 

@@ -1,0 +1,204 @@
+#include "cli/server_program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "cli/values.h"
+#include "report/server_report.h"
+#include "sql/program.h"
+#include "sql/server/recorded.h"
+#include "sql/server/schedules.h"
+#include "support/output.h"
+
+namespace isoscope {
+namespace {
+
+using sql::server::Machine;
+using sql::server::PgLevel;
+
+std::string levels_text(const std::vector<PgLevel>& levels) {
+  const std::set<PgLevel> distinct(levels.begin(), levels.end());
+  std::string text;
+  for (const PgLevel level : distinct)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(level));
+  return text;
+}
+
+// What the called functions do and the model does not.
+std::vector<sql::Note> gaps_of(const sql::SqlProgram& program) {
+  std::set<std::string> called;
+  for (const Call& call : program.outline().calls) called.insert(call.function);
+  std::vector<sql::Note> gaps;
+  for (const sql::Note& note : program.app().notes) {
+    const bool concerns = note.function.empty() || called.contains(note.function);
+    if (concerns && note.kind != sql::NoteKind::Remark) gaps.push_back(note);
+  }
+  return gaps;
+}
+
+ServerProgram program_on(const Machine& machine, const LoadedProgram& input,
+                         const std::vector<PgLevel>& levels) {
+  return {.machine = machine,
+          .claims = input.claims,
+          .source = input.path,
+          .level = levels_text(levels),
+          .gaps = gaps_of(*input.sql)};
+}
+
+}  // namespace
+
+void ServerInput::add_to(CLI::App& app) {
+  app.add_option(
+         "--server", server,
+         "whose semantics SQL programs have: that of a server, or the definitions of levels")
+      ->type_name("postgres|formal")
+      ->check(one_of({"postgres", "mariadb", "formal"}))
+      ->capture_default_str();
+  app.add_flag("--late-wakeups", late_wakeups,
+               "on a server, let others overtake a statement whose lock has just become free");
+}
+
+Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProgram& input,
+                                                                const std::string& level) const {
+  using Answer = std::optional<std::vector<PgLevel>>;
+  if (input.sql == nullptr) return Answer();
+  if (server == "mariadb")
+    return Error{.what = "programs are not executed as MariaDB does",
+                 .hint = "--server postgres and --server formal are there"};
+  const auto base = level.empty() ? PgLevel::ReadCommitted : sql::server::find_pg_level(level);
+  const bool is_formal = server == "formal" || !base;
+  if (is_formal) {
+    if (!input.claims.empty() && !level.empty()) {
+      return input.located({.where = input.claims.front().place,
+                            .what = "claims about rows are checked at PostgreSQL's levels only",
+                            .hint = "use --level pg-rc, pg-rr or pg-ser"});
+    }
+    return Answer();
+  }
+  std::vector<PgLevel> levels;
+  for (const Call& call : input.program->outline().calls) {
+    const auto own = call.level.empty() ? base : sql::server::find_pg_level(call.level);
+    if (!own) {
+      return input.located({.where = call.level_place,
+                            .what = fmt::format("'{}' is no level of PostgreSQL, and levels of a "
+                                                "server mix only with each other",
+                                                call.level),
+                            .hint = level.empty() ? "name the level of the others: --level si"
+                                                  : "use pg-rc, pg-rr or pg-ser"});
+    }
+    levels.push_back(*own);
+  }
+  return Answer(std::move(levels));
+}
+
+int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
+                      const std::vector<PgLevel>& levels, const ServerExploreOptions& options,
+                      const Budget& budget) {
+  const Machine machine(*input.sql, levels, budget, options.late_wakeups);
+  ServerExploreReport report{.on = program_on(machine, input, levels), .all = {}};
+  std::optional<Output> stream;
+  if (!options.histories.empty()) {
+    auto output = Output::open_lines(options.histories);
+    if (!output) return fail(output.error());
+    stream = std::move(*output);
+  }
+  std::uint64_t number = 0;
+  sql::server::ScheduleOptions asked{.budget = budget,
+                                     .stop_at_violation = options.assert_only,
+                                     .max_violations = options.assert_only ? 1 : options.violations,
+                                     .wants_outcomes = options.outcomes,
+                                     .on_history = {},
+                                     .progress = progress_line(common)};
+  if (stream) {
+    asked.on_history = [&](const sql::server::State& state,
+                           const std::vector<sql::server::Choice>& schedule, bool violates) {
+      stream->write(server_history_line(report.on, state, schedule, ++number, violates));
+      return !stream->has_failed();
+    };
+  }
+  report.all = sql::server::explore(machine, input.claims, asked);
+  clear_progress_line();
+  if (stream) {
+    if (auto closed = stream->close(); !closed) return fail(closed.error());
+  }
+  if (report.all.fault) return fail(input.located(*report.all.fault));
+  report.wants_outcomes = options.outcomes;
+  const std::string_view verdict = verdict_of(report);
+  report.stopped_early = options.assert_only && verdict == "violated";
+  report.seconds = seconds_running();
+  const int code = verdict == "complete" ? kGood : verdict == "violated" ? kInteresting : kUnknown;
+  return deliver(
+      common,
+      common.json ? server_explore_json(report) : server_explore_text(report, common.paint()),
+      code);
+}
+
+int run_on_server(const CommonOptions& common, const LoadedProgram& input,
+                  const std::vector<PgLevel>& levels, const ServerRunOptions& options,
+                  Budget budget) {
+  const Machine machine(*input.sql, levels, budget, options.late_wakeups);
+  ServerRunReport report{.on = program_on(machine, input, levels),
+                         .runs = {},
+                         .seed = options.seed,
+                         .wanted_runs = options.runs};
+  sql::server::SerialEnds serial(machine, budget);
+  const Progress progress = progress_line(common);
+  ServerRuns& runs = report.runs;
+  for (std::uint64_t i = 0; i < options.runs; ++i) {
+    if (budget.expired_now()) {
+      runs.is_expired = true;
+      break;
+    }
+    if (progress) progress("running", static_cast<double>(i) / static_cast<double>(options.runs));
+    const std::uint64_t seed = options.seed + i;
+    Rng rng(seed);
+    sql::server::RandomRun run = sql::server::run_at_random(machine, input.claims, rng);
+    if (run.fault) {
+      if (budget.expired_now()) {
+        runs.is_expired = true;
+        break;
+      }
+      return fail(input.located(*run.fault));
+    }
+    const auto end = end_of(machine, run.state);
+    const auto is_serial = serial.contains(end);
+    const bool has_failed = !run.broken.empty();
+    const bool is_unserializable = is_serial && !*is_serial;
+    ++runs.runs;
+    runs.failed += has_failed ? 1 : 0;
+    runs.unserializable += is_unserializable ? 1 : 0;
+    runs.undecided += is_serial ? 0 : 1;
+    runs.with_aborts += end.has_server_abort() ? 1 : 0;
+    // Shown is the first in which a claim failed, else the first unserializable one, else the
+    // first.
+    const bool is_shown = !runs.shown || (has_failed && !runs.first_failed) ||
+                          (is_unserializable && !runs.first_failed && !runs.first_unserializable);
+    if (has_failed && !runs.first_failed) runs.first_failed = seed;
+    if (is_unserializable && !runs.first_unserializable) runs.first_unserializable = seed;
+    if (is_shown) {
+      runs.shown.emplace(std::move(run));
+      runs.shown_seed = seed;
+    }
+  }
+  clear_progress_line();
+  if (!options.trace.empty() && runs.shown) {
+    const auto history = sql::server::to_history(machine, runs.shown->state);
+    if (!history) return fail(history.error());
+    auto output = Output::open(options.trace);
+    if (!output) return fail(output.error());
+    if (auto written = write_history(*history, options.format, output->sink()); !written)
+      return fail(written.error());
+    if (auto closed = output->close(); !closed) return fail(closed.error());
+  }
+  report.seconds = seconds_running();
+  const std::string_view verdict = verdict_of(report);
+  const int code = verdict == "ok" ? kGood : verdict == "unknown" ? kUnknown : kInteresting;
+  return deliver(common,
+                 common.json ? server_run_json(report) : server_run_text(report, common.paint()),
+                 code);
+}
+
+}  // namespace isoscope

@@ -1,0 +1,52 @@
+#pragma once
+// `explore` and `run` on SQL programs as PostgreSQL executes them.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/program_input.h"
+#include "formats/formats.h"
+#include "sql/server/level.h"
+
+namespace CLI {
+class App;
+}
+
+namespace isoscope {
+
+struct ServerInput {
+  std::string server = "postgres";
+  bool late_wakeups = false;
+
+  void add_to(CLI::App& app);
+  // The level of each call if the program runs as PostgreSQL runs it: an SQL program, and
+  // --level is one of its levels or left out. Nothing: it runs by the definitions of levels. Levels
+  // of both kinds do not mix.
+  Result<std::optional<std::vector<sql::server::PgLevel>>> levels(const LoadedProgram& input,
+                                                                  const std::string& level) const;
+};
+
+struct ServerExploreOptions {
+  bool assert_only = false;
+  bool outcomes = false;
+  std::size_t violations = 3;
+  std::string histories = {};
+  bool late_wakeups = false;
+};
+int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
+                      const std::vector<sql::server::PgLevel>& levels,
+                      const ServerExploreOptions& options, const Budget& budget);
+
+struct ServerRunOptions {
+  std::uint64_t seed = 0;
+  std::uint64_t runs = 1;
+  std::string trace = {};  // a file for the history of the run that is shown
+  Format format = Format::Jsonl;
+  bool late_wakeups = false;
+};
+int run_on_server(const CommonOptions& common, const LoadedProgram& input,
+                  const std::vector<sql::server::PgLevel>& levels, const ServerRunOptions& options,
+                  Budget budget);
+
+}  // namespace isoscope

@@ -1,0 +1,38 @@
+#pragma once
+// A schedule of an SQL program, told step by step.
+#include <string>
+#include <vector>
+
+#include "report/json.h"
+#include "report/server_report.h"
+
+namespace isoscope {
+
+struct StoryStep {
+  std::uint32_t call = 0;
+  std::uint32_t line = 0;  // of the statement; 0 for the end of a call
+  std::string statement = {};
+  std::string kind = {};    // answered, goes on, waits, commits, aborts
+  std::string result = {};  // for people: "(1)", "1 row", "40001 …", "for bob[1]"
+};
+
+// What happens along the schedule, up to `num_steps` of it.
+std::vector<StoryStep> story_of(const ServerProgram& on,
+                                const std::vector<sql::server::Choice>& schedule,
+                                std::size_t num_steps);
+std::string story_text(const ServerProgram& on, const std::vector<StoryStep>& story,
+                       const Paint& paint);
+Json story_json(const ServerProgram& on, const std::vector<StoryStep>& story);
+
+// item(id = 1, stock = -1)
+std::string row_text(const ServerProgram& on, const sql::server::ShownRow& row);
+Json row_json(const ServerProgram& on, sql::TableId table, const std::vector<sql::Value>& values);
+Json value_json(const sql::Value& value);
+std::string broken_text(const ServerProgram& on, const sql::server::BrokenClaim& broken,
+                        const Paint& paint);
+Json broken_json(const ServerProgram& on, const sql::server::BrokenClaim& broken);
+std::string gaps_text(const ServerProgram& on, const Paint& paint);
+Json gaps_json(const ServerProgram& on);
+std::string call_text(const ServerProgram& on, std::uint32_t call);  // alice[1]
+
+}  // namespace isoscope
