@@ -20,6 +20,16 @@ std::optional<Logic> single_logic(const Assignment& levels) {
   return levels.is_mixed() ? std::nullopt : logic_of(*levels.base);
 }
 
+bool have_rules(const Assignment& levels) {
+  std::vector<const Level*> all = levels.own;
+  all.push_back(levels.base);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return std::all_of(all.begin(), all.end(), [](const Level* level) {
+    return level == nullptr || snap_rules_of(*level).has_value();
+  });
+}
+
 ConfirmResult result(Confirmation how, std::optional<std::string> complaint) {
   return {.how = how, .complaint = complaint.value_or("")};
 }
@@ -34,6 +44,8 @@ ConfirmResult confirm_witness(const History& h, const Assignment& levels, const 
     return result(Confirmation::Evaluated,
                   failure ? std::optional(describe(*failure, h)) : std::nullopt);
   }
+  if (witness.framework == Framework::CoSnap && have_rules(levels))
+    return result(Confirmation::Replayed, replay_snapshots(h, levels, witness, budget));
   if (!logic) return {};
   if (witness.vis) return result(Confirmation::Replayed, check_visibility(h, *logic, witness));
   if (!is_replayable(h, *logic, witness, budget)) return {};

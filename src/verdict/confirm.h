@@ -3,7 +3,8 @@
 // engines, so that its word counts.
 //
 //   a witness     small histories: the literal evaluator of the level's text (spec/evaluate.h);
-//                 larger ones at levels with a Logic: a replay of the given order, read by read;
+//                 larger ones at levels with a Logic or with SnapRules: a replay of the given
+//                 orders, read by read;
 //   a cycle       every edge is looked up in the history, every forced edge by following its own
 //                 explanation, and the level's rule forbids the shape;
 //   a fault       the events say so;
@@ -51,6 +52,10 @@ std::optional<std::string> check_fault(const History& h, const ReadFault& fault)
 // Requires: logic has a commit order (not ua, psi).
 std::optional<std::string> replay(const History& h, Logic logic, const Witness& witness,
                                   Budget budget = {});
+// Complains if co and snap break a rule of the levels: O(events log events). KEY SHARE locks are
+// not looked at. Requires: over co, snap, and every level has rules (verdict/logic.h).
+std::optional<std::string> replay_snapshots(const History& h, const Assignment& levels,
+                                            const Witness& witness, Budget budget = {});
 // Would replay() take at most seconds, and some hundred megabytes?
 bool is_replayable(const History& h, Logic logic, const Witness& witness, Budget budget = {});
 // Complains if (vis, ar) breaks the rule. Requires: the witness has a vis.

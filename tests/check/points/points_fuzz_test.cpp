@@ -5,6 +5,7 @@
 #include "random_statements.h"
 #include "spec/brute_force.h"
 #include "spec/levels.h"
+#include "verdict/confirm.h"
 
 namespace isoscope {
 namespace {
@@ -55,6 +56,44 @@ TEST(Points, AgreeWithBruteForce) {
     EXPECT_GT(times, number / 20) << name;
     EXPECT_LT(times, number - number / 20) << name;
   }
+}
+
+// A program without the evaluator's slowness must judge as it does, right and wrong witnesses
+// alike.
+TEST(SnapshotReplay, JudgesAsTheEvaluatorDoes) {
+  const std::uint64_t number = cases(700);
+  std::uint64_t good = 0;
+  std::uint64_t bad = 0;
+  for (std::uint64_t seed = 0; seed < number; ++seed) {
+    Rng rng(seed + 3'000'000);
+    const std::string text = random_statements(rng);
+    const History h = jsonl_of(text);
+    const Level& level = level_of(kLevels[seed % std::size(kLevels)]);
+    const Assignment levels{.base = &level, .own = {}};
+    Budget budget;
+    const Verdict points = check_points(h, levels, budget);
+    if (!points.witness) continue;
+    EXPECT_EQ(replay_snapshots(h, levels, *points.witness), std::nullopt) << text;
+    for (int i = 0; i < 6; ++i) {
+      Witness changed = *points.witness;
+      if (rng.chance(0.3) && changed.order.size() > 2) {
+        const std::size_t at = 1 + rng.below(changed.order.size() - 2);
+        std::swap(changed.order[at], changed.order[at + 1]);
+      }
+      for (std::uint32_t& length : changed.snap) {
+        if (rng.chance(0.3)) length = static_cast<std::uint32_t>(rng.below(changed.order.size()));
+      }
+      const auto failure = evaluate(levels, {h, changed});
+      const auto complaint = replay_snapshots(h, levels, changed);
+      EXPECT_EQ(failure.has_value(), complaint.has_value())
+          << "seed " << seed << " " << level.full_name() << "\n"
+          << text << (failure ? describe(*failure, h) : *complaint);
+      ++(failure ? bad : good);
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(good, number / 10);
+  EXPECT_GT(bad, number / 10);
 }
 
 // The server lets each transaction choose.

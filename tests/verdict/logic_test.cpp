@@ -1,0 +1,65 @@
+#include "verdict/logic.h"
+
+#include <gtest/gtest.h>
+
+#include "spec/levels.h"
+
+namespace isoscope {
+namespace {
+
+// The logic of the last level of a text.
+std::optional<Logic> logic_in(std::string_view text) {
+  LevelSet levels = LevelSet::built_in();
+  const auto added = levels.add(text, "my.level");
+  EXPECT_TRUE(added.ok()) << render(added.error());
+  return logic_of(*levels.all().back());
+}
+
+TEST(Logic, OfBuiltInLevelsIsTheirName) {
+  for (const auto& level : LevelSet::built_in().all()) {
+    const auto logic = logic_of(*level);
+    EXPECT_EQ(logic ? name_of(*logic) : level->name, level->name) << level->full_name();
+    EXPECT_FALSE(logic && level->framework == Framework::CoSnap) << level->full_name();
+  }
+  EXPECT_EQ(logic_of(**LevelSet::built_in().find("si")), Logic::Si);
+}
+
+TEST(Logic, IsRecognisedByAxiomsNotByNames) {
+  EXPECT_EQ(logic_in("level mysi over co extends si"), Logic::Si);
+  EXPECT_EQ(logic_in("level mine over vis, ar extends ua, cc"), Logic::Psi);
+  EXPECT_EQ(logic_in("level anything over co"), Logic::True);
+  EXPECT_EQ(logic_in("level atomic over vis, ar"), Logic::Ra);
+  EXPECT_EQ(
+      logic_in("level c over co let before = (so | wr)+ axiom Mine: forall a, b, c: txn, k: key.\n"
+               "wr[k](a, c) and writes(b, k) and a != b and before(b, c) implies co(b, a)"),
+      Logic::Cc);
+}
+
+TEST(Logic, IsNotSeenWhereTheTextSaysMore) {
+  EXPECT_FALSE(logic_in("level a over co extends si axiom B: acyclic(ww)"));
+  EXPECT_FALSE(logic_in("level a over co without so"));
+  EXPECT_FALSE(logic_in("level a over co, wr free"));
+  EXPECT_FALSE(logic_in("level a over vis, ar without so"));
+  EXPECT_FALSE(logic_in("level a over co, snap extends pc"));
+}
+
+TEST(SnapRules, AreRecognisedByAxiomsNotByNames) {
+  LevelSet levels = LevelSet::built_in();
+  ASSERT_TRUE(levels
+                  .add("level mine over co, snap extends pg-rr\n"
+                       "level half over co, snap\n"
+                       "axiom Back: forall t: txn, r, s: read. po(r, s) and snap(t, s)"
+                       " implies snap(t, r)\n",
+                       "my.level")
+                  .ok());
+  const auto rules = snap_rules_of(**levels.find("mine"));
+  ASSERT_TRUE(rules.has_value());
+  EXPECT_TRUE(rules->one && rules->monotone && rules->session && rules->first_updater);
+  EXPECT_FALSE(rules->waits || rules->serial || rules->latest);
+  EXPECT_FALSE(snap_rules_of(**levels.find("half")));  // snapshots that only shrink
+  EXPECT_FALSE(snap_rules_of(**levels.find("si@co")));
+  EXPECT_EQ(axiom_with(**levels.find("mine"), &SnapRules::first_updater), "FirstUpdater");
+}
+
+}  // namespace
+}  // namespace isoscope
