@@ -27,7 +27,7 @@ namespace isoscope::record {
 struct Execution {
   const RecordedStatement* statement = nullptr;
   const Shape* shape = nullptr;
-  const TableVersions* table = nullptr;
+  const TableVersions* table = nullptr;  // null: a query of several tables
   const GateMessage* message = nullptr;
   std::uint64_t own = 0;  // id of its transaction; 0 if it has none
   bool is_committed = false;
@@ -37,15 +37,21 @@ struct Execution {
   std::uint64_t to = 0;
 };
 
-// A read: of the key, what the transaction of that id wrote (kInitialXid: the initial one).
+// A read: of the key, what the transaction of that id wrote (kInitialXid: the initial one). Or a
+// lock on the row `key`.
 struct Access {
   std::string key;
   std::uint64_t writer = kInitialXid;
+  RunEvent::Kind kind = RunEvent::Kind::Read;
+  // A statement that waited looked for its rows before, in its snapshot; a foreign key is checked
+  // after it, in a newer one. Such reads are statements of their own, before and after it.
+  enum class Phase : std::uint8_t { Before, Within, After } phase = Phase::Within;
 };
 
 class Accesses {
  public:
-  Accesses(const Versions& versions, Matches& matches) : versions_(versions), matches_(matches) {}
+  Accesses(const Catalog& catalog, const Versions& versions, Matches& matches)
+      : catalog_(catalog), versions_(versions), matches_(matches) {}
 
   // What the statement read. Returns why that is not known, or an empty text.
   std::string read(const Execution& run, std::vector<Access>& reads);
@@ -55,22 +61,47 @@ class Accesses {
   struct Written {
     std::string key;
     bool deletes = false;
+    bool inserts = false;
     std::string value;
     std::uint64_t lsn = 0;  // of the last change of the row by that transaction
   };
   std::map<std::uint64_t, std::vector<Written>> writes() const;
+  // What T0 wrote to the keys of rows that were written during the recording.
+  std::map<std::string, std::string> initial_values() const;
 
  private:
   struct Question;  // what a statement asks of each row
   Question ask(const Execution& run, const std::set<std::size_t>& columns,
                const std::vector<bool>& matching, bool takes_current);
   std::string read_rows(const Execution& run, std::vector<Access>& reads);
+  std::string read_query(const Execution& run, std::vector<Access>& reads);
+  void answer(const TableVersions& versions, const Question& asked);
   std::string read_inserted(const Execution& run, std::vector<Access>& reads);
-  std::string read_parents(const Execution& run, const Version& version,
+  // `before`: the version that was replaced; null if there was none.
+  std::string read_parents(const Execution& run, const Version* before, const Version& version,
                            std::vector<Access>& reads);
+  std::string read_children(const Execution& run, const Version& deleted,
+                            std::vector<Access>& reads);
+  // What changing a row reads besides it: parents, children, unique keys.
+  std::string read_constraints(const Execution& run, const RowChain& chain,
+                               std::vector<Access>& reads);
+  std::string read_ignored(const Execution& run, std::vector<Access>& reads);
+  void read_unique(const Execution& run, const Version* before, const Version& version,
+                   std::vector<Access>& reads);
+  // Of a value of a unique key: who put it there and took it away, in the order of commits.
+  struct Holding {
+    std::size_t place = 0;  // of the commit
+    std::uint64_t lsn = 0;
+    std::uint64_t xid = kInitialXid;
+    bool begins = true;
+  };
+  using Holdings = std::map<std::string, std::vector<Holding>>;  // by key
+  const Holdings& holdings(const TableVersions& versions) const;
 
+  const Catalog& catalog_;
   const Versions& versions_;
   Matches& matches_;
+  mutable std::map<const TableVersions*, Holdings> holdings_;
   // By table and question: the answer of each version, by its id.
   std::map<const TableVersions*, std::map<std::string, std::vector<std::string>>> answers_;
 };

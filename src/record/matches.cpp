@@ -50,18 +50,37 @@ std::string parameters_text(const RecordedStatement& statement) {
   return out;
 }
 
+// The row of a key is the key up to its last bracket, which must be the row's own.
+std::string without_brackets(std::string text) {
+  for (char& c : text) {
+    if (c == '[') c = '(';
+    if (c == ']') c = ')';
+  }
+  return text;
+}
+
+std::string with_parameters(const std::string& condition, const RecordedStatement& statement) {
+  if (condition.find('$') == std::string::npos || statement.parameters.empty()) return condition;
+  return fmt::format("{} ({})", condition, parameters_text(statement));
+}
+
 }  // namespace
 
 std::string question(const Shape& shape, const RecordedStatement& statement,
                      const std::string& selected) {
   std::string out;
   const std::string condition = on_one_line(shape.condition);
-  if (!condition.empty()) out = "where " + condition;
-  const bool has_parameters = condition.find('$') != std::string::npos;
-  if (has_parameters && !statement.parameters.empty())
-    out += fmt::format(" ({})", parameters_text(statement));
+  if (!condition.empty()) out = "where " + with_parameters(condition, statement);
   if (!selected.empty()) out += (out.empty() ? "select " : " select ") + selected;
-  return out.empty() ? "all" : out;
+  return out.empty() ? "all" : without_brackets(out);
+}
+
+std::string block_question(const Block& block, const BlockTable& table,
+                           const RecordedStatement& statement, const std::string& selected) {
+  std::string out = "from " + on_one_line(block.from);
+  if (!block.where.empty()) out += " where " + on_one_line(block.where);
+  return without_brackets(
+      fmt::format("{} in {} select {}", table.alias, with_parameters(out, statement), selected));
 }
 
 Result<std::string> Matches::load(const TableVersions& versions) {
@@ -99,25 +118,94 @@ Result<const std::vector<bool>*> Matches::of(const TableVersions& versions, cons
   if (!shape.condition.empty()) {
     auto name = load(versions);
     if (!name) return name.error();
-    std::string sql = fmt::format("SELECT isoscope_version FROM {} AS {} WHERE ({}\n)", *name,
-                                  quoted_name(shape.alias), shape.condition);
-    // Parameters that only the rest of the statement mentions would be without a type here.
-    for (std::size_t i = 1; i <= statement.parameters.size(); ++i) {
-      if (!mentions(shape.condition, i))
-        sql += fmt::format(" AND ({}::text IS NULL OR TRUE)", fmt::format("${}", i));
-    }
-    auto rows = statement.parameters.empty()
-                    ? sql_.query(sql)
-                    : sql_.query(sql, statement.parameters, statement.parameter_types);
-    if (!rows) return rows.error();
-    for (const Row& row : *rows) {
-      std::size_t id = 0;
-      const std::string& text = *row[0];
-      std::from_chars(text.data(), text.data() + text.size(), id);
-      if (id < matching.size()) matching[id] = true;
-    }
+    auto marked =
+        mark(fmt::format("SELECT isoscope_version FROM {} AS {}", *name, quoted_name(shape.alias)),
+             shape.condition, statement, matching);
+    if (!marked) return marked.error();
   }
   return &(known_[name_of_question] = std::move(matching));
+}
+
+Result<Row> Matches::values(const std::string& text, const RecordedStatement& statement) {
+  const std::string sql = fmt::format("SELECT * FROM (VALUES ({})) AS v", text);
+  auto rows = statement.parameters.empty()
+                  ? sql_.query(sql)
+                  : sql_.query(sql, statement.parameters, statement.parameter_types);
+  if (!rows) return rows.error();
+  if (rows->size() != 1) return Error{.what = "no row"};
+  return (*rows)[0];
+}
+
+Result<void> Matches::mark(const std::string& query, const std::string& condition,
+                           const RecordedStatement& statement, std::vector<bool>& matching) {
+  std::string sql = fmt::format("{} WHERE ({}\n)", query, condition);
+  // Parameters that only the rest of the statement mentions would be without a type here.
+  for (std::size_t i = 1; i <= statement.parameters.size(); ++i) {
+    if (!mentions(sql, i)) sql += fmt::format(" AND (${}::text IS NULL OR TRUE)", i);
+  }
+  auto rows = statement.parameters.empty()
+                  ? sql_.query(sql)
+                  : sql_.query(sql, statement.parameters, statement.parameter_types);
+  if (!rows) return rows.error();
+  for (const Row& row : *rows) {
+    if (!row[0]) continue;  // an outer join without a partner
+    std::size_t id = 0;
+    const std::string& text = *row[0];
+    std::from_chars(text.data(), text.data() + text.size(), id);
+    if (id < matching.size()) matching[id] = true;
+  }
+  return {};
+}
+
+// FROM, with the versions of each table in its place.
+Result<std::string> Matches::from_text(const Block& block, const Find& find) {
+  std::string out;
+  std::size_t taken = 0;
+  for (const BlockTable& table : block.tables) {
+    const TableVersions* versions = find(table);
+    if (versions == nullptr) return Error{.what = "a table without versions"};
+    auto name = load(*versions);
+    if (!name) return name.error();
+    out += block.from.substr(taken, table.begin - taken) + *name;
+    if (!table.has_alias) out += " AS " + quoted_name(table.alias);
+    taken = table.end;
+  }
+  return out + block.from.substr(taken);
+}
+
+Result<const std::vector<bool>*> Matches::of_block(const Shape& shape, std::size_t block,
+                                                   std::size_t i,
+                                                   const RecordedStatement& statement,
+                                                   const Find& find) {
+  const Block& own = shape.blocks[block];
+  const BlockTable& table = own.tables[i];
+  const TableVersions* versions = find(table);
+  if (versions == nullptr) return Error{.what = "a table without versions"};
+  std::string from;
+  std::string where;
+  Error last;
+  // What it mentions of the blocks around it must be there too.
+  for (std::size_t b = block; b < shape.blocks.size(); b = shape.blocks[b].parent) {
+    const Block& next = shape.blocks[b];
+    if (!next.from.empty()) {
+      auto text = from_text(next, find);
+      if (!text) return text.error();
+      from += (from.empty() ? "" : ", ") + *text;
+      if (!next.where.empty() && !(b == block && table.is_nullable))
+        where += (where.empty() ? "" : " AND ") + next.where;
+    }
+    const std::string name =
+        fmt::format("{}|{}|{}|{}", table.alias, from, where, parameters_text(statement));
+    const auto known = known_.find(name);
+    if (known != known_.end()) return &known->second;
+    std::vector<bool> matching(versions->next_id, false);
+    auto marked = mark(
+        fmt::format("SELECT DISTINCT {}.isoscope_version FROM {}", quoted_name(table.alias), from),
+        where.empty() ? "TRUE" : where, statement, matching);
+    if (marked) return &(known_[name] = std::move(matching));
+    last = marked.error();
+  }
+  return last;
 }
 
 }  // namespace isoscope::record

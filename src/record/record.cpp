@@ -75,11 +75,11 @@ class Recording {
     }
   }
 
-  Result<void> rewrite(const std::vector<ResolvedTxn>& resolved) {
+  Result<void> rewrite(const ResolvedRun& resolved) {
     auto output = Output::open(path_);
     if (!output) return output.error();
-    output->write(run_header());
-    for (const ResolvedTxn& r : resolved) {
+    output->write(run_header(resolved.initial));
+    for (const ResolvedTxn& r : resolved.txns) {
       count(r.txn);
       output->write(run_line(r.txn, r.session, r.id, r.events, r.commit));
     }

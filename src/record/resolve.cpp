@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "record/accesses.h"
 
@@ -50,7 +51,7 @@ class Resolver {
         versions_(versions),
         log_(log),
         gates_(gates),
-        accesses_(versions, matches) {
+        accesses_(catalog, versions, matches) {
     for (auto& [session, txn] : txns) {
       Work work;
       work.out = {session, fmt::format("T{}", works_.size() + 1), std::move(txn), {}, 0};
@@ -60,7 +61,7 @@ class Resolver {
     }
   }
 
-  std::vector<ResolvedTxn> run() {
+  ResolvedRun run() {
     find_shapes();
     find_altered();
     pair_messages();
@@ -71,8 +72,8 @@ class Resolver {
     add_strangers();
     for (Work& work : works_) read(work);
     write();
-    std::vector<ResolvedTxn> resolved;
-    for (Work& work : works_) resolved.push_back(std::move(work.out));
+    ResolvedRun resolved{.txns = {}, .initial = accesses_.initial_values()};
+    for (Work& work : works_) resolved.txns.push_back(std::move(work.out));
     return resolved;
   }
 
@@ -231,22 +232,39 @@ class Resolver {
       if (catalog_.unstable_functions.contains(function))
         return "a condition that depends on more than the row";
     }
-    table = catalog_.find(shape.schema, shape.table);
-    if (table == nullptr) return "a table that is not there, or that two schemas have";
-    if (!table->no_reads.empty()) return table->no_reads;
-    if (altered_.contains(table)) return "a table that other statements may have changed";
+    for (std::size_t j = i + 1; shape.is_cursor && j < work.shapes.size(); ++j) {
+      if (is_write(txn.statements[j].kind)) return "a cursor beside writes of its transaction";
+    }
+    if (work.messages[i] == nullptr && shape.is_query) return "its snapshot is not in the log";
+    if (shape.is_query) {
+      for (const Block& block : shape.blocks) {
+        for (const BlockTable& mentioned : block.tables) {
+          const Table* one = nullptr;
+          if (auto why = unreadable(work, i, mentioned.schema, mentioned.name, one); !why.empty())
+            return why;
+        }
+      }
+      return {};
+    }
+    if (auto why = unreadable(work, i, shape.schema, shape.table, table); !why.empty()) return why;
     if (is_write(shape.kind) && !table->no_writes.empty()) return table->no_writes;
-    if (table->is_referenced && (shape.kind == StatementKind::Delete))
-      return "DELETE of rows that others refer to";
-    if (shape.kind == StatementKind::Update && !table->foreign_keys.empty())
-      return "UPDATE of a table with foreign keys";
-    const TableVersions* versions = versions_.of(*table);
-    if (versions == nullptr || !versions->trouble.empty())
-      return versions == nullptr ? "a table without versions" : versions->trouble;
     if (work.messages[i] == nullptr && shape.kind != StatementKind::Insert)
       return "its snapshot is not in the log";
     if (is_write(shape.kind) && txn.status == TxnStatus::Committed && work.own == 0)
       return "its changes cannot be told from those of others";
+    return {};
+  }
+
+  // Why what the statement read of this table cannot be computed.
+  std::string unreadable(const Work& work, std::size_t i, const std::string& schema,
+                         const std::string& name, const Table*& table) const {
+    table = catalog_.find(schema, name);
+    if (table == nullptr) return "a table that is not there, or that two schemas have";
+    if (!table->no_reads.empty()) return table->no_reads;
+    if (altered_.contains(table)) return "a table that other statements may have changed";
+    const TableVersions* versions = versions_.of(*table);
+    if (versions == nullptr || !versions->trouble.empty())
+      return versions == nullptr ? "a table without versions" : versions->trouble;
     return after_lost_writes(work, i, *table) ? "rows of its own that were rolled back later"
                                               : std::string();
   }
@@ -273,13 +291,16 @@ class Resolver {
     run.from = 0;
     run.to = kEnd;
     if (work.messages[i] != nullptr) run.from = work.messages[i]->lsn;
+    const auto tells = [&](std::size_t j) {
+      return work.messages[j] != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor);
+    };
     for (std::size_t j = i; work.messages[i] == nullptr && j-- > 0;) {
-      if (work.messages[j] == nullptr) continue;
+      if (!tells(j)) continue;
       run.from = work.messages[j]->lsn;
       break;
     }
     for (std::size_t j = i + 1; j < work.messages.size(); ++j) {
-      if (work.messages[j] == nullptr) continue;
+      if (!tells(j)) continue;
       run.to = work.messages[j]->lsn;
       break;
     }
@@ -300,10 +321,12 @@ class Resolver {
         continue;
       const Table* table = nullptr;
       std::string why = obstacle(work, i, table);
-      if (why.empty() && table != nullptr) {
+      const bool is_query =
+          work.shapes[i] != nullptr && work.shapes[i]->is_query && work.shapes[i]->reads_tables;
+      if (why.empty() && (table != nullptr || is_query)) {
         Execution run{.statement = &statement,
                       .shape = work.shapes[i].get(),
-                      .table = versions_.of(*table),
+                      .table = table == nullptr ? nullptr : versions_.of(*table),
                       .message = work.messages[i],
                       .own = work.own,
                       .is_committed = txn.status == TxnStatus::Committed,
@@ -339,23 +362,60 @@ class Resolver {
     auto writes = accesses_.writes();
     for (Work& work : works_) {
       work.out.events.resize(work.out.txn.statements.size());
-      for (std::size_t i = 0; i < work.reads.size(); ++i) {
-        std::set<std::pair<std::string, std::uint64_t>> told;
-        for (const Access& access : work.reads[i]) {
-          if (!told.emplace(access.key, access.writer).second) continue;
-          work.out.events[i].push_back(
-              {RunEvent::Kind::Read, access.key, names_[access.writer], {}});
+      for (std::size_t i = 0; i < work.reads.size(); ++i)
+        tell_reads(work, i, Access::Phase::Within, work.out.events[i]);
+      if (work.own != 0 && !work.out.events.empty()) {
+        for (Accesses::Written& written : writes[work.own]) {
+          work.out.events[writing_statement(work, written.lsn)].push_back(
+              {written.deletes   ? RunEvent::Kind::Delete
+               : written.inserts ? RunEvent::Kind::Insert
+                                 : RunEvent::Kind::Write,
+               std::move(written.key),
+               {},
+               std::move(written.value)});
         }
       }
-      if (work.own == 0 || work.out.events.empty()) continue;
-      for (Accesses::Written& written : writes[work.own]) {
-        work.out.events[writing_statement(work, written.lsn)].push_back(
-            {written.deletes ? RunEvent::Kind::Delete : RunEvent::Kind::Write,
-             std::move(written.key),
-             {},
-             std::move(written.value)});
-      }
+      split(work);
     }
+  }
+
+  void tell_reads(const Work& work, std::size_t i, Access::Phase phase,
+                  std::vector<RunEvent>& events) {
+    std::set<std::tuple<RunEvent::Kind, std::string, std::uint64_t>> told;
+    for (const Access& access : work.reads[i]) {
+      if (access.phase != phase || !told.emplace(access.kind, access.key, access.writer).second)
+        continue;
+      const bool is_read = access.kind == RunEvent::Kind::Read;
+      events.push_back(
+          {access.kind, access.key, is_read ? names_[access.writer] : std::string(), {}});
+    }
+  }
+
+  // Reads by another snapshot than the statement's become statements of their own.
+  void split(Work& work) {
+    std::vector<RecordedStatement> statements;
+    std::vector<std::vector<RunEvent>> events;
+    std::vector<std::size_t> places;  // of the statements, from 1
+    for (std::size_t i = 0; i < work.out.txn.statements.size(); ++i) {
+      const auto add = [&](Access::Phase phase) {
+        std::vector<RunEvent> told;
+        if (i < work.reads.size()) tell_reads(work, i, phase, told);
+        if (told.empty()) return;
+        statements.push_back(work.out.txn.statements[i]);
+        events.push_back(std::move(told));
+      };
+      add(Access::Phase::Before);
+      statements.push_back(work.out.txn.statements[i]);
+      events.push_back(std::move(work.out.events[i]));
+      places.push_back(statements.size());
+      add(Access::Phase::After);
+    }
+    for (Gap& gap : work.out.txn.gaps) {
+      if (gap.statement > 0 && gap.statement <= places.size())
+        gap.statement = places[gap.statement - 1];
+    }
+    work.out.txn.statements = std::move(statements);
+    work.out.events = std::move(events);
   }
 
   const Catalog& catalog_;
@@ -371,8 +431,8 @@ class Resolver {
 
 }  // namespace
 
-Result<std::vector<ResolvedTxn>> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns,
-                                         ServerLog& log, Gatekeeper& gates) {
+Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns, ServerLog& log,
+                            Gatekeeper& gates) {
   auto decoded = log.read();
   if (!decoded) return decoded.error();
   if (!decoded->trouble.empty())

@@ -8,6 +8,7 @@
 // several rows) is found by elimination if there is only one that it can be. Changes that belong to
 // no transaction of the recording were made by somebody else, and become transactions of their own,
 // with a gap.
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +28,14 @@ struct ResolvedTxn {
   std::size_t commit = 0;                     // place in the order of commits; 0: it wrote nothing
 };
 
+struct ResolvedRun {
+  std::vector<ResolvedTxn> txns;
+  std::map<std::string, std::string> initial;  // what T0 wrote, by key
+};
+
 // `txns`: sessions and transactions in the order of their ends.
-Result<std::vector<ResolvedTxn>> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns,
-                                         ServerLog& log, Gatekeeper& gates);
+Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns, ServerLog& log,
+                            Gatekeeper& gates);
 
 // Does the statement touch no table, so that there is nothing to know about it?
 bool is_harmless(StatementKind kind);

@@ -38,8 +38,16 @@ Json event_json(const RunEvent& event) {
       return {"r", event.key, {{"from", event.from}}};
     case RunEvent::Kind::Write:
       return {"w", event.key, event.value};
+    case RunEvent::Kind::Insert:
+      return {"i", event.key, event.value};
     case RunEvent::Kind::Delete:
       return {"d", event.key};
+    case RunEvent::Kind::Lock:
+      return {"l", event.key};
+    case RunEvent::Kind::LockShare:
+      return {"ls", event.key};
+    case RunEvent::Kind::LockKey:
+      return {"lk", event.key};
   }
   return nullptr;
 }
@@ -60,9 +68,10 @@ const std::string& SessionNames::name(const Client& client) {
   return name;
 }
 
-std::string run_header() {
-  return line_of(
-      {{"format", kJsonlFormat}, {"source", fmt::format("isoscope record {}", kVersion)}});
+std::string run_header(const std::map<std::string, std::string>& initial) {
+  Json json = {{"format", kJsonlFormat}, {"source", fmt::format("isoscope record {}", kVersion)}};
+  for (const auto& [key, value] : initial) json["init"][key] = value;
+  return line_of(json);
 }
 
 std::string run_line(const RecordedTxn& txn, const std::string& session, const std::string& id,

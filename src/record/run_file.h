@@ -14,13 +14,21 @@
 
 namespace isoscope::record {
 
-// An event of a statement: what it read, wrote or deleted.
+// An event of a statement: what it read, wrote, deleted or locked.
 struct RunEvent {
-  enum class Kind : std::uint8_t { Read, Write, Delete };
+  enum class Kind : std::uint8_t {
+    Read,
+    Write,
+    Insert,  // a write by INSERT
+    Delete,
+    Lock,       // FOR UPDATE, FOR NO KEY UPDATE; of the row `key`
+    LockShare,  // FOR SHARE
+    LockKey,    // FOR KEY SHARE, and what a foreign key checks
+  };
   Kind kind = Kind::Read;
   std::string key;
   std::string from = {};   // of a Read: the transaction that wrote it; T0 is the initial one
-  std::string value = {};  // of a Write
+  std::string value = {};  // of a Write and an Insert
 };
 
 // Names sessions: by application_name where that tells a connection from those before it, else s1,
@@ -39,7 +47,7 @@ class SessionNames {
 // `commit`: its place in the order of commits, or 0.
 std::string run_line(const RecordedTxn& txn, const std::string& session, const std::string& id,
                      const std::vector<std::vector<RunEvent>>& events, std::size_t commit = 0);
-// The first line.
-std::string run_header();
+// The first line. `initial`: what T0 wrote, by key.
+std::string run_header(const std::map<std::string, std::string>& initial = {});
 
 }  // namespace isoscope::record

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "record/splicing.h"
+#include "record/words.h"
 #include "sql/pg_parse.h"
 
 namespace isoscope::record {
@@ -75,12 +76,13 @@ void mention(const Tree& node, Mentioned& found) {
 }
 
 // Are these all of a conjunction of `column = constant`? Then which columns?
-bool equations(const Tree& node, std::set<std::string>& columns) {
+bool equations(const Tree& node, std::set<std::string>& columns,
+               std::map<std::string, std::string>& integers) {
   if (has(node, "BoolExpr")) {
     const Tree& expression = child(node, "BoolExpr");
     if (sql::text_of(expression, "boolop") != "AND_EXPR") return false;
     for (const Tree& part : child(expression, "args")) {
-      if (!equations(part, columns)) return false;
+      if (!equations(part, columns, integers)) return false;
     }
     return true;
   }
@@ -94,7 +96,14 @@ bool equations(const Tree& node, std::set<std::string>& columns) {
   while (has(*value, "TypeCast")) value = &child(child(*value, "TypeCast"), "arg");
   if (!has(*column, "ColumnRef") || !(has(*value, "A_Const") || has(*value, "ParamRef")))
     return false;
-  columns.insert(sql::last_name(child(child(*column, "ColumnRef"), "fields")));
+  const std::string name = sql::last_name(child(child(*column, "ColumnRef"), "fields"));
+  columns.insert(name);
+  if (has(*value, "ParamRef")) {
+    integers[name] = fmt::format("${}", sql::number_of(child(*value, "ParamRef"), "number"));
+  } else if (has(child(*value, "A_Const"), "ival")) {
+    integers[name] =
+        std::to_string(sql::number_of(child(child(*value, "A_Const"), "ival"), "ival"));
+  }
   return true;
 }
 
@@ -109,11 +118,20 @@ class ShapeReader {
       return shape_;
     }
     const Tree& statement = sql::inside(child((*tree)[0], "stmt"));
-    if (has(statement, "withClause")) {
+    const std::string kind = kind_of(child((*tree)[0], "stmt"));
+    if (kind == "DeclareCursorStmt") return read_cursor();
+    if (kind == "CopyStmt") {
+      read_table({{"RangeVar", child(statement, "relation")}});
+      if (has(statement, "whereClause")) doubt("COPY with a condition");
+      return shape_;
+    }
+    if (has(statement, "withClause") && shape_.kind != StatementKind::Select) {
       shape_.gap = "WITH";
       return shape_;
     }
-    if (shape_.kind == StatementKind::Select) {
+    if (shape_.kind == StatementKind::Select && is_query(statement)) {
+      read_query(statement);
+    } else if (shape_.kind == StatementKind::Select) {
       read_select(statement);
     } else if (shape_.kind == StatementKind::Insert) {
       read_insert(statement);
@@ -122,8 +140,12 @@ class ShapeReader {
     }
     if (shape_.gap.empty() && shape_.reads_tables && may_be_gated_)
       shape_.gate = find_gate(text_, *tree, shape_);
-    if (shape_.gate.size() == 2 && shape_.kind != StatementKind::Insert)
+    if (shape_.gate.size() == 2 && shape_.kind != StatementKind::Insert && !shape_.is_query)
       shape_.condition = text_.substr(shape_.gate[0].at, shape_.gate[1].at - shape_.gate[0].at);
+    if (shape_.gate.size() == 2 && shape_.kind == StatementKind::Insert) {
+      const std::size_t begin = shape_.gate[0].at + shape_.gate[0].removed;
+      shape_.values = text_.substr(begin, shape_.gate[1].at - begin);
+    }
     if (shape_.gap.empty() && shape_.reads_tables && shape_.gate.empty() &&
         shape_.kind != StatementKind::Insert)
       shape_.gap = "no place for a gate";
@@ -133,6 +155,24 @@ class ShapeReader {
  private:
   void doubt(std::string why) {
     if (shape_.gap.empty()) shape_.gap = std::move(why);
+  }
+
+  // DECLARE c CURSOR FOR query: what it reads, it reads by the snapshot of now. Its gate is run by
+  // the first FETCH.
+  Shape read_cursor() {
+    const std::vector<Word> words = words_of(text_);
+    std::size_t at = 0;
+    for (const Word& word : words) {
+      if (word.text != "for") continue;
+      at = word.end;
+      break;
+    }
+    Shape shape = shape_of(text_.substr(at), StatementKind::Select);
+    for (Splice& splice : shape.gate) splice.at += at;
+    shape.counts_rows = false;
+    shape.is_cursor = true;
+    if (shape.locks_rows && shape.gap.empty()) shape.gap = "a cursor that locks rows";
+    return shape;
   }
 
   void read_table(const Tree& relation) {
@@ -163,7 +203,7 @@ class ShapeReader {
     shape_.functions.merge(found.functions);
     if (!found.foreign.empty()) doubt(found.foreign);
     if (found.all_columns) doubt("a whole row in a condition");
-    if (where.is_null() || !equations(where, shape_.equated_columns))
+    if (where.is_null() || !equations(where, shape_.equated_columns, shape_.equated_integers))
       shape_.equated_columns.clear();
   }
 
@@ -187,13 +227,41 @@ class ShapeReader {
     return any;
   }
 
+  // Does it have several blocks or tables?
+  static bool is_query(const Tree& select) {
+    if (has(select, "withClause") || has(select, "larg")) return true;
+    const Tree& from = child(select, "fromClause");
+    if (from.is_array() &&
+        (from.size() > 1 || has(from.front(), "JoinExpr") || has(from.front(), "RangeSubselect") ||
+         has(from.front(), "RangeFunction")))
+      return true;
+    Mentioned found;
+    mention(select, found);
+    return found.foreign == "a sub-query";
+  }
+
+  void read_query(const Tree& select) {
+    shape_.is_query = true;
+    if (is_catalog(select)) {
+      shape_.reads_tables = false;
+      return;
+    }
+    Blocks found = blocks_of(text_);
+    if (!found.gap.empty()) return doubt(std::move(found.gap));
+    shape_.blocks = std::move(found.blocks);
+    shape_.block_columns = std::move(found.columns);
+    shape_.whole_aliases = std::move(found.whole);
+    shape_.functions = found.functions;
+    shape_.condition_functions = std::move(found.functions);
+    shape_.reads_tables = std::ranges::any_of(
+        shape_.blocks, [](const Block& block) { return !block.tables.empty(); });
+  }
+
   void read_select(const Tree& select) {
     if (is_catalog(select)) {
       shape_.reads_tables = false;
       return;
     }
-    if (sql::text_of(select, "op") != "SETOP_NONE" && has(select, "op"))
-      return doubt("UNION, INTERSECT or EXCEPT");
     if (has(select, "intoClause")) return doubt("SELECT INTO");
     if (has(select, "valuesLists")) return doubt("VALUES");
     for (const char* part : {"targetList", "groupClause", "havingClause", "sortClause",
@@ -204,8 +272,6 @@ class ShapeReader {
       shape_.reads_tables = false;
       return;
     }
-    if (from.size() > 1 || has(from.front(), "JoinExpr")) return doubt("a join");
-    if (has(from.front(), "RangeSubselect")) return doubt("a sub-query");
     read_table(from.front());
     read_condition(child(select, "whereClause"));
     for (const Tree& target : child(select, "targetList"))
@@ -238,10 +304,13 @@ class ShapeReader {
     if (is_empty(clauses)) return;
     shape_.locks_rows = true;
     shape_.is_key_share = true;
+    shape_.is_share = true;
     for (const Tree& clause : clauses) {
       const Tree& lock = child(clause, "LockingClause");
       if (sql::text_of(lock, "waitPolicy") != "LockWaitBlock") doubt("SKIP LOCKED or NOWAIT");
-      shape_.is_key_share &= sql::text_of(lock, "strength") == "LCS_FORKEYSHARE";
+      const std::string strength = sql::text_of(lock, "strength");
+      shape_.is_key_share &= strength == "LCS_FORKEYSHARE";
+      shape_.is_share &= strength == "LCS_FORKEYSHARE" || strength == "LCS_FORSHARE";
     }
     if (shape_.limit) doubt("a LIMIT on locked rows");
   }
@@ -261,8 +330,11 @@ class ShapeReader {
   }
 
   void read_insert(const Tree& statement) {
-    if (has(statement, "onConflictClause")) return doubt("ON CONFLICT");
     read_table({{"RangeVar", child(statement, "relation")}});
+    for (const Tree& column : child(statement, "cols"))
+      shape_.insert_columns.push_back(sql::text_of(child(column, "ResTarget"), "name"));
+    if (has(statement, "onConflictClause")) read_conflict(child(statement, "onConflictClause"));
+    use(child(statement, "returningList"));
     const Tree& select = child(child(statement, "selectStmt"), "SelectStmt");
     if (select.is_null()) return;  // DEFAULT VALUES
     if (!has(select, "valuesLists")) return doubt("INSERT … SELECT");
@@ -271,6 +343,14 @@ class ShapeReader {
     may_be_gated_ = may_be_selected(found);
     shape_.functions.merge(found.functions);
     if (!found.foreign.empty()) doubt(found.foreign);
+  }
+
+  void read_conflict(const Tree& clause) {
+    const bool updates = sql::text_of(clause, "action") == "ONCONFLICT_UPDATE";
+    shape_.conflict = updates ? Shape::Conflict::IsUpdated : Shape::Conflict::IsIgnored;
+    if (has(clause, "whereClause")) doubt("ON CONFLICT … DO UPDATE … WHERE");
+    for (const Tree& target : child(clause, "targetList"))
+      use(child(child(target, "ResTarget"), "val"));
   }
 
   std::string_view text_;

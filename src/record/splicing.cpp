@@ -1,9 +1,6 @@
 #include "record/splicing.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-
+#include "record/words.h"
 #include "sql/pg_parse.h"
 
 namespace isoscope::record {
@@ -11,46 +8,6 @@ namespace {
 
 using sql::child;
 using sql::Tree;
-
-struct Word {
-  std::string text;  // in small letters
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  int depth = 0;  // of parentheses
-};
-
-// The tokens without comments.
-std::vector<Word> words_of(std::string_view text) {
-  std::vector<Word> words;
-  const auto tokens = sql::scan_sql(text);
-  if (!tokens) return words;
-  int depth = 0;
-  for (const sql::SqlToken& token : *tokens) {
-    Word word{std::string(text.substr(token.begin, token.end - token.begin)), token.begin,
-              token.end, depth};
-    if (word.text.starts_with("--") || word.text.starts_with("/*")) continue;
-    std::ranges::transform(word.text, word.text.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (word.text == "(" || word.text == "[") ++depth;
-    if (word.text == ")" || word.text == "]") word.depth = --depth;
-    words.push_back(std::move(word));
-  }
-  return words;
-}
-
-bool ends_condition(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kClauses = {
-      "group", "having", "window", "order", "limit", "offset", "fetch", "for", "returning"};
-  return std::ranges::find(kClauses, word) != kClauses.end();
-}
-
-// A keyword in the outermost clauses, and no label or column of that name.
-bool is_keyword(const std::vector<Word>& words, std::size_t i) {
-  if (words[i].depth != 0) return false;
-  if (i == 0) return true;
-  const std::string& before = words[i - 1].text;
-  return before != "as" && before != "." && !(before == "within" && words[i].text == "group");
-}
 
 std::vector<Splice> condition_splices(const std::vector<Word>& words) {
   std::size_t where = words.size();
@@ -104,8 +61,11 @@ Tree gate_tree() {
   return where;
 }
 
-// Takes the gate out of the new tree, if it is there as it should be.
+// Takes the gate out of the new tree, if it is there as it should be. Of a set operation, the first
+// query has it.
 bool remove_gate(Tree& statement, const Tree& old_statement, const Tree& gate) {
+  if (statement.contains("larg"))
+    return remove_gate(statement["larg"], child(old_statement, "larg"), gate);
   if (!statement.contains("whereClause")) return false;
   const Tree where = statement["whereClause"];
   const Tree& old_where = child(old_statement, "whereClause");

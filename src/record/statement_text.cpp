@@ -74,10 +74,14 @@ void read_statement(const Tree& node, StatementText& statement) {
     read_transaction(sql::inside(node), statement);
   } else if (kind == "VariableSetStmt") {
     read_setting(sql::inside(node), statement);
-  } else if (kind == "SelectStmt") {
+  } else if (kind == "SelectStmt" || kind == "DeclareCursorStmt") {
     statement.kind = StatementKind::Select;
-  } else if (kind == "InsertStmt") {
+  } else if (kind == "InsertStmt" ||
+             (kind == "CopyStmt" && sql::flag_of(sql::inside(node), "is_from"))) {
     statement.kind = StatementKind::Insert;
+  } else if (kind == "CopyStmt" || kind == "ExecuteStmt" || kind == "MergeStmt" ||
+             kind == "ExplainStmt") {
+    statement.kind = StatementKind::Rows;
   } else if (kind == "UpdateStmt") {
     statement.kind = StatementKind::Update;
   } else if (kind == "DeleteStmt") {
@@ -86,9 +90,10 @@ void read_statement(const Tree& node, StatementText& statement) {
     statement.kind = StatementKind::Call;
   } else if (kind == "VariableShowStmt" || kind == "ListenStmt" || kind == "UnlistenStmt" ||
              kind == "NotifyStmt" || kind == "DiscardStmt" || kind == "DeallocateStmt" ||
-             kind == "ClosePortalStmt" || kind == "CheckPointStmt" || kind == "LockStmt" ||
-             is_lasting_table(node) || kind == "IndexStmt" || kind == "CreateSeqStmt" ||
-             kind == "CreateSchemaStmt" || kind == "CommentStmt" || kind == "GrantStmt") {
+             kind == "ClosePortalStmt" || kind == "FetchStmt" || kind == "PrepareStmt" ||
+             kind == "CheckPointStmt" || kind == "LockStmt" || is_lasting_table(node) ||
+             kind == "IndexStmt" || kind == "CreateSeqStmt" || kind == "CreateSchemaStmt" ||
+             kind == "CommentStmt" || kind == "GrantStmt") {
     statement.kind = StatementKind::Setting;
   }
 }

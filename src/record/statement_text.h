@@ -20,12 +20,13 @@ enum class StatementKind : std::uint8_t {
   SetTransaction,  // the level of this transaction
   SetSession,      // the level of the transactions to come
   Call,            // CALL, DO: may end transactions inside
-  Select,
-  Insert,
+  Select,          // also DECLARE … CURSOR FOR SELECT
+  Insert,          // also COPY … FROM
   Update,
   Delete,
   Setting,  // SET, SHOW, LISTEN, …: neither reads nor writes tables
-  Other,
+  Rows,   // reads or writes rows in a way that is not understood: COPY … TO, EXECUTE, MERGE, …
+  Other,  // may change what a table is
 };
 
 struct StatementText {

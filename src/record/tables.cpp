@@ -12,19 +12,26 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurit
   EXISTS (SELECT 1 FROM pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent)),
   EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'),
   EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND NOT x.indisprimary
-          AND (x.indisunique OR x.indisexclusion)),
-  EXISTS (SELECT 1 FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f')
+          AND (x.indisexclusion OR (x.indisunique AND
+               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL))))
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.oid)";
 constexpr const char* kColumns = R"(
-SELECT a.attrelid, a.attname, a.attnum, a.atttypid = 'boolean'::regtype
+SELECT a.attrelid, a.attname, a.attnum, a.atttypid = 'boolean'::regtype,
+  a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)
 FROM pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum)";
 constexpr const char* kKeys = R"(
 SELECT x.indrelid, a.attname FROM pg_index x
 CROSS JOIN LATERAL unnest(x.indkey::int[]) WITH ORDINALITY AS k(attnum, place)
 JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
 WHERE x.indisprimary ORDER BY x.indrelid, k.place)";
+constexpr const char* kUniqueKeys = R"(
+SELECT x.indrelid, x.indexrelid, a.attname FROM pg_index x
+CROSS JOIN LATERAL unnest(x.indkey::int[]) WITH ORDINALITY AS k(attnum, place)
+JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
+WHERE x.indisunique AND NOT x.indisprimary AND x.indpred IS NULL AND x.indexprs IS NULL
+  AND k.place <= x.indnkeyatts ORDER BY x.indexrelid, k.place)";
 constexpr const char* kForeignKeys = R"(
 SELECT f.oid, f.conrelid, f.confrelid, a.attname, b.attname FROM pg_constraint f
 CROSS JOIN LATERAL unnest(f.conkey, f.confkey) WITH ORDINALITY AS k(child, parent, place)
@@ -56,8 +63,7 @@ Table table_of(const Row& row) {
   if (is_true(row[5])) table.no_reads = "a table with row security";
   if (is_true(row[8])) table.no_reads = "a table with rules";
   if (is_true(row[6])) table.no_writes = "a table with triggers";
-  if (is_true(row[9])) table.no_writes = "a table with a further unique key";
-  table.is_referenced = is_true(row[10]);
+  if (is_true(row[9])) table.no_writes = "a table with a unique index on expressions or some rows";
   return table;
 }
 
@@ -85,8 +91,8 @@ const Table* Catalog::find(const std::string& schema, const std::string& name) c
 
 Result<Catalog> read_catalog(SqlConnection& sql) {
   std::vector<std::vector<Row>> answers;
-  for (const char* query :
-       {kTables, kColumns, kKeys, kForeignKeys, kUserFunctions, kUnstable, kQuerying}) {
+  for (const char* query : {kTables, kColumns, kKeys, kForeignKeys, kUserFunctions, kUnstable,
+                            kQuerying, kUniqueKeys}) {
     auto rows = sql.query(query);
     if (!rows) return rows.error();
     answers.push_back(std::move(*rows));
@@ -102,6 +108,7 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
     const auto table = by_oid.find(text(row[0]));
     if (table == by_oid.end()) continue;
     if (is_true(row[3])) table->second->booleans.insert(table->second->columns.size());
+    if (is_true(row[4])) table->second->integers.insert(table->second->columns.size());
     table->second->columns.push_back(text(row[1]));
   }
   for (const Row& row : answers[2]) {
@@ -126,6 +133,19 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
     key.columns.push_back(child->second->column(text(row[3])));
     key.is_primary &= place < parent->second->key.size() &&
                       parent->second->key[place] == parent->second->column(text(row[4]));
+  }
+  for (auto& [name, table] : catalog.tables) {
+    for (const ForeignKey& key : table.foreign_keys)
+      catalog.tables[key.parent].children.push_back({name, key.columns, key.is_primary});
+  }
+  last.clear();
+  for (const Row& row : answers[7]) {
+    const auto table = by_oid.find(text(row[0]));
+    if (table == by_oid.end()) continue;
+    auto& keys = table->second->unique_keys;
+    if (text(row[1]) != last) keys.emplace_back();
+    last = text(row[1]);
+    keys.back().push_back(table->second->column(text(row[2])));
   }
   for (const Row& row : answers[4]) catalog.user_functions.insert(text(row[0]));
   for (const Row& row : answers[6]) catalog.user_functions.insert(text(row[0]));

@@ -16,15 +16,24 @@ struct ForeignKey {
   bool is_primary = false;           // refers to the parent's primary key, in its order
 };
 
+// A table whose foreign key refers to the primary key of another.
+struct ChildTable {
+  std::string name;                  // "public.child"
+  std::vector<std::size_t> columns;  // of the child, in the order of the parent's key
+  bool is_primary = false;
+};
+
 struct Table {
   std::string schema;
   std::string name;
   std::vector<std::string> columns = {};
-  std::set<std::size_t> booleans = {};  // columns of type boolean, by position
-  std::vector<std::size_t> key = {};    // the primary key, by position
-  std::string no_reads = {};            // why reads of it are gaps; empty if they are not
-  std::string no_writes = {};           // the same for writes
-  bool is_referenced = false;           // by a foreign key
+  std::set<std::size_t> booleans = {};    // columns of type boolean, by position
+  std::set<std::size_t> integers = {};    // columns of an integer type
+  std::vector<std::size_t> key = {};      // the primary key, by position
+  std::string no_reads = {};              // why reads of it are gaps; empty if they are not
+  std::string no_writes = {};             // the same for writes
+  std::vector<ChildTable> children = {};  // that refer to it
+  std::vector<std::vector<std::size_t>> unique_keys = {};  // besides the primary key
   std::vector<ForeignKey> foreign_keys = {};
 
   std::string full_name() const { return schema + "." + name; }

@@ -50,6 +50,16 @@ Versions::Versions(const Catalog& catalog, const ServerLog& log, const DecodedLo
     if (!txn.changes.empty()) commits_.emplace(txn.xid, commits_.size() + 1);
     for (const LogChange& change : txn.changes) apply(txn, change);
   }
+  for (auto& [name, versions] : tables_) {
+    versions.is_untouched.resize(versions.next_id);
+    for (const auto& entry : versions.rows) {
+      if (entry.second.is_touched()) {
+        versions.touched.push_back(&entry);
+      } else {
+        versions.is_untouched[entry.second.versions[0].id] = true;
+      }
+    }
+  }
 }
 
 TableVersions* Versions::find(const std::string& full_name) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/decoded_log.h"
@@ -36,6 +37,9 @@ struct RowChain {
 struct TableVersions {
   const Table* table = nullptr;
   std::map<std::string, RowChain> rows;  // by primary key: "7", or "7,abc"
+  // Those that were written during the recording; the others tell nothing.
+  std::vector<const std::pair<const std::string, RowChain>*> touched;
+  std::vector<bool> is_untouched;  // by Version::id
   std::size_t next_id = 0;
   std::string trouble;  // why the versions are not all known
 };

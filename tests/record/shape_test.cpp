@@ -69,29 +69,71 @@ TEST(Shape, SaysWhatIsReadAndHow) {
 
 TEST(Shape, NamesWhatItDoesNotUnderstand) {
   const std::pair<const char*, const char*> cases[] = {
-      {"SELECT 1 FROM a, b", "a join"},
-      {"SELECT 1 FROM a JOIN b USING (x)", "a join"},
-      {"SELECT 1 FROM (SELECT 2) q", "a sub-query"},
-      {"SELECT (SELECT v FROM b) FROM a", "a sub-query"},
-      {"SELECT 1 FROM a WHERE x IN (SELECT y FROM b)", "a sub-query"},
-      {"WITH q AS (SELECT 1) SELECT * FROM q", "WITH"},
-      {"SELECT 1 FROM a UNION SELECT 2 FROM b", "UNION"},
+      {"SELECT 1 FROM a, b LIMIT 1", "LIMIT"},
+      {"SELECT 1 FROM a JOIN b USING (x) FOR UPDATE", "a lock on a join"},
+      {"SELECT 1 FROM a NATURAL JOIN b", "NATURAL"},
+      {"SELECT 1 FROM a JOIN (SELECT y FROM b) q ON true", "a table with a sub-query"},
+      {"WITH q AS (DELETE FROM a RETURNING x) SELECT * FROM q", "something else than SELECT"},
       {"SELECT * INTO b FROM a", "SELECT INTO"},
       {"SELECT * FROM a OFFSET 3", "OFFSET"},
       {"SELECT * FROM a FOR UPDATE SKIP LOCKED", "SKIP LOCKED"},
-      {"SELECT * FROM generate_series(1, 3)", "something else than a table"},
       {"UPDATE a SET x = 1 FROM b", "a join"},
       {"DELETE FROM a USING b", "a join"},
       {"DELETE FROM a WHERE CURRENT OF c", "CURRENT OF"},
       {"INSERT INTO a SELECT * FROM b", "INSERT … SELECT"},
       {"INSERT INTO a VALUES ((SELECT 1))", "a sub-query"},
-      {"INSERT INTO a VALUES (1) ON CONFLICT DO NOTHING", "ON CONFLICT"},
   };
   for (const auto& [sql, why] : cases) {
     const Shape s = shape(sql);
     EXPECT_THAT(s.gap, HasSubstr(why)) << sql;
     EXPECT_TRUE(s.gate.empty()) << sql;
   }
+}
+
+std::string tables_of(const Shape& s) {
+  std::string out;
+  for (const Block& block : s.blocks) {
+    out += "[";
+    for (const BlockTable& table : block.tables) out += table.name + " " + table.alias + ",";
+    out += block.where + "]";
+  }
+  return out;
+}
+
+TEST(Shape, FindsTheBlocksOfAQuery) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"SELECT a.x FROM a JOIN b ON b.id = a.b WHERE a.y = 1 AND b.z < 3",
+       "[a a,b b,(a.y = 1) AND (b.z < 3)]"},
+      {"SELECT x FROM s.a t WHERE y BETWEEN 1 AND 2 AND z IN (SELECT z FROM b WHERE q = 1)",
+       "[a t,(y BETWEEN 1 AND 2)][b b,(q = 1)]"},
+      {"SELECT x FROM a UNION SELECT y FROM b WHERE z = 1 ORDER BY 1", "[a a,][b b,(z = 1)]"},
+      {"WITH c AS (SELECT x FROM a WHERE y = 1), d (x) AS (SELECT 1) SELECT * FROM c, d",
+       "[a a,(y = 1)][][]"},
+      {"SELECT EXISTS (SELECT 1 FROM a WHERE x = 1)", "[][a a,(x = 1)]"},
+      {"SELECT x FROM a WHERE y = 1 OR EXISTS (SELECT 1 FROM b)", "[a a,][b b,]"},
+      {"SELECT x FROM (SELECT x FROM a WHERE y = 1) q", "[][a a,(y = 1)]"},
+      {"SELECT count(*) FROM a LEFT JOIN b USING (id)", "[a a,b b,]"},
+  };
+  for (const auto& [sql, tables] : cases) {
+    const Shape s = shape(sql);
+    EXPECT_EQ(s.gap, "") << sql;
+    EXPECT_EQ(tables_of(s), tables) << sql;
+    EXPECT_FALSE(s.gate.empty()) << sql;
+  }
+}
+
+TEST(Shape, GatesCursorsAndUpserts) {
+  EXPECT_THAT(gated("DECLARE c CURSOR FOR SELECT x FROM a",
+                    shape("DECLARE c CURSOR FOR SELECT x FROM a"), 5),
+              HasSubstr("SELECT x FROM a WHERE (SELECT"));
+  const std::string upsert =
+      "INSERT INTO a (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = a.n + 1";
+  const Shape s = shape(upsert);
+  EXPECT_EQ(s.gap, "");
+  EXPECT_EQ(s.conflict, Shape::Conflict::IsUpdated);
+  EXPECT_EQ(s.values, "1, 2");
+  EXPECT_TRUE(s.used_columns.contains("n"));
+  EXPECT_THAT(gated(upsert, s, 5), HasSubstr("ON CONFLICT (id) DO UPDATE"));
 }
 
 TEST(PlaceBeforeEdits, UndoesWhatWasInserted) {

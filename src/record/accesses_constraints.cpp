@@ -1,0 +1,192 @@
+// What INSERT, UPDATE and DELETE read because of keys: primary, unique and foreign.
+#include "record/accesses_parts.h"
+
+namespace isoscope::record {
+
+std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& reads) {
+  std::size_t counted = 0;
+  std::set<std::size_t> columns;
+  if (!columns_of(*run.shape, *run.table->table, columns))
+    return "a column that the table does not have";
+  for (const auto* entry : run.table->touched) {
+    const auto& [row, chain] = *entry;
+    for (std::size_t i = 0; i < chain.versions.size(); ++i) {
+      const Version& version = chain.versions[i];
+      if (version.xid != run.own || version.lsn < run.from || version.lsn >= run.to) continue;
+      const bool was_there = i > 0 && chain.versions[i - 1].exists;
+      if (!version.exists) continue;
+      if (was_there && run.shape->conflict != Shape::Conflict::IsUpdated) continue;
+      ++counted;
+      // It reads that there is no such row, or what is there.
+      const bool is_own = i > 0 && chain.versions[i - 1].xid == run.own;
+      if (was_there && !is_own) {
+        for (const std::size_t column : columns)
+          reads.push_back({cell_key(*run.table->table, row, column),
+                           writer_of(chain, i - 1, same_cell(column))});
+      }
+      if (!is_own)
+        reads.push_back({presence_key(*run.table->table, row),
+                         writer_of(chain, i == 0 ? kNone : i - 1, same_presence)});
+    }
+    if (!changed_by(chain, run)) continue;
+    if (auto why = read_constraints(run, chain, reads); !why.empty()) return why;
+  }
+  if (counted == 0 && told_rows(run.statement->tag) == 0 &&
+      run.shape->conflict == Shape::Conflict::IsIgnored)
+    return read_ignored(run, reads);
+  if (counted != told_rows(run.statement->tag))
+    return run.has_rolled_back_to
+               ? "an INSERT that was rolled back"
+               : "the number of rows that the server told is not the one in the log";
+  return {};
+}
+
+// A foreign key reads that its parent is there, and keeps it from being deleted.
+std::string Accesses::read_parents(const Execution& run, const Version* before,
+                                   const Version& version, std::vector<Access>& reads) {
+  for (const ForeignKey& key : run.table->table->foreign_keys) {
+    const auto is_same = [&](std::size_t column) {
+      return exists(before) && before->values[column] == version.values[column];
+    };
+    if (std::ranges::all_of(key.columns, is_same)) continue;
+    std::string row;
+    bool is_null = false;
+    for (const std::size_t column : key.columns) {
+      is_null |= !version.values[column];
+      row += (row.empty() ? "" : ",") + version.values[column].value_or("");
+    }
+    if (is_null) continue;
+    const auto parent = versions_.tables().find(key.parent);
+    if (!key.is_primary || parent == versions_.tables().end())
+      return "a foreign key to something else than a primary key";
+    const auto found = parent->second.rows.find(row);
+    if (found == parent->second.rows.end()) return "a parent row that the recording does not know";
+    const RowChain& chain = found->second;
+    const std::size_t current = current_version(chain, kNone, run, versions_);
+    if (current == kUnclear) return "a parent row that others changed";
+    if (current == kNone || !chain.versions[current].exists) continue;  // its own parent
+    if (!chain.is_touched()) continue;
+    const std::string parent_key = presence_key(*parent->second.table, row);
+    const std::uint64_t writer = writer_of(chain, current, same_presence);
+    const bool is_newer = run.message == nullptr || writer == kInitialXid
+                              ? false
+                              : !run.message->snapshot.sees(writer);
+    reads.push_back({parent_key, writer, RunEvent::Kind::Read,
+                     is_newer ? Access::Phase::After : Access::Phase::Within});
+    reads.push_back({parent_key, kInitialXid, RunEvent::Kind::LockKey});
+  }
+  return {};
+}
+
+// Who deletes a row reads that no other row refers to it, or which ones do.
+std::string Accesses::read_children(const Execution& run, const Version& deleted,
+                                    std::vector<Access>& reads) {
+  const Table& table = *run.table->table;
+  for (const ChildTable& child : table.children) {
+    const auto found = versions_.tables().find(child.name);
+    if (!child.is_primary || found == versions_.tables().end() || !found->second.trouble.empty())
+      return "DELETE of rows that others refer to";
+    const TableVersions& children = found->second;
+    std::string question = "where ";
+    std::vector<bool> matching(children.next_id, false);
+    for (std::size_t i = 0; i < child.columns.size(); ++i)
+      question +=
+          fmt::format("{}{} = {}", i == 0 ? "" : " and ", children.table->columns[child.columns[i]],
+                      deleted.values[table.key[i]].value_or("null"));
+    for (const auto* entry : children.touched) {
+      const auto& [row, chain] = *entry;
+      if (changed_by(chain, run) && !children.table->children.empty())
+        return "DELETE that goes on to rows that others refer to";
+      for (const Version& version : chain.versions) {
+        if (!version.exists) continue;
+        bool matches = true;
+        for (std::size_t i = 0; i < child.columns.size(); ++i)
+          matches &= version.values[child.columns[i]] == deleted.values[table.key[i]];
+        matching[version.id] = matches;
+      }
+    }
+    Question asked{.table = *children.table, .columns = {}, .matching = matching};
+    asked.text = question;
+    answer(children, asked);
+    asked.answers = &answers_[&children][asked.text];
+    for (const auto* entry : children.touched) {
+      const auto& [row, chain] = *entry;
+      if (!chain.is_touched() || !asked.ever_matches(chain)) continue;
+      const std::size_t current = current_version(chain, kNone, run, versions_);
+      if (current == kUnclear) return "rows that refer to it, changed by others";
+      const bool is_own = current != kNone && chain.versions[current].xid == run.own;
+      const std::size_t searched = reads.size();
+      if (!is_own) asked.search(row, chain, current, reads);
+      for (std::size_t i = searched; i < reads.size(); ++i) {
+        if (run.message != nullptr && reads[i].writer != kInitialXid &&
+            !run.message->snapshot.sees(reads[i].writer))
+          reads[i].phase = Access::Phase::After;
+      }
+    }
+  }
+  return {};
+}
+
+std::string Accesses::read_constraints(const Execution& run, const RowChain& chain,
+                                       std::vector<Access>& reads) {
+  const Version* before = nullptr;
+  for (const Version& version : chain.versions) {
+    if (version.xid == run.own && version.lsn >= run.from && version.lsn < run.to) {
+      if (version.exists) {
+        if (auto why = read_parents(run, before, version, reads); !why.empty()) return why;
+        read_unique(run, before, version, reads);
+      } else if (exists(before)) {
+        if (auto why = read_children(run, *before, reads); !why.empty()) return why;
+      }
+    }
+    before = &version;
+  }
+  return {};
+}
+
+// Who takes a value of a unique key reads that nobody has it.
+void Accesses::read_unique(const Execution& run, const Version* before, const Version& version,
+                           std::vector<Access>& reads) {
+  const Table& table = *run.table->table;
+  for (const auto& columns : table.unique_keys) {
+    const std::string key = unique_key(table, columns, version);
+    if (key.empty() || (exists(before) && unique_key(table, columns, *before) == key)) continue;
+    std::uint64_t writer = kInitialXid;
+    bool is_own = false;
+    for (const Holding& holding : holdings(*run.table).at(key)) {
+      if (holding.xid == run.own && holding.lsn >= version.lsn) break;
+      is_own = holding.xid == run.own;
+      if (!is_own) writer = holding.xid;
+    }
+    if (!is_own) reads.push_back({key, writer});
+  }
+}
+
+// ON CONFLICT DO NOTHING, and nothing was done: the row of its key is there.
+std::string Accesses::read_ignored(const Execution& run, std::vector<Access>& reads) {
+  const Table& table = *run.table->table;
+  if (run.shape->values.empty() || !run.shape->functions.empty() || run.message == nullptr)
+    return "ON CONFLICT DO NOTHING that did nothing";
+  auto inserted = matches_.values(run.shape->values, *run.statement);
+  if (!inserted) return "ON CONFLICT DO NOTHING that did nothing";
+  std::vector<Cell> values(table.columns.size());
+  for (std::size_t i = 0; i < inserted->size(); ++i) {
+    const std::size_t column =
+        run.shape->insert_columns.empty()
+            ? i
+            : table.column(
+                  run.shape->insert_columns[std::min(i, run.shape->insert_columns.size() - 1)]);
+    if (column < values.size()) values[column] = (*inserted)[i];
+  }
+  const std::string row = key_text(table, values);
+  const auto found = run.table->rows.find(row);
+  if (found == run.table->rows.end()) return "ON CONFLICT on something else than the primary key";
+  const std::size_t seen = seen_version(found->second, run);
+  if (seen == kNone || !found->second.versions[seen].exists)
+    return "ON CONFLICT with a row that its snapshot does not see";
+  if (found->second.is_touched() && found->second.versions[seen].xid != run.own)
+    reads.push_back({presence_key(table, row), writer_of(found->second, seen, same_presence)});
+  return {};
+}
+
+}  // namespace isoscope::record
