@@ -44,5 +44,5 @@ step() {
 step record --dsn "host=127.0.0.1 port=$port user=shop dbname=postgres" -o run.jsonl -- \
   "$python" -m unittest discover -q -s "$shop" -p 'test_*.py'
 step check run.jsonl --level ser
-step predict run.jsonl --level cc
-step predict run.jsonl --level si
+step predict run.jsonl --level pg-rc --sessions transaction
+step predict run.jsonl --level pg-rr --sessions transaction

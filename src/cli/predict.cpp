@@ -12,7 +12,9 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "predict/validate.h"
+#include "races/races.h"
 #include "report/predict_report.h"
+#include "report/races_report.h"
 #include "support/output.h"
 
 namespace isoscope {
@@ -25,6 +27,7 @@ struct PredictArguments {
   HistoryInput history;
   LevelInput specs;
   std::string level;
+  std::string sessions = "connection";
   std::string boundary = "relaxed";
   std::string encoding = "exact";
   bool minimal = true;
@@ -68,6 +71,27 @@ Result<void> write_files(const PredictArguments& args, const PredictReport& repo
   return write_whole(args.dot, *predict_dot(report));
 }
 
+// A recorded run at a level of PostgreSQL's: which pairs of transactions race?
+int run_races(const PredictArguments& args, races::ServerLevel server, const History& history,
+              const LevelSet& levels, Clock::time_point start, Budget& budget) {
+  const races::Run run = races::run_of(history);
+  RacesReport report{
+      .run = run,
+      .source = args.history.path,
+      .level = args.level,
+      .options = {.level = server, .sessions_are_connections = args.sessions == "connection"},
+      .answer = {}};
+  report.answer = races::find_races(run, report.options, nullptr, levels, budget);
+  clear_progress_line();
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const int code = !report.answer.races.empty()  ? kInteresting
+                   : report.answer.limit.empty() ? kGood
+                                                 : kUnknown;
+  return deliver(args.common,
+                 args.common.json ? races_json(report) : races_text(report, args.common.paint()),
+                 code);
+}
+
 int run_predict(const PredictArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.start();
@@ -75,9 +99,9 @@ int run_predict(const PredictArguments& args) {
     return fail({.what = "--validate needs the program", .hint = "use --app PROGRAM --validate"});
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
+  const auto server = races::server_level(args.level);
   auto level = levels->find(args.level);
-  if (!level) return fail(level.error());
-  if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
+  if (!level && !server) return fail(level.error());
   auto format = find_format(args.to);
   if (!format) return fail(format.error());
   LoadedProgram program;
@@ -86,8 +110,14 @@ int run_predict(const PredictArguments& args) {
     if (!loaded) return fail(loaded.error());
     program = *std::move(loaded);
   }
-  auto history = args.history.read(progress_line(args.common), budget);
+  RunNotes notes;
+  auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Refuse, &notes);
   if (!history) return fail(history.error());
+  if (server && notes.is_recorded)
+    return run_races(args, *server, *history, *levels, start, budget);
+  if (!level) return fail(level.error());
+  if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
+  if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
   auto already = predict::check_observed(*history, **level, *levels, budget);
   if (!already) return fail(already.error().in(args.history.path));
 
@@ -143,6 +173,11 @@ Run add_predict(CLI::App& app) {
       ->required()
       ->type_name("LEVEL");
   args->specs.add_to(app);
+  app.add_option("--sessions", args->sessions,
+                 "whether a connection is one client, or every transaction is a client of its own")
+      ->type_name("connection|transaction")
+      ->check(one_of({"connection", "transaction"}))
+      ->capture_default_str();
   app.add_option("--boundary", args->boundary,
                  "what of a transaction with changed reads counts: all of it, or what precedes "
                  "the changed read")

@@ -1,0 +1,399 @@
+#include "races/pair.h"
+
+#include <algorithm>
+
+#include "races/pair_state.h"
+#include "races/stale_guard.h"
+
+namespace isoscope::races {
+namespace {
+
+// PostgreSQL's table of row locks.
+bool excludes(LockMode a, LockMode b) {
+  const auto weak = std::min(a, b);
+  const auto strong = std::max(a, b);
+  switch (strong) {
+    case LockMode::Update:
+      return true;
+    case LockMode::NoKeyUpdate:
+      return weak != LockMode::KeyShare;
+    default:
+      return false;
+  }
+}
+
+bool matches(const std::string& answer) { return answer.starts_with("yes"); }
+
+std::set<KeyIndex> keys_read(const Txn& txn) {
+  std::set<KeyIndex> keys;
+  for (const Statement& statement : txn.statements) {
+    for (const Read& read : statement.reads) keys.insert(read.key);
+  }
+  return keys;
+}
+
+std::set<KeyIndex> keys_written(const Txn& txn) {
+  std::set<KeyIndex> keys;
+  for (const Statement& statement : txn.statements) {
+    for (const Write& write : statement.writes) keys.insert(write.key);
+  }
+  return keys;
+}
+
+template <class T>
+bool share(const std::set<T>& a, const std::set<T>& b) {
+  const auto& small = a.size() < b.size() ? a : b;
+  const auto& large = a.size() < b.size() ? b : a;
+  return std::ranges::any_of(small, [&](const T& item) { return large.contains(item); });
+}
+
+bool locks_meet(const Statement& s, const Statement& u) {
+  for (const Lock& mine : s.locks) {
+    for (const Lock& theirs : u.locks) {
+      if (mine.row == theirs.row && excludes(mine.mode, theirs.mode)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool may_conflict(const Run& run, TxnIndex t, TxnIndex u) {
+  const Txn& a = run.txns[t];
+  const Txn& b = run.txns[u];
+  const auto written_a = keys_written(a);
+  const auto written_b = keys_written(b);
+  if (share(written_a, written_b) || share(written_a, keys_read(b)) ||
+      share(written_b, keys_read(a)))
+    return true;
+  return std::ranges::any_of(a.statements, [&](const Statement& s) {
+    return std::ranges::any_of(b.statements,
+                               [&](const Statement& other) { return locks_meet(s, other); });
+  });
+}
+
+Pair::Pair(const Run& run, TxnIndex a, TxnIndex b, const PairOptions& options)
+    : run_(run), txns_{a, b}, options_(options) {
+  if (options.sessions_are_connections && run.txns[a].session == run.txns[b].session)
+    may_overlap_ = false;
+  if (may_overlap_) find_needed();
+  if (may_overlap_) find_relevant();
+}
+
+ServerLevel Pair::level_of(TxnIndex t) const {
+  const std::string& declared = run_.txns[t].isolation;
+  ServerLevel own = ServerLevel::ReadCommitted;
+  if (declared == "repeatable read") own = ServerLevel::RepeatableRead;
+  if (declared == "serializable") own = ServerLevel::Serializable;
+  return std::max(own, options_.level);
+}
+
+bool Pair::conflicts(TxnIndex t, TxnIndex u) const {
+  if (options_.sessions_are_connections && run_.txns[t].session == run_.txns[u].session)
+    return true;
+  // What a gap read or wrote is not known: it may conflict with everybody.
+  if (!run_.txns[t].gap.empty() || !run_.txns[u].gap.empty()) return true;
+  return may_conflict(run_, t, u);
+}
+
+// B needs, of those between, whom it read from, and whom they read from.
+void Pair::find_needed() {
+  const auto [a, b] = txns_;
+  std::set<TxnIndex> needed;
+  std::vector<TxnIndex> open = {b};
+  while (!open.empty()) {
+    const TxnIndex t = open.back();
+    open.pop_back();
+    const auto add = [&](TxnIndex u) {
+      if (u > a && u < b && needed.insert(u).second) open.push_back(u);
+      if (u > b) may_overlap_ = false;  // it read from one that ended after it
+    };
+    for (const Statement& statement : run_.txns[t].statements) {
+      for (const Read& read : statement.reads) add(read.writer);
+    }
+    if (options_.sessions_are_connections) {
+      for (TxnIndex u = a + 1; u < t; ++u) {
+        if (run_.txns[u].session == run_.txns[t].session) add(u);
+      }
+    }
+  }
+  for (const TxnIndex t : needed) {
+    const bool follows =
+        conflicts(a, t) || std::ranges::any_of(after_, [&](TxnIndex u) { return conflicts(u, t); });
+    (follows ? after_ : before_).insert(t);
+  }
+}
+
+void Pair::find_relevant() {
+  std::set<std::size_t> rows;
+  bool is_single = true;
+  for (const TxnIndex t : txns_) {
+    std::size_t statements = 0;
+    for (const Statement& statement : run_.txns[t].statements) {
+      for (const Read& read : statement.reads) rows.insert(run_.keys[read.key].row);
+      for (const Write& write : statement.writes) rows.insert(run_.keys[write.key].row);
+      for (const Lock& lock : statement.locks) rows.insert(lock.row);
+      const bool touches = !statement.reads.empty() || !statement.writes.empty();
+      if (touches) ++statements;
+    }
+    is_single &= statements == 1;
+  }
+  is_one_row_ = is_single && rows.size() == 1;
+  for (const std::size_t side : {kFirst, kSecond}) {
+    const Txn& own = run_.txns[txns_[side]];
+    const Txn& other = run_.txns[txns_[1 - side]];
+    const auto written = keys_written(other);
+    auto touched = keys_read(other);
+    touched.insert(written.begin(), written.end());
+    // What comes with A's commit is seen with it.
+    std::set<KeyIndex> with_first;
+    if (side == kSecond) {
+      for (const TxnIndex t : after_) with_first.merge(keys_written(run_.txns[t]));
+    }
+    for (const Statement& statement : own.statements) {
+      bool meets = false;
+      for (const Read& read : statement.reads)
+        meets |= written.contains(read.key) || with_first.contains(read.key);
+      for (const Write& write : statement.writes) meets |= touched.contains(write.key);
+      for (const Statement& theirs : other.statements) meets |= locks_meet(statement, theirs);
+      relevant_[side].push_back(meets);
+    }
+  }
+}
+
+// Who wrote the version that is seen, besides own writes: by A or by B, with or without the other's
+// writes.
+TxnIndex Pair::visible(KeyIndex key, bool is_second, bool sees_other) const {
+  const auto [a, b] = txns_;
+  const std::vector<TxnIndex>& writers = run_.keys[key].writers;
+  if (!is_second && sees_other && std::ranges::find(writers, b) != writers.end()) return b;
+  for (auto writer = writers.rbegin(); writer != writers.rend(); ++writer) {
+    const TxnIndex t = *writer;
+    if (t == b) continue;
+    if (t < a || before_.contains(t)) return t;
+    if (is_second && sees_other && (t == a || after_.contains(t))) return t;
+  }
+  return 0;
+}
+
+void Pair::stop(const State& state, bool is_second, Guard guard) {
+  if (answer_.guards[guard]++ == 0)
+    answer_.guarded_at[guard] = {txns_[is_second ? 1 : 0], state.sides[is_second ? 1 : 0].next};
+  // Two statements on one row come one after the other, whatever they find.
+  if (guard == Guard::FurtherRows && !is_one_row_) answer_.is_open = true;
+}
+
+// Is a row that the statement wants held by the other one?
+bool Pair::blocked_by(const State& state, bool is_second, const Statement& statement,
+                      bool& is_explicit) const {
+  const Side& other = state.sides[is_second ? 0 : 1];
+  if (other.is_committed) return false;
+  const Txn& holder = run_.txns[txns_[is_second ? 0 : 1]];
+  for (std::size_t i = 0; i < other.next; ++i) {
+    for (const Lock& held : holder.statements[i].locks) {
+      for (const Lock& wanted : statement.locks) {
+        if (held.row != wanted.row || !excludes(held.mode, wanted.mode)) continue;
+        is_explicit = held.is_explicit;
+        return true;
+      }
+    }
+    // Two rows of one key: the second INSERT waits for the first.
+    for (const Write& write : holder.statements[i].writes) {
+      for (const Write& mine : statement.writes) {
+        if (mine.key == write.key && statement.kind == StatementKind::Insert) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Does the statement find the rows that it found in the recording? `only_locked`: in the current
+// version, of the rows that it took.
+std::optional<Guard> Pair::unmatched(const Statement& statement, bool is_second, bool sees_other,
+                                     bool only_locked) const {
+  std::set<std::size_t> locked;
+  for (const Lock& lock : statement.locks) {
+    if (lock.mode != LockMode::KeyShare) locked.insert(lock.row);
+  }
+  const bool takes_rows = !locked.empty() || statement.kind == StatementKind::Update ||
+                          statement.kind == StatementKind::Delete;
+  if (!takes_rows && statement.kind != StatementKind::Insert) return std::nullopt;
+  for (const Read& read : statement.reads) {
+    const Key& key = run_.keys[read.key];
+    const TxnIndex now = visible(read.key, is_second, sees_other);
+    if (now == read.writer || key.kind == KeyKind::Cell) continue;
+    const std::string& was = run_.value(read.key, read.writer);
+    const std::string& is = run_.value(read.key, now);
+    const bool is_locked = locked.contains(key.row);
+    if (key.kind == KeyKind::Row) {
+      if (was.empty() == is.empty()) continue;
+      if (statement.kind == StatementKind::Insert)
+        return was.empty() ? Guard::UniqueKey : Guard::Condition;
+      if (is_locked) return Guard::Condition;
+      if (!only_locked && was.empty()) return Guard::FurtherRows;
+      continue;
+    }
+    if (is_locked && matches(was) && !matches(is)) return Guard::Condition;
+    if (!is_locked && !only_locked && !matches(was) && matches(is)) return Guard::FurtherRows;
+  }
+  return std::nullopt;
+}
+
+// The rows that the statement changes or locks: waits, and what it finds then.
+Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statement,
+                           bool sees_other) {
+  Side& side = state.sides[is_second ? 1 : 0];
+  const Side& other = state.sides[is_second ? 0 : 1];
+  if (const auto guard = unmatched(statement, is_second, sees_other, false)) {
+    // INSERT looks at what is there now.
+    if (statement.kind != StatementKind::Insert) {
+      stop(state, is_second, *guard);
+      return Done::Ends;
+    }
+  }
+  bool is_explicit = false;
+  if (blocked_by(state, is_second, statement, is_explicit)) {
+    side.is_waiting = true;
+    side.snapshot_sees = sees_other;
+    answer_.guarded_at.try_emplace(is_explicit ? Guard::LockedRead : Guard::LockedWrite,
+                                   Step{txns_[is_second ? 1 : 0], side.next});
+    ++answer_.guards[is_explicit ? Guard::LockedRead : Guard::LockedWrite];
+    return Done::Waits;
+  }
+  if (const auto guard = unmatched(statement, is_second, other.is_committed, true)) {
+    stop(state, is_second, *guard);
+    return Done::Ends;
+  }
+  // A version column: the application looks for the value that it has read, and that changed.
+  const auto current = [&](KeyIndex key) {
+    return run_.value(key, visible(key, is_second, other.is_committed));
+  };
+  if (looks_for_stale(run_, run_.txns[txns_[is_second ? 1 : 0]], side.reads, statement, current)) {
+    stop(state, is_second, Guard::Condition);
+    return Done::Ends;
+  }
+  if (sees_other || !other.is_committed ||
+      level_of(txns_[is_second ? 1 : 0]) == ServerLevel::ReadCommitted)
+    return Done::Yes;
+  // Changed since the snapshot.
+  std::set<std::size_t> changed;
+  std::set<TxnIndex> ended = {txns_[is_second ? 0 : 1]};
+  if (is_second) ended.insert(after_.begin(), after_.end());
+  for (const TxnIndex t : ended) {
+    for (const KeyIndex key : keys_written(run_.txns[t])) changed.insert(run_.keys[key].row);
+  }
+  for (const Lock& lock : statement.locks) {
+    if (lock.mode == LockMode::KeyShare || !changed.contains(lock.row)) continue;
+    stop(state, is_second, Guard::FirstUpdater);
+    return Done::Ends;
+  }
+  return Done::Yes;
+}
+
+Pair::Done Pair::run_statement(State& state, bool is_second) {
+  Side& side = state.sides[is_second ? 1 : 0];
+  const Side& other = state.sides[is_second ? 0 : 1];
+  const Txn& txn = run_.txns[txns_[is_second ? 1 : 0]];
+  const Statement& statement = txn.statements[side.next];
+  bool sees_other = other.is_committed;
+  if (level_of(txns_[is_second ? 1 : 0]) != ServerLevel::ReadCommitted) {
+    if (!side.has_snapshot) side.snapshot_sees = other.is_committed;
+    side.has_snapshot = true;
+    sees_other = side.snapshot_sees;
+  } else if (side.is_waiting) {
+    sees_other = side.snapshot_sees;
+  }
+  const bool keeps_snapshot = side.has_snapshot;
+  const Done done = take_rows(state, is_second, statement, sees_other);
+  if (done != Done::Yes) {
+    if (keeps_snapshot) side.snapshot_sees = sees_other;
+    return done;
+  }
+  side.is_waiting = false;
+  std::set<std::size_t> taken;
+  for (const Lock& lock : statement.locks) {
+    if (lock.mode != LockMode::KeyShare) taken.insert(lock.row);
+  }
+  std::vector<TxnIndex> seen;
+  for (const Read& read : statement.reads) {
+    const bool is_current =
+        taken.contains(run_.keys[read.key].row) ||
+        (statement.kind == StatementKind::Insert && run_.keys[read.key].kind == KeyKind::Row);
+    seen.push_back(visible(read.key, is_second, is_current ? other.is_committed : sees_other));
+  }
+  side.reads.push_back(std::move(seen));
+  ++side.next;
+  return Done::Yes;
+}
+
+void Pair::advance(State state) {
+  if (answer_.interleavings >= options_.most) {
+    answer_.is_cut = true;
+    return;
+  }
+  if (state.sides[kFirst].is_committed && state.sides[kSecond].is_committed) {
+    ++answer_.interleavings;
+    return finish(state);
+  }
+  const auto ended = [&](std::size_t side) { return state.sides[side].is_committed; };
+  if (state.sides[kFirst].is_waiting && state.sides[kSecond].is_waiting) {
+    ++answer_.interleavings;
+    return stop(state, true, Guard::Deadlock);
+  }
+  // Who does something that the other does not notice goes on at once.
+  std::vector<std::size_t> choices;
+  for (const std::size_t side : {kFirst, kSecond}) {
+    const Side& s = state.sides[side];
+    if (ended(side) || (s.is_waiting && !ended(1 - side))) continue;
+    const bool is_quiet = s.next < relevant_[side].size() && !relevant_[side][s.next] &&
+                          (s.has_snapshot || level_of(txns_[side]) == ServerLevel::ReadCommitted);
+    if (is_quiet && !s.is_waiting) {
+      choices = {side};
+      break;
+    }
+    choices.push_back(side);
+  }
+  for (const std::size_t side : choices) {
+    State next = state;
+    Side& s = next.sides[side];
+    const Step step{txns_[side], s.next};
+    if (next.last != side) ++next.switches;
+    next.last = side;
+    if (s.next == run_.txns[txns_[side]].statements.size()) {
+      // Those that come right after A's commit would wait for B where it holds what they lock.
+      if (side == kFirst && !ended(kSecond)) {
+        bool is_stuck = false;
+        for (const TxnIndex t : after_) {
+          for (const Statement& statement : run_.txns[t].statements) {
+            for (std::size_t i = 0; i < next.sides[kSecond].next; ++i)
+              is_stuck |= locks_meet(statement, run_.txns[txns_[kSecond]].statements[i]);
+          }
+        }
+        if (is_stuck) continue;
+      }
+      if (side == kSecond && !ended(kFirst)) {
+        next.second_first = true;
+        if (std::ranges::any_of(after_, [&](TxnIndex t) { return conflicts(txns_[kSecond], t); }))
+          continue;
+      }
+      s.is_committed = true;
+      next.steps.push_back(step);
+      advance(std::move(next));
+      continue;
+    }
+    if (!s.is_waiting) next.steps.push_back(step);  // otherwise it was sent before
+    if (run_statement(next, side == kSecond) == Done::Ends) {
+      ++answer_.interleavings;
+    } else {
+      advance(std::move(next));
+    }
+  }
+}
+
+PairAnswer Pair::explore() {
+  answer_ = {};
+  if (may_overlap_) advance(State{});
+  return std::move(answer_);
+}
+
+}  // namespace isoscope::races

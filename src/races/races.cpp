@@ -1,0 +1,420 @@
+#include "races/races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "history/builder.h"
+#include "verdict/verdict.h"
+
+namespace isoscope::races {
+namespace {
+
+using Shapes = std::pair<std::size_t, std::size_t>;  // of transactions
+
+// Which transactions touch a key, or lock a row.
+struct Touches {
+  std::vector<TxnIndex> readers;
+  std::vector<TxnIndex> writers;
+};
+
+std::vector<Touches> touches_of(const Run& run) {
+  std::vector<Touches> touched(run.keys.size());
+  for (TxnIndex t = 1; t < run.txns.size(); ++t) {
+    for (const Statement& statement : run.txns[t].statements) {
+      for (const Read& read : statement.reads) {
+        auto& readers = touched[read.key].readers;
+        if (readers.empty() || readers.back() != t) readers.push_back(t);
+      }
+      for (const Write& write : statement.writes) {
+        auto& writers = touched[write.key].writers;
+        if (writers.empty() || writers.back() != t) writers.push_back(t);
+      }
+    }
+  }
+  return touched;
+}
+
+// Pairs that meet, of each pair of shapes the nearest first.
+class Candidates {
+ public:
+  Candidates(const Run& run, std::size_t most_pairs) : run_(run), most_pairs_(most_pairs) {
+    const auto touched = touches_of(run);
+    for (const Touches& key : touched) {
+      if (key.writers.empty()) continue;
+      std::vector<TxnIndex> all = key.readers;
+      all.insert(all.end(), key.writers.begin(), key.writers.end());
+      std::ranges::sort(all);
+      const auto [first, last] = std::ranges::unique(all);
+      all.erase(first, last);
+      add_neighbours(key, all);
+    }
+    find_triangles(touched);
+  }
+
+  // By pair of shapes: distance, first, second.
+  std::map<Shapes, std::set<std::tuple<std::size_t, TxnIndex, TxnIndex>>> pairs;
+  bool is_cut = false;              // pairs were left out
+  bool may_have_triangles = false;  // three or more transactions could close a cycle
+
+ private:
+  // A writer meets everybody who touches the key. Where there are too many of one shape, those that
+  // are near.
+  void add_neighbours(const Touches& key, const std::vector<TxnIndex>& all) {
+    for (const TxnIndex writer : key.writers) {
+      std::map<std::size_t, std::size_t> taken;
+      const auto place = std::ranges::lower_bound(all, writer);
+      const auto consider = [&](TxnIndex other) {
+        std::size_t& count = taken[run_.txns[other].shape];
+        if (++count > kNear) {
+          is_cut = true;
+          return;
+        }
+        const auto [a, b] = std::minmax(writer, other);
+        auto& found = pairs[std::minmax(run_.txns[a].shape, run_.txns[b].shape)];
+        found.emplace(b - a, a, b);
+        if (found.size() > most_pairs_) {
+          is_cut = true;
+          found.erase(std::prev(found.end()));
+        }
+      };
+      auto before = place;
+      auto after = place + 1;
+      for (std::size_t steps = 0; steps < kWindow; ++steps) {
+        if (before != all.begin()) consider(*--before);
+        if (after != all.end()) consider(*after++);
+      }
+      if (before != all.begin() || after != all.end()) is_cut = true;
+    }
+  }
+
+  // Is the graph of transactions that meet a forest? Then a cycle has two transactions.
+  void find_triangles(const std::vector<Touches>& touched) {
+    std::vector<TxnIndex> parent(run_.txns.size());
+    for (TxnIndex t = 0; t < parent.size(); ++t) parent[t] = t;
+    const auto root = [&](TxnIndex t) {
+      while (parent[t] != t) t = parent[t] = parent[parent[t]];
+      return t;
+    };
+    std::set<std::pair<TxnIndex, TxnIndex>> edges;
+    for (const Touches& key : touched) {
+      for (const TxnIndex writer : key.writers) {
+        for (const auto* others : {&key.readers, &key.writers}) {
+          for (const TxnIndex other : *others) {
+            if (other == writer || !edges.insert(std::minmax(writer, other)).second) continue;
+            const TxnIndex a = root(writer);
+            const TxnIndex b = root(other);
+            if (a == b) {
+              may_have_triangles = true;
+              return;
+            }
+            parent[a] = b;
+          }
+        }
+      }
+    }
+  }
+
+  static constexpr std::size_t kNear = 8;
+  static constexpr std::size_t kWindow = 64;
+
+  const Run& run_;
+  std::size_t most_pairs_;
+};
+
+Value value_of(HistoryBuilder& builder, const std::string& text) {
+  return text.empty() ? Value{} : builder.text(text);
+}
+
+::isoscope::LockMode mode_of(LockMode mode) {
+  if (mode == LockMode::KeyShare) return ::isoscope::LockMode::KeyShare;
+  return mode == LockMode::Share ? ::isoscope::LockMode::Share : ::isoscope::LockMode::Exclusive;
+}
+
+class RaceFinder {
+ public:
+  RaceFinder(const Run& run, const RaceOptions& options, const Level* level, const LevelSet& levels,
+             Budget& budget)
+      : run_(run), options_(options), level_(level), levels_(levels), budget_(budget) {}
+
+  RaceAnswer find() {
+    answer_.transactions = run_.txns.size() - 1;
+    answer_.shapes = run_.shapes;
+    const Candidates candidates(run_, options_.most_pairs);
+    bool is_cut = candidates.is_cut;
+    for (const auto& [shapes, pairs] : candidates.pairs) {
+      if (budget_.expired_now()) {
+        answer_.limit = std::string(limit_reached());
+        break;
+      }
+      try_shapes(pairs);
+    }
+    const auto limit = [&](bool holds, std::string why) {
+      if (holds && answer_.limit.empty()) answer_.limit = std::move(why);
+    };
+    limit(answer_.pairs_with_gaps > 0,
+          fmt::format("{} pairs of transactions meet where the recording has gaps",
+                      answer_.pairs_with_gaps));
+    limit(run_.gaps > 0, fmt::format("the recording has {} gaps", run_.gaps));
+    limit(is_open_, "conditions would match rows that they did not match in the recording");
+    limit(is_cut || is_cut_, "not all pairs of transactions were tried");
+    limit(candidates.may_have_triangles,
+          "only two transactions at once were tried, and three could close a cycle");
+    std::ranges::stable_sort(answer_.races, [](const Race& a, const Race& b) {
+      return a.interleaving.changed.size() < b.interleaving.changed.size();
+    });
+    return std::move(answer_);
+  }
+
+ private:
+  void try_shapes(const std::set<std::tuple<std::size_t, TxnIndex, TxnIndex>>& pairs) {
+    SafePair safe;
+    std::map<Guard, std::size_t> guards;
+    std::map<Guard, Step> guarded_at;
+    bool races = false;
+    bool is_open = false;
+    for (const auto& [distance, a, b] : pairs) {
+      if (budget_.expired()) return;
+      if (!run_.txns[a].gap.empty() || !run_.txns[b].gap.empty()) {
+        ++answer_.pairs_with_gaps;
+        continue;
+      }
+      Pair pair(
+          run_, a, b,
+          {.level = options_.level, .sessions_are_connections = options_.sessions_are_connections});
+      if (!pair.may_overlap()) continue;
+      ++answer_.pairs;
+      PairAnswer tried = pair.explore();
+      answer_.interleavings += tried.interleavings;
+      is_cut_ |= tried.is_cut;
+      is_open_ |= tried.is_open;
+      if (tried.race && tell(pair, a, b, *tried.race)) {
+        races = true;
+        continue;
+      }
+      is_open |= tried.is_open;
+      for (const auto& [guard, count] : tried.guards) guards[guard] += count;
+      guarded_at.insert(tried.guarded_at.begin(), tried.guarded_at.end());
+      if (safe.pairs++ == 0) std::tie(safe.first, safe.second) = std::pair(a, b);
+    }
+    if (races || safe.pairs == 0) return;
+    safe.why = reasons(guards, guarded_at, safe, is_open);
+    answer_.safe.push_back(std::move(safe));
+  }
+
+  std::vector<std::string> reasons(const std::map<Guard, std::size_t>& guards,
+                                   const std::map<Guard, Step>& guarded_at, const SafePair& safe,
+                                   bool is_open) const {
+    std::vector<std::string> why;
+    for (const auto& [guard, count] : guards) {
+      const Step& step = guarded_at.at(guard);
+      const auto& statements = run_.txns[step.txn].statements;
+      const std::string shape =
+          step.statement < statements.size() ? statements[step.statement].shape : "COMMIT";
+      switch (guard) {
+        case Guard::LockedRead:
+          why.push_back("a lock that the other took while reading makes it wait: " + shape);
+          break;
+        case Guard::LockedWrite:
+          why.push_back("it waits for the other's end and takes the row as it is then: " + shape);
+          break;
+        case Guard::Condition:
+          why.push_back("its WHERE no longer matches what the other has left: " + shape);
+          break;
+        case Guard::UniqueKey:
+          why.push_back("a unique key refuses the second row (23505): " + shape);
+          break;
+        case Guard::FirstUpdater:
+          why.push_back("the first updater wins (40001): " + shape);
+          break;
+        case Guard::Serializable:
+          why.emplace_back("SERIALIZABLE ends one of the two (40001)");
+          break;
+        case Guard::Deadlock:
+          why.push_back("a deadlock ends one of the two (40P01): " + shape);
+          break;
+        case Guard::FurtherRows:
+          if (!is_open) break;
+          why.push_back("not known: its WHERE would match further rows: " + shape);
+          break;
+      }
+    }
+    const bool is_single = run_.txns[safe.first].statements.size() == 1 &&
+                           run_.txns[safe.second].statements.size() == 1;
+    if (why.empty())
+      why.emplace_back(is_single ? "each is one statement, which takes rows as they are"
+                                 : "they meet only so that one order explains what both see");
+    return why;
+  }
+
+  // Tells the race, unless one with the same statements is known. False: it is none.
+  bool tell(const Pair& pair, TxnIndex a, TxnIndex b, Interleaving& found) {
+    std::set<std::string> sides = {side_text(found.forth.from, found.forth.from_statement) + "\n" +
+                                       side_text(found.back.to, found.back.to_statement),
+                                   side_text(found.forth.to, found.forth.to_statement) + "\n" +
+                                       side_text(found.back.from, found.back.from_statement)};
+    const auto known = groups_.find(sides);
+    if (known != groups_.end()) {
+      ++answer_.races[known->second].pairs;
+      return true;
+    }
+    if (answer_.races.size() >= options_.most) {
+      is_cut_ = true;
+      return true;
+    }
+    auto race = confirmed(pair, a, b, found);
+    if (!race) return false;
+    groups_.emplace(std::move(sides), answer_.races.size());
+    answer_.races.push_back(std::move(*race));
+    return true;
+  }
+
+  std::string side_text(TxnIndex t, std::size_t statement) const {
+    return run_.txns[t].statements[statement].shape;
+  }
+
+  // The predicted history: what is kept of the run, and the two as they would be.
+  std::optional<Race> confirmed(const Pair& pair, TxnIndex a, TxnIndex b, Interleaving& found) {
+    HistoryBuilder builder(InitialValues::Nil);
+    std::vector<TxnIndex> members;
+    for (TxnIndex t = 1; t < a; ++t) members.push_back(t);
+    members.insert(members.end(), pair.before().begin(), pair.before().end());
+    members.push_back(a);
+    members.insert(members.end(), pair.after().begin(), pair.after().end());
+    members.push_back(b);
+    keep_needed(members, a, b, found);
+    std::vector<TxnIndex> observed = {0};
+    for (const Key& key : run_.keys) {
+      if (!key.initial.empty())
+        builder.set_initial(builder.key(key.name), builder.text(key.initial), {});
+    }
+    for (const TxnIndex t : members) {
+      const Txn& txn = run_.txns[t];
+      const auto id = builder.begin(session(builder, t), TxnStatus::Committed, {});
+      builder.set_name(id, txn.name);
+      observed.push_back(t);
+      const auto changed = found.reads.find(t);
+      for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+        const Statement& statement = txn.statements[i];
+        builder.begin_statement(id);
+        for (std::size_t j = 0; j < statement.reads.size(); ++j) {
+          const TxnIndex from =
+              changed == found.reads.end() ? statement.reads[j].writer : changed->second[i][j];
+          builder.read_from(id, builder.key(run_.keys[statement.reads[j].key].name),
+                            run_.txns[from].name, {});
+        }
+        for (const Write& write : statement.writes) {
+          const KeyId x = builder.key(run_.keys[write.key].name);
+          const Value value = value_of(builder, run_.value(write.key, t));
+          if (write.inserts) {
+            builder.insert(id, x, value, {});
+          } else {
+            builder.write(id, x, value, {});
+          }
+        }
+        for (const Lock& lock : statement.locks) {
+          if (lock.is_explicit)
+            builder.lock(id, builder.text(run_.rows[lock.row]), mode_of(lock.mode), {});
+        }
+      }
+      builder.end_statement(id);
+    }
+    auto history = std::move(builder).build(&budget_);
+    if (!history) return std::nullopt;
+    const auto ser = levels_.find("ser");
+    CheckAnswer unserializable = check(*history, **ser, budget_);
+    if (unserializable.verdict.outcome != Outcome::Violated) return std::nullopt;
+    std::optional<CheckAnswer> allowed;
+    if (level_ != nullptr) {
+      allowed = check(*history, *level_, budget_);
+      if (allowed->verdict.outcome == Outcome::Violated) return std::nullopt;
+    }
+    Race race{.first = a,
+              .second = b,
+              .interleaving = found,
+              .pairs = 1,
+              .history = *std::move(history),
+              .observed = std::move(observed),
+              .unserializable = std::move(unserializable),
+              .allowed = std::move(allowed),
+              .assumes = assumptions(found)};
+    return race;
+  }
+
+  // Leaves out transactions that no one of the prediction read from: they explain nothing.
+  void keep_needed(std::vector<TxnIndex>& members, TxnIndex a, TxnIndex b,
+                   const Interleaving& found) const {
+    std::set<TxnIndex> needed = {a, b};
+    std::vector<TxnIndex> open = {a, b};
+    const auto need = [&](TxnIndex t) {
+      if (t != 0 && needed.insert(t).second) open.push_back(t);
+    };
+    while (!open.empty()) {
+      const TxnIndex t = open.back();
+      open.pop_back();
+      const auto changed = found.reads.find(t);
+      const auto& statements = run_.txns[t].statements;
+      for (std::size_t i = 0; i < statements.size(); ++i) {
+        for (std::size_t j = 0; j < statements[i].reads.size(); ++j)
+          need(changed == found.reads.end() ? statements[i].reads[j].writer
+                                            : changed->second[i][j]);
+      }
+    }
+    std::erase_if(members, [&](TxnIndex t) { return !needed.contains(t); });
+  }
+
+  SessionId session(HistoryBuilder& builder, TxnIndex t) const {
+    const Txn& txn = run_.txns[t];
+    if (options_.sessions_are_connections) return builder.session(txn.session);
+    std::size_t number = 1;
+    for (TxnIndex u = 1; u < t; ++u) number += run_.txns[u].session == txn.session ? 1 : 0;
+    return builder.session(number == 1 ? txn.session : fmt::format("{}.{}", txn.session, number));
+  }
+
+  // What is written after a read that changes may be computed from it.
+  std::vector<std::string> assumptions(const Interleaving& found) const {
+    std::set<std::string> told;
+    for (const ChangedVersion& changed : found.changed) {
+      const auto& statements = run_.txns[changed.txn].statements;
+      for (std::size_t i = changed.statement + 1; i < statements.size(); ++i) {
+        if (statements[i].writes.empty()) continue;
+        told.insert(fmt::format(
+            "{} goes on as it did after it has read {} from {}: what it writes then is computed by "
+            "the application, which may also decide otherwise",
+            run_.txns[changed.txn].name, run_.keys[changed.key].name,
+            run_.txns[changed.predicted].name));
+        break;
+      }
+    }
+    return {told.begin(), told.end()};
+  }
+
+  const Run& run_;
+  const RaceOptions& options_;
+  const Level* level_;
+  const LevelSet& levels_;
+  Budget& budget_;
+  RaceAnswer answer_;
+  std::map<std::set<std::string>, std::size_t> groups_;
+  bool is_cut_ = false;
+  bool is_open_ = false;
+};
+
+}  // namespace
+
+RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* level,
+                      const LevelSet& levels, Budget& budget) {
+  return RaceFinder(run, options, level, levels, budget).find();
+}
+
+std::optional<ServerLevel> server_level(std::string_view name) {
+  if (name == "pg-rc" || name == "read-committed") return ServerLevel::ReadCommitted;
+  if (name == "pg-rr" || name == "repeatable-read") return ServerLevel::RepeatableRead;
+  if (name == "pg-ser") return ServerLevel::Serializable;
+  return std::nullopt;
+}
+
+}  // namespace isoscope::races

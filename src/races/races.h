@@ -1,0 +1,77 @@
+#pragma once
+// Races of a recorded run: pairs of transactions that, had they come at once, could have ended as
+// no serial order explains, at a level of PostgreSQL's.
+//
+// A test suite runs one request after the other and is green. Here every two transactions that meet
+// are run side by side (pair.h), and what comes of it is told once per pair of statement shapes,
+// however many rows and transactions show it:
+//
+//     SELECT qty FROM product WHERE id = ?            T7 reads what T6 is about to overwrite
+//     UPDATE product SET qty = ? WHERE id = ?         T7 overwrites what T6 has written
+//
+// Pairs that meet and are safe are told too, with what keeps them so.
+//
+// Trust     The history of each race is checked: ser does not hold, and the level does where its
+//           text is known (check/check.h).
+// Complete  for two transactions. Of a run in which three could close a cycle the answer is never
+//           "none"; nor of one with gaps, or in which pairs were left out.
+// Cost      Pairs of shapes, not of transactions: of each, pairs are tried until one races, nearest
+//           first, and at most kMostPairs.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/check.h"
+#include "history/history.h"
+#include "races/pair.h"
+#include "spec/levels.h"
+#include "support/budget.h"
+
+namespace isoscope::races {
+
+struct RaceOptions {
+  ServerLevel level = ServerLevel::ReadCommitted;
+  bool sessions_are_connections = true;  // else every transaction is a client of its own
+  std::size_t most = 1'000;              // groups
+  std::size_t most_pairs = 64;           // of one pair of shapes, while none of them races
+};
+
+struct Race {
+  TxnIndex first = 0;
+  TxnIndex second = 0;
+  Interleaving interleaving;
+  std::size_t pairs = 1;           // of transactions that show it, as far as they were tried
+  History history;                 // the predicted one
+  std::vector<TxnIndex> observed;  // by transaction of `history`
+  CheckAnswer unserializable;
+  std::optional<CheckAnswer> allowed;  // by the level's text, where it is known
+  std::vector<std::string> assumes;    // what only the application knows
+};
+
+// A pair of shapes that meets, and of which no pair of transactions races.
+struct SafePair {
+  TxnIndex first = 0;
+  TxnIndex second = 0;
+  std::size_t pairs = 0;
+  std::vector<std::string> why;
+};
+
+struct RaceAnswer {
+  std::vector<Race> races;
+  std::vector<SafePair> safe;
+  std::size_t transactions = 0;
+  std::size_t shapes = 0;
+  std::size_t pairs = 0;  // that were tried
+  std::size_t interleavings = 0;
+  std::size_t pairs_with_gaps = 0;  // that may race for all we know
+  std::string limit;                // why "none" cannot be said; empty if it can
+};
+
+// `level`: its text, or null if there is none.
+RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* level,
+                      const LevelSet& levels, Budget& budget);
+
+// pg-rc, pg-rr, pg-ser, and the names that people use for them.
+std::optional<ServerLevel> server_level(std::string_view name);
+
+}  // namespace isoscope::races

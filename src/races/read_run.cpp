@@ -1,0 +1,256 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "races/run.h"
+#include "sql/pg_parse.h"
+
+namespace isoscope::races {
+namespace {
+
+std::string text_of(const History& h, Value value) {
+  return value.is_nil() ? std::string() : h.texts().show(value);
+}
+
+StatementKind kind_of_text(std::string_view shape) {
+  std::string word;
+  for (const char c : shape.substr(0, shape.find_first_of(" (")))
+    word += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (word == "select" || word == "with" || word == "values") return StatementKind::Select;
+  if (word == "insert" || word == "copy") return StatementKind::Insert;
+  if (word == "update") return StatementKind::Update;
+  if (word == "delete") return StatementKind::Delete;
+  return StatementKind::Other;
+}
+
+class RunReader {
+ public:
+  explicit RunReader(const History& h) : h_(h) {}
+
+  Run read() {
+    run_.txns.push_back({.name = "T0"});
+    index_.assign(h_.num_txns(), kNothing);
+    index_[0] = 0;
+    for (const KeyId x : h_.keys()) add_key(x);
+    for (std::uint32_t r = 0; r < h_.num_rows(); ++r) run_.rows.push_back(h_.name(RowId{r}));
+    for (const TxnId t : h_.txns()) {
+      if (t == kInitialTxn) continue;
+      count_gaps(t);
+      if (!h_.is_committed(t)) continue;
+      index_[t.index] = run_.txns.size();
+      run_.txns.emplace_back();
+    }
+    for (const TxnId t : h_.txns()) {
+      if (t != kInitialTxn && index_[t.index] != kNothing) read_txn(t);
+    }
+    finish();
+    return std::move(run_);
+  }
+
+ private:
+  void add_key(KeyId x) {
+    Key made{.name = h_.name(x)};
+    made.row = h_.row(x).index;
+    const std::string row = h_.name(h_.row(x));
+    if (made.name.size() > row.size())
+      made.kind = made.name[row.size()] == '{' ? KeyKind::Answer : KeyKind::Cell;
+    if (h_.has_explicit_initial(x)) made.initial = text_of(h_, h_.initial_value(x));
+    run_.keys.push_back(std::move(made));
+  }
+
+  void count_gaps(TxnId t) {
+    const TxnNote* note = h_.note(t);
+    if (note == nullptr) return;
+    run_.statements += note->stmts.size();
+    run_.gaps += note->gaps.size();
+    for (const GapNote& gap : note->gaps) ++run_.reasons[gap.why];
+  }
+
+  void read_txn(TxnId t) {
+    Txn& txn = run_.txns[index_[t.index]];
+    const TxnNote* note = h_.note(t);
+    txn.name = h_.name(t);
+    txn.session = h_.name(h_.session(t));
+    if (note != nullptr) txn.isolation = note->isolation;
+    txn.commit = static_cast<std::uint64_t>(h_.commit_number(t).value_or(0));
+    txn.statements.resize(h_.num_statements(t));
+    std::string shape = txn.isolation;
+    for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+      if (note != nullptr && i < note->stmts.size()) txn.statements[i].sql = note->stmts[i].sql;
+      describe(txn.statements[i]);
+      shape += "\n" + txn.statements[i].shape;
+    }
+    for (const EventId e : h_.events(t)) read_event(e, index_[t.index], txn);
+    for (const RowLock& lock : h_.locks(t)) {
+      const LockMode mode = lock.mode == ::isoscope::LockMode::Exclusive ? LockMode::Update
+                            : lock.mode == ::isoscope::LockMode::Share   ? LockMode::Share
+                                                                         : LockMode::KeyShare;
+      txn.statements[lock.statement].locks.push_back({lock.row.index, mode, true});
+    }
+    for (Statement& statement : txn.statements) add_locks(statement);
+    txn.shape = shapes_.emplace(shape, shapes_.size()).first->second;
+    if (note == nullptr) return;
+    for (const GapNote& gap : note->gaps) {
+      if (txn.gap.empty()) txn.gap = gap.why;
+      if (gap.stmt > 0 && gap.stmt <= txn.statements.size())
+        txn.statements[gap.stmt - 1].gap = gap.why;
+    }
+  }
+
+  void describe(Statement& statement) {
+    auto known = described_.find(statement.sql);
+    if (known == described_.end())
+      known =
+          described_
+              .emplace(statement.sql, std::pair(shape_of(statement.sql), code_place(statement.sql)))
+              .first;
+    statement.shape = known->second.first;
+    statement.place = known->second.second;
+    statement.kind = kind_of_text(statement.shape);
+  }
+
+  void read_event(EventId e, TxnIndex t, Txn& txn) {
+    Statement& statement = txn.statements[h_.statement(e)];
+    const KeyIndex x = h_.key(e).index;
+    if (h_.is_read(e)) {
+      if (!h_.is_external_read(e)) return;  // of an own write
+      const TxnIndex writer = index_[h_.writer(e).index];
+      // Who reads from a transaction that is not here reads what we do not know.
+      if (writer == kNothing) {
+        txn.gap = statement.gap = "a read from a transaction of unknown outcome";
+      } else {
+        statement.reads.push_back({x, writer});
+      }
+      return;
+    }
+    statement.writes.push_back({x, h_.is_insert(e)});
+    run_.keys[x].writers.push_back(t);
+    run_.keys[x].values[t] = text_of(h_, h_.value(e));
+  }
+
+  // UPDATE and DELETE lock the rows that they change.
+  void add_locks(Statement& statement) const {
+    std::map<std::size_t, LockMode> taken;
+    for (const Write& write : statement.writes) {
+      if (write.inserts) continue;
+      const bool deletes = statement.kind == StatementKind::Delete;
+      taken[run_.keys[write.key].row] = deletes ? LockMode::Update : LockMode::NoKeyUpdate;
+    }
+    for (const auto& [row, mode] : taken) statement.locks.push_back({row, mode, false});
+  }
+
+  // Versions are in the order of commits.
+  void finish() {
+    for (Key& key : run_.keys) {
+      std::ranges::sort(key.writers, [this](TxnIndex a, TxnIndex b) {
+        return std::pair(run_.txns[a].commit, a) < std::pair(run_.txns[b].commit, b);
+      });
+      const auto [first, last] = std::ranges::unique(key.writers);
+      key.writers.erase(first, last);
+    }
+    run_.shapes = shapes_.size();
+  }
+
+  const History& h_;
+  Run run_;
+  std::vector<TxnIndex> index_;  // by transaction of the history
+  std::map<std::string, std::size_t> shapes_;
+  std::map<std::string, std::pair<std::string, std::string>> described_;
+};
+
+std::string without_percents(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr ==
+            text.data() + i + 3) {
+      out += static_cast<char>(value);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// file='shop.py:12',route='%2Fbuy': the value of a name.
+std::string tag_of(std::string_view comment, std::string_view name) {
+  for (std::size_t at = comment.find(name); at != std::string_view::npos;
+       at = comment.find(name, at + 1)) {
+    const bool begins =
+        at == 0 || comment[at - 1] == ',' || comment[at - 1] == ' ' || comment[at - 1] == '*';
+    const std::string_view rest = comment.substr(at + name.size());
+    if (!begins || !rest.starts_with("='")) continue;
+    const std::size_t end = rest.find('\'', 2);
+    if (end == std::string_view::npos) return {};
+    return without_percents(rest.substr(2, end - 2));
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::string& Run::value(KeyIndex key, TxnIndex writer) const {
+  if (writer == 0) return keys[key].initial;
+  const auto found = keys[key].values.find(writer);
+  return found == keys[key].values.end() ? keys[key].initial : found->second;
+}
+
+Run run_of(const History& h) { return RunReader(h).read(); }
+
+std::string shape_of(std::string_view sql) {
+  const auto tokens = sql::scan_sql(sql);
+  if (!tokens) return std::string(sql);
+  std::string out;
+  std::size_t last = 0;
+  for (const sql::SqlToken& token : *tokens) {
+    std::string_view word = sql.substr(token.begin, token.end - token.begin);
+    if (word.starts_with("--") || word.starts_with("/*")) continue;
+    const bool is_constant =
+        word[0] == '\'' || (word[0] >= '0' && word[0] <= '9') || word[0] == '$' ||
+        ((word[0] == 'E' || word[0] == 'e' || word[0] == 'B' || word[0] == 'X') &&
+         word.size() > 1 && word[1] == '\'');
+    if (!out.empty() && token.begin > last) out += ' ';
+    out += is_constant ? std::string_view("?") : word;
+    last = token.end;
+  }
+  while (out.ends_with(';') || out.ends_with(' ')) out.pop_back();
+  // However many values: IN (?, ?, ?) is IN (?).
+  for (std::size_t at = out.find(" (?, ?"); at != std::string::npos; at = out.find(" (?, ?", at)) {
+    const bool is_in =
+        at >= 2 && (out.compare(at - 2, 2, "IN") == 0 || out.compare(at - 2, 2, "in") == 0);
+    if (is_in) {
+      out.erase(at + 3, 3);
+    } else {
+      ++at;
+    }
+  }
+  return out;
+}
+
+std::string code_place(std::string_view sql) {
+  const auto tokens = sql::scan_sql(sql);
+  if (!tokens) return {};
+  for (const sql::SqlToken& token : *tokens) {
+    const std::string_view comment = sql.substr(token.begin, token.end - token.begin);
+    if (!comment.starts_with("/*")) continue;
+    std::string place;
+    for (const char* name : {"file", "filepath", "code.filepath"}) {
+      if (place.empty()) place = tag_of(comment, name);
+    }
+    const std::string line = tag_of(comment, "line");
+    if (!place.empty() && !line.empty()) place += ":" + line;
+    for (const char* name : {"function", "action", "route", "controller"}) {
+      const std::string in = tag_of(comment, name);
+      if (in.empty()) continue;
+      place += (place.empty() ? "" : " in ") + in;
+      break;
+    }
+    if (!place.empty()) return place;
+  }
+  return {};
+}
+
+}  // namespace isoscope::races

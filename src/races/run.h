@@ -1,0 +1,98 @@
+#pragma once
+// A recorded run (docs/record.md) as its statements tell it: who read which version of what, with
+// the text of each statement and the values that were written.
+//
+// The history model keeps what axioms look at; here is what is needed to run a statement once more
+// against other versions: its shape, the rows that it locks, and the answers of rows to its
+// condition, which are values of keys like `t[7]{where qty >= 3}`.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/history.h"
+
+namespace isoscope::races {
+
+using TxnIndex = std::size_t;  // in Run::txns; 0 is T0
+using KeyIndex = std::size_t;  // in Run::keys
+
+inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
+
+enum class KeyKind : std::uint8_t { Row, Cell, Answer };  // t[7], t[7].v, t[7]{where v < 5}
+
+struct Key {
+  std::string name;
+  KeyKind kind = KeyKind::Row;
+  std::size_t row = 0;                          // the row it belongs to, in Run::rows
+  std::string initial = {};                     // what T0 wrote; empty if it is not told, or nil
+  std::vector<TxnIndex> writers = {};           // in the order of versions, T0 left out
+  std::map<TxnIndex, std::string> values = {};  // what each wrote; "" is nil
+};
+
+struct Read {
+  KeyIndex key = 0;
+  TxnIndex writer = 0;
+};
+
+struct Write {
+  KeyIndex key = 0;
+  bool inserts = false;  // by INSERT: no lock is taken on a row that was there
+};
+
+// What PostgreSQL's row locks exclude; in ascending strength.
+enum class LockMode : std::uint8_t { KeyShare, Share, NoKeyUpdate, Update };
+
+struct Lock {
+  std::size_t row = 0;
+  LockMode mode = LockMode::Update;
+  bool is_explicit = false;  // FOR UPDATE, …: not by a write
+};
+
+enum class StatementKind : std::uint8_t { Select, Insert, Update, Delete, Other };
+
+struct Statement {
+  std::string sql;
+  std::string shape;  // without constants and comments
+  std::string place;  // in the code, where a comment tells it
+  StatementKind kind = StatementKind::Other;
+  std::vector<Read> reads = {};
+  std::vector<Write> writes = {};
+  std::vector<Lock> locks = {};
+  std::string gap = {};  // why it was not understood; empty if it was
+};
+
+struct Txn {
+  std::string name;
+  std::string session = {};
+  std::string isolation = {};  // as declared: "read committed"
+  std::string gap = {};        // of the transaction as a whole, or of one of its statements
+  std::uint64_t commit = 0;
+  std::size_t shape = 0;  // transactions of one shape have the same number
+  std::vector<Statement> statements = {};
+};
+
+struct Run {
+  std::vector<Txn> txns;  // committed ones, T0 first, then in the order of their ends
+  std::vector<Key> keys;
+  std::vector<std::string> rows;
+  std::size_t shapes = 0;  // of transactions
+  std::size_t statements = 0;
+  std::size_t gaps = 0;
+  std::map<std::string, std::size_t> reasons = {};  // of gaps
+
+  // The value of a key as a transaction left it.
+  const std::string& value(KeyIndex key, TxnIndex writer) const;
+};
+
+// Only committed transactions; aborted ones are none of a prediction's business.
+Run run_of(const History& h);
+
+// A statement without constants, comments and line breaks.
+std::string shape_of(std::string_view sql);
+// "shop.py:12 in buy": what a comment in the style of sqlcommenter tells; empty if there is none.
+std::string code_place(std::string_view sql);
+
+}  // namespace isoscope::races

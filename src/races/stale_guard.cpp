@@ -1,0 +1,58 @@
+#include "races/stale_guard.h"
+
+#include <cctype>
+
+namespace isoscope::races {
+namespace {
+
+// Does the condition, as the name of a key has it, say column = value? The value may be that of a
+// parameter: where v = $2 ($1 = 8, $2 = 5).
+bool compares(const std::string& condition, const std::string& column, const std::string& value) {
+  const auto begins_with_value = [&](std::size_t at) {
+    while (at < condition.size() && (condition[at] == ' ' || condition[at] == '\'')) ++at;
+    if (condition.compare(at, value.size(), value) != 0) return false;
+    const std::size_t end = at + value.size();
+    return end == condition.size() || std::isalnum(static_cast<unsigned char>(condition[end])) == 0;
+  };
+  for (std::size_t at = condition.find(column); at != std::string::npos;
+       at = condition.find(column, at + 1)) {
+    std::size_t next = at + column.size();
+    while (next < condition.size() && (condition[next] == '"' || condition[next] == ' ')) ++next;
+    if (next >= condition.size() || condition[next] != '=') continue;
+    ++next;
+    while (next < condition.size() && condition[next] == ' ') ++next;
+    if (begins_with_value(next)) return true;
+    if (next >= condition.size() || condition[next] != '$') continue;
+    const std::size_t end = condition.find_first_not_of("0123456789", next + 1);
+    const std::string parameter = condition.substr(next, end - next) + " = ";
+    const std::size_t told = condition.rfind(parameter);
+    if (told > next && begins_with_value(told + parameter.size())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<TxnIndex>>& seen,
+                     const Statement& statement,
+                     const std::function<std::string(KeyIndex)>& current) {
+  for (const Read& asked : statement.reads) {
+    const Key& question = run.keys[asked.key];
+    if (question.kind != KeyKind::Answer) continue;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      for (std::size_t j = 0; j < seen[i].size(); ++j) {
+        const Read& read = txn.statements[i].reads[j];
+        const Key& cell = run.keys[read.key];
+        if (cell.kind != KeyKind::Cell || cell.row != question.row || seen[i][j] == read.writer)
+          continue;
+        const std::string column = cell.name.substr(run.rows[cell.row].size() + 1);
+        if (compares(question.name, column, run.value(read.key, read.writer)) &&
+            current(read.key) != run.value(read.key, seen[i][j]))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace isoscope::races

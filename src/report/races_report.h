@@ -1,0 +1,24 @@
+#pragma once
+// The answer of `predict` about a recorded run at a level of PostgreSQL's: races by the shapes of
+// statements, for people and for programs.
+#include <string>
+
+#include "races/races.h"
+#include "report/paint.h"
+
+namespace isoscope {
+
+struct RacesReport {
+  const races::Run& run;
+  std::string source;  // the file, for people
+  std::string level;   // as the user named it
+  races::RaceOptions options;
+  races::RaceAnswer answer;
+  double seconds = 0;
+};
+
+std::string races_text(const RacesReport& report, const Paint& paint);
+// One JSON object: that of `predict`, with statements, schedule and safe pairs.
+std::string races_json(const RacesReport& report);
+
+}  // namespace isoscope
