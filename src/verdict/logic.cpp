@@ -75,10 +75,12 @@ std::optional<Logic> logic_of(const Level& level) {
   if (level.framework == Framework::CoSnap || level.is_wr_free || !level.uses_session_order)
     return {};
   for (const NamedLogic& known : kLogics) {
-    const Level* reference = LevelSet::built_in().lookup(known.name, level.framework);
-    if (reference == nullptr) continue;
-    if (level.built_in ? reference->name == level.name : have_same_axioms(*reference, level))
-      return known.logic;
+    if (level.built_in) {
+      if (known.name == level.name) return known.logic;
+      continue;
+    }
+    const Level* reference = reference_level(known.logic, level.framework);
+    if (reference != nullptr && have_same_axioms(*reference, level)) return known.logic;
   }
   return {};
 }
