@@ -33,7 +33,7 @@ bool is_same(const sql::Expr& a, const sql::Expr& b) {
 bool leaves_out(const Problem& problem) {
   const auto& notes = problem.app.notes;
   return std::ranges::find(notes, sql::NoteKind::Gap, &sql::Note::kind) != notes.end() ||
-         (is_on_server(problem.levels) && !current_checks(problem.app).freed_reference.empty());
+         !unmodelled(problem.app, problem.levels).empty();
 }
 
 bool is_proved(const Problem& problem, const AuditOptions& options, Budget& budget) {

@@ -46,14 +46,7 @@ std::string doubt(const Problem& problem, const AuditReport& report) {
     return fmt::format(
         "the model leaves something out ({}); within it: {}", place_of(*gap),
         report.outcome == AuditOutcome::None ? "no anomaly up to the bound" : "serializable");
-  if (is_on_server(problem.levels)) {
-    const CurrentChecks checks = current_checks(problem.app);
-    if (!checks.freed_reference.empty())
-      return fmt::format(
-          "a foreign key looks at what is there at that moment, which is not "
-          "modelled: {}",
-          checks.freed_reference);
-  }
+  if (std::string why = unmodelled(problem.app, problem.levels); !why.empty()) return why;
   if (report.outcome != AuditOutcome::None || report.search.is_proof()) return "";
   // Some cycle is not ruled out, though no run shows it.
   if (is_on_server(problem.levels)) return "some cycles are neither ruled out nor shown by a run";

@@ -53,10 +53,9 @@ Result<void> check_level(const Level& level, bool is_mixed) {
     return Error{
         .what = fmt::format("audit cannot use {}: it is not over vis, ar", level.name),
         .hint = level.name == "rc"
-                    ? "READ COMMITTED takes a snapshot for each statement, which audit does not "
-                      "model; pg-rr is REPEATABLE READ"
-                    : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si, ser, pg-rr or "
-                      "pg-ser"};
+                    ? "READ COMMITTED of PostgreSQL is pg-rc"
+                    : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si, ser, pg-rc, "
+                      "pg-rr or pg-ser"};
   }
   if (auto plain = require_plain(level, "audit"); !plain) return plain.error();
   for (const Axiom& axiom : level.axioms) {
@@ -92,7 +91,7 @@ Result<void> check_levels(const Levels& levels) {
       return Error{.what = fmt::format("{} and {} cannot be mixed: one is what a server does, the "
                                        "other a definition",
                                        levels.base->name, level->name),
-                   .hint = "take pg-rr and pg-ser for all functions, or for none"};
+                   .hint = "take pg-rc, pg-rr and pg-ser for all functions, or for none"};
     }
   }
   return {};

@@ -36,9 +36,9 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
   }
   for (const Member p : prefix_) {
     for (const Member other : prefix_) {
-      if (p != other) layers_.add(iff(world_.ar(p, other), world_.vis(p, other)));
+      if (p != other) layers_.add(iff(world_.ar(p, other), world_.always_sees(p, other)));
     }
-    for (const Member c : cycle_) layers_.add(world_.vis(p, c));
+    for (const Member c : cycle_) layers_.add(world_.always_sees(p, c));
   }
   for (std::size_t i = 0; i < cycle_.size(); ++i)
     layers_.add(world_.depends(cycle_[i], cycle_[(i + 1) % cycle_.size()]));
@@ -196,8 +196,18 @@ Scenario ClosedWorld::scenario() {
   for (const Member member : order) {
     std::vector<bool> sees;
     for (const Member other : order)
-      sees.push_back(other != member && layers_.holds(world_.vis(other, member)));
+      sees.push_back(other != member && layers_.holds(world_.always_sees(other, member)));
     scenario.sees.push_back(std::move(sees));
+    // At each moment that it comes to: snapshots are beginnings of ar.
+    std::vector<std::size_t> snapshots;
+    const auto& moments = world_.instance(member).moments;
+    for (std::uint32_t at = 0; at < moments.size(); ++at) {
+      if (!layers_.holds(moments[at])) continue;
+      snapshots.push_back(static_cast<std::size_t>(std::ranges::count_if(order, [&](Member other) {
+        return other != member && layers_.holds(world_.sees(other, member, at));
+      })));
+    }
+    scenario.snapshots.push_back(std::move(snapshots));
   }
   return scenario;
 }
@@ -233,8 +243,10 @@ std::vector<SmtTerm> ClosedWorld::shape() {
   for (const Member a : cast_) {
     for (const Member b : cast_) {
       if (a == b) continue;
-      pin(world_.vis(a, b));
       if (a < b) pin(world_.ar(a, b));
+      if (!world_.has_moments(b)) pin(world_.vis(a, b));
+      for (std::uint32_t at = 0; at < world_.instance(b).moments.size(); ++at)
+        pin(world_.sees(a, b, at));
     }
   }
   return same;

@@ -21,8 +21,9 @@ bool writes_column(const Access& access, const Counter& counter) {
 
 }  // namespace
 
-Counters::Counters(World& world, Axioms& axioms, bool rows_at_start, Budget& budget)
+Counters::Counters(World& world, Axioms& axioms, bool rows_at_start, bool may_count, Budget& budget)
     : world_(world), axioms_(axioms) {
+  if (!may_count) return;
   try {
     find_counters(rows_at_start, budget);
   } catch (const SmtStopped&) {

@@ -40,8 +40,8 @@ class Counters {
  public:
   // Looks for them in all functions of the world's application. Requires: an open world. With
   // `rows_at_start`, tables may have rows that nobody counted. Knows of none if the budget is over
-  // before it is done.
-  Counters(World& world, Axioms& axioms, bool rows_at_start, Budget& budget);
+  // before it is done, or without `may_count`: where a call has several views.
+  Counters(World& world, Axioms& axioms, bool rows_at_start, bool may_count, Budget& budget);
 
   const std::vector<Counter>& counters() const { return counters_; }
   const std::vector<CountedRows>& counted() const { return counted_; }

@@ -13,7 +13,8 @@
 //
 // Values come from views: each instance has one function a table and column, from rows to the
 // value that the instance sees there before its own writes. Atomic visibility is that there is
-// only one such function.
+// only one such function. At READ COMMITTED there is one for each moment (moments.h), and one for
+// what is current: rows that the instance writes or locks.
 //
 // Paper    [NagarJagannathan-CONCUR'18], sections 4.1 and 4.3, Appendices A and B.
 // Differs  The access model in place of rules; conditions share the round of the loop; a row that
@@ -22,9 +23,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "audit/moments.h"
 #include "audit/symbols.h"
 
 namespace isoscope::audit {
@@ -47,6 +51,12 @@ struct Access {
   std::function<SmtTerm(const Row&, const Columns&)> would_match = {};
   sql::Lock lock = sql::Lock::None;  // of a Lock
   bool is_insert = false;            // of a write
+  // With a snapshot per statement: the view of a read, a moment or kCurrent; and the moment of the
+  // statement.
+  std::uint32_t at = 0;
+  std::uint32_t step = 0;
+  // Of a lock: taken some time until `step` ends, as the loop over the rows goes on.
+  bool is_late = false;
 };
 
 // Something true of every row of a table, in the view of one instance.
@@ -69,6 +79,8 @@ struct InstanceRules {
   // INSERT looks for its key among what is there at that moment, not in the view: whether the key
   // is taken is then unknown wherever keys are freed.
   bool keys_are_unknown = false;
+  // READ COMMITTED: a snapshot for each statement.
+  bool per_statement = false;
 };
 
 struct Parameter {
@@ -96,15 +108,17 @@ class Instance {
   // Values that the database makes up, never twice.
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, SmtTerm>> fresh_values;
   SmtTerm committed;
+  // With a snapshot per statement: by moment, that the call comes to it.
+  std::vector<SmtTerm> moments;
 
   // What it sees in a row before its own writes. Of rows and columns that never change, what
   // everybody sees.
-  SmtTerm presence(sql::TableId table, const Row& row);
-  SymValue value(sql::TableId table, std::uint32_t column, const Row& row);
+  SmtTerm presence(sql::TableId table, const Row& row, std::uint32_t at = 0);
+  SymValue value(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at = 0);
   // Whether an entry of a UNIQUE constraint is taken.
-  SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry);
+  SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry, std::uint32_t at = 0);
   // The same for any location; presence and entries as 0 or 1.
-  SymValue seen(sql::TableId table, std::uint32_t column, const Row& row);
+  SymValue seen(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at = 0);
 
   // What its conditions need as long as it lives.
   void keep(std::shared_ptr<void> thing) { kept_ = std::move(thing); }
@@ -114,6 +128,7 @@ class Instance {
     sql::TableId table;
     std::uint32_t column;
     Row row;
+    std::uint32_t at = 0;
   };
   const std::vector<Use>& uses() const { return uses_; }
 
@@ -122,16 +137,25 @@ class Instance {
     SmtFunction null;
     SmtFunction number;
   };
-  void note_use(sql::TableId table, std::uint32_t column, const Row& row);
+  using ViewKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // at, table, column
+  void note_use(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at);
+  std::string label(std::uint32_t at) const;
 
   std::shared_ptr<void> kept_;
   Symbols* symbols_;
   std::uint32_t function_;
   std::string name_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, View> views_;
+  std::map<ViewKey, View> views_;
   std::vector<Use> uses_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::vector<std::uint32_t>>> noted_;
+  std::map<ViewKey, std::vector<std::vector<std::uint32_t>>> noted_;
 };
+
+// Nobody else writes a row from this access on until the transaction ends. An INSERT is none: there
+// was no row.
+inline bool excludes_writers(const Access& access) {
+  if (access.kind == AccessKind::Lock) return access.lock != sql::Lock::KeyShare;
+  return access.kind == AccessKind::Write && access.column < kUniqueEntry && !access.is_insert;
+}
 
 // That the access happens, to this row.
 SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row);

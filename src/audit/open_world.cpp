@@ -21,6 +21,8 @@ WorldRules rules_of(const Problem& problem) {
   if (!is_on_server(problem.levels)) return rules;
   rules.conflicts = Conflicts::Rows;
   rules.keys_are_current = true;
+  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
+    rules.per_statement.push_back(&problem.levels.of(f) == &pg_read_committed());
   // What SERIALIZABLE does not notice may close a cycle: then it is no more than REPEATABLE READ.
   const CurrentChecks checks = current_checks(problem.app);
   if (!checks.freed_key.empty() || !checks.freed_reference.empty()) return rules;
@@ -35,7 +37,9 @@ OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
       world_(symbols_, Scope::Open, rules_of(problem)),
       axioms_(world_, problem.levels) {
   smt_.stop_with(budget);
-  counters_ = std::make_unique<Counters>(world_, axioms_, problem.rows_at_start, budget);
+  // Counters speak of one view a call.
+  const bool may_count = !has_read_committed(problem.levels, problem.app);
+  counters_ = std::make_unique<Counters>(world_, axioms_, problem.rows_at_start, may_count, budget);
 }
 
 std::vector<Member> OpenWorld::cast(std::span<const std::uint32_t> functions) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "audit/replay_schedule.h"
 #include "audit/replay_view.h"
 #include "spec/evaluate.h"
 
@@ -46,8 +47,39 @@ std::map<LocationKey, Value> seen_by(const CallTrace& trace) {
   return seen;
 }
 
+// The same, statement by statement.
+std::map<std::pair<std::size_t, LocationKey>, Value> seen_by_statements(const CallTrace& trace) {
+  std::map<std::pair<std::size_t, LocationKey>, Value> seen;
+  for (const StatementRead& read : trace.statement_reads) {
+    const bool is_vain = !trace.matched_at.contains({read.moment, read.at.table, read.at.row}) ||
+                         (read.at.column == kPresence && read.value == Value(false));
+    if (!is_vain) seen.emplace(std::pair(read.moment, read.at), read.value);
+  }
+  return seen;
+}
+
+bool same_view(const CallTrace& a, const CallTrace& b) {
+  return a.is_per_statement ? seen_by_statements(a) == seen_by_statements(b)
+                            : seen_by(a) == seen_by(b);
+}
+
 bool same_result(const CallTrace& a, const CallTrace& b) {
   return a.result.committed == b.result.committed && a.result.returned == b.result.returned;
+}
+
+Place place_in(const std::map<LocationKey, Place>& places, const LocationKey& location) {
+  const auto found = places.find(location);
+  return found == places.end() ? Place{} : found->second;
+}
+
+// Of the location, else of another column of the row.
+Place place_of_row(const std::map<LocationKey, Place>& places, const LocationKey& location) {
+  if (places.contains(location)) return places.at(location);
+  for (const auto& [other, place] : places) {
+    if (other.table == location.table && other.row == location.row && other.column < kUniqueEntry)
+      return place;
+  }
+  return {};
 }
 
 std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versions,
@@ -61,7 +93,15 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
       const CallTrace& from = versions.traces[a];
       const CallTrace& to = versions.traces[b];
       for (const auto& [location, writer] : to.read_from) {
-        if (writer == a) edges.push_back({a, b, EdgeKind::Wr, location});
+        if (writer == a && !to.is_per_statement)
+          edges.push_back({a, b, EdgeKind::Wr, location, to.reads.at(location),
+                           place_in(from.write_places, location),
+                           place_in(to.read_places, location)});
+      }
+      for (const StatementRead& read : to.statement_reads) {
+        if (read.writer == a)
+          edges.push_back({a, b, EdgeKind::Wr, read.at, read.value,
+                           place_in(from.write_places, read.at), read.place});
       }
       for (const auto& [location, value] : from.writes) {
         const bool both = to.writes.contains(location) ||
@@ -71,14 +111,30 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
                                     other.first.row == location.row &&
                                     other.first.column < kUniqueEntry;
                            }));
-        if (both && place[a] < place[b]) edges.push_back({a, b, EdgeKind::Ww, location});
+        if (both && place[a] < place[b])
+          edges.push_back({a,
+                           b,
+                           EdgeKind::Ww,
+                           location,
+                           {},
+                           place_in(from.write_places, location),
+                           place_of_row(to.write_places, location)});
       }
       for (const auto& [location, writer] : from.read_from) {
         const auto written = to.writes.find(location);
-        if (written == to.writes.end() || scenario.sees[a][b]) continue;
+        if (from.is_per_statement || written == to.writes.end() || scenario.sees[a][b]) continue;
         if (writer && place[*writer] > place[b]) continue;
         if (written->second != from.reads.at(location))
-          edges.push_back({a, b, EdgeKind::Rw, location});
+          edges.push_back({a, b, EdgeKind::Rw, location, from.reads.at(location),
+                           place_in(from.read_places, location),
+                           place_in(to.write_places, location)});
+      }
+      for (const StatementRead& read : from.statement_reads) {
+        const auto written = to.writes.find(read.at);
+        if (written == to.writes.end() || place[b] < read.limit) continue;
+        if (written->second != read.value)
+          edges.push_back({a, b, EdgeKind::Rw, read.at, read.value, read.place,
+                           place_in(to.write_places, read.at)});
       }
     }
   }
@@ -160,7 +216,7 @@ std::string taken_key(const Problem& problem, const Scenario& scenario, const Ve
       }
       const auto [holder, is_free] = taken_by.emplace(location, call);
       if (is_free) continue;
-      if (!scenario.sees[call][holder->second])
+      if (!trace.is_per_statement && !scenario.sees[call][holder->second])
         return fmt::format("{} is taken by {}, unseen", print(problem.app, location),
                            print(problem.app, scenario.calls[holder->second]));
       holder->second = call;  // it gave the old one back itself
@@ -201,6 +257,7 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
                              print(problem.app, scenario.calls[b]),
                              print(problem.app, scenario.calls[a]));
       }
+      if (versions.traces[b].is_per_statement) continue;
       if (const std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
         return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
@@ -246,7 +303,8 @@ bool run_weak(const Problem& problem, const Scenario& scenario, const sql::Chang
     weak = start_of(problem, scenario);
     weak.rows.insert(rows.begin(), rows.end());
     for (const std::size_t call : scenario.ar) {
-      if (!run_call(problem, scenario, call, scenario.sees[call], changes, weak, budget))
+      const auto* snapshots = scenario.snapshots.empty() ? nullptr : &scenario.snapshots[call];
+      if (!run_call(problem, scenario, call, scenario.sees[call], snapshots, changes, weak, budget))
         return false;
     }
   }
@@ -257,6 +315,11 @@ bool run_weak(const Problem& problem, const Scenario& scenario, const sql::Chang
 std::string why_not_allowed(const Problem& problem, const Scenario& scenario,
                             const Versions& weak) {
   if (std::string broken = broken_promise(problem, scenario, weak); !broken.empty()) return broken;
+  for (const CallTrace& trace : weak.traces) {
+    if (!trace.impossible.empty()) return trace.impossible;
+  }
+  // Texts of levels know one view a call; with more of them, a schedule must show that it can be.
+  if (has_per_statement(weak.traces)) return "";
   const auto history = to_history(problem, scenario, weak.traces, false);
   if (!history) return "the run is no history";
   Assignment levels{.base = problem.levels.base};
@@ -281,8 +344,7 @@ Likeness likeness_of(const Versions& weak, const std::map<LocationKey, Value>& w
   Likeness likeness;
   for (std::size_t call = 0; call < weak.traces.size(); ++call) {
     likeness.same = likeness.same && same_result(weak.traces[call], serial.traces[call]);
-    likeness.same_view =
-        likeness.same_view && seen_by(weak.traces[call]) == seen_by(serial.traces[call]);
+    likeness.same_view = likeness.same_view && same_view(weak.traces[call], serial.traces[call]);
   }
   likeness.same = likeness.same && final_state(serial) == weak_end;
   return likeness;
@@ -312,6 +374,14 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
   result.why = why_not_allowed(problem, scenario, weak);
   if (result.why.empty() && has_protected_cycle(problem, scenario, result.edges))
     result.why = "the server ends one of the calls at SERIALIZABLE";
+  if (result.why.empty() && has_per_statement(weak.traces)) {
+    auto schedule = schedule_of(scenario, weak.traces);
+    if (!schedule) {
+      result.why = schedule.error().what;
+    } else {
+      result.schedule = *std::move(schedule);
+    }
+  }
   if (!result.why.empty()) return result;
 
   const std::map<LocationKey, Value> weak_end = final_state(weak);
@@ -330,7 +400,8 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
     Versions serial = start_of(problem, scenario);
     bool is_run = true;
     for (const std::size_t call : order)
-      is_run = is_run && run_call(problem, scenario, call, everything, changes, serial, budget);
+      is_run =
+          is_run && run_call(problem, scenario, call, everything, nullptr, changes, serial, budget);
     touched.insert(serial.touched.begin(), serial.touched.end());
     if (!is_run) {
       has_undecided_order = true;

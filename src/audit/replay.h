@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "audit/open_world.h"
@@ -41,6 +42,33 @@ struct LocationKey {
 // "account[1].balance"; "account[1]" for whether it is there; "account unique (email)['x']"
 std::string print(const sql::Application& app, const LocationKey& location);
 
+// A read of a call that takes a snapshot for each statement.
+struct StatementRead {
+  std::size_t moment = 0;
+  LocationKey at;
+  sql::Value value;
+  std::optional<std::size_t> writer;  // the call; nothing: the start
+  std::size_t limit = 0;              // the first so many calls of ar are in its view
+  Place place = {};
+};
+
+// As PostgreSQL locks rows, by strength; an INSERT holds its key.
+enum class RowLock : std::uint8_t { KeyShare, Share, NoKeyUpdate, Update, Insert };
+struct LockEvent {
+  std::size_t moment = 0;
+  sql::TableId table;
+  sql::RowKey row;
+  RowLock mode = RowLock::KeyShare;
+  bool is_write = false;
+};
+
+// Where a call looks at the database.
+struct TracedMoment {
+  Place place = {};
+  std::string text = {};
+  std::size_t snapshot = 0;  // of a call that takes one for each: calls of ar that are in it
+};
+
 // What one call did.
 struct CallTrace {
   sql::CallResult result;
@@ -49,6 +77,15 @@ struct CallTrace {
   std::map<LocationKey, std::optional<std::size_t>> read_from;      // the call; nothing: the start
   std::set<std::pair<sql::TableId, sql::RowKey>> matched;           // rows that met a WHERE
   std::map<std::pair<sql::TableId, sql::RowKey>, sql::Lock> locks;  // the strongest of each row
+  std::map<LocationKey, Place> read_places;                         // statements
+  std::map<LocationKey, Place> write_places;
+  std::vector<TracedMoment> moments;
+  std::vector<LockEvent> lock_events;
+  // Of a call that takes a snapshot for each statement:
+  bool is_per_statement = false;
+  std::vector<StatementRead> statement_reads;
+  std::set<std::tuple<std::size_t, sql::TableId, sql::RowKey>> matched_at;  // moments
+  std::string impossible = {};  // why the run cannot be; empty if it can
 };
 
 struct ReplayEdge {
@@ -56,6 +93,16 @@ struct ReplayEdge {
   std::size_t to = 0;
   EdgeKind kind = EdgeKind::Wr;
   LocationKey at;
+  std::optional<sql::Value> read = {};  // what was read, of wr and rw
+  Place from_place = {};                // the statements
+  Place to_place = {};
+};
+
+// A step of a schedule: a statement begins, or the call commits.
+struct ScheduleStep {
+  std::size_t call = 0;
+  std::optional<std::size_t> moment = {};
+  std::optional<std::size_t> waits_for = {};  // a call that holds a row
 };
 
 struct Replay {
@@ -64,6 +111,8 @@ struct Replay {
   std::vector<CallTrace> traces;  // by call of the scenario
   std::vector<ReplayEdge> edges;  // between calls of the cycle, one for each location
   std::vector<ReplayEdge> cycle;  // a shortest one; empty if there is none
+  // Where some call takes a snapshot for each statement: the order in which statements begin.
+  std::vector<ScheduleStep> schedule;
   // Rows at the start that some call looks at, in the run or in a serial order of it.
   std::vector<std::size_t> rows_that_matter;
 };

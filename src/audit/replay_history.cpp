@@ -60,8 +60,13 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
     const SessionId session = builder.session(fmt::format("s{}", call + 1));
     const TxnId t = builder.begin(session, TxnStatus::Committed, {});
     builder.set_name(t, name_of_call(call));
-    for (const auto& [location, writer] : traces[call].read_from)
+    const auto add_read = [&](const LocationKey& location, std::optional<std::size_t> writer) {
       builder.read_from(t, key_of(location), writer ? name_of_call(*writer) : "T0", {});
+    };
+    for (const StatementRead& read : traces[call].statement_reads) add_read(read.at, read.writer);
+    for (const auto& [location, writer] : traces[call].read_from) {
+      if (!traces[call].is_per_statement) add_read(location, writer);
+    }
     for (const auto& [location, value] : traces[call].writes) {
       builder.write(t, key_of(location), value_of(value), {});
       if (!has_row_keys || location.column >= kUniqueEntry) continue;

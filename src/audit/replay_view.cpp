@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "audit/moments.h"
+#include "audit/server_levels.h"
 #include "sql/memory_database.h"
 
 namespace isoscope::audit {
@@ -18,10 +20,64 @@ constexpr std::size_t kMaxSteps = 10'000;
 class View final : public sql::Database {
  public:
   View(const Problem& problem, Versions& versions, std::size_t call, const std::vector<bool>& sees,
+       const std::vector<std::size_t>* snapshots, bool is_per_statement,
        const sql::Changes& changes)
-      : problem_(problem), versions_(versions), call_(call), sees_(sees), changes_(changes) {}
+      : problem_(problem),
+        versions_(versions),
+        call_(call),
+        sees_(sees),
+        snapshots_(snapshots),
+        changes_(changes) {
+    trace.is_per_statement = is_per_statement;
+  }
 
   CallTrace trace;
+
+  void begin(const sql::Function& function, const sql::Statement& statement) override {
+    const std::size_t count = moments_.begin(function, statement);
+    phase_ = Phase::Plain;
+    searched_.clear();
+    if (!takes_snapshot(statement)) return;
+    statement_ = &statement;
+    if (statement.op == sql::StatementOp::Insert) phase_ = Phase::Insert;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t number = trace.moments.size();
+      std::size_t snapshot = versions_.order.size();
+      if (snapshots_ != nullptr && number < snapshots_->size())
+        snapshot = std::min(snapshot, (*snapshots_)[number]);
+      if (number > 0) snapshot = std::max(snapshot, trace.moments.back().snapshot);
+      trace.moments.push_back({statement.place, statement.text, snapshot});
+    }
+    moment_ = moments_.moment(statement);
+    trace.moments[moment_].place = statement.place;
+    trace.moments[moment_].text = statement.text;
+  }
+  bool begin_search(TableId table) override {
+    if (!trace.is_per_statement) return false;
+    phase_ = Phase::Search;
+    searched_ = {table};
+    found_.clear();
+    passed_.clear();
+    return true;
+  }
+  void end_search() override {
+    // A row that was deleted since is another one by now, if there is one under its key.
+    std::erase_if(found_, [&](const auto& row) {
+      const LocationKey presence{row.first, row.second, kPresence};
+      for (std::size_t i = snapshot(); i < versions_.order.size(); ++i) {
+        const auto& writes = versions_.traces[versions_.order[i]].writes;
+        const auto written = writes.find(presence);
+        if (written != writes.end() && written->second == Value(false)) return true;
+      }
+      return false;
+    });
+    for (StatementRead& read : passed_) {
+      if (!found_.contains({read.at.table, read.at.row}))
+        trace.statement_reads.push_back(std::move(read));
+    }
+    for (const auto& [table, row] : found_) searched_.insert(table);
+    phase_ = Phase::Change;
+  }
 
   std::vector<sql::RowKey> rows(TableId table) override {
     std::set<sql::RowKey> keys;
@@ -34,6 +90,9 @@ class View final : public sql::Database {
     return {keys.begin(), keys.end()};
   }
   bool is_present(TableId table, const sql::RowKey& key) override {
+    // Once the search is over, nothing else is found.
+    if (phase_ == Phase::Change && searched_.contains(table) && !found_.contains({table, key}))
+      return false;
     const Value value = get({table, key, kPresence}, Value(false));
     return value == Value(true);
   }
@@ -41,17 +100,30 @@ class View final : public sql::Database {
     return get({table, key, column}, Value());
   }
   void set_present(TableId table, const sql::RowKey& key, bool present) override {
-    trace.writes[{table, key, kPresence}] = Value(present);
+    const LocationKey location{table, key, kPresence};
+    trace.writes[location] = Value(present);
+    note_write(location, present ? RowLock::Insert : RowLock::Update);
   }
   void write(TableId table, const sql::RowKey& key, std::uint32_t column, Value value) override {
-    trace.writes[{table, key, column}] = std::move(value);
+    const LocationKey location{table, key, column};
+    trace.writes[location] = std::move(value);
+    note_write(location, RowLock::NoKeyUpdate);
   }
   void matched(TableId table, const sql::RowKey& key) override {
+    if (phase_ == Phase::Search) {
+      found_.insert({table, key});
+      return;
+    }
     trace.matched.insert({table, key});
+    trace.matched_at.insert({moment_, table, key});
   }
   void lock(TableId table, const sql::RowKey& key, sql::Lock mode) override {
     sql::Lock& held = trace.locks[{table, key}];
     held = std::max(held, mode);
+    const RowLock as = mode == sql::Lock::KeyShare ? RowLock::KeyShare
+                       : mode == sql::Lock::Share  ? RowLock::Share
+                                                   : RowLock::Update;
+    trace.lock_events.push_back({moment_, table, key, as, false});
   }
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
                                           std::span<const Value> values,
@@ -69,6 +141,7 @@ class View final : public sql::Database {
   }
   // What the call did to entries, from what it did to rows.
   void write_entries() {
+    phase_ = Phase::Change;
     std::set<std::pair<TableId, sql::RowKey>> changed;
     for (const auto& [location, value] : trace.writes)
       changed.insert({location.table, location.row});
@@ -92,6 +165,10 @@ class View final : public sql::Database {
     for (const auto& [location, value] : taken) {
       if (!freed.contains(location)) trace.writes[location] = value;
     }
+    for (const auto* entries : {&freed, &taken}) {
+      for (const auto& [location, value] : *entries)
+        trace.write_places.emplace(location, statement_ == nullptr ? Place{} : statement_->place);
+    }
   }
   Value fresh(TableId table, std::uint32_t column) override {
     // The same in every order of the calls.
@@ -105,6 +182,23 @@ class View final : public sql::Database {
     if (location.column >= kUniqueEntry) return true;
     return !changes_.is_static(location.table, location.column);
   }
+  // Where a statement is: it looks, it looks for rows that it will change or lock, it does so, or
+  // it inserts.
+  enum class Phase : std::uint8_t { Plain, Search, Change, Insert };
+
+  std::size_t snapshot() const {
+    return moment_ < trace.moments.size() ? trace.moments[moment_].snapshot
+                                          : versions_.order.size();
+  }
+  // How many of the calls that have run are in the view of the statement.
+  std::size_t limit() const {
+    const bool is_current = phase_ == Phase::Change || phase_ == Phase::Insert;
+    return is_current ? versions_.order.size() : snapshot();
+  }
+  void note_write(const LocationKey& location, RowLock mode) {
+    trace.write_places[location] = statement_->place;
+    trace.lock_events.push_back({moment_, location.table, location.row, mode, true});
+  }
   struct Seen {
     Value value;
     std::optional<std::size_t> writer;
@@ -112,13 +206,18 @@ class View final : public sql::Database {
   };
   // What is there, without looking at it.
   Seen peek(const LocationKey& location, Value absent = Value()) const {
+    return peek(location, std::move(absent), limit());
+  }
+  Seen peek(const LocationKey& location, Value absent, std::size_t limit) const {
     const auto own = trace.writes.find(location);
     if (use_own_ && own != trace.writes.end()) return {own->second, std::nullopt, true};
     Seen seen{std::move(absent), std::nullopt, false};
     const auto initial = versions_.initial.find(location);
     if (initial != versions_.initial.end()) seen.value = initial->second;
-    for (const std::size_t other : versions_.order) {
-      if (!sees_[other] || !versions_.traces[other].result.committed) continue;
+    for (std::size_t i = 0; i < versions_.order.size(); ++i) {
+      const std::size_t other = versions_.order[i];
+      if (trace.is_per_statement ? i >= limit : !sees_[other]) continue;
+      if (!versions_.traces[other].result.committed) continue;
       const auto written = versions_.traces[other].writes.find(location);
       if (written == versions_.traces[other].writes.end()) continue;
       seen.value = written->second;
@@ -140,19 +239,49 @@ class View final : public sql::Database {
   }
   Value get(const LocationKey& location, Value absent) {
     versions_.touched.insert({location.table, location.row});
-    Seen seen = peek(location, std::move(absent));
-    if (!seen.is_own && changes(location)) {
-      trace.reads.emplace(location, seen.value);
-      trace.read_from.emplace(location, seen.writer);
+    std::size_t limit = this->limit();
+    Seen seen = peek(location, absent, limit);
+    if (looks_once(location)) {
+      // DO NOTHING looks at a moment of its own; what it finds free is free to the end.
+      const std::size_t then = trace.moments[moments_.check_moment()].snapshot;
+      Seen found = peek(location, std::move(absent), then);
+      if (found.value == Value(true)) {
+        seen = std::move(found);
+        limit = then;
+      } else if (seen.value == Value(true)) {
+        trace.impossible = "a key that was free is taken by another call";
+      }
     }
+    if (!seen.is_own && changes(location)) note_read(location, seen, limit);
     return std::move(seen.value);
+  }
+  bool looks_once(const LocationKey& location) const {
+    return trace.is_per_statement && phase_ == Phase::Insert &&
+           location.table == statement_->table && Moments::looks_twice(*statement_);
+  }
+  void note_read(const LocationKey& location, const Seen& seen, std::size_t limit) {
+    trace.reads.emplace(location, seen.value);
+    trace.read_from.emplace(location, seen.writer);
+    const Place place = statement_ == nullptr ? Place{} : statement_->place;
+    trace.read_places.emplace(location, place);
+    if (!trace.is_per_statement) return;
+    auto& reads = phase_ == Phase::Search ? passed_ : trace.statement_reads;
+    reads.push_back({moment_, location, seen.value, seen.writer, limit, place});
   }
 
   const Problem& problem_;
   Versions& versions_;
   std::size_t call_;
   const std::vector<bool>& sees_;
+  const std::vector<std::size_t>* snapshots_;
   const sql::Changes& changes_;
+  Moments moments_;
+  std::size_t moment_ = 0;
+  const sql::Statement* statement_ = nullptr;
+  Phase phase_ = Phase::Plain;
+  std::set<TableId> searched_;  // tables of a search
+  std::set<std::pair<TableId, sql::RowKey>> found_;
+  std::vector<StatementRead> passed_;  // reads of a search
   std::int64_t next_fresh_ = 0;
   bool use_own_ = true;
 };
@@ -186,10 +315,11 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
 }
 
 bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call,
-              const std::vector<bool>& sees, const sql::Changes& changes, Versions& versions,
-              Budget& budget) {
-  View view(problem, versions, call, sees, changes);
+              const std::vector<bool>& sees, const std::vector<std::size_t>* snapshots,
+              const sql::Changes& changes, Versions& versions, Budget& budget) {
   const ScenarioCall& what = scenario.calls[call];
+  const bool is_per_statement = &problem.levels.of(what.function) == &pg_read_committed();
+  View view(problem, versions, call, sees, snapshots, is_per_statement, changes);
   auto result = sql::run_call(problem.app, problem.app.functions[what.function], what.arguments,
                               view, kMaxSteps, &budget);
   if (!result) return false;

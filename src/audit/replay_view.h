@@ -26,10 +26,11 @@ sql::RowKey key_of(const sql::Table& table, const sql::InitialRow& row);
 // Before any call.
 Versions start_of(const Problem& problem, const Scenario& scenario);
 
-// Runs a call on what it sees, after those that have run. False if it is beyond what we run, or the
-// budget is over.
+// Runs a call on what it sees, after those that have run. A call that takes a snapshot for each
+// statement has `snapshots`, by moment, how many of those that have run are in it; all of them
+// where that is null. False if it is beyond what we run, or the budget is over.
 bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call,
-              const std::vector<bool>& sees, const sql::Changes& changes, Versions& versions,
-              Budget& budget);
+              const std::vector<bool>& sees, const std::vector<std::size_t>* snapshots,
+              const sql::Changes& changes, Versions& versions, Budget& budget);
 
 }  // namespace isoscope::audit

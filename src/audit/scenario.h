@@ -23,6 +23,10 @@ struct Scenario {
   std::vector<std::size_t> ar;      // all calls, in this order; the prefix first
   // By call: which others it sees. Contains the whole prefix, and is contained in ar.
   std::vector<std::vector<bool>> sees;
+  // By call: where each statement takes a snapshot, how many calls, in the order of ar, are in that
+  // of each moment that the call comes to (moments.h). Then `sees` is what all of them contain.
+  // Empty where there is one snapshot.
+  std::vector<std::vector<std::size_t>> snapshots = {};
 };
 
 // "withdraw(1, 60)"

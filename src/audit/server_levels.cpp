@@ -28,7 +28,28 @@ std::string normalized(std::string_view name) {
   return result;
 }
 
+// The first SELECT … FOR KEY SHARE, or null.
+const sql::Statement* key_share(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    if (statement.query.lock == sql::Lock::KeyShare) return &statement;
+    for (const auto* inner : {&statement.body, &statement.otherwise}) {
+      if (const sql::Statement* found = key_share(*inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+// What its calls see is no matter of a text over vis, ar: world.h has it.
+const Level& pg_read_committed() {
+  static const Level level = [] {
+    Level none = named("pg-rc", "READ COMMITTED of PostgreSQL");
+    none.axioms.clear();
+    return none;
+  }();
+  return level;
+}
 
 const Level& pg_repeatable_read() {
   static const Level level = named("pg-rr", "REPEATABLE READ of PostgreSQL");
@@ -40,21 +61,17 @@ const Level& pg_serializable() {
   return level;
 }
 
-Result<std::optional<const Level*>> find_server_level(std::string_view name) {
+const Level* find_server_level(std::string_view name) {
   const std::string word = normalized(name);
-  if (word == "pg-rr" || word == "repeatable-read") return std::optional(&pg_repeatable_read());
-  if (word == "pg-ser" || word == "serializable") return std::optional(&pg_serializable());
-  if (word == "pg-rc" || word == "read-committed") {
-    return Error{.what =
-                     "audit cannot use pg-rc: READ COMMITTED takes a snapshot for each "
-                     "statement, which it does not model",
-                 .hint = "pg-rr is REPEATABLE READ, pg-ser SERIALIZABLE"};
-  }
-  return std::optional<const Level*>();
+  if (word == "pg-rc" || word == "read-committed") return &pg_read_committed();
+  if (word == "pg-rr" || word == "repeatable-read") return &pg_repeatable_read();
+  if (word == "pg-ser" || word == "serializable") return &pg_serializable();
+  return nullptr;
 }
 
 bool is_server_level(const Level& level) {
-  return &level == &pg_repeatable_read() || &level == &pg_serializable();
+  return &level == &pg_read_committed() || &level == &pg_repeatable_read() ||
+         &level == &pg_serializable();
 }
 
 CurrentChecks current_checks(const sql::Application& app) {
@@ -87,5 +104,28 @@ CurrentChecks current_checks(const sql::Application& app) {
 }
 
 bool is_on_server(const Levels& levels) { return is_server_level(*levels.base); }
+
+std::string unmodelled(const sql::Application& app, const Levels& levels) {
+  if (!is_on_server(levels)) return "";
+  const CurrentChecks checks = current_checks(app);
+  if (!checks.freed_reference.empty())
+    return "a foreign key looks at what is there at that moment, which is not modelled: " +
+           checks.freed_reference;
+  for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
+    if (&levels.of(f) != &pg_read_committed()) continue;
+    if (const sql::Statement* statement = key_share(app.functions[f].body))
+      return "line " + std::to_string(statement->place.line) +
+             ": FOR KEY SHARE at READ COMMITTED may read the snapshot or what is there, which is "
+             "not modelled";
+  }
+  return "";
+}
+
+bool has_read_committed(const Levels& levels, const sql::Application& app) {
+  for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
+    if (&levels.of(f) == &pg_read_committed()) return true;
+  }
+  return false;
+}
 
 }  // namespace isoscope::audit

@@ -1,14 +1,12 @@
 #pragma once
 // The levels of PostgreSQL that audit knows, as it knows them.
 //
+//   pg-rc    READ COMMITTED: a snapshot for each statement; rows that a statement writes or locks
+//            are looked at again as they are when it gets them
 //   pg-rr    REPEATABLE READ: snapshot isolation, where two writers of one row conflict whatever
 //            their columns, and a key that a concurrent transaction freed can be taken
 //   pg-ser   SERIALIZABLE: the same, and no cycle of dependencies whose calls are all at pg-ser.
 //            It protects nobody against calls at other levels.
-//
-// READ COMMITTED (pg-rc) takes a snapshot for each statement; a call then has no single view, and
-// audit cannot say anything about it.
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +14,12 @@
 
 namespace isoscope::audit {
 
+const Level& pg_read_committed();
 const Level& pg_repeatable_read();
 const Level& pg_serializable();
 
-// The level of a server by one of its names: "pg-rr", "REPEATABLE READ"; nothing if it is none. An
-// error for those that cannot be audited.
-Result<std::optional<const Level*>> find_server_level(std::string_view name);
+// The level of a server by one of its names: "pg-rr", "REPEATABLE READ"; null if it is none.
+const Level* find_server_level(std::string_view name);
 bool is_server_level(const Level& level);
 
 // What the server looks at as it is at that moment and not in a snapshot, so that SERIALIZABLE does
@@ -35,5 +33,10 @@ CurrentChecks current_checks(const sql::Application& app);
 
 // All functions run at levels of PostgreSQL: its rules hold, too.
 bool is_on_server(const Levels& levels);
+// Why nothing is proved about the application at these levels of the server: something that it does
+// and the model does not; empty if there is nothing.
+std::string unmodelled(const sql::Application& app, const Levels& levels);
+// Some function runs at READ COMMITTED.
+bool has_read_committed(const Levels& levels, const sql::Application& app);
 
 }  // namespace isoscope::audit

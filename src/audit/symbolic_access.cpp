@@ -21,12 +21,41 @@ SmtTerm SymbolicRun::not_own(sql::TableId table, std::uint32_t column, const Row
   return symbols_.all(parts);
 }
 
+bool SymbolicRun::may_have_locked(sql::TableId table, std::size_t before) const {
+  for (std::size_t i = 0; i < before; ++i) {
+    const Access& access = instance_.accesses[i];
+    if (access.table == table && excludes_writers(access) && !access.is_late) return true;
+  }
+  return false;
+}
+
+SmtTerm SymbolicRun::has_locked(sql::TableId table, const Row& row, std::size_t before) {
+  std::vector<SmtTerm> parts;
+  for (std::size_t i = 0; i < before; ++i) {
+    const Access& access = instance_.accesses[i];
+    if (access.table == table && excludes_writers(access) && !access.is_late)
+      parts.push_back(happens(symbols_, access, row));
+  }
+  return symbols_.any(parts);
+}
+
 void SymbolicRun::read(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
                        SmtTerm guard, const Row& row) {
   if (!changes(table, column)) return;
-  const SmtTerm external = not_own(table, column, row, instance_.accesses.size());
-  instance_.accesses.push_back(
-      {AccessKind::Read, table, column, statement.number, guard && external, row, {}, {}});
+  const std::size_t before = instance_.accesses.size();
+  guard = guard && not_own(table, column, row, before);
+  const auto add = [&](SmtTerm condition, std::uint32_t at) {
+    Access access{AccessKind::Read, table, column, statement.number, condition, row, {}, {}};
+    access.at = at;
+    access.step = at_;
+    instance_.accesses.push_back(std::move(access));
+  };
+  if (reads_at_ == kCurrent || column >= kUniqueEntry || !may_have_locked(table, before) ||
+      !per_statement_)
+    return add(guard, reads_at_);
+  const SmtTerm locked = has_locked(table, row, before);
+  add(guard && !locked, reads_at_);
+  add(guard && locked, kCurrent);
 }
 
 void SymbolicRun::read_all(const sql::Statement& statement, sql::TableId table,
@@ -34,17 +63,24 @@ void SymbolicRun::read_all(const sql::Statement& statement, sql::TableId table,
                            std::function<SmtTerm(const Row&)> condition) {
   if (!changes(table, column)) return;
   const std::size_t before = instance_.accesses.size();
-  auto external = [this, table, column, before, condition = std::move(condition)](const Row& row) {
-    return condition(row) && not_own(table, column, row, before);
+  const auto add = [&](std::function<SmtTerm(const Row&)> holds, std::uint32_t at) {
+    auto external = [this, table, column, before, holds = std::move(holds)](const Row& row) {
+      return holds(row) && not_own(table, column, row, before);
+    };
+    Access access{AccessKind::Read,    table, column, statement.number, guard, std::nullopt,
+                  std::move(external), {}};
+    access.at = at;
+    access.step = at_;
+    instance_.accesses.push_back(std::move(access));
   };
-  instance_.accesses.push_back({AccessKind::Read,
-                                table,
-                                column,
-                                statement.number,
-                                guard,
-                                std::nullopt,
-                                std::move(external),
-                                {}});
+  if (reads_at_ == kCurrent || column >= kUniqueEntry || !may_have_locked(table, before) ||
+      !per_statement_)
+    return add(std::move(condition), reads_at_);
+  const auto locked = [this, table, before](const Row& row) {
+    return has_locked(table, row, before);
+  };
+  add([condition, locked](const Row& row) { return condition(row) && !locked(row); }, reads_at_);
+  add([condition, locked](const Row& row) { return condition(row) && locked(row); }, kCurrent);
 }
 
 void SymbolicRun::write(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
@@ -53,13 +89,14 @@ void SymbolicRun::write(const sql::Statement& statement, sql::TableId table, std
       {AccessKind::Write, table, column, statement.number, guard, row, {}, [value](const Row&) {
          return value;
        }});
+  instance_.accesses.back().step = at_;
 }
 
 void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql::Lock mode,
                        SmtTerm guard, std::optional<Row> row,
                        std::function<SmtTerm(const Row&)> condition) {
   if (mode == sql::Lock::KeyShare && !symbols_.changes().has_deletes(table)) return;
-  if (symbols_.changes().has_fixed_rows(table)) {
+  if (symbols_.changes().has_fixed_rows(table) && !per_statement_) {
     bool is_written = false;
     const auto& columns = symbols_.app().table(table).columns;
     for (std::uint32_t c = 0; c < columns.size(); ++c)
@@ -75,6 +112,9 @@ void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql:
                                 std::move(condition),
                                 {}});
   instance_.accesses.back().lock = mode;
+  instance_.accesses.back().step = at_;
+  instance_.accesses.back().is_late =
+      per_statement_ && loops_ == Loops::AnyTwo && statement.op == sql::StatementOp::ForQuery;
 }
 
 void SymbolicRun::set_found(SmtTerm found) {

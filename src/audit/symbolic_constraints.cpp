@@ -24,7 +24,7 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
   for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
     if (!mentions(key.columns, columns)) continue;
     const sql::Table& target = symbols_.app().table(key.target);
-    const Frame frame = here();
+    const Frame frame = current();
     const bool is_by_key = key.target_columns == target.primary_key;
     if (new_value == nullptr || !is_by_key) {
       read_all(statement, key.target, kPresence, guard,
@@ -68,7 +68,7 @@ void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId t
     const sql::TableId child{t};
     for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
-      const Frame frame = here();
+      const Frame frame = current();
       const bool is_single = row != nullptr;
       const Row parent = is_single ? *row : Row();
       const bool is_update = statement.op != sql::StatementOp::Delete;
@@ -127,13 +127,24 @@ SmtTerm SymbolicRun::key_is_taken(sql::TableId table, const Row& row, const Fram
   return present_now(table, row, frame);
 }
 
-SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry) {
+void SymbolicRun::look_once(const sql::Statement& statement, sql::TableId table,
+                            std::uint32_t column, const Row& row, SmtTerm looks, SmtTerm is_taken,
+                            SmtTerm is_taken_at_end) {
+  instance_.facts.push_back(implies(looks && !is_taken, !is_taken_at_end));
+  read(statement, table, column, looks && !is_taken, row);
+  reads_at_ = moments_.check_moment();
+  read(statement, table, column, looks && is_taken, row);
+  reads_at_ = kCurrent;
+}
+
+SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry,
+                               std::uint32_t at) {
   if (keys_are_unknown_ &&
       symbols_.changes().frees_entries(table, symbols_.app().table(table).unique[unique]))
     return symbols_.fresh_truth("taken");
   if (disturbed_.contains({table.index, kUniqueEntry}))
     return symbols_.fresh_truth("some_round.taken");
-  SmtTerm taken = instance_.taken(table, unique, entry);
+  SmtTerm taken = instance_.taken(table, unique, entry, at);
   for (const Access& access : instance_.accesses) {
     if (access.kind != AccessKind::Write || access.table != table ||
         access.column != kUniqueEntry + unique)
@@ -146,14 +157,21 @@ SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const R
 
 SymbolicRun::Entry SymbolicRun::look_up(const sql::Statement& statement, sql::TableId table,
                                         std::uint32_t unique, SmtTerm guard,
-                                        const NewValue& new_value) {
+                                        const NewValue& new_value, bool looks_once) {
   Entry entry{unique, {}, guard, {}};
   for (const std::uint32_t column : symbols_.app().table(table).unique[unique]) {
     const SymValue value = new_value(column);
     entry.values.push_back(value.number);
     entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
   }
-  entry.taken = entry.looks && taken_now(table, unique, entry.values);
+  const std::uint32_t at = current().at;
+  if (looks_once) {
+    entry.taken = entry.looks && taken_now(table, unique, entry.values, moments_.check_moment());
+    look_once(statement, table, kUniqueEntry + unique, entry.values, entry.looks, entry.taken,
+              taken_now(table, unique, entry.values, at));
+    return entry;
+  }
+  entry.taken = entry.looks && taken_now(table, unique, entry.values, at);
   read(statement, table, kUniqueEntry + unique, entry.looks, entry.values);
   return entry;
 }
@@ -202,6 +220,7 @@ void SymbolicRun::change_any_entries(const sql::Statement& statement, sql::Table
     instance_.accesses.push_back(
         {AccessKind::Write, table, kUniqueEntry + u, statement.number, guard, std::nullopt,
          is_changed, [this, taken](const Row& entry) { return symbols_.truth(taken(entry)); }});
+    instance_.accesses.back().step = at_;
   }
 }
 

@@ -8,12 +8,18 @@ namespace isoscope::audit {
 using sql::ExprOp;
 
 SymbolicRun::Frame SymbolicRun::here() const {
-  return {std::make_shared<const Env>(env_), instance_.accesses.size(), {}, disturbed_};
+  return {std::make_shared<const Env>(env_), instance_.accesses.size(), at_, {}, disturbed_};
+}
+
+SymbolicRun::Frame SymbolicRun::current() const {
+  Frame frame = here();
+  if (per_statement_) frame.at = kCurrent;
+  return frame;
 }
 
 SymbolicRun::Moment SymbolicRun::moment_of(sql::TableId table, std::uint32_t column, const Row& row,
                                            const Frame& frame) {
-  Moment moment{table, column, frame.num_accesses, {}};
+  Moment moment{table, column, frame.num_accesses, frame.at, {}};
   for (const SmtTerm& term : row) moment.row.push_back(term.index);
   return moment;
 }
@@ -23,7 +29,10 @@ SmtTerm SymbolicRun::present_now(sql::TableId table, const Row& row, const Frame
     return symbols_.fresh_truth("some_round.present");
   Moment moment = moment_of(table, kPresence, row, frame);
   if (const auto known = known_.find(moment); known != known_.end()) return known->second.number;
-  SmtTerm present = instance_.presence(table, row);
+  SmtTerm present = instance_.presence(table, row, frame.at);
+  if (per_statement_ && frame.at != kCurrent && may_have_locked(table, frame.num_accesses))
+    present = choose(has_locked(table, row, frame.num_accesses),
+                     instance_.presence(table, row, kCurrent), present);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
     if (access.kind != AccessKind::Write || access.table != table || access.column != kPresence)
@@ -43,7 +52,10 @@ SymValue SymbolicRun::value_now(sql::TableId table, std::uint32_t column, const 
   }
   Moment moment = moment_of(table, column, row, frame);
   if (const auto known = known_.find(moment); known != known_.end()) return known->second;
-  SymValue value = instance_.value(table, column, row);
+  SymValue value = instance_.value(table, column, row, frame.at);
+  if (per_statement_ && frame.at != kCurrent && may_have_locked(table, frame.num_accesses))
+    value = symbols_.choose_value(has_locked(table, row, frame.num_accesses),
+                                  instance_.value(table, column, row, kCurrent), value);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
     if (access.kind != AccessKind::Write || access.table != table || access.column != column)

@@ -26,24 +26,42 @@ struct SymbolicRun::Plan {
   bool is_fixed = true;  // every source is: there is but one candidate
 };
 
+// How the rows of one table are looked for, by an UPDATE, a DELETE or a SELECT.
+struct SymbolicRun::Search {
+  sql::TableId table;
+  std::shared_ptr<const Plan> plan;
+  std::uint32_t source = 0;     // of the plan
+  std::optional<Row> row = {};  // the one of a key; else all that match
+  SmtTerm guard = {};
+  bool locks = false;  // at a snapshot per statement: found in the snapshot, then looked at again
+  std::function<SmtTerm(const Row&)> is_candidate = {};  // by what never changes
+  std::function<SmtTerm(const Row&)> is_there = {};      // and is there, in the snapshot
+  std::function<SmtTerm(const Row&)> is_found = {};      // and meets WHERE, in the snapshot
+  // With `locks`: and is no other row under the same key by now; and is still there.
+  std::function<SmtTerm(const Row&)> is_followed = {};
+  std::function<SmtTerm(const Row&)> is_left = {};
+  std::function<SmtTerm(const Row&)> matches = {};  // and meets WHERE as it is
+};
+
 // Rows that an UPDATE or DELETE is about: the one of a key, or all that match.
 struct SymbolicRun::Target {
-  std::shared_ptr<const Plan> plan;
-  Frame frame;
-  Row row;                                          // of the key; else some row
-  SmtTerm found;                                    // it is there and matches; else some row does
-  std::function<SmtTerm(const Row&)> is_candidate;  // by what never changes
-  std::function<SmtTerm(const Row&)> is_there;      // and is there
-  std::function<SmtTerm(const Row&)> matches;
+  Search search;
+  Frame frame;    // the row as it is when it is changed
+  Row row;        // of the key; else some row
+  SmtTerm found;  // it is there and matches; else some row does
 
-  bool is_fixed() const { return plan->is_fixed; }
+  bool is_fixed() const { return search.plan->is_fixed; }
+  const std::set<std::uint32_t>& where_columns() const {
+    return search.plan->sources.front().where_columns;
+  }
 };
 
 // Rows that a query is about: a few that it finds, and the condition for all.
 struct SymbolicRun::Selection {
   std::vector<std::vector<Source>> rows;  // each a row a source
   std::vector<SmtTerm> found;             // by row
-  Frame frame;
+  Frame frame;                            // of what it returns
+  Frame search;                           // of what ORDER BY looks at
   // Over a single source: the row meets WHERE, and is there.
   std::function<SmtTerm(const Row&)> matches;
 };

@@ -12,7 +12,8 @@ SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rul
     : symbols_(symbols),
       function_(symbols.app().functions[instance.function()]),
       loops_(rules.loops),
-      keys_are_unknown_(rules.keys_are_unknown),
+      keys_are_unknown_(rules.keys_are_unknown && !rules.per_statement),
+      per_statement_(rules.per_statement),
       instance_(instance),
       alive_(symbols.yes()),
       aborted_(symbols.no()) {}
@@ -59,7 +60,17 @@ void SymbolicRun::run(std::span<const sql::Statement> body) {
   for (const sql::Statement& statement : body) run(statement);
 }
 
+void SymbolicRun::begin(const sql::Statement& statement) {
+  if (!per_statement_) return;
+  const std::size_t count = moments_.begin(function_, statement);
+  if (!takes_snapshot(statement)) return;
+  instance_.moments.insert(instance_.moments.end(), count, alive_);
+  at_ = moments_.moment(statement);
+  reads_at_ = at_;
+}
+
 void SymbolicRun::run(const sql::Statement& statement) {
+  begin(statement);
   switch (statement.op) {
     case StatementOp::Select:
       if (statement.query.is_aggregate()) {
@@ -146,6 +157,7 @@ void SymbolicRun::branch(const sql::Statement& first) {
   std::vector<Taken> taken;
   for (const sql::Statement* statement = &first; statement != nullptr;
        statement = statement->next_branch()) {
+    if (statement != &first) begin(*statement);
     const SmtTerm condition = is_true(*statement->expr, here());
     const Env before = env_;
     const SmtTerm alive = alive_;
@@ -218,8 +230,17 @@ bool leaves(const std::vector<sql::Statement>& body) {
 void SymbolicRun::loop(const sql::Statement& statement) {
   loop_frames_.push_back({symbols_.no(), symbols_.no()});
   const SmtTerm alive = alive_;
+  const std::size_t first_access = instance_.accesses.size();
   const SmtTerm had_round =
       loops_ == Loops::AnyTwo ? loop_any_two(statement) : loop_at_most_two(statement);
+  // Rows are fetched, and locked, while the loop runs.
+  if (per_statement_ && loops_ == Loops::AnyTwo && statement.op == StatementOp::ForQuery) {
+    for (std::size_t i = first_access; i < instance_.accesses.size(); ++i) {
+      Access& access = instance_.accesses[i];
+      if (access.kind != AccessKind::Lock || access.statement != statement.number) continue;
+      access.step = moments_.count() - 1;
+    }
+  }
   loop_frames_.pop_back();
   // FOUND says after a loop over something whether there was a round.
   if (!function_.found || statement.op == StatementOp::While) return;

@@ -47,6 +47,7 @@ class SymbolicRun {
   struct Frame {
     std::shared_ptr<const Env> env;
     std::size_t num_accesses = 0;
+    std::uint32_t at = 0;  // the view: a moment, or kCurrent
     std::vector<Source> sources = {};
     std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed = {};
 
@@ -63,6 +64,8 @@ class SymbolicRun {
 
   // Expressions.
   Frame here() const;
+  // What is there when the call commits; without snapshots per statement, the same as here().
+  Frame current() const;
   SymValue eval(const sql::Expr& expr, const Frame& frame);
   Truth truth(const sql::Expr& expr, const Frame& frame);
   SmtTerm is_true(const sql::Expr& expr, const Frame& frame) { return truth(expr, frame).yes; }
@@ -87,18 +90,27 @@ class SymbolicRun {
   Selection select(const sql::Statement& statement, const sql::Query& query, std::size_t num_rows);
   void select_into(const sql::Statement& statement);
   void aggregate_into(const sql::Statement& statement);
+  // What a statement looks for, and what it then does to the rows that it locks, are two things
+  // with a snapshot per statement: the search looks at the snapshot; rows that match are locked,
+  // looked at again as they are, and must still match. So a row that did not match was read in the
+  // snapshot, one that did was read as it is; what the snapshot had decides nothing then, as the
+  // statement would do the same at its place in the order of commits.
+  struct Search;
+  bool is_locking(const sql::Query& query) const;
+  // The row may be another by now under the same key; then the search has found nothing.
+  std::function<SmtTerm(const Row&)> still_there(sql::TableId table);
+  void read_found(const sql::Statement& statement, const Search& search, bool reads_presence,
+                  const std::set<std::uint32_t>& columns);
+  void observe(const sql::Statement& statement, const Search& search, std::uint32_t column,
+               const std::function<SmtTerm(const Row&)>& condition);
   struct Target;  // rows that an UPDATE or DELETE is about
   Target target_of(const sql::Statement& statement);
-  // Its presence, what WHERE asks for, and these columns of rows that match.
-  void read_target(const sql::Statement& statement, const Target& target, bool reads_presence,
-                   const std::set<std::uint32_t>& columns);
   // RETURNING, and FOUND.
   void return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found, const Frame& row);
   void update(const sql::Statement& statement);
   void remove(const sql::Statement& statement);
   void insert(const sql::Statement& statement);
   void set_found(SmtTerm found);
-  bool is_part_of_expression(const sql::Statement& statement) const;
   // Constraints. `new_value` gives the columns of a row after the statement.
   using NewValue = std::function<SymValue(std::uint32_t)>;
   // Only constraints that mention the columns; of many rows, no single new value or row.
@@ -120,10 +132,14 @@ class SymbolicRun {
     SmtTerm taken;
   };
   Entry look_up(const sql::Statement& statement, sql::TableId table, std::uint32_t unique,
-                SmtTerm guard, const NewValue& new_value);
+                SmtTerm guard, const NewValue& new_value, bool looks_once = false);
   // Whether an INSERT finds its key taken.
   SmtTerm key_is_taken(sql::TableId table, const Row& row, const Frame& frame);
-  SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry);
+  SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry, std::uint32_t at);
+  // DO NOTHING: a key that is found free stays free until the call commits, one that is taken need
+  // not stay so.
+  void look_once(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
+                 const Row& row, SmtTerm looks, SmtTerm is_taken, SmtTerm is_taken_at_end);
   SmtTerm take_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                        const NewValue& new_value, const std::set<std::uint32_t>& columns);
   void free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
@@ -147,12 +163,16 @@ class SymbolicRun {
              SmtTerm guard, const Row& row, SymValue value);
   void lock(const sql::Statement& statement, sql::TableId table, sql::Lock mode, SmtTerm guard,
             std::optional<Row> row, std::function<SmtTerm(const Row&)> condition = {});
+  // It has locked or written the row by then, and so sees it as it is.
+  SmtTerm has_locked(sql::TableId table, const Row& row, std::size_t before);
+  bool may_have_locked(sql::TableId table, std::size_t before) const;
   SmtTerm not_own(sql::TableId table, std::uint32_t column, const Row& row, std::size_t before);
   bool changes(sql::TableId table, std::uint32_t column) const;
 
   // Control flow.
   void run(std::span<const sql::Statement> body);
   void run(const sql::Statement& statement);
+  void begin(const sql::Statement& statement);
   void branch(const sql::Statement& statement);
   void loop(const sql::Statement& statement);
   // Both return whether there was a round.
@@ -173,6 +193,7 @@ class SymbolicRun {
     sql::TableId table;
     std::uint32_t column = 0;
     std::size_t num_accesses = 0;
+    std::uint32_t at = 0;
     std::vector<std::uint32_t> row;  // its terms
     friend auto operator<=>(const Moment&, const Moment&) = default;
   };
@@ -188,6 +209,10 @@ class SymbolicRun {
   const sql::Function& function_;
   Loops loops_;
   bool keys_are_unknown_;
+  bool per_statement_;
+  Moments moments_;
+  std::uint32_t at_ = 0;        // of the statement that runs
+  std::uint32_t reads_at_ = 0;  // the view of reads that are written down
   Instance& instance_;
   Env env_;
   SmtTerm alive_;

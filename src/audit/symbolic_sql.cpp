@@ -36,11 +36,8 @@ Window window_of(const sql::Query& query) {
 
 }  // namespace
 
-// A query that is part of an expression leaves FOUND as it is.
-bool SymbolicRun::is_part_of_expression(const sql::Statement& statement) const {
-  return statement.exists ||
-         (statement.targets.size() == 1 &&
-          function_.variables[statement.targets.front().index].name.starts_with('('));
+bool SymbolicRun::is_locking(const sql::Query& query) const {
+  return per_statement_ && query.lock > sql::Lock::KeyShare && !query.is_aggregate();
 }
 
 SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
@@ -48,20 +45,32 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
   const auto plan = std::make_shared<const Plan>(this->plan(query.sources, query.where));
   const Frame frame = here();
   const SmtTerm alive = alive_;
+  const Frame now = current();
   const bool is_join = query.sources.size() > 1;
+  const bool locks = is_locking(query);
 
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
   for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
   for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
 
   Selection selection;
-  selection.frame = frame;
+  selection.frame = locks ? now : frame;
+  selection.search = frame;
   const std::optional<sql::Expr>* where = &query.where;
-  const auto found_at = [this, frame, where](const std::vector<Source>& rows) {
+  const auto met_at = [this, where](const std::vector<Source>& rows, const Frame& at) {
     std::vector<SmtTerm> parts;
-    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, frame));
-    parts.push_back(is_true(*where, frame.with(rows)));
+    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, at));
+    parts.push_back(is_true(*where, at.with(rows)));
     return symbols_.all(parts);
+  };
+  std::vector<std::function<SmtTerm(const Row&)>> still;
+  for (const sql::TableId table : query.sources) {
+    if (locks) still.push_back(still_there(table));
+  }
+  const auto found_at = [met_at, frame, now, still](const std::vector<Source>& rows) {
+    SmtTerm found = met_at(rows, frame);
+    for (std::size_t s = 0; s < still.size(); ++s) found = found && still[s](rows[s].row);
+    return still.empty() ? found : found && met_at(rows, now);
   };
   const Window window = query.is_aggregate() ? Window{} : window_of(query);
   // The rows that it finds. Without a fixed key it finds some, free to be any that match.
@@ -120,7 +129,23 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
     for (const auto& [of, column] : used) {
       if (of == s && !source.where_columns.contains(column)) outputs.insert(column);
     }
-    if (source.is_fixed) {
+    if (locks && !is_join) {
+      Search search{.table = table, .plan = plan, .guard = alive, .locks = true};
+      if (source.is_fixed) search.row = selection.rows.front()[s].row;
+      search.is_candidate = is_candidate;
+      search.is_there = is_there;
+      search.is_found = [met_at, table, frame](const Row& row) {
+        return met_at({Source{table, row}}, frame);
+      };
+      search.is_followed = [is_found = search.is_found, same = still.front()](const Row& row) {
+        return is_found(row) && same(row);
+      };
+      search.is_left = [this, is_followed = search.is_followed, table, now](const Row& row) {
+        return is_followed(row) && present_now(table, row, now);
+      };
+      search.matches = matches;
+      read_found(statement, search, true, outputs);
+    } else if (source.is_fixed) {
       const Row& row = selection.rows.front()[s].row;
       const SmtTerm guard = alive && is_candidate(row);
       read(statement, table, kPresence, guard, row);
@@ -150,6 +175,18 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
       for (const std::uint32_t column : outputs) read_all(statement, table, column, alive, matches);
     }
     if (query.lock == sql::Lock::None || query.is_aggregate()) continue;
+    if (locks && is_join) {
+      // What the search passes by is written down above; the rows that it found are read again.
+      reads_at_ = kCurrent;
+      std::set<std::uint32_t> columns = outputs;
+      columns.insert(source.where_columns.begin(), source.where_columns.end());
+      columns.insert(kPresence);
+      for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+        for (const std::uint32_t column : columns)
+          read(statement, table, column, selection.found[i], selection.rows[i][s].row);
+      }
+      reads_at_ = at_;
+    }
     // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
     const bool returns_all = statement.op == StatementOp::ForQuery || statement.targets.empty();
     if (returns_all && window.is_whole && !is_join && !source.is_fixed) {
@@ -188,12 +225,12 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
   // ORDER BY … LIMIT 1 over one table: no row comes before the one that is picked.
   if (!query.order_by.empty() && !query.offset && selection.matches && query.sources.size() == 1) {
     const sql::OrderBy* order = &query.order_by.front();
-    const SymValue best = eval(order->expr, at);
+    const SymValue best = eval(order->expr, selection.search.with(selection.rows.front()));
     instance_.row_facts.push_back(
         {query.sources.front(), [this, order, best, selection](const Row& row) {
            const SymValue other =
                eval(order->expr,
-                    selection.frame.with({Source{selection.rows.front().front().table, row}}));
+                    selection.search.with({Source{selection.rows.front().front().table, row}}));
            const SmtTerm is_behind =
                order->descending ? other.number <= best.number : best.number <= other.number;
            return implies(selection.found.front() && selection.matches(row),
@@ -215,7 +252,7 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
       if (!target.array) target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
-  if (!is_part_of_expression(statement)) set_found(found);
+  if (!is_part_of_expression(function_, statement)) set_found(found);
 }
 
 void SymbolicRun::aggregate_into(const sql::Statement& statement) {
@@ -296,7 +333,7 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
       target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
-  if (!is_part_of_expression(statement)) set_found(is_returned);
+  if (!is_part_of_expression(function_, statement)) set_found(is_returned);
 }
 
 std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& statement) {

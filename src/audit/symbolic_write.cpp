@@ -99,38 +99,55 @@ void SymbolicRun::change_many(const sql::Statement& statement, SmtTerm found, Sm
   for (const std::uint32_t column : looked_at) read_all(statement, table, column, alive, matches);
   change_any_entries(statement, table, found, columns);
   check_parents(statement, table, found, nullptr, columns);
-  check_children(statement, table, found, nullptr, columns, here());
+  check_children(statement, table, found, nullptr, columns, current());
 }
 
 SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
   const sql::TableId table = statement.table;
   const sql::TableId sources[] = {table};
+  const auto plan = std::make_shared<const Plan>(this->plan(sources, statement.where));
+  const Frame frame = here();
+  const Frame now = current();
   Target target;
-  target.plan = std::make_shared<const Plan>(this->plan(sources, statement.where));
-  target.frame = here();
-  target.row = rows_of(*target.plan, target.frame).front().row;
-  const auto plan = target.plan;
-  const Frame frame = target.frame;
+  target.frame = now;
+  target.row = rows_of(*plan, frame).front().row;
+  Search& search = target.search;
+  search = {.table = table, .plan = plan, .guard = alive_, .locks = per_statement_};
+  if (plan->is_fixed) search.row = target.row;
   const std::optional<sql::Expr>* where = &statement.where;
-  target.is_candidate = [this, plan, table, frame](const Row& row) {
+  search.is_candidate = [this, plan, table, frame](const Row& row) {
     std::vector<SmtTerm> parts;
     for (const sql::Expr* conjunct : plan->sources.front().fixed)
       parts.push_back(is_true(*conjunct, frame.with({Source{table, row}})));
     return symbols_.all(parts);
   };
-  target.is_there = [this, is_candidate = target.is_candidate, table, frame](const Row& row) {
+  search.is_there = [this, is_candidate = search.is_candidate, table, frame](const Row& row) {
     return is_candidate(row) && present_now(table, row, frame);
   };
-  target.matches = [this, table, frame, where](const Row& row) {
-    return present_now(table, row, frame) && is_true(*where, frame.with({Source{table, row}}));
+  const auto meets = [this, table, where](const Row& row, const Frame& at) {
+    return present_now(table, row, at) && is_true(*where, at.with({Source{table, row}}));
   };
-  target.found = alive_ && target.matches(target.row);
+  search.is_found = [meets, frame](const Row& row) { return meets(row, frame); };
+  search.matches = search.is_found;
+  if (per_statement_) {
+    const auto still = still_there(table);
+    search.is_followed = [still, is_found = search.is_found](const Row& row) {
+      return is_found(row) && still(row);
+    };
+    search.is_left = [this, is_followed = search.is_followed, table, now](const Row& row) {
+      return is_followed(row) && present_now(table, row, now);
+    };
+    search.matches = [is_followed = search.is_followed, meets, now](const Row& row) {
+      return is_followed(row) && meets(row, now);
+    };
+  }
+  target.found = alive_ && search.matches(target.row);
   if (!target.is_fixed()) {
     // Some row or other, if any matches.
     const SmtTerm some = symbols_.fresh_truth("found");
     instance_.facts.push_back(implies(some, target.found));
     instance_.row_facts.push_back(
-        {table, [matches = target.matches, alive = alive_, some](const Row& other) {
+        {table, [matches = search.matches, alive = alive_, some](const Row& other) {
            return implies(alive && matches(other), some);
          }});
     target.found = some;
@@ -138,27 +155,50 @@ SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
   return target;
 }
 
-void SymbolicRun::read_target(const sql::Statement& statement, const Target& target,
-                              bool reads_presence, const std::set<std::uint32_t>& columns) {
-  const sql::TableId table = statement.table;
-  const std::set<std::uint32_t>& where_columns = target.plan->sources.front().where_columns;
-  const Row& row = target.row;
-  if (target.is_fixed()) {
-    if (reads_presence) read(statement, table, kPresence, alive_ && target.is_candidate(row), row);
-    for (const std::uint32_t column : where_columns)
-      read(statement, table, column, alive_ && target.is_there(row), row);
+std::function<SmtTerm(const Row&)> SymbolicRun::still_there(sql::TableId table) {
+  const bool is_reused =
+      symbols_.changes().has_deletes(table) && symbols_.changes().has_inserts(table);
+  if (!is_reused) return [this](const Row&) { return symbols_.yes(); };
+  const SmtFunction still = symbols_.row_function("still", table, SmtSolver::kBool);
+  return [still](const Row& row) { return still(row); };
+}
+
+void SymbolicRun::observe(const sql::Statement& statement, const Search& search,
+                          std::uint32_t column,
+                          const std::function<SmtTerm(const Row&)>& condition) {
+  if (search.row) {
+    read(statement, search.table, column, search.guard && condition(*search.row), *search.row);
   } else {
-    read_all(statement, table, kPresence, alive_, target.is_candidate);
+    read_all(statement, search.table, column, search.guard, condition);
+  }
+}
+
+// What a search reads: whether rows are there, what WHERE asks for, and these columns of rows that
+// match.
+void SymbolicRun::read_found(const sql::Statement& statement, const Search& search,
+                             bool reads_presence, const std::set<std::uint32_t>& columns) {
+  const std::set<std::uint32_t>& where_columns = search.plan->sources[search.source].where_columns;
+  if (!search.locks) {
+    if (reads_presence || !search.row) observe(statement, search, kPresence, search.is_candidate);
     for (const std::uint32_t column : where_columns)
-      read_all(statement, table, column, alive_, target.is_there);
+      observe(statement, search, column, search.is_there);
+  } else {
+    // Rows that the search passes by, or that are others by now.
+    observe(statement, search, kPresence, [search](const Row& row) {
+      return search.is_candidate(row) && !search.is_followed(row);
+    });
+    for (const std::uint32_t column : where_columns) {
+      observe(statement, search, column, [search](const Row& row) {
+        return search.is_there(row) && !search.is_followed(row);
+      });
+    }
+    reads_at_ = kCurrent;
+    observe(statement, search, kPresence, search.is_followed);
+    for (const std::uint32_t column : where_columns)
+      observe(statement, search, column, search.is_left);
   }
   for (const std::uint32_t column : columns) {
-    if (where_columns.contains(column)) continue;
-    if (target.is_fixed()) {
-      read(statement, table, column, alive_ && target.matches(row), row);
-    } else {
-      read_all(statement, table, column, alive_, target.matches);
-    }
+    if (!where_columns.contains(column)) observe(statement, search, column, search.matches);
   }
 }
 
@@ -185,20 +225,21 @@ void SymbolicRun::update(const sql::Statement& statement) {
   for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
   std::set<std::uint32_t> columns;
   for (const auto& use : used) columns.insert(use.second);
-  read_target(statement, target, true, columns);
+  read_found(statement, target.search, true, columns);
   if (target.is_fixed()) {
     change_row(statement, statement.sets, row, target.found, frame.with({Source{table, row}}));
   } else {
-    change_many(statement, target.found, alive, target.matches);
+    change_many(statement, target.found, alive, target.search.matches);
     for (std::size_t i = 0; i < statement.sets.size(); ++i) {
       instance_.accesses.push_back(
           {AccessKind::Write, table, statement.sets[i].column, statement.number, alive,
-           std::nullopt, target.matches, [this, s, i, frame, table](const Row& other) {
+           std::nullopt, target.search.matches, [this, s, i, frame, table](const Row& other) {
              return eval(s->sets[i].value, frame.with({Source{table, other}}));
            }});
+      instance_.accesses.back().step = at_;
     }
   }
-  return_row(statement, alive, target.found, here().with({Source{table, row}}));
+  return_row(statement, alive, target.found, current().with({Source{table, row}}));
 }
 
 void SymbolicRun::remove(const sql::Statement& statement) {
@@ -211,9 +252,9 @@ void SymbolicRun::remove(const sql::Statement& statement) {
   const Frame old_row = target.frame.with({Source{table, row}});
   // Who wants to know whether there was a row: also what else WHERE says, the entries that it
   // leaves, and rows that refer to it.
-  const bool reports = function_.found || function_.row_count || !statement.returning.empty() ||
-                       !declared.unique.empty() ||
-                       !target.plan->sources.front().where_columns.empty() || is_referred_to(table);
+  const bool reports = per_statement_ || function_.found || function_.row_count ||
+                       !statement.returning.empty() || !declared.unique.empty() ||
+                       !target.where_columns().empty() || is_referred_to(table);
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
   // Of the rows that go: what RETURNING gives back, what may be referred to, and their entries.
@@ -228,12 +269,12 @@ void SymbolicRun::remove(const sql::Statement& statement) {
   }
   for (const auto& unique : declared.unique) columns.insert(unique.begin(), unique.end());
   std::erase_if(columns, [&](std::uint32_t column) { return declared.is_key_column(column); });
-  read_target(statement, target, reports, columns);
+  read_found(statement, target.search, reports, columns);
   const SymValue absent = symbols_.number(0);
   if (target.is_fixed()) {
     // By key alone it writes absence whether the row is there or not: it need not look.
-    write(statement, table, kPresence, reports ? found : alive && target.is_candidate(row), row,
-          absent);
+    write(statement, table, kPresence, reports ? found : alive && target.search.is_candidate(row),
+          row, absent);
     check_children(statement, table, found, &row, all_columns, target.frame);
     free_entries(
         statement, table, found,
@@ -243,8 +284,9 @@ void SymbolicRun::remove(const sql::Statement& statement) {
         all_columns);
   } else {
     instance_.accesses.push_back({AccessKind::Write, table, kPresence, statement.number, alive,
-                                  std::nullopt, target.matches,
+                                  std::nullopt, target.search.matches,
                                   [absent](const Row&) { return absent; }});
+    instance_.accesses.back().step = at_;
     check_children(statement, table, found, nullptr, all_columns, target.frame);
     change_any_entries(statement, table, found, all_columns);
   }
@@ -287,7 +329,8 @@ Row SymbolicRun::some_row(sql::TableId table, const std::vector<std::uint32_t>& 
 void SymbolicRun::insert(const sql::Statement& statement) {
   const sql::TableId table = statement.table;
   const sql::Table& declared = symbols_.app().table(table);
-  const Frame frame = here();
+  const Frame frame = current();
+  reads_at_ = frame.at;
   std::vector<SymValue> values(declared.columns.size());
   bool has_fresh_key = false;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
@@ -324,8 +367,16 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   std::vector<Entry> entries;
   for (const bool named : {true, false}) {
     if (!has_fresh_key && is_named(statement, declared.primary_key) == named) {
-      const SmtTerm is_taken = inserts && key_is_taken(table, row, frame);
-      read(statement, table, kPresence, inserts, row);
+      const bool looks_once = named && per_statement_ && Moments::looks_twice(statement);
+      Frame looks = frame;
+      if (looks_once) looks.at = moments_.check_moment();
+      const SmtTerm is_taken = inserts && key_is_taken(table, row, looks);
+      if (looks_once) {
+        look_once(statement, table, kPresence, row, inserts, is_taken,
+                  present_now(table, row, frame));
+      } else {
+        read(statement, table, kPresence, inserts, row);
+      }
       if (named) {
         is_handled = is_taken;
       } else {
@@ -335,7 +386,8 @@ void SymbolicRun::insert(const sql::Statement& statement) {
     }
     for (std::uint32_t u = 0; u < declared.unique.size(); ++u) {
       if (is_named(statement, declared.unique[u]) != named) continue;
-      entries.push_back(look_up(statement, table, u, inserts, new_value));
+      const bool looks_once = named && per_statement_ && Moments::looks_twice(statement);
+      entries.push_back(look_up(statement, table, u, inserts, new_value, looks_once));
       const SmtTerm is_taken = entries.back().taken;
       if (!named) {
         abort_if(is_taken);
@@ -378,7 +430,7 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   }
   for (std::size_t i = first_write; i < instance_.accesses.size(); ++i)
     instance_.accesses[i].is_insert = true;
-  const Frame after = here().with({Source{table, choose_row(inserts, row, there)}});
+  const Frame after = current().with({Source{table, choose_row(inserts, row, there)}});
   return_row(statement, alive, found, after);
 }
 

@@ -16,7 +16,8 @@ Member World::member(std::uint32_t function, std::size_t n) {
   const bool is_open = scope_ == Scope::Open;
   // In a closed world a call that finds its key taken in its view is no run that we look for.
   const InstanceRules rules{.loops = is_open ? Loops::AnyTwo : Loops::AtMostTwo,
-                            .keys_are_unknown = is_open && rules_.keys_are_current};
+                            .keys_are_unknown = is_open && rules_.keys_are_current,
+                            .per_statement = rules_.takes_many_snapshots(function)};
   pool_.push_back(make_instance(symbols_, function, name, rules));
   const Member member = pool_.size() - 1;
   members_.emplace(std::pair(function, n), member);
@@ -32,10 +33,28 @@ SmtTerm World::ar(Member a, Member b) {
 }
 
 SmtTerm World::vis(Member a, Member b) {
+  if (has_moments(b)) return ar(a, b);
   auto found = vis_.find({a, b});
   if (found == vis_.end())
     found = vis_.emplace(PairKey{a, b}, symbols_.fresh_truth(fmt::format("vis.{}.{}", a, b))).first;
   return found->second;
+}
+
+SmtTerm World::sees(Member a, Member b, std::uint32_t at) {
+  if (!has_moments(b)) return vis(a, b);
+  if (at == kCurrent) return ar(a, b);
+  auto found = sees_.find({a, b, at});
+  if (found == sees_.end())
+    found = sees_
+                .emplace(std::tuple(a, b, at),
+                         symbols_.fresh_truth(fmt::format("sees.{}.{}.{}", a, b, at)))
+                .first;
+  return found->second;
+}
+
+SmtTerm World::always_sees(Member a, Member b) {
+  const bool has_first = has_moments(b) && !pool_[b]->moments.empty();
+  return has_first ? sees(a, b, 0) : vis(a, b);  // later snapshots contain the first
 }
 
 SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
@@ -47,7 +66,8 @@ SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const R
   if (column < kUniqueEntry || parts.empty()) return symbols_.any(parts);
   // An entry that is left as it was found is not written.
   return symbols_.any(parts) &&
-         !symbols_.same_value(written(a, table, column, row), pool_[a]->seen(table, column, row));
+         !symbols_.same_value(written(a, table, column, row),
+                              pool_[a]->seen(table, column, row, has_moments(a) ? kCurrent : 0));
 }
 
 SymValue World::written(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
@@ -76,7 +96,7 @@ Row World::common_row(const Access& x, const Access& y, Pair& pair) {
 }
 
 SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& option) {
-  const SymValue read = pool_[reader]->seen(option.table, option.column, option.row);
+  const SymValue read = pool_[reader]->seen(option.table, option.column, option.row, option.at);
   if (scope_ == Scope::Closed) {
     const SymValue now = written(writer, option.table, option.column, option.row);
     return !symbols_.same_value(read, now);
@@ -132,16 +152,17 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
       const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
       if (x.column != y.column && !(by_row && is_row_part)) continue;
       Option option{x.table, x.column, common_row(x, y, pair), {}, {}};
+      option.at = kind == EdgeKind::Wr ? y.at : x.at;
       SmtTerm condition = happens(symbols_, x, option.row) && happens(symbols_, y, option.row);
       switch (kind) {
         case EdgeKind::Wr:
-          condition = condition && vis(a, b);
+          condition = condition && sees(a, b, y.at);
           break;
         case EdgeKind::Ww:
           condition = condition && ar(a, b);
           break;
         case EdgeKind::Rw:
-          condition = condition && !vis(b, a) && changes_what_is_read(a, b, option);
+          condition = condition && !sees(b, a, x.at) && changes_what_is_read(a, b, option);
           break;
       }
       condition = condition && matters(x, y, kind, a, b, option.row);
@@ -166,17 +187,57 @@ void World::add_locks(Pair& pair, Member a, Member b) {
         continue;
       if (held.lock == sql::Lock::KeyShare && (write.column != kPresence || write.is_insert))
         continue;
-      std::vector<Row> rows;
-      if (write.row || held.row) {
-        rows.push_back(write.row ? *write.row : *held.row);
-      } else {
-        const Member both[] = {a, b};
-        rows = this->rows(both, held.table);
-      }
-      for (const Row& row : rows) {
+      for (const Row& row : meeting_rows(write, held, a, b)) {
         pair.constraints.push_back(implies(
             happens(symbols_, write, row) && happens(symbols_, held, row) && ar(a, b), vis(a, b)));
       }
+    }
+  }
+}
+
+std::vector<Row> World::meeting_rows(const Access& x, const Access& y, Member a, Member b) {
+  if (x.row) return {*x.row};
+  if (y.row) return {*y.row};
+  const Member both[] = {a, b};
+  return rows(both, x.table);
+}
+
+// The snapshots of b, as far as a is concerned.
+void World::add_moments(Pair& pair, Member a, Member b) {
+  if (!has_moments(b)) return;
+  const auto count = static_cast<std::uint32_t>(pool_[b]->moments.size());
+  for (std::uint32_t at = 0; at < count; ++at) {
+    pair.constraints.push_back(implies(sees(a, b, at), ar(a, b)));
+    if (at + 1 < count) pair.constraints.push_back(implies(sees(a, b, at), sees(a, b, at + 1)));
+  }
+  // Who waits for a row sees whom it waited for from its next statement on.
+  for (const Access& held : pool_[b]->accesses) {
+    if (!excludes_writers(held) || held.step + 1 >= count) continue;
+    for (const Access& other : pool_[a]->accesses) {
+      if (other.table != held.table || !excludes_writers(other)) continue;
+      const auto is_shared = [](const Access& access) {
+        return access.kind == AccessKind::Lock && access.lock == sql::Lock::Share;
+      };
+      if (is_shared(held) && is_shared(other)) continue;
+      for (const Row& row : meeting_rows(other, held, a, b)) {
+        pair.constraints.push_back(
+            implies(happens(symbols_, other, row) && happens(symbols_, held, row) && ar(a, b),
+                    sees(a, b, held.step + 1)));
+      }
+    }
+  }
+}
+
+// Where nothing is ever deleted, who sees an INSERT finds the row.
+void World::add_lasting_rows(Pair& pair, Member a, Member b) {
+  for (const Access& read : pool_[b]->accesses) {
+    const bool is_presence = read.column == kPresence && !symbols_.changes().frees_keys(read.table);
+    if (read.kind != AccessKind::Read || !read.row || !is_presence) continue;
+    for (const Access& insert : pool_[a]->accesses) {
+      if (!insert.is_insert || insert.table != read.table || insert.column != kPresence) continue;
+      pair.constraints.push_back(
+          implies(happens(symbols_, insert, *read.row) && sees(a, b, read.at),
+                  pool_[b]->presence(read.table, *read.row, read.at)));
     }
   }
 }
@@ -234,15 +295,21 @@ World::Pair& World::pair(Member a, Member b) {
   Pair& pair = pairs_[{a, b}];
   for (const EdgeKind kind : kEdgeKinds) add_options(pair, a, b, kind);
   pair.constraints.push_back(implies(vis(a, b), ar(a, b)));
-  if (is_serial(function(a), function(b))) pair.constraints.push_back(implies(ar(a, b), vis(a, b)));
-  add_locks(pair, a, b);
-  add_references(pair, a, b);
+  if (is_serial(function(a), function(b)))
+    pair.constraints.push_back(implies(ar(a, b), always_sees(a, b)));
+  add_moments(pair, a, b);
+  if (has_moments(b)) add_lasting_rows(pair, a, b);
+  if (!has_moments(b)) {
+    add_locks(pair, a, b);
+    add_references(pair, a, b);
+  }
   // Who reads before the writer comes, in ar, reads something older. On a server so does whoever
   // does not see the writer, as snapshots are beginnings of ar; but for keys that INSERT looks for.
   std::vector<SmtTerm> sure;
   for (const EdgeKind kind : kEdgeKinds) {
     for (const Option& option : pair.options[static_cast<std::size_t>(kind)]) {
-      const bool reads_snapshot = rules_.keys_are_current && option.column < kPresence;
+      const bool reads_snapshot =
+          has_moments(a) || (rules_.keys_are_current && option.column < kPresence);
       sure.push_back(kind == EdgeKind::Rw && !reads_snapshot ? option.condition && ar(a, b)
                                                              : option.condition);
     }

@@ -12,6 +12,11 @@
 //     who locks a row sees every earlier writer of it (with KEY SHARE, who deleted it); who deletes
 //     a row sees every earlier transaction that inserted a row with a foreign key to it.
 //
+// With a snapshot for each statement, vis is a relation between calls and moments of calls: sees(a,
+// b, m). Snapshots are beginnings of ar, later ones contain earlier ones, and after b has locked a
+// row, its snapshots contain whoever locked it before in a mode that excludes b's. What b writes or
+// locks it sees as it is: every call before it in ar. Then vis(a, b) says no more than ar.
+//
 // What a server adds is in WorldRules. A level that asks about two writers of a key then does not
 // mean an INSERT of a key that may have been freed in between: it waits, and takes it. SERIALIZABLE
 // rules out cycles of transactions that all run at it, and nothing else.
@@ -56,7 +61,12 @@ struct WorldRules {
   bool keys_are_current = false;
   // By function: no cycle of dependencies has only calls of such functions.
   std::vector<bool> is_protected = {};
+  // By function: its calls take a snapshot for each statement (READ COMMITTED).
+  std::vector<bool> per_statement = {};
 
+  bool takes_many_snapshots(std::uint32_t f) const {
+    return f < per_statement.size() && per_statement[f];
+  }
   bool protects(std::uint32_t f) const { return f < is_protected.size() && is_protected[f]; }
 };
 
@@ -74,6 +84,11 @@ class World {
 
   SmtTerm vis(Member a, Member b);
   SmtTerm ar(Member a, Member b);
+  // In the view of b at a moment, or kCurrent; without snapshots per statement, vis.
+  SmtTerm sees(Member a, Member b, std::uint32_t at);
+  // At all its moments.
+  SmtTerm always_sees(Member a, Member b);
+  bool has_moments(Member a) const { return rules_.takes_many_snapshots(function(a)); }
   SmtTerm depends(Member a, Member b, EdgeKind kind);
   SmtTerm depends(Member a, Member b);
   // A dependency that is there whatever happens outside: for paths without chords.
@@ -102,6 +117,7 @@ class World {
     Row row;
     SmtTerm name;  // a constant
     SmtTerm condition;
+    std::uint32_t at = 0;  // the view of the read
   };
   struct Pair {
     std::array<std::vector<Option>, 3> options;
@@ -120,6 +136,10 @@ class World {
   SmtTerm would_match(const Access& scan, Member writer, const Row& row);
   void add_locks(Pair& pair, Member a, Member b);
   void add_references(Pair& pair, Member a, Member b);
+  void add_moments(Pair& pair, Member a, Member b);
+  void add_lasting_rows(Pair& pair, Member a, Member b);
+  // The rows where two accesses may meet.
+  std::vector<Row> meeting_rows(const Access& x, const Access& y, Member a, Member b);
   Row common_row(const Access& x, const Access& y, Pair& pair);
   bool is_serial(std::uint32_t f, std::uint32_t g) const;
   // A write of it may come after one that the writer does not see, by way of a free key.
@@ -141,6 +161,7 @@ class World {
   std::map<std::pair<std::uint32_t, std::size_t>, Member> members_;
   std::map<PairKey, SmtTerm> vis_;
   std::map<PairKey, SmtTerm> ar_;
+  std::map<std::tuple<Member, Member, std::uint32_t>, SmtTerm> sees_;
   std::map<PairKey, Pair> pairs_;
   std::map<PairKey, SmtTerm> conflict_;
   std::map<std::tuple<Member, Member, Member>, std::vector<SmtTerm>> triples_;

@@ -60,10 +60,12 @@ void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>&
   auto& facts = triples_[{a, b, c}];
   if (facts.empty()) {
     facts.push_back(implies(ar(a, b) && ar(b, c), ar(a, c)));
+    for (std::uint32_t at = 0; has_moments(c) && at < pool_[c]->moments.size(); ++at)
+      facts.push_back(implies(ar(a, b) && sees(b, c, at), sees(a, c, at)));
     for (const Option& option : pair(a, b).options[static_cast<std::size_t>(EdgeKind::Rw)]) {
       const SmtTerm overwrites = wrote(c, option.table, option.column, option.row);
       if (symbols_.smt().known_truth(overwrites) == false) continue;
-      facts.push_back(implies(option.name && overwrites && vis(c, a), ar(c, b)));
+      facts.push_back(implies(option.name && overwrites && sees(c, a, option.at), ar(c, b)));
     }
     if (is_protected(a) && is_protected(b) && is_protected(c)) {
       facts.push_back(!(depends(a, b) && depends(b, c) && depends(c, a)));
@@ -141,19 +143,19 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>*
         is_done = false;
         const Instance::Use use = pool_[a]->uses()[done[a]++];
         std::vector<Member> writers;
-        std::vector<SmtTerm> sees;
+        std::vector<SmtTerm> is_seen;
         for (const Member w : cast) {
           if (w == a) continue;
-          const SmtTerm seen = vis(w, a) && wrote(w, use.table, use.column, use.row);
+          const SmtTerm seen = sees(w, a, use.at) && wrote(w, use.table, use.column, use.row);
           if (symbols_.smt().known_truth(seen) == false) continue;
           writers.push_back(w);
-          sees.push_back(seen);
+          is_seen.push_back(seen);
         }
-        const SymValue read = pool_[a]->seen(use.table, use.column, use.row);
+        const SymValue read = pool_[a]->seen(use.table, use.column, use.row, use.at);
         for (std::size_t i = 0; i < writers.size(); ++i) {
-          std::vector<SmtTerm> is_last = {sees[i]};
+          std::vector<SmtTerm> is_last = {is_seen[i]};
           for (std::size_t j = 0; j < writers.size(); ++j) {
-            if (j != i) is_last.push_back(implies(sees[j], ar(writers[j], writers[i])));
+            if (j != i) is_last.push_back(implies(is_seen[j], ar(writers[j], writers[i])));
           }
           const SymValue value = written(writers[i], use.table, use.column, use.row);
           out.push_back(implies(symbols_.all(is_last), symbols_.same_value(read, value)));
@@ -174,7 +176,7 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>*
         } else {
           initial = symbols_.initial_value(use.table, use.column, use.row);
         }
-        out.push_back(implies(!symbols_.any(sees), symbols_.same_value(read, initial)));
+        out.push_back(implies(!symbols_.any(is_seen), symbols_.same_value(read, initial)));
       }
     }
   }

@@ -35,6 +35,7 @@ struct AuditArguments {
   bool prove = false;
   std::optional<std::size_t> path;
   bool advise = false;
+  bool subsets = false;
   std::string history;
   std::string to = "hist";
   std::string dot;
@@ -133,6 +134,13 @@ int run_audit(const AuditArguments& args) {
     const bool has_anomaly = report.answer.outcome == audit::AuditOutcome::Anomaly;
     report.advice = audit::advise(problem, loaded->candidates, has_anomaly, report.options, budget);
   }
+  if (args.subsets) {
+    report.subsets = audit::find_subsets(problem, loaded->candidates, report.options, budget);
+    const sql::Application promoted = audit::with_promoted_reads(loaded->app);
+    const audit::Problem locking{promoted, problem.levels, problem.conflicts, problem.serial,
+                                 problem.rows_at_start};
+    report.promoted = audit::find_subsets(locking, loaded->candidates, report.options, budget);
+  }
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
@@ -170,6 +178,9 @@ Run add_audit(CLI::App& app) {
   app.add_flag(
       "--advise", args->advise,
       "the weakest level for each function, out of those given (of one: from it up), and repairs");
+  app.add_flag("--subsets", args->subsets,
+               "which functions are serializable together, and the lowest levels for all; as they "
+               "are, and with reads FOR UPDATE");
   add_output_file(app, "--history", args->history,
                   "write the run of the first anomaly as a history");
   app.add_option("--to", args->to, "the format of that file")
@@ -179,12 +190,14 @@ Run add_audit(CLI::App& app) {
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
+      "  isoscope audit examples/audit/bank.sql\n"
       "  isoscope audit examples/audit/bank.sql --level pc\n"
       "  isoscope audit examples/audit/bank.sql --level si --prove\n"
       "  isoscope audit examples/audit/courseware.sql --level ec --cycle 2 --all\n"
       "  isoscope audit examples/audit/courseware.sql --level cc --assign enroll=si \
 --serial enroll,rem_student\n"
       "  isoscope audit examples/audit/bank.sql --level ec,psi,si --advise\n"
+      "  isoscope audit examples/audit/smallbank.sql --subsets\n"
       "  isoscope audit examples/audit/bank.sql --level pc --history run.hist --dot run.dot\n"
       "Exit codes: 0 none or serializable, 1 anomaly, 2 bad input, 3 unknown.");
   return [args] { return run_audit(*args); };

@@ -23,10 +23,10 @@ std::optional<int> strength_of(const Level& level) {
     std::string_view level;
     int rank;
   };
-  constexpr std::array kStrengths = {Strength{"ec", 0},    Strength{"ra", 1},  Strength{"cc", 2},
-                                     Strength{"pc", 3},    Strength{"ua", 3},  Strength{"psi", 4},
-                                     Strength{"si", 5},    Strength{"ser", 6}, Strength{"pg-rr", 5},
-                                     Strength{"pg-ser", 6}};
+  constexpr std::array kStrengths = {
+      Strength{"ec", 0},    Strength{"ra", 1},     Strength{"cc", 2},   Strength{"pc", 3},
+      Strength{"ua", 3},    Strength{"psi", 4},    Strength{"si", 5},   Strength{"ser", 6},
+      Strength{"pg-rr", 5}, Strength{"pg-ser", 6}, Strength{"pg-rc", 1}};
   const auto* found = std::ranges::find(kStrengths, level.name, &Strength::level);
   if (!level.built_in || found == kStrengths.end()) return std::nullopt;
   return found->rank;
@@ -41,9 +41,7 @@ void sort_by_strength(std::vector<const Level*>& levels) {
 
 // A level of a server, or a definition over vis, ar.
 Result<const Level*> find_audited(const LevelSet& known, const std::string& name) {
-  auto of_server = audit::find_server_level(name);
-  if (!of_server) return of_server.error();
-  if (*of_server) return **of_server;
+  if (const Level* of_server = audit::find_server_level(name)) return of_server;
   return known.find(name, Framework::VisAr);
 }
 
@@ -51,13 +49,18 @@ Result<const Level*> find_audited(const LevelSet& known, const std::string& name
 void add_stronger(const LevelSet& known, std::vector<const Level*>& levels) {
   if (levels.size() != 1) return;
   if (audit::is_server_level(*levels.front())) {
-    if (levels.front() != &audit::pg_serializable()) levels.push_back(&audit::pg_serializable());
+    for (const Level* level : {&audit::pg_repeatable_read(), &audit::pg_serializable()}) {
+      if (strength_of(*level) > strength_of(*levels.front())) levels.push_back(level);
+    }
     return;
   }
   const std::optional<int> given = strength_of(*levels.front());
   for (const char* name : {"cc", "psi", "si", "ser"}) {
     const Level* level = known.lookup(name, Framework::VisAr);
-    const bool is_stronger = given ? *strength_of(*level) > *given : level->name == "ser";
+    // psi is above ua and not above pc, which orders what psi does not.
+    const bool is_incomparable = levels.front()->name == "pc" && level->name == "psi";
+    const bool is_stronger =
+        given ? *strength_of(*level) > *given && !is_incomparable : level->name == "ser";
     if (is_stronger) levels.push_back(level);
   }
 }
@@ -138,9 +141,8 @@ void AuditInput::add_to(CLI::App& app) {
       ->required()
       ->type_name("APP.sql");
   app.add_option("-l,--level", levels,
-                 "the level of functions without one of their own; with --advise several, from "
-                 "which it chooses")
-      ->required()
+                 "the level of functions without one of their own (pg-rc, READ COMMITTED of "
+                 "PostgreSQL, unless told); with --advise several, from which it chooses")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LEVEL");
@@ -192,6 +194,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
     if (!level) return level.error();
     loaded.candidates.push_back(*level);
   }
+  if (loaded.candidates.empty()) loaded.candidates.push_back(&audit::pg_read_committed());
   sort_by_strength(loaded.candidates);
   loaded.levels.base = loaded.candidates.front();
   add_stronger(known, loaded.candidates);

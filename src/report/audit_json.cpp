@@ -81,12 +81,32 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
     } else {
       one["column"] = table.columns[edge.at.column].name;
     }
-    if (const sql::Value* read = value_read(anomaly, edge)) one["read"] = to_json(*read);
+    if (const sql::Value* read = value_read(edge)) one["read"] = to_json(*read);
     if (const sql::Value* written = value_written(anomaly, edge))
       one["written"] = to_json(*written);
+    if (edge.from_place.line > 0) one["from_line"] = edge.from_place.line;
+    if (edge.to_place.line > 0) one["to_line"] = edge.to_place.line;
     cycle.push_back(std::move(one));
   }
   return cycle;
+}
+
+// Where each statement has a snapshot of its own: the order in which statements begin.
+Json schedule_json(const FoundAnomaly& anomaly) {
+  Json schedule = Json::array();
+  for (const audit::ScheduleStep& step : anomaly.replay.schedule) {
+    Json one{{"call", call_name(step.call)}};
+    if (step.moment) {
+      const audit::TracedMoment& moment = anomaly.replay.traces[step.call].moments[*step.moment];
+      one["line"] = moment.place.line;
+      one["statement"] = moment.text;
+    } else {
+      one["commit"] = true;
+    }
+    if (step.waits_for) one["waits_for"] = call_name(*step.waits_for);
+    schedule.push_back(std::move(one));
+  }
+  return schedule;
 }
 
 Json history_json(const audit::Problem& problem, const FoundAnomaly& anomaly) {
@@ -109,15 +129,17 @@ Json anomaly_json(const audit::Problem& problem, const FoundAnomaly& found) {
       if (scenario.sees[j][i]) vis.push_back(std::array{call_name(i), call_name(j)});
     }
   }
-  return {{"name", common_name(anomaly.name)},
-          {"label", audit::name_of(anomaly.replay.label)},
-          {"why", anomaly.replay.why},
-          {"calls", calls_json(problem.app, anomaly)},
-          {"rows", rows_json(problem.app, scenario)},
-          {"cycle", cycle_json(problem.app, anomaly)},
-          {"vis", std::move(vis)},
-          {"ar", std::move(ar)},
-          {"history", history_json(problem, anomaly)}};
+  Json result{{"name", common_name(anomaly.name)},
+              {"label", audit::name_of(anomaly.replay.label)},
+              {"why", anomaly.replay.why},
+              {"calls", calls_json(problem.app, anomaly)},
+              {"rows", rows_json(problem.app, scenario)},
+              {"cycle", cycle_json(problem.app, anomaly)},
+              {"vis", std::move(vis)},
+              {"ar", std::move(ar)},
+              {"history", history_json(problem, anomaly)}};
+  if (!anomaly.replay.schedule.empty()) result["schedule"] = schedule_json(anomaly);
+  return result;
 }
 
 Json steps_json(const sql::Application& app, const audit::Proof& proof) {
@@ -179,6 +201,22 @@ Json advice_json(const sql::Application& app, const audit::Advice& advice) {
           {"limit", advice.limit.empty() ? Json(nullptr) : Json(advice.limit)}};
 }
 
+Json subsets_json(const sql::Application& app, const audit::Subsets& subsets) {
+  Json together = Json::array();
+  for (const auto& set : subsets.together) together.push_back(names_of(app, set));
+  Json apart = Json::array();
+  for (const audit::Subsets::Bad& bad : subsets.apart)
+    apart.push_back(
+        {{"functions", names_of(app, bad.functions)}, {"verdict", audit::name_of(bad.outcome)}});
+  Json lowest = Json::object();
+  for (std::size_t f = 0; f < subsets.lowest.size(); ++f)
+    lowest[app.functions[f].name] = subsets.lowest[f]->name;
+  return {{"together", std::move(together)},
+          {"apart", std::move(apart)},
+          {"lowest", subsets.lowest.empty() ? Json(nullptr) : std::move(lowest)},
+          {"complete", subsets.is_complete}};
+}
+
 Json levels_json(const audit::Problem& problem) {
   Json levels = Json::object();
   for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
@@ -223,6 +261,8 @@ std::string audit_json(const AuditReport& report) {
   json["notes"] = std::move(notes);
   if (!answer.limit.empty()) json["limit"] = answer.limit;
   if (report.advice) json["advice"] = advice_json(problem.app, *report.advice);
+  if (report.subsets) json["subsets"] = subsets_json(problem.app, *report.subsets);
+  if (report.promoted) json["subsets_for_update"] = subsets_json(problem.app, *report.promoted);
   return dump(json);
 }
 

@@ -6,6 +6,7 @@
 
 #include "audit/advise.h"
 #include "audit/audit.h"
+#include "audit/subsets.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -16,6 +17,9 @@ struct AuditReport {
   audit::AuditOptions options;
   audit::AuditReport answer = {};
   std::optional<audit::Advice> advice = {};  // with --advise
+  // With --subsets: as they are, and with reads promoted to FOR UPDATE.
+  std::optional<audit::Subsets> subsets = {};
+  std::optional<audit::Subsets> promoted = {};
   double seconds = 0;
 };
 

@@ -16,6 +16,7 @@ using audit::CallTrace;
 using audit::FoundAnomaly;
 using audit::LocationKey;
 using audit::ReplayEdge;
+using audit::StatementRead;
 
 const sql::Value* find(const std::map<LocationKey, sql::Value>& values, const LocationKey& at) {
   const auto found = values.find(at);
@@ -38,11 +39,9 @@ std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) 
   };
   switch (edge.kind) {
     case audit::EdgeKind::Wr:
-      return change(edge.from, from.writes.at(edge.at)) + ", " +
-             found(edge.to, to.reads.at(edge.at));
+      return change(edge.from, from.writes.at(edge.at)) + ", " + found(edge.to, *edge.read);
     case audit::EdgeKind::Rw:
-      return found(edge.from, from.reads.at(edge.at)) + ", " +
-             change(edge.to, to.writes.at(edge.at));
+      return found(edge.from, *edge.read) + ", " + change(edge.to, to.writes.at(edge.at));
     case audit::EdgeKind::Ww:
       return change(edge.from, from.writes.at(edge.at)) + ", then " +
              change(edge.to, to.writes.at(edge.at));
@@ -84,8 +83,16 @@ FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
     for (auto& [location, writer] : result.replay.traces[i].read_from) {
       if (writer) writer = place[*writer];
     }
+    for (StatementRead& read : result.replay.traces[i].statement_reads) {
+      if (read.writer) read.writer = place[*read.writer];
+    }
     for (std::size_t j = 0; j < old.ar.size(); ++j)
       scenario.sees[i][j] = old.sees[old.ar[i]][old.ar[j]];
+    if (!old.snapshots.empty()) scenario.snapshots[i] = old.snapshots[old.ar[i]];
+  }
+  for (audit::ScheduleStep& step : result.replay.schedule) {
+    step.call = place[step.call];
+    if (step.waits_for) step.waits_for = place[*step.waits_for];
   }
   result.replay.cycle = telling_cycle(anomaly);
   for (auto* edges : {&result.replay.edges, &result.replay.cycle}) {
@@ -132,11 +139,7 @@ std::string_view edge_word(audit::EdgeKind kind) {
   return "";
 }
 
-const sql::Value* value_read(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
-  if (edge.kind == audit::EdgeKind::Ww) return nullptr;
-  const std::size_t reader = edge.kind == audit::EdgeKind::Wr ? edge.to : edge.from;
-  return find(anomaly.replay.traces[reader].reads, edge.at);
-}
+const sql::Value* value_read(const ReplayEdge& edge) { return edge.read ? &*edge.read : nullptr; }
 
 const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   const std::size_t writer = edge.kind == audit::EdgeKind::Wr ? edge.from : edge.to;
@@ -145,7 +148,7 @@ const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& e
 
 std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   const CallTrace& from = anomaly.replay.traces[edge.from];
-  const sql::Value* read = value_read(anomaly, edge);
+  const sql::Value* read = value_read(edge);
   const sql::Value* written = value_written(anomaly, edge);
   // Where rows conflict as a whole, the two may have written different columns.
   if (written == nullptr)

@@ -125,7 +125,10 @@ std::string calls_text(const sql::Application& app, const FoundAnomaly& anomaly,
     width = std::max(width, call_text(app, call).size());
   std::string out;
   for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
-    std::string remarks = i < scenario.prefix ? "prepares" : sight_text(scenario, i);
+    const bool has_one_view = !anomaly.replay.traces[i].is_per_statement;
+    std::string remarks = i < scenario.prefix ? "prepares"
+                          : has_one_view      ? sight_text(scenario, i)
+                                              : "";
     const std::string result = result_text(anomaly.replay.traces[i].result.returned);
     if (!remarks.empty() && !result.empty()) remarks += "; ";
     remarks += result;
@@ -133,6 +136,34 @@ std::string calls_text(const sql::Application& app, const FoundAnomaly& anomaly,
                                    remarks.empty() ? 0 : width);
     if (!remarks.empty()) line += "  " + (i < scenario.prefix ? paint.faint(remarks) : remarks);
     out += line + "\n";
+  }
+  return out;
+}
+
+// The lines of the two statements of an edge.
+std::string lines_text(const audit::ReplayEdge& edge) {
+  const std::uint32_t from = edge.from_place.line;
+  const std::uint32_t to = edge.to_place.line;
+  if (from == 0 || to == 0) return "";
+  return from == to ? fmt::format(" (line {})", from) : fmt::format(" (lines {} and {})", from, to);
+}
+
+// Statement by statement, where each has a snapshot of its own.
+std::string schedule_text(const FoundAnomaly& anomaly, const Paint& paint) {
+  const audit::Replay& replay = anomaly.replay;
+  std::string out = "statements and commits, in this order\n";
+  for (const audit::ScheduleStep& step : replay.schedule) {
+    if (step.call < anomaly.scenario.prefix) continue;
+    out += fmt::format("  {}  ", call_name(step.call));
+    if (!step.moment) {
+      out += "commits\n";
+      continue;
+    }
+    const audit::TracedMoment& moment = replay.traces[step.call].moments[*step.moment];
+    out += fmt::format("line {}: {}", moment.place.line, printable(moment.text));
+    if (step.waits_for)
+      out += paint.faint(fmt::format("  waits for {}", call_name(*step.waits_for)));
+    out += "\n";
   }
   return out;
 }
@@ -153,9 +184,10 @@ std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
   };
   std::string out;
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
-    out += fmt::format(
-        "  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)), call(edge.to),
-        paint.faint(printable(audit::print(app, edge.at)) + ": " + edge_story(anomaly, edge)));
+    out += fmt::format("  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)),
+                       call(edge.to),
+                       paint.faint(printable(audit::print(app, edge.at)) + ": " +
+                                   edge_story(anomaly, edge) + lines_text(edge)));
   }
   return out;
 }
@@ -167,7 +199,12 @@ std::string anomaly_text(const sql::Application& app, const FoundAnomaly& found,
       fmt::format("{}: {}\n", audit::name_of(anomaly.replay.label), printable(anomaly.replay.why));
   if (!anomaly.scenario.rows.empty()) out += "rows at the start\n";
   for (const sql::InitialRow& row : anomaly.scenario.rows) out += row_text(app, anomaly, row);
-  out += "calls, in the order of arbitration\n" + calls_text(app, anomaly, paint);
+  if (anomaly.replay.schedule.empty()) {
+    out += "calls, in the order of arbitration\n" + calls_text(app, anomaly, paint);
+  } else {
+    out += "calls, in the order of their commits\n" + calls_text(app, anomaly, paint);
+    out += schedule_text(anomaly, paint);
+  }
   return out + "cycle\n" + cycle_text(app, anomaly, paint);
 }
 
@@ -226,6 +263,39 @@ std::string proof_text(const AuditReport& report, const Paint& paint) {
   return out;
 }
 
+// A level for each function, one a line.
+std::string levels_text(const sql::Application& app, const std::vector<const Level*>& levels) {
+  std::string out;
+  std::size_t width = 0;
+  for (const sql::Function& function : app.functions)
+    width = std::max(width, printable(function.name).size());
+  for (std::size_t f = 0; f < levels.size(); ++f)
+    out += fmt::format("  {:<{}}  {}\n", printable(app.functions[f].name), width, levels[f]->name);
+  return out;
+}
+
+std::string subsets_text(const AuditReport& report, const audit::Subsets& subsets,
+                         std::string_view how, const Paint& paint) {
+  const sql::Application& app = report.problem.app;
+  std::string out = fmt::format("\n{} at {}{}\n", paint.good("serializable together"),
+                                level_text(report.problem), how);
+  for (const auto& set : subsets.together) out += "  " + name_list(app, set, ", ") + "\n";
+  if (subsets.together.empty()) out += "  no set of functions\n";
+  if (!subsets.apart.empty()) out += "not together\n";
+  for (const audit::Subsets::Bad& bad : subsets.apart) {
+    const bool is_known = bad.outcome == AuditOutcome::Anomaly;
+    out += fmt::format("  {}  {}\n", name_list(app, bad.functions, ", "),
+                       paint.faint(is_known ? "(anomaly)" : "(no proof)"));
+  }
+  if (subsets.lowest.empty()) {
+    out += "lowest levels: no proof even at the strongest\n";
+  } else {
+    out += fmt::format("lowest levels{}\n", how) + levels_text(app, subsets.lowest);
+  }
+  if (!subsets.is_complete) out += paint.unsure("the time was over before all sets were tried\n");
+  return out;
+}
+
 std::string advice_text(const AuditReport& report, const Paint& paint) {
   const sql::Application& app = report.problem.app;
   const audit::Advice& advice = *report.advice;
@@ -237,12 +307,7 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
   } else {
     out += fmt::format("{} that keep every execution serializable{}\n", paint.good("levels"),
                        advice.has_all_levels ? "" : "; weaker ones might, too");
-    std::size_t width = 0;
-    for (const sql::Function& function : app.functions)
-      width = std::max(width, printable(function.name).size());
-    for (std::size_t f = 0; f < advice.levels.size(); ++f)
-      out += fmt::format("  {:<{}}  {}\n", printable(app.functions[f].name), width,
-                         advice.levels[f]->name);
+    out += levels_text(app, advice.levels);
   }
   if (!advice.repairs.empty())
     out += fmt::format("{} that make {} enough, each alone\n", paint.good("repairs"),
@@ -292,6 +357,9 @@ std::string audit_text(const AuditReport& report, const Paint& paint) {
     out += anomaly_text(app, anomaly, paint);
   }
   if (report.advice) out += advice_text(report, paint);
+  if (report.subsets) out += subsets_text(report, *report.subsets, "", paint);
+  if (report.promoted)
+    out += subsets_text(report, *report.promoted, ", with reads FOR UPDATE", paint);
   return out;
 }
 

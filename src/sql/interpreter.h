@@ -51,6 +51,13 @@ class Database {
   virtual void lock(TableId table, const RowKey& key, Lock mode) = 0;
   // The row meets the WHERE of a statement: what was read of it counts. No access.
   virtual void matched(TableId /*table*/, const RowKey& /*key*/) {}
+  // For databases with a snapshot for each statement: a statement begins, control flow included; a
+  // query of an expression comes before the statement that it is part of.
+  virtual void begin(const Function& /*function*/, const Statement& /*statement*/) {}
+  // A statement that changes or locks rows is about to look for them. True: the rows that match are
+  // to be told by matched() first, then end_search(); after it the statement looks again.
+  virtual bool begin_search(TableId /*table*/) { return false; }
+  virtual void end_search() {}
   // For databases that keep entries of UNIQUE constraints: another row with these values in the
   // columns of the constraint, or that there is none. Nothing: the interpreter looks at the rows.
   struct UniqueAnswer {

@@ -209,4 +209,14 @@ Result<std::optional<Matcher::ByKey>> Matcher::only_key() {
   return Answer(ByKey{rows->front()});
 }
 
+Result<bool> Matcher::search_first(CallState& call, const std::vector<TableId>& sources,
+                                   const Expr* where) {
+  if (sources.empty() || !call.database.begin_search(sources.front())) return false;
+  StatementView view(call);
+  auto done = Matcher(view, sources, where).for_each([](Tuple&) -> Result<bool> { return true; });
+  call.database.end_search();
+  if (!done) return done.error();
+  return true;
+}
+
 }  // namespace isoscope::sql

@@ -34,6 +34,11 @@ class Matcher {
   using Found = std::function<Result<bool>(Tuple&)>;
   Result<void> for_each(const Found& found);
 
+  // Tells the database which rows match, before a statement changes or locks them, if it asks; then
+  // true.
+  static Result<bool> search_first(CallState& call, const std::vector<TableId>& sources,
+                                   const Expr* where);
+
   // The key of the only row that can match, without a look at the database: for a WHERE that gives
   // the whole key of the only source and says nothing about other columns. Nothing otherwise.
   struct ByKey {

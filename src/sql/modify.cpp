@@ -49,6 +49,7 @@ class Modification {
   }
 
   Result<Modified> update() {
+    if (auto searched = search(); !searched) return searched.error();
     std::vector<NewRow> rows;
     Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
     auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
@@ -66,9 +67,11 @@ class Modification {
   }
 
   Result<Modified> remove(bool counts) {
+    const auto searched = search();
+    if (!searched) return searched.error();
     Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
-    const bool must_look =
-        counts || !statement_.returning.empty() || is_referenced(call_.app, statement_.table);
+    const bool must_look = *searched || counts || !statement_.returning.empty() ||
+                           is_referenced(call_.app, statement_.table);
     if (!must_look) {
       auto by_key = matcher.only_key();
       if (!by_key) return by_key.error();
@@ -96,6 +99,11 @@ class Modification {
   }
 
  private:
+  Result<bool> search() {
+    return Matcher::search_first(call_, {statement_.table},
+                                 statement_.where ? &*statement_.where : nullptr);
+  }
+
   // Gives every column of a new row its value.
   Result<void> fill(NewRow& row, bool& has_fresh_key) {
     for (const SetColumn& set : statement_.sets) {

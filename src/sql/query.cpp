@@ -89,6 +89,11 @@ class QueryRun {
   }
 
   Result<Rows> rows() {
+    if (query_.lock > Lock::KeyShare) {
+      auto searched =
+          Matcher::search_first(call_, query_.sources, query_.where ? &*query_.where : nullptr);
+      if (!searched) return searched.error();
+    }
     Matcher matching = matcher();
     const bool is_ordered = orders_by_key(matching);
     const bool removes_doubles = query_.distinct && needs_.outputs;

@@ -1,0 +1,62 @@
+#pragma once
+// Moments of a call: the points at which it looks at the database.
+//
+// At READ COMMITTED each statement takes a snapshot, so a call has as many views as statements. A
+// query in an expression (IF EXISTS …, SET x = (SELECT …)) is hoisted in front of the statement
+// that uses it (sql/statement.h) and shares that statement's snapshot. INSERT … ON CONFLICT DO
+// NOTHING looks for its key after its snapshot, at a moment of its own, and holds nothing of what
+// it found. Who counts moments along a run, on symbols or on values, asks here.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "sql/application.h"
+
+namespace isoscope::audit {
+
+// Not a moment: what is there when the call commits, everything committed before it. Rows that a
+// call writes or locks are like that from the lock on.
+inline constexpr std::uint32_t kCurrent = std::numeric_limits<std::uint32_t>::max();
+
+// The statement is a query that is part of an expression of the next one.
+inline bool is_part_of_expression(const sql::Function& function, const sql::Statement& statement) {
+  return statement.op == sql::StatementOp::Select &&
+         (statement.exists ||
+          (statement.targets.size() == 1 &&
+           function.variables[statement.targets.front().index].name.starts_with('(')));
+}
+
+inline bool takes_snapshot(const sql::Statement& statement) {
+  return statement.op <= sql::StatementOp::Delete || statement.op == sql::StatementOp::ForQuery;
+}
+
+class Moments {
+ public:
+  // To be told of every statement when it begins, in the order in which they run. Returns how many
+  // moments begin with it: 0 if it shares the last one.
+  std::size_t begin(const sql::Function& function, const sql::Statement& statement) {
+    const bool shares = shares_;
+    shares_ = is_part_of_expression(function, statement);
+    if (!takes_snapshot(statement)) return 0;
+    std::size_t count = shares ? 0 : 1;
+    if (looks_twice(statement)) ++count;
+    count_ += static_cast<std::uint32_t>(count);
+    return count;
+  }
+  static bool looks_twice(const sql::Statement& statement) {
+    return statement.op == sql::StatementOp::Insert &&
+           statement.conflict == sql::OnConflict::Nothing;
+  }
+  std::uint32_t count() const { return count_; }
+  // Of the statement that began last. Requires: one did.
+  std::uint32_t check_moment() const { return count_ - 1; }
+  std::uint32_t moment(const sql::Statement& statement) const {
+    return count_ - (looks_twice(statement) ? 2 : 1);
+  }
+
+ private:
+  bool shares_ = false;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace isoscope::audit

@@ -1,0 +1,141 @@
+#include "audit/replay_schedule.h"
+
+#include <algorithm>
+
+namespace isoscope::audit {
+
+namespace {
+
+// The table of lock modes of PostgreSQL; an INSERT waits for another one of its key.
+bool exclude(RowLock a, RowLock b) {
+  if (a == RowLock::Insert || b == RowLock::Insert) return a == b;
+  const RowLock weak = std::min(a, b);
+  const RowLock strong = std::max(a, b);
+  switch (weak) {
+    case RowLock::KeyShare:
+      return strong == RowLock::Update;
+    case RowLock::Share:
+      return strong >= RowLock::NoKeyUpdate;
+    default:
+      return true;
+  }
+}
+
+class Scheduler {
+ public:
+  Scheduler(const Scenario& scenario, const std::vector<CallTrace>& traces)
+      : scenario_(scenario), traces_(traces), place_(scenario.calls.size()) {
+    for (std::size_t i = 0; i < scenario.ar.size(); ++i) place_[scenario.ar[i]] = i;
+    for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
+      first_.push_back(nodes_.size());
+      for (std::size_t m = 0; m < traces[call].moments.size(); ++m) nodes_.push_back({call, m, {}});
+      nodes_.push_back({call, std::nullopt, {}});
+    }
+    before_.resize(nodes_.size());
+  }
+
+  Result<std::vector<ScheduleStep>> run() {
+    for (std::size_t i = 0; i + 1 < scenario_.ar.size(); ++i)
+      add(commit(scenario_.ar[i]), commit(scenario_.ar[i + 1]));
+    for (std::size_t call = 0; call < scenario_.calls.size(); ++call) {
+      if (auto placed = place_statements(call); !placed) return placed.error();
+    }
+    for (std::size_t a = 0; a < scenario_.calls.size(); ++a) {
+      for (std::size_t b = 0; b < scenario_.calls.size(); ++b) {
+        if (place_[a] >= place_[b]) continue;
+        if (auto kept = keep_locks(a, b); !kept) return kept.error();
+      }
+    }
+    return in_order();
+  }
+
+ private:
+  static Error impossible(std::string what) { return {.what = std::move(what)}; }
+  std::size_t node(std::size_t call, std::size_t moment) const { return first_[call] + moment; }
+  std::size_t commit(std::size_t call) const { return first_[call] + traces_[call].moments.size(); }
+  void add(std::size_t earlier, std::size_t later) { before_[later].push_back(earlier); }
+
+  // Calls of ar in the snapshot of a moment.
+  std::size_t snapshot(std::size_t call, std::size_t moment) const {
+    if (traces_[call].is_per_statement) return traces_[call].moments[moment].snapshot;
+    return static_cast<std::size_t>(std::ranges::count(scenario_.sees[call], true));
+  }
+
+  Result<void> place_statements(std::size_t call) {
+    const CallTrace& trace = traces_[call];
+    for (std::size_t m = 0; m < trace.moments.size(); ++m) {
+      add(node(call, m), node(call, m) + 1);  // the next one, or the commit
+      // With one snapshot, it is taken by the first statement.
+      if (!trace.is_per_statement && m > 0) continue;
+      const std::size_t count = snapshot(call, m);
+      if (count > 0) add(commit(scenario_.ar[count - 1]), node(call, m));
+      if (count < place_[call]) add(node(call, m), commit(scenario_.ar[count]));
+    }
+    if (trace.is_per_statement) return {};
+    for (std::size_t i = 0; i < scenario_.ar.size(); ++i) {
+      if (scenario_.sees[call][scenario_.ar[i]] != (i < snapshot(call, 0)))
+        return impossible("a snapshot is no beginning of the order of commits");
+    }
+    return {};
+  }
+
+  // a commits before b.
+  Result<void> keep_locks(std::size_t a, std::size_t b) {
+    for (const LockEvent& first : traces_[a].lock_events) {
+      for (const LockEvent& second : traces_[b].lock_events) {
+        if (first.table != second.table || first.row != second.row ||
+            !exclude(first.mode, second.mode))
+          continue;
+        const bool is_seen = place_[a] < snapshot(b, second.moment);
+        if (is_seen) continue;
+        if (!traces_[b].is_per_statement && first.is_write && second.mode != RowLock::KeyShare &&
+            second.mode != RowLock::Insert)
+          return impossible("the server ends a call that writes a row which another one changed");
+        add(node(a, first.moment), node(b, second.moment));
+        add(commit(a), node(b, second.moment) + 1);
+        nodes_[node(b, second.moment)].waits_for = a;
+      }
+    }
+    return {};
+  }
+
+  // The earliest in the order of commits first, where there is a choice.
+  Result<std::vector<ScheduleStep>> in_order() {
+    std::vector<bool> is_done(nodes_.size(), false);
+    std::vector<ScheduleStep> steps;
+    while (steps.size() < nodes_.size()) {
+      std::optional<std::size_t> next;
+      for (std::size_t n = 0; n < nodes_.size(); ++n) {
+        const bool is_ready = !is_done[n] && std::ranges::all_of(before_[n], [&](std::size_t e) {
+          return is_done[e];
+        });
+        if (is_ready && (!next || place_[nodes_[n].call] < place_[nodes_[*next].call])) next = n;
+      }
+      if (!next)
+        return impossible("no order of statements and commits has these snapshots and locks");
+      is_done[*next] = true;
+      steps.push_back(nodes_[*next]);
+    }
+    return steps;
+  }
+
+  const Scenario& scenario_;
+  const std::vector<CallTrace>& traces_;
+  std::vector<std::size_t> place_;
+  std::vector<std::size_t> first_;  // node, by call
+  std::vector<ScheduleStep> nodes_;
+  std::vector<std::vector<std::size_t>> before_;
+};
+
+}  // namespace
+
+bool has_per_statement(const std::vector<CallTrace>& traces) {
+  return std::ranges::any_of(traces, &CallTrace::is_per_statement);
+}
+
+Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario,
+                                              const std::vector<CallTrace>& traces) {
+  return Scheduler(scenario, traces).run();
+}
+
+}  // namespace isoscope::audit

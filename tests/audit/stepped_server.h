@@ -1,0 +1,170 @@
+#pragma once
+// Calls of functions on a PostgreSQL server, statement by statement: every statement of a function
+// waits at a gate until it is told to go on.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "audit/moments.h"
+#include "audit/replay.h"
+
+namespace isoscope::audit {
+
+// The text with a call of gate() before every statement that takes a snapshot. A query in an
+// expression goes with the statement around it.
+inline std::string with_gates(const std::string& text, const sql::Application& app) {
+  std::vector<std::size_t> line_starts = {0, 0};  // lines count from 1
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') line_starts.push_back(i + 1);
+  }
+  std::vector<std::size_t> offsets;
+  const auto visit = [&](const auto& self, const sql::Function& function,
+                         const std::vector<sql::Statement>& body) -> void {
+    bool is_pending = false;
+    for (const sql::Statement& statement : body) {
+      if (is_part_of_expression(function, statement)) {
+        is_pending = true;
+        continue;
+      }
+      if (takes_snapshot(statement) || is_pending)
+        offsets.push_back(line_starts[statement.place.line] + statement.place.column - 1);
+      is_pending = false;
+      self(self, function, statement.body);
+      self(self, function, statement.otherwise);
+    }
+  };
+  for (const sql::Function& function : app.functions) visit(visit, function, function.body);
+  std::ranges::sort(offsets, std::greater<>());
+  std::string gated = text;
+  for (const std::size_t offset : offsets) gated.insert(offset, "PERFORM gate(); ");
+  return gated;
+}
+
+// A connection whose statements need not be waited for.
+class GatedSession {
+ public:
+  explicit GatedSession(const std::string& dsn) : connection_(PQconnectdb(dsn.c_str())) {
+    EXPECT_EQ(PQstatus(connection_), CONNECTION_OK) << PQerrorMessage(connection_);
+    run("SET client_min_messages = warning");
+  }
+  ~GatedSession() { PQfinish(connection_); }
+  GatedSession(const GatedSession&) = delete;
+  GatedSession& operator=(const GatedSession&) = delete;
+
+  // The first column of the first row, or the SQLSTATE of an error.
+  std::string run(const std::string& sql) {
+    send(sql);
+    return answer();
+  }
+  void send(const std::string& sql) {
+    failed_ = false;
+    EXPECT_EQ(PQsendQuery(connection_, sql.c_str()), 1) << PQerrorMessage(connection_);
+  }
+  bool is_done() {
+    PQconsumeInput(connection_);
+    return PQisBusy(connection_) == 0;
+  }
+  std::string answer() {
+    std::string answer;
+    while (PGresult* result = PQgetResult(connection_)) {
+      const auto status = PQresultStatus(result);
+      if (status == PGRES_TUPLES_OK) {
+        if (PQntuples(result) > 0) answer = PQgetvalue(result, 0, 0);
+      } else if (status != PGRES_COMMAND_OK) {
+        const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+        answer = state != nullptr ? state : PQerrorMessage(connection_);
+        failed_ = true;
+      }
+      PQclear(result);
+    }
+    return answer;
+  }
+  bool failed() const { return failed_; }
+  int pid() const { return PQbackendPID(connection_); }
+
+ private:
+  PGconn* connection_;
+  bool failed_ = false;
+};
+
+// Calls that run side by side. Requires: gate() is there (kGate), and functions go through it.
+class SteppedCalls {
+ public:
+  static constexpr const char* kGate =
+      "CREATE FUNCTION gate() RETURNS void LANGUAGE plpgsql AS $$ BEGIN "
+      "IF current_setting('iso.call', true) IS NULL THEN RETURN; END IF; "
+      "PERFORM pg_advisory_lock(current_setting('iso.call')::int, "
+      "current_setting('iso.gate')::int); "
+      "PERFORM set_config('iso.gate', (current_setting('iso.gate')::int + 1)::text, false); "
+      "END; $$;";
+
+  SteppedCalls(const std::string& dsn, std::size_t count) : watcher_(dsn), keeper_(dsn) {
+    for (std::size_t c = 0; c < count; ++c) {
+      calls_.push_back({.session = std::make_unique<GatedSession>(dsn)});
+      keeper_.run("SELECT count(pg_advisory_lock(" + std::to_string(c) +
+                  ", k)) FROM generate_series(0, 40) AS k");
+      calls_.back().session->run("SET iso.call = " + std::to_string(c) + "; SET iso.gate = 0");
+    }
+  }
+
+  enum class State : std::uint8_t { AtGate, Waiting, Done };
+
+  void start(std::size_t call, const std::string& level, const std::string& text) {
+    calls_[call].session->run("BEGIN ISOLATION LEVEL " + level);
+    calls_[call].session->send("SELECT " + text);
+    calls_[call].is_started = true;
+  }
+  bool is_started(std::size_t call) const { return calls_[call].is_started; }
+  // Lets the statement behind the next gate begin. Requires: the call is at it.
+  void step(std::size_t call) {
+    keeper_.run("SELECT pg_advisory_unlock(" + std::to_string(call) + ", " +
+                std::to_string(calls_[call].gate++) + ")");
+  }
+  // Until it is at its next gate, waits for a row, or has nothing more to do.
+  State settle(std::size_t call) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < give_up) {
+      if (calls_[call].session->is_done()) return State::Done;
+      const std::string waits = watcher_.run(
+          "SELECT locktype || CASE WHEN locktype = 'advisory' THEN objid::text ELSE '' "
+          "END FROM pg_locks WHERE NOT granted AND pid = " +
+          std::to_string(calls_[call].session->pid()));
+      if (waits == "advisory" + std::to_string(calls_[call].gate)) return State::AtGate;
+      if (!waits.empty() && !waits.starts_with("advisory")) return State::Waiting;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ADD_FAILURE() << "call " << call << " does not settle";
+    return State::Done;
+  }
+  // Until it has nothing more to do; its answer, and then COMMIT. Nothing if it failed.
+  std::optional<std::string> commit(std::size_t call) {
+    const std::string answer = calls_[call].session->answer();
+    const bool failed = calls_[call].session->failed();
+    const std::string ended = calls_[call].session->run(failed ? "ROLLBACK" : "COMMIT");
+    if (failed) why_failed = answer;
+    if (!failed && calls_[call].session->failed()) {
+      why_failed = ended;
+      return std::nullopt;
+    }
+    return failed ? std::nullopt : std::optional(answer);
+  }
+  std::string why_failed;
+
+ private:
+  struct Call {
+    std::unique_ptr<GatedSession> session;
+    std::size_t gate = 0;
+    bool is_started = false;
+  };
+  GatedSession watcher_;
+  GatedSession keeper_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace isoscope::audit
