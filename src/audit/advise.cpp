@@ -70,6 +70,23 @@ struct Candidate {
   Repair repair;
 };
 
+// Some foreign key refers to the table.
+bool is_target(const sql::Application& app, sql::TableId table) {
+  return std::ranges::any_of(app.tables, [&](const sql::Table& other) {
+    return std::ranges::any_of(other.foreign_keys,
+                               [&](const sql::ForeignKey& key) { return key.target == table; });
+  });
+}
+
+// The text of an UPDATE with the column in place of the variable that held it: after "column =".
+std::string with_column(const std::string& text, const std::string& column,
+                        const std::string& variable) {
+  const std::string old_set = column + " = " + variable;
+  const std::size_t at = text.find(old_set);
+  if (at == std::string::npos) return "";
+  return text.substr(0, at) + column + " = " + column + text.substr(at + old_set.size());
+}
+
 void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) {
   for (std::size_t f = 0; f < app.functions.size(); ++f) {
     for (std::uint32_t number = 0; number < app.functions[f].num_statements; ++number) {
@@ -80,9 +97,13 @@ void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) 
             statement.query.sources.empty() || statement.query.is_aggregate() ||
             statement.query.lock != sql::Lock::None)
           return;
-        statement.query.lock = sql::Lock::Update;
+        const bool is_referred_to = std::ranges::any_of(
+            statement.query.sources, [&](sql::TableId table) { return is_target(app, table); });
+        statement.query.lock = is_referred_to ? sql::Lock::NoKeyUpdate : sql::Lock::Update;
         candidate.repair.place = statement.place;
-        candidate.repair.what = statement.text + " FOR UPDATE";
+        candidate.repair.before = statement.text;
+        candidate.repair.what =
+            statement.text + (is_referred_to ? " FOR NO KEY UPDATE" : " FOR UPDATE");
         is_changed = true;
       });
       if (is_changed) candidates.push_back(std::move(candidate));
@@ -169,14 +190,20 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
         if (held.table != statement.table || held.column != set.column || !held.where ||
             !statement.where || !is_same(*held.where, *statement.where))
           continue;
+        const std::string variable = app.functions[f].variables[first.var.index].name;
         first.op = ExprOp::Column;
         first.source = 0;
         first.column = set.column;
         candidate.repair.place = statement.place;
         const std::string& column = app.table(statement.table).columns[set.column].name;
-        candidate.repair.what =
-            fmt::format("UPDATE {} SET {} = {} {} …", app.table(statement.table).name, column,
-                        column, set.value.op == ExprOp::Add ? '+' : '-');
+        candidate.repair.what = with_column(statement.text, column, variable);
+        candidate.repair.before = statement.text;
+        if (candidate.repair.what.empty()) {
+          candidate.repair.before.clear();
+          candidate.repair.what =
+              fmt::format("UPDATE {} SET {} = {} {} …", app.table(statement.table).name, column,
+                          column, set.value.op == ExprOp::Add ? '+' : '-');
+        }
         is_changed = true;
       }
     });
@@ -204,9 +231,9 @@ Advice advise(const Problem& problem, const std::vector<const Level*>& levels, b
   choose_levels(problem, levels, options, budget, advice);
   if (has_anomaly) {
     std::vector<Candidate> candidates;
+    add_atomic(problem.app, candidates);
     add_locks(problem.app, candidates);
     add_unique(problem.app, candidates);
-    add_atomic(problem.app, candidates);
     AuditOptions again = options;
     again.prove = true;
     again.all = false;

@@ -9,10 +9,14 @@
 // again: only changes after which no anomaly is found are suggested, with a proof where there is
 // one.
 //
-//   lock      a SELECT becomes SELECT … FOR UPDATE
+// Cheapest first:
+//
+//   atomic    SELECT c INTO v; …; UPDATE SET c = v + e becomes UPDATE SET c = c + e
+//   lock      a SELECT becomes SELECT … FOR UPDATE; where other tables refer to the rows, FOR NO
+//   KEY
+//             UPDATE, which does not keep others from referring to them
 //   unique    a table gets a UNIQUE constraint on columns that some function looks for before it
 //             inserts
-//   atomic    SELECT c INTO v; …; UPDATE SET c = v + e becomes UPDATE SET c = c + e
 #include <string>
 #include <vector>
 
@@ -27,8 +31,9 @@ struct Repair {
   RepairKind kind = RepairKind::Lock;
   std::string function = {};  // empty for a constraint
   Place place = {};
-  std::string what = {};   // "SELECT bal … FOR UPDATE", "UNIQUE (email) on account"
-  bool is_proved = false;  // else: no anomaly up to the bound
+  std::string before = {};  // the statement as it is; empty if there is none
+  std::string what = {};    // "SELECT bal … FOR UPDATE", "UNIQUE (email) on account"
+  bool is_proved = false;   // else: no anomaly up to the bound
 };
 
 struct Advice {

@@ -3,9 +3,9 @@
 //
 // At READ COMMITTED each statement takes a snapshot, so a call has as many views as statements. A
 // query in an expression (IF EXISTS …, SET x = (SELECT …)) is hoisted in front of the statement
-// that uses it (sql/statement.h) and shares that statement's snapshot. INSERT … ON CONFLICT DO
-// NOTHING looks for its key after its snapshot, at a moment of its own, and holds nothing of what
-// it found. Who counts moments along a run, on symbols or on values, asks here.
+// that uses it and shares that statement's snapshot (sql/statement.h, `continues`). INSERT … ON
+// CONFLICT DO NOTHING looks for its key after its snapshot, at a moment of its own, and holds
+// nothing of what it found. Who counts moments along a run, on symbols or on values, asks here.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,19 +26,13 @@ inline bool is_part_of_expression(const sql::Function& function, const sql::Stat
            function.variables[statement.targets.front().index].name.starts_with('(')));
 }
 
-inline bool takes_snapshot(const sql::Statement& statement) {
-  return statement.op <= sql::StatementOp::Delete || statement.op == sql::StatementOp::ForQuery;
-}
-
 class Moments {
  public:
   // To be told of every statement when it begins, in the order in which they run. Returns how many
   // moments begin with it: 0 if it shares the last one.
-  std::size_t begin(const sql::Function& function, const sql::Statement& statement) {
-    const bool shares = shares_;
-    shares_ = is_part_of_expression(function, statement);
-    if (!takes_snapshot(statement)) return 0;
-    std::size_t count = shares ? 0 : 1;
+  std::size_t begin(const sql::Statement& statement) {
+    if (!statement.is_sql()) return 0;
+    std::size_t count = statement.continues && count_ > 0 ? 0 : 1;
     if (looks_twice(statement)) ++count;
     count_ += static_cast<std::uint32_t>(count);
     return count;
@@ -55,7 +49,6 @@ class Moments {
   }
 
  private:
-  bool shares_ = false;
   std::uint32_t count_ = 0;
 };
 

@@ -33,11 +33,11 @@ class View final : public sql::Database {
 
   CallTrace trace;
 
-  void begin(const sql::Function& function, const sql::Statement& statement) override {
-    const std::size_t count = moments_.begin(function, statement);
+  void begin(const sql::Statement& statement) override {
+    const std::size_t count = moments_.begin(statement);
     phase_ = Phase::Plain;
     searched_.clear();
-    if (!takes_snapshot(statement)) return;
+    if (!statement.is_sql()) return;
     statement_ = &statement;
     if (statement.op == sql::StatementOp::Insert) phase_ = Phase::Insert;
     for (std::size_t i = 0; i < count; ++i) {
@@ -120,9 +120,10 @@ class View final : public sql::Database {
   void lock(TableId table, const sql::RowKey& key, sql::Lock mode) override {
     sql::Lock& held = trace.locks[{table, key}];
     held = std::max(held, mode);
-    const RowLock as = mode == sql::Lock::KeyShare ? RowLock::KeyShare
-                       : mode == sql::Lock::Share  ? RowLock::Share
-                                                   : RowLock::Update;
+    const RowLock as = mode == sql::Lock::KeyShare      ? RowLock::KeyShare
+                       : mode == sql::Lock::Share       ? RowLock::Share
+                       : mode == sql::Lock::NoKeyUpdate ? RowLock::NoKeyUpdate
+                                                        : RowLock::Update;
     trace.lock_events.push_back({moment_, table, key, as, false});
   }
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,

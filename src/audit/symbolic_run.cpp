@@ -62,8 +62,8 @@ void SymbolicRun::run(std::span<const sql::Statement> body) {
 
 void SymbolicRun::begin(const sql::Statement& statement) {
   if (!per_statement_) return;
-  const std::size_t count = moments_.begin(function_, statement);
-  if (!takes_snapshot(statement)) return;
+  const std::size_t count = moments_.begin(statement);
+  if (!statement.is_sql()) return;
   instance_.moments.insert(instance_.moments.end(), count, alive_);
   at_ = moments_.moment(statement);
   reads_at_ = at_;

@@ -81,7 +81,7 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
     } else {
       one["column"] = table.columns[edge.at.column].name;
     }
-    if (const sql::Value* read = value_read(edge)) one["read"] = to_json(*read);
+    if (const sql::Value* read = value_read(anomaly, edge)) one["read"] = to_json(*read);
     if (const sql::Value* written = value_written(anomaly, edge))
       one["written"] = to_json(*written);
     if (edge.from_place.line > 0) one["from_line"] = edge.from_place.line;
@@ -189,6 +189,7 @@ Json advice_json(const sql::Application& app, const audit::Advice& advice) {
          {"function", repair.function.empty() ? Json(nullptr) : Json(repair.function)},
          {"line", repair.place.line},
          {"column", repair.place.column},
+         {"before", repair.before.empty() ? Json(nullptr) : Json(repair.before)},
          {"what", repair.what},
          {"proved", repair.is_proved}});
   }

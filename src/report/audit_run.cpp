@@ -39,9 +39,11 @@ std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) 
   };
   switch (edge.kind) {
     case audit::EdgeKind::Wr:
-      return change(edge.from, from.writes.at(edge.at)) + ", " + found(edge.to, *edge.read);
+      return change(edge.from, from.writes.at(edge.at)) + ", " +
+             found(edge.to, *value_read(anomaly, edge));
     case audit::EdgeKind::Rw:
-      return found(edge.from, *edge.read) + ", " + change(edge.to, to.writes.at(edge.at));
+      return found(edge.from, *value_read(anomaly, edge)) + ", " +
+             change(edge.to, to.writes.at(edge.at));
     case audit::EdgeKind::Ww:
       return change(edge.from, from.writes.at(edge.at)) + ", then " +
              change(edge.to, to.writes.at(edge.at));
@@ -139,7 +141,12 @@ std::string_view edge_word(audit::EdgeKind kind) {
   return "";
 }
 
-const sql::Value* value_read(const ReplayEdge& edge) { return edge.read ? &*edge.read : nullptr; }
+const sql::Value* value_read(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
+  if (edge.kind == audit::EdgeKind::Ww) return nullptr;
+  if (edge.read) return &*edge.read;
+  const std::size_t reader = edge.kind == audit::EdgeKind::Wr ? edge.to : edge.from;
+  return find(anomaly.replay.traces[reader].reads, edge.at);
+}
 
 const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   const std::size_t writer = edge.kind == audit::EdgeKind::Wr ? edge.from : edge.to;
@@ -148,7 +155,7 @@ const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& e
 
 std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   const CallTrace& from = anomaly.replay.traces[edge.from];
-  const sql::Value* read = value_read(edge);
+  const sql::Value* read = value_read(anomaly, edge);
   const sql::Value* written = value_written(anomaly, edge);
   // Where rows conflict as a whole, the two may have written different columns.
   if (written == nullptr)

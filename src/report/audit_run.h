@@ -26,7 +26,7 @@ std::string_view edge_word(audit::EdgeKind kind);  // "rw"
 std::string edge_story(const audit::FoundAnomaly& anomaly, const audit::ReplayEdge& edge);
 
 // The value that the edge's call read or wrote at its location, if it did.
-const sql::Value* value_read(const audit::ReplayEdge& edge);
+const sql::Value* value_read(const audit::FoundAnomaly& anomaly, const audit::ReplayEdge& edge);
 const sql::Value* value_written(const audit::FoundAnomaly& anomaly, const audit::ReplayEdge& edge);
 
 }  // namespace isoscope

@@ -317,12 +317,15 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
                                   ? printable(report.source)
                                   : fmt::format("{}:{}:{}", printable(report.source),
                                                 repair.place.line, repair.place.column);
-    out += fmt::format("  {}: {}{}  {}\n", place,
-                       repair.function.empty() ? "" : "in " + printable(repair.function) + ": ",
-                       printable(repair.what),
-                       paint.faint(repair.is_proved ? "(then proved serializable)"
-                                                    : "(then no anomaly of " +
-                                                          lengths_words(report.options) + ")"));
+    const std::string then = paint.faint(
+        repair.is_proved ? "(then proved serializable)"
+                         : "(then no anomaly of " + lengths_words(report.options) + ")");
+    out +=
+        fmt::format("  {}: {}{}\n", place,
+                    repair.function.empty() ? "" : "in " + printable(repair.function) + "  ", then);
+    if (!repair.before.empty())
+      out += paint.bad(fmt::format("    - {};", printable(repair.before))) + "\n";
+    out += paint.good(fmt::format("    + {};", printable(repair.what))) + "\n";
   }
   const std::size_t decided = advice.repairs_tried - advice.repairs_undecided;
   if (advice.repairs.empty() && decided > 0)

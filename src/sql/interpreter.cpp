@@ -67,7 +67,7 @@ class CallRun {
   }
 
   Result<Next> run_one(const Statement& s) {
-    call_.database.begin(function_, s);
+    call_.database.begin(s);
     switch (s.op) {
       case StatementOp::Select:
         return select(s);
@@ -110,7 +110,7 @@ class CallRun {
       auto ahead = run_all({s->otherwise.data(), s->otherwise.size() - 1});
       if (!ahead || !ahead->is_statement()) return ahead;
       if (auto counted = step(); !counted) return counted.error();
-      call_.database.begin(function_, *next);
+      call_.database.begin(*next);
       s = next;
     }
   }

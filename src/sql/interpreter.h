@@ -53,7 +53,7 @@ class Database {
   virtual void matched(TableId /*table*/, const RowKey& /*key*/) {}
   // For databases with a snapshot for each statement: a statement begins, control flow included; a
   // query of an expression comes before the statement that it is part of.
-  virtual void begin(const Function& /*function*/, const Statement& /*statement*/) {}
+  virtual void begin(const Statement& /*statement*/) {}
   // A statement that changes or locks rows is about to look for them. True: the rows that match are
   // to be told by matched() first, then end_search(); after it the statement looks again.
   virtual bool begin_search(TableId /*table*/) { return false; }

@@ -32,7 +32,7 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
         is_pending = true;
         continue;
       }
-      if (takes_snapshot(statement) || is_pending)
+      if ((statement.is_sql() && !statement.continues) || is_pending)
         offsets.push_back(line_starts[statement.place.line] + statement.place.column - 1);
       is_pending = false;
       self(self, function, statement.body);
