@@ -28,28 +28,28 @@ template <class Set>
 void ByTxn<Set>::explore() {
   if (this->is_over()) return;
   if (present_.size() == this->num_calls_) return this->report_end();
+  this->open_choice();
+  const std::size_t depth = this->path_.size() - 1;
   for (const Session& session : program_.outline().sessions) {
     std::uint32_t call = session.first;
     while (call < session.first + session.size && present_.contains(call)) ++call;
-    if (call == session.first + session.size) continue;
-    const std::size_t first_read = trail_.reads.size();
-    this->path_.push_back(call);
+    if (call == session.first + session.size || !this->may_choose(depth, call)) continue;
+    if (control_.is_draining() && !this->is_given()) {
+      this->give_rest(depth, call);
+      break;
+    }
+    this->path_.back() = call;
     this->begin(call);
-    this->walk(first_read, true);
-    this->path_.pop_back();
+    this->walk(trail_.reads.size(), true);
+    if (this->is_given()) break;
   }
+  this->close_choice();
 }
 
 template <class Set>
 void ByTxn<Set>::on_block() {
   if (reduce_ && (!is_first_order() || is_dead_end())) return;
   explore();
-}
-
-template <class Set>
-void ByTxn<Set>::share_choices(std::size_t read) {
-  auto other = std::make_shared<ByTxn>(*this);
-  control_.spawn([other, read] { other->walk(read, false); });
 }
 
 // Is the last block at the place where the first order has it?

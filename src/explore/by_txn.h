@@ -29,7 +29,10 @@ class ByTxn final : public Walk<Set> {
   ByTxn(const Executable& program, Rules rules, bool reduce, EndStates<Set>& end_states,
         Control& control);
 
-  void run() { explore(); }
+  void run(const Piece& piece) {
+    this->begin_piece(piece);
+    explore();
+  }
 
  private:
   using Base = Walk<Set>;
@@ -41,7 +44,6 @@ class ByTxn final : public Walk<Set> {
   using Base::trail_;
 
   void on_block() override;
-  void share_choices(std::size_t read) override;
   void explore();
   bool is_first_order() const;
   bool is_dead_end() const;

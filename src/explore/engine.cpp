@@ -1,10 +1,10 @@
 #include "explore/engine.h"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
+#include <algorithm>
+
+#include "program/program.h"
 #include "support/shorten.h"
 
 namespace isoscope::explore {
@@ -23,19 +23,39 @@ Fault describe_fault(const Executable& program, const Executor& executor, std::u
   return {std::move(error), CallId{call}};
 }
 
-struct Control::Tasks {
-  tbb::task_group group;
-};
+FixedKeys::FixedKeys(const Executable& program) {
+  if (dynamic_cast<const Program*>(&program) == nullptr) return;
+  keys_ = &program.keys();
+  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
+    const auto written = program.may_write(CallId{call});
+    written_.insert(written_.end(), written.begin(), written.end());
+  }
+  std::sort(written_.begin(), written_.end());
+}
+
+bool FixedKeys::contains(ProgramKey x) const {
+  return keys_ != nullptr &&
+         !std::binary_search(written_.begin(), written_.end(), keys_->family(x));
+}
 
 void Control::bound(const Path& path) {
-  if (num_threads_ <= 1) return stop();  // one thread has seen all that is before
-  if (!is_bounded_.load() || path < last_path_) last_path_ = path;
+  if (pool_ == nullptr) return stop();  // one thread has seen all that is before
+  if (is_bounded_.load() && last_path_ <= path) return;
+  last_path_ = path;
+  is_bound_new_ = true;
   is_bounded_.store(true);
 }
 
 void Control::stop_behind(const Path& path) {
   const std::scoped_lock lock(mutex_);
   bound(path);
+}
+
+std::optional<Path> Control::new_bound() {
+  const std::scoped_lock lock(mutex_);
+  if (!is_bound_new_) return std::nullopt;
+  is_bound_new_ = false;
+  return last_path_;
 }
 
 bool Control::is_beyond(const Path& path) const {
@@ -62,52 +82,14 @@ bool Control::is_fault_behind(const Path& path) const {
   return fault_ && path < fault_path_;
 }
 
+Path Control::fault_path() const {
+  const std::scoped_lock lock(mutex_);
+  return fault_path_;
+}
+
 std::optional<Fault> Control::fault() const {
   const std::scoped_lock lock(mutex_);
   return fault_;
-}
-
-void Control::spawn(std::function<void()> work) {
-  running_.fetch_add(1, std::memory_order_relaxed);
-  tasks_->group.run([this, work = std::move(work)] {
-    work();
-    running_.fetch_sub(1, std::memory_order_relaxed);
-  });
-}
-
-Control::Parts::Parts(Control& control) : control_(control), tasks_(std::make_unique<Tasks>()) {}
-
-Control::Parts::~Parts() {
-  control_.running_.fetch_sub(1, std::memory_order_relaxed);  // whoever waits has no work
-  tasks_->group.wait();
-  control_.running_.fetch_add(1, std::memory_order_relaxed);
-}
-
-void Control::Parts::spawn(std::function<void()> work) {
-  control_.running_.fetch_add(1, std::memory_order_relaxed);
-  tasks_->group.run([this, work = std::move(work)] {
-    work();
-    control_.running_.fetch_sub(1, std::memory_order_relaxed);
-  });
-}
-
-void Control::run(unsigned threads, std::function<void()> work) {
-  num_threads_ = threads;
-  if (threads <= 1) {
-    running_ = 1;
-    work();
-    return;
-  }
-  // As many as were asked for, also if there are fewer cores.
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  tbb::task_arena arena(static_cast<int>(threads));
-  arena.execute([&] {
-    Tasks tasks;
-    tasks_ = &tasks;
-    spawn(std::move(work));
-    tasks.group.wait();
-    tasks_ = nullptr;
-  });
 }
 
 }  // namespace isoscope::explore

@@ -2,7 +2,6 @@
 // What the engines of an exploration have in common: what they report to, and who stops them.
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "explore/pool.h"
 #include "explore/trail.h"
 #include "support/budget.h"
 #include "support/error.h"
@@ -56,6 +56,18 @@ struct ReadValue {
 Fault describe_fault(const Executable& program, const Executor& executor, std::uint32_t call,
                      const std::vector<ReadValue>& reads);
 
+// Finds keys that no call ever writes, as far as the text of the program tells: to read them is no
+// choice. Programs that are not text may write whatever they can name.
+class FixedKeys {
+ public:
+  explicit FixedKeys(const Executable& program);
+  bool contains(ProgramKey x) const;
+
+ private:
+  const KeyTable* keys_ = nullptr;  // null: there are none
+  std::vector<FamilyId> written_;   // sorted
+};
+
 // Steers an exploration from outside: time, threads, the first fault. Shared by all its threads.
 class Control {
  public:
@@ -87,29 +99,19 @@ class Control {
   // The fault with the smallest path counts.
   void report(Fault fault, const Path& path);
   std::optional<Fault> fault() const;
+  Path fault_path() const;
   bool is_fault_behind(const Path& path) const;
 
-  struct Tasks;
+  // With whom the work is shared; nobody, if one thread does it all. To be set before it begins.
+  void share_with(Pool& pool) { pool_ = &pool; }
+  Pool* pool() const { return pool_; }
+  // Has somebody nothing to do? Then whoever has much splits it.
+  bool is_hungry() const { return pool_ != nullptr && pool_->is_hungry(); }
+  // Shall everybody put back what is left to do?
+  bool is_draining() const { return pool_ != nullptr && pool_->is_draining(); }
 
-  // Sharing work: is there a thread without any? Then somebody spawns a part of what it has.
-  bool is_hungry() const { return running_.load(std::memory_order_relaxed) < num_threads_; }
-  void spawn(std::function<void()> work);
-  // Runs `work` and all that it spawns on `threads` threads; returns when everything is done.
-  void run(unsigned threads, std::function<void()> work);
-
-  // Parts of a piece of work that are done before it goes on.
-  class Parts {
-   public:
-    explicit Parts(Control& control);
-    Parts(const Parts&) = delete;
-    Parts& operator=(const Parts&) = delete;
-    ~Parts();  // waits for all
-    void spawn(std::function<void()> work);
-
-   private:
-    Control& control_;
-    std::unique_ptr<Tasks> tasks_;
-  };
+  // The smallest path behind which nothing counts, if it is a new one: for other processes.
+  std::optional<Path> new_bound();
 
   // Reads without a valid writer, calls of explore(), and complete runs that count elsewhere.
   std::atomic<std::uint64_t> blocked{0};
@@ -131,9 +133,8 @@ class Control {
   std::atomic<bool> is_bounded_{false};
   std::atomic<bool> is_stopped_{false};
   std::atomic<bool> is_out_of_time_{false};
-  std::atomic<unsigned> running_{0};
-  unsigned num_threads_ = 1;
-  Tasks* tasks_ = nullptr;
+  bool is_bound_new_ = false;
+  Pool* pool_ = nullptr;
 };
 
 }  // namespace isoscope::explore

@@ -1,348 +1,78 @@
 #include "explore/explore.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <mutex>
-
-#include "check/check.h"
 #include "explore/by_txn.h"
+#include "explore/collector.h"
 #include "explore/explore_ce.h"
 #include "explore/schedules.h"
-#include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
 
 namespace isoscope::explore {
 namespace {
 
-// How often the world is told how far we are.
-constexpr std::uint64_t kStatesPerReport = 50'000;
-
 // Schedules that are looked at to find out whether many have the same history, and how many times
 // as many as there are histories are too many: by_txn.h is about ten times slower a history, at pc
-// only twice.
+// less than twice. There repetitions become more frequent as one goes on.
 constexpr std::uint64_t kSampleSize = 2'000;
+constexpr std::uint64_t kSampleSizeAtPc = 8'000;
 constexpr std::uint64_t kOftenRepeated = 8;
-
-std::int64_t value_of(const store::Recording& run, const KeyTable& keys, std::uint32_t writer,
-                      ProgramKey x) {
-  if (writer == kInitialWriter) return keys.initial(x);
-  const std::vector<store::Access>& accesses = run.txns[writer].accesses;
-  for (std::size_t i = accesses.size(); i-- > 0;) {
-    if (!accesses[i].is_read && accesses[i].key == x) return accesses[i].value;
-  }
-  ISO_ASSERT(false);
-  return 0;
-}
-
-// The complete history that lies on a trail, for the world outside; what fails when everybody has
-// ended is not judged yet.
-template <class Set>
-store::Recording recorded(const Executable& program, const EndState<Set>& end) {
-  store::Recording run;
-  run.txns.resize(program.outline().calls.size());
-  for (const Entry& entry : end.order) {
-    const Block<Set>& block = end.trail.blocks[entry.block];
-    run.order.push_back(block.call);
-    store::RecordedTxn& txn = run.txns[block.call];
-    txn.is_committed = block.is_committed;
-    txn.failed_assertion = block.failed_assertion;
-    const auto locals = end.trail.locals_of(block);
-    txn.locals.assign(locals.begin(), locals.end());
-    std::uint32_t next_write = block.writes_begin;
-    const auto add_writes = [&](std::uint32_t up_to) {
-      for (; next_write < up_to; ++next_write) {
-        const WriteEvent& write = end.trail.writes[next_write];
-        txn.accesses.push_back({.key = write.key, .value = write.value});
-      }
-    };
-    for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
-      add_writes(read.writes_end);
-      txn.accesses.push_back({.is_read = true,
-                              .key = read.key,
-                              .value = value_of(run, program.keys(), read.writer, read.key),
-                              .writer = read.writer});
-    }
-    add_writes(block.writes_end);
-  }
-  return run;
-}
-
-// Filters, counts and judges complete histories.
-template <class Set>
-class Collector final : public EndStates<Set> {
- public:
-  Collector(const Executable& program, const Plan& plan, const ExploreOptions& options,
-            Control& control)
-      : program_(program),
-        plan_(plan),
-        options_(options),
-        control_(control),
-        has_assertions_(program.has_assertions()) {}
-
-  void on_end_state(const EndState<Set>& end) override {
-    const std::uint64_t count = end_states_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (options_.progress && count % kStatesPerReport == 0) {
-      const std::scoped_lock lock(mutex_);
-      options_.progress(fmt::format("exploring: {} histories so far", count), -1);
-    }
-    if (plan_.algorithm == Algorithm::Dfs && !is_first_order(end)) return;
-    if (!is_valid(end)) return;
-    histories_.fetch_add(1, std::memory_order_relaxed);
-    const bool is_violating = has_assertions_ && fails(end);
-    if (is_violating) violating_.fetch_add(1, std::memory_order_relaxed);
-    if (!is_violating && !options_.on_history) return;
-    const std::scoped_lock lock(mutex_);
-    if (control_.is_stopped()) return;
-    if (options_.on_history) options_.on_history(complete_run(end));
-    if (options_.gives_up && options_.gives_up()) control_.stop_undecided();
-    if (!is_violating) return;
-    show(end);
-    if (options_.stop_at_violation) control_.stop_behind(end.path);
-  }
-
-  Exploration result() {
-    Exploration all;
-    all.histories = histories_;
-    all.violating = violating_;
-    all.end_states = end_states_ + control_.repeated;
-    all.blocked = control_.blocked;
-    all.calls = control_.calls;
-    // One thread that stops at a violation does not come to a fault behind it.
-    const bool stops_before = options_.stop_at_violation && !violations_.empty() &&
-                              control_.is_fault_behind(violations_.front().path);
-    if (!stops_before) all.fault = control_.fault();
-    for (Shown& shown : violations_) all.violations.push_back(std::move(shown.run));
-    all.is_out_of_time = control_.is_out_of_time();
-    if (all.violating > 0) {
-      all.outcome = ExploreOutcome::Violated;
-    } else if (!all.is_out_of_time && !all.fault) {
-      all.outcome = ExploreOutcome::Complete;
-    }
-    return all;
-  }
-
- private:
-  struct Shown {
-    Path path;
-    store::Recording run;
-  };
-
-  // Keeps the violations that one thread would find first.
-  void show(const EndState<Set>& end) {
-    const auto at = std::find_if(violations_.begin(), violations_.end(),
-                                 [&](const Shown& shown) { return end.path < shown.path; });
-    if (at == violations_.end() && violations_.size() >= options_.max_violations) return;
-    ISO_ASSERT(outcome_by_check(end) != Outcome::Violated);  // what we show, check allows
-    violations_.insert(at, {end.path, complete_run(end)});
-    if (violations_.size() > options_.max_violations) violations_.pop_back();
-  }
-
-  // dfs comes to a history by all its orders; it counts when it comes by the first (by_txn.h).
-  bool is_first_order(const EndState<Set>& end) const {
-    const std::vector<Call>& calls = program_.outline().calls;
-    for (std::size_t i = 0; i < end.order.size(); ++i) {
-      const Block<Set>& block = end.trail.blocks[end.order[i].block];
-      for (std::size_t j = i; j-- > 0;) {
-        const std::uint32_t before = end.trail.blocks[end.order[j].block].call;
-        if (block.read_from.contains(before) || calls[before].session == calls[block.call].session)
-          break;
-        if (before > block.call) return false;
-      }
-    }
-    return true;
-  }
-
-  bool is_valid(const EndState<Set>& end) {
-    switch (plan_.filter) {
-      case Plan::Filter::None:
-        return true;
-      case Plan::Filter::Weak:
-        return is_weak(end);
-      case Plan::Filter::Strong:
-        return is_strong(end);
-      case Plan::Filter::Check:
-        return is_checked(end);
-    }
-    return true;
-  }
-
-  static std::map<ProgramKey, Set> writers_in(const EndState<Set>& end) {
-    std::map<ProgramKey, Set> writers;
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      if (!block.is_committed) continue;
-      for (const WriteEvent& write : end.trail.writes_of(block))
-        writers[write.key].insert(block.call);
-    }
-    return writers;
-  }
-
-  bool is_weak(const EndState<Set>& end) const {
-    const std::map<ProgramKey, Set> writers = writers_in(end);
-    const auto writers_of = [&](ProgramKey x) {
-      const auto found = writers.find(x);
-      return found == writers.end() ? Set{} : found->second;
-    };
-    std::vector<Set> rows(end.order.size());
-    std::vector<Set> past(end.order.size());
-    ForcedOrder<Set> forced(rows);
-    const auto past_of = [&](std::uint32_t t) -> const Set& { return past[t]; };
-    std::vector<ForcedEdges<Set>> edges;
-    const auto add_edge = [&](const Set& from, std::uint32_t to) { edges.push_back({from, to}); };
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      past[block.call] = block.past;
-      forced.append(block.call, block.past);
-      const Call& call = program_.outline().calls[block.call];
-      const Set session =
-          Set::first(block.call) - Set::first(program_.outline().sessions[call.session].first);
-      const auto reads = end.trail.reads_of(block);
-      for (std::size_t i = 0; i < reads.size(); ++i) {
-        const Reader<Set> reader{.level = plan_.weak_filter[block.call],
-                                 .session = session,
-                                 .past = reads[i].past,
-                                 .read_from = reads[i].read_from,
-                                 .reads = reads.first(i)};
-        if (!collect_forced(reader, reads[i].key, reads[i].writer, past_of, writers_of, add_edge))
-          return false;
-      }
-    }
-    return std::all_of(edges.begin(), edges.end(), [&](const ForcedEdges<Set>& edge) {
-      return forced.add(edge.from, edge.to);
-    });
-  }
-
-  bool is_strong(const EndState<Set>& end) {
-    const std::uint32_t n = static_cast<std::uint32_t>(end.order.size());
-    LinearFacts<Set> facts(n);
-    std::map<ProgramKey, Set> writers = writers_in(end);
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      facts.add_txn(block.call, program_.outline().calls[block.call].session, block.read_from);
-    }
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
-        if (const auto found = writers.find(read.key); found != writers.end())
-          facts.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
-                         found->second);
-      }
-      if (!block.is_committed) continue;
-      for (const WriteEvent& write : end.trail.writes_of(block)) {
-        Set others = writers[write.key];
-        others.erase(block.call);
-        facts.add_conflict(block.call, others);
-      }
-    }
-    Budget budget = options_.budget;
-    const bool is_possible = Linearizer<Set>().is_possible(facts, plan_.strong_filter, budget);
-    if (!is_possible && budget.expired()) control_.stop_undecided();
-    return is_possible;
-  }
-
-  bool is_checked(const EndState<Set>& end) {
-    const Outcome outcome = outcome_by_check(end);
-    if (outcome == Outcome::Unknown) control_.stop_undecided();
-    return outcome == Outcome::Consistent;
-  }
-
-  // What check says of the history, which shares no code with the engines.
-  Outcome outcome_by_check(const EndState<Set>& end) const {
-    const History h = to_history(program_, recorded(program_, end));
-    const auto levels = assign_levels(h, *plan_.level, *plan_.levels);
-    ISO_ASSERT(levels.ok());  // make_plan() has tried them before
-    Budget budget = options_.budget;
-    return Checker(h).check(*levels, budget).verdict.outcome;
-  }
-
-  std::vector<Ending> endings(const EndState<Set>& end) const {
-    std::vector<Ending> all(end.order.size());
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      all[block.call] = {block.is_committed, end.trail.locals_of(block)};
-    }
-    return all;
-  }
-
-  bool fails(const EndState<Set>& end) {
-    const bool fails_inside =
-        std::any_of(end.order.begin(), end.order.end(), [&](const Entry& entry) {
-          return end.trail.blocks[entry.block].failed_assertion.has_value();
-        });
-    const std::vector<Ending> all = endings(end);
-    if (!program_.failed_at_end(all)) return fails_inside;
-    if (auto fault = program_.fault_at_end(all)) {
-      control_.report({*std::move(fault), CallId::none()}, end.path);
-      return false;
-    }
-    return true;
-  }
-
-  store::Recording complete_run(const EndState<Set>& end) const {
-    store::Recording run = recorded(program_, end);
-    run.failed_at_end = program_.failed_at_end(endings(end));
-    return run;
-  }
-
-  const Executable& program_;
-  const Plan& plan_;
-  const ExploreOptions& options_;
-  Control& control_;
-  const bool has_assertions_;
-  std::atomic<std::uint64_t> end_states_{0};
-  std::atomic<std::uint64_t> histories_{0};
-  std::atomic<std::uint64_t> violating_{0};
-  std::mutex mutex_;
-  std::vector<Shown> violations_;  // by path
-};
 
 // Counts complete histories, up to a limit.
 template <class Set>
 class Sample final : public EndStates<Set> {
  public:
-  explicit Sample(Control& control) : control_(control) {}
+  Sample(Control& control, std::uint64_t size) : control_(control), size_(size) {}
   void on_end_state(const EndState<Set>&) override {
-    if (++count >= kSampleSize) control_.stop();
+    if (++count >= size_) control_.stop();
   }
   std::uint64_t count = 0;
 
  private:
   Control& control_;
+  std::uint64_t size_;
 };
 
 // Have many schedules the same history? That takes transactions that overwrite what they have not
 // read; how many there are, the first schedules tell.
 template <class Set>
 bool repeats_often(const Executable& program, const Plan& plan, const Budget& budget) {
+  const bool is_pc = plan.rules.strong == StrongRule::Pc;
+  const std::uint64_t size = is_pc ? kSampleSizeAtPc : kSampleSize;
   Control control(budget);
-  control.max_repeated = kSampleSize;
-  Sample<Set> sample(control);
-  Schedules<Set>(program, *plan.rules.strong, sample, control).run();
-  const std::uint64_t often = plan.rules.strong == StrongRule::Pc ? 1 : kOftenRepeated;
-  return control.repeated > (sample.count + 1) * often;
+  control.max_repeated = size;
+  Sample<Set> sample(control, size);
+  Schedules<Set>(program, *plan.rules.strong, sample, control).run(Schedules<Set>::root());
+  if (is_pc) return control.repeated * 4 > (sample.count + 1) * 3;
+  return control.repeated > (sample.count + 1) * kOftenRepeated;
 }
 
 template <class Set>
-Exploration explore_with(const Executable& program, const Plan& plan,
-                         const ExploreOptions& options) {
+Exploration explore_with(const Executable& program, const Plan& plan, const ExploreOptions& given) {
+  ExploreOptions options = given;
+  // The leader looks at the time, and leaves a checkpoint then.
+  if (!options.checkpoint.path.empty()) options.budget = {};
   Control control(options.budget);
   Collector<Set> collector(program, plan, options, control);
   const bool by_schedules = plan.algorithm == Algorithm::Schedules &&
                             !(plan.may_change && repeats_often<Set>(program, plan, options.budget));
-  control.run(options.threads, [&] {
+  const TeamOptions team{.threads = options.threads,
+                         .transport = options.transport,
+                         .checkpoint = options.checkpoint,
+                         .budget = given.budget};
+  Piece root = by_schedules ? Schedules<Set>::root() : Walk<Set>::root();
+  const auto ran = run_team(team, control, collector, std::move(root), [&](const Piece& piece) {
     if (plan.algorithm == Algorithm::Ce) {
-      ExploreCe<Set>(program, plan.rules, collector, control).run();
+      ExploreCe<Set>(program, plan.rules, collector, control).run(piece);
     } else if (by_schedules) {
-      Schedules<Set>(program, *plan.rules.strong, collector, control).run();
+      Schedules<Set>(program, *plan.rules.strong, collector, control).run(piece);
     } else {
       const bool reduce = plan.algorithm != Algorithm::Dfs;
-      ByTxn<Set>(program, plan.rules, reduce, collector, control).run();
+      ByTxn<Set>(program, plan.rules, reduce, collector, control).run(piece);
     }
   });
-  return collector.result();
+  Exploration all = collector.result();
+  if (!ran) all.error = ran.error();
+  return all;
 }
 
 }  // namespace

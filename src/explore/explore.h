@@ -17,6 +17,7 @@
 
 #include "explore/engine.h"
 #include "explore/plan.h"
+#include "explore/team.h"
 #include "store/recording.h"
 #include "support/budget.h"
 
@@ -35,6 +36,12 @@ struct ExploreOptions {
   // Asked after on_history: true ends the exploration, undecided. For listeners that failed.
   std::function<bool()> gives_up = {};
   Progress progress = {};
+  // Several processes, each with as many threads, and where the exploration is left from time to
+  // time (team.h). Process 0 has the answer; the listener of the others is packed and merged there.
+  Transport* transport = nullptr;
+  Checkpoint checkpoint = {};
+  std::function<void(Packer&)> pack_listener = {};
+  std::function<void(Unpacker&)> merge_listener = {};
 };
 
 enum class ExploreOutcome : std::uint8_t { Complete, Violated, Unknown };
@@ -49,6 +56,7 @@ struct Exploration {
   std::vector<store::Recording> violations;  // examples
   std::optional<Fault> fault;  // a transaction that could not go on; nothing else counts then
   bool is_out_of_time = false;
+  std::optional<Error> error;  // the checkpoint could not be read or written
 };
 
 // Requires: at most kMaxCalls calls.

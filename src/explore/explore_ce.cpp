@@ -25,19 +25,15 @@ std::uint32_t ExploreCe<Set>::next() const {
   return absent.empty() ? this->num_calls_ : absent.front();
 }
 
+// Choice 0 is to go on, the others are swaps.
 template <class Set>
 void ExploreCe<Set>::on_block() {
-  this->path_.push_back(0);
-  explore();
-  if (block_at(history_size() - 1).is_committed) explore_swaps();
-  this->path_.pop_back();
-}
-
-// The other choices go to another thread, as if it had just come back from the one in hand.
-template <class Set>
-void ExploreCe<Set>::share_choices(std::size_t read) {
-  auto other = std::make_shared<ExploreCe>(*this);
-  control_.spawn([other, read] { other->walk(read, false); });
+  this->open_choice();
+  const std::size_t depth = this->path_.size() - 1;
+  const bool goes_on = this->may_choose(depth, 0);
+  if (goes_on) explore();
+  if ((!goes_on || !this->is_given()) && block_at(history_size() - 1).is_committed) explore_swaps();
+  this->close_choice();
 }
 
 // For the transaction t that the history ends with, every swap of a read with t: the paper's
@@ -55,14 +51,14 @@ void ExploreCe<Set>::explore_swaps() {
     for (std::uint32_t read = block.reads_end; read-- > block.reads_begin;) {
       if (trail_.reads[read].is_swapped || !reads_latest(position, read, keep)) return;
       if (!writers_[trail_.reads[read].key.index].contains(t.call)) continue;
-      ++this->path_.back();
+      const std::uint32_t number = ++this->path_.back();
       if (control_.is_over(this->budget_, this->path_)) return;
-      if (this->is_worth_sharing()) {
-        auto other = std::make_shared<ExploreCe>(*this);
-        control_.spawn([=] { other->swap(position, read, keep); });
-      } else {
-        swap(position, read, keep);
+      if (!this->may_choose(this->path_.size() - 1, number)) continue;
+      if (control_.is_draining() && !this->is_given()) {
+        return this->give_rest(this->path_.size() - 1, number);
       }
+      swap(position, read, keep);
+      if (this->is_given()) return;
     }
   }
 }

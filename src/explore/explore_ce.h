@@ -29,7 +29,10 @@ class ExploreCe final : public Walk<Set> {
   using Walk<Set>::Walk;
 
   // Explores everything; returns when that is done, or when the control says stop.
-  void run() { explore(); }
+  void run(const Piece& piece) {
+    this->begin_piece(piece);
+    explore();
+  }
 
  private:
   using Base = Walk<Set>;
@@ -48,7 +51,6 @@ class ExploreCe final : public Walk<Set> {
   using Base::writers_;
 
   void on_block() override;
-  void share_choices(std::size_t read) override;
 
   void explore();
   std::uint32_t next() const;

@@ -50,6 +50,39 @@ void Outcomes::add(const store::Recording& run) {
   }
 }
 
+void Outcomes::pack(Packer& out) const {
+  out.number(by_values_.size());
+  for (const auto& [values, entry] : by_values_) {
+    out.number(values.size());
+    for (const std::int64_t value : values) out.integer(value);
+    out.number(entry.outcome.histories).number(entry.allowed).number(entry.undecided);
+    out.number(entry.outcome.txns.size());
+    for (const store::RecordedTxn& txn : entry.outcome.txns) {
+      out.number(txn.is_committed ? 1 : 0).number(txn.locals.size());
+      for (const std::int64_t value : txn.locals) out.integer(value);
+    }
+    out.numbers(entry.outcome.failed_assertions);
+  }
+}
+
+void Outcomes::merge(Unpacker& in) {
+  for (std::size_t i = in.count(); i-- > 0 && in.is_good();) {
+    std::vector<std::int64_t> values(in.count());
+    for (std::int64_t& value : values) value = in.integer();
+    Entry& entry = by_values_[std::move(values)];
+    entry.outcome.histories += in.number();
+    entry.allowed |= in.small();
+    entry.undecided |= in.small();
+    entry.outcome.txns.resize(in.count());
+    for (store::RecordedTxn& txn : entry.outcome.txns) {
+      txn.is_committed = in.number() != 0;
+      txn.locals.resize(in.count());
+      for (std::int64_t& value : txn.locals) value = in.integer();
+    }
+    entry.outcome.failed_assertions = in.numbers();
+  }
+}
+
 std::vector<ProgramOutcome> Outcomes::sorted() const {
   std::vector<ProgramOutcome> all;
   for (const auto& [values, entry] : by_values_) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "explore/packing.h"
 #include "spec/levels.h"
 #include "store/recording.h"
 #include "support/budget.h"
@@ -32,6 +33,9 @@ class Outcomes {
       : program_(program), budget_(budget) {}
 
   void add(const store::Recording& run);
+  // For other processes and for files: what was added so far, and adding what others have.
+  void pack(Packer& out) const;
+  void merge(Unpacker& in);
   // The most frequent first.
   std::vector<ProgramOutcome> sorted() const;
 

@@ -92,10 +92,13 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   if (!logic_of(level) && !has_own)
     plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level, budget));
 
+  // psi is decided on the way, where histories grow by whole transactions.
+  const bool is_parallel = known->uniform == Logic::Psi;
   plan.algorithm = algorithm;
   if (algorithm == Algorithm::Best) {
     plan.algorithm = strong && !base ? Algorithm::Schedules : Algorithm::Ce;
     plan.may_change = true;
+    if (is_parallel && !base) plan.algorithm = Algorithm::ByTxn;
   }
   // Executing whole transactions is made for these levels only.
   if (algorithm == Algorithm::Schedules && (!strong || base)) plan.algorithm = Algorithm::ByTxn;
@@ -104,7 +107,9 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   } else if (plan.algorithm != Algorithm::Ce) {
     plan.rules.strong = strong;
   }
-  if (plan.rules.strong) {
+  if (is_parallel && !base && plan.algorithm != Algorithm::Ce) {
+    plan.rules.is_parallel = true;
+  } else if (plan.rules.strong) {
     plan.filter = strong == plan.rules.strong ? Plan::Filter::None : Plan::Filter::Check;
   } else if (!is_weak || plan.rules.weak != exact) {
     plan.filter = strong    ? Plan::Filter::Strong

@@ -4,8 +4,9 @@
 //   rc, ra, cc, true, also mixed   explore-ce, strongly optimal
 //   pc, si, ser for all            by schedules of whole transactions (schedules.h); where many of
 //                                  them have the same history, by_txn.h
-//   psi, ua, users' levels,        explore-ce*: explore-ce through the strongest weak level that is
-//   other mixtures                 known to be weaker, and a check of each complete history
+//   psi for all                    by_txn.h, decided whenever a transaction ends
+//   ua, users' levels, other       explore-ce*: explore-ce through the strongest weak level that is
+//   mixtures                       known to be weaker, and a check of each complete history
 //
 // Each can be asked for by name, to compare.
 #include <cstdint>

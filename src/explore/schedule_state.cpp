@@ -25,31 +25,13 @@ ScheduleState<Set>::ScheduleState(const Executable& program, StrongRule rule,
       executor_(program.executor()),
       num_calls_(narrow(program.outline().calls.size())),
       block_of_(num_calls_, 0),
+      fixed_(program),
       facts_(num_calls_) {
   for (const Session& session : program.outline().sessions) {
     if (session.size > 0)
       sessions_.push_back({.next = session.first, .end = session.first + session.size});
   }
 }
-
-template <class Set>
-ScheduleState<Set>::ScheduleState(const ScheduleState& other)
-    : program_(other.program_),
-      rule_(other.rule_),
-      end_states_(other.end_states_),
-      control_(other.control_),
-      budget_(other.budget_),
-      path_(other.path_),
-      trail_(other.trail_),
-      steps_(other.steps_),
-      keys_(other.keys_),
-      sessions_(other.sessions_),
-      overwritten_(other.overwritten_),
-      executor_(program_.executor()),
-      num_calls_(other.num_calls_),
-      latest_(other.latest_),
-      block_of_(other.block_of_),
-      facts_(num_calls_) {}
 
 template <class Set>
 std::uint32_t ScheduleState<Set>::num_left() const {
@@ -76,7 +58,9 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
   step.block = narrow(trail_.blocks.size() - 1);
   const Block<Set>& block = trail_.blocks.back();
   scratch_.clear();
-  for (const ReadEvent<Set>& read : trail_.reads_of(block)) scratch_.push_back(read.key.index);
+  for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+    if (!read.is_fixed) scratch_.push_back(read.key.index);
+  }
   step.reads = sorted_keys();
   scratch_.clear();
   if (block.is_committed) {
@@ -171,6 +155,7 @@ std::int64_t ScheduleState<Set>::read(ProgramKey x, Block<Set>& block, std::uint
   const Version version = latest(x);
   ReadEvent<Set>& event = trail_.reads.emplace_back();
   event.key = x;
+  event.is_fixed = is_fixed_[x.index];
   event.writer = version.writer;
   event.writes_end = narrow(trail_.writes.size());
   if (version.writer != kInitialWriter) {
@@ -290,8 +275,11 @@ void ScheduleState<Set>::take_back(const Step& step, std::size_t num_overwritten
 
 template <class Set>
 auto ScheduleState<Set>::latest(ProgramKey x) -> Version& {
-  while (x.index >= latest_.size())
-    latest_.push_back({.value = program_.keys().initial(ProgramKey{narrow(latest_.size())})});
+  while (x.index >= latest_.size()) {
+    const ProgramKey added{narrow(latest_.size())};
+    latest_.push_back({.value = program_.keys().initial(added)});
+    is_fixed_.push_back(fixed_.contains(added));
+  }
   return latest_[x.index];
 }
 
@@ -337,6 +325,7 @@ void ScheduleState<Set>::fill_facts() {
   for (std::uint32_t call = 0; call < num_calls_; ++call) {
     const Block<Set>& block = trail_.blocks[block_of_[call]];
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+      if (read.is_fixed) continue;
       if (const auto found = writers.find(read.key.index); found != writers.end())
         facts_.add_read(call, read.writer == kInitialWriter ? nullptr : &read.writer,
                         found->second);

@@ -43,7 +43,7 @@ class ScheduleState {
  protected:
   ScheduleState(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
                 Control& control);
-  ScheduleState(const ScheduleState& other);  // to go on on another thread
+  ScheduleState(const ScheduleState&) = delete;
   ScheduleState& operator=(const ScheduleState&) = delete;
   ~ScheduleState() = default;
 
@@ -119,6 +119,8 @@ class ScheduleState {
   std::uint32_t num_calls_;
   std::vector<Version> latest_;          // by key
   std::vector<std::uint32_t> block_of_;  // by call
+  std::vector<bool> is_fixed_;           // by key: does no call ever write it?
+  FixedKeys fixed_;
   std::vector<std::uint32_t> scratch_;
   LinearFacts<Set> facts_;
   Linearizer<Set> linearizer_;

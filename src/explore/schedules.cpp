@@ -37,20 +37,78 @@ Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<
 }
 
 template <class Set>
-Schedules<Set>::Schedules(const Schedules& other)
-    : Base(other),
-      nodes_(other.nodes_.begin(),
-             other.nodes_.begin() + static_cast<std::ptrdiff_t>(other.steps_.size() + 1)),
-      clocks_(other.clocks_),
-      may_conflict_(other.may_conflict_) {}
+void Schedules<Set>::run(const Piece& piece) {
+  piece_ = piece;
+  const Frames frames = unpack_frames(piece.words);
+  base_ = frames.base;
+  new_node();
+  if (frames.frames.empty()) {
+    explore();
+  } else {
+    is_replaying_ = true;
+    replay(frames, 0);
+  }
+  finish();
+}
+
+// The piece is done, or was put back: those who wait for it hear what was added above it.
+template <class Set>
+void Schedules<Set>::finish() {
+  if (is_put_back_ || piece_.join == 0 || control_.is_stopped()) return;
+  Added added(base_);
+  for (std::uint32_t depth = 0; depth < std::min<std::size_t>(base_, nodes_.size()); ++depth) {
+    nodes_[depth]->added.for_each([&](std::uint32_t s) { added[depth].push_back(s); });
+  }
+  control_.pool()->arrive({.join = piece_.join, .added = std::move(added), .rest = {}});
+}
+
+// What is left to do of the piece, as a piece.
+template <class Set>
+Piece Schedules<Set>::rest(std::size_t num_frames, bool is_round_over) const {
+  Piece rest{.join = piece_.join, .added = Added(num_frames)};
+  Frames frames{.base = base_, .is_round_over = is_round_over};
+  for (std::size_t depth = 0; depth < num_frames; ++depth) {
+    const Node& node = *nodes_[depth];
+    Frame& frame = frames.frames.emplace_back();
+    for (const Step& step : node.tried) frame.tried.push_back(step.session);
+    node.known.for_each([&](std::uint32_t s) { frame.known.push_back(s); });
+    node.added.for_each([&](std::uint32_t s) { rest.added[depth].push_back(s); });
+    frame.current = narrow(node.current);
+    frame.limit = narrow(node.limit);
+    frame.join = node.join;
+  }
+  rest.words = pack_frames(frames);
+  return rest;
+}
+
+// Gives away what has not begun of the round that is closest to the root.
+template <class Set>
+void Schedules<Set>::split() {
+  for (std::size_t depth = base_; depth < steps_.size(); ++depth) {
+    Node& node = *nodes_[depth];
+    std::vector<std::uint32_t> others;
+    for (std::size_t i = node.current + 1; i < node.limit; ++i) {
+      if (node.tried[i].can_run) others.push_back(narrow(i));
+    }
+    if (others.empty()) continue;
+    const JoinId join = control_.pool()->open_join(narrow(others.size() + 1));
+    Frames frames = unpack_frames(rest(depth + 1, false).words);
+    frames.base = narrow(depth + 1);
+    for (const std::uint32_t other : others) {
+      frames.frames.back().current = other;
+      control_.pool()->give({.join = join, .added = {}, .words = pack_frames(frames)});
+    }
+    node.limit = node.current + 1;
+    node.join = join;
+    return;
+  }
+}
 
 // The node behind the path, whose sleeping sessions its parent has to fill in.
 template <class Set>
-auto Schedules<Set>::new_node() -> std::shared_ptr<Node> {
+auto Schedules<Set>::new_node() -> Node& {
   const std::size_t depth = steps_.size();
-  if (depth == nodes_.size()) nodes_.emplace_back();
-  // Another thread may still hold the one that was there.
-  if (!nodes_[depth] || nodes_[depth].use_count() > 1) nodes_[depth] = std::make_shared<Node>();
+  if (depth == nodes_.size()) nodes_.push_back(std::make_unique<Node>());
   Node& node = *nodes_[depth];
   node.asleep = {};
   node.sleeping.clear();
@@ -61,33 +119,101 @@ auto Schedules<Set>::new_node() -> std::shared_ptr<Node> {
   node.known = {};
   node.tried.clear();
   node.added = {};
-  return nodes_[depth];
+  node.join = 0;
+  return node;
 }
 
 template <class Set>
 void Schedules<Set>::explore() {
-  const std::shared_ptr<Node> node = steps_.empty() ? new_node() : nodes_[steps_.size()];
+  if (control_.is_draining()) {
+    control_.pool()->give(rest(steps_.size(), false));
+    is_put_back_ = true;
+    return;
+  }
+  Node& node = *nodes_[steps_.size()];
   control_.calls.fetch_add(1, std::memory_order_relaxed);
   if (control_.is_over(budget_, path_)) return;
   if (num_left() == 0) return this->report_end();
+  if (control_.is_hungry() && num_left() >= 2) split();
   const typename Trail<Set>::Mark mark = trail_.mark();
   const std::size_t num_clocks = clocks_.size();
   const std::size_t num_keys = keys_.size();
   path_.push_back(0);
-  std::size_t first = 0;
-  bool goes_on = try_first_round(*node);
-  if (goes_on && std::none_of(node->tried.begin(), node->tried.end(),
-                              [](const Step& step) { return step.can_run; }))
-    control_.blocked.fetch_add(1, std::memory_order_relaxed);
-  while (goes_on) {
-    explore_round(node, first);
-    first = node->tried.size();
-    goes_on = try_next_round(*node);
+  if (try_first_round(node)) {
+    if (std::none_of(node.tried.begin(), node.tried.end(),
+                     [](const Step& step) { return step.can_run; }))
+      control_.blocked.fetch_add(1, std::memory_order_relaxed);
+    node.limit = node.tried.size();
+    explore_rounds(node, 0);
   }
   path_.pop_back();
   trail_.cut(mark);
   clocks_.resize(num_clocks);
   keys_.resize(num_keys);
+}
+
+// Explores the round whose next child is `first`, and those that follow.
+template <class Set>
+void Schedules<Set>::explore_rounds(Node& node, std::size_t first) {
+  for (;;) {
+    explore_round(node, first);
+    if (is_put_back_ || control_.is_stopped()) return;
+    if (node.join != 0) {
+      // Somebody has children of this round.
+      const JoinId join = node.join;
+      node.join = 0;
+      control_.pool()->arrive({.join = join, .added = {}, .rest = rest(steps_.size() + 1, true)});
+      is_put_back_ = true;
+      return;
+    }
+    first = node.tried.size();
+    if (!try_next_round(node)) return;
+    node.limit = node.tried.size();
+  }
+}
+
+// Comes to where the frames lead, and goes on there and above.
+template <class Set>
+void Schedules<Set>::replay(const Frames& frames, std::size_t depth) {
+  const Frame& frame = frames.frames[depth];
+  Node& node = *nodes_[depth];
+  for (const std::uint32_t session : frame.tried) {
+    if (!try_session(node, session)) return;  // the time is over
+  }
+  node.known = {};
+  for (const std::uint32_t session : frame.known) node.known.insert(session);
+  if (depth < piece_.added.size()) {
+    for (const std::uint32_t session : piece_.added[depth]) node.added.insert(session);
+  }
+  node.current = frame.current;
+  node.limit = frame.limit;
+  node.join = frame.join;
+  const auto is_able = [](const Step& step) { return step.can_run; };
+  const auto begin = node.tried.begin();
+  path_.push_back(narrow(static_cast<std::size_t>(
+      std::count_if(begin, begin + static_cast<std::ptrdiff_t>(node.current), is_able))));
+  std::size_t next = node.current + 1;
+  if (depth + 1 == frames.frames.size() && frames.is_round_over) {
+    is_replaying_ = false;
+    next = node.tried.size();
+    path_.back() =
+        narrow(static_cast<std::size_t>(std::count_if(begin, node.tried.end(), is_able)));
+  } else {
+    const Step step = node.tried[node.current];
+    const std::size_t num_overwritten = this->overwritten_.size();
+    enter_child(node, step);
+    if (depth + 1 < frames.frames.size()) {
+      replay(frames, depth + 1);
+    } else {
+      is_replaying_ = false;
+      explore();
+    }
+    if (is_put_back_ || control_.is_stopped() || is_replaying_) return;
+    this->take_back(step, num_overwritten);
+    ++path_.back();
+  }
+  if (depth >= base_) explore_rounds(node, next);
+  path_.pop_back();
 }
 
 // Tries the step of a session at a node. False if that was the end: a fault.
@@ -148,33 +274,32 @@ bool Schedules<Set>::try_next_round(Node& node) {
 }
 
 template <class Set>
-void Schedules<Set>::explore_round(const std::shared_ptr<Node>& node, std::size_t first) {
-  std::size_t num_able = 0;
-  for (std::size_t i = first; i < node->tried.size(); ++i) num_able += node->tried[i].can_run;
-  const bool shares = num_able > 1 && control_.is_hungry() && num_left() >= 3;
-  std::optional<Control::Parts> others;
-  if (shares) others.emplace(control_);
-  for (std::size_t i = first; i < node->tried.size(); ++i) {
-    if (!node->tried[i].can_run) continue;
+void Schedules<Set>::explore_round(Node& node, std::size_t first) {
+  for (std::size_t i = first; i < node.limit; ++i) {
+    if (!node.tried[i].can_run) continue;
     if (control_.is_over(budget_, path_)) return;
-    if (others && --num_able > 0) {
-      auto other = std::make_shared<Schedules>(*this);
-      others->spawn([other, node, i] { other->explore_child(*node, i); });
-    } else {
-      explore_child(*node, i);
-    }
+    explore_child(node, i);
+    if (is_put_back_) return;
     ++path_.back();
   }
 }
 
-// Explores what follows when the step is taken. What was tried before it at the node, or sleeps
-// there, sleeps below unless the step wakes it.
 template <class Set>
-void Schedules<Set>::explore_child(const Node& node, std::size_t number) {
+void Schedules<Set>::explore_child(Node& node, std::size_t number) {
+  node.current = number;
   const Step step = node.tried[number];
   const std::size_t num_overwritten = this->overwritten_.size();
+  enter_child(node, step);
+  explore();
+  this->take_back(step, num_overwritten);
+}
+
+// Takes the step. What was tried before it at the node, or sleeps there, sleeps below unless the
+// step wakes it.
+template <class Set>
+void Schedules<Set>::enter_child(const Node& node, const Step& step) {
   this->take(step);
-  Node& child = *new_node();
+  Node& child = new_node();
   const auto put_to_sleep = [&](const Step& other) {
     if (are_dependent(other, step)) return;
     child.asleep.insert(other.session);
@@ -183,9 +308,7 @@ void Schedules<Set>::explore_child(const Node& node, std::size_t number) {
   for (const Step& other : node.sleeping) {
     if (other.session != step.session) put_to_sleep(other);
   }
-  for (std::size_t i = 0; i < number; ++i) put_to_sleep(node.tried[i]);
-  explore();
-  this->take_back(step, num_overwritten);
+  for (std::size_t i = 0; i < node.current; ++i) put_to_sleep(node.tried[i]);
 }
 
 // Finds the steps of the path that are in a race with this one: dependent, and with nothing between
@@ -204,7 +327,7 @@ void Schedules<Set>::find_races(Step& step) {
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const Step& other = steps_[i];
     if (is_before(other, step) || !are_dependent(other, step)) continue;
-    add_race(narrow(i), step);
+    if (!is_replaying_) add_race(narrow(i), step);  // else it was added before
     join(other);
   }
   clocks_[step.clock + step.session] = step.index + 1;
@@ -220,7 +343,6 @@ void Schedules<Set>::add_race(std::uint32_t position, const Step& step) {
                                        ? sessions_before(position, step)
                                        : first_of_independent(position, step);
   if (!added || added->is_subset_of(node.known)) return;
-  const std::scoped_lock lock(node.mutex);
   node.added |= *added;
 }
 

@@ -18,16 +18,16 @@
 //          that cannot begin at si is tried nevertheless, because of its races, and then left.
 //          Races add to a node in rounds: what is added while the children of a round are explored
 //          comes in the next one, chosen independently of what the others add. So the tree does not
-//          depend on which child is faster, and children of a round can be explored by several
-//          threads.
+//          depend on which child is faster, and children of a round can be explored elsewhere; the
+//          next round is joined (pool.h) from what all of them have added.
 // Twice?   A class determines the order of the versions of each key, a history does not always:
 //          where a transaction overwrites what it has not read, several classes have the same
 //          history. It counts in the one whose version orders the linearizer finds first.
 // Cost     Polynomial space. O(depth) set operations a step for its races.
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "explore/schedule_piece.h"
 #include "explore/schedule_state.h"
 
 namespace isoscope::explore {
@@ -37,10 +37,9 @@ class Schedules final : public ScheduleState<Set> {
  public:
   Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
             Control& control);
-  Schedules(const Schedules& other);  // to go on on another thread
-  Schedules& operator=(const Schedules&) = delete;
 
-  void run() { explore(); }
+  static Piece root() { return {.words = pack_frames({})}; }
+  void run(const Piece& piece);
 
  private:
   using Base = ScheduleState<Set>;
@@ -56,24 +55,33 @@ class Schedules final : public ScheduleState<Set> {
   using Base::steps_;
   using Base::trail_;
 
-  // Where the search stands after some steps. Threads that explore its children share it.
+  // Where the search stands after some steps.
   struct Node {
     Set asleep;  // sessions
     std::vector<Step> sleeping;
     Set open;   // sessions that have a step
     Set known;  // sessions that were tried, or are in this round
     std::vector<Step> tried;
-    std::mutex mutex;
-    Set added;  // by races, for the next round
+    Set added;                // by races, for the next round
+    std::size_t current = 0;  // of tried: the child that is explored
+    std::size_t limit = 0;    // those from here on are somebody else's
+    JoinId join = 0;          // if the round was split
   };
 
   void explore();
-  std::shared_ptr<Node> new_node();
+  void explore_rounds(Node& node, std::size_t first);
+  Node& new_node();
   bool try_session(Node& node, std::uint32_t session);
   bool try_first_round(Node& node);
   bool try_next_round(Node& node);
-  void explore_round(const std::shared_ptr<Node>& node, std::size_t first);
-  void explore_child(const Node& node, std::size_t number);
+  void explore_round(Node& node, std::size_t first);
+  void explore_child(Node& node, std::size_t number);
+  void enter_child(const Node& node, const Step& step);
+
+  void replay(const Frames& frames, std::size_t depth);
+  Piece rest(std::size_t num_frames, bool is_round_over) const;
+  void split();
+  void finish();
 
   void find_races(Step& step);
   void add_race(std::uint32_t position, const Step& step);
@@ -84,10 +92,14 @@ class Schedules final : public ScheduleState<Set> {
     return clocks_[b.clock + a.session] > a.index;
   }
 
-  std::vector<std::shared_ptr<Node>> nodes_;  // by depth; those behind the path can be used again
+  std::vector<std::unique_ptr<Node>> nodes_;  // by depth; those behind the path can be used again
   std::vector<std::uint32_t> clocks_;         // of steps
   std::vector<Set> may_conflict_;  // by call: calls that may access a common key, one writing
   std::vector<Set> left_;          // by session, in sessions_before()
+  Piece piece_;                    // that is worked on
+  std::uint32_t base_ = 0;         // nodes above this depth belong to somebody else
+  bool is_replaying_ = false;
+  bool is_put_back_ = false;  // what is left to do is no longer ours
 };
 
 }  // namespace isoscope::explore

@@ -50,6 +50,7 @@ struct ReadEvent {
   std::uint32_t writer = kInitialWriter;
   Latest latest = Latest::No;
   bool is_swapped = false;  // did a swap put it behind its writer?
+  bool is_fixed = false;    // no call ever writes the key: there was no choice, nothing is kept
   // Do this read and those before it in the transaction show the last writes of the order that the
   // linearizer found? Then the transaction may come last.
   bool is_current = false;

@@ -1,5 +1,7 @@
 #include "explore/walk.h"
 
+#include <algorithm>
+
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -18,6 +20,7 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       num_calls_(narrow(program.outline().calls.size())),
       trail_(num_calls_),
       block_of_(num_calls_, 0),
+      fixed_(program),
       history_facts_(rules_.strong ? num_calls_ : 0),
       facts_(history_facts_) {
   for (const Session& session : program.outline().sessions) {
@@ -25,29 +28,6 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       session_past_.push_back(Set::first(session.first + i) - Set::first(session.first));
   }
 }
-
-template <class Set>
-Walk<Set>::Walk(const Walk& other)
-    : program_(other.program_),
-      rules_(other.rules_),
-      end_states_(other.end_states_),
-      control_(other.control_),
-      budget_(other.budget_),
-      executor_(program_.executor()),
-      num_calls_(other.num_calls_),
-      session_past_(other.session_past_),
-      path_(other.path_),
-      trail_(other.trail_),
-      history_begin_(other.history_begin_),
-      pending_(other.pending_),
-      present_(other.present_),
-      block_of_(other.block_of_),
-      writers_(other.writers_),
-      initial_(other.initial_),
-      readings_(other.readings_),
-      history_facts_(rules_.strong ? num_calls_ : 0),
-      facts_(history_facts_),
-      num_facts_(other.num_facts_) {}
 
 template <class Set>
 void Walk<Set>::begin(std::uint32_t call) {
@@ -85,13 +65,19 @@ bool Walk<Set>::extend() {
       trail_.writes.push_back({stop.key, stop.value});
       return true;
     case StopKind::Read:
+      writers(stop.key);
+      if (is_fixed_[stop.key.index]) {
+        add_fixed_read(stop.key);
+        return true;
+      }
       if (const std::int64_t* value = own_write(stop.key)) {
         executor_->answer(*value);
         return true;
       }
       arrive_at_read(stop.key);
       if (take_valid_write(true)) return true;
-      count_blocked();
+      // Those who took the first choices of a piece have not found it blocked.
+      if (from_ == 0 || path_.size() - 1 > prefix_.size()) count_blocked();
       return false;
     case StopKind::Commit:
     case StopKind::Abort:
@@ -133,14 +119,44 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
   read.state_end = narrow(trail_.numbers.size());
   read.forced = pending_.forced;
   read.path_end = narrow(path_.size());
+  if (path_.size() < prefix_.size()) {
+    const std::uint32_t only = prefix_[path_.size()];
+    read.is_initial_untried = only == 0;
+    read.untried = only == 0 ? Set{} : Set::of(only - 1);
+  } else if (path_.size() == prefix_.size() && from_ > 0) {
+    read.is_initial_untried = false;
+    read.untried -= Set::first(from_ - 1);
+  }
   path_.push_back(0);
   trail_.reads.push_back(read);
+}
+
+// The read of a key that no call writes.
+template <class Set>
+void Walk<Set>::add_fixed_read(ProgramKey x) {
+  const bool is_first = trail_.reads.size() == pending_.reads_begin;
+  const bool is_current = is_first || trail_.reads.back().is_current;
+  ReadEvent<Set>& read = trail_.reads.emplace_back();
+  read.key = x;
+  read.latest = Latest::Yes;
+  read.is_fixed = true;
+  read.is_current = is_current;
+  read.past = pending_.past;
+  read.read_from = pending_.read_from;
+  read.writes_end = narrow(trail_.writes.size());
+  read.edges_end = narrow(trail_.edges.size());
+  read.state_begin = read.state_end = narrow(trail_.numbers.size());
+  read.forced = pending_.forced;
+  read.path_end = narrow(path_.size());
+  executor_->answer(initial_[x.index]);
 }
 
 // The next of ValidWrites(h, e) for the last read; false if there is none left.
 template <class Set>
 bool Walk<Set>::take_valid_write(bool is_first) {
   const std::size_t last = trail_.reads.size() - 1;
+  if (!is_first && control_.is_draining() && !trail_.reads[last].untried.empty())
+    give_untried(trail_.reads[last]);
   for (;;) {
     if (control_.is_over(budget_, path_)) return false;
     ReadEvent<Set>& read = trail_.reads[last];
@@ -164,10 +180,6 @@ bool Walk<Set>::take_valid_write(bool is_first) {
     }
     if (!is_valid_write(w)) continue;
     read.latest = shape_of_latest(read);
-    if (!read.untried.empty() && is_worth_sharing()) {
-      share_choices(last);
-      read.untried = {};
-    }
     if (!is_first) {
       executor_->restore(CallId{pending_.call},
                          std::span<const std::int64_t>(trail_.numbers)
@@ -237,6 +249,10 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
     pending_.past = read.past;
     pending_.read_from = read.read_from;
     pending_.forced = read.forced;
+    if (read.is_fixed) {
+      trail_.reads.pop_back();
+      continue;
+    }
     path_.resize(read.path_end + 1);
     if (control_.is_stopped()) {
       path_.resize(trail_.reads[first_read].path_end);
@@ -302,7 +318,11 @@ void Walk<Set>::end_block(bool is_committed) {
   trail_.blocks.push_back(block);
   register_block(narrow(trail_.blocks.size() - 1));
 
-  on_block();
+  if (!rules_.is_parallel || is_parallel_possible(forced)) {
+    on_block();
+  } else {
+    count_blocked();
+  }
 
   unregister_block(trail_.order.back().block);
   trail_.cut(mark);
@@ -315,8 +335,9 @@ void Walk<Set>::register_block(std::uint32_t number) {
   present_.insert(block.call);
   block_of_[block.call] = number;
   if (rules_.strong) {
-    for (const ReadEvent<Set>& read : trail_.reads_of(block))
-      readings_[read.key.index].push_back({block.call, read.writer});
+    for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+      if (!read.is_fixed) readings_[read.key.index].push_back({block.call, read.writer});
+    }
   }
   if (!block.is_committed) return;
   for (const WriteEvent& write : trail_.writes_of(block))
@@ -328,9 +349,11 @@ void Walk<Set>::unregister_block(std::uint32_t number) {
   const Block<Set>& block = trail_.blocks[number];
   present_.erase(block.call);
   if (rules_.strong) {
-    for (const ReadEvent<Set>& read : trail_.reads_of(block))
+    for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+      if (read.is_fixed) continue;
       std::erase_if(readings_[read.key.index],
                     [&](const Reading& reading) { return reading.reader == block.call; });
+    }
   }
   if (!block.is_committed) return;
   for (const WriteEvent& write : trail_.writes_of(block))
@@ -340,7 +363,9 @@ void Walk<Set>::unregister_block(std::uint32_t number) {
 template <class Set>
 Set& Walk<Set>::writers(ProgramKey x) {
   while (x.index >= writers_.size()) {
-    initial_.push_back(program_.keys().initial(ProgramKey{narrow(writers_.size())}));
+    const ProgramKey added{narrow(writers_.size())};
+    initial_.push_back(program_.keys().initial(added));
+    is_fixed_.push_back(fixed_.contains(added));
     writers_.emplace_back();
     readings_.emplace_back();
   }

@@ -7,7 +7,8 @@
 //
 // Rules  are either one of true, rc, ra, cc for each transaction (store/weak_rules.h), kept as a
 //        forced order; or pc, si or ser for all, decided anew at each read and at the end of each
-//        transaction (store/linearizer.h).
+//        transaction (store/linearizer.h); or psi for all, where the forced order is what is
+//        visible, and writers of a key see each other (walk_parallel.cpp).
 #include <array>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ namespace isoscope::explore {
 struct Rules {
   std::vector<WeakLevel> weak;            // by call
   std::optional<StrongRule> strong = {};  // if set, it counts instead
+  bool is_parallel = false;  // psi: besides cc, of two writers of a key one sees the other
 };
 
 template <class Set>
@@ -44,7 +46,11 @@ class Walk {
  public:
   Walk(const Executable& program, Rules rules, EndStates<Set>& end_states, Control& control);
   virtual ~Walk() = default;
+  Walk(const Walk&) = delete;
   Walk& operator=(const Walk&) = delete;
+
+  // The whole exploration as one piece.
+  static Piece root() { return {.words = {0, 0}}; }
 
  protected:
   // The transaction that the history ends with, while it is pending.
@@ -63,13 +69,9 @@ class Walk {
     KeyFilter written = {};  // keys that it may have written
   };
 
-  Walk(const Walk& other);  // to go on on another thread
-
   // The pending transaction has ended: its block is the last of the history. Explores what
   // follows, and leaves everything as it was.
   virtual void on_block() = 0;
-  // A copy of the engine takes over the choices that are left to read `read`.
-  virtual void share_choices(std::size_t read) = 0;
   // The causal past that a transaction starts with besides its session: nothing.
   void begin(std::uint32_t call);
   // Continues the pending transaction in every way. Reads from `first_read` on are varied.
@@ -103,14 +105,35 @@ class Walk {
     end_states_.on_end_state({trail_, std::span(trail_.order).subspan(history_begin_), path_});
   }
   // At every call of explore(): shall it return at once?
-  bool is_over() {
-    control_.calls.fetch_add(1, std::memory_order_relaxed);
-    return control_.is_over(budget_, path_);
-  }
+  bool is_over();
   void count_blocked() { control_.blocked.fetch_add(1, std::memory_order_relaxed); }
-  // Is there a thread without work, and is what we have in hand large enough to share?
-  bool is_worth_sharing() const {
-    return control_.is_hungry() && num_calls_ - present_.size() >= 2;
+
+  // A piece of work, by words: at which length of the path calls of explore() count, the first
+  // choice at the place to which the others, the prefix, lead. Choices of the prefix are taken
+  // without alternatives, so all that is explored is behind it.
+  void begin_piece(const Piece& piece);
+  // May choice `number` be taken where the path is `depth` long?
+  bool may_choose(std::size_t depth, std::uint32_t number) const {
+    if (depth < prefix_.size()) return prefix_[depth] == number;
+    return depth > prefix_.size() || number >= from_;
+  }
+  // The choices that follow the one taken at the open place `depth` go to others.
+  void give_rest(std::size_t depth, std::uint32_t from);
+  // Gives away the choices that are closest to the root.
+  void split();
+  // A place of the path that has further choices, other than a read.
+  struct OpenChoice {
+    std::uint32_t depth = 0;
+    bool is_given = false;  // they are no longer ours
+  };
+  bool is_given() const { return open_.back().is_given; }
+  void open_choice() {
+    open_.push_back({narrow(path_.size()), path_.size() < prefix_.size()});
+    path_.push_back(0);
+  }
+  void close_choice() {
+    open_.pop_back();
+    path_.pop_back();
   }
 
   const Executable& program_;
@@ -131,16 +154,27 @@ class Walk {
   std::vector<Set> writers_;             // by key: who in the history commits a write to it
 
  private:
+  Path prefix_;  // of the piece
+  std::uint32_t from_ = 0;
+  std::size_t first_counted_ = 0;
+  std::vector<OpenChoice> open_;
+
   bool extend();
   void report_fault();
   bool backtrack(std::size_t first_read);
   void arrive_at_read(ProgramKey x);
+  void add_fixed_read(ProgramKey x);
   bool take_valid_write(bool is_first);
+  void put_back();
+  void give_untried(ReadEvent<Set>& read);
   bool is_valid_write(std::uint32_t w);
   bool is_strongly_valid_write(std::uint32_t w);
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
   const std::int64_t* own_write(ProgramKey x) const;
+  bool is_parallel_possible(std::uint32_t forced);
+  bool add_seen(std::span<Set> rows) const;
+  bool order_writers(std::span<Set> rows);
   void fill_facts();
   std::uint32_t last_writer(ProgramKey x) const;
 
@@ -150,7 +184,9 @@ class Walk {
     std::uint32_t writer = kInitialWriter;
   };
 
-  std::vector<std::int64_t> initial_;           // by key
+  std::vector<std::int64_t> initial_;  // by key
+  std::vector<bool> is_fixed_;         // by key: does no call ever write it?
+  FixedKeys fixed_;
   std::vector<std::vector<Reading>> readings_;  // by key, with a strong rule
   // With a strong rule: what is known of the history without the pending transaction, and with it.
   LinearFacts<Set> history_facts_;

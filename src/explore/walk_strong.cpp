@@ -62,6 +62,7 @@ void Walk<Set>::fill_facts() {
   for (std::uint32_t i = 0; i < history_size(); ++i) {
     const Block<Set>& block = block_at(i);
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+      if (read.is_fixed) continue;
       history_facts_.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
                               writers_[read.key.index]);
     }
@@ -82,6 +83,7 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
   facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
   for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
     const ReadEvent<Set>& read = trail_.reads[i];
+    if (read.is_fixed) continue;
     facts_.add_read(last, read.writer == kInitialWriter ? nullptr : &read.writer,
                     writers_[read.key.index]);
   }

@@ -95,6 +95,7 @@ class Search {
 
  private:
   Result<Exploration> explore_at(const Executable& program, std::string_view name) {
+    if (Budget own = options_.budget; own.expired_now()) return Exploration();  // unknown
     auto level = levels_.find(name);
     if (!level) return level.error();
     auto plan = make_plan(program, **level, levels_, Algorithm::Best, {}, options_.budget);
