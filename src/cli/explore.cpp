@@ -3,12 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/mpi_transport.h"
 #include "cli/program_input.h"
 #include "cli/server_program.h"
 #include "cli/values.h"
@@ -16,6 +19,7 @@
 #include "explore/weakest.h"
 #include "report/explore_report.h"
 #include "support/output.h"
+#include "support/version.h"
 
 namespace isoscope {
 namespace {
@@ -36,6 +40,10 @@ struct ExploreArguments {
   bool outcomes = false;
   bool weakest = false;
   bool ordered = false;
+  bool mpi = false;
+  bool resume = false;
+  std::string checkpoint;
+  double checkpoint_every = 60;
   unsigned threads = 1;
   std::size_t violations = 3;
 };
@@ -118,32 +126,113 @@ int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
                            budget);
 }
 
-int run_explore(const ExploreArguments& args) {
-  const auto start = Clock::now();
-  const Budget budget = args.common.start();
+// What several processes and several runs must have in common to work on one exploration.
+Result<std::string> identity_of(const ExploreArguments& args, const std::string& program) {
+  std::string all =
+      fmt::format("isoscope {}\n{}\n{}\n{}\n{}\n{}\n{}\n", kVersion, args.level, args.base,
+                  args.algorithm, args.assert_only, args.outcomes, args.violations);
+  for (const std::string& path : args.specs.specs) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return Error{.what = fmt::format("cannot open '{}'", path)};
+    std::ostringstream text;
+    text << file.rdbuf();
+    all += std::move(text).str();
+  }
+  return all + program;
+}
+
+// Work that is shared among processes or goes on in another run is about counts, violations and
+// outcomes of one program at one level.
+Result<void> check_sharing(const ExploreArguments& args) {
+  if (args.resume && args.checkpoint.empty())
+    return Error{.what = "--resume needs the file to go on from", .hint = "--checkpoint FILE"};
+  const char* const option = args.mpi                  ? "--mpi"
+                             : args.checkpoint.empty() ? nullptr
+                                                       : "--checkpoint";
+  if (option == nullptr) return {};
+  const auto refuse = [&](const char* other, const char* hint) {
+    return Error{.what = fmt::format("{} does not go with {}", option, other), .hint = hint};
+  };
+  if (args.weakest) return refuse("--weakest", "ask for each level with --level");
+  if (!args.histories.empty())
+    return refuse("--histories", "one process writes them; it may have --threads");
+  return {};
+}
+
+// All that an exploration needs. The plan points to the levels: it stays where it is.
+struct Prepared {
+  LevelSet levels;
+  LoadedProgram input;
+  // If the program is SQL and the level the server's: the level of each call. Then all is said.
+  std::optional<std::vector<sql::server::PgLevel>> on_server = {};
+  std::optional<explore::Plan> plan = {};  // none with --weakest
+  std::string identity = {};               // if the work is shared
+};
+
+Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Budget& budget) {
+  if (auto fits = check_sharing(args); !fits) return fits.error();
   auto levels = args.specs.load(budget);
-  if (!levels) return fail(levels.error());
+  if (!levels) return levels.error();
   if (args.weakest && !args.level.empty()) {
-    return fail({.what = "--weakest tries all levels: it takes no --level",
-                 .hint = "use --level cc, or --weakest to find the weakest safe one"});
+    return Error{.what = "--weakest tries all levels: it takes no --level",
+                 .hint = "use --level cc, or --weakest to find the weakest safe one"};
   }
   auto input = args.program.load(budget);
-  if (!input) return fail(input.error());
-  input->stop_with(budget);
+  if (!input) return input.error();
+  auto all = std::make_unique<Prepared>(
+      Prepared{.levels = *std::move(levels), .input = *std::move(input)});
+  all->input.stop_with(budget);
+  if (all->input.sql != nullptr && (args.mpi || !args.checkpoint.empty())) {
+    return Error{.what = "--mpi and --checkpoint are for .txn programs",
+                 .hint = "an SQL program is explored by one process, with --threads"};
+  }
   if (!args.weakest) {
-    auto on_server = args.server.levels(*input, args.level);
-    if (!on_server) return fail(on_server.error());
-    if (*on_server) return run_on_postgres(args, *input, **on_server, budget);
+    auto on_server = args.server.levels(all->input, args.level);
+    if (!on_server) return on_server.error();
+    all->on_server = *std::move(on_server);
+    if (all->on_server) return all;
     if (args.level.empty())
-      return fail({.what = "explore needs a level",
-                   .hint = "use --level cc, or --weakest to find the weakest safe one"});
+      return Error{.what = "explore needs a level",
+                   .hint = "use --level cc, or --weakest to find the weakest safe one"};
   }
-  const Executable& program = *input->program;
+  const Executable& program = *all->input.program;
   if (program.outline().calls.size() > explore::kMaxCalls) {
-    return fail({.what = fmt::format("{} transactions are more than explore can have ({})",
+    return Error{.what = fmt::format("{} transactions are more than explore can have ({})",
                                      program.outline().calls.size(), explore::kMaxCalls),
-                 .hint = "isoscope run executes longer programs"});
+                 .hint = "isoscope run executes longer programs"};
   }
+  if (args.mpi || !args.checkpoint.empty()) {
+    auto identity = identity_of(args, all->input.text);
+    if (!identity) return identity.error();
+    all->identity = *std::move(identity);
+  }
+  if (args.weakest) return all;
+  auto level = all->input.find_level(all->levels, args.level);
+  if (!level) return level.error();
+  auto plan = explore::make_plan(
+      program, **level, all->levels, find_algorithm(args.algorithm),
+      args.base.empty() ? std::nullopt : std::optional<std::string>(args.base), budget);
+  if (!plan) return all->input.located(plan.error());
+  all->plan = *std::move(plan);
+  return all;
+}
+
+int run_explore_with(const ExploreArguments& args, explore::Transport* transport) {
+  const auto start = Clock::now();
+  const Budget budget = args.common.start();
+  const auto prepared = prepare(args, budget);
+  const bool is_silent = transport != nullptr && transport->rank() > 0;
+  if (transport != nullptr) {
+    const auto agreed =
+        explore::agree(*transport, prepared.ok() ? (*prepared)->identity : std::string(),
+                       prepared.ok() ? std::nullopt : std::optional(prepared.error()));
+    if (!agreed) return is_silent ? kGood : fail(agreed.error());
+  }
+  if (!prepared) return fail(prepared.error());
+  LoadedProgram& input = (*prepared)->input;
+  if (const auto& on_server = (*prepared)->on_server)
+    return run_on_postgres(args, input, *on_server, budget);
+  const Executable& program = *input.program;
   explore::ExploreOptions options{
       .threads = args.threads == 0 ? std::thread::hardware_concurrency() : args.threads,
       .budget = budget,
@@ -151,25 +240,19 @@ int run_explore(const ExploreArguments& args) {
       .max_violations = args.assert_only ? 1 : args.violations,
       .on_history = {},
       .gives_up = {},
-      .progress = progress_line(args.common)};
-  if (args.weakest) return run_weakest(args, *input, *levels, options);
-
-  auto level = input->find_level(*levels, args.level);
-  if (!level) return fail(level.error());
-  auto plan = explore::make_plan(
-      program, **level, *levels, find_algorithm(args.algorithm),
-      args.base.empty() ? std::nullopt : std::optional<std::string>(args.base), options.budget);
-  if (!plan) return fail(input->located(plan.error()));
+      .progress = is_silent ? Progress{} : progress_line(args.common)};
+  if (args.weakest) return run_weakest(args, input, (*prepared)->levels, options);
+  const explore::Plan& plan = *(*prepared)->plan;
   // Once to know all rows that calls insert, so that the histories below are the final ones.
   std::optional<explore::Exploration> known;
-  if (input->sql != nullptr) {
+  if (input.sql != nullptr) {
     const auto is_over = [&] {
       return known->fault || known->outcome == explore::ExploreOutcome::Unknown;
     };
     do {
-      known = explore::explore(program, *plan, options);
-    } while (!is_over() && input->must_repeat());
-    if (auto fits = input->fits(); !is_over() && !fits) return fail(fits.error());
+      known = explore::explore(program, plan, options);
+    } while (!is_over() && input.must_repeat());
+    if (auto fits = input.fits(); !is_over() && !fits) return fail(fits.error());
   }
 
   if (args.ordered) options.threads = 1;
@@ -188,19 +271,36 @@ int run_explore(const ExploreArguments& args) {
     };
     options.gives_up = [&] { return stream && stream->has_failed(); };
   }
+  options.transport = transport;
+  options.checkpoint = {.path = args.checkpoint,
+                        .resumes = args.resume,
+                        .seconds = args.checkpoint_every,
+                        .identity = (*prepared)->identity};
+  options.pack_listener = [&](explore::Packer& out) { outcomes.pack(out); };
+  options.merge_listener = [&](explore::Unpacker& in) { outcomes.merge(in); };
   ExploreReport report{
-      .program = program, .source = input->path, .level = args.level, .method = plan->description};
+      .program = program, .source = input.path, .level = args.level, .method = plan.description};
   const bool is_done = known && !options.on_history;
-  report.all = is_done ? *std::move(known) : explore::explore(program, *plan, options);
+  report.all = is_done ? *std::move(known) : explore::explore(program, plan, options);
+  if (is_silent) return kGood;
   clear_progress_line();
+  if (report.all.error) return fail(*report.all.error);
   if (stream) {
     if (auto closed = stream->close(); !closed) return fail(closed.error());
   }
-  if (report.all.fault) return fail(input->located(report.all.fault->error));
+  if (report.all.fault) return fail(input.located(report.all.fault->error));
   if (args.outcomes) report.outcomes = outcomes.sorted();
   report.stopped_early = args.assert_only && report.all.violating > 0;
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return deliver_report(args, report, exit_code(report.all.outcome));
+}
+
+// Each process does the same; the first of them speaks.
+int run_explore(const ExploreArguments& args) {
+  if (!args.mpi) return run_explore_with(args, nullptr);
+  const auto transport = start_mpi();
+  if (!transport) return fail(transport.error());
+  return run_explore_with(args, transport->get());
 }
 
 }  // namespace
@@ -236,6 +336,15 @@ Run add_explore(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(0, 1024))
       ->capture_default_str();
+  app.add_flag("--mpi", args->mpi,
+               "share the work among the processes that mpirun started; each has its --threads");
+  add_output_file(app, "--checkpoint", args->checkpoint,
+                  "write down from time to time, and when the time is over, what is left to do");
+  app.add_flag("--resume", args->resume, "go on where the checkpoint ends");
+  app.add_option("--checkpoint-every", args->checkpoint_every, "seconds between checkpoints")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option(
          "--algorithm", args->algorithm,
          "ce: explore-ce; txn: whole transactions; schedules: whole transactions on the latest "
@@ -256,6 +365,7 @@ Run add_explore(CLI::App& app) {
       "  isoscope explore examples/sql/oversell.sql --level pg-rc\n"
       "  isoscope explore examples/programs/on-call.txn --level cc --histories all.jsonl \
 --threads 2\n"
+      "  mpirun -n 8 isoscope explore big.txn --level cc --mpi --checkpoint big.checkpoint\n"
       "Exit codes: 0 complete and no assertion fails, 1 an assertion fails, 2 bad input, 3 "
       "unknown.");
   return [args] { return run_explore(*args); };
