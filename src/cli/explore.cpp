@@ -365,7 +365,9 @@ Run add_explore(CLI::App& app) {
       "  isoscope explore examples/sql/oversell.sql --level pg-rc\n"
       "  isoscope explore examples/programs/on-call.txn --level cc --histories all.jsonl \
 --threads 2\n"
-      "  mpirun -n 8 isoscope explore big.txn --level cc --mpi --checkpoint big.checkpoint\n"
+      "  isoscope explore examples/programs/on-call.txn --level cc --checkpoint "
+      "on-call.checkpoint\n"
+      "On many cores or machines: mpirun -n 8 isoscope explore PROGRAM --level cc --mpi\n"
       "Exit codes: 0 complete and no assertion fails, 1 an assertion fails, 2 bad input, 3 "
       "unknown.");
   return [args] { return run_explore(*args); };
