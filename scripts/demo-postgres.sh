@@ -46,3 +46,8 @@ step record --dsn "host=127.0.0.1 port=$port user=shop dbname=postgres" -o run.j
 step check run.jsonl --level ser
 step predict run.jsonl --level pg-rc --sessions transaction
 step predict run.jsonl --level pg-rr --sessions transaction
+
+# The race happens on the server itself, and no longer after the repair.
+dsn="host=127.0.0.1 port=$port user=shop dbname=postgres"
+step force "$shop/buy.spec" --dsn "$dsn" --times 10
+step force "$shop/buy_safely.spec" --dsn "$dsn" --times 3

@@ -62,12 +62,15 @@ Run add_check(CLI::App& app);
 Run add_compare(CLI::App& app);
 Run add_convert(CLI::App& app);
 Run add_explore(CLI::App& app);
+Run add_force(CLI::App& app);
 Run add_generate(CLI::App& app);
 Run add_levels(CLI::App& app);
 Run add_predict(CLI::App& app);
+Run add_probe(CLI::App& app);
 Run add_record(CLI::App& app);
 Run add_run(CLI::App& app);
 Run add_stats(CLI::App& app);
+Run add_stress(CLI::App& app);
 Run add_synth(CLI::App& app);
 
 }  // namespace isoscope

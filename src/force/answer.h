@@ -23,6 +23,8 @@ struct Answer {
   std::uint64_t affected = 0;      // rows of the last command
   std::string error = {};          // the SQLSTATE if it failed: "40001"
   std::string message = {};        // what the server said then, in one line
+  std::string severity = {};       // "ERROR"
+  bool is_in_txn = false;          // afterwards the session is in a transaction
   friend bool operator==(const Answer&, const Answer&) = default;
 
   bool has_failed() const { return !error.empty(); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "force/gates.h"
 #include "force/sessions.h"
 
 namespace isoscope::force {
@@ -80,6 +81,8 @@ void gather(PGresult* result, Answer& answer) {
     default: {
       const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
       const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+      const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY);
+      answer.severity = severity != nullptr ? severity : "FATAL";
       answer.error = state != nullptr ? state : "08006";  // the connection is gone
       answer.message = message != nullptr ? message : PQresultErrorMessage(result);
       while (answer.message.ends_with('\n')) answer.message.pop_back();
@@ -120,6 +123,21 @@ Result<std::unique_ptr<PgMonitor>> PgMonitor::open(const std::string& dsn) {
   auto state = std::make_unique<State>();
   state->connection = std::move(*connection);
   return std::unique_ptr<PgMonitor>(new PgMonitor(std::move(state)));
+}
+
+Answer PgMonitor::answer(const std::string& sql) {
+  PGconn* connection = state_->connection.get();
+  Answer answer;
+  if (PQsendQuery(connection, sql.c_str()) != 1) {
+    answer.error = "08006";
+    answer.message = PQerrorMessage(connection);
+    return answer;
+  }
+  while (PGresult* result = PQgetResult(connection)) {
+    gather(result, answer);
+    PQclear(result);
+  }
+  return answer;
 }
 
 Result<std::vector<Row>> PgMonitor::query(const std::string& sql) {
@@ -167,12 +185,16 @@ struct PgSessions::State {
     PgConnection connection = {};
     std::optional<std::string> next = {};
     bool is_busy = false;
+    bool is_at_gate = false;  // and busy
+    int next_gate = 1;        // the first one is open
     Answer gathered = {};
     std::vector<std::string> sent = {};
     std::vector<Answer> answers = {};
   };
   Options options;
   std::unique_ptr<PgMonitor> monitor = {};
+  std::unique_ptr<PgMonitor> keeper = {};  // of the gates
+  int keeper_pid = 0;
   std::vector<Actor> actors = {};
 };
 
@@ -196,6 +218,17 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
   if (!monitor) return monitor.error();
   state->monitor = std::move(*monitor);
   state->options = std::move(options);
+  if (state->options.has_gates) {
+    auto keeper = PgMonitor::open(state->options.dsn);
+    if (!keeper) return keeper.error();
+    auto locked = (*keeper)->query(fmt::format(
+        "SELECT pg_backend_pid(), pg_advisory_lock({} + a, g) FROM generate_series(0, {}) a, "
+        "generate_series(1, {}) g",
+        kFirstGateClass, static_cast<int>(actors.size()) - 1, kGatesOfACall - 1));
+    if (!locked) return locked.error();
+    if (!locked->empty()) state->keeper_pid = std::atoi(locked->at(0).at(0)->c_str());
+    state->keeper = std::move(*keeper);
+  }
   std::unique_ptr<PgSessions> made(new PgSessions(std::move(state)));
   for (ActorScript& actor : actors) {
     auto connection = pg_connect(made->state_->options.dsn);
@@ -203,15 +236,19 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
     PGconn* open = connection->get();
     // A deadlock is the server's to end; it may do so soon. Only a superuser may say so.
     PQclear(PQexec(open, "SET deadlock_timeout = '20ms'"));
-    std::vector<std::string> setup = {
-        fmt::format("SET application_name = 'isoscope/{}'", actor.name)};
-    setup.insert(setup.end(), actor.setup.begin(), actor.setup.end());
-    for (const std::string& sql : setup) {
+    PQclear(PQexec(open, fmt::format("SET application_name = 'isoscope/{}'", actor.name).c_str()));
+    if (made->state_->options.has_gates)
+      actor.setup.push_back(
+          fmt::format("SET isoscope.actor = {}", kFirstGateClass + static_cast<int>(made->size())));
+    for (const std::string& sql : actor.setup) {
       const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(open, sql.c_str()),
                                                                  PQclear);
-      const ExecStatusType status = PQresultStatus(result.get());
-      if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
-        return pg_error(open, fmt::format("session {}: {}", actor.name, sql));
+      Answer answer;
+      gather(result.get(), answer);
+      if (answer.has_failed())
+        return Error{
+            .what = fmt::format("the setup of session {} failed: {}", actor.name, answer.message),
+            .hint = sql};
     }
     if (PQsetnonblocking(open, 1) != 0) return pg_error(open, "the connection");
     auto next = actor.script(nullptr);
@@ -227,12 +264,22 @@ std::size_t PgSessions::size() const { return state_->actors.size(); }
 
 ActorState PgSessions::state(std::size_t actor) const {
   const State::Actor& a = state_->actors[actor];
+  if (a.is_at_gate) return ActorState::Ready;
   if (a.is_busy) return ActorState::Busy;
   return a.next ? ActorState::Ready : ActorState::Done;
 }
 
 Result<void> PgSessions::release(std::size_t actor) {
   State::Actor& a = state_->actors[actor];
+  if (a.is_at_gate) {
+    a.is_at_gate = false;
+    a.sent.emplace_back();
+    auto opened = state_->keeper->query(fmt::format("SELECT pg_advisory_unlock({}, {})",
+                                                    kFirstGateClass + static_cast<int>(actor),
+                                                    a.next_gate++));
+    if (!opened) return opened.error();
+    return {};
+  }
   ISO_ASSERT(a.next && !a.is_busy);
   a.sent.push_back(std::move(*a.next));
   a.next.reset();
@@ -267,6 +314,7 @@ Result<void> PgSessions::pump(int milliseconds) {
       PGresult* result = PQgetResult(connection);
       if (result == nullptr) {
         a.is_busy = false;
+        a.gathered.is_in_txn = PQtransactionStatus(connection) != PQTRANS_IDLE;
         a.answers.push_back(std::move(a.gathered));
         a.next = a.script(&a.answers.back());
         break;
@@ -281,9 +329,19 @@ Result<void> PgSessions::pump(int milliseconds) {
 Result<std::vector<Wait>> PgSessions::waits() {
   std::vector<int> pids;
   for (const State::Actor& a : state_->actors) pids.push_back(PQbackendPID(a.connection.get()));
+  if (state_->keeper_pid != 0) pids.push_back(state_->keeper_pid);
   auto waits = state_->monitor->waits(pids);
   if (!waits) return waits.error();
-  std::erase_if(*waits, [&](const Wait& wait) { return !state_->actors[wait.actor].is_busy; });
+  std::erase_if(*waits, [&](const Wait& wait) {
+    if (wait.actor == state_->actors.size()) return true;  // the keeper, who waits for nobody
+    State::Actor& a = state_->actors[wait.actor];
+    if (!a.is_busy || a.is_at_gate) return true;
+    // Whom the keeper holds up stands at a gate.
+    if (std::ranges::find(wait.holders, state_->actors.size()) == wait.holders.end()) return false;
+    a.is_at_gate = true;
+    a.answers.push_back({.tag = "gate", .is_in_txn = true});
+    return true;
+  });
   return waits;
 }
 
@@ -292,6 +350,18 @@ const std::vector<Answer>& PgSessions::answers(std::size_t actor) const {
 }
 const std::vector<std::string>& PgSessions::statements(std::size_t actor) const {
   return state_->actors[actor].sent;
+}
+
+void PgSessions::restart(std::vector<Script> scripts) {
+  ISO_ASSERT(scripts.size() == state_->actors.size());
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    State::Actor& a = state_->actors[i];
+    ISO_ASSERT(!a.is_busy);
+    a.sent.clear();
+    a.answers.clear();
+    a.script = std::move(scripts[i]);
+    a.next = a.script(nullptr);
+  }
 }
 
 }  // namespace isoscope::force

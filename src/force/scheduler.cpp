@@ -8,7 +8,7 @@ namespace {
 
 // How long one look for answers may take. It is no time-out: who has neither answered nor waits is
 // looked at again.
-constexpr int kFirstLookMilliseconds = 1;
+constexpr int kFirstLookMilliseconds = 4;
 constexpr int kLongestLookMilliseconds = 20;
 
 class Player {
@@ -18,6 +18,7 @@ class Player {
         schedule_(schedule),
         budget_(budget),
         sent_(stage.size(), 0),
+        sent_at_(stage.size(), 0),
         is_out_(stage.size(), false),
         is_parked_(stage.size(), false),
         is_used_(schedule.turns.size(), false) {}
@@ -80,6 +81,8 @@ class Player {
                                .statement = sent_[actor],
                                .was_put_off = was_put_off});
     ++sent_[actor];
+    last_ = actor;
+    sent_at_[actor] = ++turns_taken_;
     is_out_[actor] = true;
     order_.push_back(actor);
     if (auto released = stage_.release(actor); !released) return released.error();
@@ -129,10 +132,12 @@ class Player {
     return has_news;
   }
 
-  // Answers that came between two turns are told in the order of the actors: which of them came
-  // first is chance.
+  // Answers that came between two turns are told in an order that does not depend on chance: that
+  // of the turn first, then those it let go, in the order in which they were sent.
   void tell_answers() {
-    std::ranges::sort(answered_);
+    std::ranges::sort(answered_, {}, [&](std::size_t actor) {
+      return actor == last_ ? std::size_t{0} : sent_at_[actor];
+    });
     for (const std::size_t actor : answered_)
       played_.moments.push_back(
           {.kind = Moment::Kind::Answered, .actor = actor, .statement = sent_[actor] - 1});
@@ -178,7 +183,10 @@ class Player {
   Stage& stage_;
   const Schedule& schedule_;
   Budget& budget_;
-  std::vector<std::size_t> sent_;      // statements of each actor
+  std::vector<std::size_t> sent_;     // statements of each actor
+  std::vector<std::size_t> sent_at_;  // when the last of them was sent: the number of the turn
+  std::size_t turns_taken_ = 0;
+  std::size_t last_ = 0;               // whose turn it was
   std::vector<bool> is_out_;           // has a statement that is not answered
   std::vector<bool> is_parked_;        // and that is known to wait
   std::vector<bool> is_used_;          // by turn

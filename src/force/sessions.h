@@ -33,6 +33,9 @@ class Sessions : public Stage {
   virtual const std::vector<Answer>& answers(std::size_t actor) const = 0;
   // What was sent.
   virtual const std::vector<std::string>& statements(std::size_t actor) const = 0;
+  // New scripts for the same connections, one for each; answers and statements are forgotten.
+  // Requires: nobody is busy.
+  virtual void restart(std::vector<Script> scripts) = 0;
 };
 
 struct ActorScript {
@@ -49,6 +52,9 @@ class PgSessions final : public Sessions {
     std::string dsn;
     std::string monitor = {};                         // empty: as `dsn`
     std::function<void(int milliseconds)> idle = {};  // called in place of waiting
+    // Functions stop at the gates of gates.h, and a turn of a session lets its function go on to
+    // the next one. Such a stop is an answer with the tag "gate".
+    bool has_gates = false;
   };
   static Result<std::unique_ptr<PgSessions>> open(Options options, std::vector<ActorScript> actors);
   ~PgSessions() override;
@@ -60,6 +66,7 @@ class PgSessions final : public Sessions {
   Result<std::vector<Wait>> waits() override;
   const std::vector<Answer>& answers(std::size_t actor) const override;
   const std::vector<std::string>& statements(std::size_t actor) const override;
+  void restart(std::vector<Script> scripts) override;
 
  private:
   struct State;
@@ -79,6 +86,8 @@ class PgMonitor {
   // The waits of actors by their processes; 0 is an actor without one.
   Result<std::vector<Wait>> waits(const std::vector<int>& pids);
   Result<std::vector<Row>> query(const std::string& sql);
+  // The same for a text of several statements; a failure is part of the answer.
+  Answer answer(const std::string& sql);
 
  private:
   struct State;

@@ -1,0 +1,153 @@
+// isoscope stress --dsn DSN --workload W --isolation L --level CLAIMED
+#include "force/stress.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "check/check.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/values.h"
+#include "formats/jsonl.h"
+#include "report/check_report.h"
+#include "report/json.h"
+#include "support/output.h"
+
+namespace isoscope {
+namespace {
+
+struct StressArguments {
+  CommonOptions common;
+  std::string dsn;
+  std::string workload = "register";
+  std::string isolation;
+  std::string level;
+  std::int64_t clients = 8;
+  std::int64_t txns = 10'000;
+  double seconds = 0;
+  std::int64_t keys = 10;
+  std::uint64_t seed = 0;
+};
+
+std::string stress_text(const force::StressRun& run, const CheckReport& report,
+                        const Paint& paint) {
+  std::string out =
+      fmt::format("{}: {} committed, {:.0f} a second", run.product, run.committed,
+                  run.seconds > 0 ? static_cast<double>(run.committed) / run.seconds : 0);
+  for (const auto& [error, count] : run.aborts)
+    out += fmt::format(", {} aborted by {}", count, error);
+  if (run.unknown > 0) out += fmt::format(", {} of unknown outcome", run.unknown);
+  return out + '\n' + check_text(report, paint);
+}
+
+std::string stress_json(const force::StressRun& run, const CheckReport& report) {
+  Json json = Json::parse(check_json(report));
+  json["command"] = "stress";
+  json["server"] = run.product;
+  json["committed"] = run.committed;
+  json["unknown"] = run.unknown;
+  json["aborts"] = run.aborts;
+  json["throughput"] = run.seconds > 0 ? static_cast<double>(run.committed) / run.seconds : 0;
+  return dump(json) + '\n';
+}
+
+Result<void> write_run(const std::string& path, const History& h) {
+  auto output = Output::open(path);
+  if (!output) return output.error();
+  if (auto written = write_jsonl(h, output->sink()); !written) return written;
+  return output->close();
+}
+
+int run_stress(const StressArguments& args) {
+  const Budget budget = args.common.start();
+  auto level = LevelSet::built_in().find(args.level);
+  if (!level) return fail(level.error());
+  auto server = force::open_server(args.dsn);
+  if (!server) return fail(server.error());
+  auto run = force::stress(**server,
+                           {.workload = args.workload == "list"   ? force::StressWorkload::List
+                                        : args.workload == "bank" ? force::StressWorkload::Bank
+                                                                  : force::StressWorkload::Register,
+                            .isolation = args.isolation,
+                            .clients = static_cast<std::size_t>(args.clients),
+                            .txns = static_cast<std::size_t>(args.txns),
+                            .seconds = args.seconds,
+                            .keys = static_cast<std::size_t>(args.keys),
+                            .seed = args.seed,
+                            .budget = budget,
+                            .progress = progress_line(args.common)});
+  clear_progress_line();
+  if (!run) return fail(run.error());
+  if (args.common.output != "-")
+    if (auto written = write_run(args.common.output, *run->history); !written)
+      return fail(written.error());
+  CheckReport report{.h = *run->history, .source = args.isolation, .levels = {}, .seconds = 0};
+  LevelAnswer answer{.level = args.level, .answer = {}};
+  Budget checking = budget;
+  answer.answer = check(*run->history, **level, checking, {.progress = progress_line(args.common)});
+  if (!has_committed(*run->history))
+    answer.answer.verdict = Verdict::unknown("there is nothing to check: no transaction committed");
+  clear_progress_line();
+  report.levels.push_back(std::move(answer));
+  report.seconds = seconds_running();
+  const Outcome outcome = overall(report);
+  CommonOptions where = args.common;
+  where.output = "-";
+  return deliver(
+      where,
+      args.common.json ? stress_json(*run, report) : stress_text(*run, report, args.common.paint()),
+      outcome == Outcome::Consistent ? kGood
+      : outcome == Outcome::Violated ? kInteresting
+                                     : kUnknown);
+}
+
+}  // namespace
+
+Run add_stress(CLI::App& app) {
+  auto args = std::make_shared<StressArguments>();
+  app.add_option("--dsn", args->dsn,
+                 "the server: PostgreSQL as libpq reads it, or mariadb://user@host:port")
+      ->required()
+      ->type_name("DSN");
+  app.add_option("--workload", args->workload, "what the clients do")
+      ->type_name("register|list|bank")
+      ->check(one_of({"register", "list", "bank"}))
+      ->capture_default_str();
+  app.add_option("--isolation", args->isolation, "the level of the server, as it calls it")
+      ->required()
+      ->type_name("L");
+  app.add_option("-l,--level", args->level, "the level of ours that it is said to give")
+      ->required()
+      ->type_name("LEVEL");
+  app.add_option("--clients", args->clients, "so many at once")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000))
+      ->capture_default_str();
+  app.add_option("--txns", args->txns, "so many transactions in all")
+      ->type_name("N")
+      ->check(whole_number(1, kMostOfAnything))
+      ->capture_default_str();
+  app.add_option("--time", args->seconds, "stop after so many seconds")->type_name("SECONDS");
+  app.add_option("--keys", args->keys, "rows that they share")
+      ->type_name("N")
+      ->check(whole_number(2, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--seed", args->seed, "decides what the clients do")
+      ->type_name("N")
+      ->check(whole_number(0, kLargestSeed))
+      ->capture_default_str();
+  add_common(app, args->common);
+  app.footer(
+      "-o names the file of the run, a history in the format jsonl.\n"
+      "Examples:\n"
+      "  isoscope stress --dsn \"host=127.0.0.1 dbname=test\" --workload list "
+      "--isolation \"REPEATABLE READ\" --level si\n"
+      "  isoscope stress --dsn mariadb://root@127.0.0.1:3306 --workload bank "
+      "--isolation \"REPEATABLE READ\" --level si -o run.jsonl\n"
+      "Exit codes: 0 consistent, 1 violated, 2 bad input, 3 unknown.");
+  return [args] { return run_stress(*args); };
+}
+
+}  // namespace isoscope

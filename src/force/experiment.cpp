@@ -1,0 +1,285 @@
+#include "force/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isoscope::force {
+namespace {
+
+bool has_rolled_back(const Answer& last) { return last.has_failed() || last.tag == "ROLLBACK"; }
+
+constexpr std::size_t kMostRows = 10'000;  // of a table that is compared
+
+// Rows without an order.
+Table unordered(Table table) {
+  std::ranges::sort(table.rows);
+  return table;
+}
+
+std::vector<Unit> committed_units(const Run& run) {
+  std::vector<Unit> units;
+  for (const Unit& unit : run.units)
+    if (unit.is_committed) units.push_back(unit);
+  std::ranges::sort(units);
+  return units;
+}
+
+// All orders of the units that keep each session's own, up to `most`; empty if there are more.
+std::vector<std::vector<Unit>> serial_orders(const std::vector<Unit>& units, std::size_t most) {
+  std::vector<std::vector<Unit>> orders;
+  std::vector<Unit> current;
+  std::vector<bool> is_used(units.size());
+  bool is_too_many = false;
+  const auto recurse = [&](const auto& self) -> void {
+    if (current.size() == units.size()) {
+      if (orders.size() == most) is_too_many = true;
+      if (!is_too_many) orders.push_back(current);
+      return;
+    }
+    std::vector<bool> has_earlier;  // by session: an earlier unit is still to come
+    for (std::size_t i = 0; i < units.size() && !is_too_many; ++i) {
+      has_earlier.resize(std::max(has_earlier.size(), units[i].session + 1));
+      if (is_used[i] || has_earlier[units[i].session]) continue;
+      has_earlier[units[i].session] = true;
+      is_used[i] = true;
+      current.push_back(units[i]);
+      self(self);
+      current.pop_back();
+      is_used[i] = false;
+    }
+  };
+  recurse(recurse);
+  if (is_too_many) orders.clear();
+  return orders;
+}
+
+// The transactions of each session, from what it answered.
+void find_units(Run& run) {
+  std::vector<std::vector<std::size_t>> ended(run.answers.size());  // when: the place in moments
+  for (std::size_t i = 0; i < run.played.moments.size(); ++i) {
+    const Moment& moment = run.played.moments[i];
+    if (moment.kind == Moment::Kind::Answered) ended[moment.actor].push_back(i);
+  }
+  std::vector<std::pair<std::size_t, Unit>> units;
+  for (std::size_t s = 0; s < run.answers.size(); ++s) {
+    const auto& answers = run.answers[s];
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const bool is_last = i + 1 == answers.size();
+      // A setup that leaves the session idle belongs to the first transaction all the same.
+      if ((answers[i].is_in_txn || i == 0) && !is_last) continue;
+      units.push_back({ended[s].at(i),
+                       {.session = s,
+                        .begin = begin,
+                        .end = i + 1,
+                        .is_committed = !has_rolled_back(answers[i]) && !answers[i].is_in_txn}});
+      begin = i + 1;
+    }
+  }
+  std::ranges::sort(units);
+  run.units.clear();
+  for (auto& [when, unit] : units) run.units.push_back(unit);
+}
+
+}  // namespace
+
+bool same_answer(const Answer& a, const Answer& b) {
+  return a.error == b.error && a.tag == b.tag && a.tables.size() == b.tables.size() &&
+         std::ranges::equal(a.tables, b.tables, [](const Table& t, const Table& u) {
+           return unordered(t) == unordered(u);
+         });
+}
+
+bool same_outcome(const Run& run, const SerialRun& serial) {
+  std::vector<std::size_t> next(run.answers.size(), 0);
+  for (std::size_t s = 0; s < run.answers.size(); ++s) {
+    for (const Unit& unit : serial.order) {
+      if (unit.session != s) continue;
+      for (std::size_t i = unit.begin; i < unit.end; ++i) {
+        if (next[s] == serial.run.answers[s].size()) return false;
+        if (!same_answer(run.answers[s][i], serial.run.answers[s][next[s]++])) return false;
+      }
+    }
+  }
+  return run.tables == serial.run.tables;
+}
+
+Result<Experiment> Experiment::open(const Spec& spec, std::string dsn) {
+  auto monitor = PgMonitor::open(dsn);
+  if (!monitor) return monitor.error();
+  return Experiment(spec, std::move(dsn), std::move(*monitor));
+}
+
+Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string& limit) {
+  // Columns that a sequence fills are left out.
+  auto columns = monitor.query(
+      "SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname),"
+      "       string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)"
+      "  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+      "  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+      "  LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum"
+      " WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY (current_schemas(false))"
+      "   AND NOT c.relispartition AND a.attidentity = ''"
+      "   AND coalesce(pg_get_expr(d.adbin, d.adrelid), '') NOT LIKE '%nextval(%'"
+      " GROUP BY 1 ORDER BY 1");
+  if (!columns) return columns.error();
+  std::map<std::string, Table> tables;
+  for (const Row& row : *columns) {
+    Answer answer =
+        monitor.answer(fmt::format("SELECT {} FROM {} LIMIT {}", *row[1], *row[0], kMostRows + 1));
+    if (answer.has_failed()) return Error{.what = answer.message};
+    if (answer.tables[0].rows.size() > kMostRows)
+      limit = fmt::format("{} has more than {} rows", *row[0], kMostRows);
+    tables[*row[0]] = unordered(std::move(answer.tables[0]));
+  }
+  return tables;
+}
+
+Result<void> Experiment::play_sessions(const std::vector<std::size_t>& turns,
+                                       const std::vector<std::size_t>& counts, Run& run,
+                                       Budget& budget) {
+  std::vector<ActorScript> actors;
+  for (std::size_t s = 0; s < spec_->sessions.size(); ++s) {
+    const SpecSession& session = spec_->sessions[s];
+    std::vector<std::string> statements = {session.setup};
+    for (std::size_t i = 0; i < counts[s]; ++i) statements.push_back(session.steps[i].sql);
+    actors.push_back({.name = session.name, .script = say(std::move(statements))});
+  }
+  auto stage = PgSessions::open({.dsn = dsn_}, std::move(actors));
+  if (!stage) return stage.error();
+  auto played = play(**stage, {.turns = turns}, budget);
+  if (!played) return played.error();
+  run.played = std::move(*played);
+  for (std::size_t s = 0; s < spec_->sessions.size(); ++s)
+    run.answers.push_back((*stage)->answers(s));
+  return {};
+}
+
+Result<Run> Experiment::play_turns(const std::vector<std::size_t>& turns,
+                                   const std::vector<std::size_t>& counts, Budget& budget) {
+  Run run;
+  for (const std::string& setup : spec_->setups) {
+    run.setups.push_back(monitor_->answer(setup));
+    if (run.setups.back().has_failed())
+      return Error{.what = fmt::format("setup failed: {}", run.setups.back().message),
+                   .hint = setup};
+  }
+  Result<void> outcome = play_sessions(turns, counts, run, budget);
+  // The connections are closed; what they left open is rolled back when their processes end, which
+  // the tables below wait for: a DROP in teardown takes its lock only then.
+  if (outcome) {
+    auto tables = read_tables(*monitor_, unstable_);
+    if (tables) {
+      run.tables = std::move(*tables);
+    } else {
+      outcome = tables.error();
+    }
+  }
+  for (const SpecSession& session : spec_->sessions)
+    if (!session.teardown.empty()) monitor_->answer(session.teardown);
+  if (!spec_->teardown.empty()) {
+    const Answer answer = monitor_->answer(spec_->teardown);
+    if (outcome && answer.has_failed())
+      outcome = Error{.what = fmt::format("teardown failed: {}", answer.message),
+                      .hint = spec_->teardown};
+  }
+  if (!outcome) return outcome.error();
+  for (std::size_t s = 0; s < run.answers.size(); ++s)
+    if (!run.answers[s].empty() && run.answers[s][0].has_failed())
+      return Error{.what = fmt::format("the setup of session {} failed: {}",
+                                       spec_->sessions[s].name, run.answers[s][0].message),
+                   .hint = spec_->sessions[s].setup};
+  find_units(run);
+  return run;
+}
+
+Result<Run> Experiment::run(const Permutation& permutation, Budget& budget) {
+  std::vector<std::size_t> turns;
+  std::vector<std::size_t> counts(spec_->sessions.size(), 0);
+  for (std::size_t s = 0; s < counts.size(); ++s) turns.push_back(s);  // the setups
+  for (const PermutationStep& p : permutation) {
+    turns.push_back(p.session);
+    ++counts[p.session];
+  }
+  return play_turns(turns, counts, budget);
+}
+
+Result<SerialRun> Experiment::run_serially(const std::vector<Unit>& order, Budget& budget) {
+  // A unit behind one that is left out would need statements that were not sent; sessions are
+  // therefore scripts of the units that are played.
+  Spec serial = *spec_;
+  std::vector<std::size_t> turns;
+  std::vector<std::size_t> counts(serial.sessions.size(), 0);
+  for (SpecSession& session : serial.sessions) session.steps.clear();
+  std::vector<bool> has_setup(serial.sessions.size(), false);
+  for (const Unit& unit : order) {
+    SpecSession& session = serial.sessions[unit.session];
+    const SpecSession& original = spec_->sessions[unit.session];
+    if (unit.begin == 0) has_setup[unit.session] = true;
+    for (std::size_t i = std::max<std::size_t>(unit.begin, 1); i < unit.end; ++i) {
+      session.steps.push_back(original.steps[i - 1]);
+      ++counts[unit.session];
+    }
+    for (std::size_t i = unit.begin; i < unit.end; ++i) turns.push_back(unit.session);
+  }
+  for (std::size_t s = 0; s < has_setup.size(); ++s) {
+    if (has_setup[s]) continue;
+    serial.sessions[s].setup.clear();
+    turns.insert(turns.begin(), s);
+  }
+  const Spec* original = spec_;
+  spec_ = &serial;
+  auto run = play_turns(turns, counts, budget);
+  spec_ = original;
+  if (!run) return run.error();
+  for (std::size_t s = 0; s < has_setup.size(); ++s)
+    if (!has_setup[s] && !run->answers[s].empty()) run->answers[s].erase(run->answers[s].begin());
+  return SerialRun{.order = order, .run = std::move(*run)};
+}
+
+Result<Judgement> Experiment::judge(const Run& run, Budget& budget) {
+  Judgement judgement;
+  if (run.played.end != Played::End::Complete) {
+    judgement.why = run.played.end == Played::End::Stuck
+                        ? "a statement waits for a session that has no further step"
+                        : limit_reached() + " was reached";
+    return judgement;
+  }
+  const std::vector<Unit> units = committed_units(run);
+  auto& serial = serial_[units];
+  if (serial == nullptr) {
+    const auto orders = serial_orders(units, kMostSerialOrders);
+    if (orders.empty()) {
+      judgement.why = fmt::format("there are more than {} serial orders", kMostSerialOrders);
+      return judgement;
+    }
+    auto runs = std::make_shared<std::vector<SerialRun>>();
+    for (const auto& order : orders) {
+      auto one = run_serially(order, budget);
+      if (!one) return one.error();
+      if (one->run.played.end == Played::End::Limit) {
+        judgement.why = limit_reached() + " was reached";
+        return judgement;
+      }
+      runs->push_back(std::move(*one));
+    }
+    auto again = run_serially(orders.front(), budget);
+    if (!again) return again.error();
+    if (!same_outcome(again->run, runs->front()) && unstable_.empty())
+      unstable_ = "the same serial order answers differently from run to run";
+    serial = runs;
+  }
+  judgement.serial = serial;
+  if (!unstable_.empty()) {
+    judgement.why = unstable_;
+    return judgement;
+  }
+  const bool is_serializable = std::ranges::any_of(
+      *serial, [&](const SerialRun& candidate) { return same_outcome(run, candidate); });
+  judgement.kind =
+      is_serializable ? Judgement::Kind::Serializable : Judgement::Kind::Unserializable;
+  return judgement;
+}
+
+}  // namespace isoscope::force

@@ -1,0 +1,98 @@
+#pragma once
+// Plays the permutations of a specification, each from the same start, and judges what came out.
+//
+// A run is serializable as far as anybody can see if some serial order of the transactions that
+// committed gives the same answers and the same rows in the end. The server itself plays the serial
+// orders: nothing is modelled. Rows are compared as multisets (a table has no order), and columns
+// that a sequence fills are not compared, since sequences are outside of transactions.
+//
+//     transactions   a session's steps from where it is idle to where it is idle again; a session's
+//                    `setup` belongs to its first one
+//     left out       transactions that rolled back or failed: others must not depend on them
+//
+// What answers differently from run to run (random(), now()) cannot be judged: the first serial
+// order is played twice to find out.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "force/answer.h"
+#include "force/scheduler.h"
+#include "force/sessions.h"
+#include "force/spec_file.h"
+#include "support/budget.h"
+
+namespace isoscope::force {
+
+// A part of a session that is one transaction: statements [begin, end) of the session, where
+// statement 0 is its setup.
+struct Unit {
+  std::size_t session = 0;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool is_committed = true;
+  friend auto operator<=>(const Unit&, const Unit&) = default;
+};
+
+struct Run {
+  Played played;
+  std::vector<Answer> setups = {};                // to the setups of the specification
+  std::vector<std::vector<Answer>> answers = {};  // by session; the first is that of its setup
+  std::map<std::string, Table> tables = {};       // by name, what they hold in the end
+  std::vector<Unit> units = {};                   // in the order of their ends
+};
+
+struct SerialRun {
+  std::vector<Unit> order;
+  Run run;
+};
+
+struct Judgement {
+  enum class Kind : std::uint8_t {
+    Unserializable,  // no serial order gives this
+    Serializable,
+    Unknown,
+  };
+  Kind kind = Kind::Unknown;
+  std::string why = {};                                  // of Unknown
+  std::shared_ptr<const std::vector<SerialRun>> serial;  // what was compared with
+};
+
+class Experiment {
+ public:
+  // `spec` outlives it.
+  static Result<Experiment> open(const Spec& spec, std::string dsn);
+
+  Result<Run> run(const Permutation& permutation, Budget& budget);
+  Result<Judgement> judge(const Run& run, Budget& budget);
+
+ private:
+  static constexpr std::size_t kMostSerialOrders = 720;
+  Experiment(const Spec& spec, std::string dsn, std::unique_ptr<PgMonitor> monitor)
+      : spec_(&spec), dsn_(std::move(dsn)), monitor_(std::move(monitor)) {}
+  Result<Run> play_turns(const std::vector<std::size_t>& turns,
+                         const std::vector<std::size_t>& counts, Budget& budget);
+  Result<void> play_sessions(const std::vector<std::size_t>& turns,
+                             const std::vector<std::size_t>& counts, Run& run, Budget& budget);
+  Result<SerialRun> run_serially(const std::vector<Unit>& order, Budget& budget);
+
+  const Spec* spec_;
+  std::string dsn_;
+  std::unique_ptr<PgMonitor> monitor_;
+  std::map<std::vector<Unit>, std::shared_ptr<const std::vector<SerialRun>>> serial_;  // by units
+  std::string unstable_;  // why answers cannot be compared; empty if they can
+};
+
+// What the tables of the current schemas hold, without columns that a sequence fills; `limit` says
+// if one is too large to be compared.
+Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string& limit);
+// Equal but for the order of rows.
+bool same_answer(const Answer& a, const Answer& b);
+// Is what one saw in these units, and what is left in the end, the same in both?
+bool same_outcome(const Run& run, const SerialRun& serial);
+// What isolationtester prints of one permutation, from "starting permutation" on.
+std::string isolationtester_output(const Spec& spec, const Permutation& permutation,
+                                   const Run& run);
+
+}  // namespace isoscope::force

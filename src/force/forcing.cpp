@@ -1,0 +1,119 @@
+#include "force/forcing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isoscope::force {
+namespace {
+
+// How the run was kept in order: what failed, what waited, what looked again.
+void describe_run(Forced& forced) {
+  const Run& run = forced.run;
+  for (const auto& answers : run.answers)
+    for (const Answer& answer : answers)
+      if (answer.has_failed() && answer.error != "25P02") forced.sqlstates.insert(answer.error);
+  for (const Moment& moment : run.played.moments) {
+    if (moment.kind != Moment::Kind::Parked) continue;
+    ++forced.waits;
+    if (moment.statement >= run.answers[moment.actor].size()) continue;
+    const Answer& answer = run.answers[moment.actor][moment.statement];
+    if (!answer.has_failed() && answer.affected == 0) ++forced.rechecked;
+  }
+}
+
+ForceVerdict verdict_of(const Run& run, const Judgement& judgement, std::string& why) {
+  const bool is_short = std::ranges::find(run.played.moments, Moment::Kind::Forfeited,
+                                          &Moment::kind) != run.played.moments.end();
+  if (run.played.end == Played::End::Stuck || is_short) {
+    why = is_short ? "a session ended before its steps were used up" : judgement.why;
+    return ForceVerdict::Diverged;
+  }
+  switch (judgement.kind) {
+    case Judgement::Kind::Unserializable:
+      return ForceVerdict::Reproduced;
+    case Judgement::Kind::Serializable:
+      return ForceVerdict::Prevented;
+    case Judgement::Kind::Unknown:
+      why = judgement.why;
+      return ForceVerdict::Unknown;
+  }
+  return ForceVerdict::Unknown;
+}
+
+Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget, Forced& forced) {
+  for (; forced.runs < times && !budget.expired_now(); ++forced.runs) {
+    auto run = experiment.run(forced.permutation, budget);
+    if (!run) return run.error();
+    auto judgement = experiment.judge(*run, budget);
+    if (!judgement) return judgement.error();
+    std::string why;
+    const ForceVerdict verdict = verdict_of(*run, *judgement, why);
+    const bool is_first_reproduced =
+        verdict == ForceVerdict::Reproduced && forced.reproduced++ == 0;
+    if (forced.runs > 0 && !is_first_reproduced) continue;
+    forced.verdict = verdict;
+    forced.why = why;
+    forced.run = std::move(*run);
+    forced.judgement = std::move(*judgement);
+  }
+  describe_run(forced);
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(ForceVerdict verdict) {
+  switch (verdict) {
+    case ForceVerdict::Reproduced:
+      return "reproduced";
+    case ForceVerdict::Prevented:
+      return "prevented";
+    case ForceVerdict::Diverged:
+      return "diverged";
+    case ForceVerdict::Unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+Result<ForceAnswer> force_spec(const Spec& spec, const ForceOptions& options) {
+  auto experiment = Experiment::open(spec, options.dsn);
+  if (!experiment) return experiment.error();
+  ForceAnswer answer;
+  bool is_complete = true;
+  std::vector<Permutation> permutations = spec.permutations;
+  if (permutations.empty()) permutations = all_permutations(spec, options.most, is_complete);
+  if (!is_complete)
+    answer.limit = fmt::format("only the first {} orders of steps were played", options.most);
+  Budget budget = options.budget;
+  for (std::size_t i = 0; i < permutations.size(); ++i) {
+    if (budget.expired_now()) {
+      answer.limit = fmt::format("{} was reached after {} of {} orders of steps", limit_reached(),
+                                 i, permutations.size());
+      break;
+    }
+    if (options.progress)
+      options.progress("forcing",
+                       static_cast<double>(i) / static_cast<double>(permutations.size()));
+    Forced forced{.permutation = permutations[i], .sqlstates = {}};
+    if (auto done = force_one(*experiment, options.times, budget, forced); !done)
+      return done.error();
+    const bool is_found = forced.verdict == ForceVerdict::Reproduced;
+    answer.forced.push_back(std::move(forced));
+    if (is_found && options.stops_at_first) break;
+  }
+  const auto has = [&](ForceVerdict verdict) {
+    return std::ranges::find(answer.forced, verdict, &Forced::verdict) != answer.forced.end();
+  };
+  if (has(ForceVerdict::Reproduced)) {
+    answer.verdict = ForceVerdict::Reproduced;
+  } else if (!answer.limit.empty() || has(ForceVerdict::Unknown) || answer.forced.empty()) {
+    answer.verdict = ForceVerdict::Unknown;
+  } else {
+    answer.verdict = has(ForceVerdict::Diverged) ? ForceVerdict::Diverged : ForceVerdict::Prevented;
+  }
+  return answer;
+}
+
+}  // namespace isoscope::force

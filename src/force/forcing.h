@@ -1,0 +1,48 @@
+#pragma once
+// Forces the permutations of a specification, some times each, and says what came of it.
+#include <functional>
+#include <set>
+
+#include "force/experiment.h"
+
+namespace isoscope::force {
+
+enum class ForceVerdict : std::uint8_t {
+  Reproduced,  // no serial order gives what this run gave
+  Prevented,   // some serial order does
+  Diverged,    // a session did not take the steps of the plan, or the run got stuck
+  Unknown,
+};
+std::string_view name_of(ForceVerdict verdict);  // "reproduced"
+
+struct Forced {
+  Permutation permutation;
+  ForceVerdict verdict = ForceVerdict::Unknown;
+  std::string why = {};  // of Diverged and Unknown
+  Run run = {};          // of Reproduced the first that was; else the first
+  Judgement judgement = {};
+  std::size_t runs = 0;
+  std::size_t reproduced = 0;       // of them
+  std::set<std::string> sqlstates;  // that ended a statement of `run`
+  std::size_t waits = 0;            // statements of `run` that waited for a lock
+  std::size_t rechecked = 0;        // of them, those that then touched no row
+};
+
+struct ForceOptions {
+  std::string dsn;
+  std::size_t times = 1;
+  std::size_t most = 10'000;    // permutations
+  bool stops_at_first = false;  // when one is reproduced
+  Budget budget = {};
+  Progress progress = {};
+};
+
+struct ForceAnswer {
+  ForceVerdict verdict = ForceVerdict::Unknown;  // Reproduced if one is, else the worst
+  std::vector<Forced> forced = {};
+  std::string limit = {};  // why not all were played
+};
+
+Result<ForceAnswer> force_spec(const Spec& spec, const ForceOptions& options);
+
+}  // namespace isoscope::force

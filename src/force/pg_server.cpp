@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "force/server.h"
+
+namespace isoscope::force {
+namespace {
+
+class PgServer final : public Server {
+ public:
+  PgServer(std::string dsn, std::unique_ptr<PgMonitor> monitor, std::string product)
+      : dsn_(std::move(dsn)), monitor_(std::move(monitor)), product_(std::move(product)) {}
+
+  Result<std::unique_ptr<Sessions>> open(std::vector<ActorScript> actors) override {
+    auto sessions = PgSessions::open({.dsn = dsn_}, std::move(actors));
+    if (!sessions) return sessions.error();
+    return std::unique_ptr<Sessions>(std::move(*sessions));
+  }
+  Answer run(const std::string& sql) override { return monitor_->answer(sql); }
+  std::string product() const override { return product_; }
+  std::vector<DeclaredLevel> levels() const override {
+    std::vector<DeclaredLevel> levels;
+    for (const char* name : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"})
+      levels.push_back(
+          {name,
+           {fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}", name)}});
+    return levels;
+  }
+  std::string begin() const override { return "BEGIN"; }
+  std::string share_clause() const override { return "FOR SHARE"; }
+  std::string create_space(const std::string& name) const override {
+    return "CREATE SCHEMA " + name;
+  }
+  std::string drop_space(const std::string& name) const override {
+    return "DROP SCHEMA IF EXISTS " + name + " CASCADE";
+  }
+
+ private:
+  std::string dsn_;
+  std::unique_ptr<PgMonitor> monitor_;
+  std::string product_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> open_postgres(const std::string& dsn) {
+  auto monitor = PgMonitor::open(dsn);
+  if (!monitor) return monitor.error();
+  auto version = (*monitor)->query("SHOW server_version_num");
+  if (!version) return version.error();
+  const std::string number = version->at(0).at(0).value_or("0");
+  const std::string product = fmt::format("PostgreSQL {}", std::atoi(number.c_str()) / 10'000);
+  (*monitor)->answer("SET client_min_messages = warning");
+  return std::unique_ptr<Server>(std::make_unique<PgServer>(dsn, std::move(*monitor), product));
+}
+
+Result<std::unique_ptr<Server>> open_server(const std::string& dsn) {
+  if (dsn.starts_with("mariadb://") || dsn.starts_with("mysql://")) return open_mariadb(dsn);
+  return open_postgres(dsn);
+}
+
+}  // namespace isoscope::force

@@ -1,0 +1,268 @@
+#include "force/probe.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "check/check.h"
+#include "force/probe_run.h"
+
+namespace isoscope::force {
+namespace {
+
+// Levels that a server may be said to give, each with those it implies directly. Those of servers
+// speak of locks, and are asked only where they are expected.
+struct KnownLevel {
+  std::string_view name;
+  std::vector<std::string_view> implies = {};
+  bool is_of_server = false;
+};
+const std::vector<KnownLevel>& known_levels() {
+  static const std::vector<KnownLevel> kLevels = {
+      {.name = "rc"},
+      {.name = "ra", .implies = {"rc"}},
+      {.name = "cc", .implies = {"ra"}},
+      {.name = "pc", .implies = {"cc"}},
+      {.name = "ua", .implies = {"ra"}},
+      {.name = "psi", .implies = {"cc", "ua"}},
+      {.name = "si", .implies = {"pc", "psi"}},
+      {.name = "ser", .implies = {"si"}},
+      {.name = "pg-rc", .implies = {"rc"}, .is_of_server = true},
+      {.name = "mysql-rc", .implies = {"rc"}, .is_of_server = true},
+      {.name = "mysql-rr", .is_of_server = true},
+      {.name = "pg-rr", .implies = {"si"}, .is_of_server = true}};
+  return kLevels;
+}
+
+bool does_imply(std::string_view strong, std::string_view weak) {
+  const auto level = std::ranges::find(known_levels(), strong, &KnownLevel::name);
+  if (level == known_levels().end()) return false;
+  return std::ranges::any_of(level->implies, [&](std::string_view direct) {
+    return direct == weak || does_imply(direct, weak);
+  });
+}
+
+// The first of these that is a level of this program: what vendors document.
+std::string first_known(const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names)
+    if (LevelSet::built_in().find(name)) return std::string(name);
+  return {};
+}
+
+std::string documented(const std::string& product, const std::string& declared) {
+  if (product.starts_with("PostgreSQL")) {
+    if (declared == "READ COMMITTED") return first_known({"pg-rc", "rc"});
+    if (declared == "REPEATABLE READ") return "si";
+    if (declared == "SERIALIZABLE") return "ser";
+  }
+  if (product.starts_with("MariaDB")) {
+    if (declared == "READ COMMITTED") return first_known({"mysql-rc", "rc"});
+    if (declared == "REPEATABLE READ") return first_known({"mysql-rr"});
+    if (declared == "SERIALIZABLE") return "ser";
+  }
+  return {};
+}
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+// A place of our own on the server, gone with the object.
+class Space {
+ public:
+  explicit Space(Server& server)
+      : server_(server), name_(fmt::format("isoscope_probe_{}", ::getpid())) {}
+  ~Space() { server_.run(server_.drop_space(name_)); }
+  Space(const Space&) = delete;
+  Space& operator=(const Space&) = delete;
+
+  Result<void> create() {
+    for (const std::string& sql :
+         {server_.drop_space(name_), server_.create_space(name_),
+          fmt::format("CREATE TABLE {} (k varchar(8) PRIMARY KEY, v int NOT NULL)", table())}) {
+      const Answer answer = server_.run(sql);
+      if (answer.has_failed())
+        return Error{.what = fmt::format("the server refuses: {}", answer.message), .hint = sql};
+    }
+    return {};
+  }
+  std::string table() const { return name_ + ".t"; }
+
+ private:
+  Server& server_;
+  std::string name_;
+};
+
+class Prober {
+ public:
+  Prober(Server& server, const ProbeOptions& options)
+      : server_(server), options_(options), budget_(options.budget) {}
+
+  Result<ProbeAnswer> run() {
+    if (auto chosen = choose(); !chosen) return chosen.error();
+    Space space(server_);
+    if (auto created = space.create(); !created) return created.error();
+    table_ = space.table();
+    answer_.product = server_.product();
+    for (const DeclaredLevel& declared : levels_) {
+      ProbedLevel level{.name = declared.name};
+      if (auto expected = expected_of(declared.name); !expected) {
+        return expected.error();
+      } else {
+        level.expected = *expected;
+      }
+      start_level(level);
+      for (const Probe* probe : answer_.probes) {
+        if (auto probed = run_probe(declared, *probe, level); !probed) return probed.error();
+      }
+      finish_level(level);
+      answer_.levels.push_back(std::move(level));
+      if (!answer_.limit.empty()) break;
+    }
+    return std::move(answer_);
+  }
+
+ private:
+  Result<void> choose() {
+    for (const Probe& probe : probe_catalogue())
+      if (options_.only.empty() ||
+          std::ranges::find(options_.only, probe.name) != options_.only.end())
+        answer_.probes.push_back(&probe);
+    for (const std::string& name : options_.only)
+      if (std::ranges::find(probe_catalogue(), name, &Probe::name) == probe_catalogue().end())
+        return Error{.what = fmt::format("there is no probe '{}'", name)};
+    std::string names;
+    for (const DeclaredLevel& level : server_.levels()) {
+      names += (names.empty() ? "" : "; ") + level.name;
+      const bool is_wanted = options_.levels.empty() ||
+                             std::ranges::any_of(options_.levels, [&](const std::string& wanted) {
+                               return upper(wanted) == upper(level.name);
+                             });
+      if (is_wanted) levels_.push_back(level);
+    }
+    const auto is_declared = [&](const std::string& wanted) {
+      return std::ranges::any_of(server_.levels(), [&](const DeclaredLevel& level) {
+        return upper(level.name) == upper(wanted);
+      });
+    };
+    std::vector<std::string> named = options_.levels;
+    for (const auto& [declared, level] : options_.expected) named.push_back(declared);
+    for (const std::string& name : named)
+      if (!is_declared(name))
+        return Error{.what = fmt::format("the server does not declare a level '{}'", name),
+                     .hint = "it declares " + names};
+    return {};
+  }
+
+  Result<std::string> expected_of(const std::string& declared) const {
+    for (const auto& [name, level] : options_.expected) {
+      if (upper(name) != upper(declared)) continue;
+      auto found = LevelSet::built_in().find(level);
+      if (!found) return found.error();
+      return level;
+    }
+    return documented(server_.product(), declared);
+  }
+
+  void start_level(const ProbedLevel& level) {
+    candidates_.clear();
+    for (const KnownLevel& known : known_levels())
+      if (auto found = LevelSet::built_in().find(known.name); found && !known.is_of_server)
+        candidates_.push_back({std::string(known.name), *found});
+    if (!level.expected.empty() &&
+        std::ranges::find(candidates_, level.expected, &Candidate::name) == candidates_.end())
+      candidates_.push_back({level.expected, *LevelSet::built_in().find(level.expected)});
+  }
+
+  Result<void> run_probe(const DeclaredLevel& declared, const Probe& probe, ProbedLevel& level) {
+    ProbeRunner runner(server_, table_, probe, declared);
+    ProbeCell& cell = level.cells.emplace_back();
+    std::set<std::string> seen;
+    while (answer_.limit.empty()) {
+      if (budget_.expired_now()) {
+        answer_.limit = limit_reached() + " was reached";
+        break;
+      }
+      auto run = runner.next(budget_);
+      if (!run) return run.error();
+      if (!*run) break;
+      if ((*run)->played.end != Played::End::Complete) {
+        answer_.limit =
+            (*run)->played.end == Played::End::Limit
+                ? limit_reached() + " was reached"
+                : fmt::format("{}: a statement of {} waits for ever", declared.name, probe.name);
+        break;
+      }
+      ++cell.schedules;
+      if (options_.progress)
+        options_.progress(fmt::format("{}, {}", declared.name, probe.name), -1);
+      cell.errors.insert((*run)->errors.begin(), (*run)->errors.end());
+      if (std::ranges::find((*run)->played.moments, Moment::Kind::Parked, &Moment::kind) !=
+          (*run)->played.moments.end())
+        ++cell.with_waits;
+      if (runner.is_anomalous(**run) && cell.anomalous++ == 0) cell.run = (*run)->text;
+      if (!seen.insert((*run)->outcome).second) continue;
+      ++level.histories;
+      if (auto held = hold_against_levels(runner, probe, **run, level); !held) return held.error();
+    }
+    return {};
+  }
+
+  Result<void> hold_against_levels(const ProbeRunner& runner, const Probe& probe,
+                                   const ProbeRun& run, ProbedLevel& level) {
+    auto history = runner.history();
+    if (!history) return history.error();
+    Checker checker(*history);
+    for (Candidate& candidate : candidates_) {
+      if (!candidate.holds) continue;
+      auto levels = assign_levels(*history, *candidate.level, LevelSet::built_in());
+      if (!levels) return levels.error();
+      const CheckAnswer checked = checker.check(*levels, budget_);
+      if (checked.verdict.outcome == Outcome::Consistent) continue;
+      if (checked.verdict.outcome == Outcome::Unknown) {
+        answer_.limit = "check: " + checked.verdict.limit;
+        return {};
+      }
+      candidate.holds = false;
+      if (candidate.name == level.expected) {
+        level.is_kept = false;
+        level.broken_by = fmt::format("{}: {}", probe.name, run.text);
+      }
+    }
+    return {};
+  }
+
+  void finish_level(ProbedLevel& level) const {
+    for (const Candidate& candidate : candidates_)
+      if (candidate.holds) level.satisfied.push_back(candidate.name);
+    for (const std::string& name : level.satisfied) {
+      const bool is_implied = std::ranges::any_of(
+          level.satisfied, [&](const std::string& other) { return does_imply(other, name); });
+      if (!is_implied) level.strongest.push_back(name);
+    }
+  }
+
+  struct Candidate {
+    std::string name;
+    const Level* level;
+    bool holds = true;
+  };
+
+  Server& server_;
+  const ProbeOptions& options_;
+  Budget budget_;
+  ProbeAnswer answer_;
+  std::vector<DeclaredLevel> levels_;
+  std::string table_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+Result<ProbeAnswer> probe(Server& server, const ProbeOptions& options) {
+  return Prober(server, options).run();
+}
+
+}  // namespace isoscope::force

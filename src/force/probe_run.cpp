@@ -1,0 +1,346 @@
+#include "force/probe_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "history/builder.h"
+
+namespace isoscope::force {
+namespace {
+
+std::string value_text(const ProbeValue& value) {
+  return value ? std::to_string(*value) : std::string("nil");
+}
+
+ProbeValue number_of(const Cell& cell) {
+  if (!cell) return std::nullopt;
+  std::int64_t value = 0;
+  std::from_chars(cell->data(), cell->data() + cell->size(), value);
+  return value;
+}
+
+// Says the statements; after a failure nothing but ROLLBACK.
+Script probe_script(std::vector<std::string> statements) {
+  return [statements = std::move(statements),
+          next = std::size_t{0}](const Answer* last) mutable -> std::optional<std::string> {
+    if (last != nullptr && last->has_failed() && next < statements.size()) {
+      next = statements.size();
+      return "ROLLBACK";
+    }
+    if (next >= statements.size()) return std::nullopt;
+    return statements[next++];
+  };
+}
+
+std::string op_text(const ProbeOp& op) {
+  using Kind = ProbeOp::Kind;
+  switch (op.kind) {
+    case Kind::Read:
+      return fmt::format("r({})", op.key);
+    case Kind::Lock:
+      return fmt::format("l({})", op.key);
+    case Kind::Share:
+      return fmt::format("ls({})", op.key);
+    case Kind::Write:
+      return fmt::format("w({},{})", op.key, op.value);
+    case Kind::Insert:
+      return fmt::format("i({},{})", op.key, op.value);
+    case Kind::Delete:
+      return fmt::format("d({})", op.key);
+    case Kind::Scan:
+      return "scan";
+    case Kind::LockScan:
+      return "lscan";
+  }
+  return {};
+}
+
+}  // namespace
+
+bool ProbeRunner::is_single(std::size_t session) const {
+  return probe_.sessions[session].ops.size() == 1 && !probe_.sessions[session].aborts;
+}
+bool ProbeRunner::only_reads(std::size_t session) const {
+  return std::ranges::all_of(probe_.sessions[session].ops, &ProbeOp::is_plain) &&
+         !probe_.sessions[session].aborts;
+}
+std::size_t ProbeRunner::steps_of(std::size_t session) const {
+  const std::size_t ops = probe_.sessions[session].ops.size();
+  return is_single(session) || only_reads(session) ? ops : ops + 1;
+}
+bool ProbeRunner::is_plain_step(std::size_t session, std::size_t step) const {
+  const auto& ops = probe_.sessions[session].ops;
+  return step < ops.size() && ops[step].is_plain();
+}
+
+std::string ProbeRunner::sql_of(const ProbeOp& op) const {
+  using Kind = ProbeOp::Kind;
+  const std::string read = fmt::format("SELECT k, v FROM {} WHERE k = '{}'", table_, op.key);
+  switch (op.kind) {
+    case Kind::Read:
+      return read;
+    case Kind::Lock:
+      return read + " FOR UPDATE";
+    case Kind::Share:
+      return read + " " + server_.share_clause();
+    case Kind::Write:
+      return fmt::format("UPDATE {} SET v = {} WHERE k = '{}'", table_, op.value, op.key);
+    case Kind::Insert:
+      return fmt::format("INSERT INTO {} VALUES ('{}', {})", table_, op.key, op.value);
+    case Kind::Delete:
+      return fmt::format("DELETE FROM {} WHERE k = '{}'", table_, op.key);
+    case Kind::Scan:
+      return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k", table_);
+    case Kind::LockScan:
+      return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k FOR UPDATE", table_);
+  }
+  return {};
+}
+
+std::vector<std::string> ProbeRunner::statements_of(std::size_t session) const {
+  const ProbeSession& s = probe_.sessions[session];
+  std::vector<std::string> statements;
+  if (!is_single(session)) statements.push_back(server_.begin());
+  for (const ProbeOp& op : s.ops) statements.push_back(sql_of(op));
+  if (!is_single(session)) statements.emplace_back(s.aborts ? "ROLLBACK" : "COMMIT");
+  return statements;
+}
+
+// BEGIN goes with the first statement, and the COMMIT of a transaction that only reads with its
+// last.
+std::vector<std::size_t> ProbeRunner::turns_of(const Order& order) const {
+  std::vector<std::size_t> turns;
+  std::vector<std::size_t> next(probe_.sessions.size(), 0);
+  for (const char c : order) {
+    const auto s = static_cast<std::size_t>(c - 'a');
+    if (next[s]++ == 0 && !is_single(s)) turns.push_back(s);
+    turns.push_back(s);
+    if (next[s] == steps_of(s) && only_reads(s) && !is_single(s)) turns.push_back(s);
+  }
+  return turns;
+}
+
+// All words with steps_of(s) times the letter of s, in the order of the alphabet.
+bool ProbeRunner::advance_order() {
+  if (order_.empty()) {
+    for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
+      order_.append(steps_of(s), static_cast<char>('a' + s));
+    return true;
+  }
+  return std::ranges::next_permutation(order_).found;
+}
+
+// Of neighbours that commute, only one order is played; and none in which somebody takes a turn
+// who waits at that place.
+bool ProbeRunner::is_reduced(const Order& order) const {
+  std::vector<std::size_t> next(probe_.sessions.size(), 0);
+  bool was_plain = false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto s = static_cast<std::size_t>(order[i] - 'a');
+    const bool is_plain = is_plain_step(s, next[s]++);
+    if (is_plain && was_plain && order[i] < order[i - 1]) return false;
+    was_plain = is_plain;
+    const auto known = waiting_.find(order.substr(0, i));
+    if (known != waiting_.end() && known->second.contains(order[i])) return false;
+  }
+  return true;
+}
+
+std::optional<ProbeRunner::Order> ProbeRunner::next_order() {
+  while (!is_over_ && advance_order())
+    if (is_reduced(order_)) return order_;
+  is_over_ = true;
+  return std::nullopt;
+}
+
+Result<void> ProbeRunner::prepare() {
+  std::string rows;
+  for (const auto& [key, value] : probe_.rows)
+    if (value) rows += fmt::format("{}('{}', {})", rows.empty() ? "" : ", ", key, *value);
+  std::vector<std::string> statements = {"DELETE FROM " + table_};
+  if (!rows.empty()) statements.push_back(fmt::format("INSERT INTO {} VALUES {}", table_, rows));
+  for (const std::string& sql : statements)
+    if (const Answer answer = server_.run(sql); answer.has_failed())
+      return Error{.what = answer.message, .hint = sql};
+  std::vector<Script> scripts;
+  for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
+    scripts.push_back(probe_script(statements_of(s)));
+  if (sessions_ != nullptr) {
+    sessions_->restart(std::move(scripts));
+    return {};
+  }
+  std::vector<ActorScript> actors;
+  for (std::size_t s = 0; s < scripts.size(); ++s)
+    actors.push_back(
+        {.name = probe_.sessions[s].name, .script = std::move(scripts[s]), .setup = level_.setup});
+  auto sessions = server_.open(std::move(actors));
+  if (!sessions) return sessions.error();
+  sessions_ = std::move(*sessions);
+  return {};
+}
+
+void ProbeRunner::remember_waits(const Played& played) {
+  // The steps as they were really taken, and who waited when the next one came. A BEGIN, and a
+  // COMMIT that goes with the last read, are no steps of their own.
+  Order taken;
+  std::set<char> waiting;
+  for (const Moment& moment : played.moments) {
+    const char letter = static_cast<char>('a' + moment.actor);
+    if (moment.kind == Moment::Kind::Parked) waiting.insert(letter);
+    if (moment.kind == Moment::Kind::Answered) waiting.erase(letter);
+    if (moment.kind != Moment::Kind::Sent) continue;
+    const std::size_t ops = probe_.sessions[moment.actor].ops.size();
+    const bool is_step =
+        is_single(moment.actor) ||
+        (moment.statement > 0 && !(only_reads(moment.actor) && moment.statement == ops + 1));
+    if (!is_step) continue;
+    if (!waiting.empty()) waiting_[taken].insert(waiting.begin(), waiting.end());
+    taken += letter;
+  }
+}
+
+Result<ProbeRun> ProbeRunner::play_order(const Order& order, Budget& budget) {
+  if (auto prepared = prepare(); !prepared) return prepared.error();
+  ProbeRun run;
+  auto played = play(*sessions_, {.turns = turns_of(order), .plays_rest = true}, budget);
+  if (!played) return played.error();
+  run.played = std::move(*played);
+  if (run.played.end != Played::End::Complete) {
+    sessions_.reset();
+    return run;
+  }
+  remember_waits(run.played);
+  if (auto gathered = gather(run); !gathered) return gathered.error();
+  describe(run);
+  return run;
+}
+
+Result<void> ProbeRunner::gather(ProbeRun& run) {
+  events_.clear();
+  run.reads.resize(probe_.sessions.size());
+  run.is_committed.assign(probe_.sessions.size(), true);
+  for (const Moment& moment : run.played.moments) {
+    if (moment.kind != Moment::Kind::Answered) continue;
+    const std::size_t s = moment.actor;
+    const Answer& answer = sessions_->answers(s)[moment.statement];
+    if (answer.has_failed()) {
+      run.errors.insert(answer.error);
+      run.is_committed[s] = false;
+      continue;
+    }
+    const std::string& sql = sessions_->statements(s)[moment.statement];
+    if (sql == "ROLLBACK" || answer.tag == "ROLLBACK") run.is_committed[s] = false;
+    const std::size_t op = moment.statement - (is_single(s) ? 0 : 1);
+    if (op >= probe_.sessions[s].ops.size() || sql == "ROLLBACK") continue;
+    const ProbeOp& what = probe_.sessions[s].ops[op];
+    Event event{.session = s, .op = op};
+    if (!what.is_read()) {
+      event.has_effect = answer.affected > 0;
+    } else {
+      std::map<std::string, ProbeValue> rows;
+      for (const Row& row : answer.tables.at(0).rows)
+        rows[row.at(0).value_or("")] = number_of(row.at(1));
+      for (const auto& [key, initial] : probe_.rows)
+        if (what.is_scan() || key == what.key) event.seen.emplace_back(key, rows[key]);
+      run.reads[s].push_back(
+          what.is_scan() ? ProbeValue(static_cast<std::int64_t>(answer.tables[0].rows.size()))
+                         : rows[what.key]);
+    }
+    events_.push_back(std::move(event));
+  }
+  const Answer end = server_.run(fmt::format("SELECT k, v FROM {}", table_));
+  if (end.has_failed()) return Error{.what = end.message};
+  for (const auto& [key, initial] : probe_.rows) run.end[key] = std::nullopt;
+  for (const Row& row : end.tables.at(0).rows)
+    run.end[row.at(0).value_or("")] = number_of(row.at(1));
+  is_committed_ = run.is_committed;
+  end_ = run.end;
+  return {};
+}
+
+void ProbeRunner::describe(ProbeRun& run) const {
+  std::vector<std::string> by_session(probe_.sessions.size());
+  for (const Event& event : events_) {
+    const ProbeOp& op = probe_.sessions[event.session].ops[event.op];
+    std::string text = op_text(op);
+    if (op.is_scan()) {
+      for (const auto& [key, value] : event.seen)
+        if (value) text += fmt::format(" {}={}", key, *value);
+    } else if (op.is_read()) {
+      text += "=" + value_text(event.seen.at(0).second);
+    } else if (!event.has_effect) {
+      text += " no row";
+    }
+    run.text += fmt::format("{}{}: {}", run.text.empty() ? "" : "  ",
+                            probe_.sessions[event.session].name, text);
+    by_session[event.session] += text + ' ';
+  }
+  for (std::size_t s = 0; s < by_session.size(); ++s)
+    run.outcome += fmt::format("{}{}\n", by_session[s], run.is_committed[s] ? "" : "!");
+  for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
+    if (!run.is_committed[s]) run.text += fmt::format("  {} rolls back", probe_.sessions[s].name);
+  run.text += "  end:";
+  for (const auto& [key, value] : run.end) {
+    run.text += fmt::format(" {}={}", key, value_text(value));
+    run.outcome += fmt::format("{}={} ", key, value_text(value));
+  }
+}
+
+Result<std::optional<ProbeRun>> ProbeRunner::next(Budget& budget) {
+  const auto order = next_order();
+  if (!order) return std::optional<ProbeRun>();
+  auto run = play_order(*order, budget);
+  if (!run) return run.error();
+  return std::optional<ProbeRun>(std::move(*run));
+}
+
+bool ProbeRunner::is_anomalous(const ProbeRun& run) const {
+  const auto holds = [&](const ProbeTerm& term) {
+    switch (term.kind) {
+      case ProbeTerm::Kind::Committed:
+        return bool{run.is_committed[term.session]};
+      case ProbeTerm::Kind::Read:
+        return term.read < run.reads[term.session].size() &&
+               run.reads[term.session][term.read] == term.value;
+      case ProbeTerm::Kind::End:
+        return run.end.at(term.key) == term.value;
+    }
+    return false;
+  };
+  return std::ranges::any_of(probe_.anomalies,
+                             [&](const auto& terms) { return std::ranges::all_of(terms, holds); });
+}
+
+Result<History> ProbeRunner::history() const {
+  HistoryBuilder b(InitialValues::None);
+  const auto value_of = [](const ProbeValue& value) {
+    return value ? Value::of(*value) : Value::nil();
+  };
+  for (const auto& [key, value] : probe_.rows) b.set_initial(b.key(key), value_of(value), {});
+  std::vector<TxnId> txns;
+  for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
+    txns.push_back(b.begin(b.session(probe_.sessions[s].name),
+                           is_committed_[s] ? TxnStatus::Committed : TxnStatus::Aborted, {}));
+  for (const Event& event : events_) {
+    const TxnId t = txns[event.session];
+    const ProbeOp& op = probe_.sessions[event.session].ops[event.op];
+    b.begin_statement(t);
+    for (const auto& [key, value] : event.seen) {
+      b.read(t, b.key(key), value_of(value), {});
+      if (!op.is_plain() && value)
+        b.lock(t, b.text(key),
+               op.kind == ProbeOp::Kind::Share ? LockMode::Share : LockMode::Exclusive, {});
+    }
+    if (event.has_effect)
+      b.write(t, b.key(op.key),
+              op.kind == ProbeOp::Kind::Delete ? Value::nil() : Value::of(op.value), {});
+    b.end_statement(t);
+  }
+  const TxnId last = b.begin(b.session("end"), TxnStatus::Committed, {});
+  for (const auto& [key, value] : end_) b.read(last, b.key(key), value_of(value), {});
+  return std::move(b).build_open();
+}
+
+}  // namespace isoscope::force

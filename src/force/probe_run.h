@@ -1,0 +1,76 @@
+#pragma once
+// One probe at one declared level: its schedules, its runs, and their histories.
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "force/probe.h"
+
+namespace isoscope::force {
+
+// What one schedule gave.
+struct ProbeRun {
+  Played played;
+  std::vector<std::vector<ProbeValue>> reads;  // by session; of a scan the number of rows
+  std::vector<bool> is_committed;
+  std::map<std::string, ProbeValue> end;  // by row
+  std::set<std::string> errors;
+  std::string text;     // for people, in the order of answers
+  std::string outcome;  // the same for runs that have the same history
+};
+
+class ProbeRunner {
+ public:
+  // All outlive it.
+  ProbeRunner(Server& server, const std::string& table, const Probe& probe,
+              const DeclaredLevel& level)
+      : server_(server), table_(table), probe_(probe), level_(level) {}
+
+  // The next schedule that may differ from those before; nothing when all were played.
+  Result<std::optional<ProbeRun>> next(Budget& budget);
+  // Is this the anomaly?
+  bool is_anomalous(const ProbeRun& run) const;
+  // Of the run that next() returned last.
+  Result<History> history() const;
+
+ private:
+  struct Event {
+    std::size_t session = 0;
+    std::size_t op = 0;
+    std::vector<std::pair<std::string, ProbeValue>> seen = {};  // of reads
+    bool has_effect = false;                                    // of writes
+  };
+  using Order = std::string;  // a character per step: the session, from 'a'
+
+  std::optional<Order> next_order();
+  bool advance_order();
+  bool is_reduced(const Order& order) const;
+  std::size_t steps_of(std::size_t session) const;
+  bool is_plain_step(std::size_t session, std::size_t step) const;
+  std::vector<std::string> statements_of(std::size_t session) const;
+  std::string sql_of(const ProbeOp& op) const;
+  std::vector<std::size_t> turns_of(const Order& order) const;
+  bool is_single(std::size_t session) const;
+  bool only_reads(std::size_t session) const;
+  Result<void> prepare();
+  Result<ProbeRun> play_order(const Order& order, Budget& budget);
+  void remember_waits(const Played& played);
+  Result<void> gather(ProbeRun& run);
+  void describe(ProbeRun& run) const;
+
+  Server& server_;
+  const std::string& table_;
+  const Probe& probe_;
+  const DeclaredLevel& level_;
+  std::unique_ptr<Sessions> sessions_;
+  Order order_;  // the schedule that comes next
+  bool is_over_ = false;
+  std::map<Order, std::set<char>> waiting_;  // who is known to wait after these steps
+  std::vector<Event> events_;                // of the last run, in the order of answers
+  std::vector<bool> is_committed_;
+  std::map<std::string, ProbeValue> end_;
+};
+
+}  // namespace isoscope::force

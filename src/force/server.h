@@ -1,0 +1,42 @@
+#pragma once
+// A database server, whichever it is: what probes and random clients need of it.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "force/sessions.h"
+
+namespace isoscope::force {
+
+// A level as the server declares it, and what a session says to have it.
+struct DeclaredLevel {
+  std::string name;                // "REPEATABLE READ"
+  std::vector<std::string> setup;  // statements of a session, before its first transaction
+};
+
+class Server {
+ public:
+  Server() = default;
+  virtual ~Server() = default;
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  virtual Result<std::unique_ptr<Sessions>> open(std::vector<ActorScript> actors) = 0;
+  // On a connection of its own.
+  virtual Answer run(const std::string& sql) = 0;
+  virtual std::string product() const = 0;  // "PostgreSQL 15"
+  virtual std::vector<DeclaredLevel> levels() const = 0;
+  virtual std::string begin() const = 0;         // "BEGIN"
+  virtual std::string share_clause() const = 0;  // "FOR SHARE"
+  // What a name of ours begins with, so that it clashes with nobody's: a schema, or a database.
+  virtual std::string create_space(const std::string& name) const = 0;
+  virtual std::string drop_space(const std::string& name) const = 0;
+};
+
+// `dsn` as libpq reads it, or mariadb://user:password@host:port.
+Result<std::unique_ptr<Server>> open_server(const std::string& dsn);
+// The two kinds; the second says so if the program was built without libmariadb.
+Result<std::unique_ptr<Server>> open_postgres(const std::string& dsn);
+Result<std::unique_ptr<Server>> open_mariadb(const std::string& dsn);
+
+}  // namespace isoscope::force

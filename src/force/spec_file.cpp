@@ -1,0 +1,337 @@
+#include "force/spec_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+namespace isoscope::force {
+namespace {
+
+bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_name_part(char c) {
+  return is_name_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '$';
+}
+
+struct SpecToken {
+  enum class Kind : std::uint8_t { Word, Quoted, Block, Sign, End };
+  Kind kind = Kind::End;
+  std::string text = {};
+  Place place = {};
+};
+
+class SpecLexer {
+ public:
+  explicit SpecLexer(std::string_view text) : text_(text) {}
+
+  Result<SpecToken> next() {
+    skip_blanks();
+    const Place place{line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)};
+    if (at_ == text_.size()) return SpecToken{.place = place};
+    const char c = text_[at_];
+    if (c == '"') return quoted(place);
+    if (c == '{') return block(place);
+    if (is_name_part(c)) {
+      const std::size_t begin = at_;
+      while (at_ < text_.size() && is_name_part(text_[at_])) ++at_;
+      return SpecToken{SpecToken::Kind::Word, std::string(text_.substr(begin, at_ - begin)), place};
+    }
+    ++at_;
+    if (c == '(' || c == ')' || c == ',' || c == '*')
+      return SpecToken{SpecToken::Kind::Sign, std::string(1, c), place};
+    return Error{.where = place, .what = fmt::format("'{}' has no place here", c)};
+  }
+
+ private:
+  void newline() {
+    ++line_;
+    line_start_ = at_ + 1;
+  }
+  void skip_blanks() {
+    bool in_comment = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        newline();
+        in_comment = false;
+      } else if (c == '#') {
+        in_comment = true;
+      } else if (!in_comment && std::isspace(static_cast<unsigned char>(c)) == 0) {
+        return;
+      }
+    }
+  }
+  Result<SpecToken> quoted(Place place) {
+    std::string name;
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '\n') break;
+      if (c == '"') {
+        if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') {
+          ++at_;
+          return SpecToken{SpecToken::Kind::Quoted, std::move(name), place};
+        }
+        ++at_;
+      }
+      name += c;
+    }
+    return Error{.where = place, .what = "the name in quotes does not end on its line"};
+  }
+  Result<SpecToken> block(Place place) {
+    std::string sql;
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '}') {
+        ++at_;
+        return SpecToken{SpecToken::Kind::Block, trimmed(sql), place};
+      }
+      if (c == '\n') newline();
+      sql += c;
+    }
+    return Error{.where = place, .what = "the block is not closed", .hint = "add a '}'"};
+  }
+  static std::string trimmed(const std::string& sql) {
+    const auto is_blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+    auto begin = std::ranges::find_if_not(sql, is_blank);
+    auto end = std::find_if_not(sql.rbegin(), sql.rend(), is_blank).base();
+    return begin < end ? std::string(begin, end) : std::string();
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_start_ = 0;
+  std::uint32_t line_ = 1;
+};
+
+class SpecReader {
+ public:
+  explicit SpecReader(std::string_view text) : lexer_(text) {}
+
+  Result<Spec> read() {
+    advance();
+    while (is_word("setup")) {
+      spec_.setups.push_back(block_after_word());
+      if (spec_.setups.size() > kMost) fail("too many setups");
+    }
+    if (is_word("teardown")) spec_.teardown = block_after_word();
+    while (is_word("session")) session();
+    if (spec_.sessions.empty()) fail("a specification has at least one session");
+    while (is_word("permutation")) permutation();
+    if (token_.kind != SpecToken::Kind::End)
+      fail(fmt::format("expected {}, not '{}'",
+                       spec_.permutations.empty() ? "a session or a permutation" : "a permutation",
+                       token_.text));
+    if (error_) return *error_;
+    return std::move(spec_);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 10'000;
+
+  void fail(std::string what, std::string hint = {}) {
+    if (!error_)
+      error_ = Error{.where = token_.place, .what = std::move(what), .hint = std::move(hint)};
+    token_ = {};  // every loop ends
+  }
+  void advance() {
+    auto token = lexer_.next();
+    if (!token) {
+      if (!error_) error_ = token.error();
+      token_ = {};
+    } else if (!error_) {
+      token_ = std::move(*token);
+    }
+  }
+  bool is_word(std::string_view word) const {
+    return token_.kind == SpecToken::Kind::Word && token_.text == word;
+  }
+  std::string block_after_word() {
+    const std::string word = token_.text;
+    advance();
+    return block(word);
+  }
+  std::string block(const std::string& of) {
+    if (token_.kind != SpecToken::Kind::Block) {
+      fail(fmt::format("expected the SQL of {} in braces", of));
+      return {};
+    }
+    std::string sql = std::move(token_.text);
+    advance();
+    return sql;
+  }
+  std::string name(const std::string& of) {
+    const bool is_name =
+        token_.kind == SpecToken::Kind::Quoted ||
+        (token_.kind == SpecToken::Kind::Word && is_name_start(token_.text.front()));
+    if (!is_name) {
+      fail(fmt::format("expected the name of a {}", of));
+      return {};
+    }
+    std::string text = std::move(token_.text);
+    advance();
+    return text;
+  }
+
+  void session() {
+    advance();
+    const Place place = token_.place;
+    SpecSession session{.name = name("session")};
+    if (std::ranges::find(spec_.sessions, session.name, &SpecSession::name) != spec_.sessions.end())
+      return fail_at(place, fmt::format("there is another session {}", session.name));
+    if (is_word("setup")) session.setup = block_after_word();
+    while (is_word("step")) {
+      advance();
+      const Place where = token_.place;
+      SpecStep step{.name = name("step"), .sql = {}, .place = where};
+      step.sql = block("step " + step.name);
+      const PermutationStep number{.session = spec_.sessions.size(), .step = session.steps.size()};
+      if (!error_ && !steps_.emplace(step.name, number).second)
+        return fail_at(where, fmt::format("there is another step {}", step.name));
+      session.steps.push_back(std::move(step));
+    }
+    if (session.steps.empty()) return fail("a session has at least one step");
+    if (is_word("teardown")) session.teardown = block_after_word();
+    spec_.sessions.push_back(std::move(session));
+  }
+  void fail_at(Place place, std::string what) {
+    token_.place = place;
+    fail(std::move(what));
+  }
+
+  void permutation() {
+    advance();
+    Permutation permutation;
+    std::vector<std::size_t> next(spec_.sessions.size(), 0);
+    while (token_.kind == SpecToken::Kind::Quoted ||
+           (token_.kind == SpecToken::Kind::Word && !is_word("permutation"))) {
+      const Place place = token_.place;
+      const std::string step = name("step");
+      const auto found = steps_.find(step);
+      if (error_) return;
+      if (found == steps_.end()) return fail_at(place, fmt::format("there is no step {}", step));
+      if (found->second.step != next[found->second.session]++)
+        return fail_at(place, fmt::format("step {} is out of the order of its session", step));
+      permutation.push_back(found->second);
+      if (token_.kind == SpecToken::Kind::Sign && token_.text == "(") markers(permutation.back());
+    }
+    if (permutation.empty()) return fail("a permutation has at least one step");
+    spec_.permutations.push_back(std::move(permutation));
+  }
+
+  void markers(PermutationStep& step) {
+    advance();
+    while (!(token_.kind == SpecToken::Kind::Sign && token_.text == ")")) {
+      if (token_.kind == SpecToken::Kind::End || token_.kind == SpecToken::Kind::Block)
+        return fail("expected ')'");
+      if (token_.text == ",") {
+        step.markers += ", ";
+      } else {
+        if (!step.markers.empty() && !step.markers.ends_with(' ')) step.markers += ' ';
+        step.markers +=
+            token_.kind == SpecToken::Kind::Quoted ? '"' + token_.text + '"' : token_.text;
+      }
+      advance();
+    }
+    advance();
+  }
+
+  SpecLexer lexer_;
+  SpecToken token_;
+  std::optional<Error> error_;
+  Spec spec_;
+  std::map<std::string, PermutationStep> steps_;
+};
+
+std::string spec_name(const std::string& name) {
+  static const std::set<std::string> kWords = {"setup", "teardown",    "session",
+                                               "step",  "permutation", "notices"};
+  const bool is_plain = !name.empty() && is_name_start(name.front()) && !kWords.contains(name) &&
+                        std::ranges::all_of(name, is_name_part);
+  if (is_plain) return name;
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string spec_block(const std::string& sql) {
+  return sql.find('\n') == std::string::npos ? fmt::format("{{ {} }}", sql)
+                                             : fmt::format("{{\n{}\n}}", sql);
+}
+
+}  // namespace
+
+Result<Spec> read_spec(std::string_view text) {
+  auto spec = SpecReader(text).read();
+  if (!spec) return spec.error().quoting(text);
+  return spec;
+}
+
+std::string write_spec(const Spec& spec) {
+  std::string out;
+  for (const std::string& setup : spec.setups) out += fmt::format("setup {}\n", spec_block(setup));
+  if (!spec.teardown.empty()) out += fmt::format("teardown {}\n", spec_block(spec.teardown));
+  for (const SpecSession& session : spec.sessions) {
+    out += fmt::format("\nsession {}\n", spec_name(session.name));
+    if (!session.setup.empty()) out += fmt::format("setup {}\n", spec_block(session.setup));
+    for (const SpecStep& step : session.steps)
+      out += fmt::format("step {} {}\n", spec_name(step.name), spec_block(step.sql));
+    if (!session.teardown.empty())
+      out += fmt::format("teardown {}\n", spec_block(session.teardown));
+  }
+  if (!spec.permutations.empty()) out += '\n';
+  for (const Permutation& permutation : spec.permutations) {
+    out += "permutation";
+    for (const PermutationStep& p : permutation) {
+      out += ' ' + spec_name(spec.sessions[p.session].steps[p.step].name);
+      if (!p.markers.empty()) out += '(' + p.markers + ')';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+bool looks_like_spec(std::string_view text) {
+  SpecLexer lexer(text);
+  auto first = lexer.next();
+  if (!first || first->kind != SpecToken::Kind::Word) return false;
+  auto second = lexer.next();
+  if (!second) return false;
+  if (first->text == "setup" || first->text == "teardown")
+    return second->kind == SpecToken::Kind::Block;
+  if (first->text != "session") return false;
+  auto third = lexer.next();
+  return third && third->kind == SpecToken::Kind::Word &&
+         (third->text == "step" || third->text == "setup");
+}
+
+std::vector<Permutation> all_permutations(const Spec& spec, std::size_t most, bool& is_complete) {
+  std::vector<Permutation> all;
+  is_complete = true;
+  Permutation current;
+  std::vector<std::size_t> next(spec.sessions.size(), 0);
+  const auto recurse = [&](const auto& self) -> void {
+    bool is_leaf = true;
+    for (std::size_t s = 0; s < next.size(); ++s) {
+      if (next[s] == spec.sessions[s].steps.size()) continue;
+      is_leaf = false;
+      if (all.size() == most) {
+        is_complete = false;
+        return;
+      }
+      current.push_back({.session = s, .step = next[s]++});
+      self(self);
+      current.pop_back();
+      --next[s];
+    }
+    if (is_leaf && !current.empty()) all.push_back(current);
+  };
+  recurse(recurse);
+  return all;
+}
+
+}  // namespace isoscope::force

@@ -1,0 +1,203 @@
+#include "report/force_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/json.h"
+#include "report/plural.h"
+#include "support/printable.h"
+#include "support/shorten.h"
+
+namespace isoscope {
+namespace {
+
+constexpr std::size_t kLongestCell = 100;
+
+std::string steps_text(const force::Spec& spec, const force::Permutation& permutation) {
+  std::vector<std::string> names;
+  for (const auto& p : permutation)
+    names.push_back(printable(spec.sessions[p.session].steps[p.step].name));
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+// "by 40001, after a lock wait"
+std::string prevented_by(const force::Forced& forced) {
+  std::vector<std::string> means;
+  if (!forced.sqlstates.empty())
+    means.push_back("by SQLSTATE " + fmt::format("{}", fmt::join(forced.sqlstates, ", ")));
+  if (forced.rechecked > 0)
+    means.emplace_back("a WHERE that was checked again after a wait matched no row");
+  if (forced.waits > 0 && forced.rechecked < forced.waits)
+    means.push_back(plural(forced.waits, "lock wait", "lock waits"));
+  if (means.empty()) return "some serial order gives the same";
+  return fmt::format("{}", fmt::join(means, "; "));
+}
+
+std::string painted(force::ForceVerdict verdict, const Paint& paint) {
+  const std::string_view word = force::name_of(verdict);
+  switch (verdict) {
+    case force::ForceVerdict::Reproduced:
+      return paint.bad(word);
+    case force::ForceVerdict::Prevented:
+      return paint.good(word);
+    case force::ForceVerdict::Diverged:
+    case force::ForceVerdict::Unknown:
+      return paint.unsure(word);
+  }
+  return std::string(word);
+}
+
+std::string shown_rows(const force::Table& table) {
+  std::vector<std::string> rows;
+  for (const force::Row& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const force::Cell& cell : row) cells.push_back(printable(cell.value_or("NULL")));
+    rows.push_back(fmt::format("({})", fmt::join(cells, ", ")));
+    if (rows.size() == 8 && table.rows.size() > 9) {
+      rows.push_back(fmt::format("… {} in all", table.rows.size()));
+      break;
+    }
+  }
+  return rows.empty() ? "no row" : fmt::format("{}", fmt::join(rows, " "));
+}
+
+std::string shown_answer(const force::Answer& answer) {
+  if (answer.has_failed())
+    return fmt::format("{} {}: {}", answer.severity, answer.error, printable(answer.message));
+  if (answer.tag == "gate") return "stops before its next statement";
+  if (!answer.tables.empty()) return shown_rows(answer.tables.back());
+  return printable(answer.tag);
+}
+
+// The moments of the run, one statement a line, in the order in which they answered.
+std::string played_text(const force::Spec& spec, const force::Run& run) {
+  std::size_t width = 0;
+  for (const auto& session : spec.sessions) width = std::max(width, session.name.size());
+  std::string out;
+  for (const force::Moment& m : run.played.moments) {
+    if (m.statement == 0 || m.statement > spec.sessions[m.actor].steps.size()) continue;
+    const auto& session = spec.sessions[m.actor];
+    const std::string sql = printable(shortened(session.steps[m.statement - 1].sql, kLongestCell));
+    if (m.kind == force::Moment::Kind::Parked) {
+      std::vector<std::string> holders;
+      for (const std::size_t h : m.holders) holders.push_back(spec.sessions[h].name);
+      out += fmt::format("  {:{}}  {}  waits for {}\n", session.name, width, sql,
+                         fmt::join(holders, ", "));
+    } else if (m.kind == force::Moment::Kind::Answered) {
+      out += fmt::format("  {:{}}  {}  -> {}\n", session.name, width, sql,
+                         shown_answer(run.answers[m.actor][m.statement]));
+    }
+  }
+  return out;
+}
+
+std::string serial_name(const force::Spec& spec, const force::SerialRun& serial) {
+  std::vector<std::string> names;
+  for (const force::Unit& unit : serial.order) names.push_back(spec.sessions[unit.session].name);
+  return fmt::format("{}", fmt::join(names, ", then "));
+}
+
+// What the run left and answered that this serial order does not.
+std::string serial_difference(const force::Spec& spec, const force::Run& run,
+                              const force::SerialRun& serial) {
+  std::vector<std::string> parts;
+  std::vector<std::size_t> next(run.answers.size(), 0);
+  for (const force::Unit& unit : serial.order) {
+    const std::size_t s = unit.session;
+    for (std::size_t i = unit.begin; i < unit.end; ++i) {
+      const auto& others = serial.run.answers[s];
+      if (next[s] == others.size()) break;
+      const std::string mine = shown_answer(run.answers[s][i]);
+      const std::string theirs = shown_answer(others[next[s]++]);
+      if (mine != theirs && i > 0)
+        parts.push_back(fmt::format("{} answers {}", spec.sessions[s].steps[i - 1].name, theirs));
+    }
+  }
+  for (const auto& [name, table] : serial.run.tables) {
+    const auto mine = run.tables.find(name);
+    if (mine == run.tables.end() || mine->second != table)
+      parts.push_back(fmt::format("{} holds {}", name, shown_rows(table)));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string shown_reproduction(const force::Spec& spec, const force::Forced& forced) {
+  std::string out = "\nwhat happened\n" + played_text(spec, forced.run);
+  for (const auto& [name, table] : forced.run.tables)
+    out += fmt::format("  in the end {} holds {}\n", name, shown_rows(table));
+  if (forced.judgement.serial == nullptr) return out;
+  out += "no serial order gives that\n";
+  for (const force::SerialRun& serial : *forced.judgement.serial)
+    out += fmt::format("  {}: {}\n", serial_name(spec, serial),
+                       serial_difference(spec, forced.run, serial));
+  return out;
+}
+
+std::size_t count_of(const force::ForceAnswer& answer, force::ForceVerdict verdict) {
+  return static_cast<std::size_t>(
+      std::ranges::count(answer.forced, verdict, &force::Forced::verdict));
+}
+
+}  // namespace
+
+std::string force_text(const ForceReport& report, const Paint& paint) {
+  const force::ForceAnswer& answer = report.answer;
+  std::string out = fmt::format("{}: {}", report.source, painted(answer.verdict, paint));
+  if (answer.forced.size() != 1)
+    out += fmt::format(" in {} of {}", count_of(answer, answer.verdict),
+                       plural(answer.forced.size(), "order of steps", "orders of steps"));
+  out += '\n';
+  if (!answer.limit.empty()) out += fmt::format("  {}\n", answer.limit);
+  const force::Forced* shown = nullptr;
+  for (const force::Forced& forced : answer.forced) {
+    out += fmt::format("  {}  {}", steps_text(report.spec, forced.permutation),
+                       painted(forced.verdict, paint));
+    if (forced.runs > 1)
+      out += fmt::format(" ({} of {} runs reproduce it)", forced.reproduced, forced.runs);
+    if (forced.verdict == force::ForceVerdict::Prevented) out += ": " + prevented_by(forced);
+    if (!forced.why.empty()) out += ": " + forced.why;
+    out += '\n';
+    if (shown == nullptr && forced.verdict == force::ForceVerdict::Reproduced) shown = &forced;
+  }
+  if (shown != nullptr) out += shown_reproduction(report.spec, *shown);
+  return out;
+}
+
+std::string force_json(const ForceReport& report) {
+  Json json = json_header("force", force::name_of(report.answer.verdict), report.seconds);
+  std::size_t runs = 0;
+  Json orders = Json::array();
+  for (const force::Forced& forced : report.answer.forced) {
+    runs += forced.runs;
+    Json schedule = Json::array();
+    for (const auto& p : forced.permutation)
+      schedule.push_back({report.spec.sessions[p.session].name,
+                          report.spec.sessions[p.session].steps[p.step].name});
+    Json one = {{"schedule", schedule},          {"verdict", force::name_of(forced.verdict)},
+                {"runs", forced.runs},           {"reproduced", forced.reproduced},
+                {"sqlstates", forced.sqlstates}, {"lock_waits", forced.waits},
+                {"rechecked", forced.rechecked}};
+    if (!forced.why.empty()) one["why"] = forced.why;
+    if (forced.judgement.serial != nullptr) one["serial_orders"] = forced.judgement.serial->size();
+    Json tables = Json::object();
+    for (const auto& [name, table] : forced.run.tables) {
+      Json rows = Json::array();
+      for (const force::Row& row : table.rows) {
+        Json cells = Json::array();
+        for (const force::Cell& cell : row) cells.push_back(cell ? Json(*cell) : Json());
+        rows.push_back(std::move(cells));
+      }
+      tables[name] = std::move(rows);
+    }
+    one["tables"] = std::move(tables);
+    orders.push_back(std::move(one));
+  }
+  json["runs"] = runs;
+  json["orders"] = std::move(orders);
+  if (!report.answer.limit.empty()) json["limit"] = report.answer.limit;
+  return dump(json);
+}
+
+}  // namespace isoscope

@@ -1,0 +1,151 @@
+// The commands force, probe and stress as users call them, before a server of the test's own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_isoscope.h"
+#include "force/sessions.h"
+#include "support/paths.h"
+#include "support/postgres_server.h"
+#include "support/temp_folder.h"
+
+namespace isoscope {
+namespace {
+
+using nlohmann::json;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+
+class ForceCliTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = PostgresServer::start(why_not_).release(); }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+  void SetUp() override {
+    if (server_ == nullptr) GTEST_SKIP() << why_not_;
+  }
+  static std::string dsn() { return " --dsn '" + server_->dsn() + "'"; }
+  static std::string example(const std::string& name) { return source_dir() + "/examples/" + name; }
+  // What is on the server that was not there at first: schemas, tables, connections, locks.
+  static std::string leftovers() {
+    auto monitor = force::PgMonitor::open(server_->dsn());
+    for (int i = 0; i < 200; ++i) {
+      auto rows = (*monitor)->query(
+          "SELECT string_agg(x, ' ') FROM (SELECT nspname FROM pg_namespace WHERE nspname LIKE "
+          "'isoscope%' OR nspname = 'forced' UNION ALL SELECT relname FROM pg_class c JOIN "
+          "pg_namespace n ON n.oid = relnamespace WHERE nspname = 'public' UNION ALL SELECT "
+          "'connection' FROM pg_stat_activity WHERE application_name LIKE 'isoscope%' UNION ALL "
+          "SELECT 'lock' FROM pg_locks WHERE locktype = 'advisory') l(x)");
+      if (!rows) return rows.error().what;
+      if (!rows->at(0).at(0)) return "";
+      if (i == 199) return *rows->at(0).at(0);
+      (*monitor)->answer("SELECT pg_sleep(0.02)");
+    }
+    return "";
+  }
+  static inline PostgresServer* server_ = nullptr;
+  static inline std::string why_not_;
+};
+
+TEST_F(ForceCliTest, ReproducesALostUpdateAndShowsWhatSerialOrdersGive) {
+  const Ran ran = run_isoscope("force " + example("force/lost-update.spec") + dsn());
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("reproduced in 1 of 2 orders of steps"));
+  EXPECT_THAT(ran.out, HasSubstr("no serial order gives that"));
+  EXPECT_THAT(ran.out, HasSubstr("alice, then bob"));
+  EXPECT_EQ(leftovers(), "");
+}
+
+TEST_F(ForceCliTest, TellsTheSameAsJson) {
+  const Ran ran =
+      run_isoscope("force " + example("force/write-skew.json") + dsn() + " --json --times 3");
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["verdict"], "reproduced");
+  EXPECT_EQ(answer["runs"], 3);
+  EXPECT_EQ(answer["orders"][0]["reproduced"], 3);
+}
+
+TEST_F(ForceCliTest, WritesATestForIsolationtester) {
+  const TempFolder folder;
+  run_isoscope("force " + example("force/write-skew.json") + dsn() + " --isolationtester " +
+               folder.at("skew.spec"));
+  EXPECT_THAT(folder.text_of("skew.spec"),
+              HasSubstr("permutation alice_1 bob_1 alice_2 bob_2 alice_c bob_c"));
+  EXPECT_THAT(folder.text_of("skew.out"), HasSubstr("step alice_2: UPDATE doctor"));
+  const Ran again = run_isoscope("force " + folder.at("skew.spec") + dsn());
+  EXPECT_EQ(again.exit_code, 1) << again.err;
+}
+
+TEST_F(ForceCliTest, StepsTheFunctionsOfAnApplication) {
+  for (const auto& [level, verdict] :
+       {std::pair{"read-committed", "reproduced"}, std::pair{"repeatable-read", "prevented"},
+        std::pair{"serializable", "prevented"}}) {
+    const Ran ran = run_isoscope("force " + example("sql/bank.sql") + dsn() +
+                                 " --times 3 --json --level " + level);
+    ASSERT_THAT(ran.exit_code, AnyOf(Eq(0), Eq(1))) << ran.out << ran.err;
+    const json answer = json::parse(ran.out);
+    EXPECT_EQ(answer["verdict"], verdict) << level;
+    if (std::string(verdict) == "reproduced") {
+      EXPECT_EQ(answer["orders"][0]["reproduced"], 3);
+    }
+  }
+  EXPECT_EQ(leftovers(), "");
+}
+
+TEST_F(ForceCliTest, TellsWhereASpecificationIsWrong) {
+  const TempFolder folder;
+  const Ran ran = run_isoscope(
+      "force " + folder.add("f.spec", "session s1\nstep a { X }\npermutation b") + dsn());
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("f.spec:3:13: error: there is no step b"));
+}
+
+TEST_F(ForceCliTest, ProbesTheLevelsOfTheServer) {
+  const Ran ran = run_isoscope("probe --only P4,G2-item" + dsn() + " --json");
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["verdict"], "kept");
+  ASSERT_EQ(answer["levels"].size(), 3U);
+  const bool kPossible[3][2] = {{true, true}, {false, true}, {false, false}};
+  for (std::size_t level = 0; level < 3; ++level)
+    for (std::size_t probe = 0; probe < 2; ++probe)
+      EXPECT_EQ(answer["levels"][level]["anomalies"][probe]["possible"], kPossible[level][probe])
+          << level << " " << probe;
+  EXPECT_EQ(answer["levels"][1]["strongest"], json::array({"si"}));
+  EXPECT_EQ(leftovers(), "");
+}
+
+TEST_F(ForceCliTest, SaysThatAnExpectedLevelIsBroken) {
+  const Ran ran = run_isoscope(
+      "probe --only P4 --levels 'READ COMMITTED' --expect 'READ COMMITTED=si'" + dsn());
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("expected si: broken"));
+  EXPECT_EQ(run_isoscope("probe --levels NONSENSE" + dsn()).exit_code, 2);
+  EXPECT_EQ(run_isoscope("probe --only NONSENSE" + dsn()).exit_code, 2);
+}
+
+// At its own level nothing is found; at a stronger one the anomaly is.
+TEST_F(ForceCliTest, StressFindsWhatALevelAllowsAndNothingElse) {
+  const auto stress = [](const std::string& words) {
+    return run_isoscope("stress --txns 600 --keys 3 --clients 6 " + words + dsn());
+  };
+  for (const char* workload : {"register", "list", "bank"}) {
+    const std::string of = std::string("--workload ") + workload;
+    const Ran own = stress(of + " --isolation 'REPEATABLE READ' --level si");
+    EXPECT_EQ(own.exit_code, 0) << own.out << own.err;
+    const Ran serial = stress(of + " --isolation SERIALIZABLE --level ser");
+    EXPECT_EQ(serial.exit_code, 0) << serial.out << serial.err;
+    const Ran weak = stress(of + " --isolation 'READ COMMITTED' --level si");
+    EXPECT_EQ(weak.exit_code, 1) << weak.out << weak.err;
+  }
+  EXPECT_EQ(leftovers(), "");
+}
+
+}  // namespace
+}  // namespace isoscope
