@@ -81,7 +81,8 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
       .level = args.level,
       .options = {.level = server, .sessions_are_connections = args.sessions == "connection"},
       .answer = {}};
-  report.answer = races::find_races(run, report.options, nullptr, levels, budget);
+  const auto level = levels.find(args.level);
+  report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const int code = !report.answer.races.empty()  ? kInteresting

@@ -71,7 +71,7 @@ struct RaceAnswer {
 RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* level,
                       const LevelSet& levels, Budget& budget);
 
-// pg-rc, pg-rr, pg-ser, and the names that people use for them.
+// Of pg-rc, pg-rr and pg-ser.
 std::optional<ServerLevel> server_level(std::string_view name);
 
 }  // namespace isoscope::races

@@ -56,7 +56,10 @@ class Recorded {
 RaceAnswer races_of(const Recorded& recorded, ServerLevel level = ServerLevel::ReadCommitted) {
   const LevelSet levels = LevelSet::built_in();
   Budget budget;
-  return find_races(recorded.run(), {.level = level, .sessions_are_connections = false}, nullptr,
+  const char* names[] = {"pg-rc", "pg-rr", "pg-ser"};
+  const auto text = levels.find(names[static_cast<std::size_t>(level)]);
+  EXPECT_TRUE(text);
+  return find_races(recorded.run(), {.level = level, .sessions_are_connections = false}, *text,
                     levels, budget);
 }
 
@@ -79,6 +82,7 @@ TEST(Races, FindsALostUpdateBetweenReadAndWrite) {
   ASSERT_EQ(answer.races.size(), 1U);
   const Race& race = answer.races[0];
   EXPECT_EQ(race.unserializable.verdict.violation->anomaly, Anomaly::LostUpdate);
+  EXPECT_EQ(race.allowed->verdict.outcome, Outcome::Consistent);
   ASSERT_EQ(race.interleaving.changed.size(), 1U);
   EXPECT_EQ(race.interleaving.changed[0].txn, 2U);
   EXPECT_EQ(race.interleaving.changed[0].predicted, 0U);
