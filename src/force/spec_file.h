@@ -10,10 +10,11 @@
 //     step c1  { COMMIT; }
 //     permutation r1 c1
 //
-// '#' starts a comment, names may stand in double quotes, a block ends at its first '}'. Without a
-// permutation, every order is meant. A step of a permutation may name steps in parentheses,
-// `c1(r1)` or `c1(*)`: hints when isolationtester reports it. They are kept, and the scheduler of
-// scheduler.h needs none.
+// A permutation takes the steps of each session in their order, from the first on; isolationtester
+// itself would take them in any. '#' starts a comment, names may stand in double quotes, a block
+// ends at its first '}'. Without a permutation, every order is meant. A step of a permutation may
+// name steps in parentheses, `c1(r1)` or `c1(*)`: hints when isolationtester reports it. They are
+// kept, and the scheduler of scheduler.h needs none.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -61,7 +61,7 @@ step w2 { UPDATE t SET v = v + 2 WHERE id = 1; }
 step c2 { COMMIT; }
 permutation r1 r2 w1 w2 c1 c2
 permutation r1 w1 c1 r2 w2 c2
-permutation w1 w2 c1 c2
+permutation r1 w1 r2 w2 c1 c2
 )",
       R"(setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 2); }
 teardown { DROP TABLE t; }
