@@ -64,6 +64,10 @@ TEST(CheckPoints, NamesLostUpdatesAndWriteSkew) {
   const History lost = history_of("s1: [r(x,0) w(x,1) |] s2: [r(x,0) w(x,2) |]");
   EXPECT_EQ(decide("pg-rc", lost).violation->anomaly, Anomaly::LostUpdate);
   EXPECT_EQ(decide("pg-rr", lost).violation->anomaly, Anomaly::LostUpdate);
+  const History plain = history_of("s1: [r(x,0) | w(x,1)] s2: [r(x,0) | w(x,2)]");
+  EXPECT_EQ(decide("pg-rr", plain).violation->anomaly, Anomaly::LostUpdate);
+  EXPECT_EQ(decide("pg-rr", plain).violation->axiom, "FirstUpdater");
+  EXPECT_EQ(decide("si@snap", plain).violation->axiom, "Conflict");
   const History skew = history_of("s1: [r(x,0) | w(y,1)] s2: [r(y,0) | w(x,1)]");
   EXPECT_EQ(decide("pg-rr", skew).outcome, Outcome::Consistent);
   const Verdict serial = decide("pg-ser", skew);
