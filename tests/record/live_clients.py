@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real clients, unmodified: each runs directly and through `isoscope record`, and must print the same.
 
-    tests/record/live_clients.py build/isoscope
+    tests/record/live_clients.py build/isoscope [CLIENT]
 
 Starts a private PostgreSQL server on loopback in a temporary folder. Ends with 2 where PostgreSQL is
 not installed; clients that are not installed are named and left out.
@@ -70,10 +70,12 @@ with Session(e) as s:
     print(s.query(exists().where(Pet.owner_id == 2)).scalar())
 """
 DJANGO = """
-import os, django
+import os, sys, types, django
+app = types.ModuleType("a"); app.__path__ = [os.getcwd()]; sys.modules["a"] = app
 from django.conf import settings
 settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "HOST": os.environ["PGHOST"],
-  "PORT": os.environ["PGPORT"], "USER": os.environ["PGUSER"], "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True)
+  "PORT": os.environ["PGPORT"], "USER": os.environ["PGUSER"], "NAME": os.environ["PGDATABASE"]}}, USE_TZ=True,
+  INSTALLED_APPS=["a"])
 django.setup()
 from django.db import models, transaction, IntegrityError
 from django.db.models import F, Count
@@ -222,6 +224,8 @@ def main():
             time.sleep(0.1)
         scripts = tempfile.mkdtemp(dir=work)
         for name, command in clients(scripts):
+            if len(sys.argv) > 2 and name != sys.argv[2]:
+                continue
             if command[0] is None:
                 print(f"{name}: not installed")
                 continue
@@ -238,7 +242,7 @@ def main():
                 run_file = os.path.join(work, "run.jsonl")
                 if through:
                     dsn = f"host=127.0.0.1 port={port} user=app dbname={database}"
-                    full = [ISOSCOPE, "record", "--quiet", "--dsn", dsn, "-o", run_file, "--"] + command
+                    full = [ISOSCOPE, "record", "--dsn", dsn, "-o", run_file, "--"] + command
                 ran = subprocess.run(full, env=run_env, capture_output=True, text=True, timeout=120)
                 rows = subprocess.run(["psql", "-XAtc", "TABLE owner", "-c", "TABLE pet"], env=run_env,
                                       capture_output=True, text=True)
