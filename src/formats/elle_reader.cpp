@@ -25,10 +25,17 @@ struct OpenWrite {
   Place place;
 };
 
+// When an operation happened, as far as the file tells.
+struct ElleMoment {
+  std::optional<std::int64_t> index;
+  std::optional<std::int64_t> time;
+};
+
 struct Invocation {
   std::vector<OpenWrite> writes;
   Place place;
   std::optional<SessionId> session;
+  ElleMoment moment;
 };
 
 // The members of an operation that matter.
@@ -37,6 +44,7 @@ struct ElleOp {
   std::uint32_t process = 0;
   std::uint32_t f = 0;
   std::uint32_t value = 0;
+  ElleMoment moment;
 };
 
 class ElleReader {
@@ -49,6 +57,7 @@ class ElleReader {
     if (!done) return done.error();
     if (auto good = check_input(in_); !good) return good.error();
     finish_open_invocations();
+    enter_times();
     return std::move(b_).build_open(&in_.budget());
   }
 
@@ -73,6 +82,10 @@ class ElleReader {
       if (forms[key].is_word("process")) op.process = value;
       if (forms[key].is_word("f")) op.f = value;
       if (forms[key].is_word("value")) op.value = value;
+      if (forms[value].kind == Form::Kind::Int) {
+        if (forms[key].is_word("index")) op.moment.index = forms[value].number;
+        if (forms[key].is_word("time")) op.moment.time = forms[value].number;
+      }
       key = forms.next(value);
     }
     const bool has_process = !is_missing(forms, op.process);
@@ -92,6 +105,8 @@ class ElleReader {
       return error_at(op.value == 0 ? forms[i] : forms[op.value],
                       "expected a :value that is a vector of operations", kValueHint);
     const Form& type = forms[op.type];
+    all_have_index_ = all_have_index_ && op.moment.index.has_value();
+    all_have_time_ = all_have_time_ && op.moment.time.has_value();
     if (type.text == "invoke") return invoke(forms, i, op);
     if (type.text == "ok") return complete(forms, i, op, TxnStatus::Committed);
     if (type.text == "fail") return complete(forms, i, op, TxnStatus::Aborted);
@@ -107,7 +122,10 @@ class ElleReader {
   }
 
   Result<void> invoke(const Forms& forms, std::uint32_t i, const ElleOp& op) {
-    Invocation invocation{.writes = {}, .place = forms[i].place, .session = session_of(forms, op)};
+    Invocation invocation{.writes = {},
+                          .place = forms[i].place,
+                          .session = session_of(forms, op),
+                          .moment = op.moment};
     if (auto done = writes_of(forms, op.value, invocation.writes); !done) return done;
     if (!invocation.session) {
       auto& open = open_by_shape_[shape_of(forms, op.value)];
@@ -128,6 +146,8 @@ class ElleReader {
     const auto session = session_of(forms, op);
     std::optional<Invocation> invocation = take_invocation(forms, op, session);
     const TxnId t = b_.begin(session ? *session : b_.unnamed_session(), status, forms[i].place);
+    // Of a completion without its invocation it is not known when it began.
+    if (invocation) note_interval(t, invocation->moment, op.moment, status);
     if (status == TxnStatus::Committed) return enter_all(forms, op.value, t);
     if (!invocation) {
       invocation.emplace();
@@ -165,7 +185,26 @@ class ElleReader {
               [](const Invocation& a, const Invocation& b) { return a.place < b.place; });
     for (const Invocation& invocation : open) {
       const SessionId s = invocation.session ? *invocation.session : b_.unnamed_session();
-      enter_writes(invocation, b_.begin(s, TxnStatus::Unknown, invocation.place));
+      const TxnId t = b_.begin(s, TxnStatus::Unknown, invocation.place);
+      note_interval(t, invocation.moment, {}, TxnStatus::Unknown);
+      enter_writes(invocation, t);
+    }
+  }
+
+  // From the invocation to the completion; what ended as :info, or not at all, may have taken
+  // effect at any time after its invocation.
+  void note_interval(TxnId t, const ElleMoment& start, const ElleMoment& end, TxnStatus status) {
+    const bool is_open = status == TxnStatus::Unknown;
+    intervals_.push_back({t, start, is_open ? ElleMoment{} : end});
+  }
+
+  // Indices are the order in which things were observed, finer than the clock.
+  void enter_times() {
+    if (!all_have_index_ && !all_have_time_) return;
+    for (const Interval& interval : intervals_) {
+      const auto of = [&](const ElleMoment& m) { return all_have_index_ ? m.index : m.time; };
+      b_.set_times(interval.t, {.start = *of(interval.start),
+                                .end = of(interval.end).value_or(TxnTimes::kOpen)});
     }
   }
 
@@ -289,6 +328,14 @@ class ElleReader {
   std::unordered_map<SessionId, Invocation> open_by_session_;
   std::unordered_map<std::string, std::deque<Invocation>> open_by_shape_;
   std::vector<Value> elements_;
+  struct Interval {
+    TxnId t;
+    ElleMoment start;
+    ElleMoment end;
+  };
+  std::vector<Interval> intervals_;
+  bool all_have_index_ = true;
+  bool all_have_time_ = true;
 };
 
 }  // namespace

@@ -109,8 +109,7 @@ class WordingFinder {
           fmt::format("it has no place for levels, and {} runs at {}", show(t), h_.level(t)));
     if (auto done = check_notes(t); !done) return done;
     if (auto done = check_statements(t); !done) return done;
-    if (d_.times == Extent::None && h_.times(t))
-      return cannot(fmt::format("it has no place for the times of {}", show(t)));
+    if (auto done = check_times(t); !done) return done;
     if (!d_.empty_txns && h_.events(t).empty())
       return cannot(
           fmt::format("{} does nothing, and it tells transactions by what they do", show(t)));
@@ -139,6 +138,27 @@ class WordingFinder {
     for (const GapNote& gap : note->gaps) good &= is_unicode(gap.why);
     if (good) return {};
     return cannot(fmt::format("the notes of {} are no UTF-8", show(t)));
+  }
+
+  Result<void> check_times(TxnId t) const {
+    const auto times = h_.times(t);
+    if (d_.times == Times::None && times)
+      return cannot(fmt::format("it has no place for the times of {}", show(t)));
+    if (d_.times != Times::OfOperations || !h_.has_times()) return {};
+    if (!times)
+      return cannot(fmt::format(
+          "it tells the times of all transactions or of none, and {} has none", show(t)));
+    const bool is_open = times->end == TxnTimes::kOpen;
+    if (is_open != (h_.status(t) == TxnStatus::Unknown))
+      return cannot(fmt::format("what ends has an outcome there, and {} is {}", show(t),
+                                is_open ? "without an end" : "of unknown outcome with an end"));
+    const auto session = h_.session_txns(h_.session(t));
+    const auto next = std::upper_bound(session.begin(), session.end(), t);
+    if (next == session.end() || !h_.times(*next)) return {};
+    if (h_.times(*next)->start < (is_open ? times->start : times->end))
+      return cannot(fmt::format("{} starts before {}, which its session runs first, has ended",
+                                show(*next), show(t)));
+    return {};
   }
 
   static std::string_view what_is_noted(const TxnNote& note) {

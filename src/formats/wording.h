@@ -28,6 +28,12 @@ enum class Alphabet : std::uint8_t {
   Unicode,     // and integers, apart; texts are UTF-8
   TraceWords,  // texts that can stand in the brackets of a trace
 };
+// Which times of transactions a format can tell.
+enum class Times : std::uint8_t {
+  None,
+  OfOperations,  // those of invocations and completions: all or none, in the order of the sessions
+  Any,
+};
 // What a format calls sessions and transactions.
 enum class Names : std::uint8_t { Numbers, Words, Any };
 
@@ -44,7 +50,7 @@ struct Dialect {
   bool levels = false;          // can transactions have levels of their own?
   bool notes = false;           // can they have notes, numbers of commits, and the file a header?
   bool statements = false;      // can events be grouped, rows be locked, inserts be told?
-  Extent times = Extent::None;  // can they have times: none, or all?
+  Times times = Times::None;    // can they have times?
   bool empty_txns = false;      // can they be without events?
   bool names_writers = false;   // can a read name its writer?
   bool names_initial = false;   // can a read at least name the initial transaction?

@@ -20,6 +20,25 @@ TEST(Elle, ReadsListsAndOutcomes) {
   EXPECT_EQ(h.place(event_at(h, 2, 1)), (Place{6, 3}));
 }
 
+TEST(Elle, ReadsTimesFromInvocationToCompletion) {
+  const std::string text =
+      "{:index 0, :time 90, :type :invoke, :process 0, :f :txn, :value [[:w :x 1]]}\n"
+      "{:index 1, :time 91, :type :invoke, :process 1, :f :txn, :value [[:w :x 2]]}\n"
+      "{:index 2, :time 91, :type :ok, :process 0, :f :txn, :value [[:w :x 1]]}\n"
+      "{:index 3, :time 95, :type :info, :process 1, :f :txn, :value [[:w :x 2]]}\n"
+      "{:index 4, :time 96, :type :invoke, :process 2, :f :txn, :value [[:w :x 3]]}\n";
+  const History h = expect_read(Format::Elle, text);
+  EXPECT_EQ(h.times(TxnId{1}), (TxnTimes{0, 2}));
+  EXPECT_EQ(h.times(TxnId{2}), (TxnTimes{1, TxnTimes::kOpen}));
+  EXPECT_EQ(h.times(TxnId{3}), (TxnTimes{4, TxnTimes::kOpen}));
+  std::string timed = text;
+  for (std::size_t at; (at = timed.find(":index")) != std::string::npos;)
+    timed.replace(at, 6, ":i");
+  EXPECT_EQ(expect_read(Format::Elle, timed).times(TxnId{1}), (TxnTimes{90, 91}));
+  for (std::size_t at; (at = timed.find(":time")) != std::string::npos;) timed.replace(at, 5, ":t");
+  EXPECT_FALSE(expect_read(Format::Elle, timed).has_times());
+}
+
 TEST(Elle, ReadsRegistersThatStartAtNil) {
   const History h = expect_read(Format::Elle,
                                 "{:type :ok, :process 0, :value [[:r :x nil] [:w :x 1]]}\n"

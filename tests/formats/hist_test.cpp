@@ -41,6 +41,56 @@ TEST(Hist, ReadsTheExampleOfTheDocumentation) {
   EXPECT_TRUE(h.faults().empty());
 }
 
+TEST(Hist, ReadsStatementsLocksAndTimes) {
+  const History h = history_of(
+      "s1: [r(stock[7].qty,1) | l(stock[7]) w(stock[7].qty,0)]<3,9>\n"
+      "s2: [ls(stock[8].qty) i(x,1) | | lk(x) |]!<4,>@pg-rc\n"
+      "s3: [r(x,0) r(x,0)]  [r(x,0) r(x,0) |]  [|]\n");
+  EXPECT_TRUE(h.has_statements());
+  EXPECT_EQ(h.num_statements(TxnId{1}), 2U);
+  EXPECT_EQ(h.statement(event_at(h, 1, 0)), 0U);
+  EXPECT_EQ(h.statement(event_at(h, 1, 1)), 1U);
+  ASSERT_EQ(h.locks(TxnId{1}).size(), 1U);
+  const RowLock& lock = h.locks(TxnId{1})[0];
+  EXPECT_EQ(h.name(lock.row), "stock[7]");
+  EXPECT_EQ(lock.row, h.row(h.key(event_at(h, 1, 0))));
+  EXPECT_EQ(lock.statement, 1U);
+  EXPECT_EQ(lock.mode, LockMode::Exclusive);
+  EXPECT_EQ(lock.before, event_at(h, 1, 1));
+  EXPECT_EQ(h.times(TxnId{1}), (TxnTimes{3, 9}));
+
+  EXPECT_EQ(h.num_statements(TxnId{2}), 3U);
+  EXPECT_TRUE(h.is_insert(event_at(h, 2, 0)));
+  ASSERT_EQ(h.locks(TxnId{2}).size(), 2U);
+  EXPECT_EQ(h.locks(TxnId{2})[0].mode, LockMode::Share);
+  EXPECT_EQ(h.name(h.locks(TxnId{2})[0].row), "stock[8]");
+  EXPECT_EQ(h.locks(TxnId{2})[1].statement, 2U);
+  EXPECT_EQ(h.locks(TxnId{2})[1].mode, LockMode::KeyShare);
+  EXPECT_EQ(h.times(TxnId{2})->end, TxnTimes::kOpen);
+  EXPECT_EQ(h.level(TxnId{2}), "pg-rc");
+  EXPECT_EQ(h.num_keys(), 2U) << "the row that is only locked is no key";
+  EXPECT_EQ(h.num_rows(), 3U);
+
+  EXPECT_EQ(h.num_statements(TxnId{3}), 2U);
+  EXPECT_EQ(h.num_statements(TxnId{4}), 1U);
+  EXPECT_EQ(h.num_statements(TxnId{5}), 1U);
+  EXPECT_FALSE(h.times(TxnId{3}).has_value());
+  EXPECT_TRUE(history_of("s: [w(x,1) | w(y,1)]").num_statements(TxnId{1}) == 2 &&
+              !history_of("s: [w(x,1) | w(y,1)]").has_statements())
+      << "statements of one event each say nothing";
+}
+
+TEST(Hist, RefusesBadStatementsAndTimes) {
+  expect_refused(Format::Hist, {{"s: [w(x,1)]<3 4>", {1, 15}, "expected ','"},
+                                {"s: [w(x,1)]<a,4>", {1, 13}, "the time of the start"},
+                                {"s: [w(x,1)]<3,4", {1, 16}, "the time of the end or '>'"},
+                                {"s: [w(x,1)]<5,4>", {1, 4}, "ends at 4, before it starts at 5"},
+                                {"s: [l(x,1)]", {1, 8}, "expected ')'"},
+                                {"s: [lx(x)]", {1, 5}, "expected an operation"},
+                                {"s: [i(x,@T1)]", {1, 9}, "cannot name a writer"},
+                                {"s: [w(x[1].2,3)]", {1, 12}, "the name of a column"}});
+}
+
 TEST(Hist, ContinuesASessionThatComesAgain) {
   const History h = history_of("s1: [w(x,1)] s2: [] s1: [w(x,2)]?");
   EXPECT_EQ(h.num_sessions(), 2U);

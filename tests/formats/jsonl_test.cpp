@@ -68,6 +68,52 @@ TEST(Jsonl, ReadsTheStatementsOfRecordedRuns) {
   EXPECT_EQ(notes.limit(), "");
 }
 
+TEST(Jsonl, KeepsWhatRecordedRunsSay) {
+  const History h = expect_read(Format::Jsonl, kRecorded);
+  EXPECT_EQ(h.header().source, "a recorder");
+  EXPECT_EQ(h.num_statements(TxnId{1}), 2U);
+  EXPECT_EQ(h.statement(event_at(h, 1, 0)), 1U);
+  EXPECT_EQ(h.times(TxnId{1}), (TxnTimes{1, 9}));
+  EXPECT_EQ(h.commit_number(TxnId{1}), 3);
+  const TxnNote* note = h.note(TxnId{1});
+  ASSERT_NE(note, nullptr);
+  EXPECT_EQ(note->isolation, "read committed");
+  ASSERT_EQ(note->stmts.size(), 2U);
+  EXPECT_EQ(note->stmts[1].sql, "UPDATE");
+  EXPECT_EQ(note->stmts[1].at, "3");
+  ASSERT_TRUE(note->stmts[1].params.has_value());
+  EXPECT_EQ(note->stmts[1].params->size(), 3U);
+}
+
+TEST(Jsonl, ReadsLocksInsertsAndTimes) {
+  const History h = expect_read(
+      Format::Jsonl,
+      R"({"format":"isoscope-history/1","conflicts":"row"})"
+      "\n" +
+          txn(R"([["l","a[1]"],[["ls",7],["i","a[1].b",1]],["lk","c"]])", R"(,"start":4)"));
+  EXPECT_EQ(h.header().conflicts, "row");
+  ASSERT_EQ(h.locks().size(), 3U);
+  EXPECT_EQ(h.num_statements(TxnId{1}), 3U);
+  EXPECT_EQ(h.locks()[0].row, h.row(KeyId{0}));
+  EXPECT_EQ(h.locks()[1].mode, LockMode::Share);
+  EXPECT_EQ(h.locks()[2].before.index, 1U);
+  EXPECT_TRUE(h.is_insert(event_at(h, 1, 0)));
+  EXPECT_EQ(h.times(TxnId{1})->end, TxnTimes::kOpen);
+}
+
+TEST(Jsonl, RefusesBadRuns) {
+  const std::string second = R"({"session":"s","id":"T2","status":"committed","ops":[],"commit":3})"
+                             "\n";
+  expect_refused(
+      Format::Jsonl,
+      {{kHeader + txn("[]", R"(,"end":4)"), {2, 1}, "an end but no start"},
+       {kHeader + txn("[]", R"(,"start":5,"end":4)"), {2, 1}, "before it starts"},
+       {kHeader + txn("[]", R"(,"commit":3)") + second, {3, 1}, "both are number 3"},
+       {kHeader + txn(R"([["l","x",1]])"), {2, 54}, "too many parts"},
+       {kHeader + txn(R"([["lx","x"]])"), {2, 54}, "unknown operation 'lx'"},
+       {R"({"format":"isoscope-history/1","conflicts":"table"})", {1, 44}, "can conflict"}});
+}
+
 TEST(Jsonl, TellsGapsOnlyToThoseWhoAsk) {
   const std::string text =
       kHeader + txn(R"([["w","x",1]])", R"(,"gaps":[{"stmt":1,"why":"a join"},{"why":"a join"}])");

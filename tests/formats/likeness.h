@@ -168,6 +168,8 @@ inline Likeness kept_by(Format format) {
     case Format::Hist:
     case Format::Jsonl:
       return {};
+    case Format::Elle:  // lines follow the times
+      return {.names = false, .initial_values = false, .session_order = false};
     case Format::IsoPredict:
       return {.names = false, .values = false, .initial_values = false, .session_order = false};
     default:

@@ -81,8 +81,13 @@ class WildHistory {
   }
 
   void run_facts(HistoryBuilder& b, TxnId t, std::int64_t i) {
-    if (rng_.chance(0.5)) {
-      const std::int64_t start = static_cast<std::int64_t>(rng_.below(20)) - 5;
+    // Half of the histories have times, and of these half only in part.
+    if (i == 0) has_times_ = rng_.chance(0.5);
+    if (i == 0) has_all_times_ = rng_.chance(0.5);
+    const bool is_timed = has_times_ && (has_all_times_ || rng_.chance(0.5));
+    if (is_timed) {
+      const std::int64_t start =
+          (has_all_times_ ? 10 * i : static_cast<std::int64_t>(rng_.below(20))) - 5;
       const auto length = static_cast<std::int64_t>(rng_.below(9));
       b.set_times(t, rng_.chance(0.1) ? TxnTimes{.start = start} : TxnTimes{start, start + length});
     }
@@ -169,6 +174,8 @@ class WildHistory {
   Choices rng_;
   WildShape shape_;
   std::int64_t last_element_[2] = {0, 0};
+  bool has_times_ = false;
+  bool has_all_times_ = false;
 };
 
 }  // namespace isoscope

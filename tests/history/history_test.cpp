@@ -36,6 +36,53 @@ TEST(History, ReadsNameTheirWriter) {
   EXPECT_FALSE(h->so(t1, t2));
 }
 
+// Events and locks of two transactions arrive in turns.
+TEST(History, KeepsStatementsAndLocksOfInterleavedTransactions) {
+  HistoryBuilder b(InitialValues::Zero);
+  const KeyId x = b.key("t[1].x");
+  const TxnId t1 = b.begin(b.session("s1"), kCommitted, {});
+  const TxnId t2 = b.begin(b.session("s2"), kCommitted, {});
+  b.write(t2, x, Value::of(1), {});
+  b.begin_statement(t1);
+  b.lock(t1, b.text("t[1]"), LockMode::Exclusive, {});
+  b.begin_statement(t2);
+  b.write(t2, x, Value::of(2), {});
+  b.read(t1, x, Value::of(0), {});
+  b.lock(t2, Value::of(7), LockMode::Share, {});
+  b.end_statement(t2);
+  b.insert(t2, b.key("y"), Value::of(5), {});
+  const auto h = std::move(b).build();
+  ASSERT_TRUE(h.ok());
+  EXPECT_EQ(h->num_statements(t1), 1U);
+  EXPECT_EQ(h->num_statements(t2), 3U);
+  ASSERT_EQ(h->locks().size(), 2U);
+  EXPECT_EQ(h->locks()[0].txn, t1);
+  EXPECT_EQ(h->locks()[0].before, h->events(t1).front());
+  EXPECT_EQ(h->locks()[0].row, h->row(x));
+  EXPECT_EQ(h->locks()[1].statement, 1U);
+  EXPECT_EQ(h->locks()[1].before, h->events(t2).back());
+  EXPECT_EQ(h->name(h->locks()[1].row), "7");
+  EXPECT_EQ(h->statement(h->events(t2).back()), 2U);
+  EXPECT_TRUE(h->is_insert(h->events(t2).back()));
+}
+
+TEST(History, KnowsRealTime) {
+  HistoryBuilder b(InitialValues::Zero);
+  std::vector<TxnId> t = {kInitialTxn};
+  for (const char* s : {"a", "b", "c", "d"}) t.push_back(b.begin(b.session(s), kCommitted, {}));
+  b.set_times(t[1], {1, 2});
+  b.set_times(t[2], {2, 3});
+  b.set_times(t[3], {.start = 4});
+  const auto h = std::move(b).build();
+  ASSERT_TRUE(h.ok());
+  EXPECT_FALSE(h->rt(t[1], t[2])) << "equal times are concurrent";
+  EXPECT_TRUE(h->rt(t[1], t[3]));
+  EXPECT_TRUE(h->rt(t[2], t[3]));
+  EXPECT_FALSE(h->rt(t[3], t[1]));
+  EXPECT_FALSE(h->rt(t[1], t[4])) << "it has no times";
+  EXPECT_FALSE(h->rt(t[0], t[1]));
+}
+
 TEST(History, GroupsInterleavedTransactions) {
   HistoryBuilder b(InitialValues::Zero);
   const KeyId x = b.key(7);
