@@ -492,6 +492,7 @@ Axioms::Matrix Axioms::relation(const RelationExpr& r, Binding& binding) {
           cell = left[a][b];
           break;
         case RelationOp::Po:
+        case RelationOp::Rt:  // refused before
           break;
       }
     }

@@ -8,7 +8,9 @@
 #include "check/ground/ground.h"
 #include "check/lost_update.h"
 #include "check/points/points.h"
+#include "check/strict.h"
 #include "check/strong/strong.h"
+#include "check/strongest.h"
 #include "check/visibility.h"
 #include "check/weak/weak.h"
 #include "spec/evaluate.h"
@@ -48,29 +50,6 @@ StrongLevel strong_level(Logic logic) {
 }
 
 bool is_weak(Logic logic) { return logic <= Logic::Cc; }
-
-// Does every history that satisfies `a` satisfy `b`?
-bool implies(Logic a, Logic b) {
-  if (a == b || b == Logic::True) return true;
-  switch (a) {
-    case Logic::Ser:
-      return true;
-    case Logic::Si:
-      return b != Logic::Ser;
-    case Logic::Psi:
-      return b == Logic::Ua || is_weak(b);
-    case Logic::Pc:
-      return is_weak(b);
-    case Logic::Ua:
-      return b == Logic::Ra || b == Logic::Rc;
-    case Logic::Cc:
-      return b == Logic::Ra || b == Logic::Rc;
-    case Logic::Ra:
-      return b == Logic::Rc;
-    default:
-      return false;
-  }
-}
 
 // All levels weak and over co: the saturation takes the mixture as it is.
 std::optional<WeakAssignment> as_weak(const History& h, const Assignment& levels) {
@@ -147,12 +126,50 @@ const Verdict& Checker::known(Logic logic, Budget& budget) {
   return known_.emplace(logic, std::move(verdict)).first->second;
 }
 
+namespace {
+
+// ra and ua ask for single steps of so and wr.
+bool is_fast_when_strict(const Assignment& levels) {
+  const auto logic = strict_logic_of(*levels.base);
+  return logic && !levels.is_mixed() && *logic != Logic::Ra && *logic != Logic::Ua;
+}
+
+}  // namespace
+
+Verdict Checker::decide_strict(Logic logic, const Assignment& levels, Budget& budget) {
+  if (!timed_) {
+    tell("ordering by time");
+    timed_ = std::make_unique<RealTimeHistory>(h_);
+    timed_checker_ = std::make_unique<Checker>(
+        timed_->history(), CheckOptions{.confirm = false, .progress = options_.progress});
+  }
+  const Level* base = LevelSet::built_in().lookup(name_of(logic), levels.base->framework);
+  Verdict verdict = timed_checker_->decide({.base = base}, budget);
+  if (verdict.witness) verdict.witness = of_original(*timed_, h_, *verdict.witness);
+  if (!verdict.violation) return verdict;
+  Violation& violation = *verdict.violation;
+  violation = of_original(*timed_, h_, std::move(violation));
+  if (!violation.cycle.empty() && !rests_on_real_time(violation.cycle)) return verdict;
+  // What is wrong without looking at the clock is told without it.
+  if (Verdict plain = decide({.base = base}, budget); plain.violation) return plain;
+  violation.anomaly = name_real_time(violation.cycle);
+  const auto has = [&](EdgeKind kind) {
+    return std::any_of(violation.cycle.begin(), violation.cycle.end(),
+                       [&](const Edge& e) { return e.kind == kind; });
+  };
+  if (!violation.cycle.empty() && !has(EdgeKind::Rw) && !has(EdgeKind::Co))
+    violation.axiom = "RealTime";
+  return verdict;
+}
+
 Verdict Checker::decide(const Assignment& levels, Budget& budget) {
   if (!h_.faults().empty()) {
     const ReadFault& fault = h_.faults().front();
     return Verdict::violated(
         {.axiom = {}, .anomaly = anomaly_of(fault.kind), .cycle = {}, .fault = fault, .core = {}});
   }
+  if (options_.engine == Engine::Best && is_fast_when_strict(levels))
+    return decide_strict(*strict_logic_of(*levels.base), levels, budget);
   const auto logic = logic_of(*levels.base);
   if (options_.engine == Engine::Ground || !logic || levels.is_mixed()) {
     const auto weak = options_.engine == Engine::Ground ? std::nullopt : as_weak(h_, levels);

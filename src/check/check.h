@@ -9,6 +9,9 @@
 //                  commits and snapshots, SAT where the order of writers is open
 //   check/ground   every other level and mixture: its formulas grounded to SAT
 //
+// The strict forms of levels go to the engine of the level, with real time told by so and wr
+// (history/real_time.h), but for strict-ra and strict-ua, which are grounded.
+//
 // Before any of them, reads that no level excuses. After any of them, confirm(): the reason is
 // checked by a program that shares no code with the engines; a reason that does not hold turns
 // the answer into Unknown and says so.
@@ -16,8 +19,10 @@
 // A Checker remembers what it has found out about its history: what violates cc violates si too,
 // and with the same cycle; what is serializable satisfies everything weaker, by the same order.
 #include <map>
+#include <memory>
 
 #include "history/history.h"
+#include "history/real_time.h"
 #include "spec/level.h"
 #include "spec/levels.h"
 #include "support/budget.h"
@@ -50,6 +55,7 @@ class Checker {
  private:
   Verdict decide(const Assignment& levels, Budget& budget);
   Verdict decide_by_logic(Logic logic, Budget& budget);
+  Verdict decide_strict(Logic logic, const Assignment& levels, Budget& budget);
   const Verdict& known(Logic logic, Budget& budget);
   std::optional<Verdict> inherited(Logic logic) const;
   void tell(std::string_view phase) const {
@@ -59,6 +65,9 @@ class Checker {
   const History& h_;
   CheckOptions options_;
   std::map<Logic, Verdict> known_;
+  // With real time, once a strict level is asked for.
+  std::unique_ptr<RealTimeHistory> timed_;
+  std::unique_ptr<Checker> timed_checker_;
 };
 
 // Who runs at which level: `base`, but for transactions to which the history assigns a level of

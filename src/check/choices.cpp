@@ -18,10 +18,12 @@ using Choice = std::size_t;  // position among h.choices()
 
 // Are these the levels of which we know that a part that violates them violates the whole?
 bool are_built_in(const History& h, const Assignment& levels) {
-  if (!logic_of(*levels.base)) return false;
+  const auto is_known = [](const Level& level) {
+    return logic_of(level).has_value() || strict_logic_of(level).has_value();
+  };
   const auto txns = h.txns();
-  return std::all_of(txns.begin(), txns.end(),
-                     [&](TxnId t) { return logic_of(levels.of(t)).has_value(); });
+  return is_known(*levels.base) &&
+         std::all_of(txns.begin(), txns.end(), [&](TxnId t) { return is_known(levels.of(t)); });
 }
 
 // One variable per read and possible writer.

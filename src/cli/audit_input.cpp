@@ -10,6 +10,7 @@
 #include "audit/model_notes.h"
 #include "audit/server_levels.h"
 #include "cli/files.h"
+#include "cli/history_input.h"
 #include "formats/text_kind.h"
 #include "support/input.h"
 #include "support/spelling.h"
@@ -42,7 +43,7 @@ void sort_by_strength(std::vector<const Level*>& levels) {
 // A level of a server, or a definition over vis, ar.
 Result<const Level*> find_audited(const LevelSet& known, const std::string& name) {
   if (const Level* of_server = audit::find_server_level(name)) return of_server;
-  return known.find(name, Framework::VisAr);
+  return find_timeless(known, name, Framework::VisAr);
 }
 
 // One level leaves nothing to choose: advice then begins with it and goes up to serializability.

@@ -1,13 +1,17 @@
 // isoscope check HISTORY --level L …
 #include "check/check.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 
 #include "check/all_violations.h"
 #include "check/minimize.h"
+#include "check/strongest.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
@@ -29,13 +33,22 @@ double seconds_since(Clock::time_point start) {
 struct CheckArguments {
   CommonOptions common;
   HistoryInput history;
+  std::vector<std::string> paths;
   LevelInput specs;
   std::vector<std::string> levels;
+  bool strongest = false;
+  bool no_session_order = false;
   std::string explain = "first";
   std::size_t most = 1000;
   std::string dot;
   std::string minimize;
   std::string to = "hist";
+};
+
+// A level to be checked, and what it is called.
+struct Wanted {
+  std::string name;
+  const Level* level = nullptr;
 };
 
 int exit_code(Outcome outcome) {
@@ -73,7 +86,7 @@ ViolationSink violation_stream(const CheckArguments& args, const LevelAnswer& le
 
 // Writes the smallest part that still violates the first violated level.
 Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
-                             const std::vector<const Level*>& wanted, const LevelSet& levels,
+                             const std::vector<Wanted>& wanted, const LevelSet& levels,
                              Format format, Budget& budget) {
   for (std::size_t i = 0; i < report.levels.size(); ++i) {
     const Verdict& verdict = report.levels[i].answer.verdict;
@@ -83,8 +96,8 @@ Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
           .what = "--minimize cannot tell a part whose every choice of writers is violated",
           .hint = "name the writers of the reads that have several"};
     const auto [small, is_minimal] =
-        minimize(report.levels[i].history(report.h), *wanted[i], levels, *verdict.violation, budget,
-                 progress_line(args.common));
+        minimize(report.levels[i].history(report.h), *wanted[i].level, levels, *verdict.violation,
+                 budget, progress_line(args.common));
     report.is_minimal = is_minimal;
     auto output = Output::open(args.minimize);
     if (!output) return output.error();
@@ -94,31 +107,59 @@ Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
   return {};
 }
 
-int run_check(const CheckArguments& args) {
-  const auto start = Clock::now();
-  Budget budget = args.common.start();
-  auto levels = args.specs.load(budget);
-  if (!levels) return fail(levels.error());
-  std::vector<const Level*> wanted;
-  for (const std::string& name : args.levels) {
-    auto level = levels->find(name);
-    if (!level) return fail(level.error());
-    wanted.push_back(*level);
+// Every level by its bare name; those that speak of real time only where there are times.
+std::vector<Wanted> all_levels(const LevelSet& levels, const History& h) {
+  std::vector<Wanted> all;
+  for (const auto& level : levels.all()) {
+    if (level->uses_real_time && !h.has_times()) continue;
+    const auto found = levels.find(level->name);
+    const bool is_new = std::none_of(all.begin(), all.end(),
+                                     [&](const Wanted& w) { return w.name == level->name; });
+    if (found && is_new) all.push_back({level->name, *found});
   }
-  auto format = find_format(args.to);
-  if (!format) return fail(format.error());
-  RunNotes notes;
-  auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Keep, &notes);
-  if (!history) return fail(history.error());
-  const History& h = *history;
+  return all;
+}
 
-  CheckReport report{.h = h, .source = args.history.path, .levels = {}, .seconds = 0};
+Result<std::vector<Wanted>> wanted_levels(const CheckArguments& args, const LevelSet& levels,
+                                          const History& h) {
+  std::vector<Wanted> wanted;
+  if (args.strongest) {
+    for (const Level* level : levels_with_engines(h.has_times()))
+      wanted.push_back({level->name, level});
+  }
+  for (const std::string& name : args.levels) {
+    if (name == "all" && !levels.find(name)) {
+      for (Wanted& each : all_levels(levels, h)) wanted.push_back(std::move(each));
+      continue;
+    }
+    auto level = levels.find(name);
+    if (!level) return level.error();
+    wanted.push_back({name, *level});
+  }
+  return wanted;
+}
+
+// What cannot be said of the history although its facts satisfy the level.
+std::string limit_of(const History& h, const RunNotes& notes, const Wanted& wanted) {
+  // A witness of what was recorded is none of what happened.
+  if (notes.gaps > 0) return notes.limit();
+  if (wanted.level->uses_real_time && !h.has_times())
+    return fmt::format("'{}' speaks of real time, and this history has no times", wanted.name);
+  return {};
+}
+
+Result<CheckReport> check_history(const CheckArguments& args, const History& h,
+                                  const std::vector<Wanted>& wanted, const LevelSet& levels,
+                                  const RunNotes& notes, Budget& budget) {
+  CheckReport report{
+      .h = h, .source = args.history.path, .levels = {}, .session_order = !args.no_session_order};
   Checker checker(h, {.progress = progress_line(args.common)});
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
+  std::vector<const Level*> holding;
+  for (const Wanted& each : wanted) {
     const auto level_start = Clock::now();
-    auto assignment = assign_levels(h, *wanted[i], *levels);
-    if (!assignment) return fail(assignment.error().in(args.history.path));
-    LevelAnswer level{.level = args.levels[i], .answer = {}};
+    auto assignment = assign_levels(h, *each.level, levels);
+    if (!assignment) return assignment.error().in(args.history.path);
+    LevelAnswer level{.level = each.name, .answer = {}};
     if (!has_committed(h)) {
       level.answer.verdict =
           Verdict::unknown("there is nothing to check: no transaction of the history committed");
@@ -129,43 +170,103 @@ int run_check(const CheckArguments& args) {
     } else {
       level.answer = checker.check(*assignment, budget);
     }
-    // A witness of what was recorded is none of what happened.
-    if (notes.gaps > 0 && level.answer.verdict.outcome == Outcome::Consistent)
-      level.answer.verdict = Verdict::unknown(notes.limit());
+    if (level.answer.verdict.outcome == Outcome::Consistent) {
+      if (std::string limit = limit_of(h, notes, each); !limit.empty())
+        level.answer.verdict = Verdict::unknown(std::move(limit));
+    }
+    if (level.answer.verdict.outcome == Outcome::Consistent) holding.push_back(each.level);
     if (args.explain == "all" && level.answer.verdict.violation)
-      level.all = all_violations(level.history(h), *wanted[i], *levels,
+      level.all = all_violations(level.history(h), *each.level, levels,
                                  *level.answer.verdict.violation, args.most, budget,
                                  progress_line(args.common), violation_stream(args, level, h));
     level.seconds = seconds_since(level_start);
     report.levels.push_back(std::move(level));
   }
-  report.seconds = seconds_since(start);
+  if (args.strongest) {
+    report.strongest.emplace();
+    for (const Level* level : strongest_of(holding)) report.strongest->push_back(level->name);
+  }
+  return report;
+}
 
-  if (!args.dot.empty()) {
+// The pictures and parts that were asked for.
+Result<void> write_further_files(const CheckArguments& args, CheckReport& report,
+                                 const std::vector<Wanted>& wanted, const LevelSet& levels,
+                                 Budget& budget) {
+  auto format = find_format(args.to);
+  if (!format) return format.error();
+  if (!args.dot.empty() && !report.levels.empty()) {
     const LevelAnswer& drawn = worth_drawing(report);
-    if (auto written = write_whole(args.dot, check_dot(drawn.history(h), drawn)); !written)
+    if (auto written = write_whole(args.dot, check_dot(drawn.history(report.h), drawn)); !written)
+      return written;
+  }
+  if (args.minimize.empty()) return {};
+  return write_minimized(args, report, wanted, levels, *format, budget);
+}
+
+Result<void> check_options(const CheckArguments& args) {
+  if (args.levels.empty() && !args.strongest)
+    return Error{.what = "--level is required", .hint = "or ask for --strongest"};
+  if (!args.levels.empty() && args.strongest)
+    return Error{.what = "--level and --strongest exclude each other",
+                 .hint = "--strongest asks for all levels that have engines"};
+  if (args.paths.size() > 1 && (!args.dot.empty() || !args.minimize.empty()))
+    return Error{.what = "--dot and --minimize take one history",
+                 .hint = "check the one that is violated alone"};
+  auto format = find_format(args.to);
+  return format ? Result<void>() : format.error();
+}
+
+int run_check(CheckArguments args) {
+  const auto start = Clock::now();
+  Budget budget = args.common.start();
+  if (auto good = check_options(args); !good) return fail(good.error());
+  auto levels = args.specs.load(budget);
+  if (!levels) return fail(levels.error());
+  CheckJson json;
+  std::string text;
+  Outcome outcome = Outcome::Consistent;
+  for (const std::string& path : args.paths) {
+    const auto history_start = Clock::now();
+    args.history.path = path;
+    RunNotes notes;
+    auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Keep, &notes);
+    if (!history) return fail(history.error());
+    if (args.no_session_order) history = std::move(*history).without_session_order();
+    auto wanted = wanted_levels(args, *levels, *history);
+    if (!wanted) return fail(wanted.error());
+    auto report = check_history(args, *history, *wanted, *levels, notes, budget);
+    if (!report) return fail(report.error());
+    report->seconds = seconds_since(history_start);
+    if (auto written = write_further_files(args, *report, *wanted, *levels, budget); !written)
       return fail(written.error());
+    outcome = worse(outcome, overall(*report));
+    if (args.common.json) {
+      json.add(*report);
+      continue;
+    }
+    if (args.paths.size() > 1) text += args.common.paint().strong(path) + '\n';
+    text += check_text(*report, args.common.paint());
   }
-  if (!args.minimize.empty()) {
-    auto written = write_minimized(args, report, wanted, *levels, *format, budget);
-    if (!written) return fail(written.error());
-  }
-  const std::string text =
-      args.common.json ? check_json(report) : check_text(report, args.common.paint());
-  return deliver(args.common, text, exit_code(overall(report)));
+  if (args.common.json) text = json.text(seconds_since(start));
+  return deliver(args.common, text, exit_code(outcome));
 }
 
 }  // namespace
 
 Run add_check(CLI::App& app) {
   auto args = std::make_shared<CheckArguments>();
-  args->history.add_to(app);
+  add_input_files(app, "HISTORY", args->paths, "the histories; - is standard input")->required();
+  args->history.add_format_to(app);
   app.add_option("-l,--level", args->levels,
-                 "a level to check; repeat it, or separate several by commas")
-      ->required()
+                 "a level to check; repeat it, or separate several by commas; all: every level")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LEVEL");
+  app.add_flag("--strongest", args->strongest,
+               "instead of --level: which are the strongest built-in levels that hold?");
+  app.add_flag("--no-session-order", args->no_session_order,
+               "take every transaction for a session of its own");
   args->specs.add_to(app);
   app.add_option("--explain", args->explain, "explain the first violation, or count all by anomaly")
       ->type_name("first|all")
@@ -187,6 +288,8 @@ Run add_check(CLI::App& app) {
       "  isoscope check examples/lost-update.hist --level si\n"
       "  isoscope generate history --txns 200 --inject lost-update | isoscope check - --level si\n"
       "  isoscope check examples/lost-update.hist --level rc,ra,cc,pc,psi,si,ser\n"
+      "  isoscope check examples/lost-update.hist examples/write-skew.hist --level si\n"
+      "  isoscope check examples/write-skew.hist --strongest\n"
       "  isoscope check examples/write-skew.hist --level ser --dot cycle.dot\n"
       "  isoscope check examples/write-skew.hist --level ser --explain all\n"
       "  isoscope check examples/long-fork.hist --level si --minimize small.hist\n"

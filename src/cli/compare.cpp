@@ -30,7 +30,9 @@ struct CompareArguments {
 
 std::vector<const Level*> all_of(const LevelSet& levels) {
   std::vector<const Level*> all;
-  for (const auto& level : levels.all()) all.push_back(level.get());
+  for (const auto& level : levels.all()) {
+    if (!level->uses_real_time) all.push_back(level.get());
+  }
   return all;
 }
 
@@ -88,7 +90,7 @@ int run_compare(const CompareArguments& args) {
   if (!known) return fail(known.error());
   std::vector<const Level*> levels;
   for (const std::string& name : args.levels) {
-    auto level = known->find(name);
+    auto level = find_timeless(*known, name);
     if (!level) return fail(level.error());
     if (std::find(levels.begin(), levels.end(), *level) == levels.end()) levels.push_back(*level);
   }

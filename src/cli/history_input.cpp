@@ -1,5 +1,7 @@
 #include "cli/history_input.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/files.h"
@@ -10,6 +12,10 @@ namespace isoscope {
 
 void HistoryInput::add_to(CLI::App& app) {
   add_input_file(app, "HISTORY", path, "the history; - is standard input")->required();
+  add_format_to(app);
+}
+
+void HistoryInput::add_format_to(CLI::App& app) {
   app.add_option("--format", format, "the input's format; without it, its content tells")
       ->type_name("FORMAT");
 }
@@ -23,6 +29,14 @@ Result<History> HistoryInput::read(const Progress& progress, Budget budget, Ambi
     named = *found;
   }
   return read_history(path, named, progress, budget, ambiguity, notes);
+}
+
+Result<const Level*> find_timeless(const LevelSet& levels, std::string_view name,
+                                   Framework preferred) {
+  auto level = levels.find(name, preferred);
+  if (!level || !(*level)->uses_real_time) return level;
+  return Error{.what = fmt::format("'{}' speaks of real time, of which only check knows", name),
+               .hint = "take the level without it: ser instead of strict-ser"};
 }
 
 void LevelInput::add_to(CLI::App& app) {

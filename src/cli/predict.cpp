@@ -101,7 +101,7 @@ int run_predict(const PredictArguments& args) {
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   const auto server = races::server_level(args.level);
-  auto level = levels->find(args.level);
+  auto level = find_timeless(*levels, args.level);
   if (!level && !server) return fail(level.error());
   auto format = find_format(args.to);
   if (!format) return fail(format.error());

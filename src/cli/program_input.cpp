@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/files.h"
+#include "cli/history_input.h"
 #include "formats/text_kind.h"
 #include "program/program.h"
 #include "sql/program.h"
@@ -55,7 +56,7 @@ Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
                                      name),
                  .hint = "take rc, si or ser; explore and run know pg-rc, pg-rr and pg-ser"};
   }
-  return levels.find(name);
+  return find_timeless(levels, name);
 }
 
 bool LoadedProgram::must_repeat() {

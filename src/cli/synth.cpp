@@ -45,7 +45,7 @@ Result<std::vector<const Level*>> find_all(const LevelSet& levels,
                                            const std::vector<std::string>& names) {
   std::vector<const Level*> found;
   for (const std::string& name : names) {
-    auto level = levels.find(name);
+    auto level = find_timeless(levels, name);
     if (!level) return level.error();
     if (auto plain = require_plain(**level, "the search for histories"); !plain)
       return plain.error();

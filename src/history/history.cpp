@@ -53,6 +53,21 @@ History History::with_writers(std::span<const TxnId> writers) && {
   return std::move(*this);
 }
 
+History History::without_session_order() && {
+  std::vector<Value> names;
+  session_txns_.clear();
+  session_begin_.assign(1, 0);
+  for (TxnId t : txns()) {
+    if (t == kInitialTxn) continue;
+    names.push_back(session_names_[txn_session_[t.index].index]);
+    txn_session_[t.index] = SessionId{t.index - 1};
+    session_txns_.push_back(t);
+    session_begin_.push_back(static_cast<std::uint32_t>(session_txns_.size()));
+  }
+  session_names_ = std::move(names);
+  return std::move(*this);
+}
+
 Error History::ambiguity() const {
   const ReadChoice& choice = choices_.front();
   const KeyId x = key(choice.read);

@@ -258,6 +258,8 @@ class History {
   // The history in which the i-th of the choices reads from writers[i]; can be asked again, to
   // choose anew. Requires: writers[i] is one of its possible writers, or none() to leave it open.
   History with_writers(std::span<const TxnId> writers) &&;
+  // The same transactions, each in a session of its own: so says nothing but that T0 comes first.
+  History without_session_order() &&;
   // The first choice, as the error that it is for those who cannot choose. Requires: there is one.
   Error ambiguity() const;
 
@@ -315,6 +317,7 @@ class History {
  private:
   friend class HistoryBuilder;
   friend class HistoryResolver;
+  friend class RealTimeHistory;
 
   static constexpr std::uint8_t kPresent = 4;        // of a transaction
   static constexpr std::uint8_t kExternalRead = 16;  // of an event

@@ -134,39 +134,52 @@ Json stats_json(const Stats& stats) {
 
 }  // namespace
 
+Outcome worse(Outcome a, Outcome b) {
+  if (a == Outcome::Violated || b == Outcome::Violated) return Outcome::Violated;
+  return a == Outcome::Unknown ? a : b;
+}
+
 Outcome overall(const CheckReport& report) {
   Outcome worst = Outcome::Consistent;
   for (const LevelAnswer& level : report.levels) {
     const Outcome outcome = level.answer.verdict.outcome;
-    if (outcome == Outcome::Violated) return outcome;
-    if (outcome == Outcome::Unknown) worst = outcome;
+    if (report.strongest && outcome == Outcome::Violated) continue;
+    worst = worse(worst, outcome);
   }
   return worst;
 }
 
-std::string check_json(const CheckReport& report) {
+CheckJson::CheckJson() : files_(Json::array()), levels_(Json::array()) {}
+
+void CheckJson::add(const CheckReport& report) {
   const History& h = report.h;
-  Json json = json_header("check", name_of(overall(report)), report.seconds);
-  json["transactions"] = h.num_txns() - 1;
-  json["events"] = h.num_events();
-  json["sessions"] = h.num_sessions();
-  json["keys"] = h.num_keys();
-  if (report.is_minimal) json["minimal"] = *report.is_minimal;
-  if (report.levels.size() == 1) {
-    json["level"] = report.levels[0].level;
-    json["stats"] = stats_json(report.levels[0].answer.verdict.stats);
-    add_answer(json, report.levels[0].history(h), report.levels[0]);
-    return dump(json);
-  }
-  json["levels"] = Json::array();
+  overall_ = worse(overall_, overall(report));
+  transactions_ += h.num_txns() - 1;
+  events_ += h.num_events();
+  Json file = {{"file", report.source},     {"verdict", name_of(overall(report))},
+               {"seconds", report.seconds}, {"transactions", h.num_txns() - 1},
+               {"events", h.num_events()},  {"sessions", h.num_sessions()},
+               {"keys", h.num_keys()},      {"session_order", report.session_order}};
+  if (report.strongest) file["strongest"] = *report.strongest;
+  if (report.is_minimal) file["minimal"] = *report.is_minimal;
+  files_.push_back(std::move(file));
   for (const LevelAnswer& level : report.levels) {
-    Json entry = {{"level", level.level},
+    Json entry = {{"file", report.source},
+                  {"level", level.level},
                   {"verdict", name_of(level.answer.verdict.outcome)},
                   {"seconds", level.seconds},
                   {"stats", stats_json(level.answer.verdict.stats)}};
     add_answer(entry, level.history(h), level);
-    json["levels"].push_back(std::move(entry));
+    levels_.push_back(std::move(entry));
   }
+}
+
+std::string CheckJson::text(double seconds) const {
+  Json json = json_header("check", name_of(overall_), seconds);
+  json["transactions"] = transactions_;
+  json["events"] = events_;
+  json["files"] = files_;
+  json["levels"] = levels_;
   return dump(json);
 }
 

@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "check/choices.h"
 #include "history/history.h"
+#include "report/json.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -29,14 +30,20 @@ struct CheckReport {
   const History& h;
   std::string source;  // the file, for people
   std::vector<LevelAnswer> levels;
-  double seconds = 0;  // reading included
+  double seconds = 0;         // reading included
+  bool session_order = true;  // false with --no-session-order
+  // With --strongest: the names of the strongest levels that hold.
+  std::optional<std::vector<std::string>> strongest = {};
   // With --minimize, of a violated level: is the part that was written as small as can be, or did
   // the time limit come first?
   std::optional<bool> is_minimal = {};
 };
 
-// Violated if any level is, else unknown if any is.
+// Violated if any level is, else unknown if any is. With --strongest consistent or unknown: what
+// was asked is which levels hold.
 Outcome overall(const CheckReport& report);
+// The same of several histories.
+Outcome worse(Outcome a, Outcome b);
 
 // A line a level; below a violation its cycle, an edge a line, and the transactions involved.
 std::string check_text(const CheckReport& report, const Paint& paint);
@@ -44,8 +51,21 @@ std::string check_text(const CheckReport& report, const Paint& paint);
 // The n-th of many violations, on a line: "3. T2 overwrites x …: lost update (G-single)".
 std::string violation_line(const History& h, const Violation& v, std::size_t number);
 
-// One JSON object, as docs/design.md fixes it.
-std::string check_json(const CheckReport& report);
+// One JSON object of the same shape for one history and level as for several: "files" has the sizes
+// of each, "levels" an answer for each file and level.
+class CheckJson {
+ public:
+  CheckJson();
+  void add(const CheckReport& report);
+  std::string text(double seconds) const;
+
+ private:
+  Outcome overall_ = Outcome::Consistent;
+  std::size_t transactions_ = 0;
+  std::size_t events_ = 0;
+  Json files_;
+  Json levels_;
+};
 
 // Graphviz: the transactions of the violation with their events on the keys involved, and the
 // edges of the cycle. A consistent answer draws its order.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -150,6 +151,10 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
       out += '\n' + choice;
       continue;
     }
+    if (report.strongest) {  // which levels hold was asked, not why the others do not
+      out += fmt::format("  {}\n", named(*verdict.violation));
+      continue;
+    }
     if (level.all) {
       out += "  " + all_text(h, *level.all, paint) + choice;
       continue;
@@ -162,6 +167,11 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
                : text;
     last_told = std::move(text);
   }
+  if (report.strongest)
+    out += report.strongest->empty()
+               ? "none of these levels holds\n"
+               : fmt::format("strongest that hold: {}\n",
+                             paint.strong(fmt::format("{}", fmt::join(*report.strongest, ", "))));
   if (report.is_minimal && !*report.is_minimal)
     out += paint.unsure(
         fmt::format("the part that was written is not minimal: {} was reached\n", limit_reached()));

@@ -21,6 +21,8 @@ std::string_view dot_colour(EdgeKind kind) {
   switch (kind) {
     case EdgeKind::So:
       return "gray40";
+    case EdgeKind::Rt:
+      return "purple";
     case EdgeKind::Wr:
       return "forestgreen";
     case EdgeKind::Ww:

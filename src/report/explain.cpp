@@ -148,6 +148,32 @@ std::string explain_overlooked(const History& h, Anomaly anomaly, const Edge& co
   }
 }
 
+// Who began after the overwriter had ended, and reads what it had overwritten.
+std::string explain_stale(const History& h, const Violation& v) {
+  for (const Edge& e : v.cycle) {
+    if (e.kind != EdgeKind::Rw && e.kind != EdgeKind::Co) continue;
+    const bool is_rw = e.kind == EdgeKind::Rw;
+    const TxnId reader = h.txn(e.read);
+    const TxnId overwriter = is_rw ? e.to : e.from;
+    if (!h.rt(overwriter, reader)) continue;
+    return fmt::format(
+        "{} began after {} had ended, yet reads {} = {} from {}, which {} overwrites",
+        shown(h, reader), shown(h, overwriter), shown(h, e.key), value_read(h, e.read),
+        shown(h, h.writer(e.read)), shown(h, overwriter));
+  }
+  return {};
+}
+
+// Who reads what was written by one who began only later.
+std::string explain_early(const History& h, const Violation& v) {
+  for (const Edge& e : v.cycle) {
+    if (e.kind == EdgeKind::Wr && h.rt(e.to, e.from))
+      return fmt::format("{} had ended before {} began, yet reads {} = {} from it", shown(h, e.to),
+                         shown(h, e.from), shown(h, e.key), value_read(h, e.read));
+  }
+  return {};
+}
+
 std::string explain_skew(const History& h, const Violation& v) {
   if (v.cycle.size() != 2)
     return fmt::format("{} each read what the next one overwrites", enumerate(cycle_names(h, v)));
@@ -241,6 +267,12 @@ std::string explanation(const History& h, const Violation& v) {
                            shown(h, rw->from), shown(h, rw->key), shown(h, rw->to),
                            shown(h, rw->to));
       break;
+    case Anomaly::StaleRead:
+      if (auto told = explain_stale(h, v); !told.empty()) return told;
+      break;
+    case Anomaly::ReadBeforeWrite:
+      if (auto told = explain_early(h, v); !told.empty()) return told;
+      break;
     case Anomaly::WriteSkew:
       return explain_skew(h, v);
     case Anomaly::LongFork:
@@ -293,6 +325,9 @@ std::string why(const History& h, const Edge& e) {
     case EdgeKind::Rw:
       return fmt::format("{} reads {} = {} from {} ({}), which {} overwrites", from, x,
                          value_read(h, e.read), shown(h, h.writer(e.read)), where(h, e.read), to);
+    case EdgeKind::Rt:
+      return fmt::format("{} ended, at {}, before {} began, at {}", from, h.times(e.from)->end, to,
+                         h.times(e.to)->start);
     case EdgeKind::Vis:
     case EdgeKind::Ar:
       break;

@@ -37,6 +37,7 @@ enum class RelationOp : std::uint8_t {
   So, Wr, Co, Vis, Ar, Po,   // facts and witness; Wr with `key` is wr[x]
   Snap,                      // a transaction to the reads whose snapshots have it: witness
   Of, Same, Waited,          // facts about statements (spec/statements.h)
+  Rt,                        // a fact: the first ended before the second began
   Ww, Rw,                    // with `key` restricted to it, else the union over keys
   IdentityOn,                // [S], with `set`, and `key` for writers(x)
   Union, Intersection, Difference, Compose,  // left, right

@@ -46,6 +46,16 @@ Relation FactTables::so() const {
   return r;
 }
 
+Relation FactTables::rt() const {
+  Relation r(size_);
+  for (std::uint32_t a : txns_) {
+    for (std::uint32_t b : txns_) {
+      if (h_.rt(TxnId{a}, TxnId{b})) r.insert(a, b);
+    }
+  }
+  return r;
+}
+
 Relation FactTables::po() const {
   Relation r(size_);
   for (std::uint32_t a : reads_) {

@@ -49,6 +49,7 @@ class FactTables {
   Relation of() const;
   Relation same() const;
   Relation waited() const;
+  Relation rt() const;
   // wr, to transactions or to reads; of one key, or of all. Of one key, a list is read from the
   // writer of its last element; the writers of the others are in wr as such only.
   Relation wr(Sort to, KeyId x) const;

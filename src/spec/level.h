@@ -42,6 +42,7 @@ struct Level {
   std::string summary;        // the comment beside its declaration
   std::string text;           // the whole declaration, as written
   bool built_in = false;
+  bool uses_real_time = false;     // does an axiom say rt?
   bool uses_session_order = true;  // `ec` has no so: sessions impose nothing
   bool is_wr_free = false;         // over co, which need not contain wr
 

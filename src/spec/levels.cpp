@@ -32,12 +32,15 @@ struct Alias {
 };
 
 // What people and databases call the levels. A level of the user's with such a name comes first.
-constexpr std::array<Alias, 6> kAliases = {{{"read-committed", "rc"},
+constexpr std::array<Alias, 9> kAliases = {{{"read-committed", "rc"},
                                             {"read-atomic", "ra"},
                                             {"causal", "cc"},
                                             {"prefix", "pc"},
                                             {"snapshot-isolation", "si"},
-                                            {"serializable", "ser"}}};
+                                            {"serializable", "ser"},
+                                            {"strict-serializable", "strict-ser"},
+                                            {"strict-si", "strong-si"},
+                                            {"strong-snapshot-isolation", "strong-si"}}};
 
 // The name that the built-in level has.
 std::string_view without_alias(std::string_view name) {

@@ -140,6 +140,9 @@ void RelationValues::compute_leaf(const Node& node, const Environment& env, Rela
     case RelationOp::Snap:
       out = snap_;
       return;
+    case RelationOp::Rt:
+      out = facts_.rt();
+      return;
     case RelationOp::Wr:
       out = indexed ? facts_.wr(node.to, x) : facts_.wr(node.to);
       return;

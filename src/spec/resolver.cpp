@@ -49,6 +49,16 @@ Result<void> inherit(Level& level, const LevelSyntax& syntax,
   return {};
 }
 
+bool says_real_time(const RelationPtr& r) {
+  return r != nullptr &&
+         (r->op == RelationOp::Rt || says_real_time(r->left) || says_real_time(r->right));
+}
+
+bool says_real_time(const FormulaPtr& f) {
+  return f != nullptr && (says_real_time(f->relation) || says_real_time(f->other) ||
+                          says_real_time(f->left) || says_real_time(f->right));
+}
+
 Error too_many_axioms(const Level& level, Place place) {
   return Error{.where = place,
                .what = fmt::format("level '{}' has more than {} axioms", level.name, kMaxAxioms),
@@ -93,6 +103,8 @@ Result<Level> resolve_level(const LevelSyntax& syntax, const std::vector<const L
                             .canonical = canonical_text(**formula),
                             .place = declaration.keyword.place});
   }
+  level.uses_real_time = std::any_of(level.axioms.begin(), level.axioms.end(),
+                                     [](const Axiom& a) { return says_real_time(a.formula); });
   return level;
 }
 

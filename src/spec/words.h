@@ -14,13 +14,14 @@ struct Word {
   Meaning meaning;
 };
 
-inline constexpr std::array<Word<RelationOp>, 12> kRelationWords = {
+inline constexpr std::array<Word<RelationOp>, 13> kRelationWords = {
     {{"so", RelationOp::So},
      {"wr", RelationOp::Wr},
      {"co", RelationOp::Co},
      {"vis", RelationOp::Vis},
      {"ar", RelationOp::Ar},
      {"po", RelationOp::Po},
+     {"rt", RelationOp::Rt},
      {"ww", RelationOp::Ww},
      {"rw", RelationOp::Rw},
      {"snap", RelationOp::Snap},

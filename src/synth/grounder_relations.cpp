@@ -156,6 +156,8 @@ Matrix Grounder::compute(const RelationExpr& r, Env& env) {
       return cellwise(
           [&](int a, int b) { return (b < n) == (r.to == Sort::Txn) ? wr(a, b) : kFalse; });
     }
+    case RelationOp::Rt:  // the histories that are looked for have no times
+      return cellwise([](int, int) { return kFalse; });
     case RelationOp::Po:
       return cellwise([&](int a, int b) {
         const bool ordered = a >= n && b > a && facts_.txn_of(a) == facts_.txn_of(b);

@@ -44,13 +44,22 @@ std::string_view common_name(Anomaly anomaly) {
       return "read-only anomaly";
     case Anomaly::SerializationCycle:
       return "serialization cycle";
+    case Anomaly::RealTimeWrites:
+      return "writes against real time";
+    case Anomaly::ReadBeforeWrite:
+      return "read before its write";
+    case Anomaly::StaleRead:
+      return "stale read";
+    case Anomaly::RealTimeCycle:
+      return "real-time cycle";
     case Anomaly::Unexplainable:
       return "no possible order";
   }
   return {};
 }
 
-// [Adya-PhD'99], chapters 3 and 4; G-SIb and G-monotonic from its extensions.
+// [Adya-PhD'99], chapters 3 and 4; G-SIb and G-monotonic from its extensions; -realtime from
+// [Elle-VLDB'20].
 std::string_view adya_name(Anomaly anomaly) {
   switch (anomaly) {
     case Anomaly::AbortedRead:
@@ -76,6 +85,14 @@ std::string_view adya_name(Anomaly anomaly) {
     case Anomaly::ReadOnlyAnomaly:
     case Anomaly::SerializationCycle:
       return "G2-item";
+    case Anomaly::RealTimeWrites:
+      return "G0-realtime";
+    case Anomaly::ReadBeforeWrite:
+      return "G1c-realtime";
+    case Anomaly::StaleRead:
+      return "G-single-realtime";
+    case Anomaly::RealTimeCycle:
+      return "G2-item-realtime";
     default:
       return "";
   }

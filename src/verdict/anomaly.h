@@ -30,7 +30,12 @@ enum class Anomaly : std::uint8_t {
   WriteSkew,            // ser: two transactions each overwrite what the other read
   ReadOnlyAnomaly,      // ser: only a transaction that writes nothing makes the cycle
   SerializationCycle,   // ser: any other cycle
-  Unexplainable,        // no single cycle: the transactions admit no order
+  // Shapes of cycles that real time closes: forbidden at strict levels only.
+  RealTimeWrites,   // versions come in another order than the writers ran
+  ReadBeforeWrite,  // what was read was written by one who began later
+  StaleRead,        // what was read had been overwritten by one who had ended before
+  RealTimeCycle,    // any other
+  Unexplainable,    // no single cycle: the transactions admit no order
 };
 
 std::string_view common_name(Anomaly anomaly);  // "lost update"; empty for None

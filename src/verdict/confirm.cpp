@@ -1,7 +1,11 @@
 #include "verdict/confirm.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
+#include "history/real_time.h"
 #include "history/restrict.h"
 #include "spec/brute_force.h"
 #include "spec/evaluate.h"
@@ -17,7 +21,13 @@ constexpr std::size_t kMostTxnsEvaluatedAlone = 400;  // for levels that nothing
 constexpr std::size_t kMostBytesEvaluated = std::size_t{1} << 27U;
 
 std::optional<Logic> single_logic(const Assignment& levels) {
-  return levels.is_mixed() ? std::nullopt : logic_of(*levels.base);
+  if (levels.is_mixed()) return {};
+  const auto logic = logic_of(*levels.base);
+  return logic ? logic : strict_logic_of(*levels.base);
+}
+
+bool is_strict(const Assignment& levels) {
+  return !levels.is_mixed() && strict_logic_of(*levels.base).has_value();
 }
 
 bool have_rules(const Assignment& levels) {
@@ -34,6 +44,46 @@ ConfirmResult result(Confirmation how, std::optional<std::string> complaint) {
   return {.how = how, .complaint = complaint.value_or("")};
 }
 
+// Complains if rt is not in the order: walking back, no end of one who comes later may be before
+// the start.
+std::optional<std::string> check_real_time(const History& h, const std::vector<TxnId>& order) {
+  TxnId first_to_end = TxnId::none();
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const TxnId t = order[i];
+    if (!first_to_end.is_none() && h.rt(first_to_end, t))
+      return fmt::format("{} ended before {} began, but comes later in the order",
+                         h.name(first_to_end), h.name(t));
+    const auto times = h.times(t);
+    if (times && (first_to_end.is_none() || times->end < h.times(first_to_end)->end))
+      first_to_end = t;
+  }
+  return {};
+}
+
+ConfirmResult confirm_strict_witness(const History& h, Logic logic, const Witness& witness,
+                                     Budget& budget) {
+  if (auto wrong = check_real_time(h, witness.order))
+    return result(Confirmation::Replayed, std::move(wrong));
+  if (witness.vis) {
+    for (TxnId a : h.txns()) {
+      for (TxnId b : h.txns()) {
+        if (h.is_present(a) && h.is_present(b) && h.rt(a, b) &&
+            !witness.vis->contains(a.index, b.index))
+          return result(
+              Confirmation::Replayed,
+              fmt::format("{} does not see {}, which ended before it began", h.name(b), h.name(a)));
+      }
+    }
+    return result(Confirmation::Replayed, check_visibility(h, logic, witness));
+  }
+  if (logic == Logic::Ra || logic == Logic::Ua) return {};  // single steps of rt
+  const RealTimeHistory timed(h);
+  const Witness whole{
+      .framework = witness.framework, .order = timed.with_auxiliary(witness.order), .vis = {}};
+  if (!is_replayable(timed.history(), logic, whole, budget)) return {};
+  return result(Confirmation::Replayed, replay(timed.history(), logic, whole, budget));
+}
+
 ConfirmResult confirm_witness(const History& h, const Assignment& levels, const Witness& witness,
                               Budget& budget) {
   const auto logic = single_logic(levels);
@@ -47,6 +97,7 @@ ConfirmResult confirm_witness(const History& h, const Assignment& levels, const 
   if (witness.framework == Framework::CoSnap && have_rules(levels))
     return result(Confirmation::Replayed, replay_snapshots(h, levels, witness, budget));
   if (!logic) return {};
+  if (is_strict(levels)) return confirm_strict_witness(h, *logic, witness, budget);
   if (witness.vis) return result(Confirmation::Replayed, check_visibility(h, *logic, witness));
   if (!is_replayable(h, *logic, witness, budget)) return {};
   // Over vis, ar the order stands for the same thing: the two frameworks agree at these levels.
@@ -61,8 +112,11 @@ ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vect
   const History part = restrict_to(h, core);
   if (!is_small_enough(part, levels.base->framework)) {
     const auto logic = single_logic(levels);
+    const auto timed = is_strict(levels) ? std::make_unique<RealTimeHistory>(part) : nullptr;
     const auto works =
-        logic && *logic > Logic::Cc ? some_version_order_works(part, *logic, budget) : std::nullopt;
+        logic && *logic > Logic::Cc
+            ? some_version_order_works(timed ? timed->history() : part, *logic, budget)
+            : std::nullopt;
     if (!works) return {};
     return {.how = Confirmation::Exhausted,
             .complaint = *works ? "some version order satisfies the level" : ""};

@@ -19,6 +19,12 @@ constexpr NamedLogic kLogics[] = {
     {"psi", Logic::Psi},   {"si", Logic::Si}, {"ser", Logic::Ser},
 };
 
+constexpr NamedLogic kStrictLogics[] = {
+    {"strict-rc", Logic::Rc}, {"strict-ra", Logic::Ra},   {"strict-cc", Logic::Cc},
+    {"strict-pc", Logic::Pc}, {"strict-ua", Logic::Ua},   {"strict-psi", Logic::Psi},
+    {"strong-si", Logic::Si}, {"strict-ser", Logic::Ser},
+};
+
 // Up to the names of their variables, and however often and in whatever order they are said.
 bool have_same_axioms(const Level& a, const Level& b) {
   const auto has_all = [](const Level& in, const Level& of) {
@@ -81,6 +87,17 @@ std::optional<Logic> logic_of(const Level& level) {
     }
     const Level* reference = reference_level(known.logic, level.framework);
     if (reference != nullptr && have_same_axioms(*reference, level)) return known.logic;
+  }
+  return {};
+}
+
+std::optional<Logic> strict_logic_of(const Level& level) {
+  if (!level.uses_real_time || level.is_wr_free || !level.uses_session_order) return {};
+  for (const NamedLogic& known : kStrictLogics) {
+    const Level* reference = LevelSet::built_in().lookup(known.name, level.framework);
+    if (reference == nullptr) continue;
+    if (level.built_in ? reference->name == level.name : have_same_axioms(*reference, level))
+      return known.logic;
   }
   return {};
 }

@@ -31,6 +31,9 @@ enum class Logic : std::uint8_t { True, Rc, Ra, Cc, Pc, Ua, Psi, Si, Ser };
 std::optional<Logic> logic_of(const Level& level);
 // The built-in level with that logic in that framework, or null.
 const Level* reference_level(Logic logic, Framework framework);
+// The same of a level that has so ∪ rt in place of so and demands that co contains rt: strict-ser
+// is ser with real time.
+std::optional<Logic> strict_logic_of(const Level& level);
 std::string_view name_of(Logic logic);
 
 // Is a cycle with these kinds of edges, in order and with the last one closing it, forbidden?

@@ -24,6 +24,8 @@ class EdgeTracer {
     switch (e.kind) {
       case EdgeKind::So:
         return h_.so(e.from, e.to) ? Complaint{} : complain(e, "is not in session order");
+      case EdgeKind::Rt:
+        return h_.rt(e.from, e.to) ? Complaint{} : complain(e, "is not in real-time order");
       case EdgeKind::Wr:
         if (!shows(e.read, e.key, e.from) || h_.txn(e.read) != e.to)
           return complain(e, "is no read from that writer");
@@ -116,7 +118,7 @@ class EdgeTracer {
   // Does the level let the reader see `from` through the path?
   bool sees(const Edge& e) const {
     const auto is_fact = [](const Edge& step) {
-      return step.kind == EdgeKind::So || step.kind == EdgeKind::Wr;
+      return step.kind == EdgeKind::So || step.kind == EdgeKind::Wr || step.kind == EdgeKind::Rt;
     };
     if (e.path.empty() || !std::all_of(e.path.begin(), e.path.end(), is_fact)) return false;
     if (logic_ == Logic::True) return false;

@@ -32,6 +32,8 @@ std::string_view name_of(EdgeKind kind) {
       return "vis";
     case EdgeKind::Ar:
       return "ar";
+    case EdgeKind::Rt:
+      return "rt";
   }
   return {};
 }

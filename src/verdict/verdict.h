@@ -22,12 +22,13 @@ namespace isoscope {
 enum class Outcome : std::uint8_t { Consistent, Violated, Unknown };
 std::string_view name_of(Outcome outcome);  // consistent, violated, unknown
 
-enum class EdgeKind : std::uint8_t { So, Wr, Ww, Rw, Co, Vis, Ar };
-std::string_view name_of(EdgeKind kind);  // so wr ww rw co vis ar
+enum class EdgeKind : std::uint8_t { So, Wr, Ww, Rw, Co, Vis, Ar, Rt };
+std::string_view name_of(EdgeKind kind);  // so wr ww rw co vis ar rt
 
 // One step of an explanation: `from` comes before `to`, because …
 //
 //   so   of session order.
+//   rt   `from` ended before `to` began.
 //   wr   `read`, an external read of `key` in `to`, names `from` as its writer.
 //   ww   both write `key`, and `from` comes first:
 //          a fact      `path` and `read` empty: from is T0, or a list's version order says so;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_isoscope.h"
@@ -42,9 +44,9 @@ TEST(CliCheck, SpeaksJson) {
   EXPECT_EQ(answer["verdict"], "violated");
   EXPECT_EQ(answer["transactions"], 2);
   EXPECT_EQ(answer["events"], 6);
-  EXPECT_EQ(answer["violation"]["anomaly"], "write skew");
-  EXPECT_EQ(answer["violation"]["cycle"].size(), 2U);
-  for (const auto& edge : answer["violation"]["cycle"]) {
+  EXPECT_EQ(answer["levels"][0]["violation"]["anomaly"], "write skew");
+  EXPECT_EQ(answer["levels"][0]["violation"]["cycle"].size(), 2U);
+  for (const auto& edge : answer["levels"][0]["violation"]["cycle"]) {
     EXPECT_EQ(edge["edge"], "rw");
     EXPECT_FALSE(edge["why"].get<std::string>().empty());
   }
@@ -52,12 +54,76 @@ TEST(CliCheck, SpeaksJson) {
 
 TEST(CliCheck, GivesWitnessesInBothFrameworks) {
   const json co = json::parse(run_isoscope("check - --level si --json", kWriteSkew).out);
-  EXPECT_EQ(co["witness"]["co"][0], "T0");
-  EXPECT_EQ(co["witness"]["co"].size(), 3U);
+  EXPECT_EQ(co["levels"][0]["witness"]["co"][0], "T0");
+  EXPECT_EQ(co["levels"][0]["witness"]["co"].size(), 3U);
   const json vis = json::parse(run_isoscope("check - --level si@vis --json", kWriteSkew).out);
-  EXPECT_EQ(vis["witness"]["ar"].size(), 3U);
-  EXPECT_EQ(vis["witness"]["vis"].size(), 2U);  // T0 is seen by both
-  EXPECT_EQ(vis["confirmed"], "evaluated");
+  EXPECT_EQ(vis["levels"][0]["witness"]["ar"].size(), 3U);
+  EXPECT_EQ(vis["levels"][0]["witness"]["vis"].size(), 2U);  // T0 is seen by both
+  EXPECT_EQ(vis["levels"][0]["confirmed"], "evaluated");
+}
+
+TEST(CliCheck, TakesSeveralFiles) {
+  const TempFile skew(".hist");
+  const TempFile update(".hist");
+  std::ofstream(skew.path()) << kWriteSkew;
+  std::ofstream(update.path()) << kLostUpdate;
+  const std::string files = "check " + skew.path() + " " + update.path() + " ";
+  const Ran ran = run_isoscope(files + "--level si --color never");
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr(skew.path() + "\nsi    consistent\n" + update.path()));
+  const json answer = json::parse(run_isoscope(files + "--level cc,si --json").out);
+  EXPECT_EQ(answer["verdict"], "violated");
+  ASSERT_EQ(answer["files"].size(), 2U);
+  EXPECT_EQ(answer["files"][0]["verdict"], "consistent");
+  EXPECT_EQ(answer["files"][1]["verdict"], "violated");
+  ASSERT_EQ(answer["levels"].size(), 4U);
+  EXPECT_EQ(answer["levels"][3]["file"], update.path());
+  EXPECT_EQ(answer["levels"][3]["verdict"], "violated");
+  EXPECT_EQ(run_isoscope(files + "--level si --dot x.dot").exit_code, 2);
+}
+
+TEST(CliCheck, FindsTheStrongestLevels) {
+  const Ran skew = run_isoscope("check - --strongest --color never", kWriteSkew);
+  EXPECT_EQ(skew.exit_code, 0);
+  EXPECT_THAT(skew.out, HasSubstr("strongest that hold: si\n"));
+  const json update = json::parse(run_isoscope("check - --strongest --json", kLostUpdate).out);
+  EXPECT_EQ(update["verdict"], "consistent");
+  EXPECT_EQ(update["files"][0]["strongest"], json::array({"pc"}));
+  EXPECT_EQ(run_isoscope("check - --strongest --level si", kLostUpdate).exit_code, 2);
+  EXPECT_EQ(run_isoscope("check -", kLostUpdate).exit_code, 2);
+  const Ran nothing = run_isoscope("check - --strongest", "s1: [w(x,1)]!\n");
+  EXPECT_EQ(nothing.exit_code, 3);
+}
+
+TEST(CliCheck, ChecksEveryLevel) {
+  const json answer = json::parse(run_isoscope("check - --level all --json", kWriteSkew).out);
+  std::map<std::string, std::string> verdicts;
+  for (const json& each : answer["levels"]) verdicts[each["level"]] = each["verdict"];
+  EXPECT_EQ(verdicts["rc"], "consistent");
+  EXPECT_EQ(verdicts["si"], "consistent");
+  EXPECT_EQ(verdicts["ser"], "violated");
+  EXPECT_FALSE(verdicts.contains("strict-ser")) << "there are no times";
+}
+
+TEST(CliCheck, SpeaksOfRealTimeWhereThereAreTimes) {
+  const std::string stale = "s1: [w(x,1)]<1,2>\ns2: [r(x,0)]<3,4>\n";
+  const Ran ran = run_isoscope("check - --level ser,strict-ser --color never", stale);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("ser         consistent"));
+  EXPECT_THAT(ran.out, HasSubstr("T2 began after T1 had ended, yet reads x = 0 from T0, which T1 "
+                                 "overwrites: stale read (G-single-realtime)"));
+  EXPECT_THAT(ran.out, HasSubstr("T1 ended, at 2, before T2 began, at 3"));
+  const Ran without = run_isoscope("check - --level strict-ser", "s1: [w(x,1)]\n");
+  EXPECT_EQ(without.exit_code, 3);
+  EXPECT_THAT(without.out, HasSubstr("this history has no times"));
+  EXPECT_EQ(run_isoscope("explore - --level strict-ser", "session s { { write(x,1) } }").exit_code,
+            2);
+}
+
+TEST(CliCheck, CanLeaveOutTheOrderOfSessions) {
+  const std::string stale = "s1: [w(x,1)] [r(x,0)]\n";
+  EXPECT_EQ(run_isoscope("check - --level ser", stale).exit_code, 1);
+  EXPECT_EQ(run_isoscope("check - --level ser --no-session-order", stale).exit_code, 0);
 }
 
 TEST(CliCheck, ListsSeveralLevels) {

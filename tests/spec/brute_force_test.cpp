@@ -224,7 +224,7 @@ TEST(Assignments, AreMonotone) {
 TEST(LeastVis, ServesWheneverSomeVisDoes) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Rng rng(seed);
-    const SmallHistory small = random_small(rng, {.max_txns = 4});
+    const SmallHistory small = random_small(rng, {.max_txns = 4, .times = seed % 2 == 0});
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, to_hist(small)));
     const History h = build(small);
     BruteForce oracle(h);

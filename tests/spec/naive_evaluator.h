@@ -116,6 +116,8 @@ class NaiveEvaluator {
     switch (r.op) {
       case RelationOp::So:
         return h_.so(TxnId{a}, TxnId{b});
+      case RelationOp::Rt:
+        return h_.rt(TxnId{a}, TxnId{b});
       case RelationOp::Co:
         return position(a) < position(b);
       case RelationOp::Po:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct RandomShape {
   double reads = 0.55;
   double stray = 0.35;                   // share of reads that ignore the hidden order
   std::vector<std::string> levels = {};  // if any: a transaction may get one of its own
+  bool times = false;                    // do transactions have times, near the hidden order?
 };
 
 struct SmallOp {
@@ -39,6 +41,7 @@ struct SmallTxn {
   bool aborted = false;
   std::vector<SmallOp> ops = {};
   std::string level = {};
+  std::optional<TxnTimes> times = {};
 };
 
 struct SmallHistory {
@@ -67,6 +70,12 @@ SmallHistory random_small(Random& rng, const RandomShape& shape) {
       txn.level = shape.levels[rng.below(shape.levels.size())];
     txn.ops.resize(static_cast<std::size_t>(up_to(shape.max_ops)));
     for (SmallOp& op : txn.ops) op = {!rng.chance(shape.reads), up_to(keys) - 1, -1};
+    if (shape.times && !rng.chance(0.1)) {
+      const std::int64_t middle = 3 * (&txn - small.txns.data());
+      const std::int64_t start = middle - up_to(6);
+      txn.times = TxnTimes{.start = start, .end = start + up_to(6) - 1};
+      if (rng.chance(0.1)) txn.times->end = TxnTimes::kOpen;
+    }
   }
   for (std::size_t t = 0; t < small.txns.size(); ++t) {
     for (SmallOp& op : small.txns[t].ops) {
@@ -121,6 +130,7 @@ inline History build(const SmallHistory& small) {
     ids.push_back(b.begin(b.session(fmt::format("s{}", txn.session + 1)),
                           txn.aborted ? TxnStatus::Aborted : TxnStatus::Committed, {line, 1}));
     if (!txn.level.empty()) b.set_level(ids.back(), txn.level);
+    if (txn.times) b.set_times(ids.back(), *txn.times);
   }
   std::int64_t value = 0;
   for (std::size_t t = 0; t < small.txns.size(); ++t) {
@@ -167,6 +177,10 @@ inline std::string to_hist(const SmallHistory& small) {
       }
     }
     out += txn.aborted ? "]!" : "]";
+    if (txn.times)
+      out += txn.times->end == TxnTimes::kOpen
+                 ? fmt::format("<{},>", txn.times->start)
+                 : fmt::format("<{},{}>", txn.times->start, txn.times->end);
     if (!txn.level.empty()) out += "@" + txn.level;
     out += '\n';
   }

@@ -17,11 +17,11 @@ namespace isoscope {
 using Levels = std::vector<const Level*>;
 using Separated = std::map<std::pair<const Level*, const Level*>, bool>;
 
-// All built-in levels that speak of transactions only.
+// All built-in levels that speak of transactions only, and not of time.
 inline Levels abstract_levels() {
   Levels levels;
   for (const auto& each : LevelSet::built_in().all()) {
-    if (each->name != "rc") levels.push_back(each.get());
+    if (each->name != "rc" && !each->uses_real_time) levels.push_back(each.get());
   }
   return levels;
 }

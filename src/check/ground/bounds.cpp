@@ -76,6 +76,8 @@ std::unique_ptr<Bound> Bounds::make(const GroundRelation& r) {
   switch (r.op) {
     case RelationOp::So:
       return exactly(universe_.so());
+    case RelationOp::Rt:
+      return exactly(universe_.rt());
     case RelationOp::Po:
       return exactly(universe_.po());
     case RelationOp::Of:

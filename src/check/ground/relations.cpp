@@ -69,7 +69,8 @@ RelationId RelationTable::plus(RelationId id) {
   const GroundRelation r = relations_[id];
   const bool transitive = r.op == RelationOp::Plus || r.op == RelationOp::Star ||
                           r.op == RelationOp::Co || r.op == RelationOp::So ||
-                          r.op == RelationOp::Po || r.op == RelationOp::IdentityOn;
+                          r.op == RelationOp::Rt || r.op == RelationOp::Po ||
+                          r.op == RelationOp::IdentityOn;
   if (transitive) return id;
   return intern({.op = RelationOp::Plus, .from = r.from, .to = r.to, .left = id});
 }
@@ -108,6 +109,7 @@ RelationId RelationTable::intern(GroundRelation r) {
       r.is_fact = false;
       break;
     case RelationOp::So:
+    case RelationOp::Rt:
     case RelationOp::Wr:
     case RelationOp::Po:
     case RelationOp::Of:

@@ -84,6 +84,17 @@ void Universe::relate_sessions() {
   for (std::size_t a = 1; a < num_txns(); ++a) so_.insert(0, a);
 }
 
+BitMatrix Universe::rt() const {
+  BitMatrix rt(num_txns(), num_txns());
+  if (!h_.has_times()) return rt;
+  for (std::size_t a = 0; a < num_txns(); ++a) {
+    for (std::size_t b = 0; b < num_txns(); ++b) {
+      if (h_.rt(txns_[a], txns_[b])) rt.insert(a, b);
+    }
+  }
+  return rt;
+}
+
 std::size_t Universe::size(Sort sort) const {
   switch (sort) {
     case Sort::Txn:

@@ -42,6 +42,7 @@ class Universe {
   // Transactions to transactions.
   const BitMatrix& so() const { return so_; }
   const BitMatrix& wr() const { return wr_; }
+  BitMatrix rt() const;
   BitMatrix wr(std::size_t key) const;
   // Pairs that a known version order puts in this order.
   std::span<const std::pair<std::uint32_t, std::uint32_t>> versions() const { return versions_; }
