@@ -112,7 +112,7 @@ TEST(CliCheck, SpeaksOfRealTimeWhereThereAreTimes) {
   EXPECT_THAT(ran.out, HasSubstr("ser         consistent"));
   EXPECT_THAT(ran.out, HasSubstr("T2 began after T1 had ended, yet reads x = 0 from T0, which T1 "
                                  "overwrites: stale read (G-single-realtime)"));
-  EXPECT_THAT(ran.out, HasSubstr("T1 ended, at 2, before T2 began, at 3"));
+  EXPECT_THAT(ran.out, HasSubstr("T1 -rt-> T2"));
   const Ran without = run_isoscope("check - --level strict-ser", "s1: [w(x,1)]\n");
   EXPECT_EQ(without.exit_code, 3);
   EXPECT_THAT(without.out, HasSubstr("this history has no times"));
