@@ -31,7 +31,7 @@ struct CompareArguments {
 std::vector<const Level*> all_of(const LevelSet& levels) {
   std::vector<const Level*> all;
   for (const auto& level : levels.all()) {
-    if (!level->uses_real_time) all.push_back(level.get());
+    if (require_plain(*level, "compare")) all.push_back(level.get());
   }
   return all;
 }

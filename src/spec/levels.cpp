@@ -121,6 +121,7 @@ Result<void> require_plain(const Level& level, std::string_view who) {
   };
   if (level.framework == Framework::CoSnap) return refuse("over co, snap");
   if (level.is_wr_free) return refuse("over co, wr free");
+  if (level.uses_real_time) return refuse("about real time");
   if (level.framework == Framework::Co && !level.uses_session_order)
     return refuse("over co without so");
   for (const Axiom& axiom : level.axioms) {

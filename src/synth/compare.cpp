@@ -108,8 +108,7 @@ Result<std::optional<Implication>> prove_by_chain(const Level& a, const Level& b
   std::vector<const Level*> between = options.between;
   if (between.empty()) {
     for (const auto& level : LevelSet::built_in().all()) {
-      if (!level->uses_real_time && require_plain(*level, "a proof"))
-        between.push_back(level.get());
+      if (require_plain(*level, "a proof")) between.push_back(level.get());
     }
   }
   for (const Level* m : between) {

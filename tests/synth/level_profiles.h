@@ -21,7 +21,7 @@ using Separated = std::map<std::pair<const Level*, const Level*>, bool>;
 inline Levels abstract_levels() {
   Levels levels;
   for (const auto& each : LevelSet::built_in().all()) {
-    if (each->name != "rc" && !each->uses_real_time) levels.push_back(each.get());
+    if (each->name != "rc" && require_plain(*each, "synth")) levels.push_back(each.get());
   }
   return levels;
 }

@@ -73,7 +73,7 @@ std::vector<std::vector<int>> all_sessions(int txns) {
 void compare_with_brute_force(int txns, int keys) {
   Levels levels;
   for (const auto& each : LevelSet::built_in().all()) {
-    if (!each->uses_real_time) levels.push_back(each.get());
+    if (require_plain(*each, "synth")) levels.push_back(each.get());
   }
   Profiles profiles(levels);
   const std::vector<Program> programs = all_programs(txns, keys);
