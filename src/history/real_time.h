@@ -19,7 +19,7 @@
 // Aborted transactions write nothing: behind one stands an auxiliary transaction of its session
 // that writes for it.
 //
-// Cost  O(n log n) for n transactions; at most n points, and two events more a transaction.
+// Cost  O(n log n) for n transactions; at most n points, and four events more a transaction.
 #include <cstdint>
 #include <vector>
 

@@ -183,4 +183,10 @@ std::string CheckJson::text(double seconds) const {
   return dump(json);
 }
 
+std::string check_json(const CheckReport& report) {
+  CheckJson json;
+  json.add(report);
+  return json.text(report.seconds);
+}
+
 }  // namespace isoscope

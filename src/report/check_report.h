@@ -67,6 +67,9 @@ class CheckJson {
   Json levels_;
 };
 
+// The same of one history.
+std::string check_json(const CheckReport& report);
+
 // Graphviz: the transactions of the violation with their events on the keys involved, and the
 // edges of the cycle. A consistent answer draws its order.
 std::string check_dot(const History& h, const LevelAnswer& answer);

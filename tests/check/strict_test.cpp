@@ -148,7 +148,7 @@ TEST(RealTimeHistory, IsLinear) {
   const History h = history_of_text(serial_run(rng, 2000, false));
   const RealTimeHistory timed(h);
   EXPECT_LE(timed.history().num_txns(), 2 * h.num_txns());
-  EXPECT_LE(timed.history().num_events(), h.num_events() + 3 * h.num_txns());
+  EXPECT_LE(timed.history().num_events(), h.num_events() + 4 * h.num_txns());
   std::size_t originals = 0;
   for (TxnId t : timed.history().txns()) originals += timed.original(t).is_none() ? 0U : 1U;
   EXPECT_EQ(originals, h.num_txns());
