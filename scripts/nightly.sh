@@ -5,6 +5,8 @@
 #     scripts/nightly.sh [PART…]      parts are targets of the Makefile; all by default
 set -uo pipefail
 cd "$(dirname "$0")/.."
+# Random SQL programs that explore and a live PostgreSQL are compared on, for each level.
+export ISOSCOPE_SQL_PROGRAMS=${ISOSCOPE_SQL_PROGRAMS:-300}
 parts=("$@")
 ((${#parts[@]})) || parts=(sanitize lint fuzz bench-smallest)
 failed=0
