@@ -10,12 +10,14 @@
 #include "force/sessions.h"
 
 namespace isoscope::force {
-namespace {
 
+// Not in the namespace below: fields of what the header declares have this type.
 struct PgClose {
   void operator()(PGconn* connection) const { PQfinish(connection); }
 };
 using PgConnection = std::unique_ptr<PGconn, PgClose>;
+
+namespace {
 
 Error pg_error(PGconn* connection, const std::string& doing) {
   std::string why = PQerrorMessage(connection);
