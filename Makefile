@@ -7,7 +7,7 @@ export NINJA_STATUS = [%f of %t, %e s]
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING -DISOSCOPE_UNITY=$(UNITY)
 
 .PHONY: all demo demo-postgres demo-deps test test-live nightly sanitize bench bench-smallest build-bench fuzz format \
-        check-format lint install clean deps test-deps format-deps live-deps dev-deps
+        check-format lint install deb clean deps test-deps format-deps live-deps dev-deps
 
 all: deps                     ## release build; the program is build/isoscope
 	@echo "Building isoscope (three to six minutes the first time on two cores) ..."
@@ -70,6 +70,9 @@ check-format: format-deps     ## is every source laid out?
 
 install: all                  ## into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+
+deb: all                      ## a Debian package, build/isoscope_VERSION_ARCH.deb
+	@scripts/make-deb.sh $(BUILD)
 
 deps:
 	@scripts/install-deps.sh

@@ -54,7 +54,7 @@ def fill(binary, lines, work):
 
 
 def without_times(lines):
-    times = re.compile(r'\b\d+\.\d+ s\b|(?<="seconds":)[0-9.e+-]+')
+    times = re.compile(r'\b\d+\.\d+ s\b|(?<="seconds":)[0-9.e+-]+|(?<=time=")[0-9.]+')
     return [times.sub("TIME", line) for line in lines]
 
 

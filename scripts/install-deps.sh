@@ -13,7 +13,7 @@ set -euo pipefail
 # ${x[@]+"${x[@]}"}: the bash of macOS takes an empty array for an unset variable.
 
 core=(
-  cmake g++ make ninja-build python3-minimal
+  cmake g++ make ninja-build python3
   libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libpq-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libmariadb-dev libtbb-dev libzstd-dev zlib1g-dev
 )
@@ -21,7 +21,7 @@ test=(postgresql-15)
 demo=(postgresql-15 python3-psycopg2)
 format=(clang-format)
 # A test with the label `live` adds here what it talks to.
-live=(cvc5 libopenmpi-dev openmpi-bin python3-psycopg2 python3-sqlalchemy python3-django python3-asyncpg
+live=(chromium cvc5 dpkg-dev libopenmpi-dev openmpi-bin python3-psycopg2 python3-sqlalchemy python3-django python3-asyncpg
   libpostgresql-jdbc-java default-jdk-headless mariadb-server-core postgresql-server-dev-15)
 dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
 

@@ -13,6 +13,8 @@
 #include "cli/audit_input.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/finding_files.h"
+#include "cli/pictures.h"
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/audit_report.h"
@@ -38,7 +40,8 @@ struct AuditArguments {
   bool subsets = false;
   std::string history;
   std::string to = "hist";
-  std::string dot;
+  Pictures pictures;
+  FindingFiles findings;
 };
 
 int exit_code(const AuditReport& report) {
@@ -78,7 +81,7 @@ void print_notes(const AuditArguments& args, const LoadedAudit& loaded) {
                  printable(note.what).c_str());
 }
 
-// The first anomaly as a history, and its picture.
+// The first anomaly as a history.
 Result<void> write_files(const AuditArguments& args, const AuditReport& report, Format format) {
   if (!args.history.empty()) {
     if (const auto history = audit_history(report)) {
@@ -88,9 +91,7 @@ Result<void> write_files(const AuditArguments& args, const AuditReport& report, 
       if (auto closed = output->close(); !closed) return closed;
     }
   }
-  if (args.dot.empty()) return {};
-  const auto dot = audit_dot(report);
-  return dot ? write_whole(args.dot, *dot) : Result<void>();
+  return {};
 }
 
 int run_audit(const AuditArguments& args) {
@@ -144,9 +145,13 @@ int run_audit(const AuditArguments& args) {
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
+  if (auto written = args.pictures.write([&] { return audit_page(report); }); !written)
+    return fail(written.error());
+  const auto code = args.findings.write([&] { return audit_findings(report); }, exit_code(report));
+  if (!code) return fail(code.error());
   return deliver(args.common,
                  args.common.json ? audit_json(report) : audit_text(report, args.common.paint()),
-                 exit_code(report));
+                 *code);
 }
 
 }  // namespace
@@ -186,7 +191,8 @@ Run add_audit(CLI::App& app) {
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();
-  add_output_file(app, "--dot", args->dot, "draw the first anomaly for Graphviz");
+  args->pictures.add_to(app, "the anomalies");
+  args->findings.add_to(app);
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

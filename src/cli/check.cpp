@@ -8,13 +8,16 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "check/all_violations.h"
 #include "check/minimize.h"
 #include "check/strongest.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/finding_files.h"
 #include "cli/history_input.h"
+#include "cli/pictures.h"
 #include "cli/values.h"
 #include "report/check_report.h"
 #include "support/output.h"
@@ -40,7 +43,8 @@ struct CheckArguments {
   bool no_session_order = false;
   std::string explain = "first";
   std::size_t most = 1000;
-  std::string dot;
+  Pictures pictures;
+  FindingFiles findings;
   std::string minimize;
   std::string to = "hist";
 };
@@ -61,14 +65,6 @@ int exit_code(Outcome outcome) {
       return kUnknown;
   }
   return kUnknown;
-}
-
-// The first violated level, or the first of all: what a picture should show.
-const LevelAnswer& worth_drawing(const CheckReport& report) {
-  for (const LevelAnswer& level : report.levels) {
-    if (level.answer.verdict.outcome == Outcome::Violated) return level;
-  }
-  return report.levels.front();
 }
 
 // Tells each violation as it is found: to find all takes a check for each.
@@ -195,9 +191,8 @@ Result<void> write_further_files(const CheckArguments& args, CheckReport& report
                                  Budget& budget) {
   auto format = find_format(args.to);
   if (!format) return format.error();
-  if (!args.dot.empty() && !report.levels.empty()) {
-    const LevelAnswer& drawn = worth_drawing(report);
-    if (auto written = write_whole(args.dot, check_dot(drawn.history(report.h), drawn)); !written)
+  if (!report.levels.empty()) {
+    if (auto written = args.pictures.write([&] { return check_page(report); }); !written)
       return written;
   }
   if (args.minimize.empty()) return {};
@@ -210,8 +205,9 @@ Result<void> check_options(const CheckArguments& args) {
   if (!args.levels.empty() && args.strongest)
     return Error{.what = "--level and --strongest exclude each other",
                  .hint = "--strongest asks for all levels that have engines"};
-  if (args.paths.size() > 1 && (!args.dot.empty() || !args.minimize.empty()))
-    return Error{.what = "--dot and --minimize take one history",
+  if (args.paths.size() > 1 &&
+      (args.pictures.is_wanted() || args.findings.is_wanted() || !args.minimize.empty()))
+    return Error{.what = "pictures, findings and --minimize take one history",
                  .hint = "check the one that is violated alone"};
   auto format = find_format(args.to);
   return format ? Result<void>() : format.error();
@@ -226,6 +222,7 @@ int run_check(CheckArguments args) {
   CheckJson json;
   std::string text;
   Outcome outcome = Outcome::Consistent;
+  std::optional<int> code;  // of the one history whose findings are written
   for (const std::string& path : args.paths) {
     const auto history_start = Clock::now();
     args.history.path = path;
@@ -241,6 +238,12 @@ int run_check(CheckArguments args) {
     if (auto written = write_further_files(args, *report, *wanted, *levels, budget); !written)
       return fail(written.error());
     outcome = worse(outcome, overall(*report));
+    if (args.findings.is_wanted()) {
+      const auto written =
+          args.findings.write([&] { return check_findings(*report); }, exit_code(outcome));
+      if (!written) return fail(written.error());
+      code = *written;
+    }
     if (args.common.json) {
       json.add(*report);
       continue;
@@ -249,7 +252,7 @@ int run_check(CheckArguments args) {
     text += check_text(*report, args.common.paint());
   }
   if (args.common.json) text = json.text(seconds_since(start));
-  return deliver(args.common, text, exit_code(outcome));
+  return deliver(args.common, text, code.value_or(exit_code(outcome)));
 }
 
 }  // namespace
@@ -276,7 +279,8 @@ Run add_check(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(1, kMostOfAnything))
       ->capture_default_str();
-  add_output_file(app, "--dot", args->dot, "draw the violation, or the order found, for Graphviz");
+  args->pictures.add_to(app, "the violation, or the order found,");
+  args->findings.add_to(app);
   add_output_file(app, "--minimize", args->minimize,
                   "write the smallest part that is still violated");
   app.add_option("--to", args->to, "the format of that file")
@@ -290,7 +294,7 @@ Run add_check(CLI::App& app) {
       "  isoscope check examples/lost-update.hist --level rc,ra,cc,pc,psi,si,ser\n"
       "  isoscope check examples/lost-update.hist examples/write-skew.hist --level si\n"
       "  isoscope check examples/write-skew.hist --strongest\n"
-      "  isoscope check examples/write-skew.hist --level ser --dot cycle.dot\n"
+      "  isoscope check examples/write-skew.hist --level ser --svg cycle.svg --html cycle.html\n"
       "  isoscope check examples/write-skew.hist --level ser --explain all\n"
       "  isoscope check examples/long-fork.hist --level si --minimize small.hist\n"
       "  isoscope check examples/long-fork.hist --spec examples/no-long-fork.level \

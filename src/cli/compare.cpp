@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/pictures.h"
 #include "cli/scope_input.h"
 #include "report/compare_report.h"
 #include "support/output.h"
@@ -24,7 +25,7 @@ struct CompareArguments {
   std::vector<std::string> levels;
   bool matrix = false;
   bool no_proof = false;
-  std::string dot;
+  Pictures pictures;
   std::string certificate;
 };
 
@@ -62,10 +63,8 @@ int run_matrix(const CompareArguments& args, const std::vector<const Level*>& le
                const CompareOptions& options, Budget& budget) {
   auto matrix = compare_all(levels, options, budget);
   if (!matrix) return fail(matrix.error());
-  if (!args.dot.empty()) {
-    if (auto written = write_whole(args.dot, matrix_dot(*matrix)); !written)
-      return fail(written.error());
-  }
+  if (auto written = args.pictures.write([&] { return matrix_page(*matrix); }); !written)
+    return fail(written.error());
   std::vector<std::string> proofs;
   for (std::size_t i = 0; i < levels.size() && !args.certificate.empty(); ++i) {
     for (std::size_t j = 0; j < levels.size(); ++j) {
@@ -114,6 +113,8 @@ int run_compare(const CompareArguments& args) {
     if (!written) return fail(written.error());
   }
   const CompareNames names{args.levels[0], args.levels[1]};
+  const auto make_page = [&] { return compare_page(names, *levels[0], second, *answer); };
+  if (auto written = args.pictures.write(make_page); !written) return fail(written.error());
   return deliver_answer(args,
                         args.common.json ? compare_json(names, *answer)
                                          : compare_text(names, *answer, args.common.paint()),
@@ -125,13 +126,13 @@ int run_compare(const CompareArguments& args) {
 Run add_compare(CLI::App& app) {
   auto args = std::make_shared<CompareArguments>();
   app.add_option("LEVEL", args->levels, "two levels, or with --matrix several")->required();
-  auto* matrix = app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
+  app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
   args->scope.add_to(app);
   app.add_flag("--no-proof", args->no_proof, "search up to the scope only");
   add_output_file(app, "--certificate", args->certificate,
                   "write the proofs as SMT-LIB, for another solver to check");
   args->specs.add_to(app);
-  add_output_file(app, "--dot", args->dot, "with --matrix: draw the lattice")->needs(matrix);
+  args->pictures.add_to(app, "the lattice, or what separates two levels,");
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

@@ -12,6 +12,7 @@
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/mpi_transport.h"
+#include "cli/pictures.h"
 #include "cli/program_input.h"
 #include "cli/server_program.h"
 #include "cli/values.h"
@@ -35,7 +36,7 @@ struct ExploreArguments {
   std::string base;
   std::string algorithm = "best";
   std::string histories;
-  std::string dot;
+  Pictures pictures;
   bool assert_only = false;
   bool outcomes = false;
   bool weakest = false;
@@ -69,11 +70,8 @@ int exit_code(explore::ExploreOutcome outcome) {
 }
 
 int deliver_report(const ExploreArguments& args, const ExploreReport& report, int code) {
-  if (!args.dot.empty()) {
-    if (const auto dot = explore_dot(report)) {
-      if (auto written = write_whole(args.dot, *dot); !written) return fail(written.error());
-    }
-  }
+  if (auto written = args.pictures.write([&] { return explore_page(report); }); !written)
+    return fail(written.error());
   return deliver(
       args.common,
       args.common.json ? explore_json(report) : explore_text(report, args.common.paint()), code);
@@ -110,7 +108,7 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
 // Options that belong to definitions of levels are refused.
 int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
                     const std::vector<sql::server::PgLevel>& levels, const Budget& budget) {
-  const std::string_view foreign = !args.dot.empty()          ? "--dot"
+  const std::string_view foreign = args.pictures.is_wanted()  ? "a picture"
                                    : !args.base.empty()       ? "--base"
                                    : args.algorithm != "best" ? "--algorithm"
                                                               : "";
@@ -331,7 +329,7 @@ Run add_explore(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(0, kMostOfAnything))
       ->capture_default_str();
-  add_output_file(app, "--dot", args->dot, "draw the first violating history for Graphviz");
+  args->pictures.add_to(app, "the violating histories");
   app.add_option("--threads", args->threads, "threads to use; 0 is one a core")
       ->type_name("N")
       ->check(whole_number(0, 1024))

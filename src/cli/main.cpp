@@ -12,6 +12,8 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/help.h"
+#include "cli/pictures.h"
 #include "support/printable.h"
 #include "support/spelling.h"
 #include "support/version.h"
@@ -140,13 +142,14 @@ Error usage_error(const CLI::App& app, const Words& words, const CLI::ParseError
 int run(int argc, char** argv) {
   const Words given(argv + std::min(1, argc), argv + argc);
   speak_as(given.empty() ? "" : given[0], std::ranges::count(given, "--json") > 0);
+  remember_command_line(given);
   Words words = without_shorthands(given);
   if (!words.empty() && words[0][0] != '-' && !is_command(words[0]))
     return unknown_command(words[0]);
   CLI::App app("isoscope shows what weak transaction isolation can do to your data.", "isoscope");
   app.set_version_flag("--version", fmt::format("isoscope {}", kVersion));
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.formatter(make_help_formatter());
   app.footer(
       "isoscope help COMMAND, or COMMAND --help, shows a command's options and examples;\n"
       "isoscope version shows the version.");
@@ -154,6 +157,7 @@ int run(int argc, char** argv) {
   for (const CommandEntry& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     runs.emplace_back(sub, command.add(*sub));
+    group_options(*sub);
   }
   try {
     app.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them from the back

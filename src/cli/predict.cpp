@@ -7,7 +7,9 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/finding_files.h"
 #include "cli/history_input.h"
+#include "cli/pictures.h"
 #include "cli/program_input.h"
 #include "cli/values.h"
 #include "formats/formats.h"
@@ -36,7 +38,8 @@ struct PredictArguments {
   bool validate = false;
   std::string predicted;
   std::string to = "jsonl";
-  std::string dot;
+  Pictures pictures;
+  FindingFiles findings;
 };
 
 predict::Boundary find_boundary(std::string_view name) {
@@ -57,7 +60,7 @@ int exit_code(predict::PredictOutcome outcome) {
   return kUnknown;
 }
 
-// The first prediction as a history, and its picture.
+// The first prediction as a history.
 Result<void> write_files(const PredictArguments& args, const PredictReport& report, Format format) {
   if (report.answer.predictions.empty()) return {};
   if (!args.predicted.empty()) {
@@ -67,8 +70,7 @@ Result<void> write_files(const PredictArguments& args, const PredictReport& repo
     if (!written) return written;
     if (auto closed = output->close(); !closed) return closed;
   }
-  if (args.dot.empty()) return {};
-  return write_whole(args.dot, *predict_dot(report));
+  return {};
 }
 
 // A recorded run at a level of PostgreSQL's: which pairs of transactions race?
@@ -115,7 +117,10 @@ int run_predict(const PredictArguments& args) {
   auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Refuse, &notes);
   if (!history) return fail(history.error());
   if (server && notes.is_recorded)
-    return run_races(args, *server, *history, *levels, start, budget);
+    return args.pictures.is_wanted() || args.findings.is_wanted()
+               ? fail({.what = "pictures and findings do not go with PostgreSQL's levels",
+                       .hint = "leave them out, or use a level such as si"})
+               : run_races(args, *server, *history, *levels, start, budget);
   if (!level) return fail(level.error());
   if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
   if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
@@ -159,10 +164,14 @@ int run_predict(const PredictArguments& args) {
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
+  if (auto written = args.pictures.write([&] { return predict_page(report); }); !written)
+    return fail(written.error());
+  const auto code = args.findings.write([&] { return predict_findings(report); },
+                                        exit_code(report.answer.outcome));
+  if (!code) return fail(code.error());
   return deliver(
       args.common,
-      args.common.json ? predict_json(report) : predict_text(report, args.common.paint()),
-      exit_code(report.answer.outcome));
+      args.common.json ? predict_json(report) : predict_text(report, args.common.paint()), *code);
 }
 
 }  // namespace
@@ -204,7 +213,8 @@ Run add_predict(CLI::App& app) {
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();
-  add_output_file(app, "--dot", args->dot, "draw the first prediction for Graphviz");
+  args->pictures.add_to(app, "the predictions");
+  args->findings.add_to(app);
   add_common(app, args->common);
   app.footer(
       "Examples:\n"
@@ -212,7 +222,7 @@ Run add_predict(CLI::App& app) {
       "  isoscope predict examples/predict/known-past.hist --level rc --boundary strict --all 5\n"
       "  isoscope run examples/predict/bank.txn --store serial --seed 1 --trace bank.jsonl\n"
       "  isoscope predict bank.jsonl --level cc --app examples/predict/bank.txn --validate\n"
-      "  isoscope predict bank.jsonl --level cc --predicted next.jsonl --dot next.dot\n"
+      "  isoscope predict bank.jsonl --level cc --predicted next.jsonl --html next.html\n"
       "Exit codes: 0 nothing predicted, 1 predicted, 2 bad input, 3 unknown.");
   return [args] { return run_predict(*args); };
 }

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/pictures.h"
 #include "cli/program_input.h"
 #include "cli/server_program.h"
 #include "cli/values.h"
@@ -32,6 +33,7 @@ struct RunArguments {
   std::uint64_t runs = 1;
   HistoryInput history;
   std::string trace;
+  Pictures pictures;
   std::string to = "jsonl";
 };
 
@@ -90,6 +92,9 @@ int run_run(const RunArguments& args) {
     auto on_server = args.server.levels(*input, args.level);
     if (!on_server) return fail(on_server.error());
     if (*on_server) {
+      if (args.pictures.is_wanted())
+        return fail({.what = "a picture does not go with PostgreSQL's levels",
+                     .hint = "use --server formal and a level such as si"});
       return run_on_server(args.common, *input, **on_server,
                            {.seed = args.seed,
                             .runs = args.runs,
@@ -155,6 +160,8 @@ int run_run(const RunArguments& args) {
                          .divergences = std::move(divergences),
                          .trace_file = args.trace,
                          .seconds = std::chrono::duration<double>(Clock::now() - start).count()};
+  if (auto written = args.pictures.write([&] { return run_page(report); }); !written)
+    return fail(written.error());
   const std::string_view verdict = verdict_of(report);
   const int code = verdict == "ok" ? kGood : verdict == "unknown" ? kUnknown : kInteresting;
   return deliver(args.common,
@@ -199,6 +206,7 @@ Run add_run(CLI::App& app) {
       ->type_name("jsonl|hist|isopredict")
       ->check(one_of({"jsonl", "hist", "isopredict"}))
       ->capture_default_str();
+  args->pictures.add_to(app, "the run");
   add_common(app, args->common);
   app.footer(
       "Examples:\n"

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/pictures.h"
 #include "cli/scope_input.h"
 #include "report/synth_report.h"
 #include "support/output.h"
@@ -30,7 +31,7 @@ struct SynthArguments {
   ScopeInput scope;
   std::vector<std::string> allow;
   std::vector<std::string> forbid;
-  std::string dot;
+  Pictures pictures;
   std::string to;
   bool minimal = false;
   bool all = false;
@@ -197,10 +198,8 @@ int run_synth(const SynthArguments& args) {
 
   auto text = args.common.json ? synth_json(report) : synth_text(report, args.common.paint());
   if (!text) return fail(text.error());
-  if (!args.dot.empty() && !report.histories.empty()) {
-    if (auto written = write_whole(args.dot, synth_dot(report)); !written)
-      return fail(written.error());
-  }
+  if (auto written = args.pictures.write([&] { return synth_page(report); }); !written)
+    return fail(written.error());
   if (report.format && !args.common.json) {
     if (!report.histories.empty()) return deliver_histories(args, report);
     CommonOptions to_terminal = args.common;  // an answer is no history
@@ -237,8 +236,8 @@ Run add_synth(CLI::App& app) {
   app.add_option("--to", args->to, "print the history in this format, and nothing else")
       ->type_name("FORMAT")
       ->excludes(count);
-  add_output_file(app, "--dot", args->dot, "draw the histories and what forbids them")
-      ->excludes(count);
+  for (CLI::Option* option : args->pictures.add_to(app, "the histories and what forbids them"))
+    option->excludes(count);
   add_common(app, args->common);
   app.footer(
       "Without --txns it tries 1, 2, 3, … transactions and prints a smallest history.\n"

@@ -1,5 +1,5 @@
 #pragma once
-// The answer of `audit`, for people, for programs and as a picture.
+// The answer of `audit`, for people, for programs and as a page.
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +7,8 @@
 #include "audit/advise.h"
 #include "audit/audit.h"
 #include "audit/subsets.h"
+#include "report/findings.h"
+#include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -31,9 +33,11 @@ std::string audit_text(const AuditReport& report, const Paint& paint);
 // One JSON object, as docs/design.md fixes it.
 std::string audit_json(const AuditReport& report);
 
-// Graphviz: the first anomaly, its calls and its cycle before the visibility that allows it;
-// nothing if there is no anomaly.
-std::optional<std::string> audit_dot(const AuditReport& report);
+// For pictures and pages: each anomaly as a run with its cycle, the levels and the repairs.
+Page audit_page(const AuditReport& report);
+
+// For continuous integration: a finding for each anomaly, with the places of the statements.
+Findings audit_findings(const AuditReport& report);
 
 // The run of the first anomaly as a history, for `check`; nothing if there is no anomaly.
 std::optional<History> audit_history(const AuditReport& report);

@@ -1,5 +1,5 @@
 #pragma once
-// The answer of `check`, for people, for programs and as a picture.
+// The answer of `check`, for people, for programs and as a page.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,7 +8,9 @@
 #include "check/check.h"
 #include "check/choices.h"
 #include "history/history.h"
+#include "report/findings.h"
 #include "report/json.h"
+#include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -70,8 +72,11 @@ class CheckJson {
 // The same of one history.
 std::string check_json(const CheckReport& report);
 
-// Graphviz: the transactions of the violation with their events on the keys involved, and the
-// edges of the cycle. A consistent answer draws its order.
-std::string check_dot(const History& h, const LevelAnswer& answer);
+// For pictures and pages: each violated level with its cycle, each consistent one with its order,
+// and with --explain all the anomalies by kind.
+Page check_page(const CheckReport& report);
+
+// For continuous integration: a case for each level, a finding for each violation.
+Findings check_findings(const CheckReport& report);
 
 }  // namespace isoscope

@@ -68,27 +68,13 @@ std::string how_proved(const Implication& i) {
 
 Result<std::string> direction_text(const std::string& a, const std::string& b,
                                    const Implication& i) {
-  switch (i.outcome) {
-    case ImplicationOutcome::Proved:
-      return fmt::format("  {} implies {}: proved for every history ({})\n{}", a, b, how_proved(i),
-                         i.is_vacuous() ? vacuity_text(a) : "");
-    case ImplicationOutcome::Bounded:
-      return fmt::format("  {} implies {} in the scope searched, {} transaction{}; {}\n", a, b,
-                         i.scope.txns == 1 ? "1" : fmt::format("1 to {}", i.scope.txns),
-                         i.scope.txns == 1 ? "" : "s",
-                         i.proof ? "no proof was found" : "no proof was tried");
-    case ImplicationOutcome::Unknown:
-      return fmt::format("  does {} imply {}? unknown: {}; {}\n", a, b, i.limit,
-                         searched_text(i.scope.txns));
-    case ImplicationOutcome::Refuted:
-      break;
-  }
-  const auto name = common_name(i.anomaly);
+  std::string out = "  " + implication_text(a, b, i) + "\n";
+  if (i.outcome == ImplicationOutcome::Proved && i.is_vacuous()) out += vacuity_text(a);
+  if (i.outcome != ImplicationOutcome::Refuted) return out;
   auto text = text_in(i.separation->history, Format::Hist);
   if (!text) return text.error();
   if (!i.separation->further_so.empty()) *text += further_so_text(*i.separation);
-  return fmt::format("  {} does not imply {}: it allows {}\n{}", a, b,
-                     name.empty() ? "this history" : fmt::format("this {}", name), indented(*text));
+  return out + indented(*text);
 }
 
 Json implication_json(const Implication& i) {
@@ -109,19 +95,6 @@ Json implication_json(const Implication& i) {
   }
   if (!i.limit.empty()) json["limit"] = i.limit;
   return json;
-}
-
-// The levels of a class: "a = b" where that is proved, "a ~ b" where only searched.
-std::string class_name(const CompareMatrix& m, std::size_t c, std::string_view before = " ") {
-  std::string out;
-  const std::size_t first = m.classes[c].front();
-  for (std::size_t i : m.classes[c]) {
-    if (i != first)
-      out += fmt::format("{}{} ", before,
-                         m.relation(first, i) == LevelRelation::Equivalent ? '=' : '~');
-    out += m.levels[i]->full_name();
-  }
-  return out;
 }
 
 char symbol(LevelRelation relation) {
@@ -145,23 +118,6 @@ std::string cell(const CompareMatrix& m, std::size_t i, std::size_t j) {
   if (i == j) return ".";
   if (const auto bounded = m.bounded(i, j)) return fmt::format("({})", symbol(*bounded));
   return std::string(1, symbol(m.relation(i, j)));
-}
-
-// "a and b are equivalent".
-std::string relation_text(const CompareNames& names, LevelRelation relation) {
-  switch (relation) {
-    case LevelRelation::Equivalent:
-      return fmt::format("{} and {} are equivalent", names.a, names.b);
-    case LevelRelation::Stronger:
-      return fmt::format("{} is stronger than {}", names.a, names.b);
-    case LevelRelation::Weaker:
-      return fmt::format("{} is weaker than {}", names.a, names.b);
-    case LevelRelation::Incomparable:
-      return fmt::format("{} and {} are incomparable", names.a, names.b);
-    case LevelRelation::Unknown:
-      break;
-  }
-  return "unknown";
 }
 
 std::string edge_text(const CompareMatrix& m, const CompareMatrix::Edge& edge) {
@@ -206,6 +162,52 @@ bool has_bounded(const CompareMatrix& m) {
 }
 
 }  // namespace
+
+std::string relation_text(const CompareNames& names, LevelRelation relation) {
+  switch (relation) {
+    case LevelRelation::Equivalent:
+      return fmt::format("{} and {} are equivalent", names.a, names.b);
+    case LevelRelation::Stronger:
+      return fmt::format("{} is stronger than {}", names.a, names.b);
+    case LevelRelation::Weaker:
+      return fmt::format("{} is weaker than {}", names.a, names.b);
+    case LevelRelation::Incomparable:
+      return fmt::format("{} and {} are incomparable", names.a, names.b);
+    case LevelRelation::Unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string class_name(const CompareMatrix& m, std::size_t c) {
+  std::string out;
+  const std::size_t first = m.classes[c].front();
+  for (std::size_t i : m.classes[c]) {
+    if (i != first) out += m.relation(first, i) == LevelRelation::Equivalent ? " = " : " ~ ";
+    out += m.levels[i]->full_name();
+  }
+  return out;
+}
+
+std::string implication_text(const std::string& a, const std::string& b, const Implication& i) {
+  switch (i.outcome) {
+    case ImplicationOutcome::Proved:
+      return fmt::format("{} implies {}: proved for every history ({})", a, b, how_proved(i));
+    case ImplicationOutcome::Bounded:
+      return fmt::format("{} implies {} in the scope searched, {} transaction{}; {}", a, b,
+                         i.scope.txns == 1 ? "1" : fmt::format("1 to {}", i.scope.txns),
+                         i.scope.txns == 1 ? "" : "s",
+                         i.proof ? "no proof was found" : "no proof was tried");
+    case ImplicationOutcome::Unknown:
+      return fmt::format("does {} imply {}? unknown: {}; {}", a, b, i.limit,
+                         searched_text(i.scope.txns));
+    case ImplicationOutcome::Refuted:
+      break;
+  }
+  const auto name = common_name(i.anomaly);
+  return fmt::format("{} does not imply {}: it allows {}", a, b,
+                     name.empty() ? "this history" : fmt::format("this {}", name));
+}
 
 Result<std::string> compare_text(const CompareNames& names, const CompareAnswer& answer,
                                  const Paint& paint) {
@@ -308,28 +310,6 @@ Result<std::string> matrix_json(const CompareMatrix& m) {
   }
   json["scope"] = scope_json(m.scope);
   return dump(json);
-}
-
-std::string matrix_dot(const CompareMatrix& m) {
-  std::string out =
-      "digraph levels {\n"
-      "  label=\"An arrow leads to the next stronger level, which forbids what it names.\\n"
-      "Solid arrows and = : proved for every history. Dashed arrows and ~ : no proof, only "
-      "searched.\\n"
-      "An open arrowhead: not known to differ.\";\n"
-      "  rankdir=BT;\n  nodesep=0.9;\n  ranksep=0.6;\n"
-      "  fontname=\"Helvetica\";\n  fontsize=12;\n"
-      "  node [shape=box, style=\"rounded,filled\", fillcolor=aliceblue, color=steelblue,\n"
-      "        fontname=\"Helvetica\"];\n"
-      "  edge [color=gray40, fontcolor=firebrick, fontname=\"Helvetica\", fontsize=11];\n";
-  for (std::size_t c = 0; c < m.classes.size(); ++c)
-    out += fmt::format("  c{} [label=\"{}\"];\n", c, class_name(m, c, "\\n"));
-  for (const CompareMatrix::Edge& edge : m.edges)
-    // The blanks keep the name off the line.
-    out += fmt::format("  c{} -> c{} [label=\"  {}  \"{}{}];\n", edge.weaker, edge.stronger,
-                       common_name(edge.anomaly), edge.is_proved ? "" : ", style=dashed",
-                       edge.separation == nullptr ? ", arrowhead=empty" : "");
-  return out + "}\n";
 }
 
 }  // namespace isoscope

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/page.h"
 #include "report/paint.h"
 #include "synth/compare.h"
 
@@ -20,7 +21,17 @@ Result<std::string> compare_json(const CompareNames& names, const CompareAnswer&
 // A table of all pairs, then the edges of the lattice with what separates them.
 Result<std::string> matrix_text(const CompareMatrix& matrix, const Paint& paint);
 Result<std::string> matrix_json(const CompareMatrix& matrix);
-// The lattice for Graphviz, the strongest level on top.
-std::string matrix_dot(const CompareMatrix& matrix);
+
+// For pictures and pages: the separating histories; of a matrix the lattice, too.
+Page compare_page(const CompareNames& names, const Level& a, const Level& b,
+                  const CompareAnswer& answer);
+Page matrix_page(const CompareMatrix& matrix);
+
+// "a and b are equivalent".
+std::string relation_text(const CompareNames& names, LevelRelation relation);
+// "a implies b: proved for every history (the same order)", on one line, without the history.
+std::string implication_text(const std::string& a, const std::string& b, const Implication& i);
+// The levels of a class: "a = b" where that is proved, "a ~ b" where only searched.
+std::string class_name(const CompareMatrix& matrix, std::size_t c);
 
 }  // namespace isoscope

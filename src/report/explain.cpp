@@ -214,6 +214,11 @@ std::string explain_read_only(const History& h, const Violation& v) {
                      enumerate(others));
 }
 
+// " (line 3:7)"; nothing for a history that no file holds.
+std::string source_of(const History& h, EventId e) {
+  return h.place(e).line == 0 ? "" : fmt::format(" ({})", h.show(h.place(e)));
+}
+
 }  // namespace
 
 std::string where(const History& h, EventId e) { return h.show(h.place(e)); }
@@ -302,10 +307,10 @@ std::string why(const History& h, const Edge& e) {
       return fmt::format("session {} runs {} before {}", shown(h, h.session(e.from)), from, to);
     case EdgeKind::Wr:
       if (h.is_list(e.key) && h.writer(e.read) != e.from)
-        return fmt::format("{} reads {} with {}, which {} appended ({})", to, x,
-                           element_of(h, e.read, e.from), from, where(h, e.read));
-      return fmt::format("{} reads {} = {} from {} ({})", to, x, value_read(h, e.read), from,
-                         where(h, e.read));
+        return fmt::format("{} reads {} with {}, which {} appended{}", to, x,
+                           element_of(h, e.read, e.from), from, source_of(h, e.read));
+      return fmt::format("{} reads {} = {} from {}{}", to, x, value_read(h, e.read), from,
+                         source_of(h, e.read));
     case EdgeKind::Ww:
     case EdgeKind::Co: {
       if (e.read.is_none() && e.path.empty())
@@ -317,14 +322,15 @@ std::string why(const History& h, const Edge& e) {
         return fmt::format("both write {}, and {} comes first: {}", x, from, trail(h, e.path));
       const TxnId reader = h.txn(e.read);
       if (reader == e.from)
-        return fmt::format("{} overwrites {}, which it read from {} ({})", from, x, to,
-                           where(h, e.read));
-      return fmt::format("{} reads {} from {} ({}) though it sees {}, which also writes {}: {}",
-                         shown(h, reader), x, to, where(h, e.read), from, x, trail(h, e.path));
+        return fmt::format("{} overwrites {}, which it read from {}{}", from, x, to,
+                           source_of(h, e.read));
+      return fmt::format("{} reads {} from {}{} though it sees {}, which also writes {}: {}",
+                         shown(h, reader), x, to, source_of(h, e.read), from, x, trail(h, e.path));
     }
     case EdgeKind::Rw:
-      return fmt::format("{} reads {} = {} from {} ({}), which {} overwrites", from, x,
-                         value_read(h, e.read), shown(h, h.writer(e.read)), where(h, e.read), to);
+      return fmt::format("{} reads {} = {} from {}{}, which {} overwrites", from, x,
+                         value_read(h, e.read), shown(h, h.writer(e.read)), source_of(h, e.read),
+                         to);
     case EdgeKind::Rt:
       return fmt::format("{} ended, at {}, before {} began, at {}", from, h.times(e.from)->end, to,
                          h.times(e.to)->start);

@@ -158,15 +158,6 @@ std::string explore_json(const ExploreReport& report) {
   return dump(json);
 }
 
-std::optional<std::string> explore_dot(const ExploreReport& report) {
-  if (report.all.violations.empty()) return std::nullopt;
-  const History h = store::to_history(report.program, report.all.violations.front());
-  const auto ser = LevelSet::built_in().find("ser");
-  ISO_ASSERT(ser.ok());
-  Budget budget = Budget::seconds(5);
-  return check_dot(h, {.level = "ser", .answer = check(h, **ser, budget)});
-}
-
 std::string history_line(const Executable& program, const Recording& run, std::uint64_t number) {
   Json line{{"history", number},
             {"violates", run.has_failed_assertion()},

@@ -1,5 +1,5 @@
 #pragma once
-// The answer of `explore`, for people, for programs and as a picture.
+// The answer of `explore`, for people, for programs and as a page.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +8,7 @@
 #include "explore/explore.h"
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
+#include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -36,9 +37,9 @@ std::string violation_text(const Executable& program, std::string_view source,
 // One JSON object, as docs/design.md fixes it.
 std::string explore_json(const ExploreReport& report);
 
-// Graphviz: the first violating history with what makes it unserializable; nothing if there is no
-// violation.
-std::optional<std::string> explore_dot(const ExploreReport& report);
+// For pictures and pages: the violations that are kept, each with what makes it unserializable, and
+// the table of outcomes.
+Page explore_page(const ExploreReport& report);
 
 // One line of `--histories`: {"history":1,"violates":false,"init":{…},"transactions":[…]}, where a
 // transaction looks as in a jsonl history.

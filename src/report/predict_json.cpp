@@ -117,10 +117,4 @@ std::string predict_json(const PredictReport& report) {
   return dump(json);
 }
 
-std::optional<std::string> predict_dot(const PredictReport& report) {
-  if (report.answer.predictions.empty()) return std::nullopt;
-  const Prediction& first = report.answer.predictions.front();
-  return check_dot(first.history, {.level = "ser", .answer = first.unserializable});
-}
-
 }  // namespace isoscope

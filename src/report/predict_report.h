@@ -1,11 +1,13 @@
 #pragma once
-// The answer of `predict`, for people, for programs and as a picture.
+// The answer of `predict`, for people, for programs and as a page.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "predict/predict.h"
 #include "predict/validate.h"
+#include "report/findings.h"
+#include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -29,7 +31,10 @@ std::string predict_text(const PredictReport& report, const Paint& paint);
 // One JSON object, as docs/design.md fixes it.
 std::string predict_json(const PredictReport& report);
 
-// Graphviz: the first prediction with its cycle; nothing if there is none.
-std::optional<std::string> predict_dot(const PredictReport& report);
+// For pictures and pages: each prediction with its cycle, and the reads that change.
+Page predict_page(const PredictReport& report);
+
+// For continuous integration: a finding for each prediction.
+Findings predict_findings(const PredictReport& report);
 
 }  // namespace isoscope

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/page.h"
 #include "report/paint.h"
 #include "store/replay.h"
 #include "store/runs.h"
@@ -32,5 +33,8 @@ std::string run_text(const RunReport& report, const Paint& paint);
 
 // One JSON object, as docs/design.md fixes it.
 std::string run_json(const RunReport& report);
+
+// For pictures and pages: the run worth showing, as in the text.
+Page run_page(const RunReport& report);
 
 }  // namespace isoscope

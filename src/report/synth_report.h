@@ -7,6 +7,7 @@
 #include "check/check.h"
 #include "formats/formats.h"
 #include "report/json.h"
+#include "report/page.h"
 #include "report/paint.h"
 #include "synth/synth.h"
 
@@ -39,9 +40,9 @@ struct SynthReport {
 // Histories in the text format, with their reasons as comments: one history is a .hist file.
 Result<std::string> synth_text(const SynthReport& report, const Paint& paint);
 Result<std::string> synth_json(const SynthReport& report);
-// Every history as a picture for Graphviz: transactions with their operations, so, wr, and the
-// cycle by which the first forbidden level refutes it.
-std::string synth_dot(const SynthReport& report);
+// For pictures and pages: every history with the cycle by which the first forbidden level refutes
+// it.
+Page synth_page(const SynthReport& report);
 
 // One history as a file of a format; the text format keeps its reasons. An Error if the format
 // cannot hold it, and for sessions that are no chains, which only a comment of ours can tell.

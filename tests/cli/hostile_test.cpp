@@ -85,7 +85,7 @@ class CliHostile : public testing::Test {
     if (arguments.find("--json") != std::string::npos && ran.exit_code != 2) {
       EXPECT_TRUE(json::accept(ran.out)) << arguments;
     }
-    for (const char* file : {"out", "out.dot"}) {
+    for (const char* file : {"out", "out.dot", "out.svg", "out.html"}) {
       EXPECT_EQ(unfit(folder_.text_of(file)), "") << arguments << " " << file;
     }
     told_ += ran.out + ran.err + folder_.text_of("out") + folder_.text_of("out.dot");
@@ -103,9 +103,13 @@ TEST_F(CliHostile, HistoriesAreShownWithoutControlCharacters) {
     told_.clear();
     for (const char* format : {"", " --json", " --color always", " --explain all"}) {
       EXPECT_EQ(
-          run("check " + file + " --level cc,si --dot out.dot --minimize out --to " + to + format),
+          run("check " + file +
+              " --level cc,si --dot out.dot --svg out.svg --html out.html --minimize out --to " +
+              to + format),
           1);
-      EXPECT_EQ(run("check " + file + " --level cc --dot out.dot" + format), 0);
+      EXPECT_EQ(
+          run("check " + file + " --level cc --dot out.dot --svg out.svg --html out.html" + format),
+          0);
     }
     EXPECT_TRUE(has_told("\\nFORGED"));
     EXPECT_TRUE(has_told("\\\\nFORGED"));  // in DOT
@@ -147,9 +151,10 @@ TEST_F(CliHostile, PredictionsAreShownWithoutControlCharacters) {
   text += txn("1", nullptr, kHostile + "1") + txn("2", kHostile + "1", kHostile + "2");
   folder_.add("trace.jsonl", text);
   for (const char* format : {"", " --json", " --color always"}) {
-    EXPECT_EQ(
-        run("predict trace.jsonl --level cc --dot out.dot --predicted out" + std::string(format)),
-        1);
+    EXPECT_EQ(run("predict trace.jsonl --level cc --dot out.dot --svg out.svg --html out.html "
+                  "--predicted out" +
+                  std::string(format)),
+              1);
   }
   EXPECT_TRUE(has_told("\\nFORGED"));
 }
@@ -157,7 +162,9 @@ TEST_F(CliHostile, PredictionsAreShownWithoutControlCharacters) {
 TEST_F(CliHostile, ApplicationsAreShownWithoutControlCharacters) {
   const std::string app = sql();
   for (const char* format : {"", " --json", " --color always"}) {
-    EXPECT_EQ(run("audit " + app + " --level ec --dot out.dot --history out" + format), 1);
+    EXPECT_EQ(run("audit " + app +
+                  " --level ec --dot out.dot --svg out.svg --html out.html --history out" + format),
+              1);
     EXPECT_EQ(run("audit " + app + " --level ec --all --advise" + std::string(format)), 1);
     EXPECT_THAT(run("audit " + app + " --level si --prove" + std::string(format)),
                 testing::AnyOf(0, 3));
@@ -197,9 +204,10 @@ TEST_F(CliHostile, LevelsAreShownWithoutControlCharacters) {
     EXPECT_EQ(run("levels --spec s.level" + std::string(format)), 0);
     EXPECT_EQ(run("levels mine --spec s.level" + std::string(format)), 0);
     EXPECT_EQ(run("compare mine cc --spec s.level" + std::string(format)), 0);
-    EXPECT_EQ(
-        run("synth --allow mine --forbid si --spec s.level --dot out.dot" + std::string(format)),
-        1);
+    EXPECT_EQ(run("synth --allow mine --forbid si --spec s.level --dot out.dot --svg out.svg "
+                  "--html out.html" +
+                  std::string(format)),
+              1);
   }
   EXPECT_TRUE(has_told("\\x1b[2J"));
 }

@@ -1,0 +1,54 @@
+#include "cli/finding_files.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "support/output.h"
+
+namespace isoscope {
+
+void FindingFiles::add_to(CLI::App& app) {
+  add_output_file(app, "--junit", junit_, "write the result as a JUnit test report");
+  add_output_file(app, "--sarif", sarif_, "write the findings as SARIF 2.1.0, with their places");
+  app.add_flag("--annotate", annotate_,
+               "print GitHub annotations of the findings on standard error");
+  add_input_file(app, "--baseline", baseline_,
+                 "findings that this file knows do not count: only new ones fail");
+  app.add_flag("--update-baseline", update_, "write the present findings into the baseline file");
+}
+
+Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_code) const {
+  if (update_ && baseline_.empty())
+    return Error{.what = "--update-baseline needs a file",
+                 .hint = "use --baseline FILE --update-baseline",
+                 .file = "isoscope"};
+  if (!is_wanted()) return exit_code;
+  Findings findings = make();
+  if (!baseline_.empty() && update_) {
+    if (auto written = write_whole(baseline_, baseline_text(findings)); !written)
+      return written.error();
+  }
+  if (!baseline_.empty()) {
+    auto known = read_baseline(baseline_);
+    if (!known) return known.error();
+    const std::size_t fresh = apply_baseline(findings, *known);
+    if (fresh == 0 && exit_code == kInteresting) exit_code = kGood;
+    if (!findings.findings.empty()) {
+      clear_progress_line();
+      std::fprintf(stderr, "isoscope: %zu of %zu findings are new; the baseline knows the others\n",
+                   fresh, findings.findings.size());
+    }
+  }
+  if (!junit_.empty()) {
+    if (auto written = write_whole(junit_, junit_text(findings)); !written) return written.error();
+  }
+  if (!sarif_.empty()) {
+    if (auto written = write_whole(sarif_, sarif_text(findings)); !written) return written.error();
+  }
+  if (annotate_) std::fputs(annotation_text(findings).c_str(), stderr);
+  return exit_code;
+}
+
+}  // namespace isoscope

@@ -1,0 +1,38 @@
+#pragma once
+// --junit, --sarif, --annotate and --baseline: the answer for continuous integration.
+//
+//     args->findings.add_to(app);
+//     …
+//     const auto code = args.findings.write([&] { return check_findings(report); }, exit_code);
+#include <functional>
+#include <string>
+
+#include "report/findings.h"
+#include "support/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace isoscope {
+
+class FindingFiles {
+ public:
+  void add_to(CLI::App& app);
+  // Was one of them asked for?
+  bool is_wanted() const {
+    return annotate_ || !junit_.empty() || !sarif_.empty() || !baseline_.empty();
+  }
+  // Writes what was asked for, and returns the exit code: the given one, or 0 where that is 1 and
+  // the baseline knows all findings.
+  Result<int> write(const std::function<Findings()>& make, int exit_code) const;
+
+ private:
+  std::string junit_;
+  std::string sarif_;
+  std::string baseline_;
+  bool update_ = false;
+  bool annotate_ = false;
+};
+
+}  // namespace isoscope

@@ -1,0 +1,207 @@
+// The answers of check, predict and audit as findings.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/audit_report.h"
+#include "report/audit_run.h"
+#include "report/check_report.h"
+#include "report/explain.h"
+#include "report/findings.h"
+#include "report/predict_report.h"
+#include "report/shown.h"
+
+namespace isoscope {
+
+namespace {
+
+FindingPlace place_in(const std::string& file, Place place, std::string message) {
+  return {file, place.line, place.column, std::move(message)};
+}
+
+// Both ends of an edge: the operations on its key, or the transactions themselves.
+void add_ends(const History& h, const std::string& file, const Edge& edge, Finding& finding) {
+  const bool has_lines = !h.counts_records();
+  for (const TxnId t : {edge.from, edge.to}) {
+    if (t == kInitialTxn || !has_lines) continue;
+    Place place = h.place(t);
+    std::string what = shown(h, t);
+    for (const EventId e : h.events(t)) {
+      if (edge.key.is_none() || h.key(e) != edge.key) continue;
+      const bool is_reader = (edge.kind == EdgeKind::Rw && t == edge.from) ||
+                             (edge.kind == EdgeKind::Wr && t == edge.to);
+      if (h.is_read(e) != is_reader) continue;
+      place = h.place(e);
+      what = fmt::format("{} {}", shown(h, t), show_event(h, e));
+      break;
+    }
+    finding.related.push_back(
+        place_in(file, place, fmt::format("{} ({}: {})", what, name_of(edge.kind), why(h, edge))));
+  }
+}
+
+Finding violation_finding(const History& h, const std::string& source, const std::string& level,
+                          const Violation& v) {
+  const std::string_view name = common_name(v.anomaly);
+  Finding finding{.rule = rule_of(name),
+                  .message = fmt::format("{} is violated: {}", printable(level), explanation(h, v)),
+                  .place = {.file = source},
+                  .identity = level};
+  if (v.fault) finding.place = place_in(source, h.place(v.fault->read), "");
+  for (const Edge& edge : v.cycle) {
+    add_ends(h, source, edge, finding);
+    finding.identity += fmt::format("\n{} {} {} {}", h.name(edge.from), name_of(edge.kind),
+                                    edge.key.is_none() ? "" : h.name(edge.key), h.name(edge.to));
+  }
+  if (!finding.related.empty()) {
+    finding.place = finding.related.front();
+    finding.place.message.clear();
+  }
+  if (v.fault) finding.identity += "\n" + h.name(h.key(v.fault->read));
+  return finding;
+}
+
+FindingCase::Result result_of(Outcome outcome) {
+  return outcome == Outcome::Consistent ? FindingCase::Result::Passed
+         : outcome == Outcome::Violated ? FindingCase::Result::Failed
+                                        : FindingCase::Result::Undecided;
+}
+
+// The first statement, at any depth, that reads or writes the table of the location.
+const sql::Statement* statement_on(const std::vector<sql::Statement>& body,
+                                   const audit::LocationKey& at, bool writes) {
+  const auto touches = [&](const sql::Statement& s) {
+    using sql::StatementOp;
+    const bool is_change =
+        s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete;
+    if (is_change && s.table == at.table) {
+      if (!writes) return s.op != StatementOp::Insert;
+      return s.op != StatementOp::Update ||
+             std::ranges::any_of(
+                 s.sets, [&](const sql::SetColumn& set) { return set.column == at.column; });
+    }
+    return !writes && std::ranges::count(s.query.sources, at.table) > 0;
+  };
+  for (const sql::Statement& s : body) {
+    if (touches(s)) return &s;
+    for (const auto* inner : {&s.body, &s.otherwise}) {
+      if (const sql::Statement* found = statement_on(*inner, at, writes)) return found;
+    }
+  }
+  return nullptr;
+}
+
+FindingPlace end_place(const AuditReport& report, const audit::FoundAnomaly& anomaly,
+                       const audit::ReplayEdge& edge, bool is_from) {
+  const std::size_t call = is_from ? edge.from : edge.to;
+  const bool writes =
+      edge.kind == audit::EdgeKind::Ww || (edge.kind == audit::EdgeKind::Wr ? is_from : !is_from);
+  const sql::Function& function =
+      report.problem.app.functions[anomaly.scenario.calls[call].function];
+  const sql::Statement* statement = statement_on(function.body, edge.at, writes);
+  return place_in(
+      report.source, statement != nullptr ? statement->place : function.place,
+      fmt::format("{} {} {} {}: {}", call_name(call), printable(function.name),
+                  writes ? "writes" : "reads", printable(audit::print(report.problem.app, edge.at)),
+                  statement != nullptr ? printable(statement->text) : edge_story(anomaly, edge)));
+}
+
+Finding anomaly_finding(const AuditReport& report, const audit::FoundAnomaly& found) {
+  const sql::Application& app = report.problem.app;
+  const audit::FoundAnomaly anomaly = in_arbitration_order(found);
+  Finding finding{
+      .rule = rule_of(common_name(anomaly.name)),
+      .message = fmt::format("{} at {}: {}", headline(app, anomaly),
+                             report.problem.levels.base->name, printable(anomaly.replay.why)),
+      .place = {.file = report.source},
+      .identity = report.problem.levels.base->name};
+  for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
+    finding.related.push_back(end_place(report, anomaly, edge, true));
+    finding.related.push_back(end_place(report, anomaly, edge, false));
+  }
+  // The order of the cycle is a matter of arguments and rows: the parts of the name are sorted.
+  std::vector<std::string> parts;
+  for (const std::uint32_t function : anomaly.functions)
+    parts.push_back(app.functions[function].name);
+  for (const audit::EdgeKind kind : anomaly.kinds) parts.emplace_back(edge_word(kind));
+  std::ranges::sort(parts);
+  for (const std::string& part : parts) finding.identity += "\n" + part;
+  if (!finding.related.empty()) {
+    finding.place = finding.related.front();
+    finding.place.message.clear();
+  }
+  return finding;
+}
+
+}  // namespace
+
+Findings check_findings(const CheckReport& report) {
+  Findings out{.command = "check", .source = report.source};
+  for (const LevelAnswer& level : report.levels) {
+    const Verdict& verdict = level.answer.verdict;
+    const History& h = level.history(report.h);
+    FindingCase one{.name = printable(level.level),
+                    .result = result_of(verdict.outcome),
+                    .message = verdict.limit,
+                    .seconds = level.seconds};
+    if (verdict.violation) {
+      const Finding finding = violation_finding(h, report.source, level.level, *verdict.violation);
+      one.message = finding.message;
+      for (const Edge& edge : verdict.violation->cycle)
+        one.details += fmt::format("{} --{}--> {}  {}\n", shown(h, edge.from), name_of(edge.kind),
+                                   shown(h, edge.to), why(h, edge));
+      if (level.all) {
+        for (const AnomalyGroup& group : level.all->groups)
+          out.findings.push_back(violation_finding(h, report.source, level.level, group.example));
+      } else {
+        out.findings.push_back(finding);
+      }
+    }
+    out.cases.push_back(std::move(one));
+  }
+  return out;
+}
+
+Findings predict_findings(const PredictReport& report) {
+  using predict::PredictOutcome;
+  Findings out{.command = "predict", .source = report.source};
+  const auto outcome = report.answer.outcome;
+  FindingCase one{.name = printable(report.level),
+                  .result = outcome == PredictOutcome::None        ? FindingCase::Result::Passed
+                            : outcome == PredictOutcome::Predicted ? FindingCase::Result::Failed
+                                                                   : FindingCase::Result::Undecided,
+                  .message = report.answer.limit,
+                  .seconds = report.seconds};
+  for (const predict::Prediction& prediction : report.answer.predictions) {
+    const Violation& v = *prediction.unserializable.verdict.violation;
+    Finding finding = violation_finding(prediction.history, report.source, report.level, v);
+    finding.message = fmt::format("{} allows a run that no serial order explains: {}",
+                                  printable(report.level), explanation(prediction.history, v));
+    if (one.message.empty()) one.message = finding.message;
+    one.details += finding.message + "\n";
+    out.findings.push_back(std::move(finding));
+  }
+  out.cases.push_back(std::move(one));
+  return out;
+}
+
+Findings audit_findings(const AuditReport& report) {
+  using audit::AuditOutcome;
+  Findings out{.command = "audit", .source = report.source};
+  const auto outcome = report.answer.outcome;
+  FindingCase one{.name = report.problem.levels.base->name,
+                  .result = outcome == AuditOutcome::Anomaly   ? FindingCase::Result::Failed
+                            : outcome == AuditOutcome::Unknown ? FindingCase::Result::Undecided
+                                                               : FindingCase::Result::Passed,
+                  .message = report.answer.limit,
+                  .seconds = report.seconds};
+  for (const audit::FoundAnomaly& anomaly : report.answer.search.anomalies) {
+    out.findings.push_back(anomaly_finding(report, anomaly));
+    one.message = out.findings.front().message;
+    one.details += out.findings.back().message + "\n";
+  }
+  out.cases.push_back(std::move(one));
+  return out;
+}
+
+}  // namespace isoscope

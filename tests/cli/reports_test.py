@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What check, predict and audit write for continuous integration, and when there is nothing to draw.
+
+    tests/cli/reports_test.py build/isoscope
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+failures = []
+
+
+def expect(holds, what):
+    if not holds:
+        failures.append(what)
+
+
+class Folder:
+    def __init__(self, binary, path):
+        self.binary, self.path = binary, pathlib.Path(path)
+
+    def run(self, line, code):
+        done = subprocess.run([self.binary, *line.split()], cwd=self.path, capture_output=True, text=True,
+                              check=False)
+        expect(done.returncode == code, f"isoscope {line}: exit code {done.returncode}: {done.stderr}")
+        return done
+
+    def text(self, name):
+        file = self.path / name
+        expect(file.exists(), f"{name} was not written")
+        return file.read_text() if file.exists() else ""
+
+
+def check_junit(work):
+    work.run("check examples/lost-update.hist --level cc,si --junit junit.xml", 1)
+    suite = xml.fromstring(work.text("junit.xml")).find("testsuite")
+    expect(suite.attrib["tests"] == "2" and suite.attrib["failures"] == "1", "JUnit counts cases")
+    cases = {case.attrib["name"]: case for case in suite.iter("testcase")}
+    expect(cases["cc"].find("failure") is None, "cc passes")
+    failure = cases["si"].find("failure")
+    expect(failure is not None and "overwrites acct" in failure.attrib["message"], "si fails with its reason")
+    expect(failure is not None and "--rw-->" in failure.text, "the failure has the cycle")
+    work.run("check empty.hist --level si --junit junit.xml", 3)
+    suite = xml.fromstring(work.text("junit.xml")).find("testsuite")
+    expect(suite.attrib["errors"] == "1" and suite.attrib["failures"] == "0", "undecided is an error, no failure")
+
+
+def check_sarif(work):
+    work.run("audit examples/audit/on_call.sql --level si --sarif a.sarif --annotate", 1)
+    sarif = json.loads(work.text("a.sarif"))
+    expect(sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1, "SARIF 2.1.0")
+    run = sarif["runs"][0]
+    result = run["results"][0]
+    rules = run["tool"]["driver"]["rules"]
+    expect(rules[result["ruleIndex"]]["id"] == result["ruleId"] == "write-skew", "the rule is the anomaly")
+    expect(rules[0]["help"]["text"], "the rule has a help text")
+    expect(re.fullmatch("[0-9a-f]{16}", result["partialFingerprints"]["isoscope/v1"]), "a fingerprint")
+    place = result["locations"][0]["physicalLocation"]
+    expect(place["artifactLocation"]["uri"] == "examples/audit/on_call.sql", "the file")
+    lines = (ROOT / "examples/audit/on_call.sql").read_text().splitlines()
+    related = [r["physicalLocation"]["region"]["startLine"] for r in result["relatedLocations"]]
+    expect(len(related) == 4, f"both places of both edges: {related}")
+    expect(all("doctor" in lines[line - 1] for line in related), f"statements on the table: {related}")
+    expect(any("SELECT" in lines[line - 1] for line in related) and
+           any("UPDATE" in lines[line - 1] for line in related), "the read and the write")
+    work.run("predict examples/predict/two-reports.hist --level cc --sarif p.sarif", 1)
+    predicted = json.loads(work.text("p.sarif"))["runs"][0]["results"]
+    expect(predicted and predicted[0]["ruleId"] == "long-fork", "predictions are findings")
+
+
+def check_annotations(work):
+    done = work.run("audit examples/audit/on_call.sql --level si --annotate --quiet", 1)
+    expect(re.match(r"::error file=examples/audit/on_call.sql,line=\d+,col=\d+,title=write-skew::write skew of 2 go_home",
+                    done.stderr), f"an annotation: {done.stderr}")
+
+
+def check_baseline(work):
+    sql = (ROOT / "examples/audit/on_call.sql").read_text()
+    (work.path / "app.sql").write_text(sql)
+    missing = work.run("audit app.sql --level si --baseline known.json", 2)
+    expect("known.json" in missing.stderr, "a baseline that is not there is an error")
+    work.run("audit app.sql --level si --baseline known.json --update-baseline", 0)
+    work.run("audit app.sql --level si --baseline known.json --junit junit.xml", 0)
+    suite = xml.fromstring(work.text("junit.xml")).find("testsuite")
+    expect(suite.attrib["failures"] == "0", "what is known does not fail")
+    # Code that moves keeps its findings; another level is another finding.
+    (work.path / "app.sql").write_text("\n\n-- further down now\n" + sql)
+    work.run("audit app.sql --level si --baseline known.json", 0)
+    work.run("audit app.sql --level cc --baseline known.json", 1)
+    (work.path / "known.json").write_text("[]")
+    done = work.run("audit app.sql --level si --baseline known.json", 2)
+    expect("no baseline" in done.stderr, "another file is no baseline")
+    # A limit is not made good by a baseline.
+    work.run("check empty.hist --level si --baseline empty.json --update-baseline", 3)
+
+
+def check_pictures(work):
+    history = "init " + " ".join(f"k{i}=0" for i in range(50)) + "\n"
+    history += "".join(f"s{i + 1}: [r(k{i},0) w(k{(i + 1) % 50},1)]\n" for i in range(50))
+    (work.path / "large.hist").write_text(history)
+    done = work.run("check large.hist --level ser --svg large.svg --html large.html --quiet", 1)
+    expect("not drawn: 50 transactions" in done.stderr, f"what is too large is said: {done.stderr}")
+    expect("--minimize" in work.text("large.svg") and "--minimize" in work.text("large.html"), "in the files, too")
+    work.run("synth --allow si --forbid si --txns 2 --svg none.svg --html none.html --quiet", 0)
+    expect("nothing to draw" in work.text("none.svg"), "no history, no picture")
+    xml.fromstring(work.text("none.svg"))
+    for number, line in enumerate(("check examples/lost-update.hist --level ser", "compare --matrix rc ra cc")):
+        work.run(f"{line} --svg {number}.svg --dot {number}.dot --quiet", 1 if number == 0 else 0)
+        xml.fromstring(work.text(f"{number}.svg"))
+        expect(work.text(f"{number}.dot").startswith("digraph"), line)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(ROOT / "examples", pathlib.Path(folder) / "examples")
+        work = Folder(str(pathlib.Path(sys.argv[1]).resolve()), folder)
+        (work.path / "empty.hist").write_text("s1: [r(x,0)]!\n")
+        for check in (check_junit, check_sarif, check_annotations, check_baseline, check_pictures):
+            check(work)
+    print("\n".join(failures))
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Holds what --json prints to schemas/*.json.
+
+    tests/cli/schemas_test.py build/isoscope
+
+Runs the examples of every command's --help and the commands of README.in.md and docs/*.md with
+--json (those that need a database aside), and errors too. Each output is one object, and its schema
+describes it. The schemas are checked as well: they use the keywords of this validator and no other.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+KEYWORDS = {"$schema", "$id", "title", "description", "type", "properties", "required", "items", "enum",
+            "const", "anyOf", "additionalProperties", "minimum"}
+TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": type(None)}
+
+
+def is_type(value, name):
+    if name in ("number", "integer"):
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return not isinstance(value, bool) and (whole if name == "integer" else isinstance(value, (int, float)))
+    return isinstance(value, TYPES[name])
+
+
+def errors(value, schema, at):
+    """Where the value is not as the schema says."""
+    if "anyOf" in schema:
+        if all(list(errors(value, one, at)) for one in schema["anyOf"]):
+            yield f"{at}: fits none of the alternatives"
+    if "type" in schema and not is_type(value, schema["type"]):
+        yield f"{at}: no {schema['type']}: {json.dumps(value)[:80]}"
+        return
+    if "const" in schema and value != schema["const"]:
+        yield f"{at}: {value!r} is not {schema['const']!r}"
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{at}: {value!r} is none of {schema['enum']}"
+    if "minimum" in schema and value < schema["minimum"]:
+        yield f"{at}: {value} is below {schema['minimum']}"
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        for name in schema.get("required", []):
+            if name not in value:
+                yield f"{at}: {name} is missing"
+        for name, member in value.items():
+            yield from errors(member, known.get(name, schema.get("additionalProperties", {})), f"{at}.{name}")
+    if isinstance(value, list) and "items" in schema:
+        for i, member in enumerate(value):
+            yield from errors(member, schema["items"], f"{at}[{i}]")
+
+
+def keyword_errors(schema, at):
+    for keyword in schema:
+        if keyword not in KEYWORDS:
+            yield f"{at}: unknown keyword {keyword}"
+    for name, member in schema.get("properties", {}).items():
+        yield from keyword_errors(member, f"{at}.{name}")
+    for name in schema.get("required", []):
+        if name not in schema.get("properties", {}):
+            yield f"{at}: {name} is required but not described"
+    inner = schema.get("anyOf", []) + [schema[k] for k in ("items", "additionalProperties") if k in schema]
+    for one in inner:
+        yield from keyword_errors(one, at)
+
+
+def commands_of(binary):
+    """Command lines as people type them, without `isoscope`."""
+    help_text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  ([a-z]+) ", help_text.split("Subcommands:")[1], re.M)
+    for name in names:
+        text = subprocess.run([binary, name, "--help"], capture_output=True, text=True, check=True).stdout
+        for below in re.findall(r"^  (history|program) ", text, re.M):
+            text += subprocess.run([binary, name, below, "--help"], capture_output=True, text=True,
+                                   check=True).stdout
+        for line in re.findall(r"^  isoscope (.*)$", text, re.M):
+            yield line
+    for page in [ROOT / "docs/README.in.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        joined = page.read_text().replace("\\\n", " ")
+        for line in re.findall(r"^\$ isoscope (.*)$", joined, re.M):
+            yield line
+    yield "check missing.hist --level si"
+    yield "check examples/lost-update.hist --level nonsense"
+    yield "nonsense"
+
+
+def main():
+    binary = str(pathlib.Path(sys.argv[1]).resolve())
+    schemas = {p.stem: json.loads(p.read_text()) for p in (ROOT / "schemas").glob("*.json")}
+    failures = []
+    for name, schema in schemas.items():
+        failures += keyword_errors(schema, name)
+    # A validator that accepts everything would pass, too.
+    wrong = {"tool": "isoscope", "version": 1, "command": "check", "verdict": "fine", "stats": {}}
+    if len(list(errors(wrong, schemas["check"], ""))) != 3:
+        failures.append("the validator overlooks errors")
+    seen = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for link in ("examples", "levels"):
+            os.symlink(ROOT / link, pathlib.Path(folder) / link)
+        for line in dict.fromkeys(commands_of(binary)):
+            if re.search(r"[|&;<>#]|--dsn|(^| )-o ?-", line) or " --help" in line or "--version" in line:
+                continue
+            words = shlex.split(line)
+            if words[0] in ("help", "version", "force", "probe", "stress", "record"):
+                continue
+            if "--json" not in words:
+                words.append("--json")
+            if "--timeout" not in words and "levels" != words[0]:
+                words += ["--timeout", "4"]
+            done = subprocess.run([binary, *words], cwd=folder, capture_output=True, text=True, check=False,
+                                  stdin=subprocess.DEVNULL)
+            out = done.stdout
+            for i, word in enumerate(words[:-1]):
+                if word in ("-o", "--output") and words[0] not in ("convert", "generate"):
+                    out = (pathlib.Path(folder) / words[i + 1]).read_text() if not out else out
+            if not out:
+                failures.append(f"isoscope {line}: prints no object: {done.stderr[:200]}")
+                continue
+            try:
+                answer = json.loads(out)
+            except ValueError as error:
+                failures.append(f"isoscope {line}: {error}")
+                continue
+            name = "error" if "error" in answer else answer.get("command", "")
+            seen[name] = seen.get(name, 0) + 1
+            if (name == "error") != (done.returncode == 2):
+                failures.append(f"isoscope {line}: exit code {done.returncode} of {name}")
+            if name not in schemas:
+                failures.append(f"isoscope {line}: no schema for {name}")
+                continue
+            failures += [f"isoscope {line}: {e}" for e in errors(answer, schemas[name], "")]
+    for name in schemas:
+        if name not in seen and name not in ("record",):
+            failures.append(f"no output was held to schemas/{name}.json")
+    print("\n".join(failures))
+    print(", ".join(f"{name} {count}" for name, count in sorted(seen.items())))
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The Debian package of a build can be unpacked anywhere and runs there, with its man pages and
+# completions; lintian, where it is installed, finds no error.
+#     deb_test.sh SOURCE BUILD
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+package=$("$1/scripts/make-deb.sh" "$2" "$work")
+dpkg-deb --info "$package" | grep -q 'Depends: .*libfmt'
+dpkg-deb --extract "$package" "$work/root"
+set +e
+(cd "$1" && "$work/root/usr/bin/isoscope" check examples/lost-update.hist --level si --quiet)
+code=$?
+set -e
+[[ $code == 1 ]] || { echo "exit code $code" && exit 1; }
+zcat "$work/root/usr/share/man/man1/isoscope-check.1.gz" | grep -q '\-\-level'
+for file in bash-completion/completions/isoscope zsh/vendor-completions/_isoscope fish/vendor_completions.d/isoscope.fish; do
+  [[ -s $work/root/usr/share/$file ]] || { echo "$file is missing" && exit 1; }
+done
+# The completion of bash knows commands, options and the values of options.
+. "$work/root/usr/share/bash-completion/completions/isoscope"
+complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=() && _isoscope && echo "${COMPREPLY[@]}"; }
+[[ $(complete_line isoscope che) == check ]]
+[[ $(complete_line isoscope check --expl) == --explain ]]
+[[ $(complete_line isoscope check --explain al) == all ]]
+if command -v lintian >/dev/null; then lintian --fail-on error "$package"; fi
+echo "the package works"
