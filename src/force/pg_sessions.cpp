@@ -22,6 +22,8 @@ namespace {
 Error pg_error(PGconn* connection, const std::string& doing) {
   std::string why = PQerrorMessage(connection);
   while (why.ends_with('\n')) why.pop_back();
+  std::replace_if(
+      why.begin(), why.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return Error{.what = fmt::format("{}: {}", doing, why)};
 }
 

@@ -134,7 +134,12 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
   const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
   if (std::find(writes.begin(), writes.end(), EventId::none()) != writes.end())
     return ReadFault{FaultKind::ThinAirRead, e, EventId::none()};
-  const std::size_t common = std::min(shown.size(), order.size());
+  // What a transaction that did not commit appended itself is in nobody else's list.
+  std::size_t foreign = shown.size();
+  while (h_.status(t) != TxnStatus::Committed && foreign > 0 && txn_of(writes[foreign - 1]) == t &&
+         std::find(order.begin(), order.end(), shown[foreign - 1]) == order.end())
+    --foreign;
+  const std::size_t common = std::min(foreign, order.size());
   const bool agrees =
       std::equal(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(common), order.begin());
   // What only transactions that may not have committed saw may go on from there.

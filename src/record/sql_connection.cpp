@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
+#include <algorithm>
+
 namespace isoscope::record {
 
 void SqlConnection::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
@@ -10,6 +12,8 @@ void SqlConnection::Close::operator()(pg_conn* connection) const { PQfinish(conn
 Error SqlConnection::error() const {
   std::string why = PQerrorMessage(connection_.get());
   while (why.ends_with('\n')) why.pop_back();
+  std::replace_if(
+      why.begin(), why.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return Error{.what = why};
 }
 

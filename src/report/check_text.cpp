@@ -47,8 +47,12 @@ std::string txn_line(const History& h, TxnId t, const std::vector<KeyId>& keys) 
                      : h.status(t) == TxnStatus::Unknown ? "?"
                                                          : "";
   const Place place = h.place(t);
-  return fmt::format("{}: {}=[{}]{}  ({})", shown(h, h.session(t)), shown(h, t), events, mark,
-                     h.counts_records() ? h.show(place) : fmt::format("line {}", place.line));
+  std::string where;
+  if (place.line > 0) {
+    where = fmt::format("  ({})",
+                        h.counts_records() ? h.show(place) : fmt::format("line {}", place.line));
+  }
+  return fmt::format("{}: {}=[{}]{}{}", shown(h, h.session(t)), shown(h, t), events, mark, where);
 }
 
 std::string violation_text(const History& h, const Violation& v, const Paint& paint) {

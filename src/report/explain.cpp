@@ -226,8 +226,12 @@ std::string where(const History& h, EventId e) { return h.show(h.place(e)); }
 std::string show_event(const History& h, EventId e) {
   const std::string x = shown(h, h.key(e));
   if (h.is_read(e) && h.is_list(h.key(e))) {
-    std::string list;
-    for (Value v : h.list(e)) list += (list.empty() ? "" : " ") + shown(h, v);
+    constexpr std::size_t kMostElements = 16;  // of a long list, those at its end
+    const std::vector<Value> all = h.list(e);
+    const std::size_t left_out = all.size() > kMostElements ? all.size() - kMostElements : 0;
+    std::string list = left_out > 0 ? fmt::format("…{} more", left_out) : "";
+    for (std::size_t i = left_out; i < all.size(); ++i)
+      list += (list.empty() ? "" : " ") + shown(h, all[i]);
     return fmt::format("r({},[{}])", x, list);
   }
   const char letter = h.is_read(e) ? 'r' : h.kind(e) == EventKind::Append ? 'a' : 'w';

@@ -158,7 +158,13 @@ Result<LevelSyntax> Parser::parse_level() {
 
 // NAME { ( "-" | "+" | "." ) NAME } [ "+" ], without blanks between.
 Result<NameOfLevel> Parser::parse_level_name() {
-  auto head = expect_name("the name of a level");
+  // Only a whole name must not be a word of the language: read-your-writes is none.
+  const auto is_compound = [&] {
+    if (!peek().is_name()) return false;
+    const Token& sign = tokens_.all[at_ + 1];
+    return sign.offset == peek().end() && (sign.is("-") || sign.is("+") || sign.is("."));
+  };
+  auto head = is_compound() ? Result<Token>(take()) : expect_name("the name of a level");
   if (!head) return head.error();
   NameOfLevel name{std::string(head->text), head->place};
   while (peek().is("-") || peek().is("+") || peek().is(".")) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "spec/levels.h"
 #include "support/assert.h"
 #include "synth/acyclic.h"
 #include "synth/proof_search.h"
@@ -68,6 +69,11 @@ FoundProof find_proof(const Level& a, const Level& b, Budget& budget) {
   const auto start = Budget::Clock::now();
   FoundProof found;
   ProofAnswer& answer = found.answer;
+  // The facts are about levels over one order that contains so and wr, or over vis, ar.
+  if (!require_plain(a, "a proof") || !require_plain(b, "a proof")) {
+    answer.outcome = ProofOutcome::NotProved;
+    return found;
+  }
   answer.outcome = ProofOutcome::NotProved;
   const std::vector<Attempt> all = attempts(a, b);
   std::vector<std::unique_ptr<ProofSearch>> searches;

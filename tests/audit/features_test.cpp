@@ -134,7 +134,7 @@ TEST(AuditLevels, OverCoAreRefused) {
   const auto checked = check_problem(problem);
   ASSERT_FALSE(checked.ok());
   EXPECT_THAT(checked.error().what, HasSubstr("not over vis, ar"));
-  EXPECT_THAT(checked.error().hint, HasSubstr("snapshot for each statement"));
+  EXPECT_THAT(checked.error().hint, HasSubstr("READ COMMITTED of PostgreSQL is pg-rc"));
 }
 
 TEST(AuditInitialRows, MayBeThereIfAsked) {

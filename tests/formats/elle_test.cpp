@@ -160,14 +160,14 @@ TEST(Elle, RefusesOtherForms) {
 
 TEST(Elle, PrintsPairsOfInvocationAndCompletion) {
   const std::string text =
-      "{:index 0, :type :invoke, :process 4, :f :txn, :value [[:append :x 1] [:r \"a b\" nil]]}\n"
-      "{:index 1, :type :ok, :process 4, :f :txn, :value [[:append :x 1] [:r \"a b\" nil]]}\n"
-      "{:index 2, :type :invoke, :process 5, :f :txn, :value [[:w 7 \"t\"]]}\n"
-      "{:index 3, :type :fail, :process 5, :f :txn, :value [[:w 7 \"t\"]]}\n"
-      "{:index 4, :type :invoke, :process 4, :f :txn, :value [[:append :x 2]]}\n"
-      "{:index 5, :type :info, :process 4, :f :txn, :value [[:append :x 2]]}\n"
-      "{:index 6, :type :invoke, :process 4, :f :txn, :value [[:r :x nil]]}\n"
-      "{:index 7, :type :ok, :process 4, :f :txn, :value [[:r :x [1]]]}\n";
+      "{:type :invoke, :process 4, :time 0, :f :txn, :value [[:append :x 1] [:r \"a b\" nil]]}\n"
+      "{:type :ok, :process 4, :time 1, :f :txn, :value [[:append :x 1] [:r \"a b\" nil]]}\n"
+      "{:type :invoke, :process 5, :time 2, :f :txn, :value [[:w 7 \"t\"]]}\n"
+      "{:type :fail, :process 5, :time 3, :f :txn, :value [[:w 7 \"t\"]]}\n"
+      "{:type :invoke, :process 4, :time 4, :f :txn, :value [[:append :x 2]]}\n"
+      "{:type :info, :process 4, :time 4, :f :txn, :value [[:append :x 2]]}\n"
+      "{:type :invoke, :process 4, :time 6, :f :txn, :value [[:r :x nil]]}\n"
+      "{:type :ok, :process 4, :time 7, :f :txn, :value [[:r :x [1]]]}\n";
   EXPECT_EQ(written(expect_read(Format::Elle, text), Format::Elle), text);
 }
 

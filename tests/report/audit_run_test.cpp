@@ -9,13 +9,11 @@
 namespace isoscope {
 namespace {
 
-using audit::EdgeKind;
 using audit::FoundAnomaly;
 using audit::LocationKey;
 using sql::TableId;
-using sql::Value;
 
-Value number(std::int64_t n) { return Value(n); }
+sql::Value number(std::int64_t n) { return sql::Value(n); }
 
 sql::Application application() {
   auto app = sql::parse_application(
@@ -29,8 +27,8 @@ sql::Application application() {
   return *std::move(app);
 }
 
-const LocationKey kBalance{TableId{0}, {number(1), Value(std::string("ada"))}, 2};
-const LocationKey kRow{TableId{0}, {number(1), Value(std::string("ada"))}, audit::kPresence};
+const LocationKey kBalance{TableId{0}, {number(1), sql::Value(std::string("ada"))}, 2};
+const LocationKey kRow{TableId{0}, {number(1), sql::Value(std::string("ada"))}, audit::kPresence};
 
 // Three calls that take effect in the order 0, 2, 1; the last one reads from the second.
 FoundAnomaly anomaly() {
@@ -39,7 +37,7 @@ FoundAnomaly anomaly() {
   found.name = Anomaly::WriteSkew;
   found.scenario.rows = {
       {TableId{0},
-       {number(1), Value(std::string("ada")), number(5), Value(std::string("a note"))}}};
+       {number(1), sql::Value(std::string("ada")), number(5), sql::Value(std::string("a note"))}}};
   found.scenario.calls = {{0, {number(10)}}, {0, {number(20)}}, {1, {number(30)}}};
   found.scenario.prefix = 1;
   found.scenario.ar = {0, 2, 1};
@@ -47,11 +45,11 @@ FoundAnomaly anomaly() {
   found.replay.label = audit::Label::ViewOnly;
   found.replay.why = "reasons";
   found.replay.traces.resize(3);
-  found.replay.traces[1].reads = {{kBalance, number(7)}, {kRow, Value(false)}};
+  found.replay.traces[1].reads = {{kBalance, number(7)}, {kRow, sql::Value(false)}};
   found.replay.traces[1].read_from = {{kBalance, 2}, {kRow, std::nullopt}};
-  found.replay.traces[1].writes = {{kBalance, number(8)}, {kRow, Value(false)}};
-  found.replay.traces[2].writes = {{kBalance, number(7)}, {kRow, Value(true)}};
-  found.replay.cycle = {{1, 2, EdgeKind::Rw, kRow}, {2, 1, EdgeKind::Wr, kBalance}};
+  found.replay.traces[1].writes = {{kBalance, number(8)}, {kRow, sql::Value(false)}};
+  found.replay.traces[2].writes = {{kBalance, number(7)}, {kRow, sql::Value(true)}};
+  found.replay.cycle = {{1, 2, audit::EdgeKind::Rw, kRow}, {2, 1, audit::EdgeKind::Wr, kBalance}};
   return found;
 }
 
@@ -66,23 +64,24 @@ TEST(AuditRun, NumbersCallsByArbitration) {
   EXPECT_EQ(run.replay.traces[2].read_from.at(kBalance), std::optional<std::size_t>(1));
   ASSERT_EQ(run.replay.cycle.size(), 2U);
   EXPECT_EQ(run.replay.cycle[0].from, 1U);
-  EXPECT_EQ(run.replay.cycle[0].kind, EdgeKind::Wr);
+  EXPECT_EQ(run.replay.cycle[0].kind, audit::EdgeKind::Wr);
   EXPECT_EQ(run.replay.cycle[1].to, 1U);
 }
 
 TEST(AuditRun, PutsEdgesIntoWords) {
   const FoundAnomaly run = in_arbitration_order(anomaly());
-  const auto story = [&](EdgeKind kind, const LocationKey& at, std::size_t from, std::size_t to) {
+  const auto story = [&](audit::EdgeKind kind, const LocationKey& at, std::size_t from,
+                         std::size_t to) {
     return edge_story(run, {from, to, kind, at});
   };
-  EXPECT_EQ(story(EdgeKind::Wr, kBalance, 1, 2), "T2 wrote 7, T3 read it");
-  EXPECT_EQ(story(EdgeKind::Rw, kBalance, 2, 1), "T3 read 7, T2 wrote 7");
-  EXPECT_EQ(story(EdgeKind::Ww, kBalance, 1, 2), "T2 wrote 7, then T3 wrote 8");
-  EXPECT_EQ(story(EdgeKind::Wr, kRow, 1, 2), "T2 inserted it, T3 found no such row");
-  EXPECT_EQ(story(EdgeKind::Rw, kRow, 2, 1), "T3 found no such row, T2 inserted it");
-  EXPECT_EQ(story(EdgeKind::Ww, kRow, 1, 2), "T2 inserted it, then T3 deleted it");
+  EXPECT_EQ(story(audit::EdgeKind::Wr, kBalance, 1, 2), "T2 wrote 7, T3 read it");
+  EXPECT_EQ(story(audit::EdgeKind::Rw, kBalance, 2, 1), "T3 read 7, T2 wrote 7");
+  EXPECT_EQ(story(audit::EdgeKind::Ww, kBalance, 1, 2), "T2 wrote 7, then T3 wrote 8");
+  EXPECT_EQ(story(audit::EdgeKind::Wr, kRow, 1, 2), "T2 inserted it, T3 found no such row");
+  EXPECT_EQ(story(audit::EdgeKind::Rw, kRow, 2, 1), "T3 found no such row, T2 inserted it");
+  EXPECT_EQ(story(audit::EdgeKind::Ww, kRow, 1, 2), "T2 inserted it, then T3 deleted it");
   const LocationKey other{TableId{0}, kRow.row, 3};
-  EXPECT_EQ(story(EdgeKind::Ww, other, 1, 2), "T2 and then T3 wrote the row");
+  EXPECT_EQ(story(audit::EdgeKind::Ww, other, 1, 2), "T2 and then T3 wrote the row");
 }
 
 TEST(AuditRun, SumsUpTheFunctionsOfACycle) {

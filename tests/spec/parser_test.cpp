@@ -290,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{IN_CO("acyclic(zzzzzz)"),
             {2, 18},
             "unknown relation 'zzzzzz'",
-            "known: so, wr, co, po, ww, rw"},
+            "known: so, wr, co, po, rt, ww, rw"},
         Bad{"level a over co let hbx = so+ axiom A: empty(hby)",
             {1, 46},
             "unknown relation 'hby'",

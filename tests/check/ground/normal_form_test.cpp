@@ -58,8 +58,14 @@ TEST_F(NormalFormTest, KeepsAcyclicOnlyWhereItsTruthIsUsed) {
 
 TEST_F(NormalFormTest, KnowsWhichBuiltInLevelsAreMonotone) {
   for (const auto& level : LevelSet::built_in().all()) {
-    for (const Axiom& axiom : level->axioms)
-      EXPECT_EQ(is_monotone(normalize(axiom)), level->name != "nlu") << level->full_name();
+    const bool denies =
+        level->name == "nlu" || level->name == "pg-ser" || level->name == "mysql-rr";
+    for (const Axiom& axiom : level->axioms) {
+      if (denies && axiom.name != "NoLostUpdate" && axiom.name != "Serializable" &&
+          axiom.name != "Waits")
+        continue;
+      EXPECT_EQ(is_monotone(normalize(axiom)), !denies) << level->full_name();
+    }
   }
 }
 
