@@ -16,13 +16,15 @@ class Translator {
     TxnId from = TxnId::none();  // where the step over auxiliary transactions began
     bool over_points = false;
     for (const Edge& edge : edges) {
-      const TxnId to = timed_.original(edge.to);
-      if (from.is_none()) from = timed_.original(edge.from);
+      const TxnId to = timed_.stands_for(edge.to);
+      if (from.is_none()) from = timed_.stands_for(edge.from);
       over_points = over_points || timed_.is_point(edge.to);
       if (to.is_none()) continue;
-      if (timed_.original(edge.from).is_none()) {
+      const bool is_auxiliary =
+          timed_.original(edge.from).is_none() || timed_.original(edge.to).is_none();
+      if (is_auxiliary && from != to) {
         add_step(result, from, to, over_points && from != kInitialTxn);
-      } else {
+      } else if (!is_auxiliary) {
         result.push_back(translated(edge));
       }
       from = TxnId::none();
@@ -32,7 +34,7 @@ class Translator {
   }
 
   std::vector<Edge> cycle(std::vector<Edge> edges) const {
-    const auto is_original = [&](const Edge& e) { return !timed_.original(e.from).is_none(); };
+    const auto is_original = [&](const Edge& e) { return !timed_.stands_for(e.from).is_none(); };
     const auto first = std::find_if(edges.begin(), edges.end(), is_original);
     std::rotate(edges.begin(), first, edges.end());
     return path(edges);

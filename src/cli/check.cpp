@@ -201,7 +201,10 @@ Result<void> write_further_files(const CheckArguments& args, CheckReport& report
 
 Result<void> check_options(const CheckArguments& args) {
   if (args.levels.empty() && !args.strongest)
-    return Error{.what = "--level is required", .hint = "or ask for --strongest"};
+    return Error{.what = "--level is required",
+                 .hint =
+                     "for instance --level si; isoscope levels lists the levels, and "
+                     "--strongest asks for the strongest that hold"};
   if (!args.levels.empty() && args.strongest)
     return Error{.what = "--level and --strongest exclude each other",
                  .hint = "--strongest asks for all levels that have engines"};
@@ -219,6 +222,10 @@ int run_check(CheckArguments args) {
   if (auto good = check_options(args); !good) return fail(good.error());
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
+  for (const std::string& name : args.levels) {
+    const auto level = levels->find(name);  // before anything is read
+    if (!level && name != "all") return fail(level.error());
+  }
   CheckJson json;
   std::string text;
   Outcome outcome = Outcome::Consistent;

@@ -90,7 +90,10 @@ const CLI::App& chosen_app(const CLI::App& app, const Words& words) {
 
 // The first word that looks like an option and is none. CLI11 would rather complain of the option
 // that is missing, since it was mistyped.
-std::optional<Error> find_unknown_option(const CLI::App& app, const Words& words) {
+enum class Slips : std::uint8_t { All, OneDash };
+
+std::optional<Error> find_unknown_option(const CLI::App& app, const Words& words,
+                                         Slips slips = Slips::All) {
   const CLI::App& chosen = chosen_app(app, words);
   std::vector<std::string> known;
   std::string letters;
@@ -110,6 +113,7 @@ std::optional<Error> find_unknown_option(const CLI::App& app, const Words& words
     const bool is_known = is_long ? std::ranges::count(known, name) > 0
                                   : is_number || letters.find(word[1]) != std::string::npos;
     if (is_known && !lacks_dash) continue;
+    if (slips == Slips::OneDash && !lacks_dash) continue;
     const auto match = closest(lacks_dash ? "-" + name : name, names);
     return Error{.what = fmt::format("unknown option '{}'", name),
                  .hint = match ? fmt::format("did you mean '{}'?", *match)
@@ -167,6 +171,8 @@ int run(int argc, char** argv) {
   }
   for (const auto& [sub, command_run] : runs) {
     if (!sub->parsed()) continue;
+    // Several files and a short option make sense of what was not meant.
+    if (auto slip = find_unknown_option(app, words, Slips::OneDash)) return fail(*slip);
     if (auto fits = check_files(*sub); !fits) return fail(fits.error());
     return command_run();
   }

@@ -217,7 +217,7 @@ class StressTable {
 Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClient>>& clients,
                                    const StressOptions& options, Budget& budget) {
   const bool is_list = options.workload == StressWorkload::List;
-  HistoryBuilder b(is_list ? InitialValues::None : InitialValues::Zero);
+  HistoryBuilder b(is_list ? InitialValues::Nil : InitialValues::Zero);
   for (std::size_t c = 0; c < clients.size(); ++c) {
     const SessionId session = b.session(fmt::format("c{}", c + 1));
     for (const StressTxn& txn : clients[c]->txns) {

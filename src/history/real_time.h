@@ -36,6 +36,11 @@ class RealTimeHistory {
   // What stands for it in the original; none() for what is auxiliary.
   TxnId original(TxnId made) const { return originals_[made.index]; }
   EventId original(EventId made) const;
+  // Besides: what writes for an aborted transaction stands for it. none() for a point.
+  TxnId stands_for(TxnId made) const {
+    const TxnId own = original(made);
+    return own.is_none() && !is_point(made) ? originals_[made.index - 1] : own;
+  }
   // Is it a point of the clock?
   bool is_point(TxnId made) const { return made_.session(made) == clock_; }
   // An order of the original's transactions with the auxiliary ones put in, as early as can be.

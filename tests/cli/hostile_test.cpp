@@ -239,7 +239,7 @@ TEST_F(CliHostile, ArgumentsAreQuotedWithoutControlCharacters) {
                                        "check - --level si -o " + word + "/x",
                                        "check - --level si --" + word,
                                        "check - --level si --timeout " + word,
-                                       "check - --level si " + word,
+                                       "check " + word + " - --level si",
                                        "check - --level si --spec " + word,
                                        "convert - --to " + word,
                                        "predict - --level si --boundary " + word,

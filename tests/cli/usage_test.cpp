@@ -236,7 +236,7 @@ TEST(Usage, KnowsTheNamesThatPeopleUseForLevels) {
   const Ran refused = in_project(check + "repeatable-read");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("different levels in different databases"),
-                                 HasSubstr("si"), Not(HasSubstr("unknown level"))));
+                                 HasSubstr("pg-rr"), Not(HasSubstr("unknown level"))));
 }
 
 TEST(Usage, HelpsInEveryWay) {

@@ -241,7 +241,7 @@ TEST(Proxy, ShowsClientsTheSameBytes) {
   for (const auto& [client, txn] : gating.txns()) {
     for (const RecordedStatement& statement : txn.statements) gated += statement.gate != 0 ? 1 : 0;
   }
-  EXPECT_EQ(gated, 18U);
+  EXPECT_EQ(gated, 19U);
   proxy.stop();
   // What was seen of it: every request of the script that ran something.
   std::size_t statements = 0;
