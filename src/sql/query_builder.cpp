@@ -220,9 +220,18 @@ void add_order(Scope& scope, const Tree& sort, const Tree& targets, BuiltQuery& 
   }
 }
 
+bool mentions_column(const Expr& expr) {
+  return expr.op == ExprOp::Column ||
+         std::any_of(expr.args.begin(), expr.args.end(), mentions_column);
+}
+
+// There is one for all rows, so no column can be in it.
 std::optional<Expr> build_count(Scope& scope, const Tree& node, std::string_view what) {
   if (node.is_null() || flag_of(child(node, "A_Const"), "isnull")) return std::nullopt;
-  return adapt(scope, build_expr(scope, node), Type::Integer, false, what);
+  std::optional<Expr> count = adapt(scope, build_expr(scope, node), Type::Integer, false, what);
+  if (count && mentions_column(*count))
+    scope.findings.fail(scope.where.place(0), fmt::format("{} cannot depend on a column", what));
+  return count;
 }
 
 Lock build_lock(const Scope& scope, const Tree& clauses) {
