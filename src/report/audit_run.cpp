@@ -120,7 +120,8 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
       ++same->second;
     }
   }
-  std::string out = fmt::format("{} of ", common_name(anomaly.name));
+  const std::string_view name = common_name(anomaly.name);
+  std::string out = fmt::format("{} of ", name.empty() ? "a cycle" : name);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (i > 0) out += i + 1 == counts.size() ? " and " : ", ";
     if (counts[i].second > 1) out += fmt::format("{} ", counts[i].second);

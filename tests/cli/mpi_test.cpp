@@ -66,7 +66,7 @@ TEST(CliMpi, HasNoVerdictWhenAProcessDiesAndGoesOnLater) {
   const TempFolder folder;
   const std::string program = folder.at("big.txn");
   ASSERT_EQ(
-      run_isoscope("generate program smallbank -s 4 -t 3 --seed 1 --access point -o " + program)
+      run_isoscope("generate program smallbank -s 7 -t 2 --seed 1 --access point -o " + program)
           .exit_code,
       0);
   const std::string arguments = "explore " + program + " --json --violations 0 --level si";

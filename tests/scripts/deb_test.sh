@@ -6,18 +6,19 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 package=$("$1/scripts/make-deb.sh" "$2" "$work")
-dpkg-deb --info "$package" | grep -q 'Depends: .*libfmt'
+dpkg-deb --info "$package" | grep 'Depends: .*libfmt' >/dev/null
 dpkg-deb --extract "$package" "$work/root"
 set +e
 (cd "$1" && "$work/root/usr/bin/isoscope" check examples/lost-update.hist --level si --quiet)
 code=$?
 set -e
 [[ $code == 1 ]] || { echo "exit code $code" && exit 1; }
-zcat "$work/root/usr/share/man/man1/isoscope-check.1.gz" | grep -q '\-\-level'
+zcat "$work/root/usr/share/man/man1/isoscope-check.1.gz" | grep -F -- '\-\-level' >/dev/null
 for file in bash-completion/completions/isoscope zsh/vendor-completions/_isoscope fish/vendor_completions.d/isoscope.fish; do
   [[ -s $work/root/usr/share/$file ]] || { echo "$file is missing" && exit 1; }
 done
 # The completion of bash knows commands, options and the values of options.
+set +u # as in a shell of people
 . "$work/root/usr/share/bash-completion/completions/isoscope"
 complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=() && _isoscope && echo "${COMPREPLY[@]}"; }
 [[ $(complete_line isoscope che) == check ]]
