@@ -105,6 +105,14 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     if (!sessions) return sessions.error();
     auto added = sql::add_workload(*app, *sessions, &budget);
     if (!added) return in_file(added.error(), workload, *sessions);
+    auto stray = sql::parse_assertions(*sessions, *app);
+    if (!stray) return in_file(stray.error(), workload, *sessions);
+    if (!stray->empty()) {
+      const Error error{.where = stray->front().place,
+                        .what = "a workload has no assertions",
+                        .hint = "write it into the SQL program, where it is checked"};
+      return in_file(error, workload, *sessions);
+    }
   }
   if (const auto missing = find_missing_call(*app)) return loaded.located(*missing);
   auto claims = sql::parse_assertions(loaded.text, *app);
