@@ -7,19 +7,19 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 package=$("$1/scripts/make-deb.sh" "$2" "$work")
 dpkg-deb --info "$package" | grep 'Depends: .*libfmt' >/dev/null
-dpkg-deb --extract "$package" "$work/root"
+dpkg-deb --extract "$package" "$work/unpacked"
 set +e
-(cd "$1" && "$work/root/usr/bin/isoscope" check examples/lost-update.hist --level si --quiet)
+(cd "$1" && "$work/unpacked/usr/bin/isoscope" check examples/lost-update.hist --level si --quiet)
 code=$?
 set -e
 [[ $code == 1 ]] || { echo "exit code $code" && exit 1; }
-zcat "$work/root/usr/share/man/man1/isoscope-check.1.gz" | grep -F -- '\-\-level' >/dev/null
+zcat "$work/unpacked/usr/share/man/man1/isoscope-check.1.gz" | grep -F -- '\-\-level' >/dev/null
 for file in bash-completion/completions/isoscope zsh/vendor-completions/_isoscope fish/vendor_completions.d/isoscope.fish; do
-  [[ -s $work/root/usr/share/$file ]] || { echo "$file is missing" && exit 1; }
+  [[ -s $work/unpacked/usr/share/$file ]] || { echo "$file is missing" && exit 1; }
 done
 # The completion of bash knows commands, options and the values of options.
 set +u # as in a shell of people
-. "$work/root/usr/share/bash-completion/completions/isoscope"
+. "$work/unpacked/usr/share/bash-completion/completions/isoscope"
 complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=() && _isoscope && echo "${COMPREPLY[@]}"; }
 [[ $(complete_line isoscope che) == check ]]
 [[ $(complete_line isoscope check --expl) == --explain ]]
