@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "force/forcing.h"
-#include "support/postgres_server.h"
+#include "force/server_fixture.h"
 
 namespace isoscope::force {
 namespace {
@@ -20,16 +20,8 @@ std::size_t times() {
   return asked != nullptr ? static_cast<std::size_t>(std::atoi(asked)) : 2;
 }
 
-class ForcingTest : public ::testing::Test {
+class ForcingTest : public WithServer {
  protected:
-  static void SetUpTestSuite() { server_ = PostgresServer::start(why_not_).release(); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-  void SetUp() override {
-    if (server_ == nullptr) GTEST_SKIP() << why_not_;
-  }
   static std::string at(std::string text, const std::string& level) {
     for (std::size_t i = 0; (i = text.find('@', i)) != std::string::npos; i += level.size())
       text.replace(i, 1, level);
@@ -43,8 +35,6 @@ class ForcingTest : public ::testing::Test {
     EXPECT_EQ(answer->forced.size(), 1U);
     return answer->forced.at(0);
   }
-  static inline PostgresServer* server_ = nullptr;
-  static inline std::string why_not_;
 };
 
 struct Race {

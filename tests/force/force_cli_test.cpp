@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_isoscope.h"
+#include "force/server_fixture.h"
 #include "force/sessions.h"
 #include "support/paths.h"
-#include "support/postgres_server.h"
 #include "support/temp_folder.h"
 
 namespace isoscope {
@@ -19,16 +19,8 @@ using ::testing::Contains;
 using ::testing::Eq;
 using ::testing::HasSubstr;
 
-class ForceCliTest : public ::testing::Test {
+class ForceCliTest : public WithServer {
  protected:
-  static void SetUpTestSuite() { server_ = PostgresServer::start(why_not_).release(); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-  void SetUp() override {
-    if (server_ == nullptr) GTEST_SKIP() << why_not_;
-  }
   static std::string dsn() { return " --dsn '" + server_->dsn() + "'"; }
   static std::string example(const std::string& name) { return source_dir() + "/examples/" + name; }
   // What is on the server that was not there at first: schemas, tables, connections, locks.
@@ -48,8 +40,6 @@ class ForceCliTest : public ::testing::Test {
     }
     return "";
   }
-  static inline PostgresServer* server_ = nullptr;
-  static inline std::string why_not_;
 };
 
 TEST_F(ForceCliTest, ReproducesALostUpdateAndShowsWhatSerialOrdersGive) {

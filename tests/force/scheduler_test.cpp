@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "force/server_fixture.h"
 #include "force/sessions.h"
-#include "support/postgres_server.h"
 
 namespace isoscope::force {
 namespace {
@@ -36,15 +36,11 @@ std::string words(const Played& played) {
   return out;
 }
 
-class SchedulerTest : public ::testing::Test {
+class SchedulerTest : public WithServer {
  protected:
-  static void SetUpTestSuite() { server_ = PostgresServer::start(why_not_).release(); }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
   void SetUp() override {
-    if (server_ == nullptr) GTEST_SKIP() << why_not_;
+    WithServer::SetUp();
+    if (IsSkipped()) return;
     monitor_ = std::move(*PgMonitor::open(server_->dsn()));
     sql("DROP TABLE IF EXISTS t");
     sql("CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL)");
@@ -74,8 +70,6 @@ class SchedulerTest : public ::testing::Test {
             ->c_str());
   }
 
-  static inline PostgresServer* server_ = nullptr;
-  static inline std::string why_not_;
   std::unique_ptr<PgMonitor> monitor_;
   std::vector<std::vector<Answer>> answers_;
 };
