@@ -59,7 +59,7 @@ fuzz: dev-deps                ## readers and engines under libFuzzer; see tests/
 	@scripts/fuzz.sh $(BUILD)-fuzz
 
 lint: dev-deps                ## clang-tidy over the sources; CHANGED=REF for those that differ from it
-	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-lint -DISOSCOPE_TESTS=OFF -DISOSCOPE_UNITY=OFF
+	@CXX=clang++ CC=clang $(CONFIGURE) -B $(BUILD)-lint -DISOSCOPE_TESTS=OFF
 	@JOBS=$(JOBS) scripts/lint.sh $(BUILD)-lint $(if $(CHANGED),--changed $(CHANGED))
 
 format: format-deps           ## lay out every source
