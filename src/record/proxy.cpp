@@ -11,6 +11,7 @@
 
 #include "record/conversation.h"
 #include "record/sockets.h"
+#include "record/turns.h"
 #include "record/wire.h"
 
 namespace isoscope::record {
@@ -32,8 +33,14 @@ std::string refusal(const std::string& why) {
 
 }  // namespace
 
+// How much of a client's requests is kept while they are held.
+constexpr std::size_t kMostHeld = std::size_t{1} << 20U;
+
 // One client, and the connection to the server that is made for it.
 struct Link {
+  std::size_t door = 0;
+  std::uint32_t connection = 0;  // once its protocol is known
+  bool is_held = false;          // a request waits for its turn
   Socket client;
   Socket server;
   std::string from_client;  // what is not handed on yet
@@ -50,8 +57,8 @@ struct Link {
 struct Proxy::State {
   ProxyOptions options;
   TxnSink sink;
-  Socket listener;
-  int port = 0;
+  std::vector<Socket> listeners;  // by door
+  std::vector<int> ports;
   std::list<Link> links;
   ProxyNumbers numbers;
   std::uint32_t next_connection = 1;
@@ -62,22 +69,24 @@ struct Proxy::State {
                                                                  began)
         .count();
   }
-  void accept();
+  void accept(std::size_t door);
   void connect(Link& link);
   void start(Link& link);
   bool start_packet(Link& link, const Piece& packet);
   void forward_client(Link& link);
   void forward_server(Link& link);
   void go_blind(Link& link);
+  void leave(Link& link);
   void work(Link& link, short client_events, short server_events);
   void finish(Link& link);
 };
 
-void Proxy::State::accept() {
+void Proxy::State::accept(std::size_t door) {
   for (;;) {
-    Socket client = accept_from(listener);
+    Socket client = accept_from(listeners[door]);
     if (!client.is_open()) return;
     links.emplace_back().client = std::move(client);
+    links.back().door = door;
     ++numbers.connections;
   }
 }
@@ -98,6 +107,13 @@ void Proxy::State::go_blind(Link& link) {
   ++numbers.opaque;
   if (link.conversation) link.conversation->ended();
   link.conversation.reset();
+  leave(link);
+}
+
+void Proxy::State::leave(Link& link) {
+  if (options.turns != nullptr && link.connection != 0) options.turns->left(link.connection);
+  link.connection = 0;
+  link.is_held = false;
 }
 
 // Returns whether another start packet may follow.
@@ -133,9 +149,11 @@ bool Proxy::State::start_packet(Link& link, const Piece& packet) {
     go_blind(link);
     return false;
   }
+  link.connection = next_connection++;
   link.conversation = std::make_unique<Conversation>(
-      Transactions(next_connection++, options.default_isolation, sink), [this] { return now(); },
+      Transactions(link.connection, options.default_isolation, sink), [this] { return now(); },
       options.gates);
+  if (options.turns != nullptr) options.turns->came(link.connection, link.door);
   link.conversation->called(std::move(application));
   return false;
 }
@@ -168,6 +186,9 @@ void Proxy::State::forward_client(Link& link) {
       break;
     }
     if (piece.kind == Piece::Kind::Message) {
+      link.is_held = options.turns != nullptr &&
+                     !options.turns->lets_pass(link.connection, piece.type, piece.payload());
+      if (link.is_held) break;
       const std::string replaced = link.conversation->from_client(piece.type, piece.payload());
       link.server.send(replaced.empty() ? piece.bytes : replaced);
     } else {
@@ -193,6 +214,8 @@ void Proxy::State::forward_server(Link& link) {
       break;
     }
     if (piece.kind == Piece::Kind::Message) {
+      if (options.turns != nullptr)
+        options.turns->heard(link.connection, piece.type, piece.payload());
       const std::string replaced = link.conversation->from_server(piece.type, piece.payload());
       link.client.send(replaced.empty() ? piece.bytes : replaced);
     } else {
@@ -211,6 +234,7 @@ void Proxy::State::forward_server(Link& link) {
 void Proxy::State::finish(Link& link) {
   if (link.conversation) link.conversation->ended();
   link.conversation.reset();
+  leave(link);
   link.client.close();
   link.server.close();
   link.is_over = true;
@@ -232,9 +256,10 @@ void Proxy::State::work(Link& link, short client_events, short server_events) {
   if (link.client.is_open() && !link.client.flush()) client_there = false;
   if (link.server.is_open() && !link.server.flush()) server_there = false;
   if (!client_there) {
-    // What the client sent before it left still takes effect.
+    // What the client sent before it left still takes effect, unless its turn has not come.
     link.client.close();
     link.is_closing = true;
+    if (link.is_held) link.from_client.clear();
     if (!link.from_client.empty() && link.server.is_open()) {
       link.server.send(link.from_client);
       link.from_client.clear();
@@ -263,19 +288,24 @@ Proxy::~Proxy() = default;
 
 Result<std::unique_ptr<Proxy>> Proxy::listen(ProxyOptions options, TxnSink sink) {
   auto state = std::make_unique<State>();
-  state->port = options.listen_port;
-  auto listener = listen_on(options.listen_host, state->port);
-  if (!listener) return listener.error();
-  state->listener = std::move(*listener);
+  for (std::size_t door = 0; door < options.doors; ++door) {
+    int port = door == 0 ? options.listen_port : 0;
+    auto listener = listen_on(options.listen_host, port);
+    if (!listener) return listener.error();
+    state->listeners.push_back(std::move(*listener));
+    state->ports.push_back(port);
+  }
   state->options = std::move(options);
   state->sink = std::move(sink);
   return std::unique_ptr<Proxy>(new Proxy(std::move(state)));
 }
 
-int Proxy::port() const { return state_->port; }
+int Proxy::port(std::size_t door) const { return state_->ports.at(door); }
 Microseconds Proxy::now() const { return state_->now(); }
 const ProxyNumbers& Proxy::numbers() const { return state_->numbers; }
-void Proxy::stop_listening() { state_->listener.close(); }
+void Proxy::stop_listening() {
+  for (Socket& listener : state_->listeners) listener.close();
+}
 bool Proxy::has_connections() const { return !state_->links.empty(); }
 
 void Proxy::close_all() {
@@ -285,8 +315,12 @@ void Proxy::close_all() {
 
 void Proxy::step(int milliseconds) {
   State& s = *state_;
+  for (Link& link : s.links) {
+    if (!link.is_held) continue;
+    s.forward_client(link);
+    if (link.server.is_open()) link.server.flush();
+  }
   std::vector<pollfd> polled;
-  polled.push_back({s.listener.descriptor(), POLLIN, 0});
   for (const Link& link : s.links) {
     const auto events = [&](const Socket& self, const Socket& other, bool may_read) {
       short wanted = self.has_unsent() ? POLLOUT : 0;
@@ -294,18 +328,24 @@ void Proxy::step(int milliseconds) {
       return wanted;
     };
     polled.push_back(
-        {link.client.descriptor(), events(link.client, link.server, !link.is_closing), 0});
+        {link.client.descriptor(),
+         events(link.client, link.server,
+                !link.is_closing && !(link.is_held && link.from_client.size() > kMostHeld)),
+         0});
     polled.push_back(
         {link.server.descriptor(), events(link.server, link.client, !link.is_closing), 0});
   }
+  const std::size_t first_listener = polled.size();
+  for (const Socket& listener : s.listeners) polled.push_back({listener.descriptor(), POLLIN, 0});
   if (::poll(polled.data(), polled.size(), milliseconds) <= 0) return;
-  std::size_t i = 1;
+  std::size_t i = 0;
   for (Link& link : s.links) {
     s.work(link, polled[i].revents, polled[i + 1].revents);
     i += 2;
   }
   s.links.remove_if([](const Link& link) { return link.is_over; });
-  if (polled[0].revents != 0) s.accept();
+  for (std::size_t door = 0; door < s.listeners.size(); ++door)
+    if (polled[first_listener + door].revents != 0) s.accept(door);
 }
 
 }  // namespace isoscope::record

@@ -24,6 +24,7 @@
 namespace isoscope::record {
 
 class Gatekeeper;
+class TurnKeeper;
 
 struct ProxyOptions {
   ServerAddress server;
@@ -31,6 +32,10 @@ struct ProxyOptions {
   int listen_port = 0;  // 0: any that is free
   std::string default_isolation = "read committed";
   Gatekeeper* gates = nullptr;  // who gates statements; null: every byte is handed on as it is
+  // How many ports are listened at, to tell clients apart. The first is `listen_port`, the others
+  // are any that are free.
+  std::size_t doors = 1;
+  TurnKeeper* turns = nullptr;  // who holds requests (turns.h); null: they go on at once
 };
 
 struct ProxyNumbers {
@@ -47,7 +52,7 @@ class Proxy {
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
-  int port() const;
+  int port(std::size_t door = 0) const;
   // Works for at most so many milliseconds, or until something happened.
   void step(int milliseconds);
   // Takes no further connections.
