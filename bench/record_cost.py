@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """What recording costs: CPU time of pgbench, server and recorder together, over that of pgbench and server.
 
-    bench/record_cost.py build/isoscope [TRANSACTIONS]
+    bench/record_cost.py build/isoscope [TRANSACTIONS [RUNS]]
 
-A private server on loopback, one pgbench client, its TPC-B-like transaction of seven statements. Each way runs on a
-server of its own; what starting and stopping a server costs is measured too and taken off.
+A private server on loopback, one pgbench client, its TPC-B-like transaction of seven statements. Each run has a server
+of its own; what starting and stopping a server costs is measured too and taken off. Of several runs the cheapest
+counts: what others do on the machine only adds. `during` is what the run costs until pgbench has ended, `after` what
+the recorder and the server still do then (decoding the log, computing what was read, writing the file).
 """
 import glob
+import json
 import os
 import resource
 import shutil
@@ -16,18 +19,41 @@ import sys
 import tempfile
 import time
 
-ISOSCOPE = os.path.abspath(sys.argv[1])
-TRANSACTIONS = sys.argv[2] if len(sys.argv) > 2 else "2000"
 BIN = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def cpu():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def spent(pid):
+    """CPU seconds of a process, its children that have ended, and all that run below it."""
+    total = 0.0
+    children = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as stat:
+                    fields = stat.read().rsplit(")", 1)[1].split()
+                children.setdefault(int(fields[1]), []).append((int(entry), fields))
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+    pending = [(p, f) for below in children.values() for p, f in below if p == pid]
+    while pending:
+        process, fields = pending.pop()
+        total += sum(int(t) for t in fields[11:15]) / TICKS
+        pending += children.get(process, [])
+    return total
+
+
+def run_below_the_recorder(arguments):
+    """The command that is recorded: it runs pgbench, then writes down what everything has cost so far."""
+    postmaster, notes = int(arguments[0]), arguments[1]
+    code = subprocess.run(arguments[2:], stdout=subprocess.DEVNULL).returncode
+    with open(notes, "w") as file:
+        json.dump({"server": spent(postmaster), "recorder": spent(os.getppid())}, file)
+    return code
 
 
 def measure(command_of):
-    """CPU seconds of a server and what runs against it."""
+    """CPU seconds of a server and what runs against it: in all, and until pgbench had ended."""
     work = tempfile.mkdtemp()
     prefix = []
     if os.getuid() == 0:
@@ -48,28 +74,54 @@ def measure(command_of):
         while subprocess.run([BIN + "/pg_isready", "-q"], env=env).returncode != 0:
             time.sleep(0.1)
         subprocess.run([BIN + "/pgbench", "-i", "-q"], env=env, check=True, capture_output=True)
-        before = cpu()
-        command = command_of(port, work)
+        subprocess.run([BIN + "/psql", "-qc", "CHECKPOINT"], env=env, check=True)
+        server_before = spent(server.pid)
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        clients_before = usage.ru_utime + usage.ru_stime
+        notes = work + "/notes.json"
+        command = command_of(port, work, server.pid, notes)
         if command:
             subprocess.run(command, env=env, check=True, capture_output=True)
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        clients = usage.ru_utime + usage.ru_stime - clients_before
+        total = spent(server.pid) - server_before + clients
+        during = total
+        if os.path.exists(notes):
+            with open(notes) as file:
+                at_end = json.load(file)
+            during = at_end["server"] - server_before + at_end["recorder"]
         server.send_signal(2)
         server.wait()
-        return cpu() - before
+        return total, during
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
 def main():
-    nothing = measure(lambda port, work: None)
+    isoscope = os.path.abspath(sys.argv[1])
+    transactions = sys.argv[2] if len(sys.argv) > 2 else "5000"
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    print(f"{transactions} transactions, CPU seconds of the cheapest of {runs} runs")
     for protocol in ("prepared", "extended", "simple"):
-        bench = [BIN + "/pgbench", "-n", "-M", protocol, "-t", TRANSACTIONS]
-        direct = measure(lambda port, work: bench) - nothing
-        recorded = measure(
-            lambda port, work: [ISOSCOPE, "record", "--quiet", "--dsn",
-                                f"host=127.0.0.1 port={port} user=bench dbname=postgres", "-o", work + "/run.jsonl",
-                                "--"] + bench) - nothing
-        print(f"{protocol:9}  direct {direct:6.2f} s   recorded {recorded:6.2f} s   ratio {recorded / direct:.2f}")
+        bench = [BIN + "/pgbench", "-n", "-M", protocol, "-t", transactions]
+
+        def recorded(port, work, postmaster, notes):
+            return [isoscope, "record", "--quiet", "--dsn", f"host=127.0.0.1 port={port} user=bench dbname=postgres",
+                    "-o", work + "/run.jsonl", "--", sys.executable, os.path.abspath(__file__), "--below",
+                    str(postmaster), notes] + bench
+
+        def direct(port, work, postmaster, notes, command=None):
+            return [sys.executable, os.path.abspath(__file__), "--below", str(postmaster), notes] + (command or bench)
+
+        # Python itself and an idle server are part of both.
+        idle = min(measure(lambda *places: direct(*places, command=["true"]))[0] for _ in range(runs))
+        plain = min(measure(direct)[0] for _ in range(runs)) - idle
+        total, during = (cost - idle for cost in min(measure(recorded) for _ in range(runs)))
+        print(f"{protocol:9}  direct {plain:6.2f}   recorded {total:6.2f}   ratio {total / plain:.2f}   "
+              f"during {during / plain:.2f}   after {(total - during) / plain:.2f}", flush=True)
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] == "--below":
+        sys.exit(run_below_the_recorder(sys.argv[2:]))
     main()

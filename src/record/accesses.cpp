@@ -12,10 +12,8 @@ std::string Accesses::read(const Execution& run, std::vector<Access>& reads) {
 Accesses::Question Accesses::ask(const Execution& run, const std::set<std::size_t>& columns,
                                  const std::vector<bool>& matching, bool takes_current) {
   const Table& table = *run.table->table;
-  std::set<std::string> key_columns;
-  for (const std::size_t column : table.key) key_columns.insert(table.columns[column]);
   Question asked{.table = table, .columns = columns, .matching = matching};
-  asked.is_lookup = run.shape->equated_columns == key_columns;
+  asked.is_lookup = run.shape->equated_columns == table.key_names;
   if (asked.is_lookup) return asked;
   // Who takes the current version of a row reads the cells of that one; the search itself asks only
   // whether the row matches.
@@ -26,8 +24,7 @@ Accesses::Question Accesses::ask(const Execution& run, const std::set<std::size_
   asked.text = question(*run.shape, *run.statement, selected);
   Question shown = asked;
   if (takes_current) shown.columns.clear();
-  answer(*run.table, shown);
-  asked.answers = &answers_[run.table][asked.text];
+  asked.answers = &answer(*run.table, shown);
   return asked;
 }
 
@@ -58,13 +55,12 @@ std::string Accesses::read_query(const Execution& run, std::vector<Access>& read
         selected += (selected.empty() ? "" : ", ") + name;
       }
       asked.text = block_question(shape.blocks[b], mentioned, *run.statement, selected);
-      answer(*versions, asked);
-      asked.answers = &answers_[versions][asked.text];
+      asked.answers = &answer(*versions, asked);
       for (const auto* entry : versions->touched) {
         const auto& [row, chain] = *entry;
         const std::size_t seen = seen_version(chain, run);
         const bool is_own = seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own;
-        if (chain.is_touched() && !is_own && asked.ever_matches(chain))
+        if (!is_own && asked.ever_matches(chain))
           asked.search(row, chain, seen, reads);
       }
     }
@@ -73,18 +69,28 @@ std::string Accesses::read_query(const Execution& run, std::vector<Access>& read
 }
 
 // The answers of all versions, with the columns that are asked for.
-void Accesses::answer(const TableVersions& versions, const Question& asked) {
-  std::vector<std::string>& answers = answers_[&versions][asked.text];
-  if (!answers.empty()) return;
-  answers.resize(versions.next_id);
+Accesses::Answers& Accesses::answer(const TableVersions& versions, const Question& asked) {
+  Answers& answers = answers_[&versions][asked.text];
+  if (!answers.of.empty()) return answers;
+  answers.of.resize(versions.next_id);
   for (const auto* entry : versions.touched) {
     for (const Version& version : entry->second.versions) {
       if (!asked.matches(&version)) continue;
-      std::string& text = answers[version.id] = "yes";
+      std::string& text = answers.of[version.id] = "yes";
       for (const std::size_t column : asked.columns)
         text += "," + (version.values[column] ? "'" + *version.values[column] + "'" : "null");
     }
   }
+  return answers;
+}
+
+const std::vector<std::uint64_t>& Accesses::Answers::writers(const RowChain& chain) {
+  std::vector<std::uint64_t>& writers = writers_[&chain];
+  if (writers.empty())
+    writers = writers_of(chain, [this](const Version* a, const Version* b) {
+      return answer(a) == answer(b);
+    });
+  return writers;
 }
 
 std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads) {
@@ -105,23 +111,23 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   Question asked = ask(run, columns, *matched, takes_current);
   asked.matches_all = looked.has_value();
   std::size_t counted = 0;
-  std::vector<const std::pair<const std::string, RowChain>*> rows = run.table->touched;
+  std::vector<const TableVersions::Entry*> only;
   if (looked) {
-    rows.clear();
     const auto found = run.table->rows.find(*looked);
-    if (found != run.table->rows.end()) rows.push_back(&*found);
+    if (found != run.table->rows.end()) only.push_back(&*found);
+    // Rows that nobody wrote only count.
+    if (only.empty() && run.table->has_untouched(*looked)) ++counted;
   }
-  // Rows that nobody wrote only count.
-  for (std::size_t id = 0; id < matched->size(); ++id)
-    counted += (*matched)[id] && run.table->is_untouched[id] ? 1 : 0;
-  for (const auto* entry : rows) {
+  for (std::size_t id = run.table->next_id; id < matched->size(); ++id)
+    counted += (*matched)[id] ? 1 : 0;
+  for (const auto* entry : looked ? only : run.table->touched) {
     const auto& [row, chain] = *entry;
     const std::size_t seen = seen_version(chain, run);
     const Version* version = seen == kNone ? nullptr : &chain.versions[seen];
     const bool is_own = version != nullptr && run.own != 0 && version->xid == run.own;
     const bool is_changed = writes && changed_by(chain, run);
-    // A lookup reads no other rows than those of its key; and rows that nobody wrote tell nothing.
-    const bool is_asked = chain.is_touched() && (!asked.is_lookup || asked.ever_matches(chain));
+    // A lookup reads no other rows than those of its key.
+    const bool is_asked = !asked.is_lookup || asked.ever_matches(chain);
     const std::size_t searched = reads.size();
     if (is_asked && !is_own) asked.search(row, chain, seen, reads);
     if (!asked.matches(version)) {
@@ -136,9 +142,9 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
       continue;
     }
     std::size_t current = seen;
-    if (!is_own) current = current_version(chain, seen, run, versions_);
+    if (!is_own) current = current_version(chain, seen, run);
     if (current == kUnclear) return "a row that others changed while it may have waited";
-    if (current != seen && run.message->isolation != "read committed")
+    if (current != seen && run.isolation != "read committed")
       return "a row that its snapshot does not see";
     if (is_asked && current != seen) {
       for (std::size_t i = searched; i < reads.size(); ++i) reads[i].phase = Access::Phase::Before;
@@ -155,14 +161,17 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     ++counted;
     if (is_asked && !is_own) asked.read_cells(row, chain, current, reads);
   }
-  for (const auto* entry : rows) {
+  for (const auto* entry : written_by(*run.table, run)) {
     const RowChain& chain = entry->second;
     if (!writes || !changed_by(chain, run)) continue;
     if (auto why = read_constraints(run, chain, reads); !why.empty()) return why;
   }
   const std::size_t told = told_rows(run.statement->tag);
-  if (shape.limit && static_cast<std::int64_t>(counted) > *shape.limit)
-    return "a LIMIT that leaves rows out";
+  if (shape.limit) {
+    const auto limit = Constants(shape, run.statement->sql).integer(*shape.limit);
+    if (!limit || static_cast<std::int64_t>(counted) > *limit)
+      return "a LIMIT that leaves rows out";
+  }
   if ((writes || shape.counts_rows) && told != counted)
     return "the number of rows that the server told is not the one computed";
   return {};

@@ -16,6 +16,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "record/matches.h"
@@ -29,7 +31,9 @@ struct Execution {
   const Shape* shape = nullptr;
   const TableVersions* table = nullptr;  // null: a query of several tables
   const GateMessage* message = nullptr;
-  std::uint64_t own = 0;  // id of its transaction; 0 if it has none
+  std::uint64_t own = 0;      // id of its transaction; 0 if it has none
+  std::size_t own_place = 0;  // of it in the order of commits; 0 if it wrote nothing
+  std::string_view isolation = {};
   bool is_committed = false;
   bool has_rolled_back_to = false;  // its transaction rolled back to a savepoint
   // Changes of its transaction between these places of the log are its own.
@@ -71,11 +75,23 @@ class Accesses {
 
  private:
   struct Question;  // what a statement asks of each row
+  struct Answers {
+    std::vector<std::string> of;  // by Version::id; empty: the row does not match
+    std::string none = {};
+    const std::string& answer(const Version* version) const {
+      return exists(version) ? of[version->id] : none;
+    }
+    // Who gave a row the answer that it has in each version.
+    const std::vector<std::uint64_t>& writers(const RowChain& chain);
+
+   private:
+    std::unordered_map<const RowChain*, std::vector<std::uint64_t>> writers_ = {};
+  };
   Question ask(const Execution& run, const std::set<std::size_t>& columns,
                const std::vector<bool>& matching, bool takes_current);
   std::string read_rows(const Execution& run, std::vector<Access>& reads);
   std::string read_query(const Execution& run, std::vector<Access>& reads);
-  void answer(const TableVersions& versions, const Question& asked);
+  Answers& answer(const TableVersions& versions, const Question& asked);
   std::string read_inserted(const Execution& run, std::vector<Access>& reads);
   // `before`: the version that was replaced; null if there was none.
   std::string read_parents(const Execution& run, const Version* before, const Version& version,
@@ -102,8 +118,7 @@ class Accesses {
   const Versions& versions_;
   Matches& matches_;
   mutable std::map<const TableVersions*, Holdings> holdings_;
-  // By table and question: the answer of each version, by its id.
-  std::map<const TableVersions*, std::map<std::string, std::vector<std::string>>> answers_;
+  std::map<const TableVersions*, std::map<std::string, Answers>> answers_;  // by question
 };
 
 }  // namespace isoscope::record

@@ -8,11 +8,12 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
   std::set<std::size_t> columns;
   if (!columns_of(*run.shape, *run.table->table, columns))
     return "a column that the table does not have";
-  for (const auto* entry : run.table->touched) {
+  for (const auto* entry : written_by(*run.table, run)) {
     const auto& [row, chain] = *entry;
-    for (std::size_t i = 0; i < chain.versions.size(); ++i) {
+    const auto [begin, end] = own_versions(chain, run);
+    for (std::size_t i = begin; i < end; ++i) {
       const Version& version = chain.versions[i];
-      if (version.xid != run.own || version.lsn < run.from || version.lsn >= run.to) continue;
+      if (version.lsn < run.from || version.lsn >= run.to) continue;
       const bool was_there = i > 0 && chain.versions[i - 1].exists;
       if (!version.exists) continue;
       if (was_there && run.shape->conflict != Shape::Conflict::IsUpdated) continue;
@@ -22,11 +23,11 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
       if (was_there && !is_own) {
         for (const std::size_t column : columns)
           reads.push_back({cell_key(*run.table->table, row, column),
-                           writer_of(chain, i - 1, same_cell(column))});
+                           writer(chain, i - 1, column)});
       }
       if (!is_own)
         reads.push_back({presence_key(*run.table->table, row),
-                         writer_of(chain, i == 0 ? kNone : i - 1, same_presence)});
+                         writer(chain, i == 0 ? kNone : i - 1, RowChain::kPresence)});
     }
     if (!changed_by(chain, run)) continue;
     if (auto why = read_constraints(run, chain, reads); !why.empty()) return why;
@@ -60,18 +61,19 @@ std::string Accesses::read_parents(const Execution& run, const Version* before,
     if (!key.is_primary || parent == versions_.tables().end())
       return "a foreign key to something else than a primary key";
     const auto found = parent->second.rows.find(row);
-    if (found == parent->second.rows.end()) return "a parent row that the recording does not know";
+    if (found == parent->second.rows.end()) {
+      if (parent->second.has_untouched(row)) continue;
+      return "a parent row that the recording does not know";
+    }
     const RowChain& chain = found->second;
-    const std::size_t current = current_version(chain, kNone, run, versions_);
+    const std::size_t current = current_version(chain, kNone, run);
     if (current == kUnclear) return "a parent row that others changed";
     if (current == kNone || !chain.versions[current].exists) continue;  // its own parent
-    if (!chain.is_touched()) continue;
     const std::string parent_key = presence_key(*parent->second.table, row);
-    const std::uint64_t writer = writer_of(chain, current, same_presence);
-    const bool is_newer = run.message == nullptr || writer == kInitialXid
-                              ? false
-                              : !run.message->snapshot.sees(writer);
-    reads.push_back({parent_key, writer, RunEvent::Kind::Read,
+    const std::uint64_t from = writer(chain, current, RowChain::kPresence);
+    const bool is_newer =
+        run.message != nullptr && from != kInitialXid && !run.message->snapshot.sees(from);
+    reads.push_back({parent_key, from, RunEvent::Kind::Read,
                      is_newer ? Access::Phase::After : Access::Phase::Within});
     reads.push_back({parent_key, kInitialXid, RunEvent::Kind::LockKey});
   }
@@ -107,12 +109,11 @@ std::string Accesses::read_children(const Execution& run, const Version& deleted
     }
     Question asked{.table = *children.table, .columns = {}, .matching = matching};
     asked.text = question;
-    answer(children, asked);
-    asked.answers = &answers_[&children][asked.text];
+    asked.answers = &answer(children, asked);
     for (const auto* entry : children.touched) {
       const auto& [row, chain] = *entry;
-      if (!chain.is_touched() || !asked.ever_matches(chain)) continue;
-      const std::size_t current = current_version(chain, kNone, run, versions_);
+      if (!asked.ever_matches(chain)) continue;
+      const std::size_t current = current_version(chain, kNone, run);
       if (current == kUnclear) return "rows that refer to it, changed by others";
       const bool is_own = current != kNone && chain.versions[current].xid == run.own;
       const std::size_t searched = reads.size();
@@ -129,9 +130,11 @@ std::string Accesses::read_children(const Execution& run, const Version& deleted
 
 std::string Accesses::read_constraints(const Execution& run, const RowChain& chain,
                                        std::vector<Access>& reads) {
-  const Version* before = nullptr;
-  for (const Version& version : chain.versions) {
-    if (version.xid == run.own && version.lsn >= run.from && version.lsn < run.to) {
+  const auto [begin, end] = own_versions(chain, run);
+  const Version* before = begin == 0 ? nullptr : &chain.versions[begin - 1];
+  for (std::size_t i = begin; i < end; ++i) {
+    const Version& version = chain.versions[i];
+    if (version.lsn >= run.from && version.lsn < run.to) {
       if (version.exists) {
         if (auto why = read_parents(run, before, version, reads); !why.empty()) return why;
         read_unique(run, before, version, reads);
@@ -167,7 +170,9 @@ std::string Accesses::read_ignored(const Execution& run, std::vector<Access>& re
   const Table& table = *run.table->table;
   if (run.shape->values.empty() || !run.shape->functions.empty() || run.message == nullptr)
     return "ON CONFLICT DO NOTHING that did nothing";
-  auto inserted = matches_.values(run.shape->values, *run.statement);
+  auto inserted = matches_.values(
+      std::string(Constants(*run.shape, run.statement->sql).text(run.shape->values)),
+      *run.statement);
   if (!inserted) return "ON CONFLICT DO NOTHING that did nothing";
   std::vector<Cell> values(table.columns.size());
   for (std::size_t i = 0; i < inserted->size(); ++i) {
@@ -180,12 +185,13 @@ std::string Accesses::read_ignored(const Execution& run, std::vector<Access>& re
   }
   const std::string row = key_text(table, values);
   const auto found = run.table->rows.find(row);
-  if (found == run.table->rows.end()) return "ON CONFLICT on something else than the primary key";
+  if (found == run.table->rows.end())
+    return run.table->has_untouched(row) ? "" : "ON CONFLICT on something else than the primary key";
   const std::size_t seen = seen_version(found->second, run);
   if (seen == kNone || !found->second.versions[seen].exists)
     return "ON CONFLICT with a row that its snapshot does not see";
-  if (found->second.is_touched() && found->second.versions[seen].xid != run.own)
-    reads.push_back({presence_key(table, row), writer_of(found->second, seen, same_presence)});
+  if (run.own == 0 || found->second.versions[seen].xid != run.own)
+    reads.push_back({presence_key(table, row), writer(found->second, seen, RowChain::kPresence)});
   return {};
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <optional>
 
 #include "record/accesses.h"
@@ -22,42 +21,32 @@ inline std::size_t told_rows(const std::string& tag) {
   return rows;
 }
 
-// The last version, by position, that the statement's snapshot shows; kNone if there is no row.
+// The versions that the statement's own transaction wrote.
+inline std::pair<std::size_t, std::size_t> own_versions(const RowChain& chain,
+                                                        const Execution& run) {
+  return run.own_place == 0 ? std::pair<std::size_t, std::size_t>{0, 0}
+                            : chain.versions_of(run.own_place);
+}
+
+// The last version, by position, that the statement's snapshot shows; kNone if there is no row. Who
+// sees a version also sees those before it, and versions after an own one are of later commits.
 inline std::size_t seen_version(const RowChain& chain, const Execution& run) {
-  for (std::size_t i = chain.versions.size(); i-- > 0;) {
-    const Version& version = chain.versions[i];
-    const bool is_own = run.own != 0 && version.xid == run.own;
-    if (version.xid == kInitialXid || (is_own && version.lsn < run.message->lsn) ||
-        (!is_own && run.message->snapshot.sees(version.xid)))
-      return i;
+  const auto [own_begin, own_end] = own_versions(chain, run);
+  for (std::size_t i = own_end; i > own_begin; --i) {
+    if (chain.versions[i - 1].lsn < run.message->lsn) return i - 1;
   }
-  return kNone;
+  const auto begin = chain.versions.begin();
+  const auto end = own_begin == own_end ? chain.versions.end()
+                                        : begin + static_cast<std::ptrdiff_t>(own_begin);
+  const auto unseen = std::partition_point(begin, end, [&](const Version& version) {
+    return version.xid == kInitialXid || run.message->snapshot.sees(version.xid);
+  });
+  return unseen == begin ? kNone : static_cast<std::size_t>(unseen - begin) - 1;
 }
 
-// Who gave a row what it has in the version at `i`, as `same` compares versions? Only the last
-// versions of transactions count. A position of kNone is the row before its first version.
-inline std::uint64_t writer_of(const RowChain& chain, std::size_t i,
-                               const std::function<bool(const Version*, const Version*)>& same) {
-  if (i == kNone) return kInitialXid;
-  const std::vector<std::size_t> finals = chain.finals();
-  auto place = std::ranges::lower_bound(finals, i);
-  for (;;) {
-    const Version* current = &chain.versions[*place];
-    const Version* before = place == finals.begin() ? nullptr : &chain.versions[*(place - 1)];
-    if (!same(before, current)) return current->xid;
-    if (before == nullptr) return kInitialXid;
-    --place;
-  }
-}
-
-inline bool exists(const Version* version) { return version != nullptr && version->exists; }
-
-inline bool same_presence(const Version* a, const Version* b) { return exists(a) == exists(b); }
-
-inline std::function<bool(const Version*, const Version*)> same_cell(std::size_t column) {
-  return [column](const Version* a, const Version* b) {
-    return exists(a) && exists(b) && a->values[column] == b->values[column];
-  };
+// Who gave a row what it has in the version at `i`; kNone is the row before its first version.
+inline std::uint64_t writer(const RowChain& chain, std::size_t i, std::size_t column) {
+  return i == kNone ? kInitialXid : chain.writers(column)[i];
 }
 
 inline std::string presence_key(const Table& table, const std::string& row) {
@@ -93,25 +82,34 @@ inline bool columns_of(const Shape& shape, const Table& table, std::set<std::siz
 // committed before its own transaction, which holds the row until its end. kNone - 1: not known.
 inline constexpr std::size_t kUnclear = kNone - 1;
 
-inline std::size_t current_version(const RowChain& chain, std::size_t seen, const Execution& run,
-                                   const Versions& versions) {
-  const std::size_t own_place = run.own == 0 ? 0 : versions.commit_place(run.own);
-  std::size_t current = seen;
-  for (std::size_t i = seen == kNone ? 0 : seen + 1; i < chain.versions.size(); ++i) {
-    const Version& version = chain.versions[i];
-    if (version.xid == run.own && run.own != 0) break;
-    if (own_place == 0 || run.has_rolled_back_to) return kUnclear;
-    if (versions.commit_place(version.xid) > own_place) break;
-    current = i;
-  }
-  return current;
+inline std::size_t current_version(const RowChain& chain, std::size_t seen, const Execution& run) {
+  const std::size_t next = seen == kNone ? 0 : seen + 1;
+  const auto begin = chain.versions.begin() + static_cast<std::ptrdiff_t>(next);
+  if (begin == chain.versions.end()) return seen;
+  const bool is_own = run.own_place != 0 && begin->place == run.own_place;
+  if (!is_own && (run.own_place == 0 || run.has_rolled_back_to)) return kUnclear;
+  const auto later = std::partition_point(
+      begin, chain.versions.end(),
+      [&](const Version& version) { return version.place < run.own_place; });
+  return later == begin ? seen
+                        : static_cast<std::size_t>(later - chain.versions.begin()) - 1;
 }
 
 // Did the statement itself change the row?
 inline bool changed_by(const RowChain& chain, const Execution& run) {
-  return run.own != 0 && std::ranges::any_of(chain.versions, [&](const Version& version) {
-           return version.xid == run.own && version.lsn >= run.from && version.lsn < run.to;
-         });
+  const auto [begin, end] = own_versions(chain, run);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (chain.versions[i].lsn >= run.from && chain.versions[i].lsn < run.to) return true;
+  }
+  return false;
+}
+
+// The rows that the statement's transaction wrote.
+inline const std::vector<const TableVersions::Entry*>& written_by(const TableVersions& versions,
+                                                                  const Execution& run) {
+  static const std::vector<const TableVersions::Entry*> kNoRows;
+  const auto found = versions.by_writer.find(run.own);
+  return run.own == 0 || found == versions.by_writer.end() ? kNoRows : found->second;
 }
 
 // t[email=a@b]: a value of a unique key, or nothing if it has a null.
@@ -130,17 +128,21 @@ inline std::string unique_key(const Table& table, const std::vector<std::size_t>
 inline std::optional<std::string> looked_up(const Execution& run) {
   const Table& table = *run.table->table;
   if (run.shape->equated_columns.size() != table.key.size()) return std::nullopt;
+  const Constants constants(*run.shape, run.statement->sql);
   std::string row;
   for (const std::size_t column : table.key) {
     const auto found = run.shape->equated_integers.find(table.columns[column]);
     if (found == run.shape->equated_integers.end() || !table.integers.contains(column))
       return std::nullopt;
-    std::string value = found->second;
-    if (value[0] == '$') {
-      std::size_t number = 0;
-      std::from_chars(value.data() + 1, value.data() + value.size(), number);
-      if (number == 0 || number > run.statement->parameters.size()) return std::nullopt;
-      const Parameter& parameter = run.statement->parameters[number - 1];
+    const IntegerPlace& place = found->second;
+    std::string value;
+    if (const auto number = constants.integer(place)) {
+      value = std::to_string(*number);
+    } else {
+      if (place.kind != IntegerPlace::Kind::Parameter || place.index == 0 ||
+          place.index > run.statement->parameters.size())
+        return std::nullopt;
+      const Parameter& parameter = run.statement->parameters[place.index - 1];
       if (parameter.is_null) return std::nullopt;
       if (parameter.is_binary) {
         const std::size_t size = parameter.bytes.size();
@@ -169,7 +171,7 @@ struct Accesses::Question {
   std::string text = {};                              // otherwise: the question
   std::set<std::size_t> columns;                      // that are shown of a row that matches
   const std::vector<bool>& matching;                  // by Version::id
-  const std::vector<std::string>* answers = nullptr;  // to the question, by Version::id
+  Answers* answers = nullptr;  // to the question
 
   bool matches_all = false;  // of the rows that are looked at, every version that is there
   bool matches(const Version* version) const {
@@ -178,26 +180,21 @@ struct Accesses::Question {
   bool ever_matches(const RowChain& chain) const {
     return std::ranges::any_of(chain.versions, [this](const Version& v) { return matches(&v); });
   }
-  std::string answer(const Version* version) const {
-    return exists(version) ? (*answers)[version->id] : std::string();
-  }
   // Reads of the row, as it is in the version at `i`, whether it matches (and, if the question says
   // so, what is shown of it).
   void search(const std::string& row, const RowChain& chain, std::size_t i,
               std::vector<Access>& reads) const {
     if (is_lookup) {
-      reads.push_back({presence_key(table, row), writer_of(chain, i, same_presence)});
+      reads.push_back({presence_key(table, row), writer(chain, i, RowChain::kPresence)});
       return;
     }
-    reads.push_back({answer_key(table, row, text),
-                     writer_of(chain, i, [this](const Version* a, const Version* b) {
-                       return answer(a) == answer(b);
-                     })});
+    reads.push_back(
+        {answer_key(table, row, text), i == kNone ? kInitialXid : answers->writers(chain)[i]});
   }
   void read_cells(const std::string& row, const RowChain& chain, std::size_t i,
                   std::vector<Access>& reads) const {
     for (const std::size_t column : columns)
-      reads.push_back({cell_key(table, row, column), writer_of(chain, i, same_cell(column))});
+      reads.push_back({cell_key(table, row, column), writer(chain, i, column)});
   }
 };
 

@@ -66,8 +66,8 @@ std::map<std::uint64_t, std::vector<Accesses::Written>> Accesses::writes() const
           }
           if (asked != answers_.end()) {
             for (const auto& [question, answers] : asked->second) {
-              const std::string old = exists(before) ? answers[before->id] : std::string();
-              const std::string now = after.exists ? answers[after.id] : std::string();
+              const std::string old = exists(before) ? answers.of[before->id] : std::string();
+              const std::string now = after.exists ? answers.of[after.id] : std::string();
               if (old != now)
                 written.push_back({answer_key(table, row, question), false, inserts,
                                    now.empty() ? "no" : now, after.lsn});
@@ -91,14 +91,14 @@ std::map<std::string, std::string> Accesses::initial_values() const {
     const auto asked = answers_.find(&versions);
     for (const auto& [row, chain] : versions.rows) {
       const Version& first = chain.versions[0];
-      if (first.xid != kInitialXid || !chain.is_touched()) continue;
+      if (first.xid != kInitialXid) continue;
       initial[presence_key(table, row)] = "present";
       for (std::size_t c = 0; c < table.columns.size(); ++c)
         initial[cell_key(table, row, c)] = first.values[c].value_or("null");
       if (asked == answers_.end()) continue;
       for (const auto& [question, answers] : asked->second)
         initial[answer_key(table, row, question)] =
-            answers[first.id].empty() ? "no" : answers[first.id];
+            answers.of[first.id].empty() ? "no" : answers.of[first.id];
     }
   }
   return initial;

@@ -14,34 +14,49 @@ Conversation::Conversation(Transactions transactions, Clock clock, Gatekeeper* g
 std::shared_ptr<Conversation::Script> Conversation::script_of(std::string_view text) const {
   auto script = std::make_shared<Script>();
   script->text = text;
-  script->statements = split_statements(script->text);
+  if (gates_ != nullptr) {
+    script->statements = gates_->statements(script->text);
+  } else {
+    for (StatementText& statement : split_statements(script->text))
+      script->statements.push_back({std::move(statement), nullptr});
+  }
   return script;
 }
 
-void Conversation::gate(Script& script) const {
+// `is_alone`: nothing else is under way, and the text is run once, now.
+void Conversation::gate(Script& script, bool is_alone) const {
   if (gates_ == nullptr) return;
-  std::size_t taken = 0;
-  std::string sent;
-  for (const StatementText& statement : script.statements) {
-    const std::uint64_t number = gates_->gate(statement, [&](const Shape& shape, std::uint64_t n) {
-      const auto begin = static_cast<std::size_t>(statement.text.data() - script.text.data());
-      for (const Splice& splice : shape.gate)
-        script.edits.push_back({begin + splice.at, splice.removed, inserted(splice, shape, n)});
-    });
-    script.gates.push_back(number);
+  is_alone &= script.statements.size() == 1;
+  for (const auto& [statement, shape] : script.statements) {
+    script.gates.push_back(0);
+    if (shape == nullptr || !shape->gap.empty() || shape->gate.empty()) continue;
+    const std::uint64_t number = gates_->next_gate();
+    script.gates.back() = number;
+    const GateKind kind = is_alone && transactions_.has_told(statement.kind) ? GateKind::Snapshot
+                          : statement.kind == StatementKind::Select ? GateKind::Transaction
+                                                                    : GateKind::OwnId;
+    script.gates_tell_all = kind != GateKind::Snapshot;
+    const Constants constants(*shape, statement.text);
+    const auto begin = static_cast<std::size_t>(statement.text.data() - script.text.data());
+    for (const Splice& splice : shape->gate) {
+      const std::size_t at = constants.place(splice.at);
+      script.edits.push_back({begin + at, constants.place(splice.at + splice.removed) - at,
+                              inserted(splice, number, kind)});
+    }
   }
-  if (script.edits.empty()) return;
+  std::size_t taken = 0;
   for (const Splice& edit : script.edits) {
-    sent += script.text.substr(taken, edit.at - taken) + edit.inserted;
+    script.sent.append(script.text, taken, edit.at - taken);
+    script.sent += edit.inserted;
     taken = edit.at + edit.removed;
   }
-  script.sent = sent + script.text.substr(taken);
+  if (!script.edits.empty()) script.sent.append(script.text, taken);
 }
 
 std::string Conversation::send_query(std::string_view payload) {
   Fields fields(payload);
   const auto script = script_of(fields.string());
-  if (!fields.has_failed()) gate(*script);
+  if (!fields.has_failed()) gate(*script, requests_.empty());
   requests_.push_back({.kind = Request::Kind::Query, .script = script, .sent = clock_()});
   return script->sent.empty() ? std::string() : message_of('Q', script->sent + '\0');
 }
@@ -57,7 +72,7 @@ std::string Conversation::send_parse(std::string_view payload) {
     script->types.push_back(fields.int32());
     append_int32(rest, script->types.back());
   }
-  if (!fields.has_failed() && fields.at_end()) gate(*script);
+  if (!fields.has_failed() && fields.at_end()) gate(*script, false);
   std::string message;
   if (!script->sent.empty())
     message = message_of('P', request.name + '\0' + script->sent + '\0' + rest);
@@ -239,11 +254,13 @@ Conversation::Running Conversation::running() {
     result.is_known = true;
   }
   if (script == nullptr || which >= script->statements.size()) return result;
-  result.text = script->statements[which];
+  result.text = script->statements[which].text;
+  result.statement.shape = script->statements[which].shape;
   result.statement.kind = result.text.kind;
   result.statement.sql = result.text.text;
   result.statement.parameter_types = script->types;
   if (which < script->gates.size()) result.statement.gate = script->gates[which];
+  result.statement.gate_tells_all = result.statement.gate != 0 && script->gates_tell_all;
   result.is_known = true;
   return result;
 }
@@ -393,9 +410,9 @@ void Conversation::ended() {
       if (portal != portals_.end()) script = portal->second.script;
     }
     return script != nullptr &&
-           std::ranges::any_of(script->statements, [](const StatementText& statement) {
-             return statement.kind == StatementKind::Commit ||
-                    statement.kind == StatementKind::TwoPhase;
+           std::ranges::any_of(script->statements, [](const KnownStatement& statement) {
+             return statement.text.kind == StatementKind::Commit ||
+                    statement.text.kind == StatementKind::TwoPhase;
            });
   });
   if (run.is_known && !is_skipping_ && is_recorded(run.text.kind))

@@ -50,9 +50,10 @@ class Conversation {
   // A text that was parsed, with its statements; each in `statements` points into `text`.
   struct Script {
     std::string text;
-    std::vector<StatementText> statements;
+    std::vector<KnownStatement> statements;
     std::vector<std::uint32_t> types;
     std::vector<std::uint64_t> gates;  // of each statement; 0: none
+    bool gates_tell_all = true;
     std::vector<Splice> edits;         // what was done to the text
     std::string sent;                  // the text with them; empty if there are none
   };
@@ -85,7 +86,7 @@ class Conversation {
   };
 
   std::shared_ptr<Script> script_of(std::string_view text) const;
-  void gate(Script& script) const;
+  void gate(Script& script, bool is_alone) const;
   std::string send_query(std::string_view payload);
   std::string send_parse(std::string_view payload);
   std::string corrected(std::string_view error);

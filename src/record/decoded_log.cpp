@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "record/shape.h"
+
 namespace isoscope::record {
 namespace {
 
@@ -155,29 +157,28 @@ bool read_change(std::string_view line, std::uint64_t lsn, LogTxn& txn) {
   return line.empty();
 }
 
-// "message: transactional: 0 prefix: isoscope, sz: 33 content:4711 12 735 730:736:731 read
-// committed"
+// "message: transactional: 0 prefix: isoscope 12, sz: 30 content:730:736:731 735 read committed";
+// only the snapshot, where earlier gates of the transaction told the rest.
 std::optional<GateMessage> read_message(std::string_view line, std::uint64_t lsn) {
-  if (!take(line, "message: transactional: 0 prefix: isoscope, sz: ")) return std::nullopt;
-  const std::size_t content = line.find(" content:");
-  if (content == std::string_view::npos) return std::nullopt;
-  line.remove_prefix(content + 9);
+  if (!take(line, "message: transactional: 0 prefix: ") || !take(line, kGatePrefix) ||
+      !take(line, " "))
+    return std::nullopt;
   GateMessage message{.lsn = lsn};
-  const auto backend = take_number(line);
-  if (!backend || !take(line, " ")) return std::nullopt;
   const auto gate = take_number(line);
-  if (!gate || !take(line, " ")) return std::nullopt;
-  const auto xid = take_number(line);
-  if (!xid || !take(line, " ")) return std::nullopt;
-  const std::size_t blank = line.find(' ');
-  if (blank == std::string_view::npos) return std::nullopt;
+  const std::size_t content = line.find(" content:");
+  if (!gate || content == std::string_view::npos) return std::nullopt;
+  message.gate = *gate;
+  line.remove_prefix(content + 9);
+  const std::size_t blank = std::min(line.find(' '), line.size());
   const auto snapshot = Snapshot::parse(line.substr(0, blank));
   if (!snapshot) return std::nullopt;
-  message.backend = static_cast<std::uint32_t>(*backend);
-  message.gate = *gate;
-  message.xid = *xid;
   message.snapshot = *snapshot;
-  message.isolation = line.substr(blank + 1);
+  line.remove_prefix(blank);
+  if (line.empty()) return message;
+  take(line, " ");
+  message.xid = take_number(line).value_or(0);
+  if (!take(line, " ")) return std::nullopt;
+  message.isolation = line;
   return message;
 }
 
@@ -206,33 +207,25 @@ std::optional<Snapshot> Snapshot::parse(std::string_view text) {
   return snapshot;
 }
 
-DecodedLog read_decoded(const std::vector<Row>& rows, std::uint64_t epoch) {
-  DecodedLog log;
-  LogTxn txn;
-  const auto doubt = [&](std::string_view line) {
-    if (log.trouble.empty()) log.trouble = line.substr(0, 200);
-  };
-  for (const Row& row : rows) {
-    if (row.size() < 3 || !row[0] || !row[2]) continue;
-    const std::uint64_t lsn = lsn_of(*row[0]);
-    std::string_view line = *row[2];
-    const std::string_view whole = line;
-    if (take(line, "BEGIN ")) {
-      const auto xid = take_number(line);
-      if (!xid) doubt(whole);
-      txn = {.xid = widened(xid.value_or(0), epoch)};
-    } else if (take(line, "COMMIT ")) {
-      log.txns.push_back(std::move(txn));
-      txn = {};
-    } else if (take(line, "table ")) {
-      if (!read_change(line, lsn, txn)) doubt(whole);
-    } else if (auto message = read_message(line, lsn)) {
-      log.messages.push_back(std::move(*message));
-    } else if (!line.starts_with("message: ")) {
-      doubt(whole);
-    }
+void LogReader::line(std::string_view lsn_text, std::string_view line) {
+  const std::string_view whole = line;
+  const std::uint64_t lsn = lsn_of(lsn_text);
+  bool is_understood = true;
+  if (take(line, "BEGIN ")) {
+    const auto xid = take_number(line);
+    is_understood = xid.has_value();
+    txn_ = {.xid = widened(xid.value_or(0), epoch_)};
+  } else if (take(line, "COMMIT ")) {
+    log_.txns.push_back(std::move(txn_));
+    txn_ = {};
+  } else if (take(line, "table ")) {
+    is_understood = read_change(line, lsn, txn_);
+  } else if (auto message = read_message(line, lsn)) {
+    log_.messages.push_back(std::move(*message));
+  } else {
+    is_understood = line.starts_with("message: ");  // somebody else's
   }
-  return log;
+  if (!is_understood && log_.trouble.empty()) log_.trouble = whole.substr(0, 200);
 }
 
 }  // namespace isoscope::record

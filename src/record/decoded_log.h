@@ -5,8 +5,7 @@
 //     BEGIN 735
 //     table public.t: UPDATE: id[integer]:1 v[text]:'it''s'
 //     COMMIT 735 (at 2026-11-16 14:00:00.123456+00)
-//     message: transactional: 0 prefix: isoscope, sz: 33 content:4711 12 735 730:736:731 read
-//     committed
+//     message: transactional: 0 prefix: isoscope 12, sz: 30 content:730:736:731 735 read committed
 //
 // The plugin comes with every server, and needs no publication: with one, UPDATE and DELETE of
 // tables without a primary key would fail, and the run would be another.
@@ -33,11 +32,10 @@ struct Snapshot {
 
 struct GateMessage {
   std::uint64_t lsn = 0;
-  std::uint32_t backend = 0;
   std::uint64_t gate = 0;
-  std::uint64_t xid = 0;  // of its transaction; 0 if it has none
+  std::uint64_t xid = 0;  // of its transaction; 0 if it has none, or is not told
   Snapshot snapshot = {};
-  std::string isolation = {};
+  std::string isolation = {};  // empty if it is not told
 };
 
 struct LogChange {
@@ -62,7 +60,19 @@ struct DecodedLog {
   std::string trouble = {};  // a line that was not understood
 };
 
-// `rows`: lsn, xid, line. `epoch`: an id of 64 bits that is not far from all of them.
-DecodedLog read_decoded(const std::vector<Row>& rows, std::uint64_t epoch);
+// Takes the log line by line.
+class LogReader {
+ public:
+  // `epoch`: an id of 64 bits that is not far from all of them.
+  explicit LogReader(std::uint64_t epoch) : epoch_(epoch) {}
+
+  void line(std::string_view lsn, std::string_view data);
+  DecodedLog finish() { return std::move(log_); }
+
+ private:
+  std::uint64_t epoch_;
+  DecodedLog log_;
+  LogTxn txn_;
+};
 
 }  // namespace isoscope::record

@@ -1,32 +1,59 @@
 #pragma once
-// Gives statements their gates (shape.h): knows the shape of every text it has seen, and counts.
+// Knows the statements of every text it has seen, with their shapes (shape.h), and numbers gates.
+//
+// Texts that differ in constants only share what was found about the first of them (literals.h), so
+// that a client which writes its values into its statements costs no more than one that prepares
+// them: PostgreSQL's parser is asked once per text without constants.
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "record/shape.h"
 
 namespace isoscope::record {
 
+struct KnownStatement {
+  StatementText text;
+  std::shared_ptr<const Shape> shape;  // null of kinds that have none
+};
+
 class Gatekeeper {
  public:
-  // Calls `splice` with the shape and a fresh number if the statement can be gated, and returns
-  // that number; else 0.
-  std::uint64_t gate(const StatementText& statement,
-                     const std::function<void(const Shape&, std::uint64_t)>& splice);
-  // The shape of a statement. Cached by text.
-  std::shared_ptr<const Shape> shape(std::string_view statement, StatementKind kind);
+  // The statements of a text, which outlives the result.
+  std::vector<KnownStatement> statements(std::string_view text);
+  // A shape that was read from this very statement.
+  std::shared_ptr<const Shape> exact_shape(std::string_view statement, StatementKind kind);
+  std::uint64_t next_gate() { return ++last_; }
 
  private:
   static constexpr std::size_t kMostCached = 10'000;
+  struct Found {
+    StatementText text;  // without the text itself
+    Range place = {};
+    std::shared_ptr<const Shape> shape = {};
+  };
+  struct Entry {
+    std::vector<Range> literals;
+    std::vector<Found> statements;
+    bool is_exact = false;  // constants matter: ask by the whole text
+  };
+  const Entry& entry_of(std::string_view text, const TextKey& key);
+  static Entry read(std::string_view text, const TextKey& key);
 
   std::uint64_t last_ = 0;
-  std::map<std::string, std::shared_ptr<const Shape>, std::less<>> shapes_;
+  std::unordered_map<std::string, Entry> texts_;        // by key
+  std::unordered_map<std::string, Entry> exact_texts_;  // by the text itself
+  std::unordered_map<std::string, std::shared_ptr<const Shape>> exact_shapes_;
 };
+
+// Has a statement of this kind a shape?
+constexpr bool has_shape(StatementKind kind) {
+  return kind == StatementKind::Select || kind == StatementKind::Insert ||
+         kind == StatementKind::Update || kind == StatementKind::Delete;
+}
 
 // Where a character of `sent` (counted from 1) was before the edits that made it; of what an edit
 // inserted, the place of the edit.

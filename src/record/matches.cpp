@@ -69,7 +69,8 @@ std::string with_parameters(const std::string& condition, const RecordedStatemen
 std::string question(const Shape& shape, const RecordedStatement& statement,
                      const std::string& selected) {
   std::string out;
-  const std::string condition = on_one_line(shape.condition);
+  const std::string condition =
+      on_one_line(Constants(shape, statement.sql).text(shape.condition));
   if (!condition.empty()) out = "where " + with_parameters(condition, statement);
   if (!selected.empty()) out += (out.empty() ? "select " : " select ") + selected;
   return out.empty() ? "all" : without_brackets(out);
@@ -101,7 +102,10 @@ Result<std::string> Matches::load(const TableVersions& versions) {
       rows.back().emplace_back(std::to_string(version.id));
     }
   }
-  if (auto copied = sql_.copy_in(fmt::format("COPY {} FROM STDIN", name), rows); !copied)
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < versions.untouched.size(); ++i)
+    lines.push_back(fmt::format("{}\t{}\n", versions.untouched[i], versions.next_id + i));
+  if (auto copied = sql_.copy_in(fmt::format("COPY {} FROM STDIN", name), rows, lines); !copied)
     return copied.error();
   loaded_[&versions] = name;
   return name;
@@ -114,13 +118,14 @@ Result<const std::vector<bool>*> Matches::of(const TableVersions& versions, cons
                                        parameters_text(statement);
   const auto known = known_.find(name_of_question);
   if (known != known_.end()) return &known->second;
-  std::vector<bool> matching(versions.next_id, shape.condition.empty());
+  std::vector<bool> matching(versions.id_count(), shape.condition.empty());
   if (!shape.condition.empty()) {
     auto name = load(versions);
     if (!name) return name.error();
     auto marked =
         mark(fmt::format("SELECT isoscope_version FROM {} AS {}", *name, quoted_name(shape.alias)),
-             shape.condition, statement, matching);
+             std::string(Constants(shape, statement.sql).text(shape.condition)), statement,
+             matching);
     if (!marked) return marked.error();
   }
   return &(known_[name_of_question] = std::move(matching));
@@ -198,7 +203,7 @@ Result<const std::vector<bool>*> Matches::of_block(const Shape& shape, std::size
         fmt::format("{}|{}|{}|{}", table.alias, from, where, parameters_text(statement));
     const auto known = known_.find(name);
     if (known != known_.end()) return &known->second;
-    std::vector<bool> matching(versions->next_id, false);
+    std::vector<bool> matching(versions->id_count(), false);
     auto marked = mark(
         fmt::format("SELECT DISTINCT {}.isoscope_version FROM {}", quoted_name(table.alias), from),
         where.empty() ? "TRUE" : where, statement, matching);

@@ -90,8 +90,12 @@ class Resolver {
     for (Work& work : works_) {
       for (std::size_t i = 0; i < work.shapes.size(); ++i) {
         const RecordedStatement& statement = work.out.txn.statements[i];
-        if (statement.kind == StatementKind::Select || is_write(statement.kind))
-          work.shapes[i] = gates_.shape(statement.sql, statement.kind);
+        if (!has_shape(statement.kind)) continue;
+        work.shapes[i] = statement.shape;
+        // The blocks of a query hold the constants of the text that they were read from.
+        if (statement.shape == nullptr ||
+            (statement.shape->is_query && !statement.shape->literals.empty()))
+          work.shapes[i] = gates_.exact_shape(statement.sql, statement.kind);
       }
     }
   }
@@ -145,7 +149,7 @@ class Resolver {
       RecordedTxn& txn = work.out.txn;
       for (const GateMessage* message : work.messages) {
         if (message == nullptr) continue;
-        txn.isolation = message->isolation;
+        if (!message->isolation.empty()) txn.isolation = message->isolation;
         if (message->xid != 0) work.own = message->xid;
       }
       claim(work);
@@ -329,6 +333,8 @@ class Resolver {
                       .table = table == nullptr ? nullptr : versions_.of(*table),
                       .message = work.messages[i],
                       .own = work.own,
+                      .own_place = work.out.commit,
+                      .isolation = txn.isolation,
                       .is_committed = txn.status == TxnStatus::Committed,
                       .has_rolled_back_to = rolls_back_to};
         find_window(work, i, run);
@@ -393,6 +399,13 @@ class Resolver {
 
   // Reads by another snapshot than the statement's become statements of their own.
   void split(Work& work) {
+    const auto is_apart = [](const Access& access) {
+      return access.phase != Access::Phase::Within;
+    };
+    if (std::ranges::none_of(work.reads, [&](const std::vector<Access>& reads) {
+          return std::ranges::any_of(reads, is_apart);
+        }))
+      return;
     std::vector<RecordedStatement> statements;
     std::vector<std::vector<RunEvent>> events;
     std::vector<std::size_t> places;  // of the statements, from 1

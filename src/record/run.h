@@ -2,6 +2,7 @@
 // What was seen of a run on the wire: transactions of statements.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Parameter {
   std::string bytes;
 };
 
+struct Shape;
+
 struct RecordedStatement {
   StatementKind kind = StatementKind::Other;
   std::string sql;
@@ -28,8 +31,10 @@ struct RecordedStatement {
   std::string error = {};                           // its SQLSTATE if it failed
   Microseconds start = 0;
   Microseconds end = 0;
-  // The gate (gate.h) that was put into it, by number; 0 if it passed unchanged.
+  // The gate (shape.h) that was put into it, by number; 0 if it passed unchanged.
   std::uint64_t gate = 0;
+  bool gate_tells_all = false;  // its transaction's id and level too, not only the snapshot
+  std::shared_ptr<const Shape> shape = {};  // null if nobody asked for it, or it has none
 };
 
 // Something about a transaction that the recording does not know.
@@ -49,6 +54,10 @@ struct RecordedTxn {
   Microseconds end = 0;
   std::vector<RecordedStatement> statements = {};
   std::vector<Gap> gaps = {};
+  // What the gates of its statements have told already, so that the next need not tell it again.
+  bool has_told_level = false;
+  bool has_told_id = false;
+  bool may_have_written = false;
 };
 
 // Who a connection says it is.

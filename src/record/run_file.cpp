@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "formats/jsonl.h"
@@ -12,48 +14,104 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json parameter_json(const Parameter& parameter) {
-  if (parameter.is_null) return nullptr;
-  if (!parameter.is_binary) return parameter.bytes;
-  std::string hex;
-  for (const char byte : parameter.bytes)
-    hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return {{"hex", hex}};
+// In quotes. Lines are written for every transaction while the application waits, so they are put
+// together here; the library has the difficult characters.
+void append_text(std::string& out, std::string_view text) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (is_plain) {
+    out += '"';
+    out += text;
+    out += '"';
+  } else {
+    out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
 }
 
-Json statement_json(const RecordedStatement& statement) {
-  Json json = {{"sql", statement.sql}, {"at", statement.start}};
+void append_number(std::string& out, std::int64_t number) {
+  char digits[24];
+  const auto [end, failure] = std::to_chars(digits, digits + sizeof digits, number);
+  out.append(digits, end);
+}
+
+// "name":
+void append_name(std::string& out, std::string_view name) {
+  out += '"';
+  out += name;
+  out += "\":";
+}
+
+void append_parameter(std::string& out, const Parameter& parameter) {
+  if (parameter.is_null) {
+    out += "null";
+  } else if (!parameter.is_binary) {
+    append_text(out, parameter.bytes);
+  } else {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    out += "{\"hex\":\"";
+    for (const char byte : parameter.bytes) {
+      out += kDigits[static_cast<unsigned char>(byte) >> 4U];
+      out += kDigits[static_cast<unsigned char>(byte) & 15U];
+    }
+    out += "\"}";
+  }
+}
+
+void append_statement(std::string& out, const RecordedStatement& statement) {
+  out += "{\"sql\":";
+  append_text(out, statement.sql);
+  out += ",\"at\":";
+  append_number(out, statement.start);
   if (!statement.parameters.empty()) {
-    json["params"] = Json::array();
-    for (const Parameter& parameter : statement.parameters)
-      json["params"].push_back(parameter_json(parameter));
+    out += ",\"params\":[";
+    for (const Parameter& parameter : statement.parameters) {
+      if (&parameter != &statement.parameters.front()) out += ',';
+      append_parameter(out, parameter);
+    }
+    out += ']';
   }
-  if (!statement.error.empty()) json["error"] = statement.error;
-  return json;
+  if (!statement.error.empty()) {
+    out += ",\"error\":";
+    append_text(out, statement.error);
+  }
+  out += '}';
 }
 
-Json event_json(const RunEvent& event) {
-  switch (event.kind) {
+std::string_view operation(RunEvent::Kind kind) {
+  switch (kind) {
     case RunEvent::Kind::Read:
-      return {"r", event.key, {{"from", event.from}}};
+      return "r";
     case RunEvent::Kind::Write:
-      return {"w", event.key, event.value};
+      return "w";
     case RunEvent::Kind::Insert:
-      return {"i", event.key, event.value};
+      return "i";
     case RunEvent::Kind::Delete:
-      return {"d", event.key};
+      return "d";
     case RunEvent::Kind::Lock:
-      return {"l", event.key};
+      return "l";
     case RunEvent::Kind::LockShare:
-      return {"ls", event.key};
+      return "ls";
     case RunEvent::Kind::LockKey:
-      return {"lk", event.key};
+      return "lk";
   }
-  return nullptr;
+  return {};
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+void append_event(std::string& out, const RunEvent& event) {
+  out += "[\"";
+  out += operation(event.kind);
+  out += "\",";
+  append_text(out, event.key);
+  if (event.kind == RunEvent::Kind::Read) {
+    out += ",{\"from\":";
+    append_text(out, event.from);
+    out += '}';
+  } else if (event.kind == RunEvent::Kind::Write || event.kind == RunEvent::Kind::Insert) {
+    out += ',';
+    append_text(out, event.value);
+  }
+  out += ']';
 }
 
 }  // namespace
@@ -69,38 +127,70 @@ const std::string& SessionNames::name(const Client& client) {
 }
 
 std::string run_header(const std::map<std::string, std::string>& initial) {
-  Json json = {{"format", kJsonlFormat}, {"source", fmt::format("isoscope record {}", kVersion)}};
-  for (const auto& [key, value] : initial) json["init"][key] = value;
-  return line_of(json);
+  std::string out = "{";
+  append_name(out, "format");
+  append_text(out, kJsonlFormat);
+  out += ",\"source\":";
+  append_text(out, fmt::format("isoscope record {}", kVersion));
+  if (!initial.empty()) {
+    out += ",\"init\":{";
+    for (const auto& [key, value] : initial) {
+      if (key != initial.begin()->first) out += ',';
+      append_text(out, key);
+      out += ':';
+      append_text(out, value);
+    }
+    out += '}';
+  }
+  return out + "}\n";
 }
 
 std::string run_line(const RecordedTxn& txn, const std::string& session, const std::string& id,
                      const std::vector<std::vector<RunEvent>>& events, std::size_t commit) {
-  constexpr const char* kStatus[] = {"committed", "aborted", "unknown"};
-  Json json = {{"session", session},
-               {"id", id},
-               {"status", kStatus[static_cast<std::size_t>(txn.status)]},
-               {"ops", Json::array()},
-               {"isolation", txn.isolation},
-               {"start", txn.start},
-               {"end", txn.end}};
-  if (commit != 0) json["commit"] = commit;
-  if (txn.status != TxnStatus::Committed && !txn.error.empty()) json["error"] = txn.error;
-  json["stmts"] = Json::array();
+  constexpr std::string_view kStatus[] = {"committed", "aborted", "unknown"};
+  std::string out = "{";
+  const auto field = [&](std::string_view name, std::string_view text) {
+    if (out.size() > 1) out += ',';
+    append_name(out, name);
+    append_text(out, text);
+  };
+  const auto number = [&](std::string_view name, std::int64_t n) {
+    out += ',';
+    append_name(out, name);
+    append_number(out, n);
+  };
+  field("session", session);
+  field("id", id);
+  field("status", kStatus[static_cast<std::size_t>(txn.status)]);
+  out += ",\"ops\":[";
   for (std::size_t i = 0; i < txn.statements.size(); ++i) {
-    Json group = Json::array();
-    if (i < events.size()) {
-      for (const RunEvent& event : events[i]) group.push_back(event_json(event));
+    out += i == 0 ? "[" : ",[";
+    for (std::size_t j = 0; i < events.size() && j < events[i].size(); ++j) {
+      if (j > 0) out += ',';
+      append_event(out, events[i][j]);
     }
-    json["ops"].push_back(std::move(group));
-    json["stmts"].push_back(statement_json(txn.statements[i]));
+    out += ']';
   }
-  if (!txn.gaps.empty()) {
-    json["gaps"] = Json::array();
-    for (const Gap& gap : txn.gaps)
-      json["gaps"].push_back({{"stmt", gap.statement}, {"why", gap.why}});
+  out += ']';
+  field("isolation", txn.isolation);
+  number("start", txn.start);
+  number("end", txn.end);
+  if (commit != 0) number("commit", static_cast<std::int64_t>(commit));
+  if (txn.status != TxnStatus::Committed && !txn.error.empty()) field("error", txn.error);
+  out += ",\"stmts\":[";
+  for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+    if (i > 0) out += ',';
+    append_statement(out, txn.statements[i]);
   }
-  return line_of(json);
+  out += ']';
+  for (std::size_t i = 0; i < txn.gaps.size(); ++i) {
+    out += i == 0 ? ",\"gaps\":[{\"stmt\":" : ",{\"stmt\":";
+    append_number(out, static_cast<std::int64_t>(txn.gaps[i].statement));
+    field("why", txn.gaps[i].why);
+    out += '}';
+  }
+  if (!txn.gaps.empty()) out += ']';
+  return out + "}\n";
 }
 
 }  // namespace isoscope::record

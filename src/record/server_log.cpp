@@ -3,9 +3,23 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 
 namespace isoscope::record {
+
+std::vector<Cell> copied_cells(std::string_view line, const std::vector<std::size_t>& wanted,
+                               std::size_t columns) {
+  std::vector<Cell> cells(columns);
+  for (std::size_t column = 0; column < columns; ++column) {
+    const std::size_t end = std::min(line.find('\t'), line.size());
+    const std::string_view field = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    const bool is_wanted = wanted.empty() || std::ranges::find(wanted, column) != wanted.end();
+    if (is_wanted && field != "\\N") cells[column] = unescaped_copy(field);
+  }
+  return cells;
+}
 
 Result<void> ServerLog::create_slot() {
   auto rights = sql_.query(
@@ -52,20 +66,14 @@ Result<void> ServerLog::copy_tables() {
     std::string columns;
     for (const std::string& column : table.columns)
       columns += (columns.empty() ? "" : ", ") + quoted_name(column);
-    auto rows =
-        sql_.query(fmt::format("SELECT {} FROM ONLY {}.{} LIMIT {}", columns,
-                               quoted_name(table.schema), quoted_name(table.name), kMostRows + 1));
-    if (!rows) return rows.error();
     TableCopy& copy = copies_[name];
     copy.columns = table.columns;
-    copy.rows = std::move(*rows);
-    copy.is_cut = copy.rows.size() > kMostRows;
-    // The log prints booleans as words.
-    for (const std::size_t column : table.booleans) {
-      for (Row& row : copy.rows) {
-        if (row[column]) row[column] = row[column] == "t" ? "true" : "false";
-      }
-    }
+    auto rows = sql_.copy_out(
+        fmt::format("COPY (SELECT {} FROM ONLY {}.{} LIMIT {}) TO STDOUT", columns,
+                    quoted_name(table.schema), quoted_name(table.name), kMostRows + 1),
+        [&](std::string_view line) { copy.lines += line; });
+    if (!rows) return rows.error();
+    copy.is_cut = *rows > kMostRows;
   }
   auto ended = sql_.query("COMMIT");
   return ended ? Result<void>() : ended.error();
@@ -86,10 +94,24 @@ Result<DecodedLog> ServerLog::read() {
           sql_.query("SELECT pg_logical_emit_message(true, 'isoscope-end', 'end of the run')");
       !flushed)
     return flushed.error();
-  auto rows = sql_.query(fmt::format(
-      "SELECT lsn, xid, data FROM pg_logical_slot_get_changes('{}', NULL, NULL)", slot_));
+  LogReader reader(start_.xmax);
+  auto rows = sql_.copy_out(
+      fmt::format(
+          "COPY (SELECT lsn, data FROM pg_logical_slot_get_changes('{}', NULL, NULL)) TO STDOUT",
+          slot_),
+      [&](std::string_view line) {
+        line.remove_suffix(1);
+        const std::size_t tab = std::min(line.find('\t'), line.size());
+        const std::string_view data = line.substr(std::min(tab + 1, line.size()));
+        const std::string_view lsn = line.substr(0, tab);
+        if (data.find('\\') == std::string_view::npos) {
+          reader.line(lsn, data);
+        } else {
+          reader.line(lsn, unescaped_copy(data));
+        }
+      });
   if (!rows) return rows.error();
-  return read_decoded(*rows, start_.xmax);
+  return reader.finish();
 }
 
 }  // namespace isoscope::record

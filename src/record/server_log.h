@@ -20,9 +20,14 @@ namespace isoscope::record {
 
 struct TableCopy {
   std::vector<std::string> columns;
-  std::vector<Row> rows;
+  std::string lines;    // as COPY prints rows, each with its newline
   bool is_cut = false;  // there were more rows than are kept
 };
+
+// The cells of a line of COPY, by column: all of `columns`, or only those at `wanted` if that is not
+// empty.
+std::vector<Cell> copied_cells(std::string_view line, const std::vector<std::size_t>& wanted,
+                               std::size_t columns);
 
 class ServerLog {
  public:

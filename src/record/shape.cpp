@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "record/splicing.h"
 #include "record/words.h"
@@ -75,14 +76,19 @@ void mention(const Tree& node, Mentioned& found) {
   }
 }
 
-// Are these all of a conjunction of `column = constant`? Then which columns?
-bool equations(const Tree& node, std::set<std::string>& columns,
-               std::map<std::string, std::string>& integers) {
+// A constant of a conjunction of `column = constant`.
+struct Equation {
+  std::string column;
+  const Tree* value;
+};
+
+// Are these all of such a conjunction?
+bool equations(const Tree& node, std::vector<Equation>& found) {
   if (has(node, "BoolExpr")) {
     const Tree& expression = child(node, "BoolExpr");
     if (sql::text_of(expression, "boolop") != "AND_EXPR") return false;
     for (const Tree& part : child(expression, "args")) {
-      if (!equations(part, columns, integers)) return false;
+      if (!equations(part, found)) return false;
     }
     return true;
   }
@@ -96,20 +102,16 @@ bool equations(const Tree& node, std::set<std::string>& columns,
   while (has(*value, "TypeCast")) value = &child(child(*value, "TypeCast"), "arg");
   if (!has(*column, "ColumnRef") || !(has(*value, "A_Const") || has(*value, "ParamRef")))
     return false;
-  const std::string name = sql::last_name(child(child(*column, "ColumnRef"), "fields"));
-  columns.insert(name);
-  if (has(*value, "ParamRef")) {
-    integers[name] = fmt::format("${}", sql::number_of(child(*value, "ParamRef"), "number"));
-  } else if (has(child(*value, "A_Const"), "ival")) {
-    integers[name] =
-        std::to_string(sql::number_of(child(child(*value, "A_Const"), "ival"), "ival"));
-  }
+  found.push_back({sql::last_name(child(child(*column, "ColumnRef"), "fields")), value});
   return true;
 }
 
 class ShapeReader {
  public:
-  ShapeReader(std::string_view text, StatementKind kind) : text_(text) { shape_.kind = kind; }
+  ShapeReader(std::string_view text, StatementKind kind) : text_(text) {
+    shape_.kind = kind;
+    shape_.literals = key_of(text).literals;
+  }
 
   Shape read() {
     const auto tree = sql::parse_sql(text_);
@@ -141,11 +143,9 @@ class ShapeReader {
     if (shape_.gap.empty() && shape_.reads_tables && may_be_gated_)
       shape_.gate = find_gate(text_, *tree, shape_);
     if (shape_.gate.size() == 2 && shape_.kind != StatementKind::Insert && !shape_.is_query)
-      shape_.condition = text_.substr(shape_.gate[0].at, shape_.gate[1].at - shape_.gate[0].at);
-    if (shape_.gate.size() == 2 && shape_.kind == StatementKind::Insert) {
-      const std::size_t begin = shape_.gate[0].at + shape_.gate[0].removed;
-      shape_.values = text_.substr(begin, shape_.gate[1].at - begin);
-    }
+      shape_.condition = {shape_.gate[0].at, shape_.gate[1].at};
+    if (shape_.gate.size() == 2 && shape_.kind == StatementKind::Insert)
+      shape_.values = {shape_.gate[0].at + shape_.gate[0].removed, shape_.gate[1].at};
     if (shape_.gap.empty() && shape_.reads_tables && shape_.gate.empty() &&
         shape_.kind != StatementKind::Insert)
       shape_.gap = "no place for a gate";
@@ -169,6 +169,18 @@ class ShapeReader {
     }
     Shape shape = shape_of(text_.substr(at), StatementKind::Select);
     for (Splice& splice : shape.gate) splice.at += at;
+    for (Range* range : {&shape.condition, &shape.values}) {
+      if (!range->empty()) *range = {range->begin + at, range->end + at};
+    }
+    // Its literals are counted from the beginning of the query, not of this text.
+    const Constants constants(shape, text_.substr(at));
+    const auto settle = [&](IntegerPlace& place) {
+      if (const auto number = constants.integer(place)) place = {.number = *number};
+    };
+    for (auto& [column, place] : shape.equated_integers) settle(place);
+    if (shape.limit) settle(*shape.limit);
+    shape.literals = {};
+    shape.is_exact = true;
     shape.counts_rows = false;
     shape.is_cursor = true;
     if (shape.locks_rows && shape.gap.empty()) shape.gap = "a cursor that locks rows";
@@ -203,8 +215,35 @@ class ShapeReader {
     shape_.functions.merge(found.functions);
     if (!found.foreign.empty()) doubt(found.foreign);
     if (found.all_columns) doubt("a whole row in a condition");
-    if (where.is_null() || !equations(where, shape_.equated_columns, shape_.equated_integers))
-      shape_.equated_columns.clear();
+    std::vector<Equation> equated;
+    if (where.is_null() || !equations(where, equated)) return;
+    for (const Equation& equation : equated) {
+      shape_.equated_columns.insert(equation.column);
+      if (const auto place = integer_place(*equation.value))
+        shape_.equated_integers[equation.column] = *place;
+    }
+  }
+
+  // Where an integer stands; nothing of other constants.
+  std::optional<IntegerPlace> integer_place(const Tree& value) {
+    if (has(value, "ParamRef"))
+      return IntegerPlace{
+          IntegerPlace::Kind::Parameter,
+          static_cast<std::size_t>(sql::number_of(child(value, "ParamRef"), "number"))};
+    const Tree& constant = child(value, "A_Const");
+    if (!has(constant, "ival")) return std::nullopt;
+    IntegerPlace place{.number = sql::number_of(child(constant, "ival"), "ival")};
+    std::size_t at = static_cast<std::size_t>(sql::number_of(constant, "location"));
+    place.is_negative = at < text_.size() && text_[at] == '-';
+    if (place.is_negative) at = text_.find_first_not_of(" \t\r\n", at + 1);
+    for (std::size_t i = 0; i < shape_.literals.size(); ++i) {
+      if (shape_.literals[i].begin != at) continue;
+      place.kind = IntegerPlace::Kind::Literal;
+      place.index = i;
+      return place;
+    }
+    shape_.is_exact = true;
+    return place;
   }
 
   // Statements that only look at the server's catalog are none of ours.
@@ -295,9 +334,9 @@ class ShapeReader {
     if (!has(select, "limitCount")) return;
     if (sql::text_of(select, "limitOption") == "LIMIT_OPTION_WITH_TIES")
       return doubt("FETCH … WITH TIES");
-    const Tree& count = child(child(child(select, "limitCount"), "A_Const"), "ival");
-    if (count.is_null()) return doubt("a LIMIT that is no number");
-    shape_.limit = sql::number_of(count, "ival");
+    if (!has(child(child(select, "limitCount"), "A_Const"), "ival"))
+      return doubt("a LIMIT that is no number");
+    shape_.limit = integer_place(child(select, "limitCount"));
   }
 
   void read_locks(const Tree& clauses) {
@@ -364,39 +403,65 @@ Shape shape_of(std::string_view statement, StatementKind kind) {
   return ShapeReader(statement, kind).read();
 }
 
-std::string gate_condition(std::uint64_t number, bool writes) {
-  constexpr const char* kOwn = "pg_catalog.pg_current_xact_id()";
-  constexpr const char* kOwnIfAny =
-      "COALESCE(pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text, '0')";
-  return fmt::format(
-      "(SELECT pg_catalog.pg_logical_emit_message(false, 'isoscope', "
-      "pg_catalog.concat(pg_catalog.pg_backend_pid(), ' {} ', {}, ' ', "
-      "pg_catalog.pg_current_snapshot(), ' ', "
-      "pg_catalog.current_setting('transaction_isolation')))) IS NOT NULL",
-      number, writes ? kOwn : kOwnIfAny);
+Constants::Constants(const Shape& shape, std::string_view statement)
+    : shape_(shape), statement_(statement) {
+  if (!shape.literals.empty()) literals_ = key_of(statement).literals;
 }
 
-std::string gated(std::string_view statement, const Shape& shape, std::uint64_t number) {
+std::string_view Constants::text(Range range) const {
+  const std::size_t begin = place(range.begin);
+  return statement_.substr(begin, place(range.end) - begin);
+}
+
+std::optional<std::int64_t> Constants::integer(const IntegerPlace& place) const {
+  switch (place.kind) {
+    case IntegerPlace::Kind::Parameter:
+      return std::nullopt;
+    case IntegerPlace::Kind::Number:
+      return place.number;
+    case IntegerPlace::Kind::Literal:
+      break;
+  }
+  if (place.index >= literals_.size()) return std::nullopt;
+  const Range range = literals_[place.index];
+  std::int64_t number = 0;
+  std::from_chars(statement_.data() + range.begin, statement_.data() + range.end, number);
+  return place.is_negative ? -number : number;
+}
+
+std::string gate_condition(std::uint64_t number, GateKind kind) {
+  constexpr const char* kSnapshot = "pg_catalog.pg_current_snapshot()";
+  std::string told = fmt::format("{}::pg_catalog.text", kSnapshot);
+  if (kind != GateKind::Snapshot)
+    told = fmt::format(
+        "pg_catalog.concat({}, ' ', {}, ' ', pg_catalog.current_setting('transaction_isolation'))",
+        kSnapshot,
+        kind == GateKind::OwnId ? "pg_catalog.pg_current_xact_id()"
+                                : "pg_catalog.pg_current_xact_id_if_assigned()");
+  return fmt::format(
+      "(SELECT pg_catalog.pg_logical_emit_message(false, '{} {}', {})) IS NOT NULL",
+      kGatePrefix, number, told);
+}
+
+std::string gated(std::string_view statement, const Shape& shape, std::uint64_t number,
+                  GateKind kind) {
+  const Constants constants(shape, statement);
   std::string out;
   std::size_t from = 0;
   for (const Splice& splice : shape.gate) {
-    out += statement.substr(from, splice.at - from);
-    out += inserted(splice, shape, number);
-    from = splice.at + splice.removed;
+    const std::size_t at = constants.place(splice.at);
+    out += statement.substr(from, at - from);
+    out += inserted(splice, number, kind);
+    from = constants.place(splice.at + splice.removed);
   }
   out += statement.substr(from);
   return out;
 }
 
-std::string inserted(const Splice& splice, const Shape& shape, std::uint64_t number) {
-  std::string out;
-  for (const char c : splice.inserted) {
-    if (c == kGateMark[0]) {
-      out += gate_condition(number, shape.kind != StatementKind::Select);
-    } else {
-      out += c;
-    }
-  }
+std::string inserted(const Splice& splice, std::uint64_t number, GateKind kind) {
+  std::string out = splice.inserted;
+  const std::size_t mark = out.find(kGateMark);
+  if (mark != std::string::npos) out.replace(mark, 1, gate_condition(number, kind));
   return out;
 }
 

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "record/blocks.h"
+#include "record/literals.h"
 #include "record/statement_text.h"
 
 namespace isoscope::record {
@@ -37,8 +38,21 @@ struct Splice {
   std::string inserted = {};
 };
 
+// An integer in a statement: a literal of its text, or a parameter, or (of a text that is its own
+// key) a number.
+struct IntegerPlace {
+  enum class Kind : std::uint8_t { Literal, Parameter, Number } kind = Kind::Number;
+  std::size_t index = 0;  // of the literal from 0, of the parameter from 1
+  bool is_negative = false;
+  std::int64_t number = 0;
+};
+
+// It is read from one text and holds of every text of the same key (literals.h): places are those
+// of the text that it was read from, and Constants finds them in another.
 struct Shape {
   StatementKind kind = StatementKind::Other;
+  std::vector<Range> literals = {};  // of the text that it was read from
+  bool is_exact = false;             // holds of no other text
   std::string gap = {};      // why it is not understood; empty if it is
   bool reads_tables = true;  // false: SELECT 1, or the catalog only
   // A query of several tables or blocks; then the members below say nothing, but for the gate.
@@ -49,18 +63,17 @@ struct Shape {
   std::string schema = {};  // empty if the statement does not name one
   std::string table = {};
   std::string alias = {};      // by which the condition calls the table
-  std::string condition = {};  // the text after WHERE; empty if there is none
+  Range condition = {};        // the text after WHERE; empty if there is none
   std::set<std::string> condition_columns = {};
   std::set<std::string> used_columns = {};  // in the list, grouping, order; in SET and RETURNING
   bool uses_all_columns = false;
   // Of INSERT … ON CONFLICT: what happens to the row that is there.
   enum class Conflict : std::uint8_t { Fails, IsIgnored, IsUpdated } conflict = Conflict::Fails;
   std::vector<std::string> insert_columns = {};  // as the statement names them; empty: all
-  std::string values = {};                       // of INSERT … VALUES of one row: what it inserts
+  Range values = {};                             // of INSERT … VALUES of one row: what it inserts
   std::set<std::string> output_names = {};       // that ORDER BY and GROUP BY may mean
   std::set<std::string> equated_columns = {};    // if the condition is col = value AND …: these
-  // Of them, those that are integers: the number, or $n.
-  std::map<std::string, std::string> equated_integers = {};
+  std::map<std::string, IntegerPlace> equated_integers = {};  // of them, those that are integers
   std::set<std::string> functions = {};  // that are called anywhere
   std::set<std::string> condition_functions = {};
   bool locks_rows = false;                 // FOR UPDATE, …, FOR KEY SHARE
@@ -68,19 +81,46 @@ struct Shape {
   bool is_share = false;                   // at most FOR SHARE
   bool is_cursor = false;                  // DECLARE: its gate runs later
   bool counts_rows = true;                 // the command tag counts the rows that matched
-  std::optional<std::int64_t> limit = {};  // LIMIT n
+  std::optional<IntegerPlace> limit = {};  // LIMIT n
   std::vector<Splice> gate = {};           // empty: it cannot be gated
 };
 
 // Requires: `statement` is one statement of kind Select, Insert, Update or Delete.
 Shape shape_of(std::string_view statement, StatementKind kind);
 
-// The condition, for the gate of that number. A statement that writes takes its transaction's id.
-std::string gate_condition(std::uint64_t number, bool writes);
+// The constants of a statement that has a shape. Both outlive it.
+class Constants {
+ public:
+  Constants(const Shape& shape, std::string_view statement);
+
+  std::string_view text(Range range) const;
+  // Of a literal or a number; nothing of a parameter.
+  std::optional<std::int64_t> integer(const IntegerPlace& place) const;
+  std::size_t place(std::size_t place) const { return moved(place, shape_.literals, literals_); }
+
+ private:
+  const Shape& shape_;
+  std::string_view statement_;
+  std::vector<Range> literals_;
+};
+
+// What a gate tells beside the snapshot. Where the other gates of a transaction have told its id
+// and its level, the snapshot is enough, and costs the server less.
+enum class GateKind : std::uint8_t {
+  Snapshot,
+  Transaction,  // and the transaction's id, if it has one, and its level
+  OwnId,        // and its id, which it takes if it has none, and its level
+};
+
+// What the messages of gates begin with in the server's log.
+inline constexpr std::string_view kGatePrefix = "isoscope";
+// The condition, for the gate of that number.
+std::string gate_condition(std::uint64_t number, GateKind kind);
 // What stands for the gate's condition in Shape::gate.
 inline constexpr std::string_view kGateMark = "\x01";
 // The text of a splice, with the gate of that number; and the whole statement with it.
-std::string inserted(const Splice& splice, const Shape& shape, std::uint64_t number);
-std::string gated(std::string_view statement, const Shape& shape, std::uint64_t number);
+std::string inserted(const Splice& splice, std::uint64_t number, GateKind kind);
+std::string gated(std::string_view statement, const Shape& shape, std::uint64_t number,
+                  GateKind kind);
 
 }  // namespace isoscope::record

@@ -54,7 +54,7 @@ void forget_places(Tree& node) {
 
 // The WHERE clause of a text that is nothing but the gate.
 Tree gate_tree() {
-  auto tree = sql::parse_sql("SELECT WHERE " + gate_condition(1, true));
+  auto tree = sql::parse_sql("SELECT WHERE " + gate_condition(1, GateKind::OwnId));
   if (!tree || tree->size() != 1) return {};
   Tree where = child(child(child((*tree)[0], "stmt"), "SelectStmt"), "whereClause");
   forget_places(where);
@@ -108,8 +108,7 @@ std::vector<Splice> find_gate(std::string_view text, const Tree& tree, const Sha
   const bool is_insert = shape.kind == StatementKind::Insert;
   trial.gate = is_insert ? insert_splices(words) : condition_splices(words);
   if (trial.gate.empty()) return {};
-  trial.kind = StatementKind::Update;  // the gate of gate_tree() takes the transaction's id
-  auto parsed = sql::parse_sql(gated(text, trial, 1));
+  auto parsed = sql::parse_sql(gated(text, trial, 1, GateKind::OwnId));
   if (!parsed || parsed->size() != 1) return {};
   Tree after = std::move((*parsed)[0]);
   Tree before = tree[0];

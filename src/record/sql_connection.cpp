@@ -68,11 +68,49 @@ Result<std::vector<Row>> SqlConnection::query(const std::string& sql,
                               oids.data(), values.data(), lengths.data(), formats.data(), 0));
 }
 
-Result<void> SqlConnection::copy_in(const std::string& copy, const std::vector<Row>& rows) {
+Result<std::size_t> SqlConnection::copy_out(const std::string& copy,
+                                            const std::function<void(std::string_view)>& line) {
+  const std::unique_ptr<PGresult, decltype(&PQclear)> begin(PQexec(connection_.get(), copy.c_str()),
+                                                            PQclear);
+  if (PQresultStatus(begin.get()) != PGRES_COPY_OUT) return error();
+  std::size_t lines = 0;
+  char* data = nullptr;
+  for (int size = 0; (size = PQgetCopyData(connection_.get(), &data, 0)) > 0; ++lines) {
+    const std::unique_ptr<char, decltype(&PQfreemem)> owner(data, PQfreemem);
+    line(std::string_view(data, static_cast<std::size_t>(size)));
+  }
+  std::optional<Error> failure;
+  while (PGresult* answer = PQgetResult(connection_.get())) {
+    if (PQresultStatus(answer) != PGRES_COMMAND_OK) failure = error();
+    PQclear(answer);
+  }
+  if (failure) return *failure;
+  return lines;
+}
+
+std::string unescaped_copy(std::string_view field) {
+  std::string out;
+  out.reserve(field.size());
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] != '\\' || i + 1 == field.size()) {
+      out += field[i];
+      continue;
+    }
+    constexpr std::string_view kLetters = "bfnrtv";
+    constexpr std::string_view kSigns = "\b\f\n\r\t\v";
+    const std::size_t sign = kLetters.find(field[++i]);
+    out += sign == std::string_view::npos ? field[i] : kSigns[sign];
+  }
+  return out;
+}
+
+Result<void> SqlConnection::copy_in(const std::string& copy, const std::vector<Row>& rows,
+                                    const std::vector<std::string>& lines) {
   const std::unique_ptr<PGresult, decltype(&PQclear)> begin(PQexec(connection_.get(), copy.c_str()),
                                                             PQclear);
   if (PQresultStatus(begin.get()) != PGRES_COPY_IN) return error();
   std::string text;
+  for (const std::string& line : lines) text += line;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) text += '\t';

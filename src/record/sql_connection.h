@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/run.h"
@@ -27,8 +28,12 @@ class SqlConnection {
   // The same with parameters as a client sent them.
   Result<std::vector<Row>> query(const std::string& sql, const std::vector<Parameter>& parameters,
                                  const std::vector<std::uint32_t>& types);
-  // Copies rows into a table: COPY … FROM STDIN.
-  Result<void> copy_in(const std::string& copy, const std::vector<Row>& rows);
+  // Hands on each line that COPY … TO STDOUT prints, with its newline; returns their number.
+  Result<std::size_t> copy_out(const std::string& copy,
+                               const std::function<void(std::string_view)>& line);
+  // Copies rows into a table: COPY … FROM STDIN; and lines as COPY prints them.
+  Result<void> copy_in(const std::string& copy, const std::vector<Row>& rows,
+                       const std::vector<std::string>& lines = {});
 
  private:
   struct Close {
@@ -41,6 +46,8 @@ class SqlConnection {
   std::unique_ptr<pg_conn, Close> connection_;
 };
 
+// What COPY prints as `field`.
+std::string unescaped_copy(std::string_view field);
 // "name" and 'text' for SQL.
 std::string quoted_name(const std::string& name);
 std::string quoted_text(const std::string& text);

@@ -113,7 +113,9 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
   }
   for (const Row& row : answers[2]) {
     const auto table = by_oid.find(text(row[0]));
-    if (table != by_oid.end()) table->second->key.push_back(table->second->column(text(row[1])));
+    if (table == by_oid.end()) continue;
+    table->second->key.push_back(table->second->column(text(row[1])));
+    table->second->key_names.insert(text(row[1]));
   }
   for (auto& [name, table] : catalog.tables) {
     if (table.key.empty() && table.no_reads.empty())

@@ -30,6 +30,7 @@ struct Table {
   std::set<std::size_t> booleans = {};    // columns of type boolean, by position
   std::set<std::size_t> integers = {};    // columns of an integer type
   std::vector<std::size_t> key = {};      // the primary key, by position
+  std::set<std::string> key_names = {};   // and by name
   std::string no_reads = {};              // why reads of it are gaps; empty if they are not
   std::string no_writes = {};             // the same for writes
   std::vector<ChildTable> children = {};  // that refer to it

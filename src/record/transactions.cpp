@@ -80,7 +80,24 @@ void Transactions::done(RecordedStatement statement, const StatementText& text) 
   }
   RecordedTxn& txn = current(start);
   set_isolation(text);
+  note_told(statement, txn);
   txn.statements.push_back(std::move(statement));
+}
+
+// A gate has run for certain where rows were found: a condition that is false whatever the row is
+// may be decided without it.
+void Transactions::note_told(const RecordedStatement& statement, RecordedTxn& txn) {
+  const bool reads = statement.kind == StatementKind::Select;
+  if (statement.gate_tells_all && !statement.tag.ends_with(" 0")) {
+    txn.has_told_level = true;
+    txn.has_told_id |= !reads;
+  }
+  txn.may_have_written |= !reads;
+}
+
+bool Transactions::has_told(StatementKind next) const {
+  if (!open_ || !open_->has_told_level) return false;
+  return open_->has_told_id || (next == StatementKind::Select && !open_->may_have_written);
 }
 
 void Transactions::failed(RecordedStatement statement, const StatementText& text) {

@@ -34,12 +34,16 @@ class Transactions {
   void lost(bool is_committing, Microseconds now);
 
   bool is_open() const { return open_.has_value(); }
+  // May the gate of the next statement leave out the transaction's id and level? What earlier gates
+  // told is known only once the server has answered: nothing else must be under way.
+  bool has_told(StatementKind next) const;
 
  private:
   RecordedTxn& current(Microseconds now);
   void begin(Microseconds now, bool is_explicit);
   void end(TxnStatus status, Microseconds now);
   void set_isolation(const StatementText& text);
+  static void note_told(const RecordedStatement& statement, RecordedTxn& txn);
 
   Client client_;
   std::uint32_t backend_ = 0;

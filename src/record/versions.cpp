@@ -1,5 +1,7 @@
 #include "record/versions.h"
 
+#include <algorithm>
+
 namespace isoscope::record {
 namespace {
 
@@ -32,10 +34,47 @@ std::vector<std::size_t> RowChain::finals() const {
   return result;
 }
 
+std::pair<std::size_t, std::size_t> RowChain::versions_of(std::size_t place) const {
+  const auto [begin, end] = std::ranges::equal_range(versions, place, {}, &Version::place);
+  return {static_cast<std::size_t>(begin - versions.begin()),
+          static_cast<std::size_t>(end - versions.begin())};
+}
+
+std::vector<std::uint64_t> writers_of(
+    const RowChain& chain, const std::function<bool(const Version*, const Version*)>& same) {
+  std::vector<std::uint64_t> writers(chain.versions.size(), kInitialXid);
+  const Version* before = nullptr;
+  std::uint64_t writer = kInitialXid;
+  std::size_t from = 0;
+  for (const std::size_t i : chain.finals()) {
+    const Version& current = chain.versions[i];
+    if (!same(before, &current)) writer = current.xid;
+    for (; from <= i; ++from) writers[from] = writer;
+    before = &current;
+  }
+  return writers;
+}
+
+const std::vector<std::uint64_t>& RowChain::writers(std::size_t column) const {
+  std::vector<std::uint64_t>& writers = writers_[column];
+  if (!writers.empty()) return writers;
+  writers = writers_of(*this, [column](const Version* a, const Version* b) {
+    if (column == kPresence) return exists(a) == exists(b);
+    return exists(a) && exists(b) && a->values[column] == b->values[column];
+  });
+  return writers;
+}
+
+bool TableVersions::has_untouched(const std::string& key) const {
+  return std::ranges::binary_search(untouched_keys, std::hash<std::string>()(key));
+}
+
 std::string key_text(const Table& table, const std::vector<Cell>& values) {
   std::string out;
-  for (const std::size_t column : table.key)
-    out += (out.empty() ? "" : ",") + values[column].value_or("null");
+  for (const std::size_t column : table.key) {
+    if (column != table.key.front()) out += ',';
+    out += values[column] ? *values[column] : "null";
+  }
   return out;
 }
 
@@ -44,20 +83,17 @@ Versions::Versions(const Catalog& catalog, const ServerLog& log, const DecodedLo
   for (const auto& [name, table] : catalog.tables) {
     if (table.no_reads.empty()) tables_[name].table = &table;
   }
-  start_from(log);
+  start_from(log, decoded);
   for (const LogTxn& txn : decoded.txns) {
     if (log.start().sees(txn.xid)) continue;  // its rows are in the copies
     if (!txn.changes.empty()) commits_.emplace(txn.xid, commits_.size() + 1);
-    for (const LogChange& change : txn.changes) apply(txn, change);
+    for (const LogChange& change : txn.changes) apply(txn, commit_place(txn.xid), change);
   }
   for (auto& [name, versions] : tables_) {
-    versions.is_untouched.resize(versions.next_id);
     for (const auto& entry : versions.rows) {
-      if (entry.second.is_touched()) {
-        versions.touched.push_back(&entry);
-      } else {
-        versions.is_untouched[entry.second.versions[0].id] = true;
-      }
+      versions.touched.push_back(&entry);
+      for (const std::size_t i : entry.second.finals())
+        versions.by_writer[entry.second.versions[i].xid].push_back(&entry);
     }
   }
 }
@@ -77,27 +113,67 @@ std::size_t Versions::commit_place(std::uint64_t xid) const {
   return found == commits_.end() ? 0 : found->second;
 }
 
-void Versions::start_from(const ServerLog& log) {
+// The rows that the log tells of. `emptied`: tables that were truncated, which touches all rows.
+std::map<std::string, Versions::Written> Versions::written_keys(const DecodedLog& decoded,
+                                                                std::set<std::string>& emptied) {
+  std::map<std::string, Written> written;
+  for (const LogTxn& txn : decoded.txns) {
+    for (const LogChange& change : txn.changes) {
+      const TableVersions* versions = find(change.table);
+      if (versions == nullptr) continue;
+      if (change.kind == LogChange::Kind::Truncate) emptied.insert(change.table);
+      const Table& table = *versions->table;
+      Written& keys = written[change.table];
+      for (const LogChange::Values* values : {&change.values, &change.old}) {
+        if (has_key(table, *values)) keys.insert(key_text(table, ordered(table, *values)));
+      }
+    }
+  }
+  return written;
+}
+
+void Versions::start_from(const ServerLog& log, const DecodedLog& decoded) {
+  std::set<std::string> emptied;
+  const auto written = written_keys(decoded, emptied);
   for (const auto& [name, copy] : log.copies()) {
     TableVersions* versions = find(name);
     if (versions == nullptr) continue;
-    if (copy.columns != versions->table->columns) {
+    const Table& table = *versions->table;
+    if (copy.columns != table.columns) {
       versions->trouble = "a table whose columns changed during the run";
       continue;
     }
     if (copy.is_cut) versions->trouble = "a table with too many rows to be copied";
-    for (const Row& row : copy.rows)
-      versions->rows[key_text(*versions->table, row)].versions.push_back(
-          {.values = row, .id = versions->next_id++});
+    const auto keys = written.find(name);
+    const bool is_emptied = emptied.contains(name);
+    for (std::string_view rest = copy.lines; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      const std::string key = key_text(table, copied_cells(line, table.key, table.columns.size()));
+      if (!is_emptied && (keys == written.end() || !keys->second.contains(key))) {
+        versions->untouched.push_back(line);
+        versions->untouched_keys.push_back(std::hash<std::string>()(key));
+        continue;
+      }
+      std::vector<Cell> values = copied_cells(line, {}, table.columns.size());
+      // The log prints booleans as words.
+      for (const std::size_t column : table.booleans) {
+        if (values[column]) values[column] = values[column] == "t" ? "true" : "false";
+      }
+      versions->rows[key].versions.push_back(
+          {.values = std::move(values), .id = versions->next_id++});
+    }
+    std::ranges::sort(versions->untouched_keys);
   }
 }
 
-void Versions::apply(const LogTxn& txn, const LogChange& change) {
+void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& change) {
   TableVersions* versions = find(change.table);
   if (versions == nullptr) return;
   const Table& table = *versions->table;
   const auto gone = [&](RowChain& chain) {
-    chain.versions.push_back({.xid = txn.xid, .lsn = change.lsn, .exists = false});
+    chain.versions.push_back(
+        {.xid = txn.xid, .lsn = change.lsn, .place = place, .exists = false});
   };
   if (change.kind == LogChange::Kind::Truncate) {
     for (auto& [key, chain] : versions->rows) {
@@ -109,7 +185,10 @@ void Versions::apply(const LogTxn& txn, const LogChange& change) {
     versions->trouble = "a change without its primary key";
     return;
   }
-  Version version{.xid = txn.xid, .lsn = change.lsn, .values = ordered(table, change.values)};
+  Version version{.xid = txn.xid,
+                  .lsn = change.lsn,
+                  .place = place,
+                  .values = ordered(table, change.values)};
   const std::string key = key_text(table, version.values);
   std::string old_key = key;
   if (change.kind == LogChange::Kind::Update && has_key(table, change.old))

@@ -3,10 +3,16 @@
 //
 // Two transactions never write one row at the same time: the later one waits for the earlier one's
 // end. So the order of commits is the order of a row's versions, and a transaction that sees the
-// later version also sees the earlier one.
+// later version also sees the earlier one. Of rows that nobody wrote only the lines of the copy are
+// kept.
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,27 +27,51 @@ inline constexpr std::uint64_t kInitialXid = 0;  // of rows that were there befo
 struct Version {
   std::uint64_t xid = kInitialXid;
   std::uint64_t lsn = 0;
+  std::size_t place = 0;  // of its transaction in the order of commits; 0 of the initial one
   bool exists = true;
   std::vector<Cell> values = {};  // by the table's columns; empty if it does not exist
   std::size_t id = 0;             // among the versions of its table that exist
 };
 
-// One row, by its primary key. Before the first version there is none.
+inline bool exists(const Version* version) { return version != nullptr && version->exists; }
+
+// One row that was written during the recording, by its primary key. Before the first version there
+// is none.
 struct RowChain {
-  std::vector<Version> versions;
-  bool is_touched() const { return versions.size() > 1 || versions[0].xid != kInitialXid; }
+  static constexpr std::size_t kPresence = static_cast<std::size_t>(-1);
+
+  std::vector<Version> versions;  // in the order of commits
   // The last versions of each transaction: what others may see.
   std::vector<std::size_t> finals() const;
+  // The versions that the transaction at this place of the order of commits wrote: [first, second).
+  std::pair<std::size_t, std::size_t> versions_of(std::size_t place) const;
+  // Who gave the row the value of this column (or its presence) that it has in each version? Only
+  // the last versions of transactions count.
+  const std::vector<std::uint64_t>& writers(std::size_t column) const;
+
+ private:
+  mutable std::map<std::size_t, std::vector<std::uint64_t>> writers_ = {};
 };
 
+// The same for any way of comparing versions; null is the row before its first version.
+std::vector<std::uint64_t> writers_of(
+    const RowChain& chain, const std::function<bool(const Version*, const Version*)>& same);
+
 struct TableVersions {
+  using Entry = std::pair<const std::string, RowChain>;
+
   const Table* table = nullptr;
-  std::map<std::string, RowChain> rows;  // by primary key: "7", or "7,abc"
-  // Those that were written during the recording; the others tell nothing.
-  std::vector<const std::pair<const std::string, RowChain>*> touched;
-  std::vector<bool> is_untouched;  // by Version::id
-  std::size_t next_id = 0;
-  std::string trouble;  // why the versions are not all known
+  std::map<std::string, RowChain> rows;  // that were written, by primary key: "7", or "7,abc"
+  std::vector<const Entry*> touched;     // all of them
+  std::unordered_map<std::uint64_t, std::vector<const Entry*>> by_writer;  // by id of transaction
+  std::size_t next_id = 0;  // of a version; those of rows that nobody wrote follow
+  std::string trouble;      // why the versions are not all known
+
+  // Rows that were there and that nobody wrote: they can only be counted.
+  std::vector<std::string_view> untouched;  // as COPY prints them
+  bool has_untouched(const std::string& key) const;
+  std::vector<std::uint64_t> untouched_keys;  // hashes, in ascending order
+  std::size_t id_count() const { return next_id + untouched.size(); }
 };
 
 class Versions {
@@ -55,13 +85,16 @@ class Versions {
   std::size_t commit_place(std::uint64_t xid) const;
 
  private:
-  void start_from(const ServerLog& log);
-  void apply(const LogTxn& txn, const LogChange& change);
+  using Written = std::unordered_set<std::string>;  // primary keys
+  std::map<std::string, Written> written_keys(const DecodedLog& decoded,
+                                              std::set<std::string>& emptied);
+  void start_from(const ServerLog& log, const DecodedLog& decoded);
+  void apply(const LogTxn& txn, std::size_t place, const LogChange& change);
   TableVersions* find(const std::string& full_name);
 
   const Catalog& catalog_;
   std::map<std::string, TableVersions> tables_;
-  std::map<std::uint64_t, std::size_t> commits_;
+  std::unordered_map<std::uint64_t, std::size_t> commits_;
 };
 
 // "7" or "7,abc": the primary key of a row, for the name of its key.

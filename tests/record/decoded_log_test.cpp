@@ -12,10 +12,9 @@ using testing::ElementsAre;
 using testing::Pair;
 
 DecodedLog read(const std::vector<std::string>& lines) {
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    rows.push_back({"0/" + std::to_string(10 + i), "1", lines[i]});
-  return read_decoded(rows, 700);
+  LogReader reader(700);
+  for (std::size_t i = 0; i < lines.size(); ++i) reader.line("0/" + std::to_string(10 + i), lines[i]);
+  return reader.finish();
 }
 
 TEST(DecodedLog, ReadsChangesInTheOrderOfCommits) {
@@ -51,13 +50,19 @@ TEST(DecodedLog, ReadsChangesInTheOrderOfCommits) {
 
 TEST(DecodedLog, ReadsTheMessagesOfGates) {
   const DecodedLog log = read({
-      "message: transactional: 0 prefix: isoscope, sz: 33 content:4711 12 735 730:736:731,733 "
-      "read committed",
+      "message: transactional: 0 prefix: isoscope 12, sz: 33 content:730:736:731,733 735 read "
+      "committed",
       "message: transactional: 1 prefix: other, sz: 1 content:x",
+      "message: transactional: 0 prefix: isoscope 13, sz: 33 content:730:736:  serializable",
+      "message: transactional: 0 prefix: isoscope 14, sz: 33 content:730:737:",
   });
   EXPECT_EQ(log.trouble, "");
-  ASSERT_EQ(log.messages.size(), 1U);
-  EXPECT_EQ(log.messages[0].backend, 4711U);
+  ASSERT_EQ(log.messages.size(), 3U);
+  EXPECT_EQ(log.messages[1].xid, 0U);
+  EXPECT_EQ(log.messages[1].isolation, "serializable");
+  EXPECT_EQ(log.messages[2].gate, 14U);
+  EXPECT_EQ(log.messages[2].isolation, "");
+  EXPECT_TRUE(log.messages[2].snapshot.sees(736));
   EXPECT_EQ(log.messages[0].gate, 12U);
   EXPECT_EQ(log.messages[0].xid, 735U);
   EXPECT_EQ(log.messages[0].isolation, "read committed");
@@ -91,7 +96,7 @@ TEST(DecodedLog, SurvivesAnyText) {
                                 "BEGIN ",
                                 "COMMIT ",
                                 "message: transactional: 0 "
-                                "prefix: isoscope, sz: 3 content:",
+                                "prefix: isoscope 1, sz: 3 content:",
                                 " ",
                                 ",",
                                 "new-tuple: "};

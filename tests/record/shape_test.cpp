@@ -17,8 +17,8 @@ Shape shape(std::string_view sql) { return shape_of(sql, split_statements(sql).a
 std::string with_gate(std::string_view sql) {
   const Shape s = shape(sql);
   if (s.gate.empty()) return "gap: " + s.gap;
-  std::string text = gated(sql, s, 7);
-  const std::string gate = gate_condition(7, s.kind != StatementKind::Select);
+  std::string text = gated(sql, s, 7, GateKind::OwnId);
+  const std::string gate = gate_condition(7, GateKind::OwnId);
   for (std::size_t at = text.find(gate); at != std::string::npos; at = text.find(gate))
     text.replace(at, gate.size(), "G");
   return text;
@@ -48,17 +48,19 @@ TEST(Gate, StandsBeforeTheCondition) {
 }
 
 TEST(Shape, SaysWhatIsReadAndHow) {
-  const Shape s = shape(
+  const std::string sql =
       "SELECT a, sum(b) AS total FROM shop.t x WHERE x.id = $1 AND c = 'y' "
-      "GROUP BY a ORDER BY total LIMIT 5");
+      "GROUP BY a ORDER BY total LIMIT 5";
+  const Shape s = shape(sql);
   EXPECT_EQ(s.gap, "");
   EXPECT_EQ(s.schema, "shop");
   EXPECT_EQ(s.table, "t");
   EXPECT_EQ(s.alias, "x");
-  EXPECT_EQ(s.condition, " x.id = $1 AND c = 'y'");
+  EXPECT_EQ(Constants(s, sql).text(s.condition), " x.id = $1 AND c = 'y'");
   EXPECT_THAT(s.equated_columns, ElementsAre("c", "id"));
   EXPECT_THAT(s.used_columns, ElementsAre("a", "b", "total"));
-  EXPECT_EQ(s.limit, 5);
+  ASSERT_TRUE(s.limit);
+  EXPECT_EQ(Constants(s, sql).integer(*s.limit), 5);
   EXPECT_FALSE(s.counts_rows);
   EXPECT_TRUE(shape("SELECT * FROM t WHERE id > 1").equated_columns.empty());
   EXPECT_TRUE(shape("SELECT * FROM t FOR SHARE").locks_rows);
@@ -124,16 +126,16 @@ TEST(Shape, FindsTheBlocksOfAQuery) {
 
 TEST(Shape, GatesCursorsAndUpserts) {
   EXPECT_THAT(gated("DECLARE c CURSOR FOR SELECT x FROM a",
-                    shape("DECLARE c CURSOR FOR SELECT x FROM a"), 5),
+                    shape("DECLARE c CURSOR FOR SELECT x FROM a"), 5, GateKind::Transaction),
               HasSubstr("SELECT x FROM a WHERE (SELECT"));
   const std::string upsert =
       "INSERT INTO a (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = a.n + 1";
   const Shape s = shape(upsert);
   EXPECT_EQ(s.gap, "");
   EXPECT_EQ(s.conflict, Shape::Conflict::IsUpdated);
-  EXPECT_EQ(s.values, "1, 2");
+  EXPECT_EQ(Constants(s, upsert).text(s.values), "1, 2");
   EXPECT_TRUE(s.used_columns.contains("n"));
-  EXPECT_THAT(gated(upsert, s, 5), HasSubstr("ON CONFLICT (id) DO UPDATE"));
+  EXPECT_THAT(gated(upsert, s, 5, GateKind::OwnId), HasSubstr("ON CONFLICT (id) DO UPDATE"));
 }
 
 TEST(PlaceBeforeEdits, UndoesWhatWasInserted) {
