@@ -60,8 +60,7 @@ std::string Accesses::read_query(const Execution& run, std::vector<Access>& read
         const auto& [row, chain] = *entry;
         const std::size_t seen = seen_version(chain, run);
         const bool is_own = seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own;
-        if (!is_own && asked.ever_matches(chain))
-          asked.search(row, chain, seen, reads);
+        if (!is_own && asked.ever_matches(chain)) asked.search(row, chain, seen, reads);
       }
     }
   }
@@ -87,9 +86,8 @@ Accesses::Answers& Accesses::answer(const TableVersions& versions, const Questio
 const std::vector<std::uint64_t>& Accesses::Answers::writers(const RowChain& chain) {
   std::vector<std::uint64_t>& writers = writers_[&chain];
   if (writers.empty())
-    writers = writers_of(chain, [this](const Version* a, const Version* b) {
-      return answer(a) == answer(b);
-    });
+    writers = writers_of(
+        chain, [this](const Version* a, const Version* b) { return answer(a) == answer(b); });
   return writers;
 }
 

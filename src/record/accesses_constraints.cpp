@@ -22,8 +22,7 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
       const bool is_own = i > 0 && chain.versions[i - 1].xid == run.own;
       if (was_there && !is_own) {
         for (const std::size_t column : columns)
-          reads.push_back({cell_key(*run.table->table, row, column),
-                           writer(chain, i - 1, column)});
+          reads.push_back({cell_key(*run.table->table, row, column), writer(chain, i - 1, column)});
       }
       if (!is_own)
         reads.push_back({presence_key(*run.table->table, row),
@@ -186,7 +185,8 @@ std::string Accesses::read_ignored(const Execution& run, std::vector<Access>& re
   const std::string row = key_text(table, values);
   const auto found = run.table->rows.find(row);
   if (found == run.table->rows.end())
-    return run.table->has_untouched(row) ? "" : "ON CONFLICT on something else than the primary key";
+    return run.table->has_untouched(row) ? ""
+                                         : "ON CONFLICT on something else than the primary key";
   const std::size_t seen = seen_version(found->second, run);
   if (seen == kNone || !found->second.versions[seen].exists)
     return "ON CONFLICT with a row that its snapshot does not see";

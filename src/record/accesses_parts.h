@@ -36,8 +36,8 @@ inline std::size_t seen_version(const RowChain& chain, const Execution& run) {
     if (chain.versions[i - 1].lsn < run.message->lsn) return i - 1;
   }
   const auto begin = chain.versions.begin();
-  const auto end = own_begin == own_end ? chain.versions.end()
-                                        : begin + static_cast<std::ptrdiff_t>(own_begin);
+  const auto end =
+      own_begin == own_end ? chain.versions.end() : begin + static_cast<std::ptrdiff_t>(own_begin);
   const auto unseen = std::partition_point(begin, end, [&](const Version& version) {
     return version.xid == kInitialXid || run.message->snapshot.sees(version.xid);
   });
@@ -88,11 +88,10 @@ inline std::size_t current_version(const RowChain& chain, std::size_t seen, cons
   if (begin == chain.versions.end()) return seen;
   const bool is_own = run.own_place != 0 && begin->place == run.own_place;
   if (!is_own && (run.own_place == 0 || run.has_rolled_back_to)) return kUnclear;
-  const auto later = std::partition_point(
-      begin, chain.versions.end(),
-      [&](const Version& version) { return version.place < run.own_place; });
-  return later == begin ? seen
-                        : static_cast<std::size_t>(later - chain.versions.begin()) - 1;
+  const auto later = std::partition_point(begin, chain.versions.end(), [&](const Version& version) {
+    return version.place < run.own_place;
+  });
+  return later == begin ? seen : static_cast<std::size_t>(later - chain.versions.begin()) - 1;
 }
 
 // Did the statement itself change the row?
@@ -167,11 +166,11 @@ inline std::optional<std::string> looked_up(const Execution& run) {
 
 struct Accesses::Question {
   const Table& table;
-  bool is_lookup = false;                             // by the whole primary key
-  std::string text = {};                              // otherwise: the question
-  std::set<std::size_t> columns;                      // that are shown of a row that matches
-  const std::vector<bool>& matching;                  // by Version::id
-  Answers* answers = nullptr;  // to the question
+  bool is_lookup = false;             // by the whole primary key
+  std::string text = {};              // otherwise: the question
+  std::set<std::size_t> columns;      // that are shown of a row that matches
+  const std::vector<bool>& matching;  // by Version::id
+  Answers* answers = nullptr;         // to the question
 
   bool matches_all = false;  // of the rows that are looked at, every version that is there
   bool matches(const Version* version) const {

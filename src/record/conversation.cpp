@@ -33,8 +33,8 @@ void Conversation::gate(Script& script, bool is_alone) const {
     const std::uint64_t number = gates_->next_gate();
     script.gates.back() = number;
     const GateKind kind = is_alone && transactions_.has_told(statement.kind) ? GateKind::Snapshot
-                          : statement.kind == StatementKind::Select ? GateKind::Transaction
-                                                                    : GateKind::OwnId;
+                          : statement.kind == StatementKind::Select          ? GateKind::Transaction
+                                                                             : GateKind::OwnId;
     script.gates_tell_all = kind != GateKind::Snapshot;
     const Constants constants(*shape, statement.text);
     const auto begin = static_cast<std::size_t>(statement.text.data() - script.text.data());

@@ -54,8 +54,8 @@ class Conversation {
     std::vector<std::uint32_t> types;
     std::vector<std::uint64_t> gates;  // of each statement; 0: none
     bool gates_tell_all = true;
-    std::vector<Splice> edits;         // what was done to the text
-    std::string sent;                  // the text with them; empty if there are none
+    std::vector<Splice> edits;  // what was done to the text
+    std::string sent;           // the text with them; empty if there are none
   };
   using ScriptPtr = std::shared_ptr<const Script>;
   struct Portal {

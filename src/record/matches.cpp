@@ -69,8 +69,7 @@ std::string with_parameters(const std::string& condition, const RecordedStatemen
 std::string question(const Shape& shape, const RecordedStatement& statement,
                      const std::string& selected) {
   std::string out;
-  const std::string condition =
-      on_one_line(Constants(shape, statement.sql).text(shape.condition));
+  const std::string condition = on_one_line(Constants(shape, statement.sql).text(shape.condition));
   if (!condition.empty()) out = "where " + with_parameters(condition, statement);
   if (!selected.empty()) out += (out.empty() ? "select " : " select ") + selected;
   return out.empty() ? "all" : without_brackets(out);
@@ -122,10 +121,9 @@ Result<const std::vector<bool>*> Matches::of(const TableVersions& versions, cons
   if (!shape.condition.empty()) {
     auto name = load(versions);
     if (!name) return name.error();
-    auto marked =
-        mark(fmt::format("SELECT isoscope_version FROM {} AS {}", *name, quoted_name(shape.alias)),
-             std::string(Constants(shape, statement.sql).text(shape.condition)), statement,
-             matching);
+    auto marked = mark(
+        fmt::format("SELECT isoscope_version FROM {} AS {}", *name, quoted_name(shape.alias)),
+        std::string(Constants(shape, statement.sql).text(shape.condition)), statement, matching);
     if (!marked) return marked.error();
   }
   return &(known_[name_of_question] = std::move(matching));

@@ -17,9 +17,8 @@ using Json = nlohmann::ordered_json;
 // In quotes. Lines are written for every transaction while the application waits, so they are put
 // together here; the library has the difficult characters.
 void append_text(std::string& out, std::string_view text) {
-  const bool is_plain = std::ranges::all_of(text, [](char c) {
-    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-  });
+  const bool is_plain = std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
   if (is_plain) {
     out += '"';
     out += text;

@@ -24,8 +24,8 @@ struct TableCopy {
   bool is_cut = false;  // there were more rows than are kept
 };
 
-// The cells of a line of COPY, by column: all of `columns`, or only those at `wanted` if that is not
-// empty.
+// The cells of a line of COPY, by column: all of `columns`, or only those at `wanted` if that is
+// not empty.
 std::vector<Cell> copied_cells(std::string_view line, const std::vector<std::size_t>& wanted,
                                std::size_t columns);
 

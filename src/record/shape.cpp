@@ -227,9 +227,8 @@ class ShapeReader {
   // Where an integer stands; nothing of other constants.
   std::optional<IntegerPlace> integer_place(const Tree& value) {
     if (has(value, "ParamRef"))
-      return IntegerPlace{
-          IntegerPlace::Kind::Parameter,
-          static_cast<std::size_t>(sql::number_of(child(value, "ParamRef"), "number"))};
+      return IntegerPlace{IntegerPlace::Kind::Parameter, static_cast<std::size_t>(sql::number_of(
+                                                             child(value, "ParamRef"), "number"))};
     const Tree& constant = child(value, "A_Const");
     if (!has(constant, "ival")) return std::nullopt;
     IntegerPlace place{.number = sql::number_of(child(constant, "ival"), "ival")};
@@ -438,9 +437,8 @@ std::string gate_condition(std::uint64_t number, GateKind kind) {
         kSnapshot,
         kind == GateKind::OwnId ? "pg_catalog.pg_current_xact_id()"
                                 : "pg_catalog.pg_current_xact_id_if_assigned()");
-  return fmt::format(
-      "(SELECT pg_catalog.pg_logical_emit_message(false, '{} {}', {})) IS NOT NULL",
-      kGatePrefix, number, told);
+  return fmt::format("(SELECT pg_catalog.pg_logical_emit_message(false, '{} {}', {})) IS NOT NULL",
+                     kGatePrefix, number, told);
 }
 
 std::string gated(std::string_view statement, const Shape& shape, std::uint64_t number,

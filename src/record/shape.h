@@ -53,8 +53,8 @@ struct Shape {
   StatementKind kind = StatementKind::Other;
   std::vector<Range> literals = {};  // of the text that it was read from
   bool is_exact = false;             // holds of no other text
-  std::string gap = {};      // why it is not understood; empty if it is
-  bool reads_tables = true;  // false: SELECT 1, or the catalog only
+  std::string gap = {};              // why it is not understood; empty if it is
+  bool reads_tables = true;          // false: SELECT 1, or the catalog only
   // A query of several tables or blocks; then the members below say nothing, but for the gate.
   bool is_query = false;
   std::vector<Block> blocks = {};
@@ -62,8 +62,8 @@ struct Shape {
   std::set<std::string> whole_aliases = {};
   std::string schema = {};  // empty if the statement does not name one
   std::string table = {};
-  std::string alias = {};      // by which the condition calls the table
-  Range condition = {};        // the text after WHERE; empty if there is none
+  std::string alias = {};  // by which the condition calls the table
+  Range condition = {};    // the text after WHERE; empty if there is none
   std::set<std::string> condition_columns = {};
   std::set<std::string> used_columns = {};  // in the list, grouping, order; in SET and RETURNING
   bool uses_all_columns = false;
@@ -74,7 +74,7 @@ struct Shape {
   std::set<std::string> output_names = {};       // that ORDER BY and GROUP BY may mean
   std::set<std::string> equated_columns = {};    // if the condition is col = value AND …: these
   std::map<std::string, IntegerPlace> equated_integers = {};  // of them, those that are integers
-  std::set<std::string> functions = {};  // that are called anywhere
+  std::set<std::string> functions = {};                       // that are called anywhere
   std::set<std::string> condition_functions = {};
   bool locks_rows = false;                 // FOR UPDATE, …, FOR KEY SHARE
   bool is_key_share = false;               // only FOR KEY SHARE

@@ -172,8 +172,7 @@ void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& chan
   if (versions == nullptr) return;
   const Table& table = *versions->table;
   const auto gone = [&](RowChain& chain) {
-    chain.versions.push_back(
-        {.xid = txn.xid, .lsn = change.lsn, .place = place, .exists = false});
+    chain.versions.push_back({.xid = txn.xid, .lsn = change.lsn, .place = place, .exists = false});
   };
   if (change.kind == LogChange::Kind::Truncate) {
     for (auto& [key, chain] : versions->rows) {
@@ -185,10 +184,8 @@ void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& chan
     versions->trouble = "a change without its primary key";
     return;
   }
-  Version version{.xid = txn.xid,
-                  .lsn = change.lsn,
-                  .place = place,
-                  .values = ordered(table, change.values)};
+  Version version{
+      .xid = txn.xid, .lsn = change.lsn, .place = place, .values = ordered(table, change.values)};
   const std::string key = key_text(table, version.values);
   std::string old_key = key;
   if (change.kind == LogChange::Kind::Update && has_key(table, change.old))

@@ -13,7 +13,8 @@ using testing::Pair;
 
 DecodedLog read(const std::vector<std::string>& lines) {
   LogReader reader(700);
-  for (std::size_t i = 0; i < lines.size(); ++i) reader.line("0/" + std::to_string(10 + i), lines[i]);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    reader.line("0/" + std::to_string(10 + i), lines[i]);
   return reader.finish();
 }
 
