@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "history/builder.h"
+#include "races/triangles.h"
 #include "verdict/verdict.h"
 
 namespace isoscope::races {
@@ -52,13 +53,11 @@ class Candidates {
       all.erase(first, last);
       add_neighbours(key, all);
     }
-    find_triangles(touched);
   }
 
   // By pair of shapes: distance, first, second.
   std::map<Shapes, std::set<std::tuple<std::size_t, TxnIndex, TxnIndex>>> pairs;
-  bool is_cut = false;              // pairs were left out
-  bool may_have_triangles = false;  // three or more transactions could close a cycle
+  bool is_cut = false;  // pairs were left out
 
  private:
   // A writer meets everybody who touches the key. Where there are too many of one shape, those that
@@ -88,33 +87,6 @@ class Candidates {
         if (after != all.end()) consider(*after++);
       }
       if (before != all.begin() || after != all.end()) is_cut = true;
-    }
-  }
-
-  // Is the graph of transactions that meet a forest? Then a cycle has two transactions.
-  void find_triangles(const std::vector<Touches>& touched) {
-    std::vector<TxnIndex> parent(run_.txns.size());
-    for (TxnIndex t = 0; t < parent.size(); ++t) parent[t] = t;
-    const auto root = [&](TxnIndex t) {
-      while (parent[t] != t) t = parent[t] = parent[parent[t]];
-      return t;
-    };
-    std::set<std::pair<TxnIndex, TxnIndex>> edges;
-    for (const Touches& key : touched) {
-      for (const TxnIndex writer : key.writers) {
-        for (const auto* others : {&key.readers, &key.writers}) {
-          for (const TxnIndex other : *others) {
-            if (other == writer || !edges.insert(std::minmax(writer, other)).second) continue;
-            const TxnIndex a = root(writer);
-            const TxnIndex b = root(other);
-            if (a == b) {
-              may_have_triangles = true;
-              return;
-            }
-            parent[a] = b;
-          }
-        }
-      }
     }
   }
 
@@ -162,8 +134,9 @@ class RaceFinder {
     limit(is_open_, "conditions would match rows that they did not match in the recording");
     limit(is_disputed_, "the level's text does not allow what was found by the server's rules");
     limit(is_cut || is_cut_, "not all pairs of transactions were tried");
-    limit(candidates.may_have_triangles,
-          "only two transactions at once were tried, and three could close a cycle");
+    if (answer_.limit.empty())
+      limit(may_have_longer_cycle(run_, options_.level),
+            "only two transactions at once were tried, and three could close a cycle");
     std::ranges::stable_sort(answer_.races, [](const Race& a, const Race& b) {
       return a.interleaving.changed.size() < b.interleaving.changed.size();
     });

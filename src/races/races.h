@@ -13,8 +13,8 @@
 //
 // Trust     The history of each race is checked: ser does not hold, and the level does where its
 //           text is known (check/check.h).
-// Complete  for two transactions. Of a run in which three could close a cycle the answer is never
-//           "none"; nor of one with gaps, or in which pairs were left out.
+// Complete  for two transactions. Of a run in which three could close a cycle (triangles.h) the
+//           answer is never "none"; nor of one with gaps, or in which pairs were left out.
 // Cost      Pairs of shapes, not of transactions: of each, pairs are tried until one races, nearest
 //           first, and at most kMostPairs.
 #include <optional>

@@ -127,6 +127,41 @@ TEST(Races, FindsNoneInOneGuardedStatement) {
   EXPECT_EQ(answer.limit, "");
 }
 
+// Three on one row, where each takes the row as it is: no two and no three of them race.
+TEST(Races, FindsNoneAmongThreeThatHoldWhatTheyRead) {
+  Recorded run(kStock);
+  for (int i = 1; i <= 3; ++i)
+    run.add(
+        {{"UPDATE p SET qty = qty - 1 WHERE id = 1",
+          fmt::format(
+              R"(["r","p[1]",{{"from":"T0"}}],["r","p[1].qty",{{"from":"T{}"}}],["w","p[1].qty","{}"])",
+              i - 1, 10 - i)}});
+  const RaceAnswer answer = races_of(run);
+  EXPECT_THAT(answer.races, IsEmpty());
+  EXPECT_EQ(answer.limit, "");
+}
+
+// Each reads what the next one writes: any two have a serial order, three have none.
+TEST(Races, DoesNotSayNoneWhereThreeCloseACycle) {
+  Recorded run(
+      R"("p[1]":"present","p[1].v":"0","p[2]":"present","p[2].v":"0","p[3]":"present","p[3].v":"0")");
+  const auto add = [&](int reads, int from, int writes) {
+    run.add({{fmt::format("SELECT v FROM p WHERE id = {}", reads),
+              fmt::format(R"(["r","p[{}].v",{{"from":"T{}"}}])", reads, from)},
+             {fmt::format("UPDATE p SET v = 1 WHERE id = {}", writes),
+              fmt::format(R"(["r","p[{0}]",{{"from":"T0"}}],["w","p[{0}].v","1"])", writes)}});
+  };
+  add(1, 0, 2);
+  add(2, 1, 3);
+  add(3, 2, 1);
+  for (const ServerLevel level : {ServerLevel::ReadCommitted, ServerLevel::RepeatableRead}) {
+    const RaceAnswer answer = races_of(run, level);
+    EXPECT_THAT(answer.races, IsEmpty());
+    EXPECT_THAT(answer.limit, HasSubstr("three could close a cycle"));
+  }
+  EXPECT_EQ(races_of(run, ServerLevel::Serializable).limit, "");
+}
+
 TEST(Races, FindsNoneWhereAVersionColumnNoLongerMatches) {
   Recorded run(
       R"("p[1]":"present","p[1].qty":"10","p[1].v":"1","p[1]{where v = 1}":"yes","p[1]{where v = 2}":"no")");
