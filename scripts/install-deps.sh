@@ -14,7 +14,7 @@ set -euo pipefail
 
 core=(
   cmake g++ make ninja-build python3
-  libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libpq-dev libsimdjson-dev libz3-dev nlohmann-json3-dev
+  libcadical-dev libcli11-dev libfmt-dev libpg-query-dev libpq-dev libsimdjson-dev libssl-dev libz3-dev nlohmann-json3-dev
   libgtest-dev libgmock-dev libmariadb-dev libtbb-dev libzstd-dev zlib1g-dev
 )
 test=(postgresql-15)

@@ -22,6 +22,7 @@ header   CLI/CLI.hpp         CLI11; CMake package CLI11
 header   fmt/format.h        {fmt}, 9 or later; CMake package fmt
 header   pg_query.h          libpg_query, the branch of PostgreSQL 15; the library is libpg_query
 header   libpq-fe.h          libpq, the client library of PostgreSQL
+header   openssl/ssl.h       OpenSSL, 3 or later; CMake package OpenSSL
 header   simdjson.h          simdjson, 3 or later; CMake package simdjson
 header   z3++.h              Z3 with its C++ interface; the library is libz3
 header   nlohmann/json.hpp   JSON for Modern C++ (nlohmann); CMake package nlohmann_json

@@ -7,8 +7,10 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 # Random SQL programs that explore and a live PostgreSQL are compared on, for each level.
 export ISOSCOPE_SQL_PROGRAMS=${ISOSCOPE_SQL_PROGRAMS:-300}
+# How often the recorder, its application or the server is killed (tests/record/live_kills.py).
+export ISOSCOPE_KILLS=${ISOSCOPE_KILLS:-200}
 parts=("$@")
-((${#parts[@]})) || parts=(sanitize lint fuzz bench-smallest)
+((${#parts[@]})) || parts=(test-live sanitize lint fuzz bench-smallest)
 failed=0
 summary=
 TIMEFORMAT='%R %U %S'

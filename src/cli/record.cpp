@@ -23,6 +23,8 @@ struct RecordArguments {
   CommonOptions common;
   std::string dsn;
   std::string listen = "127.0.0.1:0";
+  std::string tls_certificate;
+  std::string tls_key;
   std::vector<std::string> command;
 };
 
@@ -60,10 +62,16 @@ Result<void> read_listen(const std::string& text, record::RecordOptions& options
       options.listen_port > 65535)
     return wrong;
   options.listen_host = text.substr(0, colon);
-  if (options.listen_host != "127.0.0.1" && options.listen_host != "localhost")
+  if (options.listen_host.starts_with('[') && options.listen_host.ends_with(']'))
+    options.listen_host = options.listen_host.substr(1, options.listen_host.size() - 2);
+  options.requires_tls = options.listen_host != "127.0.0.1" && options.listen_host != "localhost" &&
+                         options.listen_host != "::1";
+  if (options.requires_tls && options.tls_certificate.empty())
     return Error{
-        .what = fmt::format("record listens on loopback only, and {} is not", options.listen_host),
-        .hint = "passwords and data would cross the network unencrypted"};
+        .what = fmt::format("{} is not loopback, and passwords and data would cross the network "
+                            "unencrypted",
+                            options.listen_host),
+        .hint = "give a certificate and its key: --tls-cert FILE --tls-key FILE"};
   return {};
 }
 
@@ -103,6 +111,11 @@ int run_record(const RecordArguments& args) {
   auto dsn = record::read_connection_string(args.dsn);
   if (!dsn) return fail(dsn.error());
   options.dsn = std::move(*dsn);
+  if (args.tls_certificate.empty() != args.tls_key.empty())
+    return fail({.what = "a certificate and its key belong together",
+                 .hint = "give both: --tls-cert FILE --tls-key FILE"});
+  options.tls_certificate = args.tls_certificate;
+  options.tls_key = args.tls_key;
   if (auto listens = read_listen(args.listen, options); !listens) return fail(listens.error());
   options.output = args.common.output;
   options.command = args.command;
@@ -136,6 +149,11 @@ Run add_record(CLI::App& app) {
   app.add_option("--listen", args->listen, "where clients connect; port 0 is any that is free")
       ->type_name("HOST:PORT")
       ->capture_default_str();
+  app.add_option("--tls-cert", args->tls_certificate,
+                 "the certificate (PEM) for clients that ask for TLS; needed to listen beyond "
+                 "loopback")
+      ->type_name("FILE");
+  app.add_option("--tls-key", args->tls_key, "the key of --tls-cert (PEM)")->type_name("FILE");
   app.add_option("COMMAND", args->command,
                  "what to run, after --; PGHOST, PGPORT and DATABASE_URL lead it to the recorder. "
                  "Without it, the recording goes on until it is interrupted");

@@ -2,10 +2,12 @@
 
 namespace isoscope::record {
 
-std::string Accesses::read(const Execution& run, std::vector<Access>& reads) {
+std::string Accesses::read(const Execution& run, std::vector<Access>& reads,
+                           std::set<std::string>& changed) {
   if (run.shape->is_query) return read_query(run, reads);
-  return run.shape->kind == StatementKind::Insert ? read_inserted(run, reads)
-                                                  : read_rows(run, reads);
+  if (run.shape->kind != StatementKind::Insert) return read_rows(run, reads, changed);
+  return run.is_committed ? read_inserted(run, reads, changed)
+                          : read_undone_insert(run, reads, changed);
 }
 
 // What the statement asks of each row. The answers are kept for those who change them.
@@ -91,7 +93,8 @@ const std::vector<std::uint64_t>& Accesses::Answers::writers(const RowChain& cha
   return writers;
 }
 
-std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads) {
+std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads,
+                                std::set<std::string>& changed) {
   const Shape& shape = *run.shape;
   const bool writes = shape.kind != StatementKind::Select;
   const bool takes_current = writes || (shape.locks_rows && !shape.is_key_share);
@@ -109,17 +112,25 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   Question asked = ask(run, columns, *matched, takes_current);
   asked.matches_all = looked.has_value();
   std::size_t counted = 0;
+  std::size_t in_doubt = 0;  // rows of which it is not known whether they match
   std::vector<const TableVersions::Entry*> only;
   if (looked) {
     const auto found = run.table->rows.find(*looked);
     if (found != run.table->rows.end()) only.push_back(&*found);
     // Rows that nobody wrote only count.
-    if (only.empty() && run.table->has_untouched(*looked)) ++counted;
+    const bool is_lost = run.lost != nullptr && run.lost->contains(*looked);
+    if (only.empty() && !is_lost && run.table->has_untouched(*looked)) ++counted;
   }
   for (std::size_t id = run.table->next_id; id < matched->size(); ++id)
     counted += (*matched)[id] ? 1 : 0;
   for (const auto* entry : looked ? only : run.table->touched) {
     const auto& [row, chain] = *entry;
+    if (run.lost != nullptr && run.lost->contains(row)) {
+      // Its own version, which nobody else reads or wrote; what it writes there is lost too.
+      ++in_doubt;
+      if (writes) changed.insert(row);
+      continue;
+    }
     const std::size_t seen = seen_version(chain, run);
     const Version* version = seen == kNone ? nullptr : &chain.versions[seen];
     const bool is_own = version != nullptr && run.own != 0 && version->xid == run.own;
@@ -140,10 +151,13 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
       continue;
     }
     std::size_t current = seen;
-    if (!is_own) current = current_version(chain, seen, run);
+    // From REPEATABLE READ on, a row that was changed since the snapshot ends the statement
+    // (40001).
+    if (!is_own && run.isolation == "read committed") current = current_version(chain, seen, run);
     if (current == kUnclear) return "a row that others changed while it may have waited";
-    if (current != seen && run.isolation != "read committed")
-      return "a row that its snapshot does not see";
+    for (std::size_t i = seen + 1; i < current; ++i) {
+      if (!chain.versions[i].exists) return "a row that was deleted and inserted again meanwhile";
+    }
     if (is_asked && current != seen) {
       for (std::size_t i = searched; i < reads.size(); ++i) reads[i].phase = Access::Phase::Before;
       asked.search(row, chain, current, reads);
@@ -157,6 +171,7 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
                        shape.is_share ? RunEvent::Kind::LockShare : RunEvent::Kind::Lock});
     if (!still_matches) continue;
     ++counted;
+    if (writes) changed.insert(row);
     if (is_asked && !is_own) asked.read_cells(row, chain, current, reads);
   }
   for (const auto* entry : written_by(*run.table, run)) {
@@ -164,13 +179,25 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     if (!writes || !changed_by(chain, run)) continue;
     if (auto why = read_constraints(run, chain, reads); !why.empty()) return why;
   }
+  // Lost rows that nobody else ever wrote are in no chain.
+  if (run.lost != nullptr) {
+    for (const std::string& row : *run.lost) {
+      if (run.table->rows.contains(row) || (looked && *looked != row)) continue;
+      ++in_doubt;
+      if (writes) changed.insert(row);
+      // The copy counts a row that was there before: it is not the one that was read.
+      if (!looked && run.table->has_untouched(row))
+        return "rows of its own that were rolled back later";
+    }
+  }
+  if (in_doubt > 0 && shape.limit) return "rows of its own that were rolled back later";
   const std::size_t told = told_rows(run.statement->tag);
   if (shape.limit) {
     const auto limit = Constants(shape, run.statement->sql).integer(*shape.limit);
     if (!limit || static_cast<std::int64_t>(counted) > *limit)
       return "a LIMIT that leaves rows out";
   }
-  if ((writes || shape.counts_rows) && told != counted)
+  if ((writes || shape.counts_rows) && (told < counted || told > counted + in_doubt))
     return "the number of rows that the server told is not the one computed";
   return {};
 }

@@ -13,7 +13,9 @@
 // when the transaction took the row. Every answer is compared with the number of rows that the
 // server told; where they differ, the statement is a gap.
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,8 +36,15 @@ struct Execution {
   std::uint64_t own = 0;      // id of its transaction; 0 if it has none
   std::size_t own_place = 0;  // of it in the order of commits; 0 if it wrote nothing
   std::string_view isolation = {};
-  bool is_committed = false;
-  bool has_rolled_back_to = false;  // its transaction rolled back to a savepoint
+  bool is_committed = false;  // and what it wrote was not rolled back to a savepoint
+  // The snapshot of a later statement of its transaction, taken while the rows that this one locked
+  // were locked still: nobody changed them between. Null if there is none.
+  const GateMessage* next = nullptr;
+  // Rows of its table that its transaction had written then, and of which the log has nothing,
+  // since that was rolled back later.
+  const std::set<std::string>* lost = nullptr;
+  // Is the version certainly later than the end of the statement's transaction?
+  std::function<bool(const Version&)> is_later = [](const Version&) { return false; };
   // Changes of its transaction between these places of the log are its own.
   std::uint64_t from = 0;
   std::uint64_t to = 0;
@@ -57,8 +66,10 @@ class Accesses {
   Accesses(const Catalog& catalog, const Versions& versions, Matches& matches)
       : catalog_(catalog), versions_(versions), matches_(matches) {}
 
-  // What the statement read. Returns why that is not known, or an empty text.
-  std::string read(const Execution& run, std::vector<Access>& reads);
+  // What the statement read. Returns why that is not known, or an empty text. `changed`: the rows
+  // that it wrote, by primary key.
+  std::string read(const Execution& run, std::vector<Access>& reads,
+                   std::set<std::string>& changed);
 
   // What each transaction wrote, as far as somebody may read it: presence, cells, and the answers
   // to all questions that were asked. Call it when all statements were read.
@@ -89,10 +100,17 @@ class Accesses {
   };
   Question ask(const Execution& run, const std::set<std::size_t>& columns,
                const std::vector<bool>& matching, bool takes_current);
-  std::string read_rows(const Execution& run, std::vector<Access>& reads);
+  std::string read_rows(const Execution& run, std::vector<Access>& reads,
+                        std::set<std::string>& changed);
   std::string read_query(const Execution& run, std::vector<Access>& reads);
   Answers& answer(const TableVersions& versions, const Question& asked);
-  std::string read_inserted(const Execution& run, std::vector<Access>& reads);
+  std::string read_inserted(const Execution& run, std::vector<Access>& reads,
+                            std::set<std::string>& changed);
+  // INSERT in a transaction that was rolled back: the log does not have its rows.
+  std::string read_undone_insert(const Execution& run, std::vector<Access>& reads,
+                                 std::set<std::string>& changed);
+  // The primary key of the row that INSERT … VALUES of one row inserts, if the text tells it.
+  std::optional<std::string> inserted_key(const Execution& run);
   // `before`: the version that was replaced; null if there was none.
   std::string read_parents(const Execution& run, const Version* before, const Version& version,
                            std::vector<Access>& reads);

@@ -3,7 +3,8 @@
 
 namespace isoscope::record {
 
-std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& reads) {
+std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& reads,
+                                    std::set<std::string>& changed) {
   std::size_t counted = 0;
   std::set<std::size_t> columns;
   if (!columns_of(*run.shape, *run.table->table, columns))
@@ -18,6 +19,7 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
       if (!version.exists) continue;
       if (was_there && run.shape->conflict != Shape::Conflict::IsUpdated) continue;
       ++counted;
+      changed.insert(row);
       // It reads that there is no such row, or what is there.
       const bool is_own = i > 0 && chain.versions[i - 1].xid == run.own;
       if (was_there && !is_own) {
@@ -35,9 +37,7 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
       run.shape->conflict == Shape::Conflict::IsIgnored)
     return read_ignored(run, reads);
   if (counted != told_rows(run.statement->tag))
-    return run.has_rolled_back_to
-               ? "an INSERT that was rolled back"
-               : "the number of rows that the server told is not the one in the log";
+    return "the number of rows that the server told is not the one in the log";
   return {};
 }
 
@@ -164,25 +164,60 @@ void Accesses::read_unique(const Execution& run, const Version* before, const Ve
   }
 }
 
-// ON CONFLICT DO NOTHING, and nothing was done: the row of its key is there.
-std::string Accesses::read_ignored(const Execution& run, std::vector<Access>& reads) {
+std::optional<std::string> Accesses::inserted_key(const Execution& run) {
   const Table& table = *run.table->table;
-  if (run.shape->values.empty() || !run.shape->functions.empty() || run.message == nullptr)
-    return "ON CONFLICT DO NOTHING that did nothing";
+  if (run.shape->values.empty() || !run.shape->functions.empty()) return std::nullopt;
   auto inserted = matches_.values(
       std::string(Constants(*run.shape, run.statement->sql).text(run.shape->values)),
       *run.statement);
-  if (!inserted) return "ON CONFLICT DO NOTHING that did nothing";
+  if (!inserted) return std::nullopt;
   std::vector<Cell> values(table.columns.size());
-  for (std::size_t i = 0; i < inserted->size(); ++i) {
-    const std::size_t column =
-        run.shape->insert_columns.empty()
-            ? i
-            : table.column(
-                  run.shape->insert_columns[std::min(i, run.shape->insert_columns.size() - 1)]);
+  const auto& named = run.shape->insert_columns;
+  for (std::size_t i = 0; i < inserted->size() && (named.empty() || i < named.size()); ++i) {
+    const std::size_t column = named.empty() ? i : table.column(named[i]);
     if (column < values.size()) values[column] = (*inserted)[i];
   }
-  const std::string row = key_text(table, values);
+  // A column that is not named gets a default, which the text does not tell.
+  for (const std::size_t column : table.key) {
+    if (!values[column]) return std::nullopt;
+  }
+  return key_text(table, values);
+}
+
+// It read that there is no such row, and kept others from inserting one until its end.
+std::string Accesses::read_undone_insert(const Execution& run, std::vector<Access>& reads,
+                                         std::set<std::string>& changed) {
+  constexpr const char* kUndone = "an INSERT that was rolled back";
+  const Table& table = *run.table->table;
+  if (run.shape->conflict != Shape::Conflict::Fails || !table.unique_keys.empty() ||
+      !table.foreign_keys.empty() || run.message == nullptr || told_rows(run.statement->tag) != 1)
+    return kUndone;
+  // Of other types it is not known how the server prints what it made of the text.
+  for (const std::size_t column : table.key) {
+    if (!table.integers.contains(column)) return kUndone;
+  }
+  const auto row = inserted_key(run);
+  if (!row) return kUndone;
+  const bool is_own = run.lost != nullptr && run.lost->contains(*row);
+  const auto found = run.table->rows.find(*row);
+  if (found != run.table->rows.end() && !is_own) {
+    const RowChain& chain = found->second;
+    const std::size_t seen = seen_version(chain, run);
+    if (seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own) return kUndone;
+    const std::size_t current = current_version(chain, seen, run);
+    if (current == kUnclear || (current != kNone && chain.versions[current].exists)) return kUndone;
+    reads.push_back({presence_key(table, *row), writer(chain, current, RowChain::kPresence)});
+  }
+  changed.insert(*row);
+  return {};
+}
+
+// ON CONFLICT DO NOTHING, and nothing was done: the row of its key is there.
+std::string Accesses::read_ignored(const Execution& run, std::vector<Access>& reads) {
+  const Table& table = *run.table->table;
+  const auto key = inserted_key(run);
+  if (!key || run.message == nullptr) return "ON CONFLICT DO NOTHING that did nothing";
+  const std::string& row = *key;
   const auto found = run.table->rows.find(row);
   if (found == run.table->rows.end())
     return run.table->has_untouched(row) ? ""

@@ -28,20 +28,27 @@ inline std::pair<std::size_t, std::size_t> own_versions(const RowChain& chain,
                             : chain.versions_of(run.own_place);
 }
 
-// The last version, by position, that the statement's snapshot shows; kNone if there is no row. Who
-// sees a version also sees those before it, and versions after an own one are of later commits.
+// The last version that a snapshot of the statement's transaction shows, of those that others wrote
+// before it wrote the row itself. Who sees a version also sees those before it.
+inline std::size_t seen_by(const RowChain& chain, const Snapshot& snapshot, const Execution& run) {
+  const auto [own_begin, own_end] = own_versions(chain, run);
+  const auto begin = chain.versions.begin();
+  const auto end =
+      own_begin == own_end ? chain.versions.end() : begin + static_cast<std::ptrdiff_t>(own_begin);
+  const auto unseen = std::partition_point(begin, end, [&](const Version& version) {
+    return version.xid == kInitialXid || snapshot.sees(version.xid);
+  });
+  return unseen == begin ? kNone : static_cast<std::size_t>(unseen - begin) - 1;
+}
+
+// The last version, by position, that the statement's snapshot shows; kNone if there is no row.
+// Versions after an own one are of later commits.
 inline std::size_t seen_version(const RowChain& chain, const Execution& run) {
   const auto [own_begin, own_end] = own_versions(chain, run);
   for (std::size_t i = own_end; i > own_begin; --i) {
     if (chain.versions[i - 1].lsn < run.message->lsn) return i - 1;
   }
-  const auto begin = chain.versions.begin();
-  const auto end =
-      own_begin == own_end ? chain.versions.end() : begin + static_cast<std::ptrdiff_t>(own_begin);
-  const auto unseen = std::partition_point(begin, end, [&](const Version& version) {
-    return version.xid == kInitialXid || run.message->snapshot.sees(version.xid);
-  });
-  return unseen == begin ? kNone : static_cast<std::size_t>(unseen - begin) - 1;
+  return seen_by(chain, run.message->snapshot, run);
 }
 
 // Who gave a row what it has in the version at `i`; kNone is the row before its first version.
@@ -87,7 +94,11 @@ inline std::size_t current_version(const RowChain& chain, std::size_t seen, cons
   const auto begin = chain.versions.begin() + static_cast<std::ptrdiff_t>(next);
   if (begin == chain.versions.end()) return seen;
   const bool is_own = run.own_place != 0 && begin->place == run.own_place;
-  if (!is_own && (run.own_place == 0 || run.has_rolled_back_to)) return kUnclear;
+  if (!is_own && (run.own_place == 0 || !run.is_committed)) {
+    // Whoever holds the row until a later snapshot took what that shows.
+    if (run.next != nullptr) return seen_by(chain, run.next->snapshot, run);
+    return run.is_later(*begin) ? seen : kUnclear;
+  }
   const auto later = std::partition_point(begin, chain.versions.end(), [&](const Version& version) {
     return version.place < run.own_place;
   });

@@ -234,6 +234,7 @@ Conversation::Running Conversation::running() {
   const auto front = std::ranges::find_if(
       requests_, [](const Request& r) { return r.kind != Request::Kind::CopyEnd; });
   if (front == requests_.end()) return result;
+  result.statement.sent = front->sent;
   result.statement.start = std::max(front->sent, last_reply_);
   ScriptPtr script = front->script;
   std::size_t which = 0;

@@ -31,7 +31,7 @@ class Conversation {
 
   // The messages that must come whole.
   static constexpr std::string_view kFromClient = "QPBECDSHFXcf";
-  static constexpr std::string_view kFromServer = "CEZKS123sIGHWnV";
+  static constexpr std::string_view kFromServer = "CEZKRS123sIGHWnV";
 
   // A message that was gathered, by its payload. Returns the message that is to be sent on in its
   // place, or nothing: then it is sent on as it is. Only texts with gates are replaced, and the

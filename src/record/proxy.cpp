@@ -49,9 +49,18 @@ struct Link {
   Framer server_frames{Conversation::kFromServer};
   std::unique_ptr<Conversation> conversation;  // none: bytes pass without being looked at
   bool is_starting = true;                     // before the start packet
+  bool is_asking_tls = false;                  // the server was asked, and has not answered
+  std::string first;                           // what it gets then
+  std::string server_trouble;                  // what is wrong with its TLS
+  bool is_logging_in = true;                   // until the server says that the client is in
   bool has_answered = false;                   // the server, at least once
   bool is_closing = false;  // one side is gone: the other gets what is left, then it is closed
   bool is_over = false;
+
+  // Is the way to the server still being made? What it is to get then waits.
+  bool is_opening() const {
+    return is_asking_tls || (server.tls() != nullptr && !server.tls()->is_ready());
+  }
 };
 
 struct Proxy::State {
@@ -73,6 +82,10 @@ struct Proxy::State {
   void connect(Link& link);
   void start(Link& link);
   bool start_packet(Link& link, const Piece& packet);
+  void answer_tls(Link& link);
+  bool tell_binding(Link& link, const Piece& piece);
+  std::string without_binding(Link& link, const Piece& piece) const;
+  void refuse(Link& link, const std::string& why);
   void forward_client(Link& link);
   void forward_server(Link& link);
   void go_blind(Link& link);
@@ -93,13 +106,39 @@ void Proxy::State::accept(std::size_t door) {
 
 void Proxy::State::connect(Link& link) {
   auto server = connect_to(options.server);
-  if (!server) {
-    ++numbers.refused;
-    link.client.send(refusal(server.error().what));
-    link.is_closing = true;
+  if (!server) return refuse(link, server.error().what);
+  link.server = std::move(*server);
+  if (!options.server_tls) return;
+  std::string request;
+  append_int32(request, 8);
+  append_int32(request, kTlsRequest);
+  link.server.send(request);
+  link.is_asking_tls = true;
+}
+
+void Proxy::State::refuse(Link& link, const std::string& why) {
+  ++numbers.refused;
+  link.client.send(refusal(why));
+  link.is_closing = true;
+  link.is_asking_tls = false;
+}
+
+// The server says in one byte whether it speaks TLS; an error is handed on.
+void Proxy::State::answer_tls(Link& link) {
+  const char answer = link.from_server[0];
+  if (answer == 'E') {
+    link.is_asking_tls = false;
     return;
   }
-  link.server = std::move(*server);
+  // Bytes that follow in clear were not sent by who is asked.
+  if (answer != 'S' || link.from_server.size() > 1)
+    return refuse(link, "the server does not speak TLS, and sslmode in --dsn asks for it");
+  link.from_server.clear();
+  link.is_asking_tls = false;
+  link.has_answered = false;
+  link.server.start_tls(*options.server_tls);
+  link.server.send(link.first);
+  link.first.clear();
 }
 
 // What is no protocol of ours is handed on without being looked at.
@@ -120,14 +159,33 @@ void Proxy::State::leave(Link& link) {
 bool Proxy::State::start_packet(Link& link, const Piece& packet) {
   Fields fields(packet.payload());
   const std::uint32_t code = fields.int32();
+  if (code == kTlsRequest && options.client_tls && link.client.tls() == nullptr) {
+    // Bytes that follow in clear were not sent by the client that asked.
+    if (link.from_client.size() > packet.bytes.size()) {
+      refuse(link, "unencrypted bytes after the request for TLS");
+      return false;
+    }
+    link.client.send("S");
+    link.client.start_tls(*options.client_tls);
+    return true;
+  }
   if (code == kTlsRequest || code == kGssRequest) {
     link.client.send("N");
     return true;
   }
+  if (options.requires_tls && link.client.tls() == nullptr && code != kCancelRequest) {
+    link.is_starting = false;
+    refuse(link, "TLS is required here; connect with sslmode=require");
+    return false;
+  }
   link.is_starting = false;
   connect(link);
   if (!link.server.is_open()) return false;
-  link.server.send(packet.bytes);
+  if (link.is_asking_tls) {
+    link.first = packet.bytes;
+  } else {
+    link.server.send(packet.bytes);
+  }
   if (code == kCancelRequest) {
     ++numbers.cancels;
     return false;
@@ -176,7 +234,7 @@ void Proxy::State::start(Link& link) {
 
 void Proxy::State::forward_client(Link& link) {
   if (link.is_starting) start(link);
-  if (link.is_starting || !link.server.is_open()) return;
+  if (link.is_starting || link.is_asking_tls || link.is_closing || !link.server.is_open()) return;
   std::size_t taken = 0;
   while (link.conversation) {
     const Piece piece = link.client_frames.next(std::string_view(link.from_client).substr(taken));
@@ -185,6 +243,7 @@ void Proxy::State::forward_client(Link& link) {
       go_blind(link);
       break;
     }
+    if (link.is_logging_in && piece.type == 'p' && tell_binding(link, piece)) return;
     if (piece.kind == Piece::Kind::Message) {
       link.is_held = options.turns != nullptr &&
                      !options.turns->lets_pass(link.connection, piece.type, piece.payload());
@@ -204,7 +263,45 @@ void Proxy::State::forward_client(Link& link) {
   }
 }
 
+// Has the client chosen to bind its login to a certificate that is not the server's? Then it is
+// told.
+bool Proxy::State::tell_binding(Link& link, const Piece& piece) {
+  if (link.client.tls() == nullptr || link.server.tls() == nullptr) return false;
+  constexpr std::size_t kHeader = 5;
+  if (!piece.bytes.substr(std::min(kHeader, piece.bytes.size())).starts_with("SCRAM-SHA-256-PLUS"))
+    return false;
+  if (options.client_tls->certificate() == link.server.tls()->peer_certificate()) return false;
+  refuse(link,
+         "SCRAM-SHA-256-PLUS binds the login to the server's certificate, and the recorder shows "
+         "another: give it the server's own certificate and key (--tls-cert, --tls-key), or "
+         "connect with channel_binding=disable");
+  return true;
+}
+
+// A client without TLS that is offered channel binding ends: it is offered the rest.
+std::string Proxy::State::without_binding(Link& link, const Piece& piece) const {
+  constexpr std::uint32_t kSasl = 10;
+  Fields fields(piece.payload());
+  if (link.client.tls() != nullptr || link.server.tls() == nullptr || fields.int32() != kSasl)
+    return {};
+  std::string payload;
+  append_int32(payload, kSasl);
+  bool has_binding = false;
+  for (std::string_view name = fields.string(); !name.empty(); name = fields.string()) {
+    if (name == "SCRAM-SHA-256-PLUS") {
+      has_binding = true;
+    } else {
+      payload += name;
+      payload += '\0';
+    }
+  }
+  payload += '\0';
+  return has_binding ? message_of('R', payload) : std::string();
+}
+
 void Proxy::State::forward_server(Link& link) {
+  if (link.is_asking_tls && !link.from_server.empty()) answer_tls(link);
+  if (link.is_asking_tls || (link.is_closing && !link.client.is_open())) return;
   std::size_t taken = 0;
   while (link.conversation) {
     const Piece piece = link.server_frames.next(std::string_view(link.from_server).substr(taken));
@@ -216,7 +313,13 @@ void Proxy::State::forward_server(Link& link) {
     if (piece.kind == Piece::Kind::Message) {
       if (options.turns != nullptr)
         options.turns->heard(link.connection, piece.type, piece.payload());
-      const std::string replaced = link.conversation->from_server(piece.type, piece.payload());
+      std::string replaced;
+      if (piece.type == 'R') {
+        replaced = without_binding(link, piece);
+      } else {
+        replaced = link.conversation->from_server(piece.type, piece.payload());
+      }
+      link.is_logging_in &= piece.type != 'Z';
       link.client.send(replaced.empty() ? piece.bytes : replaced);
     } else {
       if (piece.is_first) link.conversation->passing_server(piece.type);
@@ -250,8 +353,12 @@ void Proxy::State::work(Link& link, short client_events, short server_events) {
   }
   if (link.server.is_open() && (server_events & kReadable) != 0) {
     server_there = link.server.receive(link.from_server);
+    if (link.server.tls() != nullptr) link.server_trouble = link.server.tls()->trouble();
     link.has_answered |= !link.from_server.empty();
+    const bool was_asking = link.is_asking_tls;
     forward_server(link);
+    // What the client sent while the server was asked for TLS.
+    if (was_asking && !link.is_asking_tls) forward_client(link);
   }
   if (link.client.is_open() && !link.client.flush()) client_there = false;
   if (link.server.is_open() && !link.server.flush()) server_there = false;
@@ -260,7 +367,7 @@ void Proxy::State::work(Link& link, short client_events, short server_events) {
     link.client.close();
     link.is_closing = true;
     if (link.is_held) link.from_client.clear();
-    if (!link.from_client.empty() && link.server.is_open()) {
+    if (!link.from_client.empty() && link.server.is_open() && !link.is_asking_tls) {
       link.server.send(link.from_client);
       link.from_client.clear();
       link.server.flush();
@@ -273,13 +380,14 @@ void Proxy::State::work(Link& link, short client_events, short server_events) {
     link.is_closing = true;
     if (!link.has_answered && link.conversation && link.client.is_open()) {
       ++numbers.refused;
-      link.client.send(refusal("the server does not answer"));
+      link.client.send(refusal(link.server_trouble.empty() ? "the server does not answer"
+                                                           : link.server_trouble));
     }
     if (link.client.is_open()) link.client.flush();
   }
   if (!link.is_closing) return;
   const bool waits = (link.client.is_open() && link.client.has_unsent()) ||
-                     (link.server.is_open() && link.server.has_unsent());
+                     (link.server.is_open() && (link.server.has_unsent() || link.is_opening()));
   if (!waits) finish(link);
 }
 
@@ -332,8 +440,8 @@ void Proxy::step(int milliseconds) {
          events(link.client, link.server,
                 !link.is_closing && !(link.is_held && link.from_client.size() > kMostHeld)),
          0});
-    polled.push_back(
-        {link.server.descriptor(), events(link.server, link.client, !link.is_closing), 0});
+    polled.push_back({link.server.descriptor(),
+                      events(link.server, link.client, !link.is_closing || link.is_opening()), 0});
   }
   const std::size_t first_listener = polled.size();
   for (const Socket& listener : s.listeners) polled.push_back({listener.descriptor(), POLLIN, 0});

@@ -7,18 +7,24 @@
 //
 // One thread and poll(): a socket is read only while the other side takes what was read, so memory
 // is bounded by a few buffers a connection. Logins pass through: trust, passwords in clear, MD5 and
-// SCRAM-SHA-256 are between client and server, and no password is looked at. Requests for TLS and
-// for GSSAPI encryption are answered with "no", as a server without them does; a client that
-// insists ends by itself. A cancel request opens a connection of its own and is handed to the
-// server, whose key it bears. What does not follow the protocol passes unchanged, and is a gap of
-// the recording.
+// SCRAM-SHA-256 are between client and server, and no password is looked at. A client that asks for
+// TLS gets it if the recorder has a certificate, and else "no", as from a server without it; GSSAPI
+// encryption is always answered with "no". Towards the server there is TLS if the connection string
+// asks for it. A cancel request opens a connection of its own and is handed to the server, whose
+// key it bears. What does not follow the protocol passes unchanged, and is a gap of the recording.
+//
+// Channel binding (SCRAM-SHA-256-PLUS) ties a login to the certificate that the client sees. Where
+// that is not the server's own it cannot succeed: a client without TLS is not offered it, and one
+// with TLS that chooses it is told why.
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "record/run.h"
 #include "record/server_address.h"
+#include "record/tls.h"
 #include "support/result.h"
 
 namespace isoscope::record {
@@ -31,6 +37,9 @@ struct ProxyOptions {
   std::string listen_host = "127.0.0.1";
   int listen_port = 0;  // 0: any that is free
   std::string default_isolation = "read committed";
+  std::optional<TlsContext> client_tls = {};  // what is shown to clients that ask for TLS
+  std::optional<TlsContext> server_tls = {};
+  bool requires_tls = false;    // clients without it are refused
   Gatekeeper* gates = nullptr;  // who gates statements; null: every byte is handed on as it is
   // How many ports are listened at, to tell clients apart. The first is `listen_port`, the others
   // are any that are free.

@@ -146,6 +146,20 @@ Result<int> serve(const RecordOptions& options, Proxy& proxy, const Recording& r
 }  // namespace
 
 Result<RecordSummary> record(const RecordOptions& options) {
+  ProxyOptions proxied{.server = options.dsn.server,
+                       .listen_host = options.listen_host,
+                       .listen_port = options.listen_port,
+                       .requires_tls = options.requires_tls};
+  if (!options.tls_certificate.empty()) {
+    auto tls = TlsContext::for_clients(options.tls_certificate, options.tls_key);
+    if (!tls) return tls.error();
+    proxied.client_tls = std::move(*tls);
+  }
+  if (options.dsn.tls.is_wanted) {
+    auto tls = TlsContext::for_server(options.dsn.tls);
+    if (!tls) return tls.error();
+    proxied.server_tls = std::move(*tls);
+  }
   auto isolation = default_isolation(options.dsn);
   if (!isolation) return isolation.error();
   auto output = Output::open_lines(options.output);
@@ -154,13 +168,11 @@ Result<RecordSummary> record(const RecordOptions& options) {
   if (!log) options.on_trouble(log.error());
   Gatekeeper gates;
   Recording recording(std::move(*output), options.output, log ? std::string() : log.error().what);
-  auto proxy = Proxy::listen(
-      {.server = options.dsn.server,
-       .listen_host = options.listen_host,
-       .listen_port = options.listen_port,
-       .default_isolation = *isolation,
-       .gates = log ? &gates : nullptr},
-      [&](const Client& client, RecordedTxn txn) { recording.add(client, std::move(txn)); });
+  proxied.default_isolation = *isolation;
+  proxied.gates = log ? &gates : nullptr;
+  auto proxy = Proxy::listen(std::move(proxied), [&](const Client& client, RecordedTxn txn) {
+    recording.add(client, std::move(txn));
+  });
   if (!proxy) return proxy.error();
   options.on_listening((*proxy)->port());
   auto exit_code = serve(options, **proxy, recording);

@@ -15,7 +15,10 @@ namespace isoscope::record {
 struct RecordOptions {
   ConnectionString dsn;
   std::string listen_host = "127.0.0.1";
-  int listen_port = 0;                    // 0: any that is free
+  int listen_port = 0;               // 0: any that is free
+  std::string tls_certificate = {};  // shown to clients that ask for TLS; empty: none
+  std::string tls_key = {};
+  bool requires_tls = false;              // of clients
   std::string output;                     // the file of the run
   std::vector<std::string> command = {};  // empty: until interrupted
   Budget budget = {};

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "record/accesses.h"
+#include "record/words.h"
 
 namespace isoscope::record {
 
@@ -70,6 +71,9 @@ class Resolver {
     for (Work& work : works_) names_[work.own] = work.out.id;
     names_[kInitialXid] = "T0";
     add_strangers();
+    for (const Work& work : works_) {
+      if (work.own != 0) by_id_[work.own] = &work;
+    }
     for (Work& work : works_) read(work);
     write();
     ResolvedRun resolved{.txns = {}, .initial = accesses_.initial_values()};
@@ -84,6 +88,9 @@ class Resolver {
     std::vector<std::shared_ptr<const Shape>> shapes;
     std::vector<const GateMessage*> messages;
     std::vector<std::vector<Access>> reads = {};
+    std::vector<std::size_t> undone = {};             // by statement: undone_at()
+    std::vector<std::set<std::string>> changed = {};  // by statement: the rows that it wrote
+    std::vector<bool> knows_changed = {};
   };
 
   void find_shapes() {
@@ -269,25 +276,82 @@ class Resolver {
     const TableVersions* versions = versions_.of(*table);
     if (versions == nullptr || !versions->trouble.empty())
       return versions == nullptr ? "a table without versions" : versions->trouble;
-    return after_lost_writes(work, i, *table) ? "rows of its own that were rolled back later"
-                                              : std::string();
+    const auto lost = lost_rows(work, i, *table);
+    return !lost || (work.shapes[i]->is_query && !lost->empty())
+               ? "rows of its own that were rolled back later"
+               : std::string();
   }
 
-  // Does the statement perhaps see writes of its own transaction that the log does not have?
-  bool after_lost_writes(const Work& work, std::size_t i, const Table& table) const {
+  // What SAVEPOINT, RELEASE and ROLLBACK TO name: the last word.
+  static std::string savepoint_name(const std::string& sql) {
+    const std::vector<Word> words = words_of(sql);
+    return words.empty() ? std::string() : words.back().text;
+  }
+
+  // By statement: the ROLLBACK TO that undid it, or the number of statements.
+  static std::vector<std::size_t> undone_at(const RecordedTxn& txn) {
+    std::vector<std::size_t> undone(txn.statements.size(), txn.statements.size());
+    std::vector<std::pair<std::string, std::size_t>> savepoints;
+    for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+      const RecordedStatement& statement = txn.statements[i];
+      const bool sets = statement.kind == StatementKind::Savepoint;
+      const bool releases = statement.kind == StatementKind::Release;
+      const bool undoes = statement.kind == StatementKind::RollbackTo;
+      if (!statement.error.empty() || (!sets && !releases && !undoes)) continue;
+      const std::string name = savepoint_name(statement.sql);
+      if (sets) {
+        savepoints.emplace_back(name, i);
+        continue;
+      }
+      while (!savepoints.empty() && savepoints.back().first != name) savepoints.pop_back();
+      // Where there is no such savepoint, everything may be undone.
+      const std::size_t from = savepoints.empty() ? 0 : savepoints.back().second + 1;
+      for (std::size_t j = from; undoes && j < i; ++j) undone[j] = std::min(undone[j], i);
+      if (releases && !savepoints.empty()) savepoints.pop_back();
+    }
+    return undone;
+  }
+
+  // The rows of the table that the transaction had written when the statement ran, and of which the
+  // log has nothing, since that was rolled back later; nothing if they are not known.
+  std::optional<std::set<std::string>> lost_rows(const Work& work, std::size_t i,
+                                                 const Table& table) const {
     const auto& statements = work.out.txn.statements;
-    bool is_rolled_back = work.out.txn.status != TxnStatus::Committed;
-    for (std::size_t j = i + 1; j < statements.size(); ++j)
-      is_rolled_back |= statements[j].kind == StatementKind::RollbackTo;
-    if (!is_rolled_back) return false;
+    std::set<std::string> lost;
     for (std::size_t j = 0; j < i; ++j) {
       if (is_harmless(statements[j].kind) || !statements[j].error.empty()) continue;
-      if (work.shapes[j] == nullptr) return true;
+      const bool is_undone = work.undone[j] < i;
+      const bool is_logged =
+          work.out.txn.status == TxnStatus::Committed && work.undone[j] == statements.size();
+      if (is_undone || is_logged) continue;
+      if (work.shapes[j] == nullptr || !work.shapes[j]->gap.empty()) return std::nullopt;
       if (!is_write(work.shapes[j]->kind)) continue;
       const Table* other = catalog_.find(work.shapes[j]->schema, work.shapes[j]->table);
-      if (other == nullptr || other == &table) return true;
+      if (other != nullptr && other != &table) continue;
+      if (other == nullptr || !work.knows_changed[j]) return std::nullopt;
+      lost.insert(work.changed[j].begin(), work.changed[j].end());
     }
-    return false;
+    return lost;
+  }
+
+  // Was the version certainly written after the transaction had ended? All statements of its writer
+  // were sent when that end was known.
+  bool is_later(const Work& work, const Version& version) const {
+    const auto writer = by_id_.find(version.xid);
+    return writer != by_id_.end() &&
+           std::ranges::all_of(writer->second->out.txn.statements, [&](const auto& statement) {
+             return statement.sent > work.out.txn.end;
+           });
+  }
+
+  // A later snapshot of the transaction, while it holds all locks that statement `i` took.
+  static const GateMessage* next_snapshot(const Work& work, std::size_t i) {
+    if (work.out.txn.isolation != "read committed") return nullptr;
+    for (std::size_t j = i + 1; j < work.messages.size() && j < work.undone[i]; ++j) {
+      if (work.messages[j] != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor))
+        return work.messages[j];
+    }
+    return nullptr;
   }
 
   // Changes of this statement lie between its message and the next one of its transaction.
@@ -313,10 +377,10 @@ class Resolver {
   void read(Work& work) {
     RecordedTxn& txn = work.out.txn;
     work.reads.resize(txn.statements.size());
+    work.undone = undone_at(txn);
+    work.changed.resize(txn.statements.size());
+    work.knows_changed.resize(txn.statements.size());
     if (txn.statements.size() == 1 && work.out.id[0] == 'X') return;
-    bool rolls_back_to = false;
-    for (const RecordedStatement& statement : txn.statements)
-      rolls_back_to |= statement.kind == StatementKind::RollbackTo;
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       const RecordedStatement& statement = txn.statements[i];
       if (is_harmless(statement.kind)) continue;
@@ -335,12 +399,16 @@ class Resolver {
                       .own = work.own,
                       .own_place = work.out.commit,
                       .isolation = txn.isolation,
-                      .is_committed = txn.status == TxnStatus::Committed,
-                      .has_rolled_back_to = rolls_back_to};
+                      .is_committed = txn.status == TxnStatus::Committed &&
+                                      work.undone[i] == txn.statements.size(),
+                      .next = next_snapshot(work, i),
+                      .is_later = [&](const Version& v) { return is_later(work, v); }};
         find_window(work, i, run);
-        why = statement.kind == StatementKind::Insert && !run.is_committed
-                  ? "an INSERT that was rolled back"
-                  : accesses_.read(run, work.reads[i]);
+        std::optional<std::set<std::string>> lost;
+        if (table != nullptr) lost = lost_rows(work, i, *table);
+        if (lost && !lost->empty()) run.lost = &*lost;
+        why = accesses_.read(run, work.reads[i], work.changed[i]);
+        work.knows_changed[i] = why.empty();
         if (!why.empty()) work.reads[i].clear();
       }
       if (!why.empty()) txn.gaps.push_back({i + 1, why});
@@ -440,6 +508,7 @@ class Resolver {
   std::set<std::uint64_t> claimed_;
   std::set<const Table*> altered_;
   std::map<std::uint64_t, std::string> names_;
+  std::map<std::uint64_t, const Work*> by_id_;
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ struct RecordedStatement {
   std::vector<std::uint32_t> parameter_types = {};  // as the client declared them; 0 is undeclared
   std::string tag = {};                             // what the server answered: "UPDATE 1"
   std::string error = {};                           // its SQLSTATE if it failed
+  Microseconds sent = 0;                            // to the server; it may have begun then
   Microseconds start = 0;
   Microseconds end = 0;
   // The gate (shape.h) that was put into it, by number; 0 if it passed unchanged.

@@ -4,6 +4,7 @@
 #include <libpq-fe.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -59,10 +60,20 @@ Result<ConnectionString> read_connection_string(const std::string& text) {
   if (dsn.database.empty()) dsn.database = dsn.user;
   const std::string port = first_of(value("port"));
   std::from_chars(port.data(), port.data() + port.size(), dsn.server.port);
-  const std::string tls = option(given, "sslmode");
-  if (tls == "require" || tls.starts_with("verify-"))
-    return Error{.what = fmt::format("record does not speak TLS, and sslmode={} asks for it", tls),
-                 .hint = "record on a network that you trust, with sslmode=disable"};
+  const std::string mode = value("sslmode");
+  dsn.tls.root_file = value("sslrootcert");
+  // As libpq does: who names an authority and asks for encryption wants that to be checked too.
+  dsn.tls.verifies =
+      mode.starts_with("verify-") || (mode == "require" && !dsn.tls.root_file.empty());
+  dsn.tls.is_wanted = mode == "require" || dsn.tls.verifies;
+  dsn.tls.checks_name = mode == "verify-full";
+  const std::string name = first_of(value("host"));
+  dsn.tls.host = name.empty() ? address : name;
+  dsn.tls.certificate_file = value("sslcert");
+  dsn.tls.key_file = value("sslkey");
+  if (const char* home = std::getenv("HOME"); dsn.tls.root_file.empty() && home != nullptr)
+    dsn.tls.root_file = std::string(home) + "/.postgresql/root.crt";
+  if (dsn.tls.is_wanted && dsn.server.is_socket_folder()) dsn.tls.is_wanted = false;
   return dsn;
 }
 

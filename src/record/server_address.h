@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/tls.h"
 #include "support/result.h"
 
 namespace isoscope::record {
@@ -20,10 +21,10 @@ struct ConnectionString {
   ServerAddress server;
   std::string user;
   std::string database;
+  TlsRequest tls = {};  // towards the server
 };
 
-// Takes what is not said from the environment (PGHOST, …) and libpq's defaults. Refuses what the
-// recorder cannot do: TLS towards the server.
+// Takes what is not said from the environment (PGHOST, …) and libpq's defaults.
 Result<ConnectionString> read_connection_string(const std::string& text);
 
 // PGHOST, PGPORT, DATABASE_URL and what keeps libpq from asking for TLS, for a command that is to

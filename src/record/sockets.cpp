@@ -54,6 +54,7 @@ Socket& Socket::operator=(Socket&& other) noexcept {
     close();
     descriptor_ = std::exchange(other.descriptor_, -1);
     unsent_ = std::move(other.unsent_);
+    tls_ = std::move(other.tls_);
   }
   return *this;
 }
@@ -62,11 +63,31 @@ void Socket::close() {
   if (descriptor_ >= 0) ::close(descriptor_);
   descriptor_ = -1;
   unsent_.clear();
+  tls_.reset();
+}
+
+void Socket::send(std::string_view bytes) {
+  if (tls_ == nullptr) {
+    unsent_ += bytes;
+    return;
+  }
+  tls_->send(bytes);
+  tls_->take_wire(unsent_);
+}
+
+void Socket::start_tls(const TlsContext& context) {
+  tls_ = std::make_unique<TlsSession>(context);
+  tls_->take_wire(unsent_);
 }
 
 bool Socket::receive(std::string& into) {
   char buffer[std::size_t{64} << 10U];
   const ssize_t size = ::recv(descriptor_, buffer, sizeof buffer, 0);
+  if (size > 0 && tls_ != nullptr) {
+    const bool goes_on = tls_->receive({buffer, static_cast<std::size_t>(size)}, into);
+    tls_->take_wire(unsent_);
+    return goes_on;
+  }
   if (size > 0) into.append(buffer, static_cast<std::size_t>(size));
   return size > 0 || (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
 }

@@ -1,9 +1,11 @@
 #pragma once
 // Sockets that do not block, with what is to be written to them.
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "record/server_address.h"
+#include "record/tls.h"
 #include "support/result.h"
 
 namespace isoscope::record {
@@ -14,7 +16,9 @@ class Socket {
   Socket() = default;
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
   Socket(Socket&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), unsent_(std::move(other.unsent_)) {}
+      : descriptor_(std::exchange(other.descriptor_, -1)),
+        unsent_(std::move(other.unsent_)),
+        tls_(std::move(other.tls_)) {}
   Socket& operator=(Socket&& other) noexcept;
   ~Socket() { close(); }
 
@@ -24,7 +28,10 @@ class Socket {
 
   // Appends what has arrived; false when the other side is gone.
   bool receive(std::string& into);
-  void send(std::string_view bytes) { unsent_ += bytes; }
+  void send(std::string_view bytes);
+  // From here on, TLS. What was sent before goes out as it is.
+  void start_tls(const TlsContext& context);
+  const TlsSession* tls() const { return tls_.get(); }
   // Writes what can be written; false when the other side is gone.
   bool flush();
   bool has_unsent() const { return !unsent_.empty(); }
@@ -36,6 +43,7 @@ class Socket {
 
   int descriptor_ = -1;
   std::string unsent_;
+  std::unique_ptr<TlsSession> tls_;
 };
 
 // Starts to connect; the socket can be written to once that is done.

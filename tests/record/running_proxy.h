@@ -14,12 +14,13 @@ namespace isoscope::record {
 
 class RunningProxy {
  public:
-  explicit RunningProxy(int server_port, Gatekeeper* gates = nullptr) {
-    auto made = Proxy::listen({.server = {"127.0.0.1", server_port}, .gates = gates},
-                              [this](const Client& client, RecordedTxn txn) {
-                                const std::scoped_lock lock(mutex_);
-                                txns_.emplace_back(client, std::move(txn));
-                              });
+  explicit RunningProxy(int server_port, Gatekeeper* gates = nullptr)
+      : RunningProxy({.server = {"127.0.0.1", server_port}, .gates = gates}) {}
+  explicit RunningProxy(ProxyOptions options) {
+    auto made = Proxy::listen(std::move(options), [this](const Client& client, RecordedTxn txn) {
+      const std::scoped_lock lock(mutex_);
+      txns_.emplace_back(client, std::move(txn));
+    });
     if (!made) throw std::runtime_error(made.error().what);
     proxy_ = std::move(*made);
     thread_ = std::thread([this] {

@@ -320,7 +320,7 @@ TEST(RecordedRun, IsWhatTheClientsSaw) {
     std::vector<std::thread> threads;
     for (int i = 1; i <= kClients; ++i)
       clients.push_back(std::make_unique<StressClient>(proxy.port(), i));
-    for (auto& client : clients) threads.emplace_back([&client] { client->run(250); });
+    for (auto& client : clients) threads.emplace_back([&client] { client->run(800); });
     for (std::thread& thread : threads) thread.join();
     for (auto& client : clients) seen.merge(client->seen);
   }
@@ -365,8 +365,8 @@ TEST(RecordedRun, IsWhatTheClientsSaw) {
               gap_count, judge.reads, judge.checked, judge.wrong);
   EXPECT_EQ(judge.wrong, 0U);
   EXPECT_GT(judge.reads, 10'000U);
-  EXPECT_GT(judge.checked, 1'000U);
-  EXPECT_LT(gap_count * 5, statements * 2) << "more than two fifths are gaps";
+  EXPECT_GT(judge.checked, 10'000U);
+  EXPECT_LT(gap_count * 20, statements) << "more than one in twenty is a gap";
 }
 
 }  // namespace

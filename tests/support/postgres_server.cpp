@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,16 @@ bool PostgresServer::prepare(const std::string& bin, const PostgresOptions& opti
     const std::string path = folder_ + "/data/pg_hba.conf";
     const std::string rest = text_of_file(path);
     std::ofstream(path, std::ios::binary) << options.hba << rest;
+  }
+  for (const auto& [file, text] : options.files) {
+    const std::string path = folder_ + "/data/" + file;
+    std::ofstream(path, std::ios::binary) << text;
+    const bool is_given = ::getuid() != 0 || ::chown(path.c_str(), server_account()->pw_uid,
+                                                     server_account()->pw_gid) == 0;
+    if (::chmod(path.c_str(), 0600) != 0 || !is_given) {
+      why_not = "cannot give " + path + " to the server";
+      return false;
+    }
   }
   return true;
 }

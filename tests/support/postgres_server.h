@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace isoscope {
@@ -20,6 +21,8 @@ namespace isoscope {
 struct PostgresOptions {
   std::vector<std::string> settings = {};  // "name=value", as after `postgres -c`
   std::string hba = {};                    // lines of pg_hba.conf before ours
+  // Further files of its data folder, by name, which only the server may read.
+  std::vector<std::pair<std::string, std::string>> files = {};
 };
 
 class PostgresServer {

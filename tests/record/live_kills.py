@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Kills the recorder, the application or the server at random, and looks at what is left.
+
+    tests/record/live_kills.py ISOSCOPE [ROUNDS]        (or ISOSCOPE_KILLS=200 in the environment)
+
+An application moves money between accounts on a private server and writes down, after each commit that it was told of,
+which one it was. After each kill (SIGKILL, after a random time):
+ - the file of the run has whole lines, each JSON, and isoscope reads it;
+ - it has every transaction that the application was told of;
+ - the server's data is as without the recorder: no money is lost, and the number of transfers is that of the ledger.
+Exit code 2 where PostgreSQL or psycopg2 is missing.
+"""
+import glob
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+CLIENT = r"""
+import os, random, sys
+import psycopg2
+told = open(sys.argv[1], "a", buffering=1)
+rng = random.Random(int(sys.argv[2]))
+connection = psycopg2.connect("", application_name="mover")
+number = int(sys.argv[2]) * 100000
+while True:
+    number += 1
+    a, b = rng.sample(range(20), 2)
+    amount = rng.randrange(100)
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SELECT balance FROM account WHERE id = %s", (a,))
+        cursor.fetchone()
+        cursor.execute("UPDATE account SET balance = balance - %s WHERE id = %s", (amount, a))
+        cursor.execute("UPDATE account SET balance = balance + %s WHERE id = %s", (amount, b))
+        cursor.execute("INSERT INTO ledger VALUES (%s, %s, %s, %s)", (number, a, b, amount))
+    told.write(f"{number}\n")
+"""
+
+
+class Server:
+    """A private server in a temporary folder."""
+
+    def __init__(self, folder, programs):
+        self.folder, self.programs, self.process = folder, programs, None
+        self.prefix = []
+        if os.getuid() == 0:
+            self.prefix = ["setpriv", "--reuid", "nobody", "--clear-groups"]
+            shutil.chown(folder, "nobody")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.dsn = f"host=127.0.0.1 port={self.port} user=test dbname=postgres"
+        subprocess.run(self.prefix + [programs + "/initdb", "-D", folder + "/data", "-U", "test", "-A", "trust",
+                                      "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd=folder)
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.prefix + [self.programs + "/postgres", "-D", self.folder + "/data", "-p", str(self.port),
+                           "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + self.folder,
+                           "-c", "wal_level=logical", "-c", "fsync=off", "-c", "shared_buffers=16MB",
+                           "-c", "temp_file_limit=200MB"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+        ready = [self.programs + "/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        end = time.time() + 60
+        while subprocess.run(ready).returncode != 0:
+            if time.time() > end:
+                raise SystemExit("the server does not start")
+            if self.process.poll() is not None:
+                return self.start()  # the shared memory of the one that was killed is still there
+            time.sleep(0.05)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait()
+
+
+def look(server, run, told_file, isoscope, who):
+    """What must hold after a kill. Returns how many transactions the application was told of."""
+    import psycopg2
+    with open(run, "rb") as file:
+        text = file.read()
+    assert text.endswith(b"\n") or not text, f"{who}: half a line: {text[-80:]}"
+    lines = [json.loads(line) for line in text.decode().splitlines()]
+    recorded = set()
+    for line in lines[1:]:
+        for statement in line["stmts"]:
+            if statement["sql"].startswith("INSERT INTO ledger") and line["status"] == "committed":
+                recorded.add(int(statement["sql"].split("(")[1].split(",")[0]))
+    with open(told_file) as file:
+        told = {int(line) for line in file if line.endswith("\n")}
+    assert told <= recorded, f"{who}: the application was told of {sorted(told - recorded)[:5]}, not in the file"
+    if len(lines) > 1:
+        code = subprocess.run([isoscope, "stats", run], capture_output=True).returncode
+        assert code == 0, f"{who}: stats ends with {code}"
+    with psycopg2.connect(server.dsn) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT sum(balance) FROM account")
+        assert cursor.fetchone()[0] == 20000, f"{who}: money was lost"
+        cursor.execute("SELECT id FROM ledger")
+        ledger = {row[0] for row in cursor}
+        assert told <= ledger, f"{who}: a commit was lost"
+        cursor.execute("""SELECT count(*) FROM account WHERE balance <> 1000
+            - coalesce((SELECT sum(amount) FROM ledger WHERE source = account.id), 0)
+            + coalesce((SELECT sum(amount) FROM ledger WHERE target = account.id), 0)""")
+        assert cursor.fetchone()[0] == 0, f"{who}: an account does not agree with the ledger"
+        cursor.execute("SELECT count(*) FROM pg_replication_slots WHERE NOT active")
+        assert cursor.fetchone()[0] == 0, f"{who}: a slot was left behind"
+    return len(told)
+
+
+def one_round(number, rng, server, isoscope, folder):
+    run, told = f"{folder}/run.jsonl", f"{folder}/told"
+    for path in (run, told):
+        if os.path.exists(path):
+            os.unlink(path)
+    open(told, "w").close()
+    recorder = subprocess.Popen(
+        [isoscope, "record", "--quiet", "--dsn", server.dsn, "-o", run, "--", sys.executable, "-c", CLIENT, told,
+         str(number + 1)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.time() + 30
+    while os.path.getsize(told) == 0 and time.time() < end and recorder.poll() is None:
+        time.sleep(0.01)
+    time.sleep(rng.random() * 0.3)
+    who = rng.choice(["recorder", "application", "server"])
+    if who == "recorder":
+        recorder.kill()
+    elif who == "server":
+        server.process.kill()
+    else:
+        children = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(recorder.pid)], capture_output=True,
+                                  text=True).stdout.splitlines()
+        for child in children:
+            if "psycopg2" in child:
+                os.kill(int(child.split()[0]), signal.SIGKILL)
+    try:
+        recorder.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        recorder.kill()
+        raise SystemExit(f"round {number}: the recorder did not end when the {who} was killed")
+    if who == "server":
+        server.process.wait()
+        server.start()
+    time.sleep(0.05)  # the guard of the file cuts off what the kernel left of a line
+    return who, look(server, run, told, isoscope, f"round {number}, {who} killed")
+
+
+def main():
+    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+    try:
+        import psycopg2
+    except ImportError:
+        psycopg2 = None
+    if not programs or psycopg2 is None:
+        print("PostgreSQL or psycopg2 is not installed (scripts/install-deps.sh live)")
+        return 2
+    isoscope = os.path.abspath(sys.argv[1])
+    rounds = int(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("ISOSCOPE_KILLS", "12"))
+    folder = tempfile.mkdtemp()
+    os.chmod(folder, 0o755)
+    server_folder = tempfile.mkdtemp()
+    server = Server(server_folder, programs[-1])
+    rng = random.Random(5)
+    killed = {}
+    transactions = 0
+    try:
+        with psycopg2.connect(server.dsn) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);"
+                           "INSERT INTO account SELECT i, 1000 FROM generate_series(0, 19) i;"
+                           "CREATE TABLE ledger (id int PRIMARY KEY, source int, target int, amount int)")
+        for number in range(rounds):
+            who, told = one_round(number, rng, server, isoscope, folder)
+            killed[who] = killed.get(who, 0) + 1
+            transactions += told
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(server_folder, ignore_errors=True)
+    print(f"{rounds} kills ({', '.join(f'{who} {n}' for who, n in sorted(killed.items()))}), "
+          f"{transactions} transactions that the application was told of: none lost")
+    return 0 if transactions > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
