@@ -39,7 +39,7 @@ std::string stats_text(const HistoryStatistics& s, const RunNotes& notes, const 
       fmt::format("  {:<22}{:>9}  of them read-only {}\n", "committed", s.committed, s.read_only);
   if (s.aborted > 0) out += fmt::format("  {:<22}{:>9}\n", "aborted", s.aborted);
   if (s.unknown > 0)
-    out += fmt::format("  {:<22}{:>9}  of them read by nobody {}\n", "of unknown outcome",
+    out += fmt::format("  {:<22}{:>9}  of them read by no other {}\n", "of unknown outcome",
                        s.unknown, s.unknown_absent);
   out += fmt::format("{:<24}{:>9}\n", "events", s.events);
   out += fmt::format("  {:<22}{:>9}  external {}, own writes {}\n", "reads", reads,

@@ -358,7 +358,7 @@ class WordingFinder {
       return cannot(fmt::format("it has no initial values, and '{}' is read from T0", h_.name(x)));
     if (misread)
       return cannot(
-          fmt::format("nobody wrote the {} that is read from '{}', and it would take it "
+          fmt::format("no transaction wrote the {} that is read from '{}', and it would take it "
                       "for the initial value",
                       h_.show(implied), h_.name(x)));
     return {};

@@ -88,9 +88,9 @@ std::string explain_fault(const History& h, const ReadFault& f) {
       const std::string statement =
           h.is_list(h.key(f.read)) ? ""
                                    : printable(h.initial_statement(h.key(f.read), h.value(f.read)));
-      if (statement.empty()) return read + ", which nobody wrote";
-      return fmt::format("{}, which nobody wrote; if it was there from the start, say {}", read,
-                         statement);
+      if (statement.empty()) return read + ", which no transaction wrote";
+      return fmt::format("{}, which no transaction wrote; if it was there from the start, say {}",
+                         read, statement);
     }
     case FaultKind::AbortedRead:
       return fmt::format("{}, which {} wrote ({}) and then aborted", read, other(),

@@ -201,10 +201,10 @@ TEST(Formats, TranslateImpliedInitialValues) {
 // A 0 that nobody wrote is no initial value, though hist would take it for one.
 TEST(Formats, DoNotExcuseThinAirReads) {
   const History awdit = expect_read(Format::AwditTest, "r 1 0\n");
-  EXPECT_THAT(written(awdit, Format::Hist), HasSubstr("nobody wrote the 0"));
+  EXPECT_THAT(written(awdit, Format::Hist), HasSubstr("no transaction wrote the 0"));
   const History elle = expect_read(Format::Elle, "{:type :ok :process 1 :value [[:r 1 0]]}\n");
   EXPECT_EQ(written(elle, Format::Hist), "init \"1\"=nil\ns1: [r(\"1\",0)]\n");
-  EXPECT_THAT(written(elle, Format::Plume), HasSubstr("nobody wrote the 0"));
+  EXPECT_THAT(written(elle, Format::Plume), HasSubstr("no transaction wrote the 0"));
 }
 
 TEST(Formats, KeepNumbersWhereTheyHaveSome) {
