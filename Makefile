@@ -6,7 +6,7 @@ UNITY ?= ON
 export NINJA_STATUS = [%f of %t, %e s] 
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=WARNING -DISOSCOPE_UNITY=$(UNITY)
 
-.PHONY: all demo demo-postgres demo-deps test test-live nightly sanitize bench bench-smallest build-bench fuzz format \
+.PHONY: all demo demo-postgres demo-deps test test-live nightly sanitize bench bench-smallest build-bench papers fuzz format \
         check-format lint install deb clean deps test-deps format-deps live-deps dev-deps
 
 all: deps                     ## release build; the program is build/isoscope
@@ -67,6 +67,9 @@ format: format-deps           ## lay out every source
 
 check-format: format-deps     ## is every source laid out?
 	@scripts/format.sh --check
+
+papers: all                   ## repeats what four papers claim; see docs/papers
+	@bench/papers.py $(BUILD)/isoscope
 
 install: all                  ## into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)

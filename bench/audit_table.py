@@ -15,6 +15,8 @@ import resource
 import subprocess
 import sys
 
+import plot
+
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 APPS = "tests/corpus/apps/{}.sql"
 EXAMPLES = {name: f"examples/audit/{name}.sql" for name in ("smallbank", "tpcc")}  # applications that are examples, too
@@ -93,4 +95,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(plot.beside(main))

@@ -31,6 +31,8 @@ import sys
 import tempfile
 import time
 
+import plot
+
 WORKLOAD = {"--sessions": "50", "--ops": "8", "--keys": "10000", "--reads": "0.5",
             "--dist": "zipf", "--theta": "0.99", "--shape": "mixed", "--seed": "1"}
 COLUMNS = ("{level:<5}{txns:>10}{events:>11}  {verdict:<12}{wall:>9}{cpu:>9}{per_event:>10}"
@@ -164,4 +166,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(plot.beside(main))

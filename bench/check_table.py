@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 
+import plot
 from check_scale import Run
 
 # name, level, anchor CPU s, anchor MB, stopped at its limit?, generator options
@@ -114,4 +115,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    plot.beside(main)

@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 
+import plot
 from check_scale import Run
 
 ORIGINAL_PER_SECOND = 20
@@ -129,4 +130,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    plot.beside(main)

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import plot
+
 WORKLOADS = {"smallbank": "Smallbank", "voter": "Voter", "tpcc": "TPC-C", "wikipedia": "Wikipedia"}
 SIZES = {4: "small", 8: "large"}
 STRATEGIES = {
@@ -170,4 +172,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    plot.beside(main)

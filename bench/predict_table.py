@@ -14,6 +14,8 @@ import subprocess
 import tempfile
 import time
 
+import plot
+
 WORKLOADS = ("smallbank", "voter", "tpcc", "wikipedia")
 SIZES = ((3, 4), (3, 8), (3, 16), (3, 32), (6, 4), (6, 8), (10, 20), (10, 50), (50, 20))
 
@@ -54,4 +56,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    plot.beside(main)

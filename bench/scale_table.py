@@ -19,6 +19,8 @@ import subprocess
 import sys
 import time
 
+import plot
+
 
 def measure(args):
     print(f"{'processes':<11}{'histories':>11}{'seconds':>9}{'speed-up':>10}")
@@ -154,4 +156,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    plot.beside(main)

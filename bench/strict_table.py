@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import plot
+
 SESSIONS = 20
 PAIRS = [("cc", "strict-cc"), ("si", "strong-si"), ("ser", "strict-ser")]
 
@@ -60,4 +62,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    plot.beside(main)

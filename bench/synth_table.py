@@ -16,6 +16,8 @@ import resource
 import subprocess
 import sys
 
+import plot
+
 # With a history or without; one framework or both.
 CLASSES = ["SAT, one framework", "SAT, mixed", "UNSAT, one framework", "UNSAT, mixed"]
 ORDER = ["ra", "cc", "pc", "si", "ser"]
@@ -98,4 +100,4 @@ def main():
     print(f"\nPeak memory of all of them in one process: {peak} MB.")
 
 
-main()
+plot.beside(main)

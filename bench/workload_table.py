@@ -12,6 +12,8 @@ import io
 import subprocess
 import sys
 
+import plot
+
 # reads, writes, committed transactions, read-only ones; by workload and transactions a session
 SIZES = {
     ("smallbank", "4"): (669.7, 14.7, 11.0, 3.5), ("smallbank", "8"): (1271.3, 30.5, 20.3, 6.6),
@@ -47,26 +49,30 @@ def numbers(row, names):
     return [float(row[name]) for name in names]
 
 
-print("| workload | reads | writes | committed (read-only) | published |\n|---|---|---|---|---|")
-for row in run("Serial"):
-    workload, txns = row["name"].split("/")[1:3]
-    reads, writes, committed, read_only = numbers(row, ["reads", "writes", "committed", "read_only"])
-    published = "-"
-    if (workload, txns) in SIZES:
-        r, w, c, o = SIZES[workload, txns]
-        published = f"{r:,.0f} / {w:,.0f} / {c:.1f} ({o:.1f})"
-    print(f"| {workload} 3x{txns} | {reads:,.0f} | {writes:,.0f} | {committed:.1f} ({read_only:.1f}) "
-          f"| {published} |")
+def main():
+    print("| workload | reads | writes | committed (read-only) | published |\n|---|---|---|---|---|")
+    for row in run("Serial"):
+        workload, txns = row["name"].split("/")[1:3]
+        reads, writes, committed, read_only = numbers(row, ["reads", "writes", "committed", "read_only"])
+        published = "-"
+        if (workload, txns) in SIZES:
+            r, w, c, o = SIZES[workload, txns]
+            published = f"{r:,.0f} / {w:,.0f} / {c:.1f} ({o:.1f})"
+        print(f"| {workload} 3x{txns} | {reads:,.0f} | {writes:,.0f} | {committed:.1f} ({read_only:.1f}) "
+              f"| {published} |")
 
-print("\n| workload | `cc`: failed / unserializable | published | `rc` | published |"
-      "\n|---|---|---|---|---|")
-cells = {}
-for row in run("Weak"):
-    workload, txns, level = row["name"].split("/")[1:4]
-    failed, unserializable = numbers(row, ["failed", "unserializable"])
-    shares = SHARES.get((workload.removesuffix("+audit"), txns, level))
-    cells.setdefault((workload, txns), []).extend([
-        f"{100 * failed:.0f}% / {100 * unserializable:.0f}%",
-        f"{shares[0]}% / {shares[1]}%" if shares else "-"])
-for (workload, txns), row in cells.items():
-    print(f"| {workload} 3x{txns} | {' | '.join(row)} |")
+    print("\n| workload | `cc`: failed / unserializable | published | `rc` | published |"
+          "\n|---|---|---|---|---|")
+    cells = {}
+    for row in run("Weak"):
+        workload, txns, level = row["name"].split("/")[1:4]
+        failed, unserializable = numbers(row, ["failed", "unserializable"])
+        shares = SHARES.get((workload.removesuffix("+audit"), txns, level))
+        cells.setdefault((workload, txns), []).extend([
+            f"{100 * failed:.0f}% / {100 * unserializable:.0f}%",
+            f"{shares[0]}% / {shares[1]}%" if shares else "-"])
+    for (workload, txns), row in cells.items():
+        print(f"| {workload} 3x{txns} | {' | '.join(row)} |")
+
+
+plot.beside(main)
