@@ -21,7 +21,7 @@ test=(postgresql-15)
 demo=(postgresql-15 python3-psycopg2)
 format=(clang-format)
 # A test with the label `live` adds here what it talks to.
-live=(chromium cvc5 dpkg-dev libopenmpi-dev openmpi-bin python3-psycopg2 python3-sqlalchemy python3-django python3-asyncpg
+live=(chromium cvc5 dpkg-dev fish lintian zsh libopenmpi-dev openmpi-bin python3-psycopg2 python3-sqlalchemy python3-django python3-asyncpg
   libpostgresql-jdbc-java default-jdk-headless mariadb-server-core postgresql-server-dev-15)
 dev=(libbenchmark-dev clang clang-format clang-tidy libclang-rt-14-dev)
 

@@ -21,7 +21,8 @@ doc=$stage/usr/share/doc/isoscope
 mkdir -p "$doc"
 find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 date=$(LC_ALL=C date -R -u -d "$(sed -n 's/^date-released: //p' "$root/CITATION.cff")")
-maintainer="The isoscope authors <isoscope@localhost>"
+# Whoever passes the package on names himself, as Debian's own tools let him.
+maintainer="${DEBFULLNAME:-The isoscope authors} <${DEBEMAIL:-isoscope@example.org}>"
 gzip -9n >"$doc/changelog.gz" <<CHANGELOG
 isoscope ($version) unstable; urgency=medium
 
