@@ -16,6 +16,7 @@ PICTURES = {
     "lost-update.svg": "check examples/lost-update.hist --level si",
     "write-skew.svg": "check examples/write-skew.hist --level ser",
     "bank.svg": "explore examples/programs/bank.txn --level pc --assert-only --threads 1",
+    "oversell.svg": "run examples/sql/oversell.sql --store weak --level pg-rc --runs 40",
     "lattice.svg": ("compare --matrix true rc ra@co ra@vis cc@co cc@vis pc@co pc@vis ua psi si@co si@vis "
                     "ser@co ser@vis update-ser@co update-ser@vis nlu plume-ra plume-cc ec"),
 }

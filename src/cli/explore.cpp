@@ -108,8 +108,7 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
 // Options that belong to definitions of levels are refused.
 int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
                     const std::vector<sql::server::PgLevel>& levels, const Budget& budget) {
-  const std::string_view foreign = args.pictures.is_wanted()  ? "a picture"
-                                   : !args.base.empty()       ? "--base"
+  const std::string_view foreign = !args.base.empty()         ? "--base"
                                    : args.algorithm != "best" ? "--algorithm"
                                                               : "";
   if (!foreign.empty())
@@ -120,7 +119,8 @@ int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
                             .outcomes = args.outcomes,
                             .violations = args.violations,
                             .histories = args.histories,
-                            .late_wakeups = args.server.late_wakeups},
+                            .late_wakeups = args.server.late_wakeups,
+                            .pictures = args.pictures},
                            budget);
 }
 
@@ -260,7 +260,7 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
     if (!output) return fail(output.error());
     stream = std::move(*output);
   }
-  explore::Outcomes outcomes(program, options.budget);
+  explore::Outcomes outcomes(program, options.budget, args.pictures.is_wanted());
   std::uint64_t number = 0;
   if (stream || args.outcomes) {
     options.on_history = [&](const store::Recording& run) {

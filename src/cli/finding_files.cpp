@@ -9,8 +9,16 @@
 
 namespace isoscope {
 
-void FindingFiles::add_to(CLI::App& app) {
+void JunitFile::add_to(CLI::App& app) {
   add_output_file(app, "--junit", junit_, "write the result as a JUnit test report");
+}
+
+Result<void> JunitFile::write(const std::function<Findings()>& make) const {
+  return junit_.empty() ? Result<void>() : write_whole(junit_, junit_text(make()));
+}
+
+void FindingFiles::add_to(CLI::App& app) {
+  junit_.add_to(app);
   add_output_file(app, "--sarif", sarif_, "write the findings as SARIF 2.1.0, with their places");
   app.add_flag("--annotate", annotate_,
                "print GitHub annotations of the findings on standard error");
@@ -41,9 +49,7 @@ Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_
                    fresh, findings.findings.size());
     }
   }
-  if (!junit_.empty()) {
-    if (auto written = write_whole(junit_, junit_text(findings)); !written) return written.error();
-  }
+  if (auto written = junit_.write([&] { return findings; }); !written) return written.error();
   if (!sarif_.empty()) {
     if (auto written = write_whole(sarif_, sarif_text(findings)); !written) return written.error();
   }

@@ -16,19 +16,30 @@ class App;
 
 namespace isoscope {
 
+// --junit alone, for commands whose findings have no place in a file.
+class JunitFile {
+ public:
+  void add_to(CLI::App& app);
+  bool is_wanted() const { return !junit_.empty(); }
+  Result<void> write(const std::function<Findings()>& make) const;
+
+ private:
+  std::string junit_;
+};
+
 class FindingFiles {
  public:
   void add_to(CLI::App& app);
   // Was one of them asked for?
   bool is_wanted() const {
-    return annotate_ || !junit_.empty() || !sarif_.empty() || !baseline_.empty();
+    return annotate_ || junit_.is_wanted() || !sarif_.empty() || !baseline_.empty();
   }
   // Writes what was asked for, and returns the exit code: the given one, or 0 where that is 1 and
   // the baseline knows all findings.
   Result<int> write(const std::function<Findings()>& make, int exit_code) const;
 
  private:
-  std::string junit_;
+  JunitFile junit_;
   std::string sarif_;
   std::string baseline_;
   bool update_ = false;

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/pictures.h"
 #include "cli/values.h"
 #include "force/app_forcing.h"
 #include "force/forcing.h"
@@ -28,6 +29,7 @@ struct ForceArguments {
   std::string app;
   std::string level = "read-committed";
   std::int64_t schedules = 1'000;
+  Pictures pictures;
 };
 
 constexpr std::int64_t kMostTimes = 1'000'000;
@@ -74,6 +76,8 @@ int report_force(const ForceArguments& args, const force::Spec& spec,
                  const force::ForceAnswer& answer) {
   const ForceReport report{
       .spec = spec, .source = args.input, .answer = answer, .seconds = seconds_running()};
+  if (auto written = args.pictures.write([&] { return force_page(report); }); !written)
+    return fail(written.error());
   const int code = answer.verdict == force::ForceVerdict::Reproduced  ? kInteresting
                    : answer.verdict == force::ForceVerdict::Prevented ? kGood
                                                                       : kUnknown;
@@ -171,6 +175,7 @@ Run add_force(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(1, kMostTimes))
       ->capture_default_str();
+  args->pictures.add_to(app, "the orders of steps");
   add_common(app, args->common);
   app.footer(
       "Without a permutation or steps, every order is played. The server itself plays the serial\n"

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/formats.h"
+#include "spec/levels.h"
+
 namespace isoscope {
 
 namespace {
@@ -36,6 +39,45 @@ std::string_view group_of(const CLI::App& app, const CLI::Option& option) {
   return is_in(kCommon) ? "Common" : "Question";
 }
 
+bool has_option(const CLI::App& app, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(
+      names, [&](const char* name) { return app.get_option_no_throw(name) != nullptr; });
+}
+
+// "Levels: rc, ra, …", on lines of at most so many letters.
+std::string list_text(std::string line, const std::vector<std::string>& names,
+                      const std::string& end) {
+  constexpr std::size_t kLetters = 100;
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string word = " " + names[i] + (i + 1 < names.size() ? "," : end);
+    if (line.size() + word.size() > kLetters) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += line.empty() ? word.substr(1) : word;
+  }
+  return out + line + "\n";
+}
+
+// What may stand for LEVEL and FORMAT, for commands that take them.
+std::string names_text(const CLI::App& app) {
+  std::string out;
+  if (has_option(app, {"--level", "--allow", "--matrix"})) {
+    std::vector<std::string> names;
+    for (const auto& level : LevelSet::built_in().all()) {
+      if (std::ranges::find(names, level->name) == names.end()) names.push_back(level->name);
+    }
+    out += list_text("Levels:", names, "; `isoscope levels` tells what they mean.");
+  }
+  if (has_option(app, {"--format", "--to"})) {
+    std::vector<std::string> names;
+    for (const Format format : all_formats()) names.emplace_back(name_of(format));
+    out += list_text("Formats:", names, ".");
+  }
+  return out;
+}
+
 class GroupedHelp : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
@@ -55,6 +97,8 @@ class GroupedHelp : public CLI::Formatter {
     if (first != std::string::npos) text.insert(first, sorted);
     for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;)
       text.erase(at, 1);
+    if (const std::size_t at = text.find("\nExamples:\n"); at != std::string::npos)
+      text.insert(at + 1, names_text(*app));
     return text;
   }
 };

@@ -16,11 +16,36 @@ std::string whole_command = "isoscope";
 
 }  // namespace
 
+namespace {
+
+// A page is passed on: the password of a connection, in words or in a URL, is not part of it.
+std::string without_password(std::string word) {
+  constexpr std::string_view kHidden = "***";
+  constexpr std::string_view kName = "password=";
+  for (std::size_t at = 0; (at = word.find(kName, at)) != std::string::npos;) {
+    at += kName.size();
+    const bool is_quoted = at < word.size() && word[at] == '\'';
+    const std::size_t end = is_quoted ? word.find('\'', at + 1) : word.find_first_of(" &", at);
+    const std::size_t size = end == std::string::npos ? end : end - at + (is_quoted ? 1 : 0);
+    word.replace(at, size, kHidden);
+  }
+  if (const std::size_t scheme = word.find("://"); scheme != std::string::npos) {
+    const std::size_t begin = scheme + 3;
+    const std::size_t end = word.find('@', begin);
+    const std::size_t colon = word.find(':', begin);
+    if (end != std::string::npos && colon < end) word.replace(colon + 1, end - colon - 1, kHidden);
+  }
+  return word;
+}
+
+}  // namespace
+
 void remember_command_line(const std::vector<std::string>& words) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
   whole_command = "isoscope";
-  for (const std::string& word : words) {
+  for (const std::string& given : words) {
+    const std::string word = without_password(given);
     const bool is_plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
     std::string quoted = word;
     for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4)

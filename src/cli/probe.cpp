@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/finding_files.h"
+#include "cli/pictures.h"
 #include "report/probe_report.h"
 
 namespace isoscope {
@@ -18,6 +20,8 @@ struct ProbeArguments {
   std::vector<std::string> levels;
   std::vector<std::string> expected;
   std::vector<std::string> only;
+  Pictures pictures;
+  JunitFile junit;
 };
 
 int run_probe_command(const ProbeArguments& args) {
@@ -39,6 +43,11 @@ int run_probe_command(const ProbeArguments& args) {
   if (!answer) return fail(answer.error());
   const std::string_view verdict = verdict_of(*answer);
   const int code = verdict == "kept" ? kGood : verdict == "broken" ? kInteresting : kUnknown;
+  if (auto written = args.pictures.write([&] { return probe_page(*answer); }); !written)
+    return fail(written.error());
+  if (auto written = args.junit.write([&] { return probe_findings(*answer, seconds_running()); });
+      !written)
+    return fail(written.error());
   return deliver(args.common,
                  args.common.json ? probe_json(*answer, seconds_running())
                                   : probe_text(*answer, args.common.paint()),
@@ -61,6 +70,8 @@ Run add_probe(CLI::App& app) {
                  "what a level of the server must give, in place of what its vendor says")
       ->type_name("L=LEVEL");
   app.add_option("--only", args->only, "only these probes")->type_name("P,P")->delimiter(',');
+  args->pictures.add_to(app, "the table");
+  args->junit.add_to(app);
   add_common(app, args->common);
   app.footer(
       "The probes run in a schema (MariaDB: a database) of their own, which is dropped again.\n"

@@ -1,6 +1,10 @@
-// The progress line: what the program does, and for how long already.
+// The progress line: what the program does, how far it is, and for how long already.
 //
-//     exploring: 350000 histories so far  (12 s)
+//     exploring: 350000 histories so far, 2 violate an assertion, 29,000 per second  (12 s)
+//     running the program [########............] 40 %, about 18 s left  (12 s)
+//
+// A fraction becomes a bar and, after a while, the time that is left at the speed of this phase; a
+// number "so far" becomes a rate. A phase is known by its words without numbers.
 //
 // Engines tell when they enter a phase and, some of them, how far they are; many are silent for
 // minutes in between. A thread of its own therefore draws the line, so that the seconds go on. It
@@ -15,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -42,6 +47,42 @@ std::string elapsed_text(double seconds) {
                     : fmt::format("{} min {:02} s", whole / 60, whole % 60);
 }
 
+constexpr int kBarLetters = 20;
+constexpr double kLeastShare = 0.02;  // of a phase, before it says how long the rest takes
+
+// "[#####...............] 25 %"
+std::string bar_text(double fraction) {
+  const double share = std::clamp(fraction, 0.0, 1.0);
+  const auto done = static_cast<std::size_t>(share * kBarLetters);
+  return fmt::format(" [{}{}] {:.0f} %", std::string(done, '#'),
+                     std::string(kBarLetters - done, '.'), share * 100);
+}
+
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c < '0' || c > '9') out += c;
+  }
+  return out;
+}
+
+// The first number of "exploring: 350000 histories so far"; nothing of other texts.
+std::optional<double> count_so_far(std::string_view text) {
+  if (text.find("so far") == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = text.find_first_of("0123456789");
+  if (begin == std::string_view::npos) return std::nullopt;
+  double count = 0;
+  for (std::size_t i = begin; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
+    count = count * 10 + (text[i] - '0');
+  return count;
+}
+
+std::string grouped(double count) {
+  std::string digits = fmt::format("{:.0f}", count);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
 class ProgressLine {
  public:
   static ProgressLine& instance() {
@@ -51,6 +92,13 @@ class ProgressLine {
 
   void tell(std::string_view phase, double fraction) {
     const std::scoped_lock lock(mutex_);
+    const std::string words = without_numbers(phase);
+    if (words != words_) {
+      words_ = words;
+      since_ = seconds_running();
+      first_fraction_ = fraction;
+      first_count_ = count_so_far(phase).value_or(0);
+    }
     phase_ = phase;
     fraction_ = fraction;
     if (!thread_.joinable()) thread_ = std::thread([this] { draw_on(); });
@@ -82,8 +130,7 @@ class ProgressLine {
   }
 
   void draw() {
-    const std::string share =
-        fraction_ < 0 ? "" : fmt::format(" {:.0f} %", std::min(fraction_, 1.0) * 100);
+    const std::string share = share_text();
     const std::string time = fmt::format("  ({})", elapsed_text(seconds_running()));
     // A line that is wider than the terminal could not be erased.
     const std::size_t width = terminal_width() - 1;
@@ -94,9 +141,29 @@ class ProgressLine {
     is_shown_ = true;
   }
 
+  // The bar with the time that is left, or the rate.
+  std::string share_text() const {
+    const double spent = seconds_running() - since_;
+    if (fraction_ >= 0) {
+      const double done = fraction_ - first_fraction_;
+      const double left = done > 0 ? spent * (1 - std::min(fraction_, 1.0)) / done : 0;
+      const bool is_told = spent > kSilentSeconds && done >= kLeastShare;
+      return bar_text(fraction_) +
+             (is_told ? fmt::format(", about {} left", elapsed_text(left + 0.5)) : "");
+    }
+    const auto count = count_so_far(phase_);
+    if (!count || spent < kSilentSeconds || *count <= first_count_) return "";
+    const double rate = (*count - first_count_) / spent;
+    return rate < 1 ? "" : fmt::format(", {} per second", grouped(rate));
+  }
+
   std::mutex mutex_;
   std::condition_variable wake_;
   std::string phase_;
+  std::string words_;          // of the phase, without numbers
+  double since_ = 0;           // when it began
+  double first_fraction_ = 0;  // then
+  double first_count_ = 0;     //
   double fraction_ = -1;
   bool is_shown_ = false;
   bool is_over_ = false;

@@ -92,15 +92,13 @@ int run_run(const RunArguments& args) {
     auto on_server = args.server.levels(*input, args.level);
     if (!on_server) return fail(on_server.error());
     if (*on_server) {
-      if (args.pictures.is_wanted())
-        return fail({.what = "a picture does not go with PostgreSQL's levels",
-                     .hint = "use --server formal and a level such as si"});
       return run_on_server(args.common, *input, **on_server,
                            {.seed = args.seed,
                             .runs = args.runs,
                             .trace = args.trace,
                             .format = *format,
-                            .late_wakeups = args.server.late_wakeups},
+                            .late_wakeups = args.server.late_wakeups,
+                            .pictures = args.pictures},
                            budget);
     }
     if (args.level.empty())

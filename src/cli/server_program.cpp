@@ -129,6 +129,8 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
   const std::string_view verdict = verdict_of(report);
   report.stopped_early = options.assert_only && verdict == "violated";
   report.seconds = seconds_running();
+  if (auto written = options.pictures.write([&] { return server_explore_page(report); }); !written)
+    return fail(written.error());
   const int code = verdict == "complete" ? kGood : verdict == "violated" ? kInteresting : kUnknown;
   return deliver(
       common,
@@ -152,7 +154,10 @@ int run_on_server(const CommonOptions& common, const LoadedProgram& input,
       runs.is_expired = true;
       break;
     }
-    if (progress) progress("running", static_cast<double>(i) / static_cast<double>(options.runs));
+    if (progress)
+      progress(fmt::format("running: {} failed an assertion, {} unserializable", runs.failed,
+                           runs.unserializable),
+               static_cast<double>(i) / static_cast<double>(options.runs));
     const std::uint64_t seed = options.seed + i;
     Rng rng(seed);
     sql::server::RandomRun run = sql::server::run_at_random(machine, input.claims, rng);
@@ -195,6 +200,8 @@ int run_on_server(const CommonOptions& common, const LoadedProgram& input,
   }
   report.seconds = seconds_running();
   const std::string_view verdict = verdict_of(report);
+  if (auto written = options.pictures.write([&] { return server_run_page(report); }); !written)
+    return fail(written.error());
   const int code = verdict == "ok" ? kGood : verdict == "unknown" ? kUnknown : kInteresting;
   return deliver(common,
                  common.json ? server_run_json(report) : server_run_text(report, common.paint()),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/pictures.h"
 #include "cli/program_input.h"
 #include "formats/formats.h"
 #include "sql/server/level.h"
@@ -33,6 +34,7 @@ struct ServerExploreOptions {
   std::size_t violations = 3;
   std::string histories = {};
   bool late_wakeups = false;
+  Pictures pictures = {};
 };
 int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
                       const std::vector<sql::server::PgLevel>& levels,
@@ -44,6 +46,7 @@ struct ServerRunOptions {
   std::string trace = {};  // a file for the history of the run that is shown
   Format format = Format::Jsonl;
   bool late_wakeups = false;
+  Pictures pictures = {};
 };
 int run_on_server(const CommonOptions& common, const LoadedProgram& input,
                   const std::vector<sql::server::PgLevel>& levels, const ServerRunOptions& options,

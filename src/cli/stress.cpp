@@ -9,11 +9,14 @@
 #include "check/check.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/finding_files.h"
+#include "cli/pictures.h"
 #include "cli/values.h"
 #include "formats/jsonl.h"
 #include "report/check_report.h"
 #include "report/json.h"
 #include "support/output.h"
+#include "support/printable.h"
 
 namespace isoscope {
 namespace {
@@ -29,6 +32,8 @@ struct StressArguments {
   double seconds = 0;
   std::int64_t keys = 10;
   std::uint64_t seed = 0;
+  Pictures pictures;
+  JunitFile junit;
 };
 
 std::string stress_text(const force::StressRun& run, const CheckReport& report,
@@ -51,6 +56,24 @@ std::string stress_json(const force::StressRun& run, const CheckReport& report) 
   json["aborts"] = run.aborts;
   json["throughput"] = run.seconds > 0 ? static_cast<double>(run.committed) / run.seconds : 0;
   return dump(json) + '\n';
+}
+
+Page stress_page(const force::StressRun& run, const CheckReport& report) {
+  Page page = check_page(report);
+  page.command = "stress";
+  page.source = printable(run.product + ", " + report.source);
+  PageTable table{.title = "The run", .columns = {"transactions", "count"}, .rows = {}};
+  table.rows.push_back({{"committed"}, {std::to_string(run.committed)}});
+  for (const auto& [error, count] : run.aborts)
+    table.rows.push_back({{"aborted by " + printable(error)}, {std::to_string(count)}});
+  if (run.unknown > 0)
+    table.rows.push_back({{"of unknown outcome"}, {std::to_string(run.unknown)}});
+  page.tables.push_back(std::move(table));
+  if (run.seconds > 0)
+    page.notes.push_back(fmt::format("{:.0f} transactions per second committed.",
+                                     static_cast<double>(run.committed) / run.seconds));
+  if (run.was_cut) page.notes.emplace_back("A limit was reached before all transactions were run.");
+  return page;
 }
 
 Result<void> write_run(const std::string& path, const History& h) {
@@ -93,6 +116,15 @@ int run_stress(const StressArguments& args) {
   report.levels.push_back(std::move(answer));
   report.seconds = seconds_running();
   const Outcome outcome = overall(report);
+  if (auto written = args.pictures.write([&] { return stress_page(*run, report); }); !written)
+    return fail(written.error());
+  if (auto written = args.junit.write([&] {
+        Findings findings = check_findings(report);
+        findings.command = "stress";
+        return findings;
+      });
+      !written)
+    return fail(written.error());
   CommonOptions where = args.common;
   where.output = "-";
   return deliver(
@@ -138,6 +170,8 @@ Run add_stress(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(0, kLargestSeed))
       ->capture_default_str();
+  args->pictures.add_to(app, "the violation");
+  args->junit.add_to(app);
   add_common(app, args->common);
   app.footer(
       "-o names the file of the run, a history in the format jsonl.\n"

@@ -78,7 +78,12 @@ class Collector final : public EndStates<Set>, public Findings {
     const std::uint64_t count = end_states_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (options_.progress && count % kStatesPerReport == 0) {
       const std::scoped_lock lock(mutex_);
-      options_.progress(fmt::format("exploring: {} histories so far", count), -1);
+      const std::uint64_t violating = violating_.load(std::memory_order_relaxed);
+      options_.progress(violating == 0
+                            ? fmt::format("exploring: {} histories so far", count)
+                            : fmt::format("exploring: {} histories so far, {} violate an assertion",
+                                          count, violating),
+                        -1);
     }
     if (plan_.algorithm == Algorithm::Dfs && !is_first_order(end)) return;
     if (!is_valid(end)) return;

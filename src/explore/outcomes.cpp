@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "check/check.h"
+#include "explore/recording_packing.h"
 #include "support/assert.h"
 
 namespace isoscope::explore {
@@ -37,6 +38,11 @@ void Outcomes::add(const store::Recording& run) {
       entry.outcome.txns.push_back({.is_committed = txn.is_committed, .locals = txn.locals});
     entry.outcome.failed_assertions = run.failed_assertions();
   }
+  if (keeps_examples_) {
+    Packer packer;
+    explore::pack(packer, program_, run);
+    keep_example(entry, packer.take(), run);
+  }
   if (entry.allowed == kAll) return;
   const History h = to_history(program_, run);
   Checker checker(h);
@@ -48,6 +54,12 @@ void Outcomes::add(const store::Recording& run) {
     if (outcome == Outcome::Consistent) entry.allowed |= 1U << i;
     if (outcome == Outcome::Unknown) entry.undecided |= 1U << i;
   }
+}
+
+void Outcomes::keep_example(Entry& entry, std::string bytes, store::Recording run) {
+  if (!entry.example.empty() && entry.example <= bytes) return;
+  entry.example = std::move(bytes);
+  entry.outcome.example = std::move(run);
 }
 
 void Outcomes::pack(Packer& out) const {
@@ -62,6 +74,7 @@ void Outcomes::pack(Packer& out) const {
       for (const std::int64_t value : txn.locals) out.integer(value);
     }
     out.numbers(entry.outcome.failed_assertions);
+    out.text(entry.example);
   }
 }
 
@@ -80,6 +93,11 @@ void Outcomes::merge(Unpacker& in) {
       for (std::int64_t& value : txn.locals) value = in.integer();
     }
     entry.outcome.failed_assertions = in.numbers();
+    if (std::string bytes = in.text(); !bytes.empty()) {
+      Unpacker packed(bytes);
+      store::Recording run = unpack_recording(packed, program_);
+      keep_example(entry, std::move(bytes), std::move(run));
+    }
   }
 }
 

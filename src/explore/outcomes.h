@@ -6,6 +6,7 @@
 // of its histories, so a level is asked only until one says yes.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct ProgramOutcome {
   std::vector<std::string> levels;       // of Outcomes::kLevels, those that allow it
   bool is_decided = true;                // else the time was over before all levels were asked
   std::vector<std::uint32_t> failed_assertions;  // the same for all its histories
+  std::optional<store::Recording> example = {};  // one of its histories, if asked for
 };
 
 class Outcomes {
@@ -29,8 +31,11 @@ class Outcomes {
   // From weak to strong.
   static constexpr std::string_view kLevels[] = {"rc", "ra", "cc", "pc", "psi", "si", "ser"};
 
-  explicit Outcomes(const Executable& program, const Budget& budget = {})
-      : program_(program), budget_(budget) {}
+  // With `keeps_examples`, a history of each outcome is kept: the one that comes first as bytes, so
+  // that it is the same whoever finds which history first.
+  explicit Outcomes(const Executable& program, const Budget& budget = {},
+                    bool keeps_examples = false)
+      : program_(program), budget_(budget), keeps_examples_(keeps_examples) {}
 
   void add(const store::Recording& run);
   // For other processes and for files: what was added so far, and adding what others have.
@@ -44,10 +49,14 @@ class Outcomes {
     ProgramOutcome outcome;
     std::uint32_t allowed = 0;    // bit i: kLevels[i]
     std::uint32_t undecided = 0;  // the same: not known for some history
+    std::string example = {};     // as bytes
   };
+
+  static void keep_example(Entry& entry, std::string bytes, store::Recording run);
 
   const Executable& program_;
   Budget budget_;
+  bool keeps_examples_;
   std::map<std::vector<std::int64_t>, Entry> by_values_;
 };
 

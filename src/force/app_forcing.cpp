@@ -314,7 +314,8 @@ class AppForcer {
           schedules.with_switches(switches, options_.most_schedules - played, next);
       for (const auto& schedule : next) {
         if (budget_.expired_now()) return stop(played, limit_reached() + " was reached");
-        if (options_.progress) options_.progress("forcing", -1);
+        if (options_.progress)
+          options_.progress(fmt::format("playing: {} schedules so far", played), -1);
         auto forced = force_schedule(schedule);
         if (!forced) return forced.error();
         ++played;

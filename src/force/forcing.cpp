@@ -94,7 +94,9 @@ Result<ForceAnswer> force_spec(const Spec& spec, const ForceOptions& options) {
       break;
     }
     if (options.progress)
-      options.progress("forcing",
+      options.progress(fmt::format("playing {} orders of steps, {} reproduced", permutations.size(),
+                                   std::ranges::count(answer.forced, ForceVerdict::Reproduced,
+                                                      &Forced::verdict)),
                        static_cast<double>(i) / static_cast<double>(permutations.size()));
     Forced forced{.permutation = permutations[i], .sqlstates = {}};
     if (auto done = force_one(*experiment, options.times, budget, forced); !done)

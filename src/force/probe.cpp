@@ -116,6 +116,7 @@ class Prober {
       start_level(level);
       for (const Probe* probe : answer_.probes) {
         if (auto probed = run_probe(declared, *probe, level); !probed) return probed.error();
+        ++done_cells_;
       }
       finish_level(level);
       answer_.levels.push_back(std::move(level));
@@ -197,12 +198,18 @@ class Prober {
       }
       ++cell.schedules;
       if (options_.progress)
-        options_.progress(fmt::format("{}, {}", declared.name, probe.name), -1);
+        options_.progress(
+            fmt::format("{}, {}: {} schedules", declared.name, probe.name, cell.schedules),
+            static_cast<double>(done_cells_) /
+                static_cast<double>(levels_.size() * answer_.probes.size()));
       cell.errors.insert((*run)->errors.begin(), (*run)->errors.end());
       if (std::ranges::find((*run)->played.moments, Moment::Kind::Parked, &Moment::kind) !=
           (*run)->played.moments.end())
         ++cell.with_waits;
-      if (runner.is_anomalous(**run) && cell.anomalous++ == 0) cell.run = (*run)->text;
+      if (runner.is_anomalous(**run) && cell.anomalous++ == 0) {
+        cell.run = (*run)->text;
+        cell.steps = std::move((*run)->steps);
+      }
       if (!seen.insert((*run)->outcome).second) continue;
       ++level.histories;
       if (auto held = hold_against_levels(runner, probe, **run, level); !held) return held.error();
@@ -257,6 +264,7 @@ class Prober {
   std::vector<DeclaredLevel> levels_;
   std::string table_;
   std::vector<Candidate> candidates_;
+  std::size_t done_cells_ = 0;  // of the table
 };
 
 }  // namespace

@@ -24,13 +24,22 @@
 
 namespace isoscope::force {
 
+// A statement of a run as people see it.
+struct ProbeStep {
+  std::size_t session = 0;
+  std::string sql = {};
+  std::vector<std::size_t> waits_for = {};  // sessions; empty: it was answered
+  std::string answer = {};                  // "x 0", "UPDATE 1", "40001 could not …"
+};
+
 // What the schedules of one probe at one declared level gave.
 struct ProbeCell {
   std::size_t schedules = 0;
   std::size_t anomalous = 0;
   std::string run = {};  // the first that was anomalous: "a: r(x)=0  b: r(x)=0  a: w(x,1) …"
-  std::set<std::string> errors;  // that ended statements
-  std::size_t with_waits = 0;    // schedules in which a statement waited
+  std::vector<ProbeStep> steps = {};  // of that one
+  std::set<std::string> errors;       // that ended statements
+  std::size_t with_waits = 0;         // schedules in which a statement waited
 };
 
 struct ProbedLevel {

@@ -214,6 +214,7 @@ Result<ProbeRun> ProbeRunner::play_order(const Order& order, Budget& budget) {
   remember_waits(run.played);
   if (auto gathered = gather(run); !gathered) return gathered.error();
   describe(run);
+  tell_steps(run);
   return run;
 }
 
@@ -285,6 +286,34 @@ void ProbeRunner::describe(ProbeRun& run) const {
   for (const auto& [key, value] : run.end) {
     run.text += fmt::format(" {}={}", key, value_text(value));
     run.outcome += fmt::format("{}={} ", key, value_text(value));
+  }
+}
+
+void ProbeRunner::tell_steps(ProbeRun& run) const {
+  for (const Moment& moment : run.played.moments) {
+    if (moment.kind != Moment::Kind::Answered && moment.kind != Moment::Kind::Parked) continue;
+    ProbeStep step{.session = moment.actor,
+                   .sql = sessions_->statements(moment.actor)[moment.statement]};
+    // The schema is ours and means nothing.
+    for (std::size_t at = step.sql.find(table_); at != std::string::npos;
+         at = step.sql.find(table_))
+      step.sql.replace(at, table_.size(), "t");
+    if (moment.kind == Moment::Kind::Parked) {
+      step.waits_for = moment.holders;
+    } else {
+      const Answer& answer = sessions_->answers(moment.actor)[moment.statement];
+      if (answer.has_failed()) {
+        step.answer = fmt::format("{} {}", answer.error, answer.message);
+      } else if (answer.tables.empty()) {
+        step.answer = answer.tag;
+      } else {
+        for (const Row& row : answer.tables[0].rows)
+          step.answer += fmt::format("{}{} {}", step.answer.empty() ? "" : ", ",
+                                     row.at(0).value_or(""), row.at(1).value_or("NULL"));
+        if (step.answer.empty()) step.answer = "no row";
+      }
+    }
+    run.steps.push_back(std::move(step));
   }
 }
 

@@ -17,8 +17,9 @@ struct ProbeRun {
   std::vector<bool> is_committed;
   std::map<std::string, ProbeValue> end;  // by row
   std::set<std::string> errors;
-  std::string text;     // for people, in the order of answers
-  std::string outcome;  // the same for runs that have the same history
+  std::string text;              // for people, in the order of answers
+  std::vector<ProbeStep> steps;  // the same with the statements
+  std::string outcome;           // the same for runs that have the same history
 };
 
 class ProbeRunner {
@@ -59,6 +60,7 @@ class ProbeRunner {
   void remember_waits(const Played& played);
   Result<void> gather(ProbeRun& run);
   void describe(ProbeRun& run) const;
+  void tell_steps(ProbeRun& run) const;
 
   Server& server_;
   const std::string& table_;

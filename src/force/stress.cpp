@@ -290,7 +290,7 @@ Result<StressRun> stress(Server& server, const StressOptions& options) {
     if (budget.expired_now() && !state.is_stopping) state.is_stopping = run.was_cut = true;
     if (options.seconds > 0 && elapsed() > options.seconds) state.is_stopping = true;
     if (options.progress)
-      options.progress(fmt::format("{} transactions", state.started),
+      options.progress(fmt::format("running transactions: {} begun", state.started),
                        static_cast<double>(state.started) / static_cast<double>(options.txns));
   }
   run.seconds = elapsed();

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/history_scene.h"
+#include "report/page_steps.h"
+#include "report/schedule_scene.h"
 #include "support/printable.h"
 
 namespace isoscope {
@@ -47,6 +50,24 @@ std::string remark_of(const FoundAnomaly& anomaly, std::size_t call) {
   return out + returned;
 }
 
+// Keys that stand for whole rows let levels see conflicts of rows; people see the columns.
+bool is_whole_row(std::string_view key) { return key.starts_with("row "); }
+
+void drop_whole_rows(Scene& scene) {
+  std::erase_if(scene.edges, [](const SceneEdge& edge) { return is_whole_row(edge.key); });
+  for (std::size_t b = 0; b < scene.boxes.size(); ++b) {
+    std::vector<SceneOp>& ops = scene.boxes[b].ops;
+    std::vector<std::size_t> places;  // of the operations that stay
+    for (std::size_t i = 0, next = 0; i < ops.size(); ++i)
+      places.push_back(is_whole_row(ops[i].key) ? kNoIndex : next++);
+    for (SceneEdge& edge : scene.edges) {
+      if (edge.from == b && edge.from_op < places.size()) edge.from_op = places[edge.from_op];
+      if (edge.to == b && edge.to_op < places.size()) edge.to_op = places[edge.to_op];
+    }
+    std::erase_if(ops, [](const SceneOp& op) { return is_whole_row(op.key); });
+  }
+}
+
 Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
   const sql::Application& app = report.problem.app;
   const FoundAnomaly anomaly = in_arbitration_order(found);
@@ -63,6 +84,7 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
                          return printable(audit::print(app, anomaly.scenario.calls[t.index - 1]));
                        }});
   }
+  drop_whole_rows(scene);
   scene.title = headline(app, anomaly);
   scene.sentence =
       fmt::format("{}: {}.", audit::name_of(anomaly.replay.label), printable(anomaly.replay.why));
@@ -93,6 +115,127 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
   }
   return scene;
 }
+
+// "line 12", of a statement of the application.
+std::string line_of(Place place) {
+  return place.line == 0 ? "" : fmt::format("line {}", place.line);
+}
+
+// What the statements of a call wrote there, by location; presence as a word.
+std::string written_text(const audit::LocationKey& at, const sql::Value& value) {
+  if (at.column >= audit::kPresence) return value == sql::Value(true) ? "is there" : "no row";
+  return printable(sql::print(value));
+}
+
+// Where each statement takes a snapshot: the same run, statement by statement, as a server would
+// execute it.
+class AuditSchedule {
+ public:
+  AuditSchedule(const AuditReport& report, const FoundAnomaly& anomaly)
+      : app_(report.problem.app), anomaly_(anomaly) {}
+
+  Scene make(const Scene& history) {
+    PlayedRun run{.title = headline(app_, anomaly_) + ", statement by statement"};
+    const auto& calls = anomaly_.scenario.calls;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      run.lanes.push_back(fmt::format("client {}", i + 1));
+    run.start = start_rows();
+    for (std::size_t i = 0; i < anomaly_.replay.schedule.size(); ++i)
+      run.steps.push_back(step_of(anomaly_.replay.schedule[i]));
+    Scene scene = schedule_scene(std::move(run));
+    add_cycle(scene);
+    scene.sentence = history.sentence;
+    scene.notes = history.notes;
+    scene.serial = serial_of(history);
+    return scene;
+  }
+
+ private:
+  // What the calls read from the start.
+  std::vector<KeyState> start_rows() const {
+    std::map<audit::LocationKey, sql::Value> values;
+    for (const audit::CallTrace& trace : anomaly_.replay.traces) {
+      for (const audit::StatementRead& read : trace.statement_reads) {
+        if (!read.writer) values.emplace(read.at, read.value);
+      }
+      for (const auto& [at, value] : trace.reads) {
+        const auto from = trace.read_from.find(at);
+        if (from != trace.read_from.end() && !from->second) values.emplace(at, value);
+      }
+    }
+    std::vector<KeyState> rows;
+    for (const auto& [at, value] : values) {
+      if (at.column < audit::kPresence)
+        rows.push_back({printable(audit::print(app_, at)), written_text(at, value), "T0"});
+    }
+    return rows;
+  }
+
+  PlayedStep step_of(const audit::ScheduleStep& step) const {
+    const audit::CallTrace& trace = anomaly_.replay.traces[step.call];
+    PlayedStep played{.lane = step.call,
+                      .txn = call_name(step.call),
+                      .call = printable(audit::print(app_, anomaly_.scenario.calls[step.call]))};
+    if (!step.moment) {
+      played.kind = PlayedStep::Kind::Commit;
+      for (const sql::Value& value : trace.result.returned)
+        played.result += (played.result.empty() ? "returns " : ", ") + printable(sql::print(value));
+      for (const auto& [at, value] : trace.writes)
+        played.changed.push_back(state_of(step, at, value));
+      return played;
+    }
+    const audit::TracedMoment& moment = trace.moments[*step.moment];
+    played.sql = printable(moment.text);
+    played.where = line_of(moment.place);
+    for (const audit::StatementRead& read : trace.statement_reads) {
+      if (read.moment != *step.moment || read.at.column >= audit::kPresence) continue;
+      played.result +=
+          fmt::format("{}{} = {}", played.result.empty() ? "reads " : ", ",
+                      printable(audit::print(app_, read.at)), printable(sql::print(read.value)));
+    }
+    if (step.waits_for) {
+      played.kind = PlayedStep::Kind::Waits;
+      played.result = fmt::format("for {}", call_name(*step.waits_for));
+    }
+    return played;
+  }
+
+  KeyState state_of(const audit::ScheduleStep& step, const audit::LocationKey& at,
+                    const sql::Value& value) const {
+    return {printable(audit::print(app_, at)), written_text(at, value), call_name(step.call)};
+  }
+
+  void add_cycle(Scene& scene) const {
+    if (!scene.too_large.empty()) return;
+    for (const audit::ReplayEdge& edge : anomaly_.replay.cycle) {
+      const std::size_t from = box_at(scene, call_name(edge.from), line_of(edge.from_place));
+      const std::size_t to = box_at(scene, call_name(edge.to), line_of(edge.to_place));
+      if (from == kNoIndex || to == kNoIndex) continue;
+      scene.edges.push_back({.from = from,
+                             .to = to,
+                             .kind = drawn_kind(edge.kind),
+                             .key = printable(audit::print(app_, edge.at)),
+                             .why = edge_story(anomaly_, edge),
+                             .in_cycle = true});
+    }
+  }
+
+  static PageTable serial_of(const Scene& history) {
+    const SerialComparison serial = compare_with_serial(history);
+    if (serial.order.size() < 2 || serial.differences.empty()) return {};
+    std::string order;
+    for (const std::string& name : serial.order) order += (order.empty() ? "" : ", ") + name;
+    PageTable table{.title = fmt::format("One after the other, as {}:", order),
+                    .columns = {"transaction", "reads", "in this run", "in the serial run"},
+                    .rows = {}};
+    for (const SerialDifference& row : serial.differences)
+      table.rows.push_back({{row.txn}, {row.key}, {row.seen}, {row.serial}});
+    return table;
+  }
+
+  const sql::Application& app_;
+  const FoundAnomaly& anomaly_;
+};
 
 std::string sentence_of(const AuditReport& report) {
   const auto& anomalies = report.answer.search.anomalies;
@@ -154,7 +297,10 @@ Page audit_page(const AuditReport& report) {
   for (const FoundAnomaly& anomaly : anomalies) {
     table.rows.push_back({{headline(report.problem.app, anomaly), page.scenes.size()},
                           {std::string(audit::name_of(anomaly.replay.label))}});
-    page.scenes.push_back(anomaly_scene(report, anomaly));
+    Scene history = anomaly_scene(report, anomaly);
+    if (!anomaly.replay.schedule.empty() && history.boxes.size() > 1)
+      page.scenes.push_back(AuditSchedule(report, in_arbitration_order(anomaly)).make(history));
+    page.scenes.push_back(std::move(history));
   }
   if (anomalies.size() > 1) page.tables.push_back(std::move(table));
   if (report.advice) add_advice(page, report);

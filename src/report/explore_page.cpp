@@ -17,6 +17,7 @@ using store::Recording;
 
 constexpr double kSceneSeconds = 5;
 constexpr std::size_t kMostOutcomes = 200;
+constexpr std::size_t kMostOutcomeExamples = 12;
 
 // A run with the reason why no serial order explains it, if that is so.
 Scene run_scene(const Executable& program, std::string_view source, const Recording& run,
@@ -71,12 +72,13 @@ std::string values_text(const Executable& program, const explore::ProgramOutcome
 }
 
 // One row for each outcome, one column for each level that may allow it.
-PageTable outcomes_table(const ExploreReport& report) {
+void add_outcomes_table(Page& page, const ExploreReport& report) {
   PageTable table{.title = "Outcomes, and the levels that allow each",
                   .columns = {"values at the end", "histories"},
                   .rows = {}};
   for (const std::string_view level : explore::Outcomes::kLevels) table.columns.emplace_back(level);
   table.columns.emplace_back("assertions");
+  table.columns.emplace_back("an example");
   for (const explore::ProgramOutcome& outcome : *report.outcomes) {
     if (table.rows.size() == kMostOutcomes) {
       table.rows.push_back({{fmt::format("and {} more", report.outcomes->size() - kMostOutcomes)}});
@@ -89,9 +91,15 @@ PageTable outcomes_table(const ExploreReport& report) {
       row.push_back({allowed ? "yes" : outcome.is_decided ? "no" : "?"});
     }
     row.push_back({outcome.failed_assertions.empty() ? "hold" : "one fails"});
+    const bool is_drawn = outcome.example && table.rows.size() < kMostOutcomeExamples;
+    row.push_back({is_drawn ? "a history" : "", is_drawn ? page.scenes.size() : kNoIndex});
+    if (is_drawn)
+      page.scenes.push_back(
+          run_scene(report.program, report.source, *outcome.example,
+                    fmt::format("a history of outcome {}", table.rows.size() + 1)));
     table.rows.push_back(std::move(row));
   }
-  return table;
+  page.tables.push_back(std::move(table));
 }
 
 PageTable weakest_table(const explore::Weakest& weakest) {
@@ -133,10 +141,10 @@ Page explore_page(const ExploreReport& report) {
           ? plural(report.all.violating, "violates an assertion", "violate an assertion")
           : "no assertion fails");
   if (report.all.is_out_of_time) page.notes.emplace_back("A limit was reached: there may be more.");
-  if (report.outcomes) page.tables.push_back(outcomes_table(report));
   for (std::size_t i = 0; i < report.all.violations.size(); ++i)
     page.scenes.push_back(run_scene(report.program, report.source, report.all.violations[i],
                                     fmt::format("violating history {}", i + 1)));
+  if (report.outcomes) add_outcomes_table(page, report);
   return page;
 }
 

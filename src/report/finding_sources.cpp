@@ -91,6 +91,17 @@ const sql::Statement* statement_on(const std::vector<sql::Statement>& body,
   return nullptr;
 }
 
+// The statement that begins there.
+const sql::Statement* statement_at(const std::vector<sql::Statement>& body, Place place) {
+  for (const sql::Statement& s : body) {
+    if (s.place.line == place.line && s.place.column == place.column) return &s;
+    for (const auto* inner : {&s.body, &s.otherwise}) {
+      if (const sql::Statement* found = statement_at(*inner, place)) return found;
+    }
+  }
+  return nullptr;
+}
+
 FindingPlace end_place(const AuditReport& report, const audit::FoundAnomaly& anomaly,
                        const audit::ReplayEdge& edge, bool is_from) {
   const std::size_t call = is_from ? edge.from : edge.to;
@@ -98,7 +109,9 @@ FindingPlace end_place(const AuditReport& report, const audit::FoundAnomaly& ano
       edge.kind == audit::EdgeKind::Ww || (edge.kind == audit::EdgeKind::Wr ? is_from : !is_from);
   const sql::Function& function =
       report.problem.app.functions[anomaly.scenario.calls[call].function];
-  const sql::Statement* statement = statement_on(function.body, edge.at, writes);
+  const Place known = is_from ? edge.from_place : edge.to_place;
+  const sql::Statement* statement = known.line == 0 ? nullptr : statement_at(function.body, known);
+  if (statement == nullptr) statement = statement_on(function.body, edge.at, writes);
   return place_in(
       report.source, statement != nullptr ? statement->place : function.place,
       fmt::format("{} {} {} {}: {}", call_name(call), printable(function.name),

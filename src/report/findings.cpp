@@ -56,8 +56,23 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
+// The name of a file as a reference of RFC 3986; an absolute one is of the scheme file.
+std::string uri_of(std::string_view file) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/!$&'()*+,;=@";
+  std::string out = file.starts_with('/') ? "file://" : "";
+  for (const char c : file) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
 Json location_json(const FindingPlace& place) {
-  Json physical = {{"artifactLocation", {{"uri", place.file}}}};
+  Json physical = {{"artifactLocation", {{"uri", uri_of(place.file)}}}};
   if (place.line > 0) {
     physical["region"] = {{"startLine", place.line}};
     if (place.column > 0) physical["region"]["startColumn"] = place.column;
@@ -145,8 +160,8 @@ std::string sarif_text(const Findings& findings) {
                    {"level", "error"},
                    {"message", {{"text", finding.message}}},
                    {"locations", Json::array({location_json(finding.place)})},
-                   {"partialFingerprints", {{"isoscope/v1", finding.fingerprint()}}},
-                   {"baselineState", finding.is_known ? "unchanged" : "new"}};
+                   {"partialFingerprints", {{"isoscope/v1", finding.fingerprint()}}}};
+    if (findings.has_baseline) result["baselineState"] = finding.is_known ? "unchanged" : "new";
     if (!related.empty()) result["relatedLocations"] = std::move(related);
     results.push_back(std::move(result));
   }
@@ -202,6 +217,7 @@ Result<std::set<std::string>> read_baseline(const std::string& path) {
 }
 
 std::size_t apply_baseline(Findings& findings, const std::set<std::string>& known) {
+  findings.has_baseline = true;
   std::size_t fresh = 0;
   for (Finding& finding : findings.findings) {
     finding.is_known = known.contains(finding.fingerprint());

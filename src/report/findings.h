@@ -51,6 +51,7 @@ struct Findings {
   std::string source = {};
   std::vector<Finding> findings = {};
   std::vector<FindingCase> cases = {};
+  bool has_baseline = false;  // `is_known` was looked up
 };
 
 std::string junit_text(const Findings& findings);

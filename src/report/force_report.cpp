@@ -11,9 +11,6 @@
 #include "support/shorten.h"
 
 namespace isoscope {
-namespace {
-
-constexpr std::size_t kLongestCell = 100;
 
 std::string steps_text(const force::Spec& spec, const force::Permutation& permutation) {
   std::vector<std::string> names;
@@ -33,20 +30,6 @@ std::string prevented_by(const force::Forced& forced) {
     means.push_back(plural(forced.waits, "lock wait", "lock waits"));
   if (means.empty()) return "some serial order gives the same";
   return fmt::format("{}", fmt::join(means, "; "));
-}
-
-std::string painted(force::ForceVerdict verdict, const Paint& paint) {
-  const std::string_view word = force::name_of(verdict);
-  switch (verdict) {
-    case force::ForceVerdict::Reproduced:
-      return paint.bad(word);
-    case force::ForceVerdict::Prevented:
-      return paint.good(word);
-    case force::ForceVerdict::Diverged:
-    case force::ForceVerdict::Unknown:
-      return paint.unsure(word);
-  }
-  return std::string(word);
 }
 
 std::string shown_rows(const force::Table& table) {
@@ -69,28 +52,6 @@ std::string shown_answer(const force::Answer& answer) {
   if (answer.tag == "gate") return "stops before its next statement";
   if (!answer.tables.empty()) return shown_rows(answer.tables.back());
   return printable(answer.tag);
-}
-
-// The moments of the run, one statement a line, in the order in which they answered.
-std::string played_text(const force::Spec& spec, const force::Run& run) {
-  std::size_t width = 0;
-  for (const auto& session : spec.sessions) width = std::max(width, session.name.size());
-  std::string out;
-  for (const force::Moment& m : run.played.moments) {
-    if (m.statement == 0 || m.statement > spec.sessions[m.actor].steps.size()) continue;
-    const auto& session = spec.sessions[m.actor];
-    const std::string sql = printable(shortened(session.steps[m.statement - 1].sql, kLongestCell));
-    if (m.kind == force::Moment::Kind::Parked) {
-      std::vector<std::string> holders;
-      for (const std::size_t h : m.holders) holders.push_back(spec.sessions[h].name);
-      out += fmt::format("  {:{}}  {}  waits for {}\n", session.name, width, sql,
-                         fmt::join(holders, ", "));
-    } else if (m.kind == force::Moment::Kind::Answered) {
-      out += fmt::format("  {:{}}  {}  -> {}\n", session.name, width, sql,
-                         shown_answer(run.answers[m.actor][m.statement]));
-    }
-  }
-  return out;
 }
 
 std::string serial_name(const force::Spec& spec, const force::SerialRun& serial) {
@@ -121,6 +82,46 @@ std::string serial_difference(const force::Spec& spec, const force::Run& run,
       parts.push_back(fmt::format("{} holds {}", name, shown_rows(table)));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+namespace {
+
+constexpr std::size_t kLongestCell = 100;
+
+std::string painted(force::ForceVerdict verdict, const Paint& paint) {
+  const std::string_view word = force::name_of(verdict);
+  switch (verdict) {
+    case force::ForceVerdict::Reproduced:
+      return paint.bad(word);
+    case force::ForceVerdict::Prevented:
+      return paint.good(word);
+    case force::ForceVerdict::Diverged:
+    case force::ForceVerdict::Unknown:
+      return paint.unsure(word);
+  }
+  return std::string(word);
+}
+
+// The moments of the run, one statement a line, in the order in which they answered.
+std::string played_text(const force::Spec& spec, const force::Run& run) {
+  std::size_t width = 0;
+  for (const auto& session : spec.sessions) width = std::max(width, session.name.size());
+  std::string out;
+  for (const force::Moment& m : run.played.moments) {
+    if (m.statement == 0 || m.statement > spec.sessions[m.actor].steps.size()) continue;
+    const auto& session = spec.sessions[m.actor];
+    const std::string sql = printable(shortened(session.steps[m.statement - 1].sql, kLongestCell));
+    if (m.kind == force::Moment::Kind::Parked) {
+      std::vector<std::string> holders;
+      for (const std::size_t h : m.holders) holders.push_back(spec.sessions[h].name);
+      out += fmt::format("  {:{}}  {}  waits for {}\n", session.name, width, sql,
+                         fmt::join(holders, ", "));
+    } else if (m.kind == force::Moment::Kind::Answered) {
+      out += fmt::format("  {:{}}  {}  -> {}\n", session.name, width, sql,
+                         shown_answer(run.answers[m.actor][m.statement]));
+    }
+  }
+  return out;
 }
 
 std::string shown_reproduction(const force::Spec& spec, const force::Forced& forced) {

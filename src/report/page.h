@@ -6,6 +6,9 @@
 //     edges   so, wr, ww, rw, co, vis, ar between boxes, each with its reason
 //     time    from left to right
 //
+// Of a schedule (report/schedule_scene.h) the boxes are the statements and the ends of transactions
+// in the order in which a server answered them, and a span is a transaction over its boxes.
+//
 // An engine's answer becomes a Page once (check_page() and its siblings in *_report.h), and every
 // writer (report/page_writers.h) draws any Page. A new command joins by filling one.
 //
@@ -36,14 +39,17 @@ struct SceneOp {
 };
 
 struct SceneBox {
-  std::string name = {};    // "T1"
-  std::string title = {};   // "withdraw(1, 60)"; may be empty
-  std::string remark = {};  // "aborted", "does not see T1; returns 40"
-  std::string sql = {};     // statements as they were sent; may be empty
-  std::string where = {};   // "line 4"
+  std::string name = {};               // "T1"
+  std::string title = {};              // "withdraw(1, 60)"; may be empty
+  std::string remark = {};             // "aborted", "does not see T1; returns 40"
+  std::string sql = {};                // statements as they were sent; may be empty
+  std::vector<std::string> code = {};  // of a schedule: the statement, in lines that fit
+  std::string where = {};              // "line 4"
   std::size_t lane = 0;
   bool is_aborted = false;
-  bool is_faint = false;  // prepares the rest, and has no part in what went wrong
+  bool is_faint = false;           // prepares the rest, and has no part in what went wrong
+  bool is_waiting = false;         // of a schedule: the statement waits for a lock
+  std::size_t goes_on = kNoIndex;  // the box in which it goes on
   std::vector<SceneOp> ops = {};
   std::size_t left_out = 0;  // further operations
 };
@@ -59,6 +65,47 @@ struct SceneEdge {
   std::size_t to_op = kNoIndex;
 };
 
+// A transaction of a schedule, over its boxes.
+struct SceneSpan {
+  std::string title = {};  // "transfer(1, 2, 60)"; may be empty
+  std::size_t first = 0;   // boxes of one lane
+  std::size_t last = 0;
+  bool is_aborted = false;
+};
+
+// The value of a key, and who wrote it.
+struct KeyState {
+  std::string key;
+  std::string value;
+  std::string writer;
+  friend bool operator==(const KeyState&, const KeyState&) = default;
+};
+
+struct SceneStep {
+  std::size_t box = 0;
+  std::size_t op = kNoIndex;      // none: the transaction ends
+  std::string text;               // "T2 reads x = 0 from T0"
+  std::string note;               // "x is 1 since T1 committed"; mostly empty
+  std::vector<KeyState> changed;  // by this step: keys with their values from now on
+};
+
+// What the player plays.
+struct SceneRun {
+  std::vector<KeyState> start;  // all keys, in order of appearance
+  std::vector<SceneStep> steps;
+  bool is_cut = false;  // there are more steps than a page can hold
+};
+
+struct PageCell {
+  std::string text = {};
+  std::size_t scene = kNoIndex;  // that shows it
+};
+struct PageTable {
+  std::string title = {};
+  std::vector<std::string> columns = {};
+  std::vector<std::vector<PageCell>> rows = {};
+};
+
 // One history, or the part of it that matters.
 struct Scene {
   std::string title = {};     // "lost update at si"
@@ -72,16 +119,12 @@ struct Scene {
   std::size_t left_out = 0;             // transactions that are not drawn
   std::vector<std::string> notes = {};
   std::string history = {};  // as text to copy; may be empty
-};
-
-struct PageCell {
-  std::string text = {};
-  std::size_t scene = kNoIndex;  // that shows it
-};
-struct PageTable {
-  std::string title = {};
-  std::vector<std::string> columns = {};
-  std::vector<std::vector<PageCell>> rows = {};
+  // Of a schedule; a history has none of it, and its player and its serial run are made of its
+  // boxes.
+  bool is_schedule = false;
+  std::vector<SceneSpan> spans = {};
+  SceneRun run = {};
+  PageTable serial = {};  // what serial runs give; its title is a sentence
 };
 
 // Levels, the strongest on top.

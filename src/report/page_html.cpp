@@ -63,11 +63,14 @@ std::string player_html(const Scene& scene, std::size_t number) {
   const SceneRun run = steps_of(scene);
   if (run.steps.empty()) return "";
   std::string out = fmt::format(
-      "<h3>Step by step</h3>\n<p class=\"faint\">One way in which it can have happened. Arrow "
-      "keys, Home and End step through it.</p>\n<div class=\"player\" hidden></div>\n"
-      "<div class=\"sides\">\n<div><table class=\"state\" hidden><thead><tr><th>key</th>"
+      "<h3>Step by step</h3>\n<p class=\"faint\">{} Arrow keys, Home and End step through "
+      "it.</p>\n<div class=\"player\" hidden></div>\n"
+      "<div class=\"sides\">\n<div><table class=\"state\" hidden><thead><tr><th>{}</th>"
       "<th>before the step</th><th>after it</th></tr></thead><tbody></tbody></table></div>\n"
-      "<ol class=\"steps\">\n");
+      "<ol class=\"steps\">\n",
+      scene.is_schedule ? "The statements in the order of their answers."
+                        : "One way in which it can have happened.",
+      scene.is_schedule ? "row" : "key");
   for (const SceneStep& step : run.steps)
     out += fmt::format(
         "<li>{}{}</li>\n", markup(step.text),
@@ -89,10 +92,33 @@ std::string reasons_html(const Scene& scene, std::size_t number) {
   }
   return rows.empty()
              ? ""
-             : "<h3>The cycle, one edge a line</h3>\n<ol class=\"reasons\">\n" + rows + "</ol>\n";
+             : "<h3>The cycle, edge by edge</h3>\n<ol class=\"reasons\">\n" + rows + "</ol>\n";
+}
+
+std::string cells_html(const PageTable& table) {
+  std::string out;
+  for (const std::string& column : table.columns) out += fmt::format("<th>{}</th>", markup(column));
+  out += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (const PageCell& cell : row) {
+      if (cell.scene == kNoIndex) {
+        out += fmt::format("<td>{}</td>", markup(cell.text));
+      } else {
+        out +=
+            fmt::format("<td><a href=\"#scene-{}\">{}</a></td>", cell.scene + 1, markup(cell.text));
+      }
+    }
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table>\n";
 }
 
 std::string serial_html(const Scene& scene) {
+  if (!scene.serial.rows.empty())
+    return fmt::format(
+        "<h3>What a serial run gives</h3>\n<p>{}</p>\n<table class=\"serial\"><thead><tr>{}",
+        markup(scene.serial.title), cells_html(scene.serial));
   const SerialComparison serial = compare_with_serial(scene);
   if (serial.order.size() < 2) return "";
   std::string order;
@@ -113,6 +139,7 @@ std::string serial_html(const Scene& scene) {
 
 std::string sql_html(const Scene& scene) {
   std::string out;
+  if (scene.is_schedule) return out;  // the steps have it
   for (const SceneBox& box : scene.boxes) {
     if (!box.sql.empty())
       out += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", markup(box.name), markup(box.sql));
@@ -145,7 +172,7 @@ std::string scene_html(const Scene& scene, std::size_t number) {
   } else if (scene.boxes.size() > 1) {
     out += fmt::format(
         "<figure>\n{}</figure>\n<p class=\"info\" aria-live=\"polite\" hidden>Point at a "
-        "transaction or an edge, or reach it by Tab, for its reason and its place.</p>\n",
+        "box or an edge, or reach it by Tab, for its reason and its place.</p>\n",
         scene_svg(scene, number, SvgUse::InPage));
     out += reasons_html(scene, number) + player_html(scene, number) + serial_html(scene) +
            sql_html(scene);
@@ -157,22 +184,7 @@ std::string scene_html(const Scene& scene, std::size_t number) {
 }
 
 std::string table_html(const PageTable& table) {
-  std::string out = fmt::format("<h2>{}</h2>\n<table><thead><tr>", markup(table.title));
-  for (const std::string& column : table.columns) out += fmt::format("<th>{}</th>", markup(column));
-  out += "</tr></thead><tbody>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (const PageCell& cell : row) {
-      if (cell.scene == kNoIndex) {
-        out += fmt::format("<td>{}</td>", markup(cell.text));
-      } else {
-        out +=
-            fmt::format("<td><a href=\"#scene-{}\">{}</a></td>", cell.scene + 1, markup(cell.text));
-      }
-    }
-    out += "</tr>\n";
-  }
-  return out + "</tbody></table>\n";
+  return fmt::format("<h2>{}</h2>\n<table><thead><tr>{}", markup(table.title), cells_html(table));
 }
 
 bool leads_to_scenes(const PageTable& table) {
@@ -196,6 +208,19 @@ std::string repairs_html(const std::vector<PageRepair>& repairs) {
   return out;
 }
 
+// Each arrow with its proof and the history that separates the two levels.
+std::string arrows_html(const Lattice& lattice) {
+  std::string out = "<ol>\n";
+  for (const Lattice::Arrow& arrow : lattice.arrows) {
+    out += fmt::format("<li>{}", markup(arrow.why));
+    if (arrow.scene != kNoIndex)
+      out += fmt::format("; the converse does not hold: <a href=\"#scene-{}\">{}</a>",
+                         arrow.scene + 1, arrow.label.empty() ? "a history" : markup(arrow.label));
+    out += "</li>\n";
+  }
+  return out + "</ol>\n";
+}
+
 void replace_mark(std::string& text, std::string_view mark, std::string_view by) {
   const std::size_t at = text.find(mark);
   if (at != std::string::npos) text.replace(at, mark.size(), by);
@@ -213,8 +238,8 @@ std::string page_html(const Page& page) {
     body += fmt::format(
         "<section>\n<h2>The lattice</h2>\n<figure>\n{}</figure>\n<p class=\"info\" "
         "aria-live=\"polite\" hidden>Click an arrow, or press Enter on it, for the history that "
-        "separates the two levels.</p>\n</section>\n",
-        lattice_svg(*page.lattice, SvgUse::InPage));
+        "separates the two levels.</p>\n{}</section>\n",
+        lattice_svg(*page.lattice, SvgUse::InPage), arrows_html(*page.lattice));
   }
   for (std::size_t i = 0; i < page.scenes.size(); ++i) body += scene_html(page.scenes[i], i + 1);
   body += further;

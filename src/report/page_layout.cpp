@@ -13,6 +13,10 @@ constexpr double kMargin = 16;
 constexpr double kLanePadding = 20;
 constexpr double kLaneLetter = 7.5;
 constexpr std::size_t kMostLaneLetters = 18;
+// Of a schedule: from box to box in a lane, from a step to the next, and the height of a title.
+constexpr double kStepGap = 22;
+constexpr double kStepShift = 40;
+constexpr double kSpanTitle = 16;
 
 Point point_at(const EdgeShape& shape, double t) {
   const double s = 1 - t;
@@ -30,8 +34,12 @@ class LayoutMaker {
   LayoutMaker(const Scene& scene, double top) : scene_(scene), top_(top) {}
 
   SceneLayout make() {
-    place_columns();
-    place_boxes();
+    if (scene_.is_schedule) {
+      place_schedule();
+    } else {
+      place_columns();
+      place_boxes();
+    }
     for (const SceneEdge& edge : scene_.edges) out_.edges.push_back(shape_of(edge));
     for (std::size_t i = 0; i < out_.edges.size(); ++i) place_label(i);
     for (const EdgeShape& edge : out_.edges) {
@@ -106,19 +114,7 @@ class LayoutMaker {
         height = std::max(height, height_of(scene_.boxes[i]));
       }
     }
-    std::size_t letters = 2;
-    for (const std::string& lane : scene_.lanes)
-      letters = std::max(letters, count_letters(fitted(lane, kMostLaneLetters)));
-    const double lanes_x = kMargin;
-    const double first_x = lanes_x + static_cast<double>(letters) * kLaneLetter + 28;
-    double y = top_;
-    for (const double height : heights) {
-      out_.lanes.push_back({lanes_x / 2, y, 0, height + 2 * kLanePadding});
-      y += height + 2 * kLanePadding + 8;
-    }
-    out_.height = y;
-    out_.top = top_;
-    out_.lane_x = lanes_x;
+    const double first_x = place_lanes(heights);
     std::vector<double> xs(num_columns, first_x);
     for (std::size_t c = 1; c < num_columns; ++c) {
       // Without anything in T0 its column is not there.
@@ -134,10 +130,7 @@ class LayoutMaker {
       const SceneBox& box = scene_.boxes[i];
       Rectangle r{xs[columns_[i]], 0, widths[columns_[i]], height_of(box)};
       if (i == 0) {
-        const double all = y - 8 - top_;
-        r.y = top_ + kLanePadding / 2;
-        r.height = std::max(r.height, all - kLanePadding);
-        if (box.ops.empty()) r.width = r.height = 0;
+        r = initial_rectangle(xs[0], out_.height);
       } else {
         const Rectangle& lane = out_.lanes[box.lane];
         r.y = lane.y + (lane.height - r.height) / 2;
@@ -147,10 +140,69 @@ class LayoutMaker {
     }
   }
 
+  void place_schedule() {
+    columns_.assign(scene_.boxes.size(), 0);
+    std::vector<double> heights(scene_.lanes.size(), 40);
+    for (std::size_t i = 1; i < scene_.boxes.size(); ++i) {
+      columns_[i] = i;
+      double& height = heights[scene_.boxes[i].lane];
+      height = std::max(height, height_of(scene_.boxes[i]) + kSpanTitle);
+    }
+    const double first_x = place_lanes(heights);
+    if (scene_.boxes.empty()) return;
+    const Rectangle start = initial_rectangle(first_x, out_.height);
+    out_.boxes.push_back(start);
+    double x = start.width > 0 ? start.right() + kStepGap - kStepShift : first_x - kStepShift;
+    std::vector<double> free_from(scene_.lanes.size(), 0);
+    for (std::size_t i = 1; i < scene_.boxes.size(); ++i) {
+      const SceneBox& box = scene_.boxes[i];
+      x = std::max(x + kStepShift, free_from[box.lane]);
+      const Rectangle& lane = out_.lanes[box.lane];
+      out_.boxes.push_back({x, lane.y + kLanePadding + kSpanTitle, width_of(box), height_of(box)});
+      free_from[box.lane] = out_.boxes.back().right() + kStepGap;
+      out_.width = std::max(out_.width, out_.boxes.back().right() + kMargin * 2);
+    }
+    for (const SceneSpan& span : scene_.spans) {
+      const Rectangle& lane = out_.lanes[scene_.boxes[span.first].lane];
+      const double left = out_.boxes[span.first].x - 7;
+      const double right = std::max(
+          out_.boxes[span.last].right() + 7,
+          left + static_cast<double>(count_letters(fitted(span.title))) * SceneLayout::kLetter);
+      out_.spans.push_back({left, lane.y + 8, right - left, lane.height - 16});
+      out_.width = std::max(out_.width, right + kMargin);
+    }
+  }
+
+  // Returns where the first box may begin.
+  double place_lanes(const std::vector<double>& heights) {
+    std::size_t letters = 2;
+    for (const std::string& lane : scene_.lanes)
+      letters = std::max(letters, count_letters(fitted(lane, kMostLaneLetters)));
+    double y = top_;
+    for (const double height : heights) {
+      out_.lanes.push_back({kMargin / 2, y, 0, height + 2 * kLanePadding});
+      y += height + 2 * kLanePadding + 8;
+    }
+    out_.height = y;
+    out_.top = top_;
+    out_.lane_x = kMargin;
+    return kMargin + static_cast<double>(letters) * kLaneLetter + 28;
+  }
+
+  // T0, as high as all lanes; of no size if it wrote nothing.
+  Rectangle initial_rectangle(double x, double bottom) const {
+    const SceneBox& box = scene_.boxes[0];
+    Rectangle r{x, top_ + kLanePadding / 2, width_of(box), height_of(box)};
+    r.height = std::max(r.height, bottom - 8 - top_ - kLanePadding);
+    if (box.ops.empty()) r.width = r.height = 0;
+    return r;
+  }
+
   double anchor_y(std::size_t box, std::size_t op) const {
     const Rectangle& r = out_.boxes[box];
     if (op == kNoIndex || op >= scene_.boxes[box].ops.size()) return r.y + SceneLayout::kTitle / 2;
-    const std::size_t row = op + (scene_.boxes[box].title.empty() ? 0 : 1);
+    const std::size_t row =
+        op + (scene_.boxes[box].title.empty() ? 0 : 1) + scene_.boxes[box].code.size();
     return r.y + SceneLayout::kTitle + (static_cast<double>(row) + 0.5) * SceneLayout::kRow;
   }
 
@@ -180,6 +232,7 @@ class LayoutMaker {
   EdgeShape shape_of(const SceneEdge& edge) const {
     const Rectangle& a = out_.boxes[edge.from];
     const Rectangle& b = out_.boxes[edge.to];
+    if (scene_.is_schedule && edge.from != 0 && edge.to != 0) return between_lanes(edge);
     const double y1 = anchor_y(edge.from, edge.from_op);
     const double y2 = anchor_y(edge.to, edge.to_op);
     const std::size_t number = number_of(edge);
@@ -214,6 +267,32 @@ class LayoutMaker {
         return arch;
     }
     return shape;
+  }
+
+  // From the bottom of the upper box to the top of the lower one, or the other way round; between
+  // boxes of one lane, above them.
+  EdgeShape between_lanes(const SceneEdge& edge) const {
+    const Rectangle& a = out_.boxes[edge.from];
+    const Rectangle& b = out_.boxes[edge.to];
+    const std::size_t lane_a = scene_.boxes[edge.from].lane;
+    const std::size_t lane_b = scene_.boxes[edge.to].lane;
+    const bool is_down = lane_a < lane_b;
+    const double y1 = is_down ? a.bottom() : a.y;
+    const double y2 = lane_a == lane_b || is_down ? b.y : b.bottom();
+    const double shift = 0.14 * static_cast<double>(number_of(edge) % 4);
+    EdgeShape first = {};
+    for (const double at : {0.5, 0.25, 0.75}) {
+      for (const double to : {0.5, 0.25, 0.75}) {
+        const double x1 = a.x + a.width * std::min(at + shift, 0.94);
+        const double x2 = b.x + b.width * std::min(to + shift, 0.94);
+        const double bend = lane_a == lane_b ? -48 : (y2 - y1) * 0.5;
+        const double bend_b = lane_a == lane_b ? 48 : bend;
+        const EdgeShape shape{.points = {{x1, y1}, {x1, y1 + bend}, {x2, y2 - bend_b}, {x2, y2}}};
+        if (first.points[3].y == 0) first = shape;
+        if (!crosses_a_box(shape, edge)) return shape;
+      }
+    }
+    return first;
   }
 
   void place_label(std::size_t index) {
@@ -271,6 +350,23 @@ std::string fitted(std::string_view text, std::size_t letters) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+std::vector<std::string> wrapped(std::string_view text, std::size_t letters) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string word = fitted(text.substr(0, end), letters);
+    if (!line.empty() && count_letters(line) + count_letters(word) + 1 > letters) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
 std::string edge_label(const SceneEdge& edge) {
   const std::string kind(name_of(edge.kind));
   return edge.key.empty() ? kind : fmt::format("{} {}", kind, fitted(edge.key, 24));
@@ -283,6 +379,7 @@ std::string op_label(const SceneOp& op) {
 std::vector<std::string> lines_of(const SceneBox& box) {
   std::vector<std::string> lines;
   if (!box.title.empty()) lines.push_back(box.title);
+  lines.insert(lines.end(), box.code.begin(), box.code.end());
   for (const SceneOp& op : box.ops) lines.push_back(op_label(op));
   if (box.left_out > 0) lines.push_back(fmt::format("… {} more", box.left_out));
   if (!box.remark.empty()) lines.push_back(box.remark);

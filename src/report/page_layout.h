@@ -5,6 +5,10 @@
 // precede it in its session and of those it reads from, or in the scene's own order where that is
 // known. T0 is a column of its own, as high as all lanes. An edge joins the lines of its two
 // operations; its label takes the first place on the way that no other label or box has.
+//
+// Of a schedule, a box stands to the right of the boxes of its lane, and begins to the right of
+// where the step before began: lanes overlap in time, so that the picture stays narrow. Its edges
+// lead from lane to lane.
 #include <string>
 #include <vector>
 
@@ -48,6 +52,7 @@ struct SceneLayout {
   double lane_x = 0;
   std::vector<Rectangle> lanes;
   std::vector<Rectangle> boxes;
+  std::vector<Rectangle> spans;  // of a schedule
   std::vector<EdgeShape> edges;
 };
 
@@ -57,9 +62,11 @@ SceneLayout layout_of(const Scene& scene, double top);
 std::size_t count_letters(std::string_view text);
 // At most so many letters, with an ellipsis.
 std::string fitted(std::string_view text, std::size_t letters = SceneLayout::kMostLetters);
+// Lines of at most so many letters, broken at blanks.
+std::vector<std::string> wrapped(std::string_view text, std::size_t letters);
 std::string edge_label(const SceneEdge& edge);  // "rw x"
 std::string op_label(const SceneOp& op);
-// The lines of a box under its name: title, operations, how many are left out, remark.
+// The lines of a box under its name: title, statement, operations, how many are left out, remark.
 std::vector<std::string> lines_of(const SceneBox& box);
 
 }  // namespace isoscope

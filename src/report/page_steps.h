@@ -12,26 +12,7 @@
 
 namespace isoscope {
 
-// The value of a key, and who wrote it.
-struct KeyState {
-  std::string key;
-  std::string value;
-  std::string writer;
-};
-
-struct SceneStep {
-  std::size_t box = 0;
-  std::size_t op = kNoIndex;      // none: the transaction ends
-  std::string text;               // "T2 reads x = 0 from T0"
-  std::string note;               // "x is 1 since T1 committed"; mostly empty
-  std::vector<KeyState> changed;  // by this step: keys with their values from now on
-};
-
-struct SceneRun {
-  std::vector<KeyState> start;  // all keys, in order of appearance
-  std::vector<SceneStep> steps;
-  bool is_cut = false;  // there are more steps than a page can hold
-};
+// Of a schedule, its own run.
 SceneRun steps_of(const Scene& scene);
 
 // A read that would see another version if the same transactions ran one after the other.
@@ -45,7 +26,8 @@ struct SerialComparison {
   std::vector<std::string> order;  // names
   std::vector<SerialDifference> differences;
 };
-// One after the other in the scene's order, or in the one that its steps have committed in.
+// One after the other in the scene's order, or in the one that its steps have committed in. Nothing
+// of a schedule, which brings its own.
 SerialComparison compare_with_serial(const Scene& scene);
 
 }  // namespace isoscope

@@ -13,6 +13,8 @@ namespace isoscope {
 
 namespace {
 
+constexpr double kLegendLetter = 6.4;
+
 struct KindWords {
   EdgeKind kind;
   const char* dashes;  // so that kinds differ without colour, too
@@ -31,24 +33,6 @@ constexpr std::array<KindWords, 8> kKindWords = {{
 
 const KindWords& words_of(EdgeKind kind) {
   return *std::ranges::find(kKindWords, kind, &KindWords::kind);
-}
-
-// Lines of at most so many letters, broken at blanks.
-std::vector<std::string> wrapped(std::string_view text, std::size_t letters) {
-  std::vector<std::string> lines;
-  std::string line;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string word = fitted(text.substr(0, end), letters);
-    if (!line.empty() && count_letters(line) + count_letters(word) + 1 > letters) {
-      lines.push_back(std::move(line));
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (!line.empty()) lines.push_back(std::move(line));
-  return lines;
 }
 
 // var(--ink) by its colour; viewers other than browsers know no variables.
@@ -107,6 +91,10 @@ class ScenePicture {
     out += svg_text(layout_.boxes.empty() ? 90 : std::max(90.0, layout_.boxes[0].x), top_ - 10,
                     "small", fmt::format("time →  {}", scene_.time));
     for (std::size_t i = 0; i < layout_.lanes.size(); ++i) out += lane(i);
+    for (std::size_t i = 0; i < layout_.spans.size(); ++i) out += span(i);
+    for (std::size_t i = 0; i < scene_.boxes.size(); ++i) {
+      if (scene_.boxes[i].goes_on != kNoIndex) out += wait(i);
+    }
     for (std::size_t i = 0; i < scene_.boxes.size(); ++i) {
       if (i > 0 || !scene_.boxes[0].ops.empty()) out += box(i);
     }
@@ -138,6 +126,23 @@ class ScenePicture {
                     fitted(scene_.lanes[i], 18));
   }
 
+  std::string span(std::size_t i) const {
+    const Rectangle& r = layout_.spans[i];
+    return fmt::format(
+               "<rect class=\"span{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+               "height=\"{:.1f}\" rx=\"9\"/>\n",
+               scene_.spans[i].is_aborted ? " aborted" : "", r.x, r.y, r.width, r.height) +
+           svg_text(r.x + 8, r.y + 18, "call", fitted(scene_.spans[i].title));
+  }
+
+  // From where a statement waits to where it goes on.
+  std::string wait(std::size_t i) const {
+    const Rectangle& from = layout_.boxes[i];
+    const Rectangle& to = layout_.boxes[scene_.boxes[i].goes_on];
+    return fmt::format("<path class=\"wait\" d=\"M{:.1f} {:.1f} H{:.1f}\"/>\n", from.right(),
+                       from.y + SceneLayout::kTitle / 2, to.x);
+  }
+
   // What hovering or a screen reader tells about the box.
   std::string about(const SceneBox& box, std::size_t i) const {
     std::string out = i == 0 ? "T0, the initial state" : box.name;
@@ -156,12 +161,13 @@ class ScenePicture {
     const SceneBox& box = scene_.boxes[i];
     const Rectangle& r = layout_.boxes[i];
     std::string out = fmt::format(
-        "<g class=\"box{}{}{}\" id=\"{}b{}\"{}><title>{}</title>\n<rect class=\"frame\" "
+        "<g class=\"box{}{}{}{}\" id=\"{}b{}\"{}><title>{}</title>\n<rect class=\"frame\" "
         "x=\"{:.1f}\" "
         "y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"7\"/>\n",
         i == 0 ? " initial" : "", box.is_aborted ? " aborted" : "", box.is_faint ? " faint" : "",
-        prefix_, i, use_ == SvgUse::InPage ? " tabindex=\"0\"" : "", markup(about(box, i)), r.x,
-        r.y, r.width, r.height);
+        box.is_waiting ? " waiting" : "", prefix_, i,
+        use_ == SvgUse::InPage ? " tabindex=\"0\"" : "", markup(about(box, i)), r.x, r.y, r.width,
+        r.height);
     out += svg_text(r.x + 10, r.y + 16, "name", fitted(i == 0 ? "T0" : box.name));
     double y = r.y + SceneLayout::kTitle;
     const auto line = [&](std::string_view css, std::string_view text, std::string_view id = "") {
@@ -170,6 +176,7 @@ class ScenePicture {
       y += SceneLayout::kRow;
     };
     if (!box.title.empty()) line("call", box.title);
+    for (const std::string& code : box.code) line("op", code);
     for (std::size_t op = 0; op < box.ops.size(); ++op)
       line(box.ops[op].is_inexcusable    ? "op wrong"
            : !box.ops[op].remark.empty() ? "op changed"
@@ -235,10 +242,14 @@ class ScenePicture {
       add("thick: the edges that no order can satisfy");
     if (!scene_.boxes.empty() && !scene_.boxes[0].ops.empty()) add("T0: the initial state");
     if (std::ranges::any_of(scene_.boxes, &SceneBox::is_aborted)) add("dashed box: aborted");
+    if (std::ranges::any_of(scene_.boxes, &SceneBox::is_waiting))
+      add("hatched line: waits for a lock");
+    if (scene_.is_schedule) add("numbers: the order in which the server answered");
     if (scene_.left_out > 0)
       add(fmt::format("{} not drawn", plural(scene_.left_out, "further transaction is",
                                              "further transactions are")));
-    if (!further.empty()) words(further);
+    const auto letters = static_cast<std::size_t>((layout_.width - 32) / kLegendLetter);
+    for (const std::string& line : wrapped(further, letters)) words(line);
     return rows;
   }
 
@@ -322,6 +333,11 @@ std::string_view picture_css() {
 .picture .initial .frame { fill: var(--lane); stroke-dasharray: 1 0; }
 .picture .aborted .frame { stroke-dasharray: 5 4; }
 .picture .faint .frame { stroke: var(--rule); }
+.picture .span { fill: none; stroke: var(--rule); stroke-width: 1; }
+.picture .span.aborted { stroke-dasharray: 5 4; }
+.picture .waiting .frame { stroke: var(--co); stroke-dasharray: 2 3; }
+.picture .waiting .remark { fill: var(--co); }
+.picture .wait { fill: none; stroke: var(--co); stroke-width: 8; stroke-dasharray: 2 4; }
 .picture .line { fill: none; stroke-width: 1.2; }
 .picture .line.cycle { stroke-width: 2.8; }
 .picture .pill { fill: var(--paper); stroke: var(--rule); stroke-width: 0.8; }

@@ -13,7 +13,12 @@ namespace {
 using force::ProbeCell;
 using force::ProbedLevel;
 
-// "possible", or what stood in the way.
+std::string in_width(const std::string& text, std::size_t width) {
+  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+}
+
+}  // namespace
+
 std::string cell_text(const ProbeCell& cell) {
   if (cell.schedules == 0) return "not played";
   if (cell.anomalous > 0) return "possible";
@@ -23,12 +28,6 @@ std::string cell_text(const ProbeCell& cell) {
   if (means.empty()) return "another value";
   return fmt::format("{}", fmt::join(means, ", "));
 }
-
-std::string in_width(const std::string& text, std::size_t width) {
-  return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
-}
-
-}  // namespace
 
 std::string_view verdict_of(const force::ProbeAnswer& answer) {
   if (!std::ranges::all_of(answer.levels, &ProbedLevel::is_kept)) return "broken";

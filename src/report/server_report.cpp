@@ -20,38 +20,6 @@ using sql::server::TxnNo;
 
 constexpr std::string_view kMethod = "schedules by statement and commit";
 
-std::string call_end_text(const ServerProgram& on, std::uint32_t call, const CallEnd& end) {
-  std::string out =
-      fmt::format("{} {}", call_text(on, call), end.is_committed ? "commits" : "aborts");
-  if (!end.is_committed) {
-    out += fmt::format(" ({}{}{})", end.failure.sqlstate, end.failure.sqlstate.empty() ? "" : " ",
-                       printable(end.failure.message));
-    return out;
-  }
-  const auto names = on.machine.program().local_names(CallId{call});
-  std::string locals;
-  for (std::size_t i = 0; i < std::min(names.size(), end.locals.size()); ++i) {
-    if (!names[i].empty())
-      locals +=
-          fmt::format("{}{} = {}", locals.empty() ? ": " : ", ", names[i], print(end.locals[i]));
-  }
-  return out + printable(locals);
-}
-
-// Tables that some call may change.
-std::vector<sql::TableId> changing_tables(const ServerProgram& on) {
-  std::vector<sql::TableId> tables;
-  const auto& program = on.machine.program();
-  for (std::uint32_t t = 0; t < program.app().tables.size(); ++t) {
-    const sql::TableId id{t};
-    bool changes = !program.changes().has_fixed_rows(id);
-    for (std::uint32_t c = 0; c < program.app().table(id).columns.size(); ++c)
-      changes = changes || program.changes().is_updated(id, c);
-    if (changes) tables.push_back(id);
-  }
-  return tables;
-}
-
 std::string rows_text(const ServerProgram& on, const RunEnd& end, std::string_view indent) {
   std::string out;
   for (const sql::TableId table : changing_tables(on)) {
@@ -112,6 +80,24 @@ Json failed_json(const ServerProgram& on, const std::vector<std::size_t>& broken
 }
 
 }  // namespace
+
+std::string call_end_text(const ServerProgram& on, std::uint32_t call, const CallEnd& end) {
+  std::string out =
+      fmt::format("{} {}", call_text(on, call), end.is_committed ? "commits" : "aborts");
+  if (!end.is_committed) {
+    out += fmt::format(" ({}{}{})", end.failure.sqlstate, end.failure.sqlstate.empty() ? "" : " ",
+                       printable(end.failure.message));
+    return out;
+  }
+  const auto names = on.machine.program().local_names(CallId{call});
+  std::string locals;
+  for (std::size_t i = 0; i < std::min(names.size(), end.locals.size()); ++i) {
+    if (!names[i].empty())
+      locals +=
+          fmt::format("{}{} = {}", locals.empty() ? ": " : ", ", names[i], print(end.locals[i]));
+  }
+  return out + printable(locals);
+}
 
 std::string_view verdict_of(const ServerExploreReport& report) {
   if (report.all.violating > 0 || !report.all.violations.empty()) return "violated";

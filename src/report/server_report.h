@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/page.h"
 #include "report/paint.h"
 #include "sql/server/schedules.h"
 
@@ -30,6 +31,8 @@ struct ServerExploreReport {
 std::string_view verdict_of(const ServerExploreReport& report);
 std::string server_explore_text(const ServerExploreReport& report, const Paint& paint);
 std::string server_explore_json(const ServerExploreReport& report);
+// The violating schedules, statement by statement; with outcomes a table of them.
+Page server_explore_page(const ServerExploreReport& report);
 // One line of --histories: the calls with their statements and what these read.
 std::string server_history_line(const ServerProgram& on, const sql::server::State& state,
                                 const std::vector<sql::server::Choice>& schedule,
@@ -59,5 +62,9 @@ struct ServerRunReport {
 std::string_view verdict_of(const ServerRunReport& report);
 std::string server_run_text(const ServerRunReport& report, const Paint& paint);
 std::string server_run_json(const ServerRunReport& report);
+Page server_run_page(const ServerRunReport& report);
+// "alice[1] commits: total = 100"
+std::string call_end_text(const ServerProgram& on, std::uint32_t call,
+                          const sql::server::CallEnd& end);
 
 }  // namespace isoscope

@@ -41,12 +41,26 @@ std::string clipped(std::string text) {
 
 }  // namespace
 
+std::vector<sql::TableId> changing_tables(const ServerProgram& on) {
+  std::vector<sql::TableId> tables;
+  const auto& program = on.machine.program();
+  for (std::uint32_t t = 0; t < program.app().tables.size(); ++t) {
+    const sql::TableId id{t};
+    bool changes = !program.changes().has_fixed_rows(id);
+    for (std::uint32_t c = 0; c < program.app().table(id).columns.size(); ++c)
+      changes = changes || program.changes().is_updated(id, c);
+    if (changes) tables.push_back(id);
+  }
+  return tables;
+}
+
 std::string call_text(const ServerProgram& on, std::uint32_t call) {
   return printable(store::name_of(on.machine.program(), call));
 }
 
 std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choice>& schedule,
-                                std::size_t num_steps) {
+                                std::size_t num_steps,
+                                const std::function<void(const sql::server::State&)>& after) {
   std::vector<StoryStep> story;
   sql::server::State state = on.machine.start();
   for (std::size_t i = 0; i < std::min(num_steps, schedule.size()); ++i) {
@@ -82,6 +96,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
         break;
     }
     story.push_back(std::move(step));
+    if (after) after(state);
   }
   return story;
 }

@@ -1,5 +1,6 @@
 #pragma once
 // A schedule of an SQL program, told step by step.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ struct StoryStep {
   std::string result = {};  // for people: "(1)", "1 row", "40001 …", "for bob[1]"
 };
 
-// What happens along the schedule, up to `num_steps` of it.
+// What happens along the schedule, up to `num_steps` of it. `after` is told the state after each
+// step.
 std::vector<StoryStep> story_of(const ServerProgram& on,
                                 const std::vector<sql::server::Choice>& schedule,
-                                std::size_t num_steps);
+                                std::size_t num_steps,
+                                const std::function<void(const sql::server::State&)>& after = {});
 std::string story_text(const ServerProgram& on, const std::vector<StoryStep>& story,
                        const Paint& paint);
 Json story_json(const ServerProgram& on, const std::vector<StoryStep>& story);
@@ -33,6 +36,8 @@ std::string broken_text(const ServerProgram& on, const sql::server::BrokenClaim&
 Json broken_json(const ServerProgram& on, const sql::server::BrokenClaim& broken);
 std::string gaps_text(const ServerProgram& on, const Paint& paint);
 Json gaps_json(const ServerProgram& on);
+// Tables that some call may change.
+std::vector<sql::TableId> changing_tables(const ServerProgram& on);
 std::string call_text(const ServerProgram& on, std::uint32_t call);  // alice[1]
 
 }  // namespace isoscope

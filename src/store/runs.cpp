@@ -122,7 +122,8 @@ Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const Ru
     if (budget.expired_now()) runs.is_expired = true;
     if (runs.is_expired) break;
     if (options.progress && i % 256 == 0)
-      options.progress("running the program",
+      options.progress(fmt::format("running: {} failed an assertion, {} unserializable",
+                                   runs.failed_assertions, runs.unserializable),
                        static_cast<double>(i) / static_cast<double>(options.runs));
     const std::uint64_t seed = options.seed + i;
     auto end = run_once(store, seed);

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+from json_schema import errors, keyword_errors
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 failures = []
 
@@ -35,6 +37,80 @@ class Folder:
         file = self.path / name
         expect(file.exists(), f"{name} was not written")
         return file.read_text() if file.exists() else ""
+
+
+SARIF = json.loads((pathlib.Path(__file__).parent / "sarif.schema.json").read_text())
+
+
+def hold_sarif(text, what, has_baseline=False):
+    """The schema, and the rules of the standard that a schema cannot say."""
+    log = json.loads(text)
+    for error in errors(log, SARIF, ""):
+        expect(False, f"{what}: SARIF{error}")
+    for run in log["runs"]:
+        rules = run["tool"]["driver"]["rules"]
+        expect(len({rule["id"] for rule in rules}) == len(rules), f"{what}: rules are distinct")
+        for result in run["results"]:
+            expect(rules[result["ruleIndex"]]["id"] == result["ruleId"], f"{what}: ruleIndex and ruleId agree")
+            ids = [place["id"] for place in result.get("relatedLocations", [])]
+            expect(len(set(ids)) == len(ids), f"{what}: ids of locations are distinct")
+            expect(result["locations"], f"{what}: a place")
+            expect(("baselineState" in result) == has_baseline, f"{what}: baselineState only with a baseline")
+        prints = [result["partialFingerprints"]["isoscope/v1"] for result in run["results"]]
+        expect(len(set(prints)) == len(prints), f"{what}: fingerprints are distinct: {prints}")
+    return log
+
+
+def hold_junit(text, what):
+    """The shape that CI systems read: counts agree with cases, a case has at most one result."""
+    suites = xml.fromstring(text)
+    expect(suites.tag == "testsuites" and len(suites), f"{what}: testsuites")
+    for suite in suites:
+        expect(suite.tag == "testsuite" and suite.attrib["name"].startswith("isoscope "), f"{what}: testsuite")
+        cases = list(suite)
+        expect(cases and all(case.tag == "testcase" for case in cases), f"{what}: cases")
+        for kind, tag in (("tests", None), ("failures", "failure"), ("errors", "error")):
+            count = len(cases) if tag is None else sum(case.find(tag) is not None for case in cases)
+            expect(int(suite.attrib[kind]) == count, f"{what}: {kind}")
+        for case in cases:
+            expect({"classname", "name", "time"} <= set(case.attrib) and len(case) <= 1, f"{what}: a case")
+            float(case.attrib["time"])
+    return suites
+
+
+FINDINGS = [  # command line, exit code
+    ("check examples/lost-update.hist --level cc,si,ser", 1),
+    ("check examples/write-skew.hist --level ser --explain all", 1),
+    ("check examples/long-fork.hist --level all", 1),
+    ("check examples/long-fork.hist --level cc", 0),
+    ("predict examples/predict/two-reports.hist --level cc --all 5", 1),
+    ("audit examples/audit/on_call.sql --level si", 1),
+    ("audit examples/audit/on_call.sql --level ser", 0),
+    ("audit examples/audit/bank.sql --level cc --all", 1),
+    ("audit examples/audit/shop.sql --level pg-rc --all", 1),
+]
+
+
+def check_all_findings(work):
+    expect(not list(keyword_errors(SARIF, "sarif")), "the schema of SARIF uses known keywords")
+    expect(list(errors({"version": "2.0", "runs": [{"tool": {"driver": {}}, "wrong": 1}]}, SARIF, "")),
+           "the schema of SARIF refuses something")
+    for number, (line, code) in enumerate(FINDINGS):
+        work.run(f"{line} --sarif {number}.sarif --junit {number}.xml --annotate --quiet", code)
+        log = hold_sarif(work.text(f"{number}.sarif"), line)
+        hold_junit(work.text(f"{number}.xml"), line)
+        expect(bool(log["runs"][0]["results"]) == (code == 1), f"{line}: findings")
+        # The same question again has the same fingerprints.
+        work.run(f"{line} --sarif again.sarif --quiet", code)
+        expect(work.text(f"{number}.sarif") == work.text("again.sarif"), f"{line}: the same twice")
+    # Names of files are references: blanks, percent signs and letters beyond ASCII are escaped.
+    (work.path / "two words 100%ü.hist").write_text((ROOT / "examples/lost-update.hist").read_text())
+    done = subprocess.run([work.binary, "check", "two words 100%ü.hist", "--level", "si", "--sarif", "b.sarif"],
+                          cwd=work.path, capture_output=True, text=True, check=False)
+    expect(done.returncode == 1, done.stderr)
+    log = hold_sarif(work.text("b.sarif"), "a file with blanks")
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    expect(place["artifactLocation"]["uri"] == "two%20words%20100%25%C3%BC.hist", f"escaped: {place}")
 
 
 def check_junit(work):
@@ -86,7 +162,9 @@ def check_baseline(work):
     missing = work.run("audit app.sql --level si --baseline known.json", 2)
     expect("known.json" in missing.stderr, "a baseline that is not there is an error")
     work.run("audit app.sql --level si --baseline known.json --update-baseline", 0)
-    work.run("audit app.sql --level si --baseline known.json --junit junit.xml", 0)
+    work.run("audit app.sql --level si --baseline known.json --junit junit.xml --sarif known.sarif", 0)
+    log = hold_sarif(work.text("known.sarif"), "with a baseline", has_baseline=True)
+    expect(log["runs"][0]["results"][0]["baselineState"] == "unchanged", "what is known is unchanged")
     suite = xml.fromstring(work.text("junit.xml")).find("testsuite")
     expect(suite.attrib["failures"] == "0", "what is known does not fail")
     # Code that moves keeps its findings; another level is another finding.
@@ -121,7 +199,7 @@ def main():
         os.symlink(ROOT / "examples", pathlib.Path(folder) / "examples")
         work = Folder(str(pathlib.Path(sys.argv[1]).resolve()), folder)
         (work.path / "empty.hist").write_text("s1: [r(x,0)]!\n")
-        for check in (check_junit, check_sarif, check_annotations, check_baseline, check_pictures):
+        for check in (check_all_findings, check_junit, check_sarif, check_annotations, check_baseline, check_pictures):
             check(work)
     print("\n".join(failures))
     sys.exit(1 if failures else 0)

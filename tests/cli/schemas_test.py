@@ -16,59 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+from json_schema import errors, keyword_errors
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-KEYWORDS = {"$schema", "$id", "title", "description", "type", "properties", "required", "items", "enum",
-            "const", "anyOf", "additionalProperties", "minimum"}
-TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": type(None)}
-
-
-def is_type(value, name):
-    if name in ("number", "integer"):
-        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-        return not isinstance(value, bool) and (whole if name == "integer" else isinstance(value, (int, float)))
-    return isinstance(value, TYPES[name])
-
-
-def errors(value, schema, at):
-    """Where the value is not as the schema says."""
-    if "anyOf" in schema:
-        if all(list(errors(value, one, at)) for one in schema["anyOf"]):
-            yield f"{at}: fits none of the alternatives"
-    if "type" in schema and not is_type(value, schema["type"]):
-        yield f"{at}: no {schema['type']}: {json.dumps(value)[:80]}"
-        return
-    if "const" in schema and value != schema["const"]:
-        yield f"{at}: {value!r} is not {schema['const']!r}"
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{at}: {value!r} is none of {schema['enum']}"
-    if "minimum" in schema and value < schema["minimum"]:
-        yield f"{at}: {value} is below {schema['minimum']}"
-    if isinstance(value, dict):
-        known = schema.get("properties", {})
-        for name in schema.get("required", []):
-            if name not in value:
-                yield f"{at}: {name} is missing"
-        for name, member in value.items():
-            yield from errors(member, known.get(name, schema.get("additionalProperties", {})), f"{at}.{name}")
-    if isinstance(value, list) and "items" in schema:
-        for i, member in enumerate(value):
-            yield from errors(member, schema["items"], f"{at}[{i}]")
-
-
-def keyword_errors(schema, at):
-    for keyword in schema:
-        if keyword not in KEYWORDS:
-            yield f"{at}: unknown keyword {keyword}"
-    for name, member in schema.get("properties", {}).items():
-        yield from keyword_errors(member, f"{at}.{name}")
-    for name in schema.get("required", []):
-        if name not in schema.get("properties", {}):
-            yield f"{at}: {name} is required but not described"
-    inner = schema.get("anyOf", []) + [schema[k] for k in ("items", "additionalProperties") if k in schema]
-    for one in inner:
-        yield from keyword_errors(one, at)
-
-
 def commands_of(binary):
     """Command lines as people type them, without `isoscope`."""
     help_text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout

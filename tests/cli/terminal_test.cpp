@@ -73,6 +73,22 @@ TEST(OnATerminal, ProgressTellsThePhaseAndTheSeconds) {
   EXPECT_GT(shown.rfind("\r\x1b[K"), shown.rfind(" s)"));
 }
 
+TEST(OnATerminal, ProgressHasABarAndTheTimeThatIsLeftWhereTheFractionIsKnown) {
+  const std::string shown =
+      on_terminal("xterm", {"run", "examples/programs/bank.txn", "--store", "weak", "--level", "cc",
+                            "--runs", "100000000", "--timeout", "4"});
+  EXPECT_THAT(shown, HasSubstr("failed an assertion"));
+  EXPECT_THAT(shown, HasSubstr(" [...................."));
+  EXPECT_THAT(shown, HasSubstr("] 0 %"));
+}
+
+TEST(OnATerminal, ProgressHasARateWhereOnlyACountIsKnown) {
+  const std::string shown = on_terminal("xterm", {"explore", "tests/corpus/programs/tpcc-1.txn",
+                                                  "--level", "true", "--timeout", "5"});
+  EXPECT_THAT(shown, HasSubstr("histories so far"));
+  EXPECT_THAT(shown, HasSubstr(" per second"));
+}
+
 TEST(OnATerminal, ProgressIsNotShownInTheFirstSecond) {
   EXPECT_THAT(on_terminal("xterm", kCheck), Not(AnyOf(HasSubstr("\x1b[K"), HasSubstr(" s)"))));
 }

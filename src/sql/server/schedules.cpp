@@ -215,7 +215,12 @@ class Explorer {
       all_.is_out_of_time = true;
     }
     if (is_violating && options_.stop_at_violation) is_over_ = true;
-    if (options_.progress) options_.progress("exploring", -1);
+    if (options_.progress && all_.histories % 64 == 1)
+      options_.progress(
+          fmt::format(
+              "exploring: {} histories so far{}", all_.histories,
+              all_.violating == 0 ? "" : fmt::format(", {} violate an assertion", all_.violating)),
+          -1);
   }
 
   void note_outcome(const State& state, const std::vector<BrokenClaim>& broken) {
@@ -224,7 +229,8 @@ class Explorer {
     digest.add(state.broken);
     const auto [at, is_new] = outcome_numbers_.try_emplace(digest, all_.outcomes.size());
     if (is_new) {
-      all_.outcomes.push_back({.end = std::move(run_end), .is_serial = std::nullopt});
+      all_.outcomes.push_back(
+          {.end = std::move(run_end), .is_serial = std::nullopt, .schedule = path_});
       auto& list = all_.outcomes.back().broken;
       for (const BrokenClaim& each : broken) list.push_back(each.claim);
       for (std::size_t i = 0; i < claims_.size(); ++i) {
@@ -270,6 +276,8 @@ class SerialWalk {
     if (!visit(machine_.start())) return std::nullopt;
     return std::move(ends_);
   }
+  // Of run(): a run for each end.
+  std::vector<SerialRun> runs() { return std::move(runs_); }
 
  private:
   // Programs with more serial orders than that are long runs, of which nobody asked for all ends.
@@ -304,9 +312,14 @@ class SerialWalk {
       if (machine_.is_done(state, s)) continue;
       is_end = false;
       State next = state;
+      order_.push_back(next.sessions[s].call);
       if (!run_call(next, s) || !visit(std::move(next))) return false;
+      order_.pop_back();
     }
-    if (is_end) ends_.insert(digest_of(end_of(machine_, state)));
+    if (is_end) {
+      RunEnd end = end_of(machine_, state);
+      if (ends_.insert(digest_of(end)).second) runs_.push_back({order_, std::move(end)});
+    }
     return true;
   }
 
@@ -315,7 +328,15 @@ class SerialWalk {
   Budget& budget_;
   Seen seen_;
   std::set<Digest> ends_;
+  std::vector<std::uint32_t> order_;  // of the calls that have run
+  std::vector<SerialRun> runs_;
 };
+
+std::vector<bool> aborted_by_server(const RunEnd& end) {
+  std::vector<bool> aborted;
+  for (const CallEnd& call : end.calls) aborted.push_back(call.failure.is_by_server());
+  return aborted;
+}
 
 }  // namespace
 
@@ -393,6 +414,14 @@ RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>&
   return run;
 }
 
+std::optional<std::vector<SerialRun>> serial_runs(const Machine& machine, const RunEnd& run,
+                                                  Budget budget) {
+  const std::vector<bool> left_out = aborted_by_server(run);
+  SerialWalk walk(machine, left_out, budget);
+  if (!walk.run()) return std::nullopt;
+  return walk.runs();
+}
+
 SerialEnds::SerialEnds(const Machine& machine, const Budget& budget)
     : machine_(machine), budget_(budget) {
   const SqlProgram& program = machine.program();
@@ -405,8 +434,7 @@ SerialEnds::SerialEnds(const Machine& machine, const Budget& budget)
 
 std::optional<bool> SerialEnds::contains(const RunEnd& end) {
   if (has_fresh_) return std::nullopt;
-  std::vector<bool> left_out;
-  for (const CallEnd& call : end.calls) left_out.push_back(call.failure.is_by_server());
+  const std::vector<bool> left_out = aborted_by_server(end);
   const auto [at, is_new] = ends_.try_emplace(left_out);
   if (is_new) at->second = SerialWalk(machine_, left_out, budget_).run();
   if (!at->second) return std::nullopt;

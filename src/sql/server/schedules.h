@@ -58,6 +58,7 @@ struct RunOutcome {
   std::uint64_t histories = 0;
   std::optional<bool> is_serial;  // nothing: not decided
   std::vector<std::size_t> broken = {};
+  std::vector<Choice> schedule = {};  // of one of its histories
 };
 
 struct ScheduleOptions {
@@ -93,6 +94,16 @@ struct RandomRun {
   std::optional<Error> fault = {};
 };
 RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>& claims, Rng& rng);
+
+// The calls one after the other.
+struct SerialRun {
+  std::vector<std::uint32_t> order;  // calls
+  RunEnd end;
+};
+// One run for each way in which a serial order can end, without the calls that the server has
+// aborted in `run`. Nothing if not all orders were tried.
+std::optional<std::vector<SerialRun>> serial_runs(const Machine& machine, const RunEnd& run,
+                                                  Budget budget);
 
 // How the program can end if its calls run one after the other.
 class SerialEnds {
