@@ -185,7 +185,8 @@ TxnRun Callables::txn_run(CallId call, bool committed, std::span<const std::int6
   return run;
 }
 
-std::optional<std::uint32_t> Callables::failed_at_end(std::span<const Ending> endings) const {
+std::optional<std::uint32_t> Callables::failed_at_end(std::span<const Ending> endings,
+                                                      std::span<const std::int64_t>) const {
   if (checks_.empty()) return std::nullopt;
   std::vector<TxnRun> txns;
   for (std::uint32_t call = 0; call < endings.size(); ++call)

@@ -7,9 +7,10 @@
 #include <mutex>
 
 #include "check/check.h"
+#include "explore/end_facts.h"
 #include "explore/explore.h"
+#include "explore/last_writers.h"
 #include "explore/recording_packing.h"
-#include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
 
@@ -37,8 +38,11 @@ store::Recording recorded(const Executable& program, const EndState<Set>& end) {
   run.txns.resize(program.outline().calls.size());
   for (const Entry& entry : end.order) {
     const Block<Set>& block = end.trail.blocks[entry.block];
-    run.order.push_back(block.call);
     store::RecordedTxn& txn = run.txns[block.call];
+    // The calls before it in its session stand before it.
+    txn.is_left_out =
+        program.outline().calls[block.call].attempt > 1 && run.txns[block.call - 1].is_committed;
+    if (!txn.is_left_out) run.order.push_back(block.call);
     txn.is_committed = block.is_committed;
     txn.failed_assertion = block.failed_assertion;
     const auto locals = end.trail.locals_of(block);
@@ -217,82 +221,25 @@ class Collector final : public EndStates<Set>, public Findings {
     return true;
   }
 
-  static std::map<ProgramKey, Set> writers_in(const EndState<Set>& end) {
-    std::map<ProgramKey, Set> writers;
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      if (!block.is_committed) continue;
-      for (const WriteEvent& write : end.trail.writes_of(block))
-        writers[write.key].insert(block.call);
-    }
-    return writers;
-  }
-
   bool is_weak(const EndState<Set>& end) const {
-    const std::map<ProgramKey, Set> writers = writers_in(end);
-    const auto writers_of = [&](ProgramKey x) {
-      const auto found = writers.find(x);
-      return found == writers.end() ? Set{} : found->second;
-    };
-    std::vector<Set> rows(end.order.size());
-    std::vector<Set> past(end.order.size());
-    ForcedOrder<Set> forced(rows);
-    const auto past_of = [&](std::uint32_t t) -> const Set& { return past[t]; };
-    std::vector<ForcedEdges<Set>> edges;
-    const auto add_edge = [&](const Set& from, std::uint32_t to) { edges.push_back({from, to}); };
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      past[block.call] = block.past;
-      forced.append(block.call, block.past);
-      const Call& call = program_.outline().calls[block.call];
-      const Set session =
-          Set::first(block.call) - Set::first(program_.outline().sessions[call.session].first);
-      const auto reads = end.trail.reads_of(block);
-      for (std::size_t i = 0; i < reads.size(); ++i) {
-        const Reader<Set> reader{.level = plan_.weak_filter[block.call],
-                                 .session = session,
-                                 .past = reads[i].past,
-                                 .read_from = reads[i].read_from,
-                                 .reads = reads.first(i)};
-        if (!collect_forced(reader, reads[i].key, reads[i].writer, past_of, writers_of, add_edge))
-          return false;
-      }
-    }
-    return std::all_of(edges.begin(), edges.end(), [&](const ForcedEdges<Set>& edge) {
-      return forced.add(edge.from, edge.to);
-    });
+    return forced_rows(program_, end, plan_.weak_filter).has_value();
   }
 
   bool is_strong(const EndState<Set>& end) {
-    const std::uint32_t n = static_cast<std::uint32_t>(end.order.size());
-    LinearFacts<Set> facts(n);
-    std::map<ProgramKey, Set> writers = writers_in(end);
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      facts.add_txn(block.call, program_.outline().calls[block.call].session, block.read_from);
-    }
-    for (const Entry& entry : end.order) {
-      const Block<Set>& block = end.trail.blocks[entry.block];
-      for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
-        if (const auto found = writers.find(read.key); found != writers.end())
-          facts.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
-                         found->second);
-      }
-      if (!block.is_committed) continue;
-      for (const WriteEvent& write : end.trail.writes_of(block)) {
-        Set others = writers[write.key];
-        others.erase(block.call);
-        facts.add_conflict(block.call, others);
-      }
-    }
     Budget budget = options_.budget;
+    const auto facts = linear_facts(program_, end, [](std::uint32_t) { return true; });
     const bool is_possible = Linearizer<Set>().is_possible(facts, plan_.strong_filter, budget);
     if (!is_possible && budget.expired()) control_.stop_undecided();
     return is_possible;
   }
 
   bool is_checked(const EndState<Set>& end) {
-    const Outcome outcome = outcome_by_check(end);
+    // Without names and values, and without the confirmation that what is shown gets.
+    const History h = numbered_history(program_, end);
+    const auto levels = assign_levels(h, *plan_.level, *plan_.levels);
+    ISO_ASSERT(levels.ok());  // make_plan() has tried them before
+    Budget budget = options_.budget;
+    const Outcome outcome = Checker(h, {.confirm = false}).check(*levels, budget).verdict.outcome;
     if (outcome == Outcome::Unknown) control_.stop_undecided();
     return outcome == Outcome::Consistent;
   }
@@ -320,18 +267,53 @@ class Collector final : public EndStates<Set>, public Findings {
         std::any_of(end.order.begin(), end.order.end(), [&](const Entry& entry) {
           return end.trail.blocks[entry.block].failed_assertion.has_value();
         });
-    const std::vector<Ending> all = endings(end);
-    if (!program_.failed_at_end(all)) return fails_inside;
-    if (auto fault = program_.fault_at_end(all)) {
-      control_.report({*std::move(fault), CallId::none()}, end.path);
+    const Judgement judgement = judge(end);
+    if (judgement.fault) {
+      control_.report({*judgement.fault, CallId::none()}, end.path);
       return false;
     }
-    return true;
+    return fails_inside || judgement.failed;
   }
 
-  store::Recording complete_run(const EndState<Set>& end) const {
+  // What claims about the finished run say, in the first commit order in which one fails, else in
+  // the first of all.
+  struct Judgement {
+    std::optional<std::uint32_t> failed;
+    std::optional<Error> fault;
+    std::vector<store::FinalValue> finals;
+  };
+  Judgement judge(const EndState<Set>& end) {
+    const std::vector<Ending> all = endings(end);
+    Judgement judgement;
+    bool is_first = true;
+    std::vector<std::int64_t> values;
+    const auto look = [&](std::span<const store::FinalValue> finals) {
+      values.clear();
+      for (const store::FinalValue& each : finals) values.push_back(each.value);
+      const auto failed = program_.failed_at_end(all, values);
+      if (failed && !judgement.fault) judgement.fault = program_.fault_at_end(all, values);
+      if (is_first || (failed && !judgement.failed)) {
+        judgement.failed = failed;
+        judgement.finals.assign(finals.begin(), finals.end());
+      }
+      is_first = false;
+      return !judgement.fault.has_value();
+    };
+    if (program_.final_keys().empty()) {
+      look({});
+      return judgement;
+    }
+    Budget budget = options_.budget;
+    if (!LastWriters<Set>(program_, *plan_.exact, end, budget).for_each(look))
+      control_.stop_undecided();
+    return judgement;
+  }
+
+  store::Recording complete_run(const EndState<Set>& end) {
     store::Recording run = recorded(program_, end);
-    run.failed_at_end = program_.failed_at_end(endings(end));
+    Judgement judgement = judge(end);
+    run.failed_at_end = judgement.failed;
+    run.finals = std::move(judgement.finals);
     return run;
   }
 

@@ -3,6 +3,7 @@
 #include "explore/by_txn.h"
 #include "explore/collector.h"
 #include "explore/explore_ce.h"
+#include "explore/merged.h"
 #include "explore/schedules.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -46,8 +47,77 @@ bool repeats_often(const Executable& program, const Plan& plan, const Budget& bu
   return control.repeated > (sample.count + 1) * kOftenRepeated;
 }
 
+// Schedules that are looked at before equal states are merged: where few steps depend on each
+// other, there are fewer classes of schedules than states.
+constexpr std::uint64_t kScheduledFirst = 1'000;
+
+// Passes complete histories on, up to a limit.
+template <class Set>
+class Limited final : public EndStates<Set> {
+ public:
+  Limited(EndStates<Set>& to, Control& control, std::uint64_t limit)
+      : to_(to), control_(control), limit_(limit) {}
+  void on_end_state(const EndState<Set>& end) override {
+    to_.on_end_state(end);
+    if (control_.is_stopped() || ++count_ < limit_) return;
+    is_reached = true;
+    control_.stop();
+  }
+  bool is_reached = false;
+
+ private:
+  EndStates<Set>& to_;
+  Control& control_;
+  std::uint64_t count_ = 0;
+  std::uint64_t limit_;
+};
+
+// By call, its rule; nothing if the levels are not pc, si and ser only.
+std::optional<std::vector<StrongRule>> strong_rules(const Plan& plan) {
+  if (plan.rules.strong) return std::vector<StrongRule>();
+  std::vector<StrongRule> rules;
+  for (const std::optional<StrongRule>& rule : plan.rules.mixed) {
+    if (!rule) return std::nullopt;
+    rules.push_back(*rule);
+  }
+  if (rules.empty()) return std::nullopt;
+  return rules;
+}
+
+// Only assertions matter: does one fail? Nothing if this is not for the plan.
+template <class Set>
+std::optional<Exploration> look_for_violation(const Executable& program, const Plan& plan,
+                                              const ExploreOptions& options) {
+  const bool only_assertions = options.stop_at_violation && !options.on_history &&
+                               options.transport == nullptr && options.checkpoint.path.empty();
+  const bool is_for_it = plan.may_change && plan.filter == Plan::Filter::None;
+  const auto mixed = strong_rules(plan);
+  if (!only_assertions || !is_for_it || !mixed || !program.has_assertions()) return std::nullopt;
+  const StrongRule rule = plan.rules.strong.value_or(StrongRule::Ser);
+  if (mixed->empty()) {
+    Control control(options.budget);
+    Collector<Set> collector(program, plan, options, control);
+    Limited<Set> limited(collector, control, kScheduledFirst);
+    control.max_repeated = kScheduledFirst;
+    Schedules<Set>(program, rule, limited, control).run(Schedules<Set>::root());
+    const bool is_done = !limited.is_reached && control.repeated < kScheduledFirst;
+    Exploration all = collector.result();
+    if (is_done || all.violating > 0 || all.fault || all.is_out_of_time) return all;
+  }
+  Control control(options.budget);
+  Collector<Set> collector(program, plan, options, control);
+  Merged<Set> merged(program, rule, *mixed, collector, control);
+  merged.run();
+  Exploration all = collector.result();
+  all.merging = {.states = merged.num_states(),
+                 .met_again = merged.num_again(),
+                 .is_complete = merged.is_complete()};
+  return all;
+}
+
 template <class Set>
 Exploration explore_with(const Executable& program, const Plan& plan, const ExploreOptions& given) {
+  if (auto found = look_for_violation<Set>(program, plan, given)) return *std::move(found);
   ExploreOptions options = given;
   // The leader looks at the time, and leaves a checkpoint then.
   if (!options.checkpoint.path.empty()) options.budget = {};

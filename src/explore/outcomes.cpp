@@ -24,19 +24,23 @@ void Outcomes::add(const store::Recording& run) {
   std::vector<std::int64_t> values;
   for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
     const store::RecordedTxn& txn = run.txns[call];
-    values.push_back(txn.is_committed ? 1 : 0);
+    values.push_back(txn.is_left_out ? 2 : txn.is_committed ? 1 : 0);
     const auto names = program_.local_names(CallId{call});
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!names[i].empty()) values.push_back(txn.locals[i]);
     }
   }
+  const std::vector<std::uint32_t> failed = run.failed_assertions();
+  // Claims about final values of keys look at more than locals.
+  values.insert(values.end(), failed.begin(), failed.end());
   const auto [found, is_new] = by_values_.try_emplace(std::move(values));
   Entry& entry = found->second;
   ++entry.outcome.histories;
   if (is_new) {
     for (const store::RecordedTxn& txn : run.txns)
-      entry.outcome.txns.push_back({.is_committed = txn.is_committed, .locals = txn.locals});
-    entry.outcome.failed_assertions = run.failed_assertions();
+      entry.outcome.txns.push_back(
+          {.is_committed = txn.is_committed, .locals = txn.locals, .is_left_out = txn.is_left_out});
+    entry.outcome.failed_assertions = failed;
   }
   if (keeps_examples_) {
     Packer packer;
@@ -70,7 +74,8 @@ void Outcomes::pack(Packer& out) const {
     out.number(entry.outcome.histories).number(entry.allowed).number(entry.undecided);
     out.number(entry.outcome.txns.size());
     for (const store::RecordedTxn& txn : entry.outcome.txns) {
-      out.number(txn.is_committed ? 1 : 0).number(txn.locals.size());
+      out.number(txn.is_committed ? 1 : 0).number(txn.is_left_out ? 1 : 0);
+      out.number(txn.locals.size());
       for (const std::int64_t value : txn.locals) out.integer(value);
     }
     out.numbers(entry.outcome.failed_assertions);
@@ -89,6 +94,7 @@ void Outcomes::merge(Unpacker& in) {
     entry.outcome.txns.resize(in.count());
     for (store::RecordedTxn& txn : entry.outcome.txns) {
       txn.is_committed = in.number() != 0;
+      txn.is_left_out = in.number() != 0;
       txn.locals.resize(in.count());
       for (std::int64_t& value : txn.locals) value = in.integer();
     }

@@ -2,8 +2,8 @@
 // What a program can end with: the distinct final values of its transactions' locals, each with
 // the levels that allow it.
 //
-// Two histories with the same values are one outcome. A level allows an outcome if it allows one
-// of its histories, so a level is asked only until one says yes.
+// Two histories with the same values and the same failed assertions are one outcome. A level allows
+// an outcome if it allows one of its histories, so a level is asked only until one says yes.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ struct ProgramOutcome {
   std::uint64_t histories = 0;           // with this outcome
   std::vector<std::string> levels;       // of Outcomes::kLevels, those that allow it
   bool is_decided = true;                // else the time was over before all levels were asked
-  std::vector<std::uint32_t> failed_assertions;  // the same for all its histories
+  std::vector<std::uint32_t> failed_assertions;
   std::optional<store::Recording> example = {};  // one of its histories, if asked for
 };
 

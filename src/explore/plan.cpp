@@ -58,6 +58,20 @@ Result<void> set_base(const Executable& program, const std::string& name, Rules&
   return {};
 }
 
+// By call, its strong rule if it has one. Nothing if a level is none of true, rc, ra, cc, pc, si
+// and ser over co.
+std::optional<std::vector<std::optional<StrongRule>>> mixture(const store::LevelPlan& known) {
+  std::vector<std::optional<StrongRule>> rules;
+  for (const Level* own : known.own) {
+    const Level& level = own == nullptr ? *known.base : *own;
+    const auto logic = logic_of(level);
+    if (!logic || level.framework != Framework::Co) return std::nullopt;
+    rules.push_back(store::strong_rule(*logic));
+    if (!rules.back() && *logic > Logic::Cc) return std::nullopt;
+  }
+  return rules;
+}
+
 std::string describe(const Plan& plan) {
   if (plan.algorithm == Algorithm::Dfs) return "dfs, every order";
   if (plan.algorithm == Algorithm::ByTxn) return "whole transactions";
@@ -92,13 +106,26 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   if (!logic_of(level) && !has_own)
     plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level, budget));
 
-  // psi is decided on the way, where histories grow by whole transactions.
-  const bool is_parallel = known->uniform == Logic::Psi;
+  // psi and ua are decided on the way, where histories grow by whole transactions.
+  std::optional<SightRule> sight;
+  if (known->uniform == Logic::Psi) sight = SightRule::Psi;
+  if (known->uniform == Logic::Ua) sight = SightRule::Ua;
+  std::vector<std::optional<StrongRule>> mixed;
+  if (!is_weak && !strong && !sight) mixed = mixture(*known).value_or(mixed);
+  if (is_weak || strong || sight || !mixed.empty())
+    plan.exact = Rules{.weak = exact, .strong = strong, .sight = sight, .mixed = mixed};
+  if (!plan.exact && !program.final_keys().empty())
+    return Error{.what = fmt::format("final({}) is not known at these levels: isoscope does not "
+                                     "go through their commit orders",
+                                     program.keys().name(program.final_keys().front())),
+                 .hint =
+                     "it is at true, rc, ra, cc, pc, si, ser and mixtures of them, and at psi or "
+                     "ua for all"};
   plan.algorithm = algorithm;
   if (algorithm == Algorithm::Best) {
     plan.algorithm = strong && !base ? Algorithm::Schedules : Algorithm::Ce;
     plan.may_change = true;
-    if (is_parallel && !base) plan.algorithm = Algorithm::ByTxn;
+    if ((sight || !mixed.empty()) && !base) plan.algorithm = Algorithm::ByTxn;
   }
   // Executing whole transactions is made for these levels only.
   if (algorithm == Algorithm::Schedules && (!strong || base)) plan.algorithm = Algorithm::ByTxn;
@@ -107,8 +134,10 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   } else if (plan.algorithm != Algorithm::Ce) {
     plan.rules.strong = strong;
   }
-  if (is_parallel && !base && plan.algorithm != Algorithm::Ce) {
-    plan.rules.is_parallel = true;
+  if (sight && !base && plan.algorithm != Algorithm::Ce) {
+    plan.rules.sight = sight;
+  } else if (!mixed.empty() && !base && plan.algorithm != Algorithm::Ce) {
+    plan.rules.mixed = mixed;
   } else if (plan.rules.strong) {
     plan.filter = strong == plan.rules.strong ? Plan::Filter::None : Plan::Filter::Check;
   } else if (!is_weak || plan.rules.weak != exact) {

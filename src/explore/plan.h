@@ -4,8 +4,9 @@
 //   rc, ra, cc, true, also mixed   explore-ce, strongly optimal
 //   pc, si, ser for all            by schedules of whole transactions (schedules.h); where many of
 //                                  them have the same history, by_txn.h
-//   psi for all                    by_txn.h, decided whenever a transaction ends
-//   ua, users' levels, other       explore-ce*: explore-ce through the strongest weak level that is
+//   psi, ua for all                by_txn.h, decided whenever a transaction ends
+//   mixtures with pc, si, ser      by_txn.h, decided at each read and when a transaction ends
+//   users' levels, other           explore-ce*: explore-ce through the strongest weak level that is
 //   mixtures                       known to be weaker, and a check of each complete history
 //
 // Each can be asked for by name, to compare.
@@ -37,6 +38,8 @@ struct Plan {
   bool may_change = false;
   Rules rules;
   Filter filter = Filter::None;
+  // Rules that say just what the level says, if there are any: final(x) asks for commit orders.
+  std::optional<Rules> exact = {};
   std::vector<WeakLevel> weak_filter;          // of Filter::Weak, by call
   StrongRule strong_filter = StrongRule::Ser;  // of Filter::Strong
   const Level* level = nullptr;                // for calls without a level of their own

@@ -43,7 +43,8 @@ store::Access unpack_access(Unpacker& in, KeyTable& keys) {
 void pack(Packer& out, const Executable& program, const store::Recording& run) {
   out.number(run.txns.size());
   for (const store::RecordedTxn& txn : run.txns) {
-    out.number(txn.is_committed ? 1 : 0).number(txn.accesses.size());
+    out.number(txn.is_committed ? 1 : 0).number(txn.is_left_out ? 1 : 0);
+    out.number(txn.accesses.size());
     for (const store::Access& access : txn.accesses) pack(out, program.keys(), access);
     out.number(txn.locals.size());
     for (const std::int64_t value : txn.locals) out.integer(value);
@@ -51,6 +52,9 @@ void pack(Packer& out, const Executable& program, const store::Recording& run) {
   }
   out.numbers(run.order);
   pack(out, run.failed_at_end);
+  out.number(run.finals.size());
+  for (const store::FinalValue& each : run.finals)
+    out.text(program.keys().name(each.key)).number(each.writer).integer(each.value);
 }
 
 store::Recording unpack_recording(Unpacker& in, const Executable& program) {
@@ -58,6 +62,7 @@ store::Recording unpack_recording(Unpacker& in, const Executable& program) {
   run.txns.resize(in.count());
   for (store::RecordedTxn& txn : run.txns) {
     txn.is_committed = in.number() != 0;
+    txn.is_left_out = in.number() != 0;
     txn.accesses.resize(in.count());
     for (store::Access& access : txn.accesses) access = unpack_access(in, program.keys());
     txn.locals.resize(in.count());
@@ -66,6 +71,12 @@ store::Recording unpack_recording(Unpacker& in, const Executable& program) {
   }
   run.order = in.numbers();
   run.failed_at_end = unpack_optional(in);
+  run.finals.resize(in.count());
+  for (store::FinalValue& each : run.finals) {
+    each.key = find_key(program.keys(), in.text());
+    each.writer = in.small();
+    each.value = in.integer();
+  }
   return run;
 }
 

@@ -1,7 +1,6 @@
 #include "explore/schedule_state.h"
 
 #include <algorithm>
-#include <map>
 
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -15,13 +14,15 @@ std::uint64_t bit_of(std::uint32_t key) { return std::uint64_t{1} << (key % 64);
 
 template <class Set>
 ScheduleState<Set>::ScheduleState(const Executable& program, StrongRule rule,
-                                  EndStates<Set>& end_states, Control& control)
+                                  std::vector<StrongRule> mixed, EndStates<Set>& end_states,
+                                  Control& control)
     : program_(program),
       rule_(rule),
       end_states_(end_states),
       control_(control),
       budget_(control.budget()),
       trail_(narrow(program.outline().calls.size())),
+      mixed_(std::move(mixed)),
       executor_(program.executor()),
       num_calls_(narrow(program.outline().calls.size())),
       block_of_(num_calls_, 0),
@@ -52,6 +53,7 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
     step.kind = StepKind::Commit;
     step.block = begun.block;
     step.writes = begun.writes;
+    step.can_run = can_run(step);
     return step;
   }
   if (!execute(state.next)) return std::nullopt;
@@ -67,8 +69,8 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
     for (const WriteEvent& write : trail_.writes_of(block)) scratch_.push_back(write.key.index);
   }
   step.writes = sorted_keys();
-  step.kind = rule_ == StrongRule::Ser ? StepKind::Whole : StepKind::Begin;
-  step.can_run = can_begin(step);
+  step.kind = rule_of(block.call) == StrongRule::Ser ? StepKind::Whole : StepKind::Begin;
+  step.can_run = can_run(step);
   return step;
 }
 
@@ -100,9 +102,11 @@ bool ScheduleState<Set>::execute(std::uint32_t call) {
   }
   std::uint64_t written = 0;  // a mask of its keys
   executor_->start(CallId{call});
+  const bool is_left_out =
+      program_.outline().calls[call].attempt > 1 && trail_.blocks[block_of_[call - 1]].is_committed;
   for (;;) {
     if (control_.is_over(budget_, path_)) return false;
-    const Stop stop = executor_->run();
+    const Stop stop = is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
     switch (stop.kind) {
       case StopKind::Write:
         latest(stop.key);  // from now on, the key is in our tables
@@ -187,12 +191,20 @@ void ScheduleState<Set>::add_block(Block<Set> block, bool is_committed) {
   trail_.blocks.push_back(block);
 }
 
-// At si: is nobody under way who writes one of its keys?
+// Is nobody under way at si who writes one of its keys? To begin concerns only others at si; if all
+// transactions are, then nobody who commits is in anybody's way.
 template <class Set>
-bool ScheduleState<Set>::can_begin(const Step& step) const {
-  if (rule_ != StrongRule::Si || step.writes.mask == 0) return true;
+bool ScheduleState<Set>::can_run(const Step& step) const {
+  if (step.writes.mask == 0 || (mixed_.empty() && rule_ != StrongRule::Si)) return true;
+  if (mixed_.empty() && step.kind == StepKind::Commit) return true;
+  const auto is_si = [&](const Step& other) {
+    return rule_of(trail_.blocks[other.block].call) == StrongRule::Si;
+  };
+  if (step.kind == StepKind::Begin && !is_si(step)) return true;
   return std::none_of(sessions_.begin(), sessions_.end(), [&](const SessionState& session) {
-    return session.is_under_way && intersect(steps_[session.last].writes, step.writes);
+    if (!session.is_under_way) return false;
+    const Step& begun = steps_[session.last];
+    return begun.session != step.session && is_si(begun) && intersect(begun.writes, step.writes);
   });
 }
 
@@ -314,29 +326,31 @@ bool ScheduleState<Set>::is_version_order_known() const {
 // What the linearizer must know of the history, whatever the schedule.
 template <class Set>
 void ScheduleState<Set>::fill_facts() {
-  std::map<std::uint32_t, Set> writers;  // by key
+  writers_.resize(latest_.size());
   facts_.clear();
+  const auto for_each_write = [&](auto&& f) {
+    for (std::uint32_t call = 0; call < num_calls_; ++call) {
+      const Block<Set>& block = trail_.blocks[block_of_[call]];
+      if (!block.is_committed) continue;
+      for (const WriteEvent& write : trail_.writes_of(block)) f(call, writers_[write.key.index]);
+    }
+  };
+  for_each_write([](std::uint32_t call, Set& writers) { writers.insert(call); });
   for (std::uint32_t call = 0; call < num_calls_; ++call) {
     const Block<Set>& block = trail_.blocks[block_of_[call]];
     facts_.add_txn(call, program_.outline().calls[call].session, block.read_from);
-    if (!block.is_committed) continue;
-    for (const WriteEvent& write : trail_.writes_of(block)) writers[write.key.index].insert(call);
-  }
-  for (std::uint32_t call = 0; call < num_calls_; ++call) {
-    const Block<Set>& block = trail_.blocks[block_of_[call]];
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      if (read.is_fixed) continue;
-      if (const auto found = writers.find(read.key.index); found != writers.end())
-        facts_.add_read(call, read.writer == kInitialWriter ? nullptr : &read.writer,
-                        found->second);
-    }
-    if (!block.is_committed) continue;
-    for (const WriteEvent& write : trail_.writes_of(block)) {
-      Set others = writers[write.key.index];
-      others.erase(call);
-      facts_.add_conflict(call, others);
+      const Set& writers = writers_[read.key.index];
+      if (writers.empty()) continue;
+      facts_.add_read(call, read.writer == kInitialWriter ? nullptr : &read.writer, writers);
     }
   }
+  for_each_write([&](std::uint32_t call, const Set& writers) {
+    Set others = writers;
+    others.erase(call);
+    facts_.add_conflict(call, others);
+  });
+  for_each_write([](std::uint32_t, Set& writers) { writers = {}; });
 }
 
 // Are the versions in the order that the linearizer finds for the history?

@@ -16,7 +16,7 @@ constexpr std::uint32_t kCallsWorthLooking = 4;
 template <class Set>
 Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
                           Control& control)
-    : Base(program, rule, end_states, control) {
+    : Base(program, rule, {}, end_states, control) {
   const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
     return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
       return std::binary_search(b.begin(), b.end(), family);
@@ -118,6 +118,7 @@ auto Schedules<Set>::new_node() -> Node& {
   }
   node.known = {};
   node.tried.clear();
+  node.looked_at.clear();
   node.added = {};
   node.join = 0;
   return node;
@@ -216,12 +217,34 @@ void Schedules<Set>::replay(const Frames& frames, std::size_t depth) {
   path_.pop_back();
 }
 
+// The next step of a session, as a node of the path has found it, if that still is what it does.
+template <class Set>
+std::optional<Step> Schedules<Set>::step_of(std::uint32_t session) {
+  if (sessions_[session].is_under_way) return next_step(session);
+  for (std::size_t depth = steps_.size();; --depth) {
+    const Node& node = *nodes_[depth];
+    for (const std::vector<Step>* steps : {&node.tried, &node.looked_at, &node.sleeping}) {
+      for (const Step& step : *steps) {
+        if (step.session != session) continue;
+        const bool is_current =
+            std::none_of(steps_.begin() + static_cast<std::ptrdiff_t>(depth), steps_.end(),
+                         [&](const Step& taken) { return this->reads_from(step, taken); });
+        if (!is_current) return next_step(session);
+        Step same = step;
+        same.can_run = this->can_run(same);
+        return same;
+      }
+    }
+    if (depth == 0 || steps_[depth - 1].session == session) return next_step(session);
+  }
+}
+
 // Tries the step of a session at a node. False if that was the end: a fault.
 template <class Set>
 bool Schedules<Set>::try_session(Node& node, std::uint32_t session) {
   node.known.insert(session);
   if (node.asleep.contains(session)) return true;
-  auto step = next_step(session);
+  auto step = step_of(session);
   if (!step) return false;
   find_races(*step);
   node.tried.push_back(*step);
@@ -243,17 +266,14 @@ bool Schedules<Set>::try_first_round(Node& node) {
   const Step first = node.tried.back();
   for (; !awake.empty(); awake.erase(awake.front())) {
     const std::uint32_t session = awake.front();
-    const typename Trail<Set>::Mark mark = trail_.mark();
-    const std::size_t num_keys = keys_.size();
-    auto step = next_step(session);
+    auto step = step_of(session);
     if (!step) return false;
     if (are_dependent(first, *step)) {
       node.known.insert(session);
       find_races(*step);
       node.tried.push_back(*step);
     } else {
-      trail_.cut(mark);
-      keys_.resize(num_keys);
+      node.looked_at.push_back(*step);
     }
   }
   return true;

@@ -23,6 +23,8 @@
 // Twice?   A class determines the order of the versions of each key, a history does not always:
 //          where a transaction overwrites what it has not read, several classes have the same
 //          history. It counts in the one whose version orders the linearizer finds first.
+//          A transaction is not run again below a node that has run it, as long as nobody installs
+//          what it reads.
 // Cost     Polynomial space. O(depth) set operations a step for its races.
 #include <memory>
 #include <vector>
@@ -62,15 +64,17 @@ class Schedules final : public ScheduleState<Set> {
     Set open;   // sessions that have a step
     Set known;  // sessions that were tried, or are in this round
     std::vector<Step> tried;
-    Set added;                // by races, for the next round
-    std::size_t current = 0;  // of tried: the child that is explored
-    std::size_t limit = 0;    // those from here on are somebody else's
-    JoinId join = 0;          // if the round was split
+    std::vector<Step> looked_at;  // run, and not tried
+    Set added;                    // by races, for the next round
+    std::size_t current = 0;      // of tried: the child that is explored
+    std::size_t limit = 0;        // those from here on are somebody else's
+    JoinId join = 0;              // if the round was split
   };
 
   void explore();
   void explore_rounds(Node& node, std::size_t first);
   Node& new_node();
+  std::optional<Step> step_of(std::uint32_t session);
   bool try_session(Node& node, std::uint32_t session);
   bool try_first_round(Node& node);
   bool try_next_round(Node& node);

@@ -21,8 +21,9 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       trail_(num_calls_),
       block_of_(num_calls_, 0),
       fixed_(program),
-      history_facts_(rules_.strong ? num_calls_ : 0),
-      facts_(history_facts_) {
+      history_facts_(rules_.is_linear() ? num_calls_ : 0),
+      facts_(history_facts_),
+      txn_rules_(rules_.template txn_rules<Set>()) {
   for (const Session& session : program.outline().sessions) {
     for (std::uint32_t i = 0; i < session.size; ++i)
       session_past_.push_back(Set::first(session.first + i) - Set::first(session.first));
@@ -37,10 +38,12 @@ void Walk<Set>::begin(std::uint32_t call) {
               .edges_begin = narrow(trail_.edges.size()),
               .forced = history_size() == 0 ? 0 : entry(history_size() - 1).forced,
               .past = session_past_[call],
-              .read_from = {}};
+              .read_from = {},
+              .is_left_out = program_.outline().calls[call].attempt > 1 &&
+                             trail_.blocks[block_of_[call - 1]].is_committed};
   // What its session has seen, it has seen.
   session_past_[call].for_each([&](std::uint32_t p) { pending_.past |= past(p); });
-  if (rules_.strong) order_history();
+  if (rules_.is_linear()) order_history();
   executor_->start(CallId{call});
 }
 
@@ -57,7 +60,7 @@ void Walk<Set>::walk(std::size_t first_read, bool is_new) {
 template <class Set>
 bool Walk<Set>::extend() {
   if (control_.is_over(budget_, path_)) return false;
-  const Stop stop = executor_->run();
+  const Stop stop = pending_.is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
   switch (stop.kind) {
     case StopKind::Write:
       writers(stop.key);  // from now on, the key is in our tables
@@ -193,7 +196,19 @@ bool Walk<Set>::take_valid_write(bool is_first) {
 // Adds what the last read forces when it reads from w. If that is impossible, adds nothing.
 template <class Set>
 bool Walk<Set>::is_valid_write(std::uint32_t w) {
+  if (!rules_.is_linear()) return is_weakly_valid_write(w);
   if (rules_.strong) return is_strongly_valid_write(w);
+  const ReadEvent<Set> read = trail_.reads.back();
+  if (!is_weakly_valid_write(w)) return false;
+  if (is_strongly_valid_write(w)) return true;
+  trail_.edges.resize(read.edges_end);
+  trail_.cut_forced(read.forced);
+  pending_.forced = read.forced;
+  return false;
+}
+
+template <class Set>
+bool Walk<Set>::is_weakly_valid_write(std::uint32_t w) {
   const ReadEvent<Set>& read = trail_.reads.back();
   const Reader<Set> reader{
       .level = rules_.weak[pending_.call],
@@ -288,7 +303,7 @@ void Walk<Set>::end_block(bool is_committed) {
   const bool has_written = trail_.writes.size() > pending_.writes_begin;
   const bool is_current =
       trail_.reads.size() == pending_.reads_begin || trail_.reads.back().is_current;
-  if (rules_.strong && is_committed && has_written && !is_current &&
+  if (rules_.is_linear() && is_committed && has_written && !is_current &&
       !is_strongly_consistent(true)) {
     count_blocked();
     return;
@@ -318,7 +333,7 @@ void Walk<Set>::end_block(bool is_committed) {
   trail_.blocks.push_back(block);
   register_block(narrow(trail_.blocks.size() - 1));
 
-  if (!rules_.is_parallel || is_parallel_possible(forced)) {
+  if (!rules_.sight || is_parallel_possible(forced)) {
     on_block();
   } else {
     count_blocked();
@@ -334,7 +349,7 @@ void Walk<Set>::register_block(std::uint32_t number) {
   const Block<Set>& block = trail_.blocks[number];
   present_.insert(block.call);
   block_of_[block.call] = number;
-  if (rules_.strong) {
+  if (rules_.is_linear() && rules_.has_snapshot(block.call)) {
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
       if (!read.is_fixed) readings_[read.key.index].push_back({block.call, read.writer});
     }
@@ -348,7 +363,7 @@ template <class Set>
 void Walk<Set>::unregister_block(std::uint32_t number) {
   const Block<Set>& block = trail_.blocks[number];
   present_.erase(block.call);
-  if (rules_.strong) {
+  if (rules_.is_linear() && rules_.has_snapshot(block.call)) {
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
       if (read.is_fixed) continue;
       std::erase_if(readings_[read.key.index],

@@ -7,8 +7,9 @@
 //
 // Rules  are either one of true, rc, ra, cc for each transaction (store/weak_rules.h), kept as a
 //        forced order; or pc, si or ser for all, decided anew at each read and at the end of each
-//        transaction (store/linearizer.h); or psi for all, where the forced order is what is
-//        visible, and writers of a key see each other (walk_parallel.cpp).
+//        transaction (store/linearizer.h); or a mixture of all of these, where the linearizer is
+//        told what is forced; or psi or ua for all, where writers of a key see each other
+//        (sight.h).
 #include <array>
 #include <memory>
 #include <optional>
@@ -20,10 +21,31 @@
 
 namespace isoscope::explore {
 
+// Besides a weak level: of two writers of a key one sees the other.
+enum class SightRule : std::uint8_t { Psi, Ua };
+
 struct Rules {
   std::vector<WeakLevel> weak;            // by call
   std::optional<StrongRule> strong = {};  // if set, it counts instead
-  bool is_parallel = false;  // psi: besides cc, of two writers of a key one sees the other
+  std::optional<SightRule> sight = {};    // besides cc (psi) or ra (ua)
+  // Of a mixture, by call: besides its weak level its strong rule, if it has one. Else empty.
+  std::vector<std::optional<StrongRule>> mixed = {};
+
+  bool is_linear() const { return strong.has_value() || !mixed.empty(); }
+  // Does the call read from a snapshot?
+  bool has_snapshot(std::uint32_t call) const { return strong || mixed[call].has_value(); }
+  // For the linearizer.
+  template <class Set>
+  TxnRules<Set> txn_rules() const {
+    if (strong) return TxnRules<Set>::all(*strong);
+    TxnRules<Set> rules;
+    for (std::uint32_t call = 0; call < mixed.size(); ++call) {
+      if (!mixed[call] || *mixed[call] == StrongRule::Ser) continue;
+      rules.split.insert(call);
+      if (*mixed[call] == StrongRule::Si) rules.si.insert(call);
+    }
+    return rules;
+  }
 };
 
 template <class Set>
@@ -67,6 +89,7 @@ class Walk {
     Set past;
     Set read_from;
     KeyFilter written = {};  // keys that it may have written
+    bool is_left_out = false;
   };
 
   // The pending transaction has ended: its block is the last of the history. Explores what
@@ -168,14 +191,14 @@ class Walk {
   void put_back();
   void give_untried(ReadEvent<Set>& read);
   bool is_valid_write(std::uint32_t w);
+  bool is_weakly_valid_write(std::uint32_t w);
   bool is_strongly_valid_write(std::uint32_t w);
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
   const std::int64_t* own_write(ProgramKey x) const;
   bool is_parallel_possible(std::uint32_t forced);
-  bool add_seen(std::span<Set> rows) const;
-  bool order_writers(std::span<Set> rows);
   void fill_facts();
+  void add_forced(LinearFacts<Set>& facts);
   std::uint32_t last_writer(ProgramKey x) const;
 
   // A read of a key by a block of the history.
@@ -194,6 +217,7 @@ class Walk {
   std::uint64_t facts_of_ = 0;  // the pending transaction for which history_facts_ stands
   std::uint64_t num_facts_ = 0;
   Linearizer<Set> linearizer_;
+  const TxnRules<Set> txn_rules_;
 };
 
 }  // namespace isoscope::explore

@@ -1,4 +1,4 @@
-// The part of a walk that asks the linearizer: pc, si and ser for all transactions.
+// The part of a walk that asks the linearizer: pc, si and ser, for all transactions or for some.
 #include "explore/walk.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -9,7 +9,7 @@ template <class Set>
 void Walk<Set>::order_history() {
   pending_.facts = ++num_facts_;
   fill_facts();
-  const bool is_possible = linearizer_.is_possible(history_facts_, *rules_.strong, budget_);
+  const bool is_possible = linearizer_.is_possible(history_facts_, txn_rules_, budget_);
   // Whole transactions are only added where they keep the rule. A walk whose time is over does not
   // look at the order any more.
   ISO_ASSERT(is_possible || budget_.expired());
@@ -41,7 +41,8 @@ bool Walk<Set>::is_strongly_valid_write(std::uint32_t w) {
     return true;
   }
   // A snapshot shows a key as it showed it before.
-  for (std::size_t i = pending_.reads_begin; i + 1 < trail_.reads.size(); ++i) {
+  const bool has_snapshot = rules_.has_snapshot(pending_.call);
+  for (std::size_t i = pending_.reads_begin; has_snapshot && i + 1 < trail_.reads.size(); ++i) {
     if (trail_.reads[i].key != last.key) continue;
     last.is_current = trail_.reads[trail_.reads.size() - 2].is_current;
     return trail_.reads[i].writer == w;
@@ -62,7 +63,7 @@ void Walk<Set>::fill_facts() {
   for (std::uint32_t i = 0; i < history_size(); ++i) {
     const Block<Set>& block = block_at(i);
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      if (read.is_fixed) continue;
+      if (read.is_fixed || !rules_.has_snapshot(block.call)) continue;
       history_facts_.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
                               writers_[read.key.index]);
     }
@@ -73,6 +74,15 @@ void Walk<Set>::fill_facts() {
       history_facts_.add_conflict(block.call, others);
     }
   }
+  if (!rules_.strong) add_forced(history_facts_);
+}
+
+// Of a mixture: what reads force at the weak levels.
+template <class Set>
+void Walk<Set>::add_forced(LinearFacts<Set>& facts) {
+  const std::span<Set> rows = trail_.forced(pending_.forced);
+  for (std::uint32_t i = 0; i < history_size(); ++i)
+    facts.add_before(block_at(i).call, rows[block_at(i).call]);
 }
 
 template <class Set>
@@ -81,9 +91,10 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
   facts_ = history_facts_;
   const std::uint32_t last = pending_.call;
   facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
+  if (!rules_.strong) add_forced(facts_);
   for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
     const ReadEvent<Set>& read = trail_.reads[i];
-    if (read.is_fixed) continue;
+    if (read.is_fixed || !rules_.has_snapshot(last)) continue;
     facts_.add_read(last, read.writer == kInitialWriter ? nullptr : &read.writer,
                     writers_[read.key.index]);
   }
@@ -98,7 +109,7 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
       }
     }
   }
-  return linearizer_.is_possible(facts_, *rules_.strong, budget_);
+  return linearizer_.is_possible(facts_, txn_rules_, budget_);
 }
 
 template void Walk<TxnSet<1>>::order_history();

@@ -26,6 +26,7 @@ enum class ExprKind : std::uint8_t {
   Number,
   Local,       // b: a local or a parameter
   FinalLocal,  // alice[1].b
+  FinalValue,  // final(stock[2]): family, and as parts its indices
   Committed,   // committed(alice[1])
   Unary,       // op parts[0]
   Binary,      // parts[0] op parts[1]; also min and max, of one or more
@@ -38,7 +39,7 @@ struct Expr {
   Place place = {};         // of the name, the number or the operator
   Op op = Op::Copy;         // of Unary and Binary
   std::int64_t number = 0;  // or the transaction's place in its session
-  Name name = {};           // of the local
+  Name name = {};           // of the local, or the family of a final value
   Name session = {};        // of FinalLocal and Committed
   Place number_place = {};
   std::vector<ExprPtr> parts = {};
@@ -91,6 +92,7 @@ struct Entry {
   Name callee = {};  // without text for a block
   std::vector<ExprPtr> arguments = {};
   LevelName level = {};
+  ExprPtr retries = {};   // of a call: how often it runs again after an abort; null: never
   std::size_t block = 0;  // its number among Syntax::blocks
 };
 

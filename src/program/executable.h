@@ -35,6 +35,10 @@ struct Call {
   Place place = {};
   Place level_place = {};     // where its level is named: at the call or at the definition
   std::string function = {};  // withdraw: calls of one function share it; empty: it stands alone
+  // 2, 3, …: it runs again what the call before it in the session has aborted. If that one has
+  // committed, it is left out: it commits at once, does nothing and belongs to no history. The
+  // attempts of a call have the same number.
+  std::uint32_t attempt = 1;
 };
 
 struct Session {
@@ -121,12 +125,18 @@ class Executable {
   // Claims inside transactions and about the finished run, numbered together.
   virtual FailedAssertion assertion(std::uint32_t number) const = 0;
   virtual bool has_assertions() const = 0;
+  // Keys of which claims about the finished run want to know the last value in the commit order.
+  virtual std::span<const ProgramKey> final_keys() const { return {}; }
   // The first claim about the finished run that does not hold or cannot be evaluated. `endings` has
-  // one entry a call.
-  virtual std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const = 0;
+  // one entry a call, `finals` one a final key.
+  virtual std::optional<std::uint32_t> failed_at_end(
+      std::span<const Ending> endings, std::span<const std::int64_t> finals) const = 0;
   // Why a claim about the finished run cannot be evaluated, if there is such a claim: an overflow.
   // To be asked when failed_at_end() names one.
-  virtual std::optional<Error> fault_at_end(std::span<const Ending>) const { return std::nullopt; }
+  virtual std::optional<Error> fault_at_end(std::span<const Ending>,
+                                            std::span<const std::int64_t>) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace isoscope

@@ -144,10 +144,13 @@ Result<ExprPtr> ExpressionParser::parse_name() {
                  .what = fmt::format("there is no '{}'", name.text),
                  .hint = name.text == "true" ? "write 1: anything but 0 is true"
                                              : "write 0: anything else is true"};
+  if (name.text == "final" && tokens_.peek(1).is("(")) return parse_final_value();
   if (tokens_.peek(1).is("(")) {
     return Error{.where = name.place,
                  .what = fmt::format("'{}' is not a function", name.text),
-                 .hint = "there are min(…) and max(…); transactions are called by sessions"};
+                 .hint = context_ == Context::FinalClaim
+                             ? "there are committed(…), final(…), min(…) and max(…)"
+                             : "there are min(…) and max(…); transactions are called by sessions"};
   }
   const bool is_indexed = tokens_.peek(1).is("[");
   if (context_ == Context::Constant)
@@ -169,7 +172,7 @@ Result<ExprPtr> ExpressionParser::parse_name() {
   if (!is_indexed)
     return Error{.where = name.place,
                  .what = fmt::format("'{}' alone says nothing about the finished run", name.text),
-                 .hint = std::string(kFinalHint)};
+                 .hint = fmt::format("{}; final({}) is the value of a key", kFinalHint, name.text)};
   auto expr = parse_transaction_of_session();
   if (!expr) return expr.error();
   if (auto dot = tokens_.expect(".", "and a local", std::string(kFinalHint)); !dot)
@@ -213,6 +216,24 @@ Result<ExprPtr> ExpressionParser::parse_committed() {
   if (auto close = tokens_.expect(")", "here", closes(*open)); !close) return close.error();
   expr->kind = ExprKind::Committed;
   return make(std::move(*expr));
+}
+
+// final(stock[2])
+Result<ExprPtr> ExpressionParser::parse_final_value() {
+  const Token word = tokens_.take();
+  if (context_ != Context::FinalClaim)
+    return Error{.where = word.place,
+                 .what = "'final' cannot stand here",
+                 .hint = "only an assert outside of transactions sees the finished run"};
+  const Token open = tokens_.take();
+  auto key = parse_key(Context::Constant);
+  context_ = Context::FinalClaim;
+  if (!key) return key.error();
+  if (auto close = tokens_.expect(")", "after the key", closes(open)); !close) return close.error();
+  return make({.kind = ExprKind::FinalValue,
+               .place = word.place,
+               .name = key->family,
+               .parts = std::move(key->indices)});
 }
 
 Result<ExprPtr> ExpressionParser::parse_extreme() {

@@ -4,6 +4,7 @@
 //     key  := NAME [ "[" expr { "," expr } "]" ]
 //     expr := int | NAME | "self" | ("min" | "max") "(" expr { "," expr } ")" | "(" expr ")"
 //           | NAME "[" int "]" "." NAME | "committed" "(" NAME "[" int "]" ")"    # in final claims
+//           | "final" "(" key ")"                                                 # in final claims
 //           | ("-" | "!") expr | expr OPERATOR expr
 //
 // Operators from the tightest: - ! then * / % then + - then & then ^ then | then == != < <= > >=
@@ -37,6 +38,7 @@ class ExpressionParser {
   Result<ExprPtr> parse_number(bool negative);
   Result<ExprPtr> parse_name();
   Result<ExprPtr> parse_committed();
+  Result<ExprPtr> parse_final_value();
   Result<ExprPtr> parse_extreme();
   // alice[1]
   Result<Expr> parse_transaction_of_session();

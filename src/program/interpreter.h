@@ -20,7 +20,7 @@ class KeyFinder {
   ProgramKey find(const KeyTerm& term, const std::int64_t* registers);
 
  private:
-  static constexpr std::size_t kNumEntries = 128;
+  static constexpr std::size_t kNumEntries = 2048;
   static constexpr std::int64_t kSmall = 1024;     // the index of t[i]
   static constexpr std::int64_t kSmallOfTwo = 32;  // those of t[i, j]
   struct Entry {

@@ -57,8 +57,14 @@ class Parser {
   Result<std::pair<std::int64_t, std::int64_t>> parse_session_range();
   Result<void> parse_entries(Name name);
   Result<Entry> parse_entry();
+  Result<ExprPtr> parse_retries();
   Result<void> parse_final();
   LevelName take_level();
+  // `retry` means something only behind a call: withdraw(60) retry 2.
+  bool is_retry() const {
+    return tokens_.peek().kind == TokenKind::Name && tokens_.peek().text == "retry" &&
+           !tokens_.peek(1).is("(");
+  }
 
   Result<Block> parse_block(std::string_view of_what);
   Result<Stmt> parse_statement();
@@ -222,6 +228,10 @@ Result<Entry> Parser::parse_entry() {
     auto body = parse_block("the transaction");
     if (!body) return body.error();
     syntax_.blocks[entry.block].body = std::move(*body);
+    if (is_retry())
+      return Error{.where = tokens_.peek().place,
+                   .what = "only a call can be run again",
+                   .hint = "give the block a name: txn work() { … }, and call work() retry 2"};
     return entry;
   }
   if (tokens_.peek().kind == TokenKind::Keyword)
@@ -233,6 +243,8 @@ Result<Entry> Parser::parse_entry() {
   auto open = tokens_.expect("(", "after the transaction's name",
                              tokens_.peek().is(":=") || tokens_.peek().is("=")
                                  ? "statements of a session stand in a block: { a := read(x) }"
+                             : callee->text == "retry"
+                                 ? "it stands on the line of its call: withdraw(60) retry 2"
                                  : fmt::format("{}()", callee->text));
   if (!open) return open.error();
   if (!tokens_.peek().is(")")) {
@@ -244,7 +256,25 @@ Result<Entry> Parser::parse_entry() {
   }
   if (auto close = tokens_.expect(")", "after the arguments"); !close) return close.error();
   entry.level = take_level();
+  if (is_retry()) {
+    auto retries = parse_retries();
+    if (!retries) return retries.error();
+    entry.retries = std::move(*retries);
+  }
   return entry;
+}
+
+// retry 2
+Result<ExprPtr> Parser::parse_retries() {
+  tokens_.take();
+  const Token& next = tokens_.peek();
+  if (next.kind == TokenKind::Newline || next.is("}") || next.is(";"))
+    return tokens_.wrong("how often, after 'retry'", "withdraw(60) retry 2");
+  auto retries = expressions_.parse(Context::Constant);
+  if (!retries) return retries.error();
+  if (tokens_.peek().kind == TokenKind::Level)
+    return tokens_.wrong("the end of the call", "the level comes first: withdraw(60) @si retry 2");
+  return retries;
 }
 
 Result<void> Parser::parse_final() {
@@ -323,7 +353,7 @@ Result<Stmt> Parser::parse_assignment() {
     if (local.text == "while") hint = "loops are written while (a < 3) at most 9 { … }";
     if (local.text == "break")
       hint = "no statement leaves a loop: let the condition of a 'while' say when it ends";
-    if (local.text == "retry") hint = "a transaction that aborts is not run again: call it again";
+    if (local.text == "retry") hint = "whoever calls says that: withdraw(60) retry 2";
     if (local.text == "return") hint = "a transaction ends with its block, or by 'abort'";
     return tokens_.wrong(fmt::format("':=' after '{}'", local.text), std::move(hint));
   }

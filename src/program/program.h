@@ -7,8 +7,9 @@
 //     session bob { withdraw(60) }
 //     assert !(committed(alice[1]) && committed(bob[1]))
 //
-// Claims about the finished run are code too: their inputs are locals and outcomes of calls,
-// which are put into the first registers. One that overflows is a fault.
+// Claims about the finished run are code too: their inputs are locals and outcomes of calls (of the
+// last attempt, where a call is retried) and final values of keys, which are put into the first
+// registers. One that overflows is a fault.
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -21,8 +22,10 @@ namespace isoscope {
 
 // What an `assert` about the finished run looks at.
 struct FinalInput {
-  CallId call;
-  std::optional<std::uint32_t> local;  // its number; nothing asks whether the call committed
+  CallId call = {};                         // its first attempt
+  std::optional<std::uint32_t> local = {};  // its number; nothing asks whether the call committed
+  std::optional<std::uint32_t> final_key = {};  // if set, of final_keys(): that counts instead
+  friend bool operator==(const FinalInput&, const FinalInput&) = default;
 };
 struct FinalAssertion {
   std::uint32_t number = 0;
@@ -44,10 +47,14 @@ class Program final : public Executable {
   }
   FailedAssertion assertion(std::uint32_t number) const override { return assertions_[number]; }
   bool has_assertions() const override { return !assertions_.empty(); }
-  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings) const override;
-  std::optional<Error> fault_at_end(std::span<const Ending> endings) const override;
+  std::span<const ProgramKey> final_keys() const override { return final_keys_; }
+  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings,
+                                             std::span<const std::int64_t> finals) const override;
+  std::optional<Error> fault_at_end(std::span<const Ending> endings,
+                                    std::span<const std::int64_t> finals) const override;
 
   const Code& code(CallId call) const { return codes_[code_of_[call.index]]; }
+  std::span<const FinalAssertion> final_assertions() const { return final_assertions_; }
   // Of the code that needs most.
   std::size_t num_registers() const { return num_registers_; }
 
@@ -64,6 +71,10 @@ class Program final : public Executable {
   std::vector<std::vector<FamilyId>> writes_;  // by code
   std::vector<FailedAssertion> assertions_;
   std::vector<FinalAssertion> final_assertions_;
+  std::vector<ProgramKey> final_keys_;
+
+  Stop evaluate(const FinalAssertion& claim, std::span<const Ending> endings,
+                std::span<const std::int64_t> finals, std::vector<std::int64_t>& registers) const;
 };
 
 // Parses and compiles. Errors have line and column.

@@ -29,10 +29,9 @@ std::vector<std::string_view> sorted_names(const Map& map) {
 }
 
 std::optional<std::size_t> index_of(const FinalAssertion& claim, const FinalInput& wanted) {
-  for (std::size_t i = 0; i < claim.inputs.size(); ++i) {
-    if (claim.inputs[i].call == wanted.call && claim.inputs[i].local == wanted.local) return i;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(claim.inputs, wanted);
+  if (found == claim.inputs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - claim.inputs.begin());
 }
 
 }  // namespace
@@ -131,12 +130,14 @@ Result<void> ProgramBuilder::add_sessions() {
       return already_there(session.name, "session", syntax_.sessions[known->second].name.place);
     program_.outline_.sessions.push_back(
         {.name = std::string(session.name.text),
-         .first = static_cast<std::uint32_t>(program_.outline_.calls.size()),
-         .size = static_cast<std::uint32_t>(session.entries.size())});
+         .first = static_cast<std::uint32_t>(program_.outline_.calls.size())});
+    first_attempts_.emplace_back();
     std::uint32_t place_in_session = 0;
     for (const txn::Entry& entry : session.entries) {
       if (auto done = add_call(entry, number, ++place_in_session); !done) return done;
     }
+    Session& added = program_.outline_.sessions.back();
+    added.size = static_cast<std::uint32_t>(program_.outline_.calls.size()) - added.first;
   }
   return {};
 }
@@ -147,7 +148,9 @@ Result<ProgramBuilder::Called> ProgramBuilder::resolve(const txn::Entry& entry) 
   if (known == definitions_.end())
     return Error{.where = entry.callee.place,
                  .what = fmt::format("unknown transaction '{}'", entry.callee.text),
-                 .hint = definitions_.empty()
+                 .hint = entry.callee.text == "retry"
+                             ? "a call is retried like this, without parentheses: work() retry 2"
+                         : definitions_.empty()
                              ? "define it: txn name() { … }"
                              : suggest(entry.callee.text, sorted_names(definitions_))};
   const txn::Definition& definition = *callees_[known->second].definition;
@@ -169,26 +172,45 @@ Result<ProgramBuilder::Called> ProgramBuilder::resolve(const txn::Entry& entry) 
   return called;
 }
 
+// How often a call runs at most.
+Result<std::uint32_t> ProgramBuilder::attempts_of(const txn::Entry& entry) const {
+  if (!entry.retries) return 1U;
+  auto retries = txn::constant_value(*entry.retries);
+  if (!retries) return retries.error();
+  if (*retries < 0 || *retries > kMaxRetries)
+    return Error{.where = entry.retries->place,
+                 .what = fmt::format("a call cannot be retried {} times", *retries),
+                 .hint = fmt::format("at least 0 times and at most {}", kMaxRetries)};
+  return static_cast<std::uint32_t>(*retries) + 1;
+}
+
 Result<void> ProgramBuilder::add_call(const txn::Entry& entry, std::uint32_t session,
                                       std::uint32_t number) {
   auto called = resolve(entry);
   if (!called) return called.error();
   auto code = code_for(*called, entry.callee.place);
   if (!code) return code.error();
+  auto attempts = attempts_of(entry);
+  if (!attempts) return attempts.error();
   const txn::LevelName& of_definition = callees_[called->callee].definition->level;
   const txn::LevelName& level = entry.level.text.empty() ? of_definition : entry.level;
-  program_.outline_.calls.push_back(
-      {.session = session,
-       .number = number,
-       .name = entry.callee.text.empty()
-                   ? "txn"
-                   : fmt::format("{}({})", entry.callee.text, fmt::join(called->arguments, ", ")),
-       .level = level.text,
-       .place = entry.callee.place,
-       .level_place = level.place,
-       .function = std::string(entry.callee.text)});
-  program_.code_of_.push_back(*code);
-  called_.push_back(std::move(*called));
+  first_attempts_.back().push_back(
+      CallId{static_cast<std::uint32_t>(program_.outline_.calls.size())});
+  for (std::uint32_t attempt = 1; attempt <= *attempts; ++attempt) {
+    program_.outline_.calls.push_back(
+        {.session = session,
+         .number = number,
+         .name = entry.callee.text.empty()
+                     ? "txn"
+                     : fmt::format("{}({})", entry.callee.text, fmt::join(called->arguments, ", ")),
+         .level = level.text,
+         .place = entry.callee.place,
+         .level_place = level.place,
+         .function = std::string(entry.callee.text),
+         .attempt = attempt});
+    program_.code_of_.push_back(*code);
+    called_.push_back(*called);
+  }
   return {};
 }
 
@@ -217,21 +239,48 @@ Result<CallId> ProgramBuilder::find_call(const txn::Expr& expr) const {
                  .what = fmt::format("unknown session '{}'", expr.session.text),
                  .hint = sessions_.empty() ? "the program has no sessions"
                                            : suggest(expr.session.text, sorted_names(sessions_))};
-  const Session& session = program_.outline_.sessions[known->second];
-  if (expr.number < 1 || expr.number > session.size)
+  const std::vector<CallId>& calls = first_attempts_[known->second];
+  if (expr.number < 1 || static_cast<std::uint64_t>(expr.number) > calls.size())
     return Error{
         .where = expr.number_place,
-        .what = fmt::format("session '{}' has no transaction {}", session.name, expr.number),
-        .hint = session.size == 0 ? "it has none"
-                                  : fmt::format("they count from 1 to {}", session.size)};
-  return CallId{session.first + static_cast<std::uint32_t>(expr.number) - 1};
+        .what = fmt::format("session '{}' has no transaction {}", expr.session.text, expr.number),
+        .hint =
+            calls.empty() ? "it has none" : fmt::format("they count from 1 to {}", calls.size())};
+  return calls[static_cast<std::size_t>(expr.number) - 1];
 }
 
-Result<void> ProgramBuilder::find_inputs(const txn::Expr& expr, FinalAssertion& claim) const {
+Result<std::uint32_t> ProgramBuilder::final_key(const txn::Expr& expr) {
+  if (!std::ranges::binary_search(syntax_.families, expr.name.text))
+    return Error{.where = expr.name.place,
+                 .what = fmt::format("no transaction and no init has the key '{}'", expr.name.text),
+                 .hint = suggest(expr.name.text, syntax_.families)};
+  std::vector<std::int64_t> indices;
+  for (const txn::ExprPtr& index : expr.parts) {
+    auto value = txn::constant_value(*index);
+    if (!value) return value.error();
+    indices.push_back(*value);
+  }
+  KeyTable& keys = *program_.keys_;
+  const ProgramKey key = keys.intern(keys.family(expr.name.text), indices);
+  auto& known = program_.final_keys_;
+  const auto at = std::ranges::find(known, key);
+  const auto number = static_cast<std::uint32_t>(at - known.begin());
+  if (at == known.end()) known.push_back(key);
+  return number;
+}
+
+Result<void> ProgramBuilder::find_inputs(const txn::Expr& expr, FinalAssertion& claim) {
+  if (expr.kind == txn::ExprKind::FinalValue) {
+    auto key = final_key(expr);
+    if (!key) return key.error();
+    const FinalInput input{.final_key = *key};
+    if (!index_of(claim, input)) claim.inputs.push_back(input);
+    return {};
+  }
   if (expr.kind == txn::ExprKind::Committed || expr.kind == txn::ExprKind::FinalLocal) {
     auto call = find_call(expr);
     if (!call) return call.error();
-    FinalInput input{*call, std::nullopt};
+    FinalInput input{.call = *call};
     if (expr.kind == txn::ExprKind::FinalLocal) {
       const txn::Scope& scope = callees_[called_[call->index].callee].scope;
       if (scope.constant(expr.name.text)) return {};
@@ -259,7 +308,11 @@ Result<void> ProgramBuilder::add_final(const txn::FinalSyntax& syntax) {
   CodeBuilder code;
   for (std::size_t i = 0; i < claim.inputs.size(); ++i) code.add_local({});
   const auto operand_of = [&](const txn::Expr& expr) -> Operand {
-    FinalInput input{*find_call(expr), std::nullopt};
+    if (expr.kind == txn::ExprKind::FinalValue) {
+      const FinalInput value{.final_key = *final_key(expr)};
+      return {OperandKind::Local, static_cast<std::int64_t>(*index_of(claim, value))};
+    }
+    FinalInput input{.call = *find_call(expr)};
     if (expr.kind == txn::ExprKind::FinalLocal) {
       const Called& called = called_[input.call.index];
       const txn::Scope& scope = callees_[called.callee].scope;

@@ -15,6 +15,8 @@ class ProgramBuilder {
   static constexpr std::size_t kMaxInstructions = 5'000'000;
   // Keys of one `init` with ranges.
   static constexpr std::size_t kMaxInitialKeys = 1'000'000;
+  // How often a call can be retried.
+  static constexpr std::int64_t kMaxRetries = 100;
 
   explicit ProgramBuilder(const txn::Syntax& syntax) : syntax_(syntax) {}
   Result<Program> build();
@@ -36,12 +38,15 @@ class ProgramBuilder {
   Result<void> add_definitions();
   Result<void> add_sessions();
   Result<void> add_call(const txn::Entry& entry, std::uint32_t session, std::uint32_t number);
+  Result<std::uint32_t> attempts_of(const txn::Entry& entry) const;
   Result<Called> resolve(const txn::Entry& entry) const;
   Result<std::uint32_t> code_for(const Called& called, Place place);
   Result<void> add_final(const txn::FinalSyntax& claim);
   // Collects what a claim looks at.
-  Result<void> find_inputs(const txn::Expr& expr, FinalAssertion& claim) const;
+  Result<void> find_inputs(const txn::Expr& expr, FinalAssertion& claim);
   Result<CallId> find_call(const txn::Expr& expr) const;
+  // The number of a key among those whose last values claims ask for.
+  Result<std::uint32_t> final_key(const txn::Expr& expr);
   void note_families(const Code& code);
 
   const txn::Syntax& syntax_;
@@ -49,7 +54,8 @@ class ProgramBuilder {
   std::vector<Callee> callees_;  // definitions, then blocks
   std::unordered_map<std::string_view, std::size_t> definitions_;
   std::unordered_map<std::string_view, std::uint32_t> sessions_;
-  std::vector<Called> called_;  // by call
+  std::vector<std::vector<CallId>> first_attempts_;  // by session, of its calls
+  std::vector<Called> called_;                       // by call
   std::map<Called, std::uint32_t> codes_;
   std::size_t num_instructions_ = 0;
 };

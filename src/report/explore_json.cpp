@@ -87,15 +87,24 @@ Json violation(const ExploreReport& report, const Recording& run) {
                        {"from", store::name_of_writer(report.program, access.writer)}});
     }
   }
-  return {{"failed", assertions(report, run.failed_assertions())},
-          {"reads", std::move(reads)},
-          {"init", initial_values(report.program, run)},
-          {"transactions", transactions(report.program, run)}};
+  Json json = {{"failed", assertions(report, run.failed_assertions())},
+               {"reads", std::move(reads)},
+               {"init", initial_values(report.program, run)},
+               {"transactions", transactions(report.program, run)}};
+  if (run.finals.empty()) return json;
+  json["final"] = Json::array();
+  for (const store::FinalValue& each : run.finals) {
+    json["final"].push_back({{"key", report.program.keys().name(each.key)},
+                             {"value", each.value},
+                             {"from", store::name_of_writer(report.program, each.writer)}});
+  }
+  return json;
 }
 
 Json outcome(const ExploreReport& report, const explore::ProgramOutcome& one) {
   Json txns = Json::object();
   for (std::uint32_t call = 0; call < one.txns.size(); ++call) {
+    if (one.txns[call].is_left_out) continue;
     txns[store::name_of(report.program, call)] = {
         {"committed", one.txns[call].is_committed},
         {"locals", locals(report.program, one.txns[call], call)}};
@@ -147,6 +156,10 @@ std::string explore_json(const ExploreReport& report) {
   json["end_states"] = all.end_states;
   json["blocked"] = all.blocked;
   json["calls"] = all.calls;
+  if (all.merging)
+    json["merging"] = {{"states", all.merging->states},
+                       {"met_again", all.merging->met_again},
+                       {"complete", all.merging->is_complete}};
   if (all.is_out_of_time) json["limit"] = limit_reached();
   json["violations"] = Json::array();
   for (const Recording& run : all.violations) json["violations"].push_back(violation(report, run));

@@ -91,6 +91,16 @@ std::string locals_text(const Executable& program, const RecordedTxn& txn, std::
   return out;
 }
 
+// "  at the end  acct = 40 from bob[1]".
+std::string finals_text(const Executable& program, const Recording& run) {
+  std::string out;
+  for (const store::FinalValue& each : run.finals)
+    out += fmt::format("{}{} = {} from {}", out.empty() ? "  at the end  " : ", ",
+                       shown_key(program, each.key), shown_value(program, each.key, each.value),
+                       shown_writer(program, each.writer));
+  return out + "\n";
+}
+
 std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
   std::string out =
       fmt::format("\n{}\n", paint.strong(plural(report.outcomes->size(), "outcome", "outcomes")));
@@ -108,6 +118,7 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
     out += '\n';
     for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
       const RecordedTxn& txn = outcome.txns[call];
+      if (txn.is_left_out) continue;
       const std::string locals = locals_text(report.program, txn, call);
       out += fmt::format("    {}{}{}{}\n", shown_call(report.program, call),
                          txn.is_committed ? "" : " aborts", locals.empty() ? "" : ": ", locals);
@@ -198,6 +209,7 @@ std::string violation_text(const Executable& program, std::string_view source, c
     out += txn_line(program, run, call, width, serial, paint);
     serial.commit(call);
   }
+  if (!run.finals.empty()) out += finals_text(program, run);
   const History h = store::to_history(program, run);
   const auto ser = LevelSet::built_in().find("ser");
   ISO_ASSERT(ser.ok());
@@ -219,7 +231,8 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
   const explore::Exploration& all = report.all;
   std::string out = fmt::format("{} at {}: ", paint.strong(printable(report.source)), report.level);
   if (all.outcome == explore::ExploreOutcome::Unknown) out += paint.unsure("unknown") + ", ";
-  out += plural(all.histories, "history", "histories");
+  out += all.merging && !report.stopped_early ? plural(all.merging->states, "state", "states")
+                                              : plural(all.histories, "history", "histories");
   if (report.stopped_early) {
     out += ", stopped at the first violated assertion";
   } else if (report.program.has_assertions()) {
@@ -234,6 +247,8 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,
                                    plural(all.calls, "call", "calls"), report.seconds)));
+  if (all.merging && !all.merging->is_complete)
+    out += paint.faint("not all states were remembered: some were looked at again and again\n");
   for (const Recording& run : all.violations)
     out += "\n" + violation_text(report.program, report.source, run, paint);
   if (!report.stopped_early && all.violating > all.violations.size())

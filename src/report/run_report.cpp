@@ -116,6 +116,12 @@ std::string failures_text(const RunReport& report, const Paint& paint) {
                          locals);
     }
   }
+  if (report.runs.shown.failed_at_end) {
+    for (const store::FinalValue& each : report.runs.shown.finals)
+      out += fmt::format("  {} = {} from {} at the end\n", shown_key(report.program, each.key),
+                         shown_value(report.program, each.key, each.value),
+                         shown_writer(report.program, each.writer));
+  }
   return out;
 }
 
@@ -204,6 +210,10 @@ Json failure_json(const RunReport& report, const Failure& failure) {
     }
     json["values"][store::name_of(report.program, call)] = std::move(values);
   }
+  if (failure.txn || report.runs.shown.finals.empty()) return json;
+  json["final"] = Json::object();
+  for (const store::FinalValue& each : report.runs.shown.finals)
+    json["final"][report.program.keys().name(each.key)] = each.value;
   return json;
 }
 

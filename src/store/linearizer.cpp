@@ -44,10 +44,11 @@ void LinearFacts<Set>::add_conflict(std::uint32_t t, const Set& others) {
 }
 
 template <class Set>
-bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, StrongRule rule, Budget& budget) {
+bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, const TxnRules<Set>& rules,
+                                  Budget& budget) {
   facts_ = &facts;
   budget_ = &budget;
-  rule_ = rule;
+  rules_ = rules;
   ++question_;
   num_seen_ = 0;
   order_.clear();
@@ -58,8 +59,8 @@ bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, StrongRule rule
 template <class Set>
 bool Linearizer<Set>::may_commit(const State& state, std::uint32_t t) const {
   const auto& txn = facts_->txns_[t];
-  if (rule_ == StrongRule::Si && txn.conflicts.intersects(state.started - state.committed))
-    return false;
+  if (txn.conflicts.intersects((state.started - state.committed) & rules_.si)) return false;
+  if (!txn.before.is_subset_of(state.committed)) return false;
   if (!txn.initial_readers.is_subset_of(state.started)) return false;
   bool may = true;
   (txn.overwritten & state.committed).for_each([&](std::uint32_t w) {
@@ -77,11 +78,11 @@ bool Linearizer<Set>::take_harmless(State& state, std::uint32_t t) {
   State after = state;
   if (!state.started.contains(t)) {
     if (!txn.read_from.is_subset_of(state.committed)) return false;
-    if (is_contested && rule_ != StrongRule::Pc) return false;
+    if (is_contested && (rules_.si.contains(t) || !rules_.split.contains(t))) return false;
     after.started.insert(t);
   }
   if (is_contested || !may_commit(after, t)) {
-    if (rule_ != StrongRule::Ser) state = after;  // started, not yet committed
+    if (rules_.split.contains(t)) state = after;  // started, not yet committed
     return false;
   }
   state = after;
@@ -120,7 +121,7 @@ bool Linearizer<Set>::search(State state) {
     const std::size_t before = order_.size();
     State after = state;
     if (!facts_->txns_[t].read_from.is_subset_of(state.committed)) continue;
-    if (state.started.contains(t) || rule_ == StrongRule::Ser) {
+    if (state.started.contains(t) || !rules_.split.contains(t)) {
       after.started.insert(t);
       if (!may_commit(after, t)) continue;
       after.committed.insert(t);

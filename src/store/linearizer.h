@@ -11,6 +11,9 @@
 //         overwrites have started
 //   si    as pc, and while t is under way no other writer of its keys commits
 //
+// Transactions may have rules of their own. For one that is free, what its reads force is said by
+// pairs of transactions that have to commit in this order.
+//
 // Paper    [BiswasEnea-OOPSLA'19], section 4: at most (m+1)^k states for k sessions of m
 //          transactions, (2m+1)^k for pc and si.
 // Differs  Depth first, in the order that the caller prefers, so a consistent history costs about
@@ -27,6 +30,19 @@ namespace isoscope {
 
 enum class StrongRule : std::uint8_t { Pc, Si, Ser };
 
+// The rules of transactions, each for its own reads and writes; the others are at ser, or free:
+// they start when they commit.
+template <class Set>
+struct TxnRules {
+  Set split;  // pc or si
+  Set si;
+
+  static TxnRules all(StrongRule rule) {
+    const Set every = Set::first(Set::kCapacity);
+    return {rule == StrongRule::Ser ? Set{} : every, rule == StrongRule::Si ? every : Set{}};
+  }
+};
+
 // What a linearizer must know about a history. A copy is cheap, and can be told more.
 template <class Set>
 class LinearFacts {
@@ -42,6 +58,8 @@ class LinearFacts {
   void add_read(std::uint32_t reader, const std::uint32_t* writer, const Set& writers);
   // t and `others` write the same key.
   void add_conflict(std::uint32_t t, const Set& others);
+  // All of `before` commit before t.
+  void add_before(std::uint32_t t, const Set& before) { txns_[t].before |= before; }
 
  private:
   template <class>
@@ -52,6 +70,7 @@ class LinearFacts {
     Set conflicts;        // who else writes one of its keys
     Set overwritten;      // writers w for whom overwrites(t, w) is not empty
     Set initial_readers;  // who reads from T0 what it writes
+    Set before;           // who has to commit first
     std::uint32_t rank = 0;
   };
   // Who reads from `writer` a key that t writes too.
@@ -72,7 +91,10 @@ template <class Set>
 class Linearizer {
  public:
   // No if the budget expires before the answer: whoever gets a no asks the budget too.
-  bool is_possible(const LinearFacts<Set>& facts, StrongRule rule, Budget& budget);
+  bool is_possible(const LinearFacts<Set>& facts, const TxnRules<Set>& rules, Budget& budget);
+  bool is_possible(const LinearFacts<Set>& facts, StrongRule rule, Budget& budget) {
+    return is_possible(facts, TxnRules<Set>::all(rule), budget);
+  }
   // After a yes: the transactions as they commit.
   std::span<const std::uint32_t> order() const { return order_; }
 
@@ -94,7 +116,7 @@ class Linearizer {
 
   const LinearFacts<Set>* facts_ = nullptr;
   Budget* budget_ = nullptr;
-  StrongRule rule_ = StrongRule::Ser;
+  TxnRules<Set> rules_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> next_;  // candidates of the states on the path
   std::vector<Slot> seen_;           // open addressing, a power of two

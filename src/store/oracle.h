@@ -50,6 +50,8 @@ class Oracle {
   // Committed calls in an order that explains the history before the pending transaction, or
   // nothing where no read is ever regretted.
   virtual std::span<const std::uint32_t> explanation() = 0;
+  // Committed calls in an order that explains the whole run, once it is over.
+  virtual std::span<const std::uint32_t> commit_order() { return explanation(); }
   // Did the time run out? Then answers are no longer to be trusted.
   virtual bool is_expired() const { return false; }
 };

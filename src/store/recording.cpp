@@ -75,7 +75,9 @@ std::vector<std::uint32_t> read_from_map(const Recording& recording) {
 
 std::string name_of(const Executable& program, std::uint32_t call) {
   const Call& c = program.outline().calls[call];
-  return fmt::format("{}[{}]", program.outline().sessions[c.session].name, c.number);
+  const std::string& session = program.outline().sessions[c.session].name;
+  return c.attempt == 1 ? fmt::format("{}[{}]", session, c.number)
+                        : fmt::format("{}[{}.{}]", session, c.number, c.attempt);
 }
 
 std::string name_of_writer(const Executable& program, std::uint32_t writer) {
@@ -92,7 +94,14 @@ History to_history(const Executable& program, const Recording& recording) {
 
 std::string plain_name_of(const Executable& program, std::uint32_t call) {
   const Call& c = program.outline().calls[call];
-  return fmt::format("{}_{}", program.outline().sessions[c.session].name, c.number);
+  const std::string& session = program.outline().sessions[c.session].name;
+  return c.attempt == 1 ? fmt::format("{}_{}", session, c.number)
+                        : fmt::format("{}_{}r{}", session, c.number, c.attempt);
+}
+
+std::string numbered_name_of(const Executable& program, std::uint32_t call) {
+  const std::uint32_t session = program.outline().calls[call].session;
+  return fmt::format("t{}_{}", session + 1, call - program.outline().sessions[session].first + 1);
 }
 
 History to_plain_history(const Executable& program, const Recording& recording) {
@@ -107,8 +116,8 @@ History to_numbered_history(const Executable& program, const Recording& recordin
   Naming names;
   for (std::size_t s = 1; s <= program.outline().sessions.size(); ++s)
     names.sessions.push_back(fmt::format("s{}", s));
-  for (const Call& call : program.outline().calls)
-    names.txns.push_back(fmt::format("t{}_{}", call.session + 1, call.number));
+  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call)
+    names.txns.push_back(numbered_name_of(program, call));
   return build(program, recording, names, false);
 }
 

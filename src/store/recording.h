@@ -31,24 +31,35 @@ struct RecordedTxn {
   std::vector<Access> accesses = {};  // in program order; reads of own writes are left out
   std::vector<std::int64_t> locals = {};
   std::optional<std::uint32_t> failed_assertion = {};
+  bool is_left_out = false;  // a repetition of what has not aborted; not in the order
+};
+
+// What a key is worth when all is over, as a claim about the finished run has seen it.
+struct FinalValue {
+  ProgramKey key = {};
+  std::uint32_t writer = kInitialWriter;
+  std::int64_t value = 0;
 };
 
 struct Recording {
   std::vector<RecordedTxn> txns;     // by call; those that did not run are empty
   std::vector<std::uint32_t> order;  // calls as they ran; contains so and wr
   std::optional<std::uint32_t> failed_at_end = {};
+  // By Executable::final_keys(): if several commit orders are allowed, in one in which a claim
+  // fails, if there is one.
+  std::vector<FinalValue> finals = {};
 
   bool has_failed_assertion() const;
   // Those of transactions, as they ran, then the one at the end.
   std::vector<std::uint32_t> failed_assertions() const;
 };
 
-// "alice[1]".
+// "alice[1]"; "alice[1.2]" for its second attempt.
 std::string name_of(const Executable& program, std::uint32_t call);
 // "alice[1]", or "T0" for the initial transaction.
 std::string name_of_writer(const Executable& program, std::uint32_t writer);
 
-// "alice_1": the same for formats whose names have no brackets.
+// "alice_1", "alice_1r2": the same for formats whose names have no brackets.
 std::string plain_name_of(const Executable& program, std::uint32_t call);
 
 // What makes two runs the same: by call, in program order, whom each external read reads from.
@@ -58,6 +69,9 @@ std::vector<std::uint32_t> read_from_map(const Recording& recording);
 History to_history(const Executable& program, const Recording& recording);
 // The same under plain names.
 History to_plain_history(const Executable& program, const Recording& recording);
+
+// "t2_1": the first call of the second session; attempts count.
+std::string numbered_name_of(const Executable& program, std::uint32_t call);
 
 // The committed calls that read or write, with the numbers of their sessions and calls for names
 // (s2, t2_1): for formats that know neither names nor transactions without effect.

@@ -161,6 +161,24 @@ Result<TxnEnd> execute_to_abort(Store& store, std::uint32_t call) {
 
 namespace {
 
+// No history has calls that are left out: sessions that end with them are not cut short.
+Result<void> leave_out_rest(Store& store) {
+  const Outline& outline = store.program().outline();
+  std::vector<bool> has_run(outline.calls.size(), false);
+  for (const std::uint32_t call : store.recording().order) has_run[call] = true;
+  LatestPolicy latest;
+  for (const Session& session : outline.sessions) {
+    std::uint32_t last = session.first + session.size;
+    while (last > session.first && !has_run[last - 1]) --last;
+    for (; last > session.first && last < session.first + session.size && store.is_left_out(last);
+         ++last) {
+      if (store.recording().txns[last].is_left_out) continue;
+      if (auto end = store.execute(last, latest); !end) return end.error();
+    }
+  }
+  return {};
+}
+
 Result<Replay> follow(const Executable& program, const Script& script, const LevelPlan* plan,
                       const Budget& budget) {
   std::unique_ptr<Oracle> oracle;
@@ -199,7 +217,10 @@ Result<Replay> follow(const Executable& program, const Script& script, const Lev
                 result.divergences);
   }
   result.is_expired = store.is_expired();
-  result.is_complete = store.recording().order.size() == program.outline().calls.size();
+  if (!result.is_expired) {
+    if (auto rest = leave_out_rest(store); !rest) return rest.error();
+  }
+  result.is_complete = store.is_complete();
   if (result.is_complete) {
     if (auto finished = store.finish(); !finished) return finished.error();
   }

@@ -7,6 +7,7 @@
 
 #include "formats/isopredict.h"
 #include "store/directed_policy.h"
+#include "store/policies.h"
 #include "store/replay.h"
 #include "store/store.h"
 
@@ -70,10 +71,8 @@ class ScriptWriter {
   // t1_2: the second call of the first session.
   std::uint32_t numbered_call(TxnId t) {
     if (numbers_.empty()) {
-      for (std::uint32_t i = 0; i < outline_.calls.size(); ++i) {
-        const Call& call = outline_.calls[i];
-        numbers_.emplace(fmt::format("t{}_{}", call.session + 1, call.number), i);
-      }
+      for (std::uint32_t call = 0; call < outline_.calls.size(); ++call)
+        numbers_.emplace(numbered_name_of(program_, call), call);
     }
     const auto found = numbers_.find(h_.name(t));
     return found == numbers_.end() ? kNoCall : found->second;
@@ -184,6 +183,11 @@ class ScriptWriter {
     std::uint32_t& next = next_[session];
     std::uint32_t& txns_left = txns_left_[h_.session(t).index];
     const std::uint32_t end = outline_.sessions[session].first + outline_.sessions[session].size;
+    LatestPolicy latest;
+    for (; next < end && store.is_left_out(next); ++next) {
+      if (auto left_out = store.execute(next, latest); !left_out) return left_out.error();
+      add_aborting(next);
+    }
     for (; !has_aborted_ && end - next > txns_left; ++next) {
       std::vector<Divergence> divergences;
       const ScriptedCall wanted = scripted(t, next);

@@ -24,9 +24,16 @@ void Store::reset() {
     txn.accesses.clear();
     txn.locals.clear();
     txn.failed_assertion.reset();
+    txn.is_left_out = false;
   }
   recording_.order.clear();
   recording_.failed_at_end.reset();
+  recording_.finals.clear();
+  num_ended_ = 0;
+}
+
+bool Store::is_left_out(std::uint32_t call) const {
+  return program_.outline().calls[call].attempt > 1 && recording_.txns[call - 1].is_committed;
 }
 
 const std::vector<Version>& Store::versions(ProgramKey x) {
@@ -82,10 +89,11 @@ Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optio
     return TxnEnd::Refused;
   };
   executor_->start(CallId{call});
+  pending_.is_left_out = is_left_out(call);
   for (;;) {
     if (budget_.expired()) is_expired_ = true;
     if (is_expired_) return refuse();
-    const Stop stop = executor_->run();
+    const Stop stop = pending_.is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
     switch (stop.kind) {
       case StopKind::Read: {
         if (const std::int64_t* own = own_write(stop.key)) {
@@ -118,7 +126,8 @@ Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optio
         if (oracle_) oracle_->end(pending_.is_committed, written_);
         if (pending_.is_committed) commit(call);
         recording_.txns[call] = pending_;
-        recording_.order.push_back(call);
+        if (!pending_.is_left_out) recording_.order.push_back(call);
+        ++num_ended_;
         return end;
       }
     }
@@ -130,10 +139,35 @@ Result<void> Store::finish() {
   endings.reserve(recording_.txns.size());
   for (const RecordedTxn& txn : recording_.txns)
     endings.push_back({.committed = txn.is_committed, .locals = txn.locals});
-  recording_.failed_at_end = program_.failed_at_end(endings);
+  find_finals();
+  std::vector<std::int64_t> finals;
+  for (const FinalValue& final_value : recording_.finals) finals.push_back(final_value.value);
+  recording_.failed_at_end = program_.failed_at_end(endings, finals);
   if (!recording_.failed_at_end) return {};
-  if (auto fault = program_.fault_at_end(endings)) return *std::move(fault);
+  if (auto fault = program_.fault_at_end(endings, finals)) return *std::move(fault);
   return {};
+}
+
+// Who wrote each final key last?
+void Store::find_finals() {
+  recording_.finals.clear();
+  if (program_.final_keys().empty()) return;
+  std::vector<std::uint32_t> place(recording_.txns.size(), 0);
+  const auto number = [&](std::span<const std::uint32_t> order) {
+    for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
+  };
+  const auto explained =
+      oracle_ ? oracle_->commit_order() : std::span<const std::uint32_t>(recording_.order);
+  number(explained);
+  for (const ProgramKey x : program_.final_keys()) {
+    const Version* last = &versions(x).front();
+    for (const Version& version : versions(x)) {
+      if (version.writer == kInitialWriter) continue;
+      if (last->writer == kInitialWriter || place[last->writer] < place[version.writer])
+        last = &version;
+    }
+    recording_.finals.push_back({x, last->writer, last->value});
+  }
 }
 
 }  // namespace isoscope::store

@@ -61,8 +61,13 @@ class Store {
   // An error if the transaction cannot go on (an overflow, a loop without end): its place, and what
   // it had read.
   Result<TxnEnd> execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only = {});
-  // Checks the claims about the finished run. An error if one cannot be evaluated (an overflow).
-  // Requires: every call has run.
+  // Is the call a repetition of what has not aborted? Then it does nothing and commits.
+  bool is_left_out(std::uint32_t call) const;
+  // Have all calls run, or been left out?
+  bool is_complete() const { return num_ended_ == recording_.txns.size(); }
+  // Checks the claims about the finished run. The last write of a key is that of the order in which
+  // the oracle explains the run, else of the order of the run. An error if a claim cannot be
+  // evaluated (an overflow). Requires: every call has run.
   Result<void> finish();
 
   // What the call that ran last did, also if it was refused.
@@ -80,12 +85,14 @@ class Store {
   void note_write(ProgramKey x, std::int64_t value);
   Error describe_fault(std::uint32_t call) const;
   void commit(std::uint32_t call);
+  void find_finals();
 
   const Executable& program_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Oracle> oracle_;
   std::vector<std::vector<Version>> versions_;  // by key
   Recording recording_;
+  std::size_t num_ended_ = 0;
   RecordedTxn pending_;
   std::vector<ProgramKey> written_;  // by the pending transaction, each key once
   // By key: one more than the place of its last value among pending_.accesses, 0 if it has none.

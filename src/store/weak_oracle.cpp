@@ -23,6 +23,7 @@ void WeakOracle<Set>::reset() {
   last_call_.assign(session_.size(), kInitialWriter);
   std::fill(writers_.begin(), writers_.end(), Set{});
   saved_.reset();
+  ended_.clear();
 }
 
 template <class Set>
@@ -124,8 +125,24 @@ void WeakOracle<Set>::end(bool is_committed, std::span<const ProgramKey> written
   const std::uint32_t session = program_.outline().calls[call].session;
   session_[session].insert(call);
   last_call_[session] = call;
+  ended_.push_back(call);
   if (!is_committed) return;
   for (const ProgramKey x : written) writers(x).insert(call);
+}
+
+template <class Set>
+std::span<const std::uint32_t> WeakOracle<Set>::commit_order() {
+  commit_order_.clear();
+  Set placed;
+  while (commit_order_.size() < ended_.size()) {
+    const auto next = std::find_if(ended_.begin(), ended_.end(), [&](std::uint32_t call) {
+      return !placed.contains(call) && before_[call].is_subset_of(placed);
+    });
+    ISO_ASSERT(next != ended_.end());  // what is forced has no cycle
+    placed.insert(*next);
+    commit_order_.push_back(*next);
+  }
+  return commit_order_;
 }
 
 template <class Set>

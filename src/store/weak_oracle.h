@@ -27,6 +27,8 @@ class WeakOracle final : public Oracle {
   void end(bool is_committed, std::span<const ProgramKey> written) override;
   void abandon() override;
   std::span<const std::uint32_t> explanation() override { return {}; }
+  // As they ran, but for what is forced.
+  std::span<const std::uint32_t> commit_order() override;
 
  private:
   struct Read {
@@ -60,6 +62,8 @@ class WeakOracle final : public Oracle {
   Pending pending_;
   std::optional<std::vector<Set>> saved_;  // before_ as the pending transaction found it
   std::vector<Edges> edges_;               // what the read in question forces
+  std::vector<std::uint32_t> ended_;       // as they ran
+  std::vector<std::uint32_t> commit_order_;
 };
 
 }  // namespace isoscope::store

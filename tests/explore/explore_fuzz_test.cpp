@@ -16,7 +16,7 @@ TEST_P(ExploreFuzz, FindsExactlyTheHistoriesThatBruteForceAllows) {
   const Level& base = level(GetParam());
   const bool is_vis = base.framework == Framework::VisAr;
   int num_compared = 0;
-  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed * 7919);
     const std::string text =
         random_program(rng, {.sessions = 4, .max_calls = is_vis ? 4 : 5, .max_statements = 4});
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, ExploreFuzz,
 
 TEST(ExploreMixtures, FindExactlyTheHistoriesThatBruteForceAllows) {
   int num_compared = 0;
-  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed * 104729);
     const bool is_weak = seed % 2 == 0;
     const std::vector<std::string> own =

@@ -33,7 +33,9 @@ class Naive {
     if (!is_complete()) return;
     if (run_.order.size() == run_.txns.size()) {
       ++num_runs_;
-      runs_.emplace(read_from_map(run_), run_);
+      store::Recording run = run_;
+      std::erase_if(run.order, [&](std::uint32_t call) { return run.txns[call].is_left_out; });
+      runs_.emplace(read_from_map(run), std::move(run));
       return;
     }
     for (const Session& session : program_.outline().sessions) {
@@ -55,8 +57,11 @@ class Naive {
     store::RecordedTxn txn;
     std::size_t num_reads = 0;
     executor_->start(CallId{call});
+    // What has not aborted is not run again.
+    txn.is_left_out =
+        program_.outline().calls[call].attempt > 1 && run_.txns[call - 1].is_committed;
     for (;;) {
-      const Stop stop = executor_->run();
+      const Stop stop = txn.is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
       if (stop.kind == StopKind::Commit || stop.kind == StopKind::Abort) {
         txn.is_committed = stop.kind == StopKind::Commit;
         break;

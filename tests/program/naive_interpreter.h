@@ -180,6 +180,13 @@ class NaiveInterpreter {
       }
       case txn::ExprKind::Committed:
         return of_session().committed ? 1 : 0;
+      case txn::ExprKind::FinalValue: {
+        std::string key(e.name.text);
+        for (std::size_t i = 0; i < e.parts.size(); ++i)
+          key += (i == 0 ? "[" : ", ") + std::to_string(value(*e.parts[i]));
+        if (!e.parts.empty()) key += "]";
+        return run_.store.contains(key) ? run_.store[key] : initial_[key];
+      }
       case txn::ExprKind::And:
         return part(0) != 0 && !faulty_ && part(1) != 0 ? 1 : 0;
       case txn::ExprKind::Or:

@@ -71,9 +71,9 @@ TEST(Program, ChecksClaimsAboutTheFinishedRun) {
   const std::vector<std::int64_t> b = {100};
   const std::vector<std::int64_t> a = {40};
   std::vector<Ending> endings = {{true, b}, {false, b}, {true, a}};
-  EXPECT_FALSE(program.failed_at_end(endings));
+  EXPECT_FALSE(program.failed_at_end(endings, {}));
   endings[1].committed = true;
-  const auto failed = program.failed_at_end(endings);
+  const auto failed = program.failed_at_end(endings, {});
   ASSERT_TRUE(failed);
   EXPECT_EQ(program.assertion(*failed).text, "!(committed(alice[1]) && committed(bob[1]))");
   EXPECT_EQ(program.assertion(*failed).place, (Place{13, 1}));
@@ -110,15 +110,15 @@ TEST(Program, TellsAnOverflowInAClaimFromAFailure) {
       program_of("session a { { v := read(x) } }\nassert a[1].v < 9\nassert a[1].v + 1 > 0\n");
   std::vector<std::int64_t> v = {8};
   const std::vector<Ending> endings = {{true, v}};
-  EXPECT_FALSE(program.failed_at_end(endings));
-  EXPECT_FALSE(program.fault_at_end(endings));
+  EXPECT_FALSE(program.failed_at_end(endings, {}));
+  EXPECT_FALSE(program.fault_at_end(endings, {}));
   v[0] = 9;
-  EXPECT_TRUE(program.failed_at_end(endings));
-  EXPECT_FALSE(program.fault_at_end(endings));
+  EXPECT_TRUE(program.failed_at_end(endings, {}));
+  EXPECT_FALSE(program.fault_at_end(endings, {}));
   v[0] = std::numeric_limits<std::int64_t>::max();  // fails the first, too
-  EXPECT_TRUE(program.failed_at_end(endings));
-  ASSERT_TRUE(program.fault_at_end(endings));
-  EXPECT_EQ(program.fault_at_end(endings)->where, (Place{3, 15}));
+  EXPECT_TRUE(program.failed_at_end(endings, {}));
+  ASSERT_TRUE(program.fault_at_end(endings, {}));
+  EXPECT_EQ(program.fault_at_end(endings, {})->where, (Place{3, 15}));
 }
 
 TEST(Program, ComparesLocalsOfDifferentTransactions) {

@@ -36,6 +36,8 @@ class RandomProgram {
       }
       text += "}\n";
     }
+    if (text.starts_with("init x"))
+      claims += fmt::format("assert final(x) {} {}\n", rng_.chance(0.5) ? "<" : "!=", number());
     return text + claims;
   }
 

@@ -61,7 +61,12 @@ inline SerialRun run_serially(const Executable& program, std::size_t max_steps =
   std::vector<Ending> endings;
   for (std::size_t i = 0; i < num_calls; ++i)
     endings.push_back({.committed = run.committed[i], .locals = run.locals[i]});
-  run.failed = program.failed_at_end(endings);
+  std::vector<std::int64_t> finals;
+  for (const ProgramKey x : program.final_keys()) {
+    const auto known = run.store.find(keys.name(x));
+    finals.push_back(known == run.store.end() ? keys.initial(x) : known->second);
+  }
+  run.failed = program.failed_at_end(endings, finals);
   return run;
 }
 

@@ -21,6 +21,7 @@ struct ProgramShape {
   double writes = 0.45;
   double aborts = 0.1;                   // share of blocks that may abort
   double claims = 0.5;                   // share of programs with an assertion about the end
+  double retries = 0;                    // share of calls that are run again after an abort
   std::vector<std::string> levels = {};  // if any: a transaction may get one of its own
 };
 
@@ -42,7 +43,7 @@ class SmallProgram {
           of_session[i < sessions ? static_cast<std::size_t>(i)
                                   : rng_.below(static_cast<std::uint64_t>(sessions))];
       session += rng_.chance(0.4)
-                     ? fmt::format("  f({}){}\n", rng_.below(4), level())
+                     ? fmt::format("  f({}){}{}\n", rng_.below(4), level(), retry())
                      : fmt::format("  {}{{ p := {}\n{}\n", level(), rng_.below(4), rest());
     }
     for (int s = 0; s < sessions; ++s)
@@ -57,6 +58,10 @@ class SmallProgram {
   std::string level() {
     if (shape_.levels.empty() || rng_.chance(0.5)) return " ";
     return fmt::format(" @{} ", shape_.levels[rng_.below(shape_.levels.size())]);
+  }
+  std::string retry() {
+    if (shape_.retries == 0 || !rng_.chance(shape_.retries)) return "";
+    return fmt::format(" retry {}", up_to(2));
   }
   std::string local() {
     constexpr const char* kLocals[] = {"a", "b", "p"};

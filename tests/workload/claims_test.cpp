@@ -132,7 +132,7 @@ void run_all_orders(const Program& program, std::vector<std::uint32_t>& order,
   std::vector<Ending> endings;
   for (std::size_t i = 0; i < locals.size(); ++i)
     endings.push_back({.committed = committed[i], .locals = locals[i]});
-  const auto failed = program.failed_at_end(endings);
+  const auto failed = program.failed_at_end(endings, {});
   ASSERT_FALSE(failed) << program.assertion(*failed).text;
 }
 

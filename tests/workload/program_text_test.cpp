@@ -27,7 +27,7 @@ TEST(ProgramText, WritesSumsOfAnyLengthThatParse) {
     ASSERT_TRUE(program) << render(program.error());
     const std::int64_t a = 1;
     const Ending ending{.committed = true, .locals = {&a, 1}};
-    EXPECT_FALSE(program->failed_at_end(std::span(&ending, 1))) << n;
+    EXPECT_FALSE(program->failed_at_end(std::span(&ending, 1), {})) << n;
   }
 }
 

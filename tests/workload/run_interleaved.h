@@ -50,7 +50,7 @@ class InterleavedRunner {
     std::vector<Ending> endings;
     for (std::size_t i = 0; i < locals_.size(); ++i)
       endings.push_back({.committed = committed_[i], .locals = locals_[i]});
-    if (run_.failed.empty() && run_.fault.empty()) note(program_.failed_at_end(endings));
+    if (run_.failed.empty() && run_.fault.empty()) note(program_.failed_at_end(endings, {}));
     for (const auto& [key, versions] : versions_)
       run_.store[program_.keys().name(key)] = versions.back().value;
     return run_;

@@ -54,7 +54,7 @@ void use(const Program& program) {
   if (locals.size() < program.outline().calls.size()) return;
   std::vector<Ending> endings;
   for (std::size_t i = 0; i < locals.size(); ++i) endings.push_back({committed[i], locals[i]});
-  if (const auto failed = program.failed_at_end(endings))
+  if (const auto failed = program.failed_at_end(endings, {}))
     ISO_ASSERT(!program.assertion(*failed).text.empty());
 }
 

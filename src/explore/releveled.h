@@ -1,0 +1,47 @@
+#pragma once
+#include "program/executable.h"
+
+namespace isoscope::explore {
+
+// The same program with levels of our choice for calls that have none of their own.
+class Releveled final : public Executable {
+ public:
+  Releveled(const Executable& program, const std::vector<std::string>& levels)
+      : program_(program), outline_(program.outline()) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (outline_.calls[i].level.empty()) outline_.calls[i].level = levels[i];
+    }
+  }
+
+  const Outline& outline() const override { return outline_; }
+  KeyTable& keys() const override { return program_.keys(); }
+  std::unique_ptr<Executor> executor() const override { return program_.executor(); }
+  std::span<const std::string> local_names(CallId call) const override {
+    return program_.local_names(call);
+  }
+  std::span<const FamilyId> may_read(CallId call) const override { return program_.may_read(call); }
+  std::span<const FamilyId> may_write(CallId call) const override {
+    return program_.may_write(call);
+  }
+  FailedAssertion assertion(std::uint32_t number) const override {
+    return program_.assertion(number);
+  }
+  bool has_assertions() const override { return program_.has_assertions(); }
+  std::span<const ProgramKey> final_keys() const override { return program_.final_keys(); }
+  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings,
+                                             std::span<const std::int64_t> finals) const override {
+    return program_.failed_at_end(endings, finals);
+  }
+  std::optional<Error> fault_at_end(std::span<const Ending> endings,
+                                    std::span<const std::int64_t> finals) const override {
+    return program_.fault_at_end(endings, finals);
+  }
+
+  const Executable& program() const { return program_; }
+
+ private:
+  const Executable& program_;
+  Outline outline_;
+};
+
+}  // namespace isoscope::explore

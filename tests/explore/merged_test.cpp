@@ -1,0 +1,118 @@
+// Merging equal states against counting every history: the same answer about assertions.
+#include "explore/merged.h"
+
+#include <gtest/gtest.h>
+
+#include "explore/collector.h"
+#include "explore/comparison.h"
+#include "support/random_program.h"
+
+namespace isoscope::explore {
+namespace {
+
+struct MergedAnswer {
+  Exploration all;
+  std::uint64_t states = 0;
+  bool is_complete = true;
+};
+
+MergedAnswer merged(const Program& program, const Plan& plan,
+                    std::size_t max_states = Merged<TxnSet<1>>::kMaxStates) {
+  std::vector<StrongRule> rules;
+  for (const auto& rule : plan.rules.mixed) rules.push_back(*rule);
+  const ExploreOptions options{.stop_at_violation = true};
+  Control control(options.budget);
+  Collector<TxnSet<1>> collector(program, plan, options, control);
+  Merged<TxnSet<1>> search(program, plan.rules.strong.value_or(StrongRule::Ser), rules, collector,
+                           control, max_states);
+  search.run();
+  return {collector.result(), search.num_states(), search.is_complete()};
+}
+
+// A random program whose claims are about locals, final values and retried calls.
+std::string claiming_program(Rng& rng, const std::vector<std::string>& own) {
+  std::string text = random_program(rng, {.sessions = 4,
+                                          .max_calls = 6,
+                                          .max_statements = 4,
+                                          .writes = 0.5,
+                                          .aborts = 0.2,
+                                          .claims = 0.6,
+                                          .retries = 0.3,
+                                          .levels = own});
+  if (text.starts_with("init x") && rng.chance(0.6))
+    text += fmt::format("assert final(x) != {}\n", rng.below(8));
+  return text;
+}
+
+class MergedFuzz : public testing::TestWithParam<const char*> {};
+
+TEST_P(MergedFuzz, AnswersAsCountingDoes) {
+  const std::string name = GetParam();
+  const bool is_mixed = name == "mixed";
+  int num_violated = 0;
+  int num_holding = 0;
+  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+    Rng rng(seed * 32452843);
+    const std::vector<std::string> own =
+        is_mixed ? std::vector<std::string>{"pc", "si", "ser"} : std::vector<std::string>{};
+    const std::string text = claiming_program(rng, own);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    ASSERT_TRUE(program.ok());
+    if (!program->has_assertions()) continue;
+    const Level& base = level(is_mixed ? own[seed % 3] : name);
+    const auto plan = make_plan(*program, base, levels(), Algorithm::Best, {});
+    ASSERT_TRUE(plan.ok());
+    if (!plan->rules.strong && plan->rules.mixed.empty()) continue;
+    const Exploration counted = explore(*program, *plan, {.budget = Budget::seconds(1)});
+    if (counted.is_out_of_time) continue;
+    const MergedAnswer answer = merged(*program, *plan);
+    ASSERT_EQ(answer.all.violating > 0, counted.violating > 0);
+    ASSERT_EQ(answer.all.outcome, counted.outcome);
+    ASSERT_TRUE(answer.is_complete);
+    (counted.violating > 0 ? num_violated : num_holding) += 1;
+    if (counted.violating > 0 || answer.states < 4 || answer.states > 100) continue;
+    // With hardly any memory, too.
+    const MergedAnswer forgetful = merged(*program, *plan, 3);
+    ASSERT_EQ(forgetful.all.outcome, counted.outcome);
+    ASSERT_FALSE(forgetful.is_complete);
+  }
+  EXPECT_GT(num_violated, 50);
+  EXPECT_GT(num_holding, 50);
+}
+INSTANTIATE_TEST_SUITE_P(Levels, MergedFuzz, testing::Values("pc", "si", "ser", "mixed"),
+                         [](const auto& name) { return std::string(name.param); });
+
+// Deposits commute: whatever the order, few states follow.
+TEST(Merged, VisitsFewStatesWhereManyHistoriesEndAlike) {
+  const auto program = parse_program(
+      "txn add() { v := read(x); write(x, v + 1) }\n"
+      "session w[1..5] { add(); add() }\n"
+      "assert final(x) == 10\n");
+  ASSERT_TRUE(program.ok());
+  const auto plan = make_plan(*program, level("ser"), levels(), Algorithm::Best, {});
+  ASSERT_TRUE(plan.ok());
+  const Exploration all = explore(*program, *plan, {.stop_at_violation = true});
+  EXPECT_EQ(all.outcome, ExploreOutcome::Complete);
+  ASSERT_TRUE(all.merging.has_value());
+  EXPECT_EQ(all.merging->states, 243U);  // three places for each of five sessions
+  EXPECT_TRUE(all.merging->is_complete);
+}
+
+// Where few steps depend on each other, there are fewer classes of schedules than states.
+TEST(Merged, IsNotAskedWhereSchedulesAreFew) {
+  const auto program = parse_program(
+      "txn pay(i) { v := read(acct[i]); write(acct[i], v - 1) }\n"
+      "session w[1..24] { pay(self) }\n"
+      "assert final(acct[3]) == -1\n");
+  ASSERT_TRUE(program.ok());
+  const auto plan = make_plan(*program, level("ser"), levels(), Algorithm::Best, {});
+  ASSERT_TRUE(plan.ok());
+  const Exploration all = explore(*program, *plan, {.stop_at_violation = true});
+  EXPECT_EQ(all.outcome, ExploreOutcome::Complete);
+  EXPECT_FALSE(all.merging.has_value());
+  EXPECT_EQ(all.histories, 1U);
+}
+
+}  // namespace
+}  // namespace isoscope::explore
