@@ -30,7 +30,8 @@ void Outcomes::add(const store::Recording& run) {
       if (!names[i].empty()) values.push_back(txn.locals[i]);
     }
   }
-  const std::vector<std::uint32_t> failed = run.failed_assertions();
+  std::vector<std::uint32_t> failed = run.failed_assertions();
+  std::sort(failed.begin(), failed.end());
   // Claims about final values of keys look at more than locals.
   values.insert(values.end(), failed.begin(), failed.end());
   const auto [found, is_new] = by_values_.try_emplace(std::move(values));
