@@ -6,6 +6,7 @@ std::string Accesses::read(const Execution& run, std::vector<Access>& reads,
                            std::set<std::string>& changed) {
   if (run.shape->is_query) return read_query(run, reads);
   if (run.shape->kind != StatementKind::Insert) return read_rows(run, reads, changed);
+  if (!run.statement->error.empty()) return read_refused_insert(run, reads);
   return run.is_committed ? read_inserted(run, reads, changed)
                           : read_undone_insert(run, reads, changed);
 }
@@ -101,6 +102,10 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   std::set<std::size_t> columns;
   if (!columns_of(shape, *run.table->table, columns))
     return "a column that the table does not have";
+  for (const std::string& column : shape.set_columns) {
+    if (!run.is_committed && run.table->table->key_names.contains(column))
+      return "a primary key that was changed and rolled back";
+  }
   const auto looked = looked_up(run);
   static const std::vector<bool> kNoVersions;
   const std::vector<bool>* matched = &kNoVersions;
@@ -175,9 +180,9 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     if (is_asked && !is_own) asked.read_cells(row, chain, current, reads);
   }
   for (const auto* entry : written_by(*run.table, run)) {
-    const RowChain& chain = entry->second;
+    const auto& [row, chain] = *entry;
     if (!writes || !changed_by(chain, run)) continue;
-    if (auto why = read_constraints(run, chain, reads); !why.empty()) return why;
+    if (auto why = read_constraints(run, row, chain, reads); !why.empty()) return why;
   }
   // Lost rows that nobody else ever wrote are in no chain.
   if (run.lost != nullptr) {

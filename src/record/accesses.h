@@ -43,7 +43,7 @@ struct Execution {
   // Rows of its table that its transaction had written then, and of which the log has nothing,
   // since that was rolled back later.
   const std::set<std::string>* lost = nullptr;
-  // Is the version certainly later than the end of the statement's transaction?
+  // Was the version certainly written after the statement had ended?
   std::function<bool(const Version&)> is_later = [](const Version&) { return false; };
   // Changes of its transaction between these places of the log are its own.
   std::uint64_t from = 0;
@@ -109,6 +109,8 @@ class Accesses {
   // INSERT in a transaction that was rolled back: the log does not have its rows.
   std::string read_undone_insert(const Execution& run, std::vector<Access>& reads,
                                  std::set<std::string>& changed);
+  // INSERT of a key that is there (23505).
+  std::string read_refused_insert(const Execution& run, std::vector<Access>& reads);
   // The primary key of the row that INSERT … VALUES of one row inserts, if the text tells it.
   std::optional<std::string> inserted_key(const Execution& run);
   // `before`: the version that was replaced; null if there was none.
@@ -117,7 +119,7 @@ class Accesses {
   std::string read_children(const Execution& run, const Version& deleted,
                             std::vector<Access>& reads);
   // What changing a row reads besides it: parents, children, unique keys.
-  std::string read_constraints(const Execution& run, const RowChain& chain,
+  std::string read_constraints(const Execution& run, const std::string& row, const RowChain& chain,
                                std::vector<Access>& reads);
   std::string read_ignored(const Execution& run, std::vector<Access>& reads);
   void read_unique(const Execution& run, const Version* before, const Version& version,

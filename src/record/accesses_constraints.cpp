@@ -31,7 +31,7 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
                          writer(chain, i == 0 ? kNone : i - 1, RowChain::kPresence)});
     }
     if (!changed_by(chain, run)) continue;
-    if (auto why = read_constraints(run, chain, reads); !why.empty()) return why;
+    if (auto why = read_constraints(run, row, chain, reads); !why.empty()) return why;
   }
   if (counted == 0 && told_rows(run.statement->tag) == 0 &&
       run.shape->conflict == Shape::Conflict::IsIgnored)
@@ -117,7 +117,9 @@ std::string Accesses::read_children(const Execution& run, const Version& deleted
       const bool is_own = current != kNone && chain.versions[current].xid == run.own;
       const std::size_t searched = reads.size();
       if (!is_own) asked.search(row, chain, current, reads);
-      for (std::size_t i = searched; i < reads.size(); ++i) {
+      // Rows that go with it (CASCADE) are read as they are then, and written by this very
+      // statement.
+      for (std::size_t i = searched; i < reads.size() && !changed_by(chain, run); ++i) {
         if (run.message != nullptr && reads[i].writer != kInitialXid &&
             !run.message->snapshot.sees(reads[i].writer))
           reads[i].phase = Access::Phase::After;
@@ -127,14 +129,19 @@ std::string Accesses::read_children(const Execution& run, const Version& deleted
   return {};
 }
 
-std::string Accesses::read_constraints(const Execution& run, const RowChain& chain,
-                                       std::vector<Access>& reads) {
+std::string Accesses::read_constraints(const Execution& run, const std::string& row,
+                                       const RowChain& chain, std::vector<Access>& reads) {
   const auto [begin, end] = own_versions(chain, run);
   const Version* before = begin == 0 ? nullptr : &chain.versions[begin - 1];
   for (std::size_t i = begin; i < end; ++i) {
     const Version& version = chain.versions[i];
     if (version.lsn >= run.from && version.lsn < run.to) {
       if (version.exists) {
+        // Who gives a row another key reads that the key is free.
+        if (run.shape->kind == StatementKind::Update && !exists(before) &&
+            (before == nullptr || before->xid != run.own))
+          reads.push_back({presence_key(*run.table->table, row),
+                           writer(chain, i == 0 ? kNone : i - 1, RowChain::kPresence)});
         if (auto why = read_parents(run, before, version, reads); !why.empty()) return why;
         read_unique(run, before, version, reads);
       } else if (exists(before)) {
@@ -182,6 +189,36 @@ std::optional<std::string> Accesses::inserted_key(const Execution& run) {
     if (!values[column]) return std::nullopt;
   }
   return key_text(table, values);
+}
+
+// It read that there is such a row, committed, perhaps after its snapshot.
+std::string Accesses::read_refused_insert(const Execution& run, std::vector<Access>& reads) {
+  const Table& table = *run.table->table;
+  const std::string why = "it failed with " + run.statement->error;
+  const bool is_plain = std::ranges::all_of(
+      table.key, [&](std::size_t column) { return table.integers.contains(column); });
+  if (!is_plain || !table.unique_keys.empty() || run.message == nullptr) return why;
+  const auto row = inserted_key(run);
+  if (!row) return why;
+  if (run.lost != nullptr && run.lost->contains(*row)) return {};  // its own
+  const auto found = run.table->rows.find(*row);
+  if (found == run.table->rows.end()) return run.table->has_untouched(*row) ? "" : why;
+  const RowChain& chain = found->second;
+  const std::size_t seen = seen_version(chain, run);
+  if (seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own) return {};
+  // Everything that was there between its snapshot and its end may be what refused it.
+  std::set<std::uint64_t> from;
+  for (std::size_t i = seen == kNone ? 0 : seen; i < chain.versions.size(); ++i) {
+    const Version& version = chain.versions[i];
+    if (i != seen && run.is_later(version)) break;
+    if (version.exists) from.insert(writer(chain, i, RowChain::kPresence));
+  }
+  if (from.size() != 1) return why;
+  const bool is_newer = *from.begin() != kInitialXid && !run.message->snapshot.sees(*from.begin());
+  if (is_newer && run.isolation != "read committed") return why;
+  reads.push_back({presence_key(table, *row), *from.begin(), RunEvent::Kind::Read,
+                   is_newer ? Access::Phase::After : Access::Phase::Within});
+  return {};
 }
 
 // It read that there is no such row, and kept others from inserting one until its end.

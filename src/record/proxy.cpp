@@ -222,6 +222,8 @@ void Proxy::State::start(Link& link) {
     if (packet.kind == Piece::Kind::Incomplete) return;
     if (packet.kind == Piece::Kind::Broken) {
       link.is_starting = false;
+      if (options.requires_tls && link.client.tls() == nullptr)
+        return refuse(link, "TLS is required here; connect with sslmode=require");
       connect(link);
       go_blind(link);
       return;

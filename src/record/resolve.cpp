@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "record/accesses.h"
-#include "record/words.h"
+#include "record/rollbacks.h"
 
 namespace isoscope::record {
 
@@ -195,7 +195,10 @@ class Resolver {
     for (const LogTxn& txn : log_.txns) {
       if (claimed_.contains(txn.xid) || versions_.commit_place(txn.xid) == 0) continue;
       std::set<std::string> tables;
-      for (const LogChange& change : txn.changes) tables.insert(change.table);
+      for (const LogChange& change : txn.changes) {
+        const auto partition = catalog_.partitions.find(change.table);
+        tables.insert(partition == catalog_.partitions.end() ? change.table : partition->second);
+      }
       logged[signature(tables)].push_back(&txn);
     }
     for (auto& [tables, works] : recorded) {
@@ -237,7 +240,9 @@ class Resolver {
       if (catalog_.user_functions.contains(function))
         return "a function that may read or write inside";
     }
-    if (!statement.error.empty()) return "it failed with " + statement.error;
+    if (!statement.error.empty() &&
+        (statement.error != "23505" || shape.kind != StatementKind::Insert))
+      return "it failed with " + statement.error;
     if (!shape.reads_tables) return {};
     for (const std::string& function : shape.condition_functions) {
       if (catalog_.unstable_functions.contains(function))
@@ -282,36 +287,6 @@ class Resolver {
                : std::string();
   }
 
-  // What SAVEPOINT, RELEASE and ROLLBACK TO name: the last word.
-  static std::string savepoint_name(const std::string& sql) {
-    const std::vector<Word> words = words_of(sql);
-    return words.empty() ? std::string() : words.back().text;
-  }
-
-  // By statement: the ROLLBACK TO that undid it, or the number of statements.
-  static std::vector<std::size_t> undone_at(const RecordedTxn& txn) {
-    std::vector<std::size_t> undone(txn.statements.size(), txn.statements.size());
-    std::vector<std::pair<std::string, std::size_t>> savepoints;
-    for (std::size_t i = 0; i < txn.statements.size(); ++i) {
-      const RecordedStatement& statement = txn.statements[i];
-      const bool sets = statement.kind == StatementKind::Savepoint;
-      const bool releases = statement.kind == StatementKind::Release;
-      const bool undoes = statement.kind == StatementKind::RollbackTo;
-      if (!statement.error.empty() || (!sets && !releases && !undoes)) continue;
-      const std::string name = savepoint_name(statement.sql);
-      if (sets) {
-        savepoints.emplace_back(name, i);
-        continue;
-      }
-      while (!savepoints.empty() && savepoints.back().first != name) savepoints.pop_back();
-      // Where there is no such savepoint, everything may be undone.
-      const std::size_t from = savepoints.empty() ? 0 : savepoints.back().second + 1;
-      for (std::size_t j = from; undoes && j < i; ++j) undone[j] = std::min(undone[j], i);
-      if (releases && !savepoints.empty()) savepoints.pop_back();
-    }
-    return undone;
-  }
-
   // The rows of the table that the transaction had written when the statement ran, and of which the
   // log has nothing, since that was rolled back later; nothing if they are not known.
   std::optional<std::set<std::string>> lost_rows(const Work& work, std::size_t i,
@@ -334,14 +309,13 @@ class Resolver {
     return lost;
   }
 
-  // Was the version certainly written after the transaction had ended? All statements of its writer
+  // Was the version certainly written after the statement had ended? All statements of its writer
   // were sent when that end was known.
-  bool is_later(const Work& work, const Version& version) const {
+  bool is_later(const RecordedStatement& ended, const Version& version) const {
     const auto writer = by_id_.find(version.xid);
     return writer != by_id_.end() &&
-           std::ranges::all_of(writer->second->out.txn.statements, [&](const auto& statement) {
-             return statement.sent > work.out.txn.end;
-           });
+           std::ranges::all_of(writer->second->out.txn.statements,
+                               [&](const auto& statement) { return statement.sent > ended.end; });
   }
 
   // A later snapshot of the transaction, while it holds all locks that statement `i` took.
@@ -402,7 +376,7 @@ class Resolver {
                       .is_committed = txn.status == TxnStatus::Committed &&
                                       work.undone[i] == txn.statements.size(),
                       .next = next_snapshot(work, i),
-                      .is_later = [&](const Version& v) { return is_later(work, v); }};
+                      .is_later = [&](const Version& v) { return is_later(statement, v); }};
         find_window(work, i, run);
         std::optional<std::set<std::string>> lost;
         if (table != nullptr) lost = lost_rows(work, i, *table);

@@ -68,10 +68,11 @@ Result<void> ServerLog::copy_tables() {
       columns += (columns.empty() ? "" : ", ") + quoted_name(column);
     TableCopy& copy = copies_[name];
     copy.columns = table.columns;
-    auto rows = sql_.copy_out(
-        fmt::format("COPY (SELECT {} FROM ONLY {}.{} LIMIT {}) TO STDOUT", columns,
-                    quoted_name(table.schema), quoted_name(table.name), kMostRows + 1),
-        [&](std::string_view line) { copy.lines += line; });
+    auto rows =
+        sql_.copy_out(fmt::format("COPY (SELECT {} FROM {}{}.{} LIMIT {}) TO STDOUT", columns,
+                                  table.is_partitioned ? "" : "ONLY ", quoted_name(table.schema),
+                                  quoted_name(table.name), kMostRows + 1),
+                      [&](std::string_view line) { copy.lines += line; });
     if (!rows) return rows.error();
     copy.is_cut = *rows > kMostRows;
   }

@@ -359,6 +359,7 @@ class ShapeReader {
     read_table({{"RangeVar", child(statement, "relation")}});
     for (const Tree& target : child(statement, "targetList")) {
       const Tree& column = child(target, "ResTarget");
+      shape_.set_columns.insert(sql::text_of(column, "name"));
       if (has(child(column, "val"), "MultiAssignRef")) doubt("SET of several columns at once");
       if (has(column, "indirection")) shape_.used_columns.insert(sql::text_of(column, "name"));
       use(child(column, "val"));

@@ -13,7 +13,13 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurit
   EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'),
   EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND NOT x.indisprimary
           AND (x.indisexclusion OR (x.indisunique AND
-               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL))))
+               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL)))),
+  (SELECT rn.nspname || '.' || r.relname FROM pg_class r JOIN pg_namespace rn
+   ON rn.oid = r.relnamespace WHERE c.relispartition AND r.oid = pg_partition_root(c.oid)),
+  c.relkind = 'p' AND NOT c.relispartition AND NOT EXISTS (SELECT 1 FROM pg_class l
+    WHERE l.oid IN (SELECT relid FROM pg_partition_tree(c.oid)) AND (l.relkind NOT IN ('r', 'p')
+      OR l.relpersistence <> 'p' OR EXISTS (SELECT 1 FROM pg_trigger g
+        WHERE g.tgrelid = l.oid AND NOT g.tgisinternal)))
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.oid)";
@@ -42,9 +48,10 @@ constexpr const char* kUserFunctions = R"(
 SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema'))";
 // Some of the server's own functions run queries.
+// length() is one of them only for bytes in a named encoding.
 constexpr const char* kUnstable = R"(
-SELECT DISTINCT p.proname FROM pg_proc p
-WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.provolatile <> 'i')";
+SELECT DISTINCT p.proname FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+AND p.provolatile <> 'i' AND p.proname <> 'length')";
 constexpr const char* kQuerying = R"(
 SELECT DISTINCT p.proname FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
 AND (p.proname ~ '_to_xml|^ts_stat|^ts_rewrite|^lo_|^loread|^lowrite|^pg_read_|^pg_logical_'))";
@@ -57,7 +64,10 @@ Table table_of(const Row& row) {
   const std::string kind = text(row[3]);
   if (kind == "v" || kind == "m") table.no_reads = "a view";
   if (kind == "f") table.no_reads = "a foreign table";
-  if (kind == "p" || is_true(row[7])) table.no_reads = "a partitioned or inherited table";
+  // A partitioned table is one table, and its rows are in its partitions.
+  table.is_partitioned = is_true(row[11]);
+  if (!table.is_partitioned && (kind == "p" || is_true(row[7])))
+    table.no_reads = row[10] ? "a partition that is named itself" : "an inherited table";
   if (row[4] == "t") table.no_reads = "a temporary table";
   if (row[4] == "u") table.no_reads = "an unlogged table";
   if (is_true(row[5])) table.no_reads = "a table with row security";
@@ -102,6 +112,7 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
   for (const Row& row : answers[0]) {
     Table table = table_of(row);
     const std::string name = table.full_name();
+    if (row[10]) catalog.partitions[name] = *row[10];
     by_oid[text(row[0])] = &(catalog.tables[name] = std::move(table));
   }
   for (const Row& row : answers[1]) {

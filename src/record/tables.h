@@ -27,10 +27,11 @@ struct Table {
   std::string schema;
   std::string name;
   std::vector<std::string> columns = {};
-  std::set<std::size_t> booleans = {};    // columns of type boolean, by position
-  std::set<std::size_t> integers = {};    // columns of an integer type
-  std::vector<std::size_t> key = {};      // the primary key, by position
-  std::set<std::string> key_names = {};   // and by name
+  std::set<std::size_t> booleans = {};   // columns of type boolean, by position
+  std::set<std::size_t> integers = {};   // columns of an integer type
+  std::vector<std::size_t> key = {};     // the primary key, by position
+  std::set<std::string> key_names = {};  // and by name
+  bool is_partitioned = false;
   std::string no_reads = {};              // why reads of it are gaps; empty if they are not
   std::string no_writes = {};             // the same for writes
   std::vector<ChildTable> children = {};  // that refer to it
@@ -45,7 +46,8 @@ struct Table {
 };
 
 struct Catalog {
-  std::map<std::string, Table> tables;       // by full name
+  std::map<std::string, Table> tables;            // by full name
+  std::map<std::string, std::string> partitions;  // of a partition: the table that it belongs to
   std::set<std::string> user_functions;      // names of functions that are not the server's own
   std::set<std::string> unstable_functions;  // of the server's own: those that are not immutable
 

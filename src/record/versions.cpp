@@ -99,7 +99,9 @@ Versions::Versions(const Catalog& catalog, const ServerLog& log, const DecodedLo
 }
 
 TableVersions* Versions::find(const std::string& full_name) {
-  const auto found = tables_.find(full_name);
+  const auto partition = catalog_.partitions.find(full_name);
+  const auto found =
+      tables_.find(partition == catalog_.partitions.end() ? full_name : partition->second);
   return found == tables_.end() ? nullptr : &found->second;
 }
 
@@ -121,9 +123,9 @@ std::map<std::string, Versions::Written> Versions::written_keys(const DecodedLog
     for (const LogChange& change : txn.changes) {
       const TableVersions* versions = find(change.table);
       if (versions == nullptr) continue;
-      if (change.kind == LogChange::Kind::Truncate) emptied.insert(change.table);
       const Table& table = *versions->table;
-      Written& keys = written[change.table];
+      if (change.kind == LogChange::Kind::Truncate) emptied.insert(table.full_name());
+      Written& keys = written[table.full_name()];
       for (const LogChange::Values* values : {&change.values, &change.old}) {
         if (has_key(table, *values)) keys.insert(key_text(table, ordered(table, *values)));
       }
@@ -175,6 +177,8 @@ void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& chan
     chain.versions.push_back({.xid = txn.xid, .lsn = change.lsn, .place = place, .exists = false});
   };
   if (change.kind == LogChange::Kind::Truncate) {
+    if (catalog_.partitions.contains(change.table))
+      versions->trouble = "a table of which a partition was emptied";
     for (auto& [key, chain] : versions->rows) {
       if (chain.versions.back().exists) gone(chain);
     }

@@ -366,7 +366,7 @@ TEST(RecordedRun, IsWhatTheClientsSaw) {
   EXPECT_EQ(judge.wrong, 0U);
   EXPECT_GT(judge.reads, 10'000U);
   EXPECT_GT(judge.checked, 10'000U);
-  EXPECT_LT(gap_count * 20, statements) << "more than one in twenty is a gap";
+  EXPECT_LT(gap_count * 25, statements) << "more than four in a hundred are gaps";
 }
 
 }  // namespace

@@ -1,0 +1,218 @@
+// What is recorded of single features of PostgreSQL's: statements go through a proxy one after the
+// other, and the events of each transaction are compared with what they must be.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <map>
+
+#include "record/gatekeeper.h"
+#include "record/resolve.h"
+#include "record/running_proxy.h"
+#include "record/server_log.h"
+#include "support/postgres_server.h"
+
+namespace isoscope::record {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class RecordFeatures : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why_not;
+    server_ = PostgresServer::start(why_not);
+    if (!server_) GTEST_SKIP() << why_not;
+  }
+  void TearDown() override {
+    for (auto& [name, connection] : sessions_) PQfinish(connection);
+  }
+
+  // Makes tables, before the recording.
+  void given(const std::string& sql) {
+    PGconn* connection = PQconnectdb(server_->dsn().c_str());
+    PGresult* result = PQexec(connection, sql.c_str());
+    EXPECT_EQ(PQresultStatus(result), PGRES_COMMAND_OK) << PQerrorMessage(connection);
+    PQclear(result);
+    PQfinish(connection);
+  }
+  void start() {
+    auto log = ServerLog::open(server_->dsn());
+    ASSERT_TRUE(log) << log.error().what;
+    log_.emplace(std::move(*log));
+    proxy_ = std::make_unique<RunningProxy>(server_->port(), &gates_);
+  }
+  // One request of a session.
+  void run(const std::string& sql, const std::string& session = "a") {
+    PGconn*& connection = sessions_[session];
+    if (connection == nullptr)
+      connection = PQconnectdb(
+          (PostgresServer::dsn(proxy_->port()) + " application_name=" + session).c_str());
+    PQclear(PQexec(connection, sql.c_str()));
+  }
+  // Sends a request that waits for a lock; finish() takes its answer.
+  void send(const std::string& sql, const std::string& session) {
+    run("SELECT 1", session);
+    ASSERT_EQ(PQsendQuery(sessions_[session], sql.c_str()), 1);
+    PGconn* watcher = PQconnectdb(server_->dsn().c_str());
+    for (bool waits = false; !waits;) {
+      PGresult* result = PQexec(watcher, "SELECT 1 FROM pg_locks WHERE NOT granted");
+      waits = PQntuples(result) > 0;
+      PQclear(result);
+    }
+    PQfinish(watcher);
+  }
+  void finish(const std::string& session) {
+    while (PGresult* result = PQgetResult(sessions_[session])) PQclear(result);
+  }
+  // By transaction: "r t[1] T0, w t[1].v=5 | …", with "gap: why" in the place of what is not known.
+  std::vector<std::string> recorded() {
+    proxy_->stop();
+    std::vector<std::pair<std::string, RecordedTxn>> txns;
+    for (auto& [client, txn] : proxy_->txns()) txns.emplace_back(client.application, txn);
+    auto resolved = resolve(txns, *log_, gates_);
+    if (!resolved) return {resolved.error().what};
+    std::vector<std::string> lines;
+    for (const ResolvedTxn& txn : resolved->txns) {
+      std::string line;
+      for (std::size_t i = 0; i < txn.events.size(); ++i) {
+        if (i > 0) line += " | ";
+        for (const Gap& gap : txn.txn.gaps) {
+          if (gap.statement == i + 1) line += "gap: " + gap.why;
+        }
+        for (const RunEvent& event : txn.events[i]) {
+          constexpr const char* kLetters[] = {"r", "w", "i", "d", "l", "ls", "lk"};
+          if (!line.empty() && !line.ends_with("| ")) line += ", ";
+          line += fmt::format("{} {}", kLetters[static_cast<std::size_t>(event.kind)], event.key);
+          if (event.kind == RunEvent::Kind::Read) line += " " + event.from;
+          if (event.kind == RunEvent::Kind::Write) line += "=" + event.value.substr(0, 9);
+        }
+      }
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  std::unique_ptr<PostgresServer> server_;
+  std::optional<ServerLog> log_;
+  Gatekeeper gates_;
+  std::unique_ptr<RunningProxy> proxy_;
+  std::map<std::string, PGconn*> sessions_;
+};
+
+TEST_F(RecordFeatures, PartitionedTablesAreOneTable) {
+  given(
+      "CREATE TABLE p (id int, v int, PRIMARY KEY (id)) PARTITION BY RANGE (id);"
+      "CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10);"
+      "CREATE TABLE p2 (v int, id int NOT NULL);"
+      "ALTER TABLE p ATTACH PARTITION p2 FOR VALUES FROM (10) TO (20);"
+      "INSERT INTO p VALUES (1, 5), (11, 6)");
+  start();
+  run("UPDATE p SET v = 7 WHERE id = 11");
+  run("SELECT v FROM p WHERE id = 11");
+  run("UPDATE p SET id = 2 WHERE id = 11");
+  run("SELECT count(*) FROM p WHERE v = 7");
+  run("SELECT v FROM p1 WHERE id = 2");
+  EXPECT_THAT(recorded(), ElementsAre("r p[11] T0, w p[11].v=7, w p[11]{where v = 7}=yes",
+                                      "r p[11] T0, r p[11].v T1",
+                                      "r p[11] T0, r p[2] T0, d p[11], w p[11]{where v = 7}=no, i "
+                                      "p[2], i p[2].id, i p[2].v, i p[2]{where v = 7}",
+                                      "r p[11]{where v = 7} T3, r p[2]{where v = 7} T3",
+                                      "gap: a partition that is named itself"));
+}
+
+TEST_F(RecordFeatures, LargeValuesThatDidNotChangeAreKept) {
+  given(
+      "CREATE TABLE t (id int PRIMARY KEY, big text, v int);"
+      "ALTER TABLE t ALTER big SET STORAGE EXTERNAL;"
+      "INSERT INTO t SELECT i, repeat('x', 20000), 0 FROM generate_series(1, 2) i");
+  start();
+  run("UPDATE t SET v = 1 WHERE id = 1");
+  run("SELECT id FROM t WHERE length(big) = 20000");
+  run("UPDATE t SET big = 'small' WHERE id = 1");
+  run("SELECT id FROM t WHERE length(big) = 20000");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[0], testing::StartsWith("r t[1] T0, w t[1].v=1"));
+  EXPECT_EQ(lines[1], "r t[1]{where length(big) = 20000 select id} T0");
+  EXPECT_THAT(lines[2], HasSubstr("w t[1]{where length(big) = 20000 select id}=no"));
+  EXPECT_EQ(lines[3], "r t[1]{where length(big) = 20000 select id} T3");
+}
+
+TEST_F(RecordFeatures, WhatASavepointUndidIsNotWritten) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)");
+  start();
+  for (const char* sql : {"BEGIN", "UPDATE t SET v = 1 WHERE id = 1", "SAVEPOINT s",
+                          "UPDATE t SET v = 2 WHERE id = 2", "SELECT v FROM t WHERE id = 2",
+                          "SELECT v FROM t WHERE id = 3", "ROLLBACK TO s",
+                          "SELECT v FROM t WHERE id = 2", "SELECT v FROM t WHERE id = 1", "COMMIT"})
+    run(sql);
+  run("UPDATE t SET v = 9");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 2U);
+  // The second row is read again after the savepoint; what was read of the own version is no event.
+  EXPECT_EQ(lines[0],
+            "r t[1] T0, w t[1].v=1 |  | r t[2] T0 |  | r t[3] T0, r t[3].v T0 |  | r t[2] T0, r "
+            "t[2].v T0 | ");
+}
+
+TEST_F(RecordFeatures, ForeignKeysReadTheirParents) {
+  given(
+      "CREATE TABLE parent (id int PRIMARY KEY, v int);"
+      "CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent);"
+      "INSERT INTO parent VALUES (1, 0), (2, 0)");
+  start();
+  run("INSERT INTO parent VALUES (3, 0)");
+  run("INSERT INTO child VALUES (1, 3)");
+  run("DELETE FROM parent WHERE id = 2");
+  run("UPDATE child SET parent = 1 WHERE id = 1");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[1], HasSubstr("r parent[3] T1, lk parent[3]"));
+  EXPECT_THAT(lines[2], HasSubstr("r parent[2] T0"));
+  EXPECT_THAT(lines[3], HasSubstr("w child[1].parent=1"));
+}
+
+// A child that came after the snapshot of the DELETE, and went with it: it is read as it was then.
+TEST_F(RecordFeatures, CascadesReadWhatCameMeanwhile) {
+  given(
+      "CREATE TABLE parent (id int PRIMARY KEY);"
+      "CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent ON DELETE CASCADE);"
+      "INSERT INTO parent VALUES (7)");
+  start();
+  run("BEGIN; INSERT INTO child VALUES (1, 7)", "b");
+  send("DELETE FROM parent WHERE id = 7", "a");
+  run("COMMIT", "b");
+  finish("a");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 3U);  // SELECT 1 is one too
+  EXPECT_THAT(lines[2], HasSubstr("r child[1]{where parent = 7} T2"));
+  EXPECT_THAT(lines[2], testing::Not(HasSubstr("|")));
+}
+
+TEST_F(RecordFeatures, RefusedAndUndoneInsertsReadTheirKey) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0)");
+  start();
+  run("INSERT INTO t VALUES (2, 0)");
+  run("INSERT INTO t VALUES (2, 1)", "b");  // 23505
+  run("BEGIN; INSERT INTO t VALUES (3, 0)");
+  run("SELECT v FROM t WHERE id = 3");
+  run("ROLLBACK");
+  run("INSERT INTO t VALUES (3, 5)", "b");
+  run("BEGIN; UPDATE t SET id = 9 WHERE id = 1");
+  run("SELECT v FROM t WHERE id = 9");
+  run("ROLLBACK");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[4],
+            "gap: a primary key that was changed and rolled back | gap: rows of its own that were "
+            "rolled back later");
+  EXPECT_EQ(lines[1], "r t[2] T1");
+  EXPECT_EQ(lines[2], "r t[3] T0 | ");
+  EXPECT_THAT(lines[3], HasSubstr("r t[3] T0"));
+}
+
+}  // namespace
+}  // namespace isoscope::record
