@@ -237,7 +237,12 @@ def plot_table(path, heading, rows):
     for i in range(words, len(head)):
         numbers = dict(zip(groups, (number_of(row[i]) for row in body)))
         if any(n is not None for n in numbers.values()):
-            series[head[i]] = numbers
+            # Two columns of one name are told apart by the last column of words before each.
+            name = head[i]
+            if name in series:
+                before = [head[j] for j in range(1, i) if number_of(body[0][j]) is None]
+                name = f"{name} ({before[-1] if before else i})"
+            series[name] = numbers
     series = dict(list(series.items())[:len(COLOURS)])
     if not series:
         return False

@@ -22,11 +22,17 @@ TABLES = {
     "check_scale.py": [["{build}/isoscope"]],
     "check_table.py": [["{build}/isoscope"], ["{build}/isoscope", "--grouped"]],
     "explore_table.py": [["{build}/isoscope", table] for table in ("programs", "algorithms", "scale")],
+    "papers.py": [["{build}/isoscope"]],
     "predict_experiment.py": [["{build}/isoscope"]],
     "predict_table.py": [["{build}/isoscope"]],
+    "strict_table.py": [["{build}/isoscope", "1000"]],
     "synth_table.py": [["{build}/bench/bench_synth"], ["{build}/bench/bench_synth", "--switches"]],
     "workload_table.py": [["{build}/bench/bench_workload"]],
 }
+
+
+# Part of others; with a server of its own; with other machines.
+OTHERS = {"smallest.py", "plot.py", "record_cost.py", "scale_table.py"}
 
 
 def smallest_of(names):
@@ -75,7 +81,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     build = os.path.abspath(sys.argv[1])
-    scripts = {path.name for path in HERE.glob("*.py")} - {"smallest.py"}
+    scripts = {path.name for path in HERE.glob("*.py")} - OTHERS
     if scripts != set(TABLES):
         sys.exit(f"TABLES has to list every script of bench: {', '.join(scripts ^ set(TABLES))}")
     programs = sorted(str(path) for path in pathlib.Path(build, "bench").glob("bench_*")

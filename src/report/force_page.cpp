@@ -75,13 +75,24 @@ std::string tables_words(const force::Run& run) {
   return fmt::format("{}", fmt::join(tables, "; "));
 }
 
+std::string serial_words(ForceVerdict verdict) {
+  switch (verdict) {
+    case ForceVerdict::Reproduced:
+      return "The server itself played the serial orders: none of them gives what this run gave.";
+    case ForceVerdict::Prevented:
+      return "The server itself played the serial orders: one of them gives what this run gave.";
+    case ForceVerdict::Diverged:
+    case ForceVerdict::Unknown:
+      break;
+  }
+  return "The server itself played these serial orders. Whether one gives what this run gave is "
+         "not "
+         "decided.";
+}
+
 PageTable serial_table(const force::Spec& spec, const Forced& forced) {
   if (forced.judgement.serial == nullptr) return {};
-  PageTable table{.title = forced.verdict == ForceVerdict::Reproduced
-                               ? "The server itself played the serial orders: none of them gives "
-                                 "what this run gave."
-                               : "The server itself played the serial orders: one of them gives "
-                                 "what this run gave.",
+  PageTable table{.title = serial_words(forced.verdict),
                   .columns = {"order", "what is other than in this run"},
                   .rows = {}};
   for (const force::SerialRun& serial : *forced.judgement.serial) {

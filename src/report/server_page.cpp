@@ -134,28 +134,38 @@ std::string calls_words(const ServerProgram& on, const sql::server::RunEnd& end)
   return out;
 }
 
+// Calls that the server has aborted count as calls that did not happen.
+std::string serial_words(const sql::server::RunEnd& mine, std::optional<bool> is_serial) {
+  if (!is_serial)
+    return "Whether a serial order ends like this run is not decided: values that the server makes "
+           "anew differ from run to run.";
+  return fmt::format("{} serial order of the calls{} ends like this run.",
+                     *is_serial ? "Some" : "No",
+                     mine.has_server_abort() ? " that the server did not abort" : "");
+}
+
 PageTable serial_table(const ServerProgram& on, const State& state) {
   const sql::server::RunEnd mine = sql::server::end_of(on.machine, state);
-  const auto serial = sql::server::serial_runs(on.machine, mine, Budget::seconds(kCycleSeconds));
+  const Budget budget = Budget::seconds(kCycleSeconds);
+  const auto serial = sql::server::serial_runs(on.machine, mine, budget);
   if (!serial || serial->empty()) return {};
-  PageTable table{.title = "", .columns = {"order", "calls", "rows in the end"}, .rows = {}};
+  const auto is_serial = sql::server::SerialEnds(on.machine, budget).contains(mine);
+  PageTable table{.title = serial_words(mine, is_serial),
+                  .columns = {"order", "calls", "rows in the end"},
+                  .rows = {}};
   table.rows.push_back({{"this run"}, {calls_words(on, mine)}, {rows_words(on, mine)}});
-  bool is_serial = false;
   for (const sql::server::SerialRun& run : *serial) {
-    const bool is_same = digest_of(run.end) == digest_of(mine);
-    is_serial = is_serial || is_same;
-    if (table.rows.size() > kMostSerialRuns) continue;
+    if (table.rows.size() > kMostSerialRuns) {
+      table.title +=
+          fmt::format(" There are {} different ends; the first ones are shown.", serial->size());
+      break;
+    }
     std::string order;
     for (const std::uint32_t call : run.order)
       order += (order.empty() ? "" : ", then ") + call_text(on, call);
-    if (is_same) order += " (ends like this run)";
+    if (is_serial && digest_of(run.end) == digest_of(mine)) order += " (ends like this run)";
     table.rows.push_back({{order}, {calls_words(on, run.end)}, {rows_words(on, run.end)}});
   }
-  table.title = is_serial ? "Some serial order of the calls ends like this run."
-                          : "No serial order of the calls ends like this run.";
-  if (serial->size() >= table.rows.size())
-    table.title +=
-        fmt::format(" There are {} different ends; the first ones are shown.", serial->size());
   return table;
 }
 

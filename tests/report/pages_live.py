@@ -33,6 +33,21 @@ step "</script><svg onload=window.hacked=1>" { UPDATE hostile SET v = '<script>w
 session s2
 step r2 { SELECT v, '</title><img src=x onerror=window.hacked=1>' FROM hostile; }
 """
+# Identifiers in double quotes and texts, through a page of statements.
+HOSTILE_SQL = """CREATE TABLE "<img src=x onerror=window.hacked=1>" (id int PRIMARY KEY, v text NOT NULL);
+CREATE FUNCTION "<svg onload=window.hacked=1>"(p text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  seen text;
+BEGIN
+  SELECT v INTO seen FROM "<img src=x onerror=window.hacked=1>" WHERE id = 1;
+  UPDATE "<img src=x onerror=window.hacked=1>" SET v = p WHERE id = 1;
+  RETURN seen;
+END $$;
+INSERT INTO "<img src=x onerror=window.hacked=1>" VALUES (1, '</script><b>');
+-- session a: "<svg onload=window.hacked=1>"('<script>window.hacked=1</script>')
+-- session b: "<svg onload=window.hacked=1>"('</title><img src=x onerror=window.hacked=1>')
+-- assert SELECT count(*) = 0 FROM "<img src=x onerror=window.hacked=1>"
+"""
 
 
 class Browser:
@@ -428,6 +443,12 @@ def main():
                     schedule(browser, page, name, checks)
                 if name == "matrix":
                     click_lattice(browser, page, checks)
+            (work / "hostile.sql").write_text(HOSTILE_SQL)
+            for name in ("explore", "audit"):
+                page = make(binary, work, f"hostile-{name}", f"{name} hostile.sql --level pg-rc", None, checks)
+                look(browser, page, f"hostile-{name}", (None, None, None), checks, shots)
+                checks.expect(browser.ask("document.body.textContent").count("onerror=window.hacked") > 3,
+                              f"hostile-{name}: the names are there, as texts")
             server = Postgres()
             try:
                 for name, arguments, code, expected in LIVE_PAGES:
