@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kMagic = "isoscope-checkpoint/1\n";
+constexpr std::string_view kMagic = "isoscope-checkpoint/2\n";
 constexpr std::chrono::microseconds kLookAlone{100'000};
 // How long it waits for a piece that it asked for before it asks somebody else.
 constexpr std::chrono::microseconds kPatience{2'000};
