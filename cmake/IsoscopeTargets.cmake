@@ -64,10 +64,14 @@ endfunction()
 
 # iso_test(history SOURCES a_test.cpp DEPENDS formats LABEL unit): a test program of the folder
 # `history`; every TEST in it is a ctest of its own. With LABEL live it talks to other programs: it
-# is built only with ISOSCOPE_LIVE, run only by `make test-live`, and must not skip.
+# is built only with ISOSCOPE_LIVE, run only by `make test-live`, and must not skip. TIMEOUT is in
+# seconds, of each of its tests; 600 if it is not stated.
 add_custom_target(live_tests)
 function(iso_test name)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPENDS;LINK" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
   if(ARG_LABEL STREQUAL live AND NOT ISOSCOPE_LIVE)
     return()
   endif()
@@ -79,7 +83,7 @@ function(iso_test name)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} ${ARG_LINK} test_support_paths iso_options
     GTest::gmock GTest::gtest_main)
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
+    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABEL STREQUAL live)
     add_dependencies(live_tests test_${name})
   endif()

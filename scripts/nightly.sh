@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything that takes too long for each change: the sanitizers over all tests, clang-tidy, the
-# fuzzers, and every benchmark at its smallest size. Goes on after a part that fails, prints what
-# each took, and exits with 1 if any failed.
+# Everything that takes too long for each change: the live tests with hundreds of programs, the
+# sanitizers over all tests, clang-tidy, the fuzzers, and every benchmark at its smallest size. Goes
+# on after a part that fails, prints what each took, and exits with 1 if any failed.
 #     scripts/nightly.sh [PART…]      parts are targets of the Makefile; all by default
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +9,8 @@ cd "$(dirname "$0")/.."
 export ISOSCOPE_SQL_PROGRAMS=${ISOSCOPE_SQL_PROGRAMS:-300}
 # How often the recorder, its application or the server is killed (tests/record/live_kills.py).
 export ISOSCOPE_KILLS=${ISOSCOPE_KILLS:-200}
+# Random programs on which the texts of pg-rc and pg-rr are held against it, for each level.
+export ISOSCOPE_LEVEL_PROGRAMS=${ISOSCOPE_LEVEL_PROGRAMS:-300}
 parts=("$@")
 ((${#parts[@]})) || parts=(test-live sanitize lint fuzz bench-smallest)
 failed=0

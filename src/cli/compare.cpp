@@ -31,9 +31,7 @@ struct CompareArguments {
 
 std::vector<const Level*> all_of(const LevelSet& levels) {
   std::vector<const Level*> all;
-  for (const auto& level : levels.all()) {
-    if (require_plain(*level, "compare")) all.push_back(level.get());
-  }
+  for (const auto& level : levels.all()) all.push_back(level.get());
   return all;
 }
 
@@ -44,11 +42,11 @@ int deliver_answer(const CompareArguments& args, const Result<std::string>& text
 
 // The proofs of one answer, one after the other; a chain has two.
 std::string certificates(const Level& a, const Level& b, const Implication& answer,
-                         Budget& budget) {
+                         StatementShape statements, Budget& budget) {
   if (answer.outcome != ImplicationOutcome::Proved || &a == &b) return {};
-  if (answer.via == nullptr) return certify_implies(a, b, budget);
-  return certify_implies(a, *answer.via, budget) + "\n(reset)\n" +
-         certify_implies(*answer.via, b, budget);
+  if (answer.via == nullptr) return certify_implies(a, b, budget, statements);
+  return certify_implies(a, *answer.via, budget, statements) + "\n(reset)\n" +
+         certify_implies(*answer.via, b, budget, statements);
 }
 
 Result<void> write_certificates(const CompareArguments& args, std::vector<std::string> parts) {
@@ -70,7 +68,9 @@ int run_matrix(const CompareArguments& args, const std::vector<const Level*>& le
     for (std::size_t j = 0; j < levels.size(); ++j) {
       // A chain's halves are among the others.
       const Implication& each = matrix->implies[i][j];
-      if (each.via == nullptr) proofs.push_back(certificates(*levels[i], *levels[j], each, budget));
+      if (each.via == nullptr)
+        proofs.push_back(
+            certificates(*levels[i], *levels[j], each, options.scope.statements, budget));
     }
   }
   if (auto written = write_certificates(args, proofs); !written) return fail(written.error());
@@ -89,7 +89,7 @@ int run_compare(const CompareArguments& args) {
   if (!known) return fail(known.error());
   std::vector<const Level*> levels;
   for (const std::string& name : args.levels) {
-    auto level = find_timeless(*known, name);
+    auto level = known->find(name);
     if (!level) return fail(level.error());
     if (std::find(levels.begin(), levels.end(), *level) == levels.end()) levels.push_back(*level);
   }
@@ -107,9 +107,10 @@ int run_compare(const CompareArguments& args) {
   auto answer = compare(*levels[0], second, options, budget);
   if (!answer) return fail(answer.error());
   if (!args.certificate.empty()) {
-    auto written =
-        write_certificates(args, {certificates(*levels[0], second, answer->forward, budget),
-                                  certificates(second, *levels[0], answer->backward, budget)});
+    const StatementShape shape = options.scope.statements;
+    auto written = write_certificates(
+        args, {certificates(*levels[0], second, answer->forward, shape, budget),
+               certificates(second, *levels[0], answer->backward, shape, budget)});
     if (!written) return fail(written.error());
   }
   const CompareNames names{args.levels[0], args.levels[1]};
@@ -140,6 +141,7 @@ Run add_compare(CLI::App& app) {
       "  isoscope compare cc@co cc@vis\n"
       "  isoscope compare --matrix rc ra cc pc psi si ser --dot lattice.dot\n"
       "  isoscope compare si pc --certificate si-pc.smt2\n"
+      "  isoscope compare pg-rr si --statements no-locks\n"
       "Exit codes: 0 decided: each direction proved or refuted, 2 bad input, 3 unknown, or known\n"
       "only in the scope that was searched.");
   return [args] { return run_compare(*args); };

@@ -30,12 +30,22 @@ void ScopeInput::add_to(CLI::App& app) {
       ->type_name("chains|partial-order")
       ->check(one_of({"chains", "partial-order"}))
       ->capture_default_str();
+  app.add_option("--statements", statements,
+                 "where a level speaks of statements: all histories, or those without inserts, "
+                 "without inserts and locks, or with each operation in a statement of its own")
+      ->type_name("any|no-inserts|no-locks|single")
+      ->check(one_of({"any", "no-inserts", "no-locks", "single"}))
+      ->capture_default_str();
 }
 
 Result<Scope> ScopeInput::complete(bool must_be_complete) const {
   Scope result = scope;
   result.blind_writes = !no_blind_writes;
   result.sessions = sessions == "chains" ? SessionShape::Chains : SessionShape::PartialOrder;
+  result.statements = statements == "single"       ? StatementShape::Single
+                      : statements == "no-locks"   ? StatementShape::NoLocks
+                      : statements == "no-inserts" ? StatementShape::NoInserts
+                                                   : StatementShape::Any;
   if (must_be_complete && result.txns == 0)
     return Error{.what = "--count needs a scope",
                  .hint = "give --txns N, and --keys N if you like"};

@@ -13,6 +13,7 @@ namespace isoscope {
 struct ScopeInput {
   Scope scope;
   bool no_blind_writes = false;
+  std::string statements = "any";
   std::string sessions = "chains";
   int most_txns = 5;  // how far the scope grows by itself
 

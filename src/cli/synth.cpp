@@ -46,10 +46,8 @@ Result<std::vector<const Level*>> find_all(const LevelSet& levels,
                                            const std::vector<std::string>& names) {
   std::vector<const Level*> found;
   for (const std::string& name : names) {
-    auto level = find_timeless(levels, name);
+    auto level = levels.find(name);
     if (!level) return level.error();
-    if (auto plain = require_plain(**level, "the search for histories"); !plain)
-      return plain.error();
     found.push_back(*level);
   }
   return found;
@@ -246,6 +244,8 @@ Run add_synth(CLI::App& app) {
       "  isoscope synth --allow si,update-ser --forbid ser --all\n"
       "  isoscope synth --allow pc --forbid si --to jsonl -o lost-update.jsonl\n"
       "  isoscope synth --allow cc@vis --forbid pc@co --txns 4 --keys 2\n"
+      "  isoscope synth --allow pc@snap --forbid pg-rc\n"
+      "  isoscope synth --allow ser --forbid strict-ser\n"
       "Exit codes: 0 there is none in the scope, 1 found, 2 bad input, 3 unknown.");
   return [args] { return run_synth(*args); };
 }

@@ -1,6 +1,7 @@
 #include "report/check_report.h"
 #include "report/explain.h"
 #include "report/json.h"
+#include "report/snapshots.h"
 
 namespace isoscope {
 
@@ -56,27 +57,15 @@ Json order_json(const History& h, const std::vector<TxnId>& order) {
   return json;
 }
 
-// Of each statement that reads, the last transaction in its snapshot.
-Json snapshots_json(const History& h, const Witness& w) {
-  Json json = Json::array();
-  for (TxnId t : h.txns()) {
-    if (!h.is_present(t)) continue;
-    std::optional<std::uint32_t> last;
-    for (EventId e : h.events(t)) {
-      if (!h.is_read(e) || last == h.statement(e)) continue;
-      last = h.statement(e);
-      json.push_back({{"txn", h.name(t)},
-                      {"statement", *last + 1},
-                      {"upto", h.name(w.order[w.snap[e.index] - 1])}});
-    }
-  }
-  return json;
-}
-
 Json witness_json(const History& h, const Witness& w) {
   if (w.framework == Framework::Co) return {{"co", order_json(h, w.order)}};
-  if (w.framework == Framework::CoSnap)
-    return {{"co", order_json(h, w.order)}, {"snap", snapshots_json(h, w)}};
+  if (w.framework == Framework::CoSnap) {
+    Json snap = Json::array();
+    for_each_snapshot(h, w, [&](TxnId t, std::uint32_t statement, TxnId last) {
+      snap.push_back({{"txn", h.name(t)}, {"statement", statement}, {"upto", h.name(last)}});
+    });
+    return {{"co", order_json(h, w.order)}, {"snap", std::move(snap)}};
+  }
   Json json;
   json["vis"] = nullptr;  // stays so where the pairs would bury everything else
   if (w.vis && w.vis->count() <= kMostPairsPrinted) {

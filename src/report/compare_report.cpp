@@ -81,6 +81,7 @@ Json implication_json(const Implication& i) {
   Json json = {{"implies", i.holds()}, {"outcome", name_of(i.outcome)}, {"proved", proved_word(i)}};
   if (i.outcome == ImplicationOutcome::Proved) {
     json["vacuous"] = i.is_vacuous();
+    if (i.proof) json["histories"] = histories_of(*i.proof);
     if (i.via != nullptr) json["through"] = i.via->full_name();
   }
   if (i.outcome == ImplicationOutcome::Bounded || i.outcome == ImplicationOutcome::Unknown) {
@@ -192,7 +193,8 @@ std::string class_name(const CompareMatrix& m, std::size_t c) {
 std::string implication_text(const std::string& a, const std::string& b, const Implication& i) {
   switch (i.outcome) {
     case ImplicationOutcome::Proved:
-      return fmt::format("{} implies {}: proved for every history ({})", a, b, how_proved(i));
+      return fmt::format("{} implies {}: proved for {} ({})", a, b,
+                         i.proof ? histories_of(*i.proof) : "every history", how_proved(i));
     case ImplicationOutcome::Bounded:
       return fmt::format("{} implies {} in the scope searched, {} transaction{}; {}", a, b,
                          i.scope.txns == 1 ? "1" : fmt::format("1 to {}", i.scope.txns),

@@ -105,4 +105,18 @@ std::string why_points(const History& h, const Edge& e) {
   }
 }
 
+void for_each_snapshot(
+    const History& h, const Witness& w,
+    const std::function<void(TxnId t, std::uint32_t statement, TxnId last)>& visit) {
+  for (TxnId t : h.txns()) {
+    if (!h.is_present(t)) continue;
+    std::optional<std::uint32_t> last;
+    for (EventId e : h.events(t)) {
+      if (!h.is_read(e) || last == h.statement(e)) continue;
+      last = h.statement(e);
+      visit(t, *last + 1, w.order[w.snap[e.index] - 1]);
+    }
+  }
+}
+
 }  // namespace isoscope

@@ -7,6 +7,7 @@
 #include "history/builder.h"
 #include "report/explain.h"
 #include "report/json.h"
+#include "report/snapshots.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -34,6 +35,16 @@ std::string refutation_text(const History& h, const CheckAnswer& answer) {
   if (!answer.verdict.violation) return "not rechecked";
   const Violation& v = *answer.verdict.violation;
   return fmt::format("{}: {}", explanation(h, v), common_name(v.anomaly));
+}
+
+// Of each statement that reads: T2/1 up to T1.
+std::string snapshots_text(const History& h, const Witness& w) {
+  std::string out;
+  for_each_snapshot(h, w, [&](TxnId t, std::uint32_t statement, TxnId last) {
+    out += fmt::format("{}{}/{} up to {}", out.empty() ? "snap " : ", ", h.name(t), statement,
+                       h.name(last));
+  });
+  return out.empty() ? "no snapshots" : out;
 }
 
 std::string session_edges_text(const SynthFound& found) {
@@ -122,6 +133,13 @@ Json witness_json(const History& h, const Witness& w) {
   Json order = Json::array();
   for (TxnId t : w.order) order.push_back(h.name(t));
   if (w.framework == Framework::Co) return {{"co", std::move(order)}};
+  if (w.framework == Framework::CoSnap) {
+    Json snap = Json::array();
+    for_each_snapshot(h, w, [&](TxnId t, std::uint32_t statement, TxnId last) {
+      snap.push_back({{"txn", h.name(t)}, {"statement", statement}, {"upto", h.name(last)}});
+    });
+    return {{"co", std::move(order)}, {"snap", std::move(snap)}};
+  }
   Json vis = Json::array();
   if (w.vis) {
     for (TxnId a : h.txns()) {
@@ -167,6 +185,8 @@ Result<std::string> text_in(const History& h, Format format) {
 
 std::string witness_text(const History& h, const Witness& w) {
   if (w.framework == Framework::Co) return "co " + order_text(h, w.order);
+  if (w.framework == Framework::CoSnap)
+    return fmt::format("co {}; {}", order_text(h, w.order), snapshots_text(h, w));
   return fmt::format("ar {}; vis {}", order_text(h, w.order),
                      w.vis ? pairs_text(h, *w.vis) : "least");
 }
@@ -182,8 +202,24 @@ Result<std::string> history_file(const SynthReport& report, const SeparatingHist
     return Error{
         .what = fmt::format("{} cannot hold a session order that is no chain", name_of(format)),
         .hint = "--to hist tells it in a comment; --sessions chains does without"};
-  if (has_number_keys(format)) return text_in(with_number_keys(one.found.history), format);
+  // Numbers for keys are our choice; statements, locks and times the format refuses by itself.
+  if (has_number_keys(format) && !report.scope.has_statements && !report.scope.has_times)
+    return text_in(with_number_keys(one.found.history), format);
   return text_in(one.found.history, format);
+}
+
+std::string_view name_of(StatementShape shape) {
+  switch (shape) {
+    case StatementShape::Any:
+      return "any";
+    case StatementShape::NoInserts:
+      return "no-inserts";
+    case StatementShape::NoLocks:
+      return "no-locks";
+    case StatementShape::Single:
+      return "single";
+  }
+  return "";
 }
 
 std::string describe_switches(const Scope& scope) {
@@ -202,7 +238,29 @@ std::string keys_text(const Scope& scope) {
   return out;
 }
 
+// What the searched histories say of statements and locks.
+std::string statements_text(const Scope& scope) {
+  std::string out = fmt::format("at most {} of a transaction, ", counted(scope.reads, "operation"));
+  switch (scope.statements) {
+    case StatementShape::Any:
+      out += scope.has_inserts ? "in statements, with FOR UPDATE, FOR SHARE and inserts"
+                               : "in statements, with FOR UPDATE and FOR SHARE";
+      break;
+    case StatementShape::NoInserts:
+      out += "in statements, with FOR UPDATE and FOR SHARE, without inserts";
+      break;
+    case StatementShape::NoLocks:
+      out += "in statements, without locks and inserts";
+      break;
+    case StatementShape::Single:
+      out += "each a statement of its own, without locks and inserts";
+      break;
+  }
+  return out + ", each key a row of its own, without KEY SHARE and deletes";
+}
+
 std::string reads_text(const Scope& scope) {
+  if (scope.has_statements) return statements_text(scope);
   if (scope.reads > 0)
     return fmt::format("at most {} of a transaction, in any order", counted(scope.reads, "read"));
   return scope.repeated_reads ? "a key may be read from several writers by one transaction"
@@ -220,7 +278,8 @@ std::string describe_searched(const Scope& scope, bool grew) {
              : ", any values";
   out +=
       scope.ops > 0 ? ", at most " + counted(scope.ops, "operation") + " each" : ", any operations";
-  return fmt::format("{}, {}, {}, {}", out, reads_text(scope),
+  return fmt::format("{}, {}, {}{}, {}", out, reads_text(scope),
+                     scope.has_times ? "any times, " : "",
                      scope.aborted_txns ? "transactions may abort" : "all transactions commit",
                      describe_switches(scope));
 }
@@ -246,6 +305,10 @@ Json scope_json(const Scope& scope) {
           {"aborted_txns", scope.aborted_txns},
           {"blind_writes", scope.blind_writes},
           {"empty_txns", scope.empty_txns},
+          {"statements", name_of(scope.statements)},
+          {"has_statements", scope.has_statements},
+          {"has_inserts", scope.has_inserts},
+          {"has_times", scope.has_times},
           {"sessions", scope.sessions == SessionShape::Chains ? "chains" : "partial-order"}};
 }
 

@@ -60,6 +60,7 @@ std::string describe(const Scope& scope);
 std::string describe_searched(const Scope& scope, bool grew);
 // The end of both: which histories count, whatever their sizes.
 std::string describe_switches(const Scope& scope);
+std::string_view name_of(StatementShape shape);  // any, no-inserts, …
 Json scope_json(const Scope& scope);
 
 }  // namespace isoscope

@@ -113,6 +113,12 @@ bool speaks_of_statements(const Formula& f) {
 
 }  // namespace
 
+bool speaks_of_statements(const Level& level) {
+  return level.framework == Framework::CoSnap ||
+         std::any_of(level.axioms.begin(), level.axioms.end(),
+                     [](const Axiom& axiom) { return speaks_of_statements(*axiom.formula); });
+}
+
 Result<void> require_plain(const Level& level, std::string_view who) {
   const auto refuse = [&](std::string_view why) {
     return Error{
@@ -124,9 +130,7 @@ Result<void> require_plain(const Level& level, std::string_view who) {
   if (level.uses_real_time) return refuse("about real time");
   if (level.framework == Framework::Co && !level.uses_session_order)
     return refuse("over co without so");
-  for (const Axiom& axiom : level.axioms) {
-    if (speaks_of_statements(*axiom.formula)) return refuse("about statements and locks");
-  }
+  if (speaks_of_statements(level)) return refuse("about statements and locks");
   return {};
 }
 

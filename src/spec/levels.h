@@ -47,6 +47,10 @@ class LevelSet {
   std::vector<std::shared_ptr<const Level>> levels_;
 };
 
+// Is the level over co, snap, or does an axiom mention of, same, waited, locks, writesrow or
+// current, so that it can tell statements and locks apart?
+bool speaks_of_statements(const Level& level);
+
 // An error if the level is over co, snap, frees co of so or wr, or speaks of statements: of which
 // `who` ("synth") knows nothing.
 Result<void> require_plain(const Level& level, std::string_view who);

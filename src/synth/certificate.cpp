@@ -67,8 +67,10 @@ std::string asserted(SmtSolver& smt, SmtTerm formula) {
 }
 
 std::string head(const Level& a, const Level& b, const ProofAnswer& answer) {
+  std::string histories = histories_of(answer);
+  histories.front() = 'E';
   std::string text = commented(
-      fmt::format("Every history that satisfies {} satisfies {}.", a.full_name(), b.full_name()));
+      fmt::format("{} that satisfies {} satisfies {}.", histories, a.full_name(), b.full_name()));
   text += commented(
       fmt::format("The witness of {}: {}.", b.full_name(), describe(answer.construction.value())));
   text += commented(
@@ -78,8 +80,9 @@ std::string head(const Level& a, const Level& b, const ProofAnswer& answer) {
 
 }  // namespace
 
-std::string certify_implies(const Level& a, const Level& b, Budget& budget) {
-  const FoundProof found = find_proof(a, b, budget);
+std::string certify_implies(const Level& a, const Level& b, Budget& budget,
+                            StatementShape statements) {
+  const FoundProof found = find_proof(a, b, budget, statements);
   if (found.search == nullptr) return {};
   ProofSearch& search = *found.search;
   SmtSolver& smt = search.smt();

@@ -19,11 +19,13 @@
 #include "spec/level.h"
 #include "support/budget.h"
 #include "support/result.h"
+#include "synth/statement_shape.h"
 
 namespace isoscope {
 
 // Empty if there is no proof: if it is refuted, or beyond the constructions of synth/proof.h, or if
 // the budget ends first.
-std::string certify_implies(const Level& a, const Level& b, Budget& budget);
+std::string certify_implies(const Level& a, const Level& b, Budget& budget,
+                            StatementShape statements = StatementShape::Any);
 
 }  // namespace isoscope

@@ -92,6 +92,18 @@ Implication refuted(SynthAnswer answer, const Level& b, Budget& budget) {
   return implication;
 }
 
+// Does the level speak of something of which neither of the others does? Between them it is of no
+// help, and searches with it have larger histories. For the latter reason only levels about
+// statements stand between two of which one is.
+bool says_more(const Level& m, const Level& a, const Level& b) {
+  const auto adds = [&](const auto& has) { return has(m) && !has(a) && !has(b); };
+  return adds([](const Level& l) { return speaks_of_statements(l); }) ||
+         adds([](const Level& l) { return l.uses_real_time; }) ||
+         adds([](const Level& l) { return l.is_wr_free; }) ||
+         adds([](const Level& l) { return !l.uses_session_order; }) ||
+         (!speaks_of_statements(m) && (speaks_of_statements(a) || speaks_of_statements(b)));
+}
+
 // May a history of few transactions refute the implication? Quicker than a proof that fails.
 Result<bool> is_soon_refuted(const Level& a, const Level& b, const CompareOptions& options,
                              int txns, Budget& budget) {
@@ -107,12 +119,10 @@ Result<std::optional<Implication>> prove_by_chain(const Level& a, const Level& b
                                                   Budget& budget) {
   std::vector<const Level*> between = options.between;
   if (between.empty()) {
-    for (const auto& level : LevelSet::built_in().all()) {
-      if (require_plain(*level, "a proof")) between.push_back(level.get());
-    }
+    for (const auto& level : LevelSet::built_in().all()) between.push_back(level.get());
   }
   for (const Level* m : between) {
-    if (m == &a || m == &b) continue;
+    if (m == &a || m == &b || says_more(*m, a, b)) continue;
     bool refuted = false;
     for (const auto& [from, to] : {std::pair(&a, m), std::pair(m, &b)}) {
       auto soon = is_soon_refuted(*from, *to, options, txns, budget);
@@ -122,12 +132,14 @@ Result<std::optional<Implication>> prove_by_chain(const Level& a, const Level& b
     }
     if (refuted) continue;
     if (budget.expired_now()) break;
-    const ProofAnswer first = prove_implies(a, *m, budget);
+    const ProofAnswer first = prove_implies(a, *m, budget, options.scope.statements);
     if (first.outcome != ProofOutcome::Proved) continue;
-    if (prove_implies(*m, b, budget).outcome != ProofOutcome::Proved) continue;
+    const ProofAnswer second = prove_implies(*m, b, budget, options.scope.statements);
+    if (second.outcome != ProofOutcome::Proved) continue;
     Implication chain;
     chain.outcome = ImplicationOutcome::Proved;
     chain.proof = first;
+    chain.proof->without_numbers |= second.without_numbers;
     chain.via = m;
     return std::optional(chain);
   }
@@ -194,7 +206,7 @@ Result<Implication> decide_implication(const Level& a, const Level& b,
   Implication implication;
   if (options.prove) {
     tell(fmt::format("proving that {} implies {}", a.full_name(), b.full_name()));
-    implication.proof = prove_implies(a, b, budget);
+    implication.proof = prove_implies(a, b, budget, options.scope.statements);
     if (implication.proof->outcome == ProofOutcome::Proved) {
       implication.outcome = ImplicationOutcome::Proved;
       return implication;

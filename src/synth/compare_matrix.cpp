@@ -68,8 +68,15 @@ Result<void> MatrixBuilder::decide(std::size_t i, std::size_t j) {
   if (is_known(i, j)) return {};
   const Level* via = i == j ? nullptr : follows(i, j);
   if (i == j || via != nullptr) {
-    matrix_.implies[i][j].outcome = ImplicationOutcome::Proved;
-    matrix_.implies[i][j].via = via;
+    Implication& chain = matrix_.implies[i][j];
+    chain.outcome = ImplicationOutcome::Proved;
+    chain.via = via;
+    if (via != nullptr) {
+      const auto k = static_cast<std::size_t>(
+          std::find(matrix_.levels.begin(), matrix_.levels.end(), via) - matrix_.levels.begin());
+      chain.proof = matrix_.implies[i][k].proof;
+      chain.proof->without_numbers |= matrix_.implies[k][j].proof->without_numbers;
+    }
     known_[i * n_ + j] = true;
     return {};
   }
@@ -83,6 +90,7 @@ Result<void> MatrixBuilder::decide(std::size_t i, std::size_t j) {
 bool MatrixBuilder::is_in_search(const History& h, std::size_t i, std::size_t j) {
   const SynthQuery query{.allow = {matrix_.levels[i]}, .forbid = {matrix_.levels[j]}};
   const auto told = synthesis::distinctions_of(query.allow, query.forbid);
+  if ((h.has_statements() && !told.statements) || (h.has_times() && !told.real_time)) return false;
   for (TxnId t : h.txns()) {
     if (h.status(t) == TxnStatus::Aborted && !told.aborted_txns) return false;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "history/builder.h"
 #include "support/assert.h"
@@ -61,6 +62,9 @@ class Writer {
     for (int x = 0; x < facts_.keys(); ++x) {
       if (facts_.is_used(x).is_true()) keys_.push_back({x, builder_.key(key_name(named_++))});
     }
+    names_.assign(static_cast<std::size_t>(facts_.keys()), -1);
+    for (std::size_t i = 0; i < keys_.size(); ++i)
+      names_[static_cast<std::size_t>(keys_[i].first)] = static_cast<int>(i);
     const int sessions = 1 + *std::max_element(session.begin(), session.end());
     std::vector<SessionId> ids;
     for (int s = 0; s < sessions; ++s) ids.push_back(builder_.session(fmt::format("s{}", s + 1)));
@@ -69,6 +73,11 @@ class Writer {
       const TxnId id = builder_.begin(
           ids[static_cast<std::size_t>(session[static_cast<std::size_t>(t)])],
           facts_.aborted(t).is_true() ? TxnStatus::Aborted : TxnStatus::Committed, {});
+      if (facts_.frame().real_time) builder_.set_times(id, times_of(t));
+      if (facts_.frame().statements) {
+        add_statements(id, t);
+        continue;
+      }
       if (facts_.frame().slots == 0) {
         for (const auto& [x, key] : keys_) add_read(id, x, key, t);
       } else {
@@ -90,6 +99,53 @@ class Writer {
       if (facts_.wr(x)(s, reader).is_true()) builder_.read(id, key, value_of(s, x), {});
     }
   }
+  // The operations of the slots, those of one statement together.
+  void add_statements(TxnId id, int t) {
+    const int first = facts_.txns() + (t - 1) * facts_.frame().slots;
+    const int end = first + facts_.frame().slots;
+    for (int slot = first; slot < end && facts_.is_filled(slot).is_true(); ++slot) {
+      const bool goes_on = slot + 1 < end && facts_.is_joined(slot + 1).is_true();
+      const bool is_joined = facts_.is_joined(slot).is_true();
+      if (goes_on && !is_joined) builder_.begin_statement(id);
+      for (int x = 0; x < facts_.keys(); ++x) add_operation(id, t, slot, x);
+      if (is_joined && !goes_on) builder_.end_statement(id);
+    }
+  }
+  void add_operation(TxnId id, int t, int slot, int x) {
+    const auto does = [&](Facts::Operation operation) {
+      return facts_.does(operation, slot, x).is_true();
+    };
+    const auto lock = [&](LockMode mode) {
+      int& name = names_[static_cast<std::size_t>(x)];
+      if (name < 0) name = named_++;  // nobody reads or writes it
+      builder_.lock(id, builder_.text(key_name(name)), mode, {});
+    };
+    if (does(Facts::Operation::Lock)) lock(LockMode::Exclusive);
+    if (does(Facts::Operation::Share)) lock(LockMode::Share);
+    for (const auto& [used, key] : keys_) {
+      if (used != x) continue;
+      add_read(id, x, key, slot);
+      if (does(Facts::Operation::OwnRead)) builder_.read(id, key, value_of(t, x), {});
+      if (does(Facts::Operation::Update)) builder_.write(id, key, value_of(t, x), {});
+      if (does(Facts::Operation::Insert)) builder_.insert(id, key, value_of(t, x), {});
+    }
+  }
+
+  // The sets of those that ended before a transaction began are nested, so that their sizes are
+  // times at which transactions begin; each ends just before the first that must begin later.
+  int start_of(int t) const {
+    int before = 0;
+    for (int s = 1; s < facts_.txns(); ++s) before += facts_.rt()(s, t).is_true() ? 1 : 0;
+    return before;
+  }
+  TxnTimes times_of(int t) const {
+    int end = facts_.txns();
+    for (int u = 1; u < facts_.txns(); ++u) {
+      if (facts_.rt()(t, u).is_true()) end = std::min(end, start_of(u));
+    }
+    return {2 * start_of(t) + 1, 2 * end};
+  }
+
   // The writers of a key write 1, 2, …; T0 writes 0.
   Value value_of(int t, int x) const {
     int value = 0;
@@ -104,8 +160,32 @@ class Writer {
   std::vector<int> sequence_;
   HistoryBuilder builder_;
   std::vector<std::pair<int, KeyId>> keys_;
+  std::vector<int> names_;  // by key of the facts: which name it has; -1: none yet
   int named_ = 0;
 };
+
+// By event: the snapshot of the slot that it comes from. Slots with locks are no events.
+std::vector<std::uint32_t> snapshots_of(const Facts& facts, const History& h,
+                                        const std::vector<int>& by_slot,
+                                        const std::function<TxnId(int)>& id_of) {
+  std::vector<std::uint32_t> snap(h.num_events());
+  for (int t = 1; t < facts.txns(); ++t) {
+    const auto events = h.events(id_of(t));
+    auto next = events.begin();
+    for (int slot = facts.txns(); slot < facts.carrier(); ++slot) {
+      if (facts.txn_of(slot) != t || !facts.is_filled(slot).is_true()) continue;
+      bool is_lock = false;
+      for (int x = 0; x < facts.keys(); ++x)
+        is_lock |= facts.does(Facts::Operation::Lock, slot, x).is_true() ||
+                   facts.does(Facts::Operation::Share, slot, x).is_true();
+      if (is_lock) continue;
+      snap[(*next).index] = as_index(by_slot[static_cast<std::size_t>(slot - facts.txns())]);
+      ++next;
+    }
+    ISO_ASSERT(next == events.end());
+  }
+  return snap;
+}
 
 }  // namespace
 
@@ -135,6 +215,8 @@ SynthFound decode(const Frame& frame, const Candidate& candidate,
         });
       }
     }
+    if (!witnesses[i].snap.empty())
+      w.snap = snapshots_of(facts, found.history, witnesses[i].snap, id_of);
     found.witnesses.push_back(std::move(w));
   }
   for (const Signal s : facts.operations()) found.operations += s.is_true() ? 1 : 0;

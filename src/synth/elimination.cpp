@@ -28,7 +28,9 @@ void add_free_slots(const Formula& f, std::vector<int>& slots) {
   for (const Variable& bound : f.variables) std::erase(slots, bound.slot);
 }
 
-bool needs_witness(const Formula& f) { return mentions_order(f) || mentions(f, RelationOp::Vis); }
+bool needs_witness(const Formula& f) {
+  return mentions_order(f) || mentions(f, RelationOp::Vis) || mentions(f, RelationOp::Snap);
+}
 
 // Does the conjunct imply that some transaction other than T0 uses the key in `slot`?
 bool shows_use(const Formula& f, int slot) {
@@ -58,7 +60,7 @@ int Grounder::id_of(std::vector<std::int64_t> name) {
 
 // Factors name variables by their position, so that what is kept belongs to one list of variables.
 int Grounder::list_id(const std::vector<Variable>& variables) {
-  std::vector<std::int64_t> name = {-4};
+  std::vector<std::int64_t> name = {-4, has_own_reads_ ? 1 : 0};  // which decides what is a read
   for (const Variable& v : variables) name.push_back(v.slot);
   return id_of(std::move(name));
 }

@@ -15,8 +15,10 @@ Signal seen_at_once(const Facts& facts, const Level& level, int a, int b) {
   return level.uses_session_order ? c.disj({facts.so()(a, b), facts.wr()(a, b)}) : facts.wr()(a, b);
 }
 
-Signal before_at_once(const Facts& facts, int a, int b) {
-  return facts.circuit().disj({facts.so()(a, b), facts.wr()(a, b)});
+// What every co contains.
+Signal before_at_once(const Facts& facts, const Level& level, int a, int b) {
+  return facts.circuit().disj({level.uses_session_order ? facts.so()(a, b) : kFalse,
+                               level.is_wr_free ? kFalse : facts.wr()(a, b)});
 }
 
 // Some read shows t1 although t2, which its transaction sees, comes after t1.
@@ -32,6 +34,56 @@ void add_stale_reads(const Facts& facts, const Matrix& vis, const Matrix& ar,
       }
     }
   }
+}
+
+// Some snapshot is none, or shows another writer than the one that is read.
+void add_wrong_snapshots(const Facts& facts, const Matrix& snap, const Matrix& order,
+                         std::vector<Signal>& wrong) {
+  Circuit& c = facts.circuit();
+  const int n = facts.txns();
+  for (int slot = n; slot < facts.carrier(); ++slot) {
+    const int own = facts.txn_of(slot);
+    const Signal is_read = facts.is_read(slot, true);
+    const Signal is_current = facts.is_current(slot);
+    for (int a = 0; a < n; ++a) {
+      wrong.push_back(c.conj({is_read, snap(a, slot), !order(a, own)}));
+      wrong.push_back(c.conj({facts.wr()(a, slot), !is_current, !snap(a, slot)}));
+      for (int b = 0; b < n; ++b)
+        wrong.push_back(c.conj({is_read, snap(b, slot), order(a, b), !snap(a, slot)}));
+      // The read shows a, and b, another writer of its key, comes after it.
+      for (int b = 0; b < n; ++b) {
+        if (a == b || b == own || facts.wr()(a, slot).is_false()) continue;
+        const Signal overtaken = c.conj({facts.overtakes(a, b, slot), order(a, b)});
+        wrong.push_back(c.conj({overtaken, !is_current, snap(b, slot)}));
+        wrong.push_back(c.conj({overtaken, is_current, order(b, own)}));
+      }
+    }
+    wrong.push_back(c.conj({is_read, !snap(0, slot)}));
+    for (int other = n; other < slot; ++other) {
+      if (facts.txn_of(other) != own) continue;
+      for (int a = 0; a < n; ++a)
+        wrong.push_back(
+            c.conj({is_read, facts.is_read(other, true), facts.same_statement(slot, other),
+                    !c.iff(snap(a, slot), snap(a, other))}));
+    }
+  }
+}
+
+// Fresh beginnings of the order for all slots.
+Matrix unknown_snapshots(Circuit& c, const Facts& facts, const Matrix& order) {
+  const int n = facts.txns();
+  Matrix snap(facts.carrier());
+  for (int slot = n; slot < facts.carrier(); ++slot) {
+    const int own = facts.txn_of(slot);
+    for (int a = 0; a < n; ++a) {
+      if (a != own) snap(a, slot) = a == 0 ? kTrue : c.input(false);
+    }
+    for (int a = 0; a < n; ++a) {
+      c.require(c.implies(snap(a, slot), order(a, own)));
+      for (int b = 0; b < n; ++b) c.require_any({!snap(b, slot), !order(a, b), snap(a, slot)});
+    }
+  }
+  return snap;
 }
 
 // The cells of vis in the order in which the distance between the two grows.
@@ -154,6 +206,10 @@ SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framew
     }
   }
   if (framework == Framework::Co) return w;
+  if (framework == Framework::CoSnap) {
+    w.snap = unknown_snapshots(c, facts, w.order);
+    return w;
+  }
   w.vis = Matrix(facts.carrier());
   for (int a = 0; a < n; ++a) {
     for (int b = 0; b < n; ++b) {
@@ -165,20 +221,43 @@ SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framew
   return w;
 }
 
+SymbolicWitness constant_witness(const Facts& facts, const FoundWitness& found) {
+  SymbolicWitness w{order_matrix(facts, found.order)};
+  if (found.vis) {
+    w.vis = Matrix(facts.carrier());
+    for (int a = 0; a < facts.txns(); ++a) {
+      found.vis->for_each_successor(static_cast<std::size_t>(a), [&](std::size_t b) {
+        (*w.vis)(a, static_cast<int>(b)) = kTrue;
+      });
+    }
+  }
+  if (!found.snap.empty()) {
+    w.snap = Matrix(facts.carrier());
+    for (int slot = facts.txns(); slot < facts.carrier(); ++slot) {
+      const int length = found.snap[static_cast<std::size_t>(slot - facts.txns())];
+      for (int i = 0; i < length; ++i)
+        (*w.snap)(found.order[static_cast<std::size_t>(i)], slot) = kTrue;
+    }
+  }
+  return w;
+}
+
 Signal failure(Grounder& g, const Facts& facts, const Level& level, const SymbolicWitness& w) {
   Circuit& c = facts.circuit();
   std::vector<Signal> wrong;
   const Matrix& base = w.vis ? *w.vis : w.order;
   for (int a = 0; a < facts.txns(); ++a) {
     for (int b = 0; b < facts.txns(); ++b) {
-      const Signal demanded = level.framework == Framework::Co ? before_at_once(facts, a, b)
-                                                               : seen_at_once(facts, level, a, b);
+      const Signal demanded = level.framework == Framework::VisAr
+                                  ? seen_at_once(facts, level, a, b)
+                                  : before_at_once(facts, level, a, b);
       wrong.push_back(c.conj({demanded, !base(a, b)}));
       if (w.vis) wrong.push_back(c.conj({(*w.vis)(a, b), !w.order(a, b)}));
     }
   }
   if (w.vis) add_stale_reads(facts, *w.vis, w.order, wrong);
-  g.set_witness(w.order, w.vis);
+  if (w.snap) add_wrong_snapshots(facts, *w.snap, w.order, wrong);
+  g.set_witness(w.order, w.vis, w.snap);
   for (const Axiom& axiom : level.axioms) wrong.push_back(!g.truth(*axiom.formula, axiom.slots));
   return c.disj(wrong);
 }
@@ -229,6 +308,57 @@ Signal iterate_vis(Grounder& g, const Facts& facts, const LevelShape& shape, Sym
   return c.conj(stable);
 }
 
+Signal iterate_snap(Grounder& g, const Facts& facts, const LevelShape& shape, SymbolicWitness& w) {
+  ISO_ASSERT(shape.has_least_snap);
+  Circuit& c = facts.circuit();
+  const int n = facts.txns();
+  Matrix snap(facts.carrier());
+  for (int slot = n; slot < facts.carrier(); ++slot) {
+    const Signal is_plain = !facts.is_current(slot);
+    for (int a = 0; a < n; ++a)
+      snap(a, slot) = a == 0 ? kTrue : c.conj({facts.wr()(a, slot), is_plain});
+  }
+  // What is in a snapshot moves from read to read of a transaction by one rule, and to what comes
+  // before it in co in the same round; axioms of unusual shapes may need more rounds.
+  constexpr int kRounds = 4;
+  const int most = facts.carrier() * n;
+  Signal stable = kFalse;
+  for (int round = 0; round < most && !stable.is_true(); ++round) {
+    if (round >= kRounds && !stable.is_constant()) break;
+    g.set_witness(w.order, std::nullopt, snap);
+    std::vector<Matrix> concluded;
+    for (const HeadRule& rule : shape.snap_rules)
+      concluded.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    Matrix next(facts.carrier());
+    std::vector<Signal> unchanged;
+    for (int slot = n; slot < facts.carrier(); ++slot) {
+      const int own = facts.txn_of(slot);
+      std::vector<Signal> shown;  // directly
+      for (int a = 0; a < n; ++a) {
+        std::vector<Signal> ways = {snap(a, slot)};
+        for (const Matrix& by_rule : concluded) ways.push_back(by_rule(a, slot));
+        for (int other = n; other < facts.carrier(); ++other) {
+          if (other != slot && facts.txn_of(other) == own)
+            ways.push_back(c.conj(
+                {facts.is_read(other, true), facts.same_statement(slot, other), snap(a, other)}));
+        }
+        shown.push_back(c.disj(ways));
+      }
+      for (int a = 0; a < n; ++a) {
+        std::vector<Signal> ways = {shown[static_cast<std::size_t>(a)]};
+        for (int b = 0; b < n; ++b)
+          ways.push_back(c.conj({w.order(a, b), shown[static_cast<std::size_t>(b)]}));
+        next(a, slot) = c.disj(ways);
+        unchanged.push_back(c.implies(next(a, slot), snap(a, slot)));
+      }
+    }
+    snap = std::move(next);
+    stable = c.conj(unchanged);
+  }
+  w.snap = std::move(snap);
+  return stable;
+}
+
 std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& shape) {
   constexpr int kMaxTxns = 7;  // with T0: 720 orders
   if (facts.txns() > kMaxTxns) return std::nullopt;
@@ -236,10 +366,13 @@ std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& 
   std::vector<int> sequence = numbering(facts);
   do {
     std::optional<Signal> failed;
+    SymbolicWitness w{order_matrix(facts, sequence)};
     if (shape.level->framework == Framework::Co) {
-      failed = failure(g, facts, *shape.level, {order_matrix(facts, sequence), std::nullopt});
+      failed = failure(g, facts, *shape.level, w);
     } else if (shape.has_least_vis) {
       failed = failure_at(g, facts, shape, sequence);
+    } else if (shape.has_least_snap && iterate_snap(g, facts, shape, w).is_true()) {
+      failed = failure(g, facts, *shape.level, w);
     }
     if (!failed) return std::nullopt;
     ISO_ASSERT(failed->is_constant());
@@ -252,6 +385,7 @@ std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const Leve
   Circuit& c = facts.circuit();
   const int n = facts.txns();
   Matrix edges(facts.carrier());
+  if (shape.level->framework == Framework::CoSnap) return std::nullopt;
   if (shape.level->framework == Framework::Co) {
     if (!shape.only_forces_order) return std::nullopt;
     g.set_witness(Matrix(facts.carrier()), std::nullopt);
@@ -260,9 +394,9 @@ std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const Leve
       forced.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
     for (int a = 0; a < n; ++a) {
       for (int b = 0; b < n; ++b) {
-        std::vector<Signal> reasons = {before_at_once(facts, a, b)};
+        std::vector<Signal> reasons = {before_at_once(facts, *shape.level, a, b)};
         for (const Matrix& by_rule : forced) reasons.push_back(by_rule(a, b));
-        edges(a, b) = c.disj(reasons);
+        edges(a, b) = a == 0 && b != 0 ? kTrue : c.disj(reasons);
       }
     }
   } else {

@@ -3,25 +3,31 @@
 #include <optional>
 #include <vector>
 
+#include "synth/decode.h"
 #include "synth/grounder.h"
 #include "synth/shape.h"
 
 namespace isoscope::synthesis {
 
-// The orders of a witness, constant or not; `vis` over vis, ar only.
+// The orders of a witness, constant or not; `vis` over vis, ar only, `snap` over co, snap.
 struct SymbolicWitness {
   Matrix order;
-  std::optional<Matrix> vis;
+  std::optional<Matrix> vis = {};
+  std::optional<Matrix> snap = {};  // from transactions to slots, whether they hold reads or not
 };
 
 // 0 < 1 < 2 < …, or another sequence of all transactions, as constants.
 Matrix order_matrix(const Facts& facts, const std::vector<int>& sequence);
 std::vector<int> numbering(const Facts& facts);
 
-// A witness to be searched for: fresh inputs, with what makes the order total, T0 first, and
-// vis ⊆ order. If `order` is given, only vis is searched for.
+// A witness to be searched for: fresh inputs, with what makes the order total, T0 first, vis ⊆
+// order, and snapshots beginnings of the order. If `order` is given, only vis or snap is searched
+// for.
 SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framework,
                                 std::optional<Matrix> order);
+
+// One that was found, as constants.
+SymbolicWitness constant_witness(const Facts& facts, const FoundWitness& found);
 
 // True iff the witness does not serve the level: a demand of the framework or an axiom fails.
 Signal failure(Grounder& g, const Facts& facts, const Level& level, const SymbolicWitness& w);
@@ -39,6 +45,12 @@ std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& 
 // True iff no witness at all serves the level, for levels that only force edges: with fresh inputs
 // that choose a cycle. To be required, not denied. Nothing for other levels.
 std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const LevelShape& shape);
+
+// Gives the witness, whose order may be unknown, snapshots: what the framework demands and the
+// rules of the shape conclude, round by round. Returns whether they are at their fixpoint, and the
+// snapshots the least; of constant facts and a constant order they always are.
+// Requires: shape.has_least_snap.
+Signal iterate_snap(Grounder& g, const Facts& facts, const LevelShape& shape, SymbolicWitness& w);
 
 // Gives the witness, whose order may be unknown, a vis: the rules of the shape applied so often
 // that transitivity has been reached. Returns whether they are at their fixpoint, and vis the

@@ -56,7 +56,8 @@ void Facts::build(const std::function<Signal()>& next) {
   wr_.assign(static_cast<std::size_t>(keys()), Matrix(carrier()));
   for (int x = 0; x < keys(); ++x) {
     writes_[index(0, x)] = kTrue;
-    for (int t = 1; t < txns(); ++t) writes_[index(t, x)] = add(next, {'w', t, x, t});
+    for (int t = 1; t < txns() && !frame_.statements; ++t)
+      writes_[index(t, x)] = add(next, {'w', t, x, t});
     const auto add_reads = [&](int t, int reader) {
       for (int s = 0; s < txns(); ++s) {
         if (s == t || (frame_.wr_forward && s > t)) continue;
@@ -79,6 +80,13 @@ void Facts::build(const std::function<Signal()>& next) {
   aborted_.assign(static_cast<std::size_t>(txns()), kFalse);
   for (int t = 1; t < txns() && frame_.aborted_txns; ++t)
     aborted_[static_cast<std::size_t>(t)] = add(next, {'a', t, 0, t});
+  rt_ = Matrix(carrier());
+  for (int s = 1; s < txns() && frame_.real_time; ++s) {
+    for (int t = 1; t < txns(); ++t) {
+      if (s != t) rt_(s, t) = add(next, {'t', s, 0, t});
+    }
+  }
+  if (frame_.statements) add_operations(next);
   derive();
 }
 
@@ -91,6 +99,10 @@ void Facts::derive() {
     std::vector<Signal> any;
     for (const Matrix& wr : wr_) {
       for (int s = 0; s < txns(); ++s) any.push_back(wr(s, slot));
+    }
+    if (frame_.statements) {
+      any.push_back(any_of_kind(slot, true));
+      any.push_back(any_of_kind(slot, false));
     }
     filled_[static_cast<std::size_t>(slot - txns())] = c.disj(any);
   }
@@ -139,6 +151,8 @@ void Facts::require_scope(bool all_names) const {
   const Scope& scope = frame_.scope;
   require_reads();
   require_sessions();
+  if (frame_.real_time) require_times();
+  if (frame_.statements) require_statements();
   // A history of nothing but aborted transactions is one that no level speaks about.
   std::vector<Signal> committed;
   for (int t = 1; t < txns(); ++t) committed.push_back(!aborted(t));
@@ -146,7 +160,7 @@ void Facts::require_scope(bool all_names) const {
   for (int t = 1; t < txns(); ++t) {
     std::vector<Signal> operations;
     for (int x = 0; x < keys(); ++x) {
-      operations.push_back(writes(t, x));
+      if (!frame_.statements) operations.push_back(writes(t, x));
       c.require_any({!aborted(t), !writes(t, x)});
       add_read_operations(t, x, operations);
       if (!scope.blind_writes) c.require(c.implies(writes(t, x), reads(t, x)));
@@ -191,6 +205,10 @@ void Facts::require_reads() const {
         if (!wr(x)(s, slot).is_false()) sources.push_back(wr(x)(s, slot));
       }
     }
+    for (int x = 0; x < keys() && frame_.statements; ++x) {
+      for (const auto& kind : operations_)
+        sources.push_back(kind[static_cast<std::size_t>((slot - txns()) * keys() + x)]);
+    }
     at_most_one(sources);
     const bool is_last = slot + 1 == carrier() || txn_of(slot + 1) != txn_of(slot);
     if (!is_last) c.require(c.implies(is_filled(slot + 1), is_filled(slot)));
@@ -210,6 +228,23 @@ void Facts::require_sessions() const {
         if (frame_.scope.sessions != SessionShape::Chains || b >= d) continue;
         c.require_any({!so_(a, b), !so_(a, d), comparable(b, d)});
         c.require_any({!so_(b, a), !so_(d, a), comparable(b, d)});
+      }
+    }
+  }
+}
+
+// Intervals on a line: what ended before another began, of two pairs (a, b) and (c, d) at least one
+// of the first ones ended before the other's second one began.
+void Facts::require_times() const {
+  Circuit& c = circuit_;
+  for (int a = 1; a < txns(); ++a) {
+    for (int b = 1; b < txns(); ++b) {
+      if (a == b) continue;
+      c.require_any({!rt_(a, b), !rt_(b, a)});
+      for (int s = 1; s < txns(); ++s) {
+        for (int t = 1; t < txns(); ++t) {
+          if (s != t) c.require_any({!rt_(a, b), !rt_(s, t), rt_(a, t), rt_(s, b)});
+        }
       }
     }
   }
@@ -247,7 +282,7 @@ std::vector<Signal> Facts::operations() const {
   std::vector<Signal> all;
   for (int t = 1; t < txns(); ++t) {
     for (int x = 0; x < keys(); ++x) {
-      all.push_back(writes(t, x));
+      if (!frame_.statements) all.push_back(writes(t, x));
       add_read_operations(t, x, all);
     }
   }

@@ -6,9 +6,23 @@
 //     so(s, t)      s is before t in a session    an input; T0 is before all
 //     aborted(t)    t aborted, and writes nothing an input where an axiom can tell; else false
 //
+//     rt(s, t)      s ended before t began        an input where an axiom can tell; else false
+//
 // There are no values: a value is its writer. Where a level asks for the order of reads, each
 // transaction has a row of read slots instead, of which a prefix is used, and wr(s, x, t) is the
 // disjunction over its slots.
+//
+// Where a level can tell statements and locks apart, the slots of a transaction are its operations,
+// in order: at most one of
+//
+//     wr(s, x, slot)   it reads x from s           own(slot, x)     it reads its own write of x
+//     update(slot, x)  it writes x                 insert(slot, x)  it writes x by INSERT
+//     lock(slot, x)    FOR UPDATE                  share(slot, x)   FOR SHARE
+//
+// and joined(slot): it belongs to the statement of the slot before. Claims (writes and locks) come
+// after the external reads of their statement and before its reads of own writes, one for each key
+// at most, in the order of keys: other orders say the same. A key is written once, because of two
+// writes the first is but a lock. Each key is a row of its own; KEY SHARE and deletes are left out.
 //
 // Two Facts of the same frame have the same inputs in the same order, whatever circuit they are
 // in, so that a model of one is an assumption for the other (`Candidate`).
@@ -49,6 +63,11 @@ struct Frame {
   int slots = 0;                // read slots of a transaction; 0: reads have no order
   bool repeated_reads = false;  // without slots: a transaction may read a key from several writers
   bool aborted_txns = false;    // a transaction may abort
+  bool statements = false;      // slots are operations of all kinds, grouped to statements …
+  bool joins = false;           // … of several operations
+  bool locks = false;           // some of which are locks
+  bool inserts = false;         // or inserts
+  bool real_time = false;       // transactions have times
 };
 
 using Candidate = std::vector<bool>;  // the values of the inputs, in order
@@ -70,18 +89,33 @@ class Facts {
   Signal reads(int t, int x) const { return reads_[index(t, x)]; }
   Signal is_used(int x) const { return used_[static_cast<std::size_t>(x)]; }  // the key
   Signal is_filled(int slot) const { return filled_[static_cast<std::size_t>(slot - txns())]; }
+  // Does the slot hold a read? With `own`, reads of own writes are reads, too.
+  Signal is_read(int slot, bool own) const;
   Signal aborted(int t) const { return aborted_[static_cast<std::size_t>(t)]; }
   const Matrix& so() const { return so_; }
+  const Matrix& rt() const { return rt_; }
   // Over the carrier: wr[x] to transactions, and to slots.
   const Matrix& wr(int x) const { return wr_[static_cast<std::size_t>(x)]; }
   const Matrix& wr() const { return any_wr_; }
-  // For some key, t3 reads it from t1, and t2, another transaction, writes it.
+  // For some key, t3 reads it from t1, and t2, another transaction, writes it. Of a slot: the read
+  // in it does.
   Signal overtakes(int t1, int t2, int t3) const;
+
+  // Statements and locks, as spec/statements.h defines them.
+  enum class Operation : std::uint8_t { Update, Insert, Lock, Share, OwnRead };
+  Signal does(Operation operation, int slot, int x) const;
+  Signal is_joined(int slot) const;
+  Signal same_statement(int slot, int other) const;
+  Signal is_current(int slot) const;
+  Signal locks(int t, int x) const;
+  Signal waited(int t, int slot) const;
 
   const std::vector<Signal>& inputs() const { return inputs_; }
   // By input: a letter for the relation, and what it relates; to rename and to count.
   struct Meaning {
-    char relation;  // 'w', 'r' (from s, key x, to t or slot), 's' or 'a' (t aborted)
+    // 'w', 'r' (from s, key x, to t or slot), 's', 'a' (t aborted), 't' (real time); of slots 'u',
+    // 'i', 'l', 'm', 'o' (the operations), 'j' (joined).
+    char relation;
     int s;
     int x;
     int t;
@@ -94,6 +128,9 @@ class Facts {
   // All operations, and all pairs of so, for counting.
   std::vector<Signal> operations() const;
   std::vector<Signal> session_edges() const;
+  // What makes a history with statements and times harder to read: operations in one statement,
+  // locks, inserts, and pairs of real time.
+  std::vector<Signal> decorations() const;
 
   Circuit& circuit() const { return circuit_; }
 
@@ -104,6 +141,12 @@ class Facts {
   void require_sessions() const;
   void require_reads() const;
   void require_key_order() const;
+  void require_times() const;
+  // synth/statements.cpp
+  void add_operations(const std::function<Signal()>& next);
+  void require_statements() const;
+  Signal claims(int slot, int x, bool inserts) const;
+  Signal any_of_kind(int slot, bool claims) const;
   // The reads of x by t as operations: how many there are, if each is one.
   void add_read_operations(int t, int x, std::vector<Signal>& operations) const;
   std::size_t index(int t, int x) const {
@@ -123,6 +166,9 @@ class Facts {
   std::vector<Matrix> wr_;
   Matrix any_wr_;
   Matrix so_;
+  Matrix rt_;
+  std::vector<std::vector<Signal>> operations_;  // by kind: by slot and key
+  std::vector<Signal> joined_;                   // by slot
 };
 
 // Of m signals: the i-th of the result says that at least i+1 of them are true.

@@ -10,9 +10,11 @@ namespace isoscope::synthesis {
 
 Grounder::Grounder(const Facts& facts) : facts_(facts), c_(facts.circuit()) {}
 
-void Grounder::set_witness(Matrix order, std::optional<Matrix> vis) {
+void Grounder::set_witness(Matrix order, std::optional<Matrix> vis, std::optional<Matrix> snap) {
   order_ = std::move(order);
   vis_ = vis ? *std::move(vis) : Matrix(facts_.carrier());
+  has_own_reads_ = snap.has_value();
+  snap_ = snap ? *std::move(snap) : Matrix(facts_.carrier());
   witness_relations_.clear();
 }
 
@@ -70,9 +72,21 @@ Signal Grounder::eval(const Formula& f, Env& env) {
       return facts_.reads(at(f.a), at(f.b));
     case FormulaOp::Member:
       return member(*f.relation, at(f.a), at(f.b), env);
-    default:
+    case FormulaOp::Locks:
+      return facts_.locks(at(f.a), at(f.b));
+    case FormulaOp::WritesRow:  // each key is a row of its own
+      return facts_.writes(at(f.a), at(f.b));
+    case FormulaOp::Current:
+      return facts_.is_current(at(f.a));
+    case FormulaOp::Subset:
+    case FormulaOp::Acyclic:
+    case FormulaOp::Irreflexive:
+    case FormulaOp::Transitive:
+    case FormulaOp::Total:
+    case FormulaOp::Empty:
       return statement(f, env);
   }
+  return kFalse;
 }
 
 Signal Grounder::exists(const std::vector<Variable>& variables,
@@ -126,17 +140,20 @@ Matrix Grounder::pairs(const std::vector<Variable>& variables,
   for (const FormulaPtr& premise : premises) parts.push_back({premise.get(), false});
   Env env(static_cast<std::size_t>(slots), 0);
   const std::vector<Signal> table = project(variables, parts, keep, env);
-  const int n = facts_.txns();
   Matrix result(facts_.carrier());
   if (keep.size() == 1) {  // from and to are the same variable
-    for (int a = 0; a < n; ++a) result(a, a) = table[static_cast<std::size_t>(a)];
+    const auto [first, count] = domain(from.sort);
+    for (int a = 0; a < count; ++a)
+      result(first + a, first + a) = table[static_cast<std::size_t>(a)];
     return result;
   }
   const bool from_first = variables[static_cast<std::size_t>(keep[0])].slot == from.slot;
-  for (int a = 0; a < n; ++a) {
-    for (int b = 0; b < n; ++b) {
-      const Signal s = table[static_cast<std::size_t>(a * n + b)];
-      (from_first ? result(a, b) : result(b, a)) = s;
+  const auto [first_a, count_a] = domain(from_first ? from.sort : to.sort);
+  const auto [first_b, count_b] = domain(from_first ? to.sort : from.sort);
+  for (int a = 0; a < count_a; ++a) {
+    for (int b = 0; b < count_b; ++b) {
+      const Signal s = table[static_cast<std::size_t>(a * count_b + b)];
+      (from_first ? result(first_a + a, first_b + b) : result(first_b + b, first_a + a)) = s;
     }
   }
   return result;
@@ -167,7 +184,7 @@ Signal Grounder::is_element(Sort sort, int element) const {
     case Sort::Key:
       return facts_.is_used(element);
     case Sort::Read:
-      return facts_.is_filled(element);
+      return facts_.is_read(element, has_own_reads_);
   }
   return kFalse;
 }
@@ -214,7 +231,7 @@ Signal Grounder::statement(const Formula& f, Env& env) {
       }
       break;
     }
-    default:
+    default:  // eval() has dealt with the others
       ISO_ASSERT(false);
   }
   return !c_.disj(wrong);

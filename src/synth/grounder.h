@@ -28,8 +28,9 @@ class Grounder {
  public:
   explicit Grounder(const Facts& facts);
 
-  // The orders of what is grounded from now on: co, or ar with vis. Over the carrier of the facts.
-  void set_witness(Matrix order, std::optional<Matrix> vis);
+  // The orders of what is grounded from now on: co, or ar with vis, or co with snap. Over the
+  // carrier of the facts. With snap, reads of own writes are elements, too.
+  void set_witness(Matrix order, std::optional<Matrix> vis, std::optional<Matrix> snap = {});
   const Matrix& order() const { return order_; }
   Matrix& vis() { return vis_; }
 
@@ -111,6 +112,8 @@ class Grounder {
   Circuit& c_;
   Matrix order_;
   Matrix vis_;
+  Matrix snap_;
+  bool has_own_reads_ = false;  // are they elements?
   std::vector<char> pending_;
   bool asked_too_early_ = false;  // for a cell
   bool asked_for_all_ = false;    // for all cells, as a closure does; nothing excuses that

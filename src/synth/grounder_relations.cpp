@@ -14,8 +14,8 @@ void add_key_values(const RelationExpr& r, const std::vector<int>& env, std::vec
 }
 
 bool needs_witness(const RelationExpr& r) {
-  for (const RelationOp op :
-       {RelationOp::Co, RelationOp::Vis, RelationOp::Ar, RelationOp::Ww, RelationOp::Rw}) {
+  for (const RelationOp op : {RelationOp::Co, RelationOp::Vis, RelationOp::Ar, RelationOp::Snap,
+                              RelationOp::Ww, RelationOp::Rw}) {
     if (mentions(r, op)) return true;
   }
   return false;
@@ -73,6 +73,8 @@ const Matrix& Grounder::value(const RelationExpr& r, Env& env) {
       return vis_;
     case RelationOp::So:
       return facts_.so();
+    case RelationOp::Rt:
+      return facts_.rt();
     case RelationOp::Wr:
       if (facts_.frame().slots > 0) break;  // the facts relate to transactions and to slots
       return r.key ? facts_.wr(env[static_cast<std::size_t>(r.key->slot)]) : facts_.wr();
@@ -156,12 +158,29 @@ Matrix Grounder::compute(const RelationExpr& r, Env& env) {
       return cellwise(
           [&](int a, int b) { return (b < n) == (r.to == Sort::Txn) ? wr(a, b) : kFalse; });
     }
-    case RelationOp::Rt:  // the histories that are looked for have no times
-      return cellwise([](int, int) { return kFalse; });
     case RelationOp::Po:
       return cellwise([&](int a, int b) {
         const bool ordered = a >= n && b > a && facts_.txn_of(a) == facts_.txn_of(b);
-        return ordered ? facts_.is_filled(b) : kFalse;  // filled slots are a prefix
+        return ordered ? c_.conj({is_element(Sort::Read, a), is_element(Sort::Read, b)}) : kFalse;
+      });
+    case RelationOp::Snap:
+      return cellwise([&](int a, int b) {
+        return a < n && b >= n ? c_.conj({snap_(a, b), is_element(Sort::Read, b)}) : kFalse;
+      });
+    case RelationOp::Of:
+      return cellwise([&](int a, int b) {
+        return a >= n && b == facts_.txn_of(a) ? is_element(Sort::Read, a) : kFalse;
+      });
+    case RelationOp::Same:
+      return cellwise([&](int a, int b) {
+        if (a < n || b < n) return kFalse;
+        return c_.conj(
+            {is_element(Sort::Read, a), is_element(Sort::Read, b), facts_.same_statement(a, b)});
+      });
+    case RelationOp::Waited:
+      return cellwise([&](int a, int b) {
+        if (a >= n || b < n) return kFalse;
+        return c_.conj({is_element(Sort::Read, b), facts_.waited(a, b)});
       });
     case RelationOp::Ww:
     case RelationOp::Rw: {

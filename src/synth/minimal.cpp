@@ -148,6 +148,17 @@ SynthOutcome minimize(Search& search, const std::vector<Signal>& signals, Propos
   }
 }
 
+// Operations first, then session edges, then what else makes a history harder to read.
+SynthOutcome minimize_all(Search& search, Proposal& best, Budget& budget) {
+  SynthOutcome done = SynthOutcome::Found;
+  for (const auto& signals : {search.facts().operations(), search.facts().session_edges(),
+                              search.facts().decorations()}) {
+    if (done == SynthOutcome::Found && !signals.empty())
+      done = minimize(search, signals, best, budget);
+  }
+  return done;
+}
+
 // From now on, no history that contains a renaming of this one; or, `exactly`, that is one.
 void rule_out(Search& search, const Candidate& candidate, bool exactly) {
   const std::vector<Signal>& inputs = search.facts().inputs();
@@ -211,9 +222,7 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
   smallest.scope = answer.scope;
   Search search(smallest, budget);
   Proposal best;
-  SynthOutcome done = minimize(search, search.facts().operations(), best, budget);
-  if (done == SynthOutcome::Found)
-    done = minimize(search, search.facts().session_edges(), best, budget);
+  const SynthOutcome done = minimize_all(search, best, budget);
   search.add_stats(answer.stats);
   if (done != SynthOutcome::Found) {
     answer.outcome = SynthOutcome::Unknown;
@@ -226,6 +235,12 @@ Result<SynthAnswer> synthesize_minimal(const SynthQuery& query, int max_txns, Bu
 Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality minimality,
                                          int max_txns, Budget& budget) {
   if (auto fits = check_sizes(query, max_txns); !fits) return fits.error();
+  if (minimality == Minimality::Irreducible &&
+      synthesis::distinctions_of(query.allow, query.forbid).statements) {
+    // What is left of a statement without one of its operations is no part of the same facts.
+    return Error{.what = "histories with statements cannot be reduced operation by operation",
+                 .hint = "--all lists those with the fewest operations"};
+  }
   SynthList list;
   ScopeSearch scopes(query, budget);
   scopes.run(max_txns, list);
@@ -240,11 +255,7 @@ Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality min
   Search search(smallest, budget, irreducible);
   SynthOutcome next = SynthOutcome::Found;
   Proposal proposal;
-  if (!irreducible) {
-    next = minimize(search, search.facts().operations(), proposal, budget);
-    if (next == SynthOutcome::Found)
-      next = minimize(search, search.facts().session_edges(), proposal, budget);
-  }
+  if (!irreducible) next = minimize_all(search, proposal, budget);
   while (next == SynthOutcome::Found) {
     next = search.next({}, budget);
     if (next != SynthOutcome::Found) break;

@@ -33,6 +33,12 @@ std::string_view describe(Construction construction) {
       return "the same order, and the least visibility that the axioms force";
     case Construction::LinearExtension:
       return "co is a linear extension of the acyclic relation";
+    case Construction::LeastSnapshots:
+      return "the same order, and the least snapshots that the axioms force";
+    case Construction::ExtendedLeastSnapshots:
+      return "co is a linear extension of the acyclic relation, snapshots the least that the "
+             "axioms "
+             "force";
     case Construction::ExtendedLeastVisibility:
       break;
   }
@@ -48,38 +54,70 @@ struct Attempt {
 
 std::vector<Attempt> attempts(const Level& a, const Level& b) {
   std::vector<Attempt> all;
-  if (b.framework == Framework::Co) {
-    all.push_back(
-        {a.framework == Framework::Co ? Construction::SameOrders : Construction::ArbitrationAsCo});
-  } else {
-    if (a.framework == Framework::VisAr) all.push_back({Construction::SameOrders});
-    all.push_back({Construction::LeastVisibility});
+  Construction extended = Construction::LinearExtension;
+  switch (b.framework) {
+    case Framework::Co:
+      all.push_back({a.framework == Framework::VisAr ? Construction::ArbitrationAsCo
+                                                     : Construction::SameOrders});
+      break;
+    case Framework::VisAr:
+      if (a.framework == Framework::VisAr) all.push_back({Construction::SameOrders});
+      all.push_back({Construction::LeastVisibility});
+      extended = Construction::ExtendedLeastVisibility;
+      break;
+    case Framework::CoSnap:
+      if (a.framework == Framework::CoSnap) all.push_back({Construction::SameOrders});
+      all.push_back({Construction::LeastSnapshots});
+      extended = Construction::ExtendedLeastSnapshots;
+      break;
   }
-  for (const RelationExpr* r : acyclic_relations(a)) {
-    all.push_back({b.framework == Framework::Co ? Construction::LinearExtension
-                                                : Construction::ExtendedLeastVisibility,
-                   r});
-  }
+  for (const RelationExpr* r : acyclic_relations(a)) all.push_back({extended, r});
   return all;
+}
+
+// A level over co, snap asks co to keep to the order that commit numbers tell. A's order does so if
+// A is over co, snap, too; other orders need not.
+bool may_break_numbers(const Level& a, const Level& b, Construction construction) {
+  if (b.framework != Framework::CoSnap) return false;
+  return a.framework != Framework::CoSnap || construction == Construction::ExtendedLeastSnapshots;
 }
 
 }  // namespace
 
-FoundProof find_proof(const Level& a, const Level& b, Budget& budget) {
+std::string histories_of(const ProofAnswer& answer) {
+  std::string out = "every history";
+  switch (answer.statements) {
+    case StatementShape::Any:
+      break;
+    case StatementShape::NoInserts:
+      out += " without inserts";
+      break;
+    case StatementShape::NoLocks:
+      out += " without locks, inserts and aborted writes in which each key is a row of its own";
+      break;
+    case StatementShape::Single:
+      out +=
+          " without locks, inserts and aborted writes in which each key is a row and each "
+          "operation a statement of its own";
+      break;
+  }
+  if (!answer.without_numbers) return out;
+  return out + (answer.statements == StatementShape::Any ? " without commit numbers"
+                                                         : ", without commit numbers");
+}
+
+FoundProof find_proof(const Level& a, const Level& b, Budget& budget, StatementShape statements) {
   const auto start = Budget::Clock::now();
   FoundProof found;
   ProofAnswer& answer = found.answer;
-  // The facts are about levels over one order that contains so and wr, or over vis, ar.
-  if (!require_plain(a, "a proof") || !require_plain(b, "a proof")) {
-    answer.outcome = ProofOutcome::NotProved;
-    return found;
-  }
+  if (!speaks_of_statements(a) && !speaks_of_statements(b)) statements = StatementShape::Any;
+  answer.statements = statements;
   answer.outcome = ProofOutcome::NotProved;
   const std::vector<Attempt> all = attempts(a, b);
   std::vector<std::unique_ptr<ProofSearch>> searches;
   for (const Attempt& attempt : all) {
-    searches.push_back(
-        std::make_unique<ProofSearch>(a, b, attempt.construction, budget, attempt.acyclic));
+    searches.push_back(std::make_unique<ProofSearch>(a, b, attempt.construction, budget,
+                                                     attempt.acyclic, statements));
   }
   std::optional<std::size_t> winner;
   // Every construction gets a little effort before any gets much.
@@ -89,6 +127,7 @@ FoundProof find_proof(const Level& a, const Level& b, Budget& budget) {
       if (searches[i]->run(effort)) {
         answer.outcome = ProofOutcome::Proved;
         answer.construction = all[i].construction;
+        answer.without_numbers = may_break_numbers(a, b, all[i].construction);
         answer.vacuous = searches[i]->is_vacuous();
         winner = i;
       } else if (budget.expired_now()) {
@@ -103,8 +142,9 @@ FoundProof find_proof(const Level& a, const Level& b, Budget& budget) {
   return found;
 }
 
-ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget) {
-  return find_proof(a, b, budget).answer;
+ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget,
+                          StatementShape statements) {
+  return find_proof(a, b, budget, statements).answer;
 }
 
 }  // namespace isoscope

@@ -11,6 +11,7 @@
 //   LinearExtension   A demands acyclic(r): co is a linear extension of r, which histories have
 //                     because they are finite (synth/acyclic.h)
 //   ExtendedLeastVisibility   both: ar is a linear extension of r, vis the least along it
+//   LeastSnapshots, ExtendedLeastSnapshots   B over co, snap: the same with the least snapshots
 //
 // Then Z3 is asked for a history that satisfies A by some witness while the constructed one fails a
 // demand of B's framework or an axiom of B, demand by demand. "Unsatisfiable" for all of them is
@@ -32,6 +33,9 @@
 //           refute the implication, or nothing may.
 // Paper     [Isolde-2026] has bounded answers only; the constructions across frameworks are those
 //           of its equivalences.
+// Scope     Every history, or every one whose statements have a shape. Runs that number their
+//           commits are left out where B, over co, snap, asks co to keep to the numbers and A does
+//           not: `without_numbers` says so.
 // Cost      Below a second for the built-in levels, most of it Z3; bounded in steps of Z3, so the
 //           answer is the same on every machine unless the budget expires.
 #include <cstdint>
@@ -41,6 +45,7 @@
 
 #include "spec/level.h"
 #include "support/budget.h"
+#include "synth/statement_shape.h"
 
 namespace isoscope {
 
@@ -52,7 +57,9 @@ enum class Construction : std::uint8_t {
   ArbitrationAsCo,
   LeastVisibility,
   LinearExtension,
-  ExtendedLeastVisibility
+  ExtendedLeastVisibility,
+  LeastSnapshots,
+  ExtendedLeastSnapshots
 };
 // "co is ar", for people.
 std::string_view describe(Construction construction);
@@ -63,12 +70,20 @@ struct ProofAnswer {
   // Of Proved: level A admits no history in which a transaction reads what another but T0 wrote,
   // so that it implies nearly everything. No built-in level is like that.
   bool vacuous = false;
-  std::string limit = {};   // of Unknown: what was hit
-  std::size_t queries = 0;  // that Z3 answered
+  // Of Proved: for which histories.
+  StatementShape statements = StatementShape::Any;
+  bool without_numbers = false;  // for those that do not number their commits
+  std::string limit = {};        // of Unknown: what was hit
+  std::size_t queries = 0;       // that Z3 answered
   double seconds = 0;
 };
 
-// Does every history that satisfies `a` satisfy `b`? Unknown only if the budget expires.
-ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget);
+// "every history without inserts": for which it is proved.
+std::string histories_of(const ProofAnswer& answer);
+
+// Does every history (of the shape, if one of the levels speaks of statements) that satisfies `a`
+// satisfy `b`? Unknown only if the budget expires.
+ProofAnswer prove_implies(const Level& a, const Level& b, Budget& budget,
+                          StatementShape statements = StatementShape::Any);
 
 }  // namespace isoscope

@@ -85,9 +85,14 @@ class Canonical {
       case RelationOp::Vis:
         text += vis_.name;
         break;
+      case RelationOp::Snap:
+        text += vis_.snap_name;
+        break;
       default:
         text += fmt::format("op{}", static_cast<int>(r.op));
     }
+    const bool has_reads = r.from == Sort::Read || r.to == Sort::Read;
+    if (has_reads && vis_.has_own_reads) text += "all";
     if (r.op == RelationOp::IdentityOn) text += fmt::format("set{}", static_cast<int>(r.set));
     if (r.key) {
       const auto position = std::find(slots_.begin(), slots_.end(), r.key->slot) - slots_.begin();

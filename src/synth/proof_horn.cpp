@@ -7,7 +7,7 @@ namespace isoscope {
 
 namespace {
 
-// Where vis occurs: under an even, under an odd number of negations.
+// Where vis, or snap, occurs: under an even, under an odd number of negations.
 struct Occurrence {
   bool positive = false;
   bool negative = false;
@@ -20,7 +20,7 @@ struct Occurrence {
 };
 
 Occurrence occurrence(const RelationExpr& r) {
-  if (r.op == RelationOp::Vis) return {.positive = true};
+  if (r.op == RelationOp::Vis || r.op == RelationOp::Snap) return {.positive = true};
   Occurrence all;
   if (r.left != nullptr) all = occurrence(*r.left);
   if (r.right != nullptr) {
@@ -70,7 +70,7 @@ bool is_horn(const Axiom& axiom) {
   }
   switch (rule.conclusion->op) {
     case FormulaOp::Member:
-      return is_vis(rule.conclusion->relation);
+      return is_vis(rule.conclusion->relation) || rule.conclusion->relation->op == RelationOp::Snap;
     case FormulaOp::Subset:
       return is_vis(rule.conclusion->other) && !occurrence(*rule.conclusion->relation).negative;
     case FormulaOp::Transitive:
@@ -90,7 +90,7 @@ SmtTerm obeys(const Axiom& axiom, ProofTranslator& translator, ProofTheory& theo
   const auto value = [&](const Variable& variable) {
     return env[static_cast<std::size_t>(variable.slot)];
   };
-  const SmtTerm forced = theory.forall(sorts, [&](auto values) {
+  const SmtTerm forced = translator.forall(sorts, premises, [&](auto values) {
     for (std::size_t i = 0; i < values.size(); ++i)
       env[static_cast<std::size_t>(rule.variables[i].slot)] = values[i];
     SmtTerm all = theory.smt().truth(true);

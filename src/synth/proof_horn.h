@@ -8,6 +8,8 @@
 //     r subset vis          (r positive in vis)
 //     transitive(vis)
 //
+// Over co, snap an axiom is Horn if it concludes snap(t, r) in the same way.
+//
 // Such premises are monotone in vis, so for every order there is a least relation V that contains
 // so and wr (what the framework demands) and obeys all Horn axioms of a level; and V is included in
 // every other relation that does. It is the best choice for the other demands that are made of vis:

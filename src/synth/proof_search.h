@@ -23,9 +23,11 @@ namespace isoscope {
 class ProofSearch {
  public:
   // Requires: the construction fits the frameworks; levels and budget outlive the search. For a
-  // linear extension, `acyclic` is one of acyclic_relations(a).
+  // linear extension, `acyclic` is one of acyclic_relations(a). `statements`: which histories
+  // count.
   ProofSearch(const Level& a, const Level& b, Construction construction, Budget& budget,
-              const RelationExpr* acyclic = nullptr);
+              const RelationExpr* acyclic = nullptr,
+              StatementShape statements = StatementShape::Any);
 
   // Of Z3's counter. Nearly all that follows does so within the first of these efforts.
   static constexpr std::array<unsigned, 2> kEfforts = {50'000, 500'000};
@@ -75,12 +77,23 @@ class ProofSearch {
   void assume_stronger();
   void define_extension(const RelationExpr& acyclic);
   void define_least_vis();
+  void define_least_snap();
   void add_goals();
   void add_lemmas();
   void add_inclusions();
   Lemma closure_lemma(const Closure& closure, const KeyedRelation& upper);
   Lemma least_vis_lemma(const Visibility& upper);
   std::vector<Visibility> upper_bounds();
+  // Of snapshots.
+  struct SnapBound {
+    std::string name;
+    SnapRelation holds;
+  };
+  // What least snapshots contain and are closed under, said of a relation: the framework's part.
+  SmtTerm contains_reads(const SnapRelation& snap);
+  SmtTerm is_closed(const SnapRelation& premise, const SnapRelation& conclusion);
+  Lemma least_snap_lemma(const SnapBound& upper);
+  std::vector<SnapBound> snap_bounds(const std::vector<Visibility>& of_txns);
   void add_mentioned(const Formula& f, std::vector<Visibility>& bounds);
 
   // Does it contradict the facts, and the unrollings if they are used?
@@ -88,10 +101,14 @@ class ProofSearch {
   void prove_goals(unsigned steps, bool unroll);
   void prove_lemmas(unsigned steps, bool unroll);
 
-  // Does the construction make its own vis?
+  // Does the construction make its own vis, or its own snapshots?
   bool has_least_vis() const {
     return construction_ == Construction::LeastVisibility ||
            construction_ == Construction::ExtendedLeastVisibility;
+  }
+  bool has_least_snap() const {
+    return construction_ == Construction::LeastSnapshots ||
+           construction_ == Construction::ExtendedLeastSnapshots;
   }
 
   const Level& a_;
@@ -103,7 +120,7 @@ class ProofSearch {
   SmtSolver smt_;
   ProofTheory theory_;
   ProofTranslator translator_;
-  Visibility assumed_;      // A's vis and order
+  Visibility assumed_;      // A's vis, order and snapshots
   Visibility constructed_;  // B's
   std::vector<Goal> goals_;
   bool is_hopeless_ = false;
@@ -117,6 +134,7 @@ struct FoundProof {
   ProofAnswer answer;
   std::unique_ptr<ProofSearch> search;
 };
-FoundProof find_proof(const Level& a, const Level& b, Budget& budget);
+FoundProof find_proof(const Level& a, const Level& b, Budget& budget,
+                      StatementShape statements = StatementShape::Any);
 
 }  // namespace isoscope

@@ -14,6 +14,13 @@
 //                       speaks of reads
 //   order               co, or ar, of the assumed witness
 //   vis                 the visibility that the stronger level assumes, if it is over vis, ar
+//   snap                the snapshots that it assumes, if it is over co, snap
+//   rt                  real time; only if a level speaks of it
+//
+// and, only if a level speaks of statements, when reads are all reads, those of own writes too:
+//
+//   external(r)         r reads what another transaction wrote; src(r) means something
+//   same, waited, current, locks, writesrow   as in spec/statements.h
 //
 // The rule for this file: **assert only what is true in that structure.** Then a contradiction
 // with the facts is a contradiction with every history. Left out are truths that no proof needs
@@ -31,17 +38,29 @@
 #include "smt/solver.h"
 #include "spec/ast.h"
 #include "spec/level.h"
+#include "synth/statement_shape.h"
 
 namespace isoscope {
 
 using TxnRelation = std::function<SmtTerm(SmtTerm, SmtTerm)>;
+using SnapRelation = TxnRelation;  // from transactions to reads
+
+// What a theory is about.
+struct ProofSubject {
+  bool reads = false;       // single reads
+  bool statements = false;  // statements and locks; then reads, too
+  bool real_time = false;
+  StatementShape shape = StatementShape::Any;
+};
 
 class ProofTheory {
  public:
-  ProofTheory(SmtSolver& smt, bool with_reads);
+  ProofTheory(SmtSolver& smt, const ProofSubject& subject);
 
   SmtSolver& smt() { return smt_; }
-  bool has_read_sort() const { return with_reads_; }
+  bool has_read_sort() const { return subject_.reads; }
+  bool has_statements() const { return subject_.statements; }
+  bool has_real_time() const { return subject_.real_time; }
   SmtSort sort(Sort sort) const {
     return sort == Sort::Txn ? txn_ : sort == Sort::Key ? key_ : read_;
   }
@@ -57,9 +76,27 @@ class ProofTheory {
   SmtTerm wr(SmtTerm x, SmtTerm t1, SmtTerm t3) const { return wr_(x, t1, t3); }
   SmtTerm wr(SmtTerm t1, SmtTerm t3) const { return wr_any_(t1, t3); }
   SmtTerm wr_to_read(SmtTerm x, SmtTerm t1, SmtTerm r) const {
-    return has_reads_ && equals(src_(r), t1) && equals(read_key_(r), x);
+    return is_external(r) && equals(src_(r), t1) && equals(read_key_(r), x);
   }
-  SmtTerm wr_to_read(SmtTerm t1, SmtTerm r) const { return has_reads_ && equals(src_(r), t1); }
+  SmtTerm wr_to_read(SmtTerm t1, SmtTerm r) const { return is_external(r) && equals(src_(r), t1); }
+  // Is there a read r, and is it no read of an own write?
+  SmtTerm is_external(SmtTerm r) const {
+    return subject_.statements ? has_reads_ && external_(r) : has_reads_;
+  }
+  // Statements, locks and real time may be mentioned only in a theory with them.
+  SmtTerm rt(SmtTerm a, SmtTerm b) const { return rt_(a, b); }
+  SmtTerm snap(SmtTerm t, SmtTerm r) const { return snap_(t, r); }
+  SmtTerm of(SmtTerm r, SmtTerm t) const { return has_reads_ && equals(read_txn_(r), t); }
+  SmtTerm txn_of(SmtTerm r) const { return read_txn_(r); }
+  SmtTerm key_of(SmtTerm r) const { return read_key_(r); }
+  SmtTerm source_of(SmtTerm r) const { return src_(r); }
+  SmtTerm same(SmtTerm r, SmtTerm s) const { return same_(r, s); }
+  SmtTerm waited(SmtTerm t, SmtTerm r) const { return waited_(t, r); }
+  SmtTerm current(SmtTerm r) const { return current_(r); }
+  SmtTerm locks(SmtTerm t, SmtTerm x) const { return locks_(t, x); }
+  SmtTerm writes_row(SmtTerm t, SmtTerm x) const { return writes_row_(t, x); }
+  // An external read of the snapshot, not of what is there.
+  SmtTerm is_plain(SmtTerm r) const { return is_external(r) && !current(r); }
   SmtTerm po(SmtTerm r, SmtTerm s) const { return po_(r, s); }
   SmtTerm order(SmtTerm a, SmtTerm b) const { return order_(a, b); }
   SmtTerm vis(SmtTerm a, SmtTerm b) const { return vis_(a, b); }
@@ -89,14 +126,16 @@ class ProofTheory {
   const std::vector<Heading>& headings() const { return headings_; }
 
   // What the level's framework demands of `order`, a strict total order with T0 first, and, over
-  // vis, ar, of `vis`; one formula a demand. The demand that known version orders (of lists) are in
-  // the order is left out: it is about the order alone, which the assumed and the constructed
-  // witness share, or on whose ww they agree (proof_search.cpp).
+  // vis, ar, of `vis`, over co, snap of `snap`; one formula a demand. The demand that known version
+  // orders (of lists) are in the order is left out: it is about the order alone, which the assumed
+  // and the constructed witness share, or on whose ww they agree (proof_search.cpp). So is the
+  // demand that the order keeps to commit numbers, see ProofAnswer::without_numbers.
   struct Demand {
     std::string words;
     SmtTerm formula;
   };
-  std::vector<Demand> demands(const Level& level, const TxnRelation& vis, const TxnRelation& order);
+  std::vector<Demand> demands(const Level& level, const TxnRelation& vis, const TxnRelation& order,
+                              const SnapRelation& snap);
   // That `order` is a strict total order.
   std::vector<SmtTerm> total_order(const TxnRelation& order);
   SmtTerm begins_with_t0(const TxnRelation& order);
@@ -105,15 +144,20 @@ class ProofTheory {
   SmtTerm has(std::span<const Sort> sorts);
   void add_history_facts();
   void add_read_facts();
+  void add_statement_facts();
+  void add_shape_facts();
+  void add_time_facts();
+  std::vector<Demand> snapshot_demands(const TxnRelation& order, const SnapRelation& snap);
   void add_order_facts();
 
   SmtSolver& smt_;
-  bool with_reads_;
+  ProofSubject subject_;
   SmtSort txn_, key_, read_;
   SmtTerm t0_, has_keys_, has_reads_;
   SmtFunction so_, writes_, aborted_;
   SmtFunction wr_, wr_any_, order_, vis_;
   SmtFunction src_, read_key_, read_txn_, po_;
+  SmtFunction rt_, external_, same_, waited_, current_, locks_, writes_row_, snap_;
   std::vector<SmtTerm> facts_;
   std::vector<Heading> headings_;
 };

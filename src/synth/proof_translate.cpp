@@ -97,9 +97,21 @@ SmtTerm ProofTranslator::translate(const Formula& f, Environment& env, const Vis
       return theory_.writes(env[at(f.a->slot)], env[at(f.b->slot)]);
     case FormulaOp::Reads:
       return theory_.reads(env[at(f.a->slot)], env[at(f.b->slot)]);
-    default:
+    case FormulaOp::Locks:
+      return theory_.locks(env[at(f.a->slot)], env[at(f.b->slot)]);
+    case FormulaOp::WritesRow:
+      return theory_.writes_row(env[at(f.a->slot)], env[at(f.b->slot)]);
+    case FormulaOp::Current:
+      return theory_.current(env[at(f.a->slot)]);
+    case FormulaOp::Subset:
+    case FormulaOp::Acyclic:
+    case FormulaOp::Irreflexive:
+    case FormulaOp::Transitive:
+    case FormulaOp::Total:
+    case FormulaOp::Empty:
       return about_relation(f, env, vis);
   }
+  return theory_.smt().truth(false);
 }
 
 SmtTerm ProofTranslator::quantified(const Formula& f, Environment& env, const Visibility& vis) {
@@ -109,7 +121,31 @@ SmtTerm ProofTranslator::quantified(const Formula& f, Environment& env, const Vi
     for (std::size_t i = 0; i < values.size(); ++i) env[at(f.variables[i].slot)] = values[i];
     return translate(*f.left, env, vis);
   };
-  return f.op == FormulaOp::Forall ? theory_.forall(sorts, body) : theory_.exists(sorts, body);
+  return f.op == FormulaOp::Forall ? forall(sorts, vis, body) : exists(sorts, vis, body);
+}
+
+SmtTerm ProofTranslator::are_elements(std::span<const Sort> sorts, std::span<const SmtTerm> values,
+                                      const Visibility& vis) const {
+  SmtTerm all = theory_.smt().truth(true);
+  if (vis.has_own_reads || !theory_.has_statements()) return all;
+  for (std::size_t i = 0; i < sorts.size(); ++i) {
+    if (sorts[i] == Sort::Read) all = all && theory_.is_external(values[i]);
+  }
+  return all;
+}
+
+SmtTerm ProofTranslator::forall(std::span<const Sort> sorts, const Visibility& vis,
+                                const SmtSolver::Body& body) {
+  if (vis.has_own_reads || !theory_.has_statements()) return theory_.forall(sorts, body);
+  return theory_.forall(
+      sorts, [&](auto values) { return implies(are_elements(sorts, values, vis), body(values)); });
+}
+
+SmtTerm ProofTranslator::exists(std::span<const Sort> sorts, const Visibility& vis,
+                                const SmtSolver::Body& body) {
+  if (vis.has_own_reads || !theory_.has_statements()) return theory_.exists(sorts, body);
+  return theory_.exists(
+      sorts, [&](auto values) { return are_elements(sorts, values, vis) && body(values); });
 }
 
 SmtTerm ProofTranslator::about_relation(const Formula& f, const Environment& env,
@@ -123,20 +159,20 @@ SmtTerm ProofTranslator::about_relation(const Formula& f, const Environment& env
   const std::span<const Sort> single(pair, 1);
   switch (f.op) {
     case FormulaOp::Subset:
-      return theory_.forall(
-          pair, [&](auto v) { return implies(in(r, v[0], v[1]), in(*f.other, v[0], v[1])); });
+      return forall(pair, vis,
+                    [&](auto v) { return implies(in(r, v[0], v[1]), in(*f.other, v[0], v[1])); });
     case FormulaOp::Empty:
-      return theory_.forall(pair, [&](auto v) { return !in(r, v[0], v[1]); });
+      return forall(pair, vis, [&](auto v) { return !in(r, v[0], v[1]); });
     case FormulaOp::Irreflexive:
-      return theory_.forall(single, [&](auto v) { return !in(r, v[0], v[0]); });
+      return forall(single, vis, [&](auto v) { return !in(r, v[0], v[0]); });
     case FormulaOp::Acyclic:
-      return theory_.forall(single, [&](auto v) { return !in_closure(r, v[0], v[0], env, vis); });
+      return forall(single, vis, [&](auto v) { return !in_closure(r, v[0], v[0], env, vis); });
     case FormulaOp::Transitive:
-      return theory_.forall(triple, [&](auto v) {
+      return forall(triple, vis, [&](auto v) {
         return implies(in(r, v[0], v[1]) && in(r, v[1], v[2]), in(r, v[0], v[2]));
       });
     case FormulaOp::Total:
-      return theory_.forall(pair, [&](auto v) {
+      return forall(pair, vis, [&](auto v) {
         return equals(v[0], v[1]) || in(r, v[0], v[1]) || in(r, v[1], v[0]);
       });
     default:
@@ -179,21 +215,21 @@ SmtTerm ProofTranslator::composed(const RelationExpr& left, const RelationExpr& 
   if (left.op == RelationOp::Star) {
     const SmtTerm at_once = member(right, a, b, env, vis);
     const Sort middle[] = {left.to};
-    return at_once || theory_.exists(middle, [&](auto m) {
-      const SmtTerm first = in_closure(*left.left, a, m[0], env, vis);
-      return first && member(right, m[0], b, env, vis);
-    });
+    return at_once || exists(middle, vis, [&](auto m) {
+             const SmtTerm first = in_closure(*left.left, a, m[0], env, vis);
+             return first && member(right, m[0], b, env, vis);
+           });
   }
   if (right.op == RelationOp::Star) {
     const SmtTerm at_once = member(left, a, b, env, vis);
     const Sort middle[] = {left.to};
-    return at_once || theory_.exists(middle, [&](auto m) {
-      const SmtTerm first = member(left, a, m[0], env, vis);
-      return first && in_closure(*right.left, m[0], b, env, vis);
-    });
+    return at_once || exists(middle, vis, [&](auto m) {
+             const SmtTerm first = member(left, a, m[0], env, vis);
+             return first && in_closure(*right.left, m[0], b, env, vis);
+           });
   }
   const Sort middle[] = {left.to};
-  return theory_.exists(middle, [&](auto m) {
+  return exists(middle, vis, [&](auto m) {
     const SmtTerm first = member(left, a, m[0], env, vis);
     return first && member(right, m[0], b, env, vis);
   });
@@ -211,11 +247,25 @@ SmtTerm ProofTranslator::leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const
       return theory_.wr(x, t[0], a) && ww(x, t[0], b);
     });
   };
+  const auto elements = [&](SmtTerm read) {
+    const Sort sorts[] = {Sort::Read};
+    return are_elements(sorts, {&read, 1}, vis);
+  };
   switch (r.op) {
     case RelationOp::So:
       return theory_.so(a, b);
+    case RelationOp::Rt:
+      return theory_.rt(a, b);
     case RelationOp::Po:
-      return theory_.po(a, b);
+      return theory_.po(a, b) && elements(a) && elements(b);
+    case RelationOp::Of:
+      return theory_.of(a, b) && elements(a);
+    case RelationOp::Same:
+      return theory_.same(a, b) && elements(a) && elements(b);
+    case RelationOp::Waited:
+      return theory_.waited(a, b) && elements(b);
+    case RelationOp::Snap:
+      return vis.snap(a, b) && theory_.has_reads();
     case RelationOp::Co:
     case RelationOp::Ar:
       return vis.order(a, b);

@@ -18,12 +18,17 @@
 
 namespace isoscope {
 
-// What `vis`, and `co` or `ar`, stand for in a translation. Equal names mean equal relations.
+// What `vis`, `co` or `ar`, and `snap` stand for in a translation. Equal names mean equal
+// relations.
 struct Visibility {
   std::string name;
   TxnRelation relation;
   std::string order_name;
   TxnRelation order;
+  std::string snap_name = {};
+  SnapRelation snap = {};
+  // Are reads of own writes among the reads, as they are over co, snap?
+  bool has_own_reads = false;
 };
 
 // r+ for the values of the key variables in r. Relations that are spelled in different ways but
@@ -47,6 +52,9 @@ class ProofTranslator {
   // Requires: the environment has the formula's slots, and values for its free variables. The
   // formula and its relations outlive the translator.
   SmtTerm translate(const Formula& f, Environment& env, const Visibility& vis);
+  // Quantifiers over the elements that levels with such a witness have.
+  SmtTerm forall(std::span<const Sort> sorts, const Visibility& vis, const SmtSolver::Body& body);
+  SmtTerm exists(std::span<const Sort> sorts, const Visibility& vis, const SmtSolver::Body& body);
   // (a, b) ∈ r.
   SmtTerm member(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
                  const Visibility& vis);
@@ -68,6 +76,9 @@ class ProofTranslator {
   SmtTerm about_relation(const Formula& f, const Environment& env, const Visibility& vis);
   SmtTerm composed(const RelationExpr& left, const RelationExpr& right, SmtTerm a, SmtTerm b,
                    const Environment& env, const Visibility& vis);
+  // That the reads among the values are elements.
+  SmtTerm are_elements(std::span<const Sort> sorts, std::span<const SmtTerm> values,
+                       const Visibility& vis) const;
   SmtTerm leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
                const Visibility& vis);
   SmtTerm in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,

@@ -15,6 +15,49 @@ using Name = std::tuple<char, int, int, int>;
 
 Name name_of(const Facts::Meaning& m) { return {m.relation, m.s, m.x, m.t}; }
 
+bool is_claim(char relation) {
+  return relation == 'u' || relation == 'i' || relation == 'l' || relation == 'm';
+}
+bool is_keyless(char relation) {
+  return relation == 's' || relation == 'a' || relation == 't' || relation == 'j';
+}
+
+// Renamed keys may have left the order that synth/facts.h demands of the claims, and of the reads
+// of own writes, of a statement. Puts them in order: of the slots of one statement, those of a kind
+// exchange what they hold.
+void sort_statements(const Facts& facts, std::vector<Name>& names) {
+  std::vector<bool> joined(static_cast<std::size_t>(facts.carrier()), false);
+  for (const Name& name : names) {
+    if (std::get<0>(name) == 'j') joined[static_cast<std::size_t>(std::get<1>(name))] = true;
+  }
+  for (const bool claims : {true, false}) {
+    std::vector<Name*> in_order;  // of one kind, by slot
+    for (Name& name : names) {
+      const char relation = std::get<0>(name);
+      if (claims ? is_claim(relation) : relation == 'o') in_order.push_back(&name);
+    }
+    std::sort(in_order.begin(), in_order.end(),
+              [](const Name* a, const Name* b) { return std::get<1>(*a) < std::get<1>(*b); });
+    for (auto first = in_order.begin(); first != in_order.end();) {
+      // Neighbours of one kind are in one statement if each slot but the first is joined.
+      auto end = first + 1;
+      while (end != in_order.end() && std::get<1>(**end) == std::get<1>(**(end - 1)) + 1 &&
+             joined[static_cast<std::size_t>(std::get<1>(**end))])
+        ++end;
+      std::vector<std::pair<int, char>> held;
+      for (auto it = first; it != end; ++it)
+        held.emplace_back(std::get<2>(**it), std::get<0>(**it));
+      std::sort(held.begin(), held.end());
+      for (auto it = first; it != end; ++it) {
+        const auto& [x, relation] = held[static_cast<std::size_t>(it - first)];
+        std::get<0>(**it) = relation;
+        std::get<2>(**it) = x;
+      }
+      first = end;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> num_renamings(const Scope& scope) {
@@ -45,18 +88,22 @@ void for_each_renaming(const Facts& facts, const Candidate& candidate,
     return facts.txns() + (txn[static_cast<std::size_t>(facts.txn_of(element))] - 1) * slots +
            place;
   };
+  std::vector<Name> names;
   do {
     std::vector<int> key(static_cast<std::size_t>(facts.keys()));
     std::iota(key.begin(), key.end(), 0);
     do {
       Candidate renamed(candidate.size(), false);
       bool expressible = true;
+      names.clear();
       for (const std::size_t i : facts_of_it) {
         const Facts::Meaning& m = facts.meanings()[i];
-        const bool has_key = m.relation == 'w' || m.relation == 'r';
-        const int x = !has_key ? 0 : key[static_cast<std::size_t>(m.x)];
-        const auto found =
-            index.find(Name{m.relation, rename_element(m.s), x, rename_element(m.t)});
+        const int x = is_keyless(m.relation) ? 0 : key[static_cast<std::size_t>(m.x)];
+        names.emplace_back(m.relation, rename_element(m.s), x, rename_element(m.t));
+      }
+      if (facts.frame().statements) sort_statements(facts, names);
+      for (const Name& name : names) {
+        const auto found = index.find(name);
         expressible = found != index.end();
         if (!expressible) break;
         renamed[found->second] = true;

@@ -26,7 +26,12 @@ std::vector<int> sequence_in_model(const Circuit& c, const Facts& facts, const M
 }
 
 FoundWitness witness_in_model(const Circuit& c, const Facts& facts, const SymbolicWitness& w) {
-  FoundWitness found{sequence_in_model(c, facts, w.order), std::nullopt};
+  FoundWitness found{sequence_in_model(c, facts, w.order)};
+  for (int slot = facts.txns(); slot < facts.carrier() && w.snap; ++slot) {
+    int length = 0;
+    for (int a = 0; a < facts.txns(); ++a) length += c.value((*w.snap)(a, slot)) ? 1 : 0;
+    found.snap.push_back(length);
+  }
   if (!w.vis) return found;
   found.vis = Relation(static_cast<std::size_t>(facts.txns()));
   for (int a = 0; a < facts.txns(); ++a) {
@@ -36,6 +41,21 @@ FoundWitness witness_in_model(const Circuit& c, const Facts& facts, const Symbol
     }
   }
   return found;
+}
+
+// The first of the allowed levels whose order contains so and wr, or else wr; or else the first
+// one. Transactions are numbered along its order.
+const Level* numbered_level(const SynthQuery& query) {
+  if (!query.fixed_order || query.allow.empty()) return nullptr;
+  const auto find = [&](const auto& demand) -> const Level* {
+    const auto found = std::find_if(query.allow.begin(), query.allow.end(), demand);
+    return found == query.allow.end() ? nullptr : *found;
+  };
+  if (const Level* both =
+          find([](const Level* l) { return l->uses_session_order && !l->is_wr_free; }))
+    return both;
+  if (const Level* has_wr = find([](const Level* l) { return !l->is_wr_free; })) return has_wr;
+  return query.allow.front();
 }
 
 // Places of wr that a search can hold, about a gigabyte of them; far more than reads without an
@@ -59,26 +79,34 @@ Result<void> check_scope(const SynthQuery& query) {
   const Frame frame = frame_of(query);
   const double places = s.txns + 1 + static_cast<double>(s.txns) * frame.slots;
   if (places * places * s.keys > kMaxReadsFrom)
-    return wrong(fmt::format("{} ordered reads in each of {} transactions on {} keys are too many",
-                             frame.slots, s.txns, s.keys),
-                 "a level that speaks of single reads needs them; lower --txns, --keys or --ops");
+    return wrong(
+        fmt::format("{} ordered {} in each of {} transactions on {} keys are too many", frame.slots,
+                    frame.statements ? "operations" : "reads", s.txns, s.keys),
+        "a level that speaks of single reads or of statements needs them; lower --txns, --keys or "
+        "--ops");
   return {};
 }
 
 Frame frame_of(const SynthQuery& query) {
   Frame frame;
   frame.scope = query.scope;
-  const auto has_so = [](const Level* level) {
-    return level->framework == Framework::Co || level->uses_session_order;
-  };
-  const bool fixed = query.fixed_order && !query.allow.empty();
-  frame.wr_forward = fixed;
-  frame.so_forward = fixed && std::any_of(query.allow.begin(), query.allow.end(), has_so);
+  const Level* numbered = numbered_level(query);
+  frame.wr_forward = numbered != nullptr && !numbered->is_wr_free;
+  frame.so_forward = numbered != nullptr && numbered->uses_session_order;
   const Distinctions told = distinctions_of(query.allow, query.forbid);
   if (told.read_order) {
     const Scope& s = query.scope;
-    frame.slots = s.reads > 0 ? s.reads : s.ops > 0 ? s.ops : s.keys + 1;
+    const int enough = told.statements ? s.txns + 2 : s.keys + 1;
+    frame.slots = s.reads > 0 ? s.reads : s.ops > 0 ? s.ops : enough;
   }
+  frame.statements = told.statements;
+  if (told.statements) {
+    const StatementShape shape = query.scope.statements;
+    frame.joins = shape != StatementShape::Single;
+    frame.locks = shape == StatementShape::Any || shape == StatementShape::NoInserts;
+    frame.inserts = told.inserts && shape == StatementShape::Any;
+  }
+  frame.real_time = told.real_time;
   frame.repeated_reads = (told.repeated_reads || query.repeated_reads) && !told.read_order;
   frame.aborted_txns = told.aborted_txns;
   return frame;
@@ -96,6 +124,9 @@ Scope told_scope(const SynthQuery& query) {
   scope.reads = frame.slots;
   scope.repeated_reads = frame.repeated_reads || frame.slots > 0;
   scope.aborted_txns = frame.aborted_txns;
+  scope.has_statements = frame.statements;
+  scope.has_inserts = frame.inserts;
+  scope.has_times = frame.real_time;
   return scope;
 }
 
@@ -155,16 +186,12 @@ bool may_repeat_reads(const SynthQuery& query, Budget& budget) {
 }
 
 void Search::allow(const SynthQuery& query) {
-  // Transactions are numbered along the order of the first level that demands what the frame says.
-  const auto demands_numbering = [&](const Level* level) {
-    return !frame().so_forward || level->framework == Framework::Co || level->uses_session_order;
-  };
-  bool numbered = !frame().wr_forward;
+  const Level* numbered = numbered_level(query);
   for (const Level* level : query.allow) {
     std::optional<Matrix> order;
-    if (!numbered && demands_numbering(level)) {
+    if (level == numbered) {
       order = order_matrix(facts_, numbering(facts_));
-      numbered = true;
+      numbered = nullptr;  // once, if the level is named twice
     }
     allowed_.push_back(unknown_witness(circuit_, facts_, level->framework, std::move(order)));
     circuit_.require(!failure(grounder_, facts_, *level, allowed_.back()));
@@ -191,6 +218,10 @@ void Search::forbid(const Level& level, Budget& budget) {
 // with that, too.
 void Search::seed(const LevelShape& shape) {
   const bool over_co = shape.level->framework == Framework::Co;
+  if (shape.level->framework == Framework::CoSnap) {
+    for (const SymbolicWitness& w : allowed_) require_failure_along(shape, w.order);
+    return;
+  }
   if (!query_.generic && shape.has_least_vis && frame().wr_forward) {
     if (const auto failed = failure_at(grounder_, facts_, shape, numbering(facts_))) {
       circuit_.require(*failed);
@@ -199,7 +230,7 @@ void Search::seed(const LevelShape& shape) {
   }
   for (const SymbolicWitness& w : allowed_) {
     if (over_co) {
-      circuit_.require(failure(grounder_, facts_, *shape.level, {w.order, std::nullopt}));
+      circuit_.require(failure(grounder_, facts_, *shape.level, {w.order}));
       return;
     }
     if (w.vis) {
@@ -209,16 +240,24 @@ void Search::seed(const LevelShape& shape) {
   }
 }
 
+// Over co, snap: the level fails with the least snapshots along the order, if these are known.
+void Search::require_failure_along(const LevelShape& shape, const Matrix& order) {
+  if (query_.generic || !shape.has_least_snap) return;
+  SymbolicWitness w{order};
+  const Signal is_least = iterate_snap(grounder_, facts_, shape, w);
+  circuit_.require_any({!is_least, failure(grounder_, facts_, *shape.level, w)});
+}
+
 // A history that `shape` is to forbid is one that it forbids with each linear extension of what an
 // allowed level wants acyclic; there is one, so that such an order may be demanded. Dependency
 // graphs leave the order of most transactions open: without this, the counterexamples that sort out
 // one order each grow as fast as the orders do.
 void Search::seed_extensions(const LevelShape& shape) {
   const bool over_co = shape.level->framework == Framework::Co;
-  if (query_.generic || (!over_co && !shape.has_least_vis)) return;
+  if (query_.generic || !(over_co || shape.has_least_vis || shape.has_least_snap)) return;
   for (std::size_t i = 0; i < allowed_.size(); ++i) {
     for (const RelationExpr* acyclic : acyclic_relations(*query_.allow[i])) {
-      grounder_.set_witness(allowed_[i].order, allowed_[i].vis);
+      grounder_.set_witness(allowed_[i].order, allowed_[i].vis, allowed_[i].snap);
       const Matrix edges = grounder_.relation(*acyclic);
       SymbolicWitness extension = unknown_witness(circuit_, facts_, Framework::Co, std::nullopt);
       // Orders have T0 first; where the relation does not, nothing is demanded.
@@ -230,7 +269,9 @@ void Search::seed_extensions(const LevelShape& shape) {
           circuit_.require_any({is_exempt, !edges(a, b), extension.order(a, b)});
       }
       if (!over_co) {
-        const Signal is_least = iterate_vis(grounder_, facts_, shape, extension);
+        const Signal is_least = shape.has_least_snap
+                                    ? iterate_snap(grounder_, facts_, shape, extension)
+                                    : iterate_vis(grounder_, facts_, shape, extension);
         is_exempt = circuit_.disj({is_exempt, !is_least});
       }
       circuit_.require_any({is_exempt, failure(grounder_, facts_, *shape.level, extension)});
@@ -253,15 +294,10 @@ void Search::learn(const LevelShape& shape, const FoundWitness& counterexample) 
       return;
     }
   }
-  SymbolicWitness w{order_matrix(facts_, counterexample.order), std::nullopt};
-  if (counterexample.vis) {
-    w.vis = Matrix(facts_.carrier());
-    for (int a = 0; a < facts_.txns(); ++a) {
-      counterexample.vis->for_each_successor(static_cast<std::size_t>(a), [&](std::size_t b) {
-        (*w.vis)(a, static_cast<int>(b)) = kTrue;
-      });
-    }
-  }
+  // The least snapshots rule out all that go with the order, if they are known; that the very ones
+  // of the counterexample are ruled out, too, makes the search end.
+  const SymbolicWitness w = constant_witness(facts_, counterexample);
+  if (w.snap) require_failure_along(shape, w.order);
   circuit_.require(failure(grounder_, facts_, *shape.level, w));
 }
 

@@ -8,8 +8,8 @@
 // from where the last answer left off.
 //
 // Paper    [Isolde-2026], Algorithm 1: cand, cex, and the learnt formulas L_i.
-// Differs  A counterexample over vis, ar is an ar; the least vis is computed from it. Levels that
-//          only force edges have no counterexamples.
+// Differs  A counterexample over vis, ar is an ar; the least vis is computed from it. Over co, snap
+//          it is a co, in the same way. Levels that only force edges have no counterexamples.
 #include <memory>
 #include <span>
 #include <vector>
@@ -69,6 +69,7 @@ class Search {
   void forbid(const Level& level, Budget& budget);
   void seed(const LevelShape& shape);
   void seed_extensions(const LevelShape& shape);
+  void require_failure_along(const LevelShape& shape, const Matrix& order);
   void learn(const LevelShape& shape, const FoundWitness& counterexample);
 
   const SynthQuery query_;

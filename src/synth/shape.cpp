@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/levels.h"
+
 namespace isoscope::synthesis {
 
 namespace {
@@ -25,7 +27,7 @@ bool is_order(const RelationExpr& r) {
          r.op == RelationOp::Rw;
 }
 
-// How a truth value moves when vis grows: up, down, either, or not at all.
+// How a truth value moves when vis, or snap, grows: up, down, either, or not at all.
 struct Trend {
   bool may_rise = false;
   bool may_fall = false;
@@ -34,7 +36,7 @@ Trend operator|(Trend a, Trend b) { return {a.may_rise || b.may_rise, a.may_fall
 Trend operator!(Trend a) { return {a.may_fall, a.may_rise}; }
 
 Trend trend_of(const RelationExpr& r) {
-  if (r.op == RelationOp::Vis) return {.may_rise = true};
+  if (r.op == RelationOp::Vis || r.op == RelationOp::Snap) return {.may_rise = true};
   Trend trend;
   if (r.left != nullptr) trend = trend_of(*r.left);
   if (r.right != nullptr) {
@@ -144,6 +146,21 @@ std::optional<HeadRule> vis_rule_of(const Axiom& axiom) {
   return head;
 }
 
+// The axiom as a rule that concludes snap, if it is one.
+std::optional<HeadRule> snap_rule_of(const Axiom& axiom) {
+  const Rule rule = rule_of(*axiom.formula);
+  const Formula* conclusion = rule.conclusion;
+  if (conclusion == nullptr || conclusion->op != FormulaOp::Member ||
+      !is_leaf(conclusion->relation, RelationOp::Snap))
+    return std::nullopt;
+  HeadRule head{rule.variables, {}, *conclusion->a, *conclusion->b};
+  for (const Formula* premise : rule.premises) {
+    if (trend_of(*premise).may_fall) return std::nullopt;
+    head.premises.push_back(alias(axiom, premise));
+  }
+  return head;
+}
+
 // The axiom as a rule that forces co, if co is nothing but concluded.
 std::optional<HeadRule> order_rule_of(const Axiom& axiom) {
   const Rule rule = rule_of(*axiom.formula);
@@ -240,6 +257,12 @@ int num_key_variables(const Formula& f) {
   return number;
 }
 
+bool mentions_locks(const Formula& f) {
+  return f.op == FormulaOp::Locks || mentions(f, RelationOp::Waited) ||
+         (f.left != nullptr && mentions_locks(*f.left)) ||
+         (f.right != nullptr && mentions_locks(*f.right));
+}
+
 bool speaks_of_reads(const Formula& f) {
   for (const Variable& v : f.variables) {
     if (v.sort == Sort::Read) return true;
@@ -273,10 +296,13 @@ Distinctions distinctions_of(const std::vector<const Level*>& allow,
   for (const auto* side : {&allow, &forbid}) {
     int keys = 0;
     for (const Level* level : *side) {
-      all.read_order = all.read_order || mentions_reads(*level);
+      all.statements = all.statements || speaks_of_statements(*level);
+      all.read_order = all.read_order || all.statements || mentions_reads(*level);
+      all.real_time = all.real_time || level->uses_real_time;
       for (const Axiom& axiom : level->axioms) {
         keys = std::max(keys, num_key_variables(*axiom.formula));
         all.repeated_reads = all.repeated_reads || tells_repeated_reads(axiom);
+        all.inserts = all.inserts || mentions_locks(*axiom.formula);
         all.aborted_txns =
             all.aborted_txns || any_relation(*axiom.formula, [](const RelationExpr& r) {
               return r.op == RelationOp::IdentityOn && r.set == SetName::Aborted;
@@ -300,6 +326,18 @@ LevelShape shape_of(const Level& level) {
         continue;
       }
       if (mentions_order(*axiom.formula)) shape.only_forces_order = false;
+      shape.others.push_back(&axiom);
+    }
+    return shape;
+  }
+  if (level.framework == Framework::CoSnap) {
+    shape.has_least_snap = true;
+    for (const Axiom& axiom : level.axioms) {
+      if (auto rule = snap_rule_of(axiom)) {
+        shape.snap_rules.push_back(*std::move(rule));
+        continue;
+      }
+      if (trend_of(*axiom.formula).may_rise) shape.has_least_snap = false;
       shape.others.push_back(&axiom);
     }
     return shape;

@@ -4,6 +4,7 @@
 //   conclusions about vis   forall … . premises implies vis(s, t), with vis only demanded, never
 //                           denied, in the premises: for each ar there is a least vis, and if any
 //                           vis does, the least one does
+//   conclusions about snap  the same over co, snap: for each co there are least snapshots
 //   forced order            the order (co or ar) occurs only as a conclusion: the axiom forces
 //                           edges, and the level is violated iff they close a cycle with so and wr
 //
@@ -16,7 +17,7 @@
 
 namespace isoscope::synthesis {
 
-// premises imply that (from, to) is in the head's relation, vis or the order.
+// premises imply that (from, to) is in the head's relation: vis, snap or the order.
 struct HeadRule {
   std::vector<Variable> variables;
   std::vector<FormulaPtr> premises;
@@ -34,12 +35,17 @@ struct LevelShape {
   // Set if, besides, no axiom mentions ar.
   bool vis_ignores_order = false;
 
+  // Over co, snap. Set if least snapshots exist for each co: these rules and the framework make
+  // them.
+  bool has_least_snap = false;
+  std::vector<HeadRule> snap_rules;
+
   // Over co. Set if the order is only concluded; then these rules force it.
   bool only_forces_order = false;
   std::vector<HeadRule> order_rules;
 
-  // Axioms that neither list covers: over vis, ar they hold the better the smaller vis is, over co
-  // they do not mention co.
+  // Axioms that no list covers: over vis, ar they hold the better the smaller vis is, over co, snap
+  // the smaller snapshots are, over co they do not mention co.
   std::vector<const Axiom*> others;
 };
 
@@ -55,7 +61,11 @@ struct Distinctions {
   // a key at a time (all built-in ones) are searched with one read of each key.
   bool repeated_reads = false;
   bool aborted_txns =
-      false;     // an axiom mentions [aborted]; else they are readers that write nothing
+      false;  // an axiom mentions [aborted]; else they are readers that write nothing
+  // A level is over co, snap, or an axiom mentions statements or locks; then reads have an order.
+  bool statements = false;
+  bool inserts = false;    // an axiom mentions locks or waited, of which an insert is no part
+  bool real_time = false;  // an axiom mentions rt
   int keys = 0;  // so many may be named in one axiom of an allowed and one of a forbidden level
 };
 Distinctions distinctions_of(const std::vector<const Level*>& allow,

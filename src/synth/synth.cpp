@@ -59,16 +59,7 @@ Result<bool> check_partial_order(const SynthQuery& query, const Frame& frame,
   const Facts facts(circuit, frame, proposal.candidate);
   Grounder grounder(facts);
   for (std::size_t i = 0; i < query.allow.size(); ++i) {
-    const FoundWitness& found = proposal.witnesses[i];
-    SymbolicWitness w{order_matrix(facts, found.order), std::nullopt};
-    if (found.vis) {
-      w.vis = Matrix(facts.carrier());
-      for (int a = 0; a < facts.txns(); ++a) {
-        found.vis->for_each_successor(static_cast<std::size_t>(a), [&](std::size_t b) {
-          (*w.vis)(a, static_cast<int>(b)) = kTrue;
-        });
-      }
-    }
+    const SymbolicWitness w = constant_witness(facts, proposal.witnesses[i]);
     if (!failure(grounder, facts, *query.allow[i], w).is_false())
       return disagreement("its own evaluation", *query.allow[i], "the witness fails");
   }

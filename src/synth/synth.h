@@ -37,6 +37,7 @@
 #include "spec/level.h"
 #include "support/budget.h"
 #include "support/result.h"
+#include "synth/statement_shape.h"
 #include "verdict/verdict.h"
 
 namespace isoscope {
@@ -49,16 +50,21 @@ struct Scope {
   int values = 0;  // at most so many of a key, the initial one included; 0: no limit
   int ops = 0;     // at most so many operations of a transaction; 0: no limit
   // External reads of a transaction where a level asks for their order (rc); 0: as many as `ops`,
-  // else one more than there are keys. Other levels read each key at most once.
+  // else one more than there are keys. Other levels read each key at most once. Where a level can
+  // tell statements apart: operations of a transaction; 0: `ops`, else two more than transactions.
   int reads = 0;
   bool blind_writes = true;  // may a transaction write a key that it does not read?
   bool empty_txns = false;   // may a transaction do nothing?
   SessionShape sessions = SessionShape::Chains;
+  StatementShape statements = StatementShape::Any;
 
   // Said in answers, ignored in questions: what a search adds to its histories because an axiom of
   // its levels can tell the difference (synth/shape.h).
   bool aborted_txns = false;    // a transaction may abort
   bool repeated_reads = false;  // a transaction may read a key from several writers
+  bool has_statements = false;  // `reads` counts operations of all kinds, grouped to statements
+  bool has_inserts = false;     // writes may be inserts
+  bool has_times = false;       // transactions begin and end at some times
   // Of an answer whose scope grew: fewer transactions had one key more than there were of them, but
   // at least so many; 0: all sizes had `keys`.
   int least_keys = 0;
@@ -88,7 +94,8 @@ std::string_view name_of(SynthOutcome outcome);  // found, none, unknown
 
 struct SynthFound {
   History history;
-  // One for each allowed level, in the order of the query; over vis, ar with its vis.
+  // One for each allowed level, in the order of the query; over vis, ar with its vis, over co, snap
+  // with its snapshots.
   std::vector<Witness> witnesses = {};
   // Session edges that no session of `history` shows; only where sessions are partial orders.
   std::vector<std::pair<TxnId, TxnId>> further_so = {};

@@ -47,12 +47,14 @@ void for_each_writer(const DrawnHistory& d, std::size_t t, std::size_t x, const 
   }
 }
 
-inline History build(const DrawnHistory& d) {
+// With times, if they are given, by transaction.
+inline History build(const DrawnHistory& d, const std::vector<TxnTimes>& times = {}) {
   HistoryBuilder b(InitialValues::Zero);
   for (int t = 0; t < d.txns; ++t) {
     const auto ti = static_cast<std::size_t>(t);
     const TxnId id = b.begin(b.session("s" + std::to_string(d.session[ti])),
                              d.aborted[ti] != 0 ? TxnStatus::Aborted : TxnStatus::Committed, {});
+    if (!times.empty()) b.set_times(id, times[ti]);
     for (int x = 0; x < d.keys; ++x) {
       for_each_writer(d, ti, static_cast<std::size_t>(x), [&](int from) {
         b.read(id, b.key("k" + std::to_string(x)), Value::of(from), {});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "history/execution.h"
+#include "spec/statements.h"
 #include "synth/proof_theory.h"
 
 namespace isoscope {
@@ -28,6 +29,39 @@ inline std::vector<SmtTerm> name_elements(ProofTheory& theory, Sort sort, std::s
   return names;
 }
 
+// What a history says of statements and locks, and a witness of snapshots.
+inline void pin_statements(ProofTheory& theory, const History& h, const Witness& w,
+                           const std::vector<EventId>& events, const std::vector<SmtTerm>& txns,
+                           const std::vector<SmtTerm>& keys, const std::vector<SmtTerm>& reads,
+                           std::vector<SmtTerm>& out) {
+  const auto state = [&](SmtTerm fact, bool holds) { out.push_back(holds ? fact : !fact); };
+  const StatementFacts facts(h);
+  for (TxnId t : h.txns()) {
+    for (KeyId x : h.keys()) {
+      state(theory.locks(txns[t.index], keys[x.index]), facts.locks(t, x));
+      state(theory.writes_row(txns[t.index], keys[x.index]), facts.writes_row(t, x));
+    }
+    if (h.num_keys() == 0) {
+      state(theory.locks(txns[t.index], keys[0]), false);
+      state(theory.writes_row(txns[t.index], keys[0]), false);
+    }
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    state(theory.current(reads[i]), facts.is_current(events[i]));
+    std::vector<bool> waited(h.num_txns(), false);
+    facts.for_each_waited(events[i], [&](TxnId t) { waited[t.index] = true; });
+    for (TxnId t : h.txns()) {
+      state(theory.waited(txns[t.index], reads[i]), waited[t.index]);
+      if (w.snap.empty()) continue;
+      const auto end = w.order.begin() + w.snap[events[i].index];
+      state(theory.snap(txns[t.index], reads[i]), std::find(w.order.begin(), end, t) != end);
+    }
+    for (std::size_t j = 0; j < events.size(); ++j)
+      state(theory.same(reads[i], reads[j]), h.txn(events[i]) == h.txn(events[j]) &&
+                                                 h.statement(events[i]) == h.statement(events[j]));
+  }
+}
+
 // Requires: all transactions of the history are present.
 inline std::vector<SmtTerm> pin(ProofTheory& theory, const History& h, const Witness& w) {
   std::vector<SmtTerm> out;
@@ -45,6 +79,7 @@ inline std::vector<SmtTerm> pin(ProofTheory& theory, const History& h, const Wit
       const SmtTerm s = txns[a.index];
       const SmtTerm t = txns[b.index];
       state(theory.so(s, t), h.so(a, b));
+      if (theory.has_real_time()) state(theory.rt(s, t), h.rt(a, b));
       state(theory.order(s, t), order.contains(a.index, b.index));
       state(theory.wr(s, t), wr.contains(a.index, b.index));
       if (w.vis) state(theory.vis(s, t), w.vis->contains(a.index, b.index));
@@ -60,19 +95,26 @@ inline std::vector<SmtTerm> pin(ProofTheory& theory, const History& h, const Wit
   if (!theory.has_read_sort()) return out;
   std::vector<EventId> events;
   for (EventId e : h.all_events()) {
-    if (h.is_external_read(e)) events.push_back(e);
+    if (h.is_external_read(e) || (h.is_read(e) && theory.has_statements())) events.push_back(e);
   }
   const auto reads = name_elements(theory, Sort::Read, events.size(), out);
   state(theory.has_reads(), !events.empty());
   if (events.empty()) state(theory.po(reads[0], reads[0]), false);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const EventId e = events[i];
-    state(theory.is_read(reads[i], keys[h.key(e).index], txns[h.writer(e).index],
-                         txns[h.txn(e).index]),
-          true);
+    if (theory.has_statements()) state(theory.is_external(reads[i]), h.is_external_read(e));
+    if (h.is_external_read(e)) {
+      state(theory.is_read(reads[i], keys[h.key(e).index], txns[h.writer(e).index],
+                           txns[h.txn(e).index]),
+            true);
+    } else {
+      state(equals(theory.txn_of(reads[i]), txns[h.txn(e).index]), true);
+      state(equals(theory.key_of(reads[i]), keys[h.key(e).index]), true);
+    }
     for (std::size_t j = 0; j < events.size(); ++j)
       state(theory.po(reads[i], reads[j]), i < j && h.txn(e) == h.txn(events[j]));
   }
+  if (theory.has_statements()) pin_statements(theory, h, w, events, txns, keys, reads, out);
   return out;
 }
 

@@ -1,8 +1,8 @@
 // The arbiter of pg-rc and pg-rr is PostgreSQL: small programs run through all schedules, every
 // history seen satisfies the text of its level, and every history that the text allows is seen.
 //
-// A server of the test's own (tests/support/postgres_server.h). ISOSCOPE_FUZZ_SHARE=1000 runs ten
-// times as many programs.
+// A server of the test's own (tests/support/postgres_server.h). ISOSCOPE_LEVEL_PROGRAMS=300 runs so
+// many programs a level, as the nightly tests do.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -211,7 +211,8 @@ class LivePostgres : public ::testing::Test {
 
   void compare(const std::string& name, const std::string& isolation, std::uint64_t seed) {
     const Level& level = **LevelSet::built_in().find(name);
-    const std::uint64_t programs = cases(30);
+    const char* asked = std::getenv("ISOSCOPE_LEVEL_PROGRAMS");
+    const std::uint64_t programs = asked != nullptr ? std::strtoull(asked, nullptr, 10) : cases(30);
     std::size_t seen_in_all = 0;
     for (std::uint64_t i = 0; i < programs; ++i) {
       Rng rng(seed + i);

@@ -17,14 +17,14 @@
 
 namespace isoscope {
 
-struct StatementShape {
+struct RandomStatementShape {
   int max_txns = 4;
   int max_statements = 3;
   int max_reading = 6;    // statements that read, of all transactions
   double numbered = 0.3;  // share of histories with numbers of commits
 };
 
-inline std::string random_statements(Rng& rng, const StatementShape& shape = {}) {
+inline std::string random_statements(Rng& rng, const RandomStatementShape& shape = {}) {
   static const std::vector<std::string> kKeys = {"x", "y", "t[1].a", "t[1].b"};
   struct Op {
     std::string kind;  // r w i l ls lk
