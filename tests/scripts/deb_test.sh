@@ -29,15 +29,15 @@ fish --no-execute "$work/unpacked/usr/share/fish/vendor_completions.d/isoscope.f
 [[ $(fish -c "source $work/unpacked/usr/share/fish/vendor_completions.d/isoscope.fish; complete -C 'isoscope che'") == check* ]]
 # It runs in a folder that has nothing but the program and the libraries that it names.
 root=$work/root
-mkdir -p "$root"/{tmp,dev}
+mkdir -p "$root"
 dpkg-deb --extract "$package" "$root"
 ldd "$root/usr/bin/isoscope" | grep -o '/[^ ]*' | sort -u | while read -r library; do
   mkdir -p "$root$(dirname "$library")" && cp -L "$library" "$root$library"
 done
-cp "$1/examples/lost-update.hist" "$root/tmp"
+cp "$1/examples/lost-update.hist" "$root"
 if [[ $(id -u) == 0 ]]; then
   set +e
-  chroot "$root" /usr/bin/isoscope check /tmp/lost-update.hist --level si --quiet
+  chroot "$root" /usr/bin/isoscope check lost-update.hist --level si --quiet
   code=$?
   set -e
   [[ $code == 1 ]] || { echo "in a chroot: exit code $code" && exit 1; }
