@@ -71,8 +71,8 @@ Identity self_signed(const std::string& name) {
 class RecordTls : public testing::Test {
  protected:
   void SetUp() override {
-    char pattern[] = "/tmp/isoscope-tls-XXXXXX";
-    folder_ = ::mkdtemp(pattern);
+    std::string pattern = std::filesystem::temp_directory_path() / "isoscope-tls-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
     servers_ = self_signed("server");
     ours_ = self_signed("recorder");
     write("server.crt", servers_.certificate);
