@@ -281,7 +281,8 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
   const bool is_done = known && !options.on_history;
   report.all = is_done ? *std::move(known) : explore::explore(program, plan, options);
   if (is_silent) return kGood;
-  if (report.all.merging) report.method += ", equal states merged";
+  if (report.all.merging && report.all.merging->is_complete)
+    report.method += ", equal states merged";
   clear_progress_line();
   if (report.all.error) return fail(*report.all.error);
   if (stream) {
@@ -318,8 +319,7 @@ Run add_explore(CLI::App& app) {
   args->specs.add_to(app);
   args->server.add_to(app);
   app.add_flag("--assert-only", args->assert_only,
-               "stop at the first violated assertion; at pc, si and ser, merge equal states and "
-               "count no histories");
+               "stop at the first violated assertion; merge equal states and count no histories");
   app.add_flag("--outcomes", args->outcomes,
                "list the distinct final values of all locals, and the levels that allow each");
   app.add_flag("--weakest", args->weakest,

@@ -47,9 +47,9 @@ bool repeats_often(const Executable& program, const Plan& plan, const Budget& bu
   return control.repeated > (sample.count + 1) * kOftenRepeated;
 }
 
-// Schedules that are looked at before equal states are merged: where few steps depend on each
-// other, there are fewer classes of schedules than states.
-constexpr std::uint64_t kScheduledFirst = 1'000;
+// Histories that are looked at before equal states are merged: where few transactions depend on
+// each other, there are fewer histories than states.
+constexpr std::uint64_t kLookedAtFirst = 1'000;
 
 // Passes complete histories on, up to a limit.
 template <class Set>
@@ -72,52 +72,59 @@ class Limited final : public EndStates<Set> {
   std::uint64_t limit_;
 };
 
-// By call, its rule; nothing if the levels are not pc, si and ser only.
-std::optional<std::vector<StrongRule>> strong_rules(const Plan& plan) {
-  if (plan.rules.strong) return std::vector<StrongRule>();
-  std::vector<StrongRule> rules;
-  for (const std::optional<StrongRule>& rule : plan.rules.mixed) {
-    if (!rule) return std::nullopt;
-    rules.push_back(*rule);
+// Runs the engine of the plan on one thread.
+template <class Set>
+void run_engine(const Executable& program, const Plan& plan, bool by_schedules,
+                EndStates<Set>& end_states, Control& control, const Piece& piece) {
+  if (plan.algorithm == Algorithm::Ce) {
+    ExploreCe<Set>(program, plan.rules, end_states, control).run(piece);
+  } else if (by_schedules) {
+    Schedules<Set>(program, *plan.rules.strong, end_states, control).run(piece);
+  } else {
+    const bool reduce = plan.algorithm != Algorithm::Dfs;
+    ByTxn<Set>(program, plan.rules, reduce, end_states, control).run(piece);
   }
-  if (rules.empty()) return std::nullopt;
-  return rules;
 }
 
-// Only assertions matter: does one fail? Nothing if this is not for the plan.
+// Only assertions matter: does one fail? First some histories are looked at as usual, then states.
+// Nothing if this is not for the plan; if there was no room for all states, `merging` tells.
 template <class Set>
 std::optional<Exploration> look_for_violation(const Executable& program, const Plan& plan,
-                                              const ExploreOptions& options) {
+                                              const ExploreOptions& options,
+                                              std::optional<Exploration::Merging>& merging) {
   const bool only_assertions = options.stop_at_violation && !options.on_history &&
                                options.transport == nullptr && options.checkpoint.path.empty();
-  const bool is_for_it = plan.may_change && plan.filter == Plan::Filter::None;
-  const auto mixed = strong_rules(plan);
-  if (!only_assertions || !is_for_it || !mixed || !program.has_assertions()) return std::nullopt;
-  const StrongRule rule = plan.rules.strong.value_or(StrongRule::Ser);
-  if (mixed->empty()) {
+  const bool is_for_it = plan.may_change && plan.exact && plan.exact->sight != SightRule::Ua;
+  if (!only_assertions || !is_for_it || !program.has_assertions()) return std::nullopt;
+  {
     Control control(options.budget);
     Collector<Set> collector(program, plan, options, control);
-    Limited<Set> limited(collector, control, kScheduledFirst);
-    control.max_repeated = kScheduledFirst;
-    Schedules<Set>(program, rule, limited, control).run(Schedules<Set>::root());
-    const bool is_done = !limited.is_reached && control.repeated < kScheduledFirst;
+    Limited<Set> limited(collector, control, kLookedAtFirst);
+    control.max_repeated = kLookedAtFirst;
+    const bool by_schedules = plan.algorithm == Algorithm::Schedules;
+    run_engine<Set>(program, plan, by_schedules, limited, control,
+                    by_schedules ? Schedules<Set>::root() : Walk<Set>::root());
+    const bool is_done = !limited.is_reached && control.repeated < kLookedAtFirst;
     Exploration all = collector.result();
     if (is_done || all.violating > 0 || all.fault || all.is_out_of_time) return all;
   }
   Control control(options.budget);
   Collector<Set> collector(program, plan, options, control);
-  Merged<Set> merged(program, rule, *mixed, collector, control);
+  Merged<Set> merged(program, *plan.exact, collector, control);
   merged.run();
   Exploration all = collector.result();
-  all.merging = {.states = merged.num_states(),
-                 .met_again = merged.num_again(),
-                 .is_complete = merged.is_complete()};
+  merging = {.states = merged.num_states(),
+             .met_again = merged.num_again(),
+             .is_complete = merged.is_complete()};
+  if (!merged.is_complete() && all.violating == 0 && !all.fault) return std::nullopt;
+  all.merging = merging;
   return all;
 }
 
 template <class Set>
 Exploration explore_with(const Executable& program, const Plan& plan, const ExploreOptions& given) {
-  if (auto found = look_for_violation<Set>(program, plan, given)) return *std::move(found);
+  std::optional<Exploration::Merging> merging;
+  if (auto found = look_for_violation<Set>(program, plan, given, merging)) return *std::move(found);
   ExploreOptions options = given;
   // The leader looks at the time, and leaves a checkpoint then.
   if (!options.checkpoint.path.empty()) options.budget = {};
@@ -131,16 +138,10 @@ Exploration explore_with(const Executable& program, const Plan& plan, const Expl
                          .budget = given.budget};
   Piece root = by_schedules ? Schedules<Set>::root() : Walk<Set>::root();
   const auto ran = run_team(team, control, collector, std::move(root), [&](const Piece& piece) {
-    if (plan.algorithm == Algorithm::Ce) {
-      ExploreCe<Set>(program, plan.rules, collector, control).run(piece);
-    } else if (by_schedules) {
-      Schedules<Set>(program, *plan.rules.strong, collector, control).run(piece);
-    } else {
-      const bool reduce = plan.algorithm != Algorithm::Dfs;
-      ByTxn<Set>(program, plan.rules, reduce, collector, control).run(piece);
-    }
+    run_engine<Set>(program, plan, by_schedules, collector, control, piece);
   });
   Exploration all = collector.result();
+  all.merging = merging;  // given up
   if (!ran) all.error = ran.error();
   return all;
 }

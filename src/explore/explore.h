@@ -57,11 +57,11 @@ struct Exploration {
   std::optional<Fault> fault;  // a transaction that could not go on; nothing else counts then
   bool is_out_of_time = false;
   // If equal states were merged (merged.h), as is done when only assertions matter: histories were
-  // not counted, end_states are states.
+  // not counted, unless there was no room for all states: then all of them were explored instead.
   struct Merging {
     std::uint64_t states = 0;
     std::uint64_t met_again = 0;
-    bool is_complete = true;  // were all states remembered?
+    bool is_complete = true;  // was there room?
   };
   std::optional<Merging> merging;
   std::optional<Error> error;  // the checkpoint could not be read or written

@@ -9,34 +9,25 @@
 namespace isoscope::explore {
 namespace {
 
-constexpr std::uint32_t kNotBegun = 0xffffffff;
-
-// Two hashes at once, with different constants.
-class Hasher {
- public:
-  void add(std::uint64_t word) {
-    first_ = mix(first_ ^ word, 0x9e3779b97f4a7c15);
-    second_ = mix(second_ + word, 0xd6e8feb86659fd93);
-  }
-  StateSet::Hash result() const {
-    const StateSet::Hash hash = {first_, second_};
-    return hash == StateSet::Hash{} ? StateSet::Hash{1, 1} : hash;
-  }
-
- private:
-  static std::uint64_t mix(std::uint64_t word, std::uint64_t factor) {
-    word ^= word >> 32;
-    word *= factor;
-    word ^= word >> 29;
-    word *= 0xbf58476d1ce4e5b9;
-    return word ^ (word >> 32);
-  }
-
-  std::uint64_t first_ = 0x243f6a8885a308d3;
-  std::uint64_t second_ = 0x13198a2e03707344;
-};
+std::uint64_t mixed_word(std::uint64_t word, std::uint64_t factor) {
+  word ^= word >> 32;
+  word *= factor;
+  word ^= word >> 29;
+  word *= 0xbf58476d1ce4e5b9;
+  return word ^ (word >> 32);
+}
 
 }  // namespace
+
+void StateHasher::add(std::uint64_t word) {
+  first_ = mixed_word(first_ ^ word, 0x9e3779b97f4a7c15);
+  second_ = mixed_word(second_ + word, 0xd6e8feb86659fd93);
+}
+
+StateSet::Hash StateHasher::result() const {
+  const StateSet::Hash hash = {first_, second_};
+  return hash == StateSet::Hash{} ? StateSet::Hash{1, 1} : hash;
+}
 
 void StateSet::grow() {
   std::vector<Hash> old = std::move(slots_);
@@ -60,151 +51,335 @@ bool StateSet::insert(const Hash& hash) {
 }
 
 template <class Set>
-Merged<Set>::Merged(const Executable& program, StrongRule rule, std::vector<StrongRule> mixed,
-                    EndStates<Set>& end_states, Control& control, std::size_t max_states)
-    : Base(program, rule, std::move(mixed), end_states, control),
-      begun_(program.outline().calls.size(), kNotBegun),
+Merged<Set>::Merged(const Executable& program, const Rules& exact, EndStates<Set>& end_states,
+                    Control& control, std::size_t max_states)
+    : program_(program),
+      end_states_(end_states),
+      control_(control),
+      budget_(control.budget()),
+      executor_(program.executor()),
+      trail_(narrow(program.outline().calls.size())),
+      past_(program.outline().calls.size()),
+      own_(program.outline().calls.size()),
+      block_of_(program.outline().calls.size(), kNotBegun),
       seen_(max_states) {
+  constexpr std::array kWeak = {Kind::True, Kind::Rc, Kind::Ra, Kind::Cc};
+  constexpr std::array kStrong = {Kind::Pc, Kind::Si, Kind::Ser};
+  for (std::uint32_t call = 0; call < block_of_.size(); ++call) {
+    auto strong = exact.strong;
+    if (!exact.mixed.empty()) strong = exact.mixed[call];
+    kinds_.push_back(exact.sight ? Kind::Psi
+                     : strong    ? kStrong[static_cast<std::size_t>(*strong)]
+                                 : kWeak[static_cast<std::size_t>(exact.weak[call])]);
+  }
+  for (const Session& session : program.outline().sessions)
+    sessions_.push_back({.next = session.first, .end = session.first + session.size});
   note_mentioned();
   note_readable();
 }
 
-// What claims about the finished run look at. Of programs that are not text, everything.
 template <class Set>
-void Merged<Set>::note_mentioned() {
-  const auto* releveled = dynamic_cast<const Releveled*>(&program_);
-  const auto* text =
-      dynamic_cast<const Program*>(releveled != nullptr ? &releveled->program() : &program_);
-  const std::vector<Call>& calls = program_.outline().calls;
-  if (text == nullptr) {
-    for (std::uint32_t call = 0; call < calls.size(); ++call) {
-      mentioned_.push_back({call, std::nullopt});
-      for (std::uint32_t i = 0; i < program_.local_names(CallId{call}).size(); ++i)
-        mentioned_.push_back({call, i});
-    }
-    return;
-  }
-  for (const FinalAssertion& claim : text->final_assertions()) {
-    for (const FinalInput& input : claim.inputs) {
-      if (input.final_key) continue;
-      // Any of its attempts may be the one that counts, and their ends tell which.
-      std::uint32_t call = input.call.index;
-      do {
-        mentioned_.push_back({call, input.local});
-        if (call + 1 < calls.size() && calls[call + 1].attempt > 1)
-          mentioned_.push_back({call, std::nullopt});
-        ++call;
-      } while (call < calls.size() && calls[call].attempt > 1);
-    }
-  }
-  std::sort(mentioned_.begin(), mentioned_.end());
-  mentioned_.erase(std::unique(mentioned_.begin(), mentioned_.end()), mentioned_.end());
+void Merged<Set>::raise(Places& places, std::size_t key, std::uint32_t place) {
+  if (key >= places.size()) places.resize(key + 1, 0);
+  places[key] = std::max(places[key], place);
 }
 
 template <class Set>
-void Merged<Set>::note_readable() {
-  const Outline& outline = program_.outline();
-  readable_.resize(outline.calls.size());
-  const std::size_t num_families = program_.keys().num_families();
-  for (const Session& session : outline.sessions) {
-    std::vector<bool> later(num_families, false);
-    for (std::uint32_t call = session.first + session.size; call-- > session.first;) {
-      for (const FamilyId family : program_.may_read(CallId{call})) later[family.index] = true;
-      readable_[call] = later;
-    }
-  }
-  for (const ProgramKey x : program_.final_keys()) {
-    if (x.index >= is_final_.size()) is_final_.resize(x.index + 1, false);
-    is_final_[x.index] = true;
+void Merged<Set>::raise(Places& places, const Places& by) {
+  for (std::size_t key = 0; key < by.size(); ++key) {
+    if (by[key] != 0) raise(places, key, by[key]);
   }
 }
 
-// May a call that has not begun read the key, or does a claim ask for its last value?
 template <class Set>
-bool Merged<Set>::is_readable(std::uint32_t key) const {
-  if (key < is_final_.size() && is_final_[key]) return true;
-  return std::any_of(sessions_.begin(), sessions_.end(), [&](const auto& session) {
-    const std::uint32_t next = session.next + (session.is_under_way ? 1 : 0);
-    return next < session.end && readable_[next][family_of_[key]];
-  });
+bool Merged<Set>::is_over() {
+  if (seen_.is_full()) control_.stop();
+  return control_.is_over(budget_, path_);
 }
 
 template <class Set>
-StateSet::Hash Merged<Set>::hash() {
-  Hasher hasher;
-  for (const auto& session : sessions_) {
-    hasher.add(std::uint64_t{session.next} << 1 | (session.is_under_way ? 1U : 0U));
-    if (!session.is_under_way) continue;
-    const Step& step = steps_[session.last];
-    const auto writes = trail_.writes_of(trail_.blocks[step.block]);
-    hasher.add(writes.size());
-    for (const WriteEvent& write : writes) {
-      hasher.add(write.key.index);
-      hasher.add(static_cast<std::uint64_t>(write.value));
-    }
-  }
-  while (family_of_.size() < this->latest_.size()) {
-    const ProgramKey added{narrow(family_of_.size())};
+auto Merged<Set>::versions(ProgramKey x) -> std::vector<Version>& {
+  while (x.index >= versions_.size()) {
+    const ProgramKey added{narrow(versions_.size())};
+    versions_.push_back({{kInitialWriter, program_.keys().initial(added)}});
     family_of_.push_back(program_.keys().family(added).index);
-    initial_.push_back(program_.keys().initial(added));
   }
-  for (std::uint32_t key = 0; key < this->latest_.size(); ++key) {
-    const auto& version = this->latest_[key];
-    if (version.value == initial_[key] || !is_readable(key)) continue;
-    hasher.add(key);
-    hasher.add(static_cast<std::uint64_t>(version.value));
-  }
-  hasher.add(~std::uint64_t{0});  // no key
-  for (const Mentioned& each : mentioned_) {
-    if (begun_[each.call] == kNotBegun) continue;
-    const Block<Set>& block = trail_.blocks[begun_[each.call]];
-    hasher.add(each.local ? static_cast<std::uint64_t>(trail_.locals_of(block)[*each.local])
-                          : std::uint64_t{block.is_committed});
-  }
-  return hasher.result();
+  return versions_[x.index];
 }
 
 template <class Set>
 void Merged<Set>::explore() {
   control_.calls.fetch_add(1, std::memory_order_relaxed);
-  if (control_.is_over(budget_, path_)) return;
+  if (is_over()) return;
+  StateSet::Hash state = {};
   // What has failed is told at the end of some run.
   if (num_failed_ == 0) {
-    if (!seen_.insert(hash())) {
+    state = hash();
+    if (!seen_.insert(state)) {
       ++num_again_;
       return;
     }
-    ++num_states_;
   }
   bool is_end = true;
   for (std::uint32_t session = 0; session < sessions_.size(); ++session) {
-    if (!this->has_next(session)) continue;
+    const SessionState& at = sessions_[session];
+    if (at.next == at.end) continue;
     is_end = false;
-    const typename Trail<Set>::Mark mark = trail_.mark();
-    const std::size_t num_keys = keys_.size();
-    const auto step = this->next_step(session);
-    if (!step) return;
-    if (step->can_run) {
-      const Block<Set>& block = trail_.blocks[step->block];
-      const std::uint32_t call = block.call;
-      const bool begins = step->kind != StepKind::Commit;
-      const std::uint32_t failed = begins && block.failed_assertion ? 1 : 0;
-      if (begins) begun_[call] = step->block;
-      num_failed_ += failed;
-      const std::size_t num_overwritten = this->overwritten_.size();
-      this->take(*step);
-      path_.push_back(session);
-      explore();
-      path_.pop_back();
-      this->take_back(*step, num_overwritten);
-      num_failed_ -= failed;
-      if (begins) begun_[call] = kNotBegun;
+    path_.push_back(session);
+    if (!at.is_under_way) {
+      running_ = {.session = session, .call = at.next, .before = state};
+      begin(session);
+    } else if (is_free(session, at.block, false)) {
+      install(session, at.block, Places(at.pending_past));
     }
-    trail_.cut(mark);
-    keys_.resize(num_keys);
+    path_.pop_back();
     if (control_.is_stopped()) return;
   }
-  if (is_end) this->end_states_.on_end_state({trail_, trail_.order, path_});
+  if (is_end) end_states_.on_end_state({trail_, trail_.order, path_});
+}
+
+template <class Set>
+void Merged<Set>::begin(std::uint32_t session) {
+  const SessionState& at = sessions_[session];
+  running_.kind = kinds_[running_.call];
+  running_.past = at.past;
+  if (running_.kind == Kind::Ra) running_.oldest = at.own;
+  if (is_causal(running_.kind)) running_.oldest = at.past;
+  running_.is_left_out = program_.outline().calls[running_.call].attempt > 1 &&
+                         trail_.blocks[block_of_[running_.call - 1]].is_committed;
+  const typename Trail<Set>::Mark mark = trail_.mark();
+  Block<Set>& block = running_.block;
+  block.call = running_.call;
+  block.reads_begin = narrow(trail_.reads.size());
+  block.writes_begin = narrow(trail_.writes.size());
+  for (std::uint32_t c = program_.outline().sessions[session].first; c < running_.call; ++c) {
+    block.past.insert(c);
+    block.past |= trail_.blocks[block_of_[c]].past;
+  }
+  executor_->start(CallId{running_.call});
+  go_on();
+  trail_.cut(mark);
+}
+
+// Runs the call to its end, in every way.
+template <class Set>
+void Merged<Set>::go_on() {
+  for (;;) {
+    if (is_over()) return;
+    const Stop stop = running_.is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
+    switch (stop.kind) {
+      case StopKind::Write:
+        versions(stop.key);
+        trail_.writes.push_back({stop.key, stop.value});
+        break;
+      case StopKind::Read: {
+        if (const std::int64_t* own = own_write(stop.key)) {
+          executor_->answer(*own);
+          break;
+        }
+        const std::uint32_t last = narrow(versions(stop.key).size() - 1);
+        const bool is_free = is_weak(running_.kind);
+        const std::uint32_t first = is_free ? at(running_.oldest, stop.key.index) : last;
+        if (first < last) return choose(stop.key, first, last);
+        if (!read_version(stop.key, last)) return;
+        break;
+      }
+      case StopKind::Commit:
+      case StopKind::Abort:
+        return end_call(stop.kind == StopKind::Commit);
+      case StopKind::Fault:
+        return report_fault();
+    }
+  }
+}
+
+// A weak call reads any of these versions.
+template <class Set>
+void Merged<Set>::choose(ProgramKey x, std::uint32_t first, std::uint32_t last) {
+  if (num_failed_ == 0 && !is_new_inside()) {
+    ++num_again_;
+    return;
+  }
+  const auto state = executor_->state();
+  const std::vector<std::int64_t> kept(state.begin(), state.end());
+  const Running before = running_;
+  const std::size_t num_reads = trail_.reads.size();
+  const std::size_t num_writes = trail_.writes.size();
+  for (std::uint32_t place = first; place <= last && !control_.is_stopped(); ++place) {
+    executor_->restore(CallId{before.call}, kept);
+    running_ = before;
+    trail_.reads.resize(num_reads);
+    trail_.writes.resize(num_writes);
+    path_.push_back(place);
+    if (read_version(x, place)) go_on();
+    path_.pop_back();
+  }
+}
+
+// False if what the call then sees makes an earlier read of it too old.
+template <class Set>
+bool Merged<Set>::read_version(ProgramKey x, std::uint32_t place) {
+  const Version version = versions_[x.index][place];
+  Block<Set>& block = running_.block;
+  ReadEvent<Set>& event = trail_.reads.emplace_back();
+  event.key = x;
+  event.writer = version.writer;
+  event.writes_end = narrow(trail_.writes.size());
+  running_.reads.push_back({x.index, place});
+  executor_->answer(version.value);
+  if (version.writer == kInitialWriter) return true;
+  block.read_from.insert(version.writer);
+  block.past.insert(version.writer);
+  block.past |= trail_.blocks[block_of_[version.writer]].past;
+  raise(running_.past, past_[version.writer]);
+  switch (running_.kind) {
+    case Kind::Rc:
+      raise(running_.oldest, own_[version.writer]);
+      return true;
+    case Kind::Ra:
+      raise(running_.oldest, own_[version.writer]);
+      return are_reads_new_enough();
+    case Kind::Cc:
+    case Kind::Psi:
+      raise(running_.oldest, past_[version.writer]);
+      return are_reads_new_enough();
+    case Kind::True:
+    case Kind::Pc:
+    case Kind::Si:
+    case Kind::Ser:
+      return true;
+  }
+  return true;
+}
+
+template <class Set>
+bool Merged<Set>::are_reads_new_enough() const {
+  return std::all_of(running_.reads.begin(), running_.reads.end(), [&](const ReadPlace& read) {
+    return at(running_.oldest, read.key) <= read.place;
+  });
+}
+
+template <class Set>
+void Merged<Set>::end_call(bool is_committed) {
+  Block<Set>& block = running_.block;
+  block.is_committed = is_committed;
+  block.reads_end = narrow(trail_.reads.size());
+  block.writes_end = narrow(trail_.writes.size());
+  const bool installs = is_committed && block.writes_end > block.writes_begin;
+  if (running_.kind == Kind::Psi && installs) {
+    for (const WriteEvent& write : trail_.writes_of(block)) {
+      const std::uint32_t before = versions(write.key).back().writer;
+      if (before != kInitialWriter) raise(running_.oldest, past_[before]);
+    }
+    raise(running_.past, running_.oldest);
+    if (!are_reads_new_enough()) return;
+  }
+  const typename Trail<Set>::Mark mark = trail_.mark();
+  block.locals_begin = narrow(trail_.numbers.size());
+  const auto locals = executor_->state().first(executor_->num_locals());
+  trail_.numbers.insert(trail_.numbers.end(), locals.begin(), locals.end());
+  block.locals_end = narrow(trail_.numbers.size());
+  block.failed_assertion = executor_->failed_assertion();
+  const std::uint32_t number = narrow(trail_.blocks.size());
+  trail_.blocks.push_back(block);
+  const Running ended = running_;
+  const std::uint32_t failed = block.failed_assertion ? 1 : 0;
+  num_failed_ += failed;
+  block_of_[ended.call] = number;
+  const bool is_split = installs && (ended.kind == Kind::Pc || ended.kind == Kind::Si);
+  if (is_split && is_free(ended.session, number, true)) {
+    const SessionState before = sessions_[ended.session];
+    SessionState& session = sessions_[ended.session];
+    session.is_under_way = true;
+    session.block = number;
+    session.pending_past = ended.past;
+    explore();
+    sessions_[ended.session] = before;
+  } else if (!is_split && is_free(ended.session, number, false)) {
+    install(ended.session, number, ended.past);
+  }
+  block_of_[ended.call] = kNotBegun;
+  num_failed_ -= failed;
+  running_ = ended;
+  trail_.cut(mark);
+}
+
+// The transaction commits, or ends without a write; explores what follows.
+template <class Set>
+void Merged<Set>::install(std::uint32_t number, std::uint32_t block_number, const Places& past) {
+  const Block<Set> block = trail_.blocks[block_number];
+  const SessionState before = sessions_[number];
+  SessionState& session = sessions_[number];
+  session.is_under_way = false;
+  ++session.next;
+  raise(session.past, past);
+  std::vector<std::uint32_t> installed;
+  if (block.is_committed) {
+    own_[block.call].clear();
+    const auto writes = trail_.writes_of(block);
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      const ProgramKey x = writes[i].key;
+      if (at(own_[block.call], x.index) != 0) {
+        versions_[x.index].back().value = writes[i].value;  // written again
+        continue;
+      }
+      raise(own_[block.call], x.index, narrow(versions_[x.index].size()));
+      versions_[x.index].push_back({block.call, writes[i].value});
+      installed.push_back(x.index);
+    }
+    raise(session.own, own_[block.call]);
+    raise(session.past, own_[block.call]);
+  }
+  past_[block.call] = session.past;
+  trail_.order.push_back({block_number, 0});
+  explore();
+  trail_.order.pop_back();
+  for (const std::uint32_t key : installed) versions_[key].pop_back();
+  sessions_[number] = before;
+}
+
+// Is nobody else under way at si who writes one of its keys? To begin concerns only those at si.
+template <class Set>
+bool Merged<Set>::is_free(std::uint32_t session, std::uint32_t number, bool begins) const {
+  const Block<Set>& block = trail_.blocks[number];
+  if (!block.is_committed || (begins && kinds_[block.call] != Kind::Si)) return true;
+  for (std::uint32_t other = 0; other < sessions_.size(); ++other) {
+    if (other == session || !sessions_[other].is_under_way) continue;
+    const Block<Set>& under_way = trail_.blocks[sessions_[other].block];
+    if (kinds_[under_way.call] != Kind::Si) continue;
+    for (const WriteEvent& a : trail_.writes_of(block)) {
+      for (const WriteEvent& b : trail_.writes_of(under_way)) {
+        if (a.key == b.key) return false;
+      }
+    }
+  }
+  return true;
+}
+
+template <class Set>
+const std::int64_t* Merged<Set>::own_write(ProgramKey x) const {
+  for (std::size_t i = trail_.writes.size(); i-- > running_.block.writes_begin;) {
+    if (trail_.writes[i].key == x) return &trail_.writes[i].value;
+  }
+  return nullptr;
+}
+
+template <class Set>
+void Merged<Set>::report_fault() {
+  std::vector<ReadValue> reads;
+  const auto add = [&](std::uint32_t reader, std::span<const ReadEvent<Set>> events) {
+    for (const ReadEvent<Set>& event : events) {
+      std::int64_t value = program_.keys().initial(event.key);
+      for (const Version& version : versions_[event.key.index]) {
+        if (version.writer == event.writer) value = version.value;
+      }
+      reads.push_back({reader, event.key, event.writer, value});
+    }
+  };
+  for (const Block<Set>& block : trail_.blocks) add(block.call, trail_.reads_of(block));
+  add(running_.call,
+      std::span<const ReadEvent<Set>>(trail_.reads).subspan(running_.block.reads_begin));
+  control_.report(describe_fault(program_, *executor_, running_.call, reads), path_);
 }
 
 template class Merged<TxnSet<1>>;

@@ -124,7 +124,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   plan.algorithm = algorithm;
   if (algorithm == Algorithm::Best) {
     plan.algorithm = strong && !base ? Algorithm::Schedules : Algorithm::Ce;
-    plan.may_change = true;
+    plan.may_change = !base;
     if ((sight || !mixed.empty()) && !base) plan.algorithm = Algorithm::ByTxn;
   }
   // Executing whole transactions is made for these levels only.

@@ -14,15 +14,13 @@ std::uint64_t bit_of(std::uint32_t key) { return std::uint64_t{1} << (key % 64);
 
 template <class Set>
 ScheduleState<Set>::ScheduleState(const Executable& program, StrongRule rule,
-                                  std::vector<StrongRule> mixed, EndStates<Set>& end_states,
-                                  Control& control)
+                                  EndStates<Set>& end_states, Control& control)
     : program_(program),
       rule_(rule),
       end_states_(end_states),
       control_(control),
       budget_(control.budget()),
       trail_(narrow(program.outline().calls.size())),
-      mixed_(std::move(mixed)),
       executor_(program.executor()),
       num_calls_(narrow(program.outline().calls.size())),
       block_of_(num_calls_, 0),
@@ -53,7 +51,6 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
     step.kind = StepKind::Commit;
     step.block = begun.block;
     step.writes = begun.writes;
-    step.can_run = can_run(step);
     return step;
   }
   if (!execute(state.next)) return std::nullopt;
@@ -69,7 +66,7 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
     for (const WriteEvent& write : trail_.writes_of(block)) scratch_.push_back(write.key.index);
   }
   step.writes = sorted_keys();
-  step.kind = rule_of(block.call) == StrongRule::Ser ? StepKind::Whole : StepKind::Begin;
+  step.kind = rule_ == StrongRule::Ser ? StepKind::Whole : StepKind::Begin;
   step.can_run = can_run(step);
   return step;
 }
@@ -191,20 +188,12 @@ void ScheduleState<Set>::add_block(Block<Set> block, bool is_committed) {
   trail_.blocks.push_back(block);
 }
 
-// Is nobody under way at si who writes one of its keys? To begin concerns only others at si; if all
-// transactions are, then nobody who commits is in anybody's way.
+// At si: is nobody under way who writes one of its keys?
 template <class Set>
 bool ScheduleState<Set>::can_run(const Step& step) const {
-  if (step.writes.mask == 0 || (mixed_.empty() && rule_ != StrongRule::Si)) return true;
-  if (mixed_.empty() && step.kind == StepKind::Commit) return true;
-  const auto is_si = [&](const Step& other) {
-    return rule_of(trail_.blocks[other.block].call) == StrongRule::Si;
-  };
-  if (step.kind == StepKind::Begin && !is_si(step)) return true;
+  if (rule_ != StrongRule::Si || step.writes.mask == 0) return true;
   return std::none_of(sessions_.begin(), sessions_.end(), [&](const SessionState& session) {
-    if (!session.is_under_way) return false;
-    const Step& begun = steps_[session.last];
-    return begun.session != step.session && is_si(begun) && intersect(begun.writes, step.writes);
+    return session.is_under_way && intersect(steps_[session.last].writes, step.writes);
   });
 }
 

@@ -7,9 +7,6 @@
 //               writes are put aside) and commits (its writes become the latest); at si it cannot
 //               begin while another that writes one of its keys is under way
 //
-// Where transactions have rules of their own, nobody installs a key that a transaction at si, which
-// is under way, writes too.
-//
 // What runs so needs no check: each schedule is a history of the level, and each history of the
 // level has a schedule [BiswasEnea-OOPSLA'19, section 4].
 #include <memory>
@@ -44,9 +41,8 @@ struct Step {
 template <class Set>
 class ScheduleState {
  protected:
-  // `mixed` has a rule for each call, or is empty: then `rule` is for all.
-  ScheduleState(const Executable& program, StrongRule rule, std::vector<StrongRule> mixed,
-                EndStates<Set>& end_states, Control& control);
+  ScheduleState(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
+                Control& control);
   ScheduleState(const ScheduleState&) = delete;
   ScheduleState& operator=(const ScheduleState&) = delete;
   ~ScheduleState() = default;
@@ -78,7 +74,7 @@ class ScheduleState {
     return earlier.kind != StepKind::Begin && intersect(step.reads, earlier.writes);
   }
 
-  // May it be taken now?
+  // May the next step of a session, which is not under way, be taken now?
   bool can_run(const Step& step) const;
 
   // All sessions have ended: reports the history, unless it counts with another schedule.
@@ -104,9 +100,6 @@ class ScheduleState {
     Version version;
   };
   std::vector<Overwritten> overwritten_;
-  std::vector<Version> latest_;  // by key
-
-  StrongRule rule_of(std::uint32_t call) const { return mixed_.empty() ? rule_ : mixed_[call]; }
 
  private:
   bool execute(std::uint32_t call);
@@ -124,9 +117,9 @@ class ScheduleState {
   bool is_first_version_order();
   void fill_facts();
 
-  const std::vector<StrongRule> mixed_;
   std::unique_ptr<Executor> executor_;
   std::uint32_t num_calls_;
+  std::vector<Version> latest_;          // by key
   std::vector<std::uint32_t> block_of_;  // by call
   std::vector<bool> is_fixed_;           // by key: does no call ever write it?
   FixedKeys fixed_;

@@ -16,7 +16,7 @@ constexpr std::uint32_t kCallsWorthLooking = 4;
 template <class Set>
 Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
                           Control& control)
-    : Base(program, rule, {}, end_states, control) {
+    : Base(program, rule, end_states, control) {
   const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
     return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
       return std::binary_search(b.begin(), b.end(), family);

@@ -43,6 +43,8 @@ class Search {
         auto all = explore_at(program_, rung.level);
         if (!all) return all.error();
         found_.trials.push_back({std::string(rung.level), all->outcome, all->histories});
+        if (all->merging && all->merging->is_complete)
+          found_.trials.back().states = all->merging->states;
         if (all->outcome == ExploreOutcome::Unknown) {
           // What follows could only hold without being known as the weakest.
           found_.is_out_of_time = true;

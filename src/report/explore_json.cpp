@@ -123,6 +123,7 @@ Json weakest_json(const ExploreReport& report, Json json) {
     trials.push_back({{"level", trial.level},
                       {"verdict", name_of(trial.outcome)},
                       {"histories", trial.histories}});
+    if (trial.states) trials.back()["states"] = *trial.states;
   }
   json["weakest"] = report.weakest->minimal;
   json["trials"] = std::move(trials);

@@ -168,8 +168,10 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
   for (const explore::LevelTrial& trial : weakest.trials) {
     const bool holds = trial.outcome == explore::ExploreOutcome::Complete;
     const bool fails = trial.outcome == explore::ExploreOutcome::Violated;
-    const std::string found = holds   ? fmt::format("{} in {}", paint.good("all assertions hold"),
-                                                    plural(trial.histories, "history", "histories"))
+    const std::string seen = trial.states ? plural(*trial.states, "state", "states")
+                                          : plural(trial.histories, "history", "histories");
+    const std::string found = holds
+                                  ? fmt::format("{} in {}", paint.good("all assertions hold"), seen)
                               : fails ? paint.bad("an assertion fails")
                                       : paint.unsure("unknown");
     out += fmt::format("  {:<4} {}\n", trial.level, found);
@@ -231,8 +233,9 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
   const explore::Exploration& all = report.all;
   std::string out = fmt::format("{} at {}: ", paint.strong(printable(report.source)), report.level);
   if (all.outcome == explore::ExploreOutcome::Unknown) out += paint.unsure("unknown") + ", ";
-  out += all.merging && !report.stopped_early ? plural(all.merging->states, "state", "states")
-                                              : plural(all.histories, "history", "histories");
+  out += all.merging && all.merging->is_complete && !report.stopped_early
+             ? plural(all.merging->states, "state", "states")
+             : plural(all.histories, "history", "histories");
   if (report.stopped_early) {
     out += ", stopped at the first violated assertion";
   } else if (report.program.has_assertions()) {
@@ -248,7 +251,7 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
                                    plural(all.end_states, "end state", "end states"), all.blocked,
                                    plural(all.calls, "call", "calls"), report.seconds)));
   if (all.merging && !all.merging->is_complete)
-    out += paint.faint("not all states were remembered: some were looked at again and again\n");
+    out += paint.faint("there were too many states to be merged: all histories were explored\n");
   for (const Recording& run : all.violations)
     out += "\n" + violation_text(report.program, report.source, run, paint);
   if (!report.stopped_early && all.violating > all.violations.size())
