@@ -13,10 +13,11 @@ namespace {
 
 // Schedules that are looked at to find out whether many have the same history, and how many times
 // as many as there are histories are too many: by_txn.h is about ten times slower a history, at pc
-// less than twice. There repetitions become more frequent as one goes on.
+// three to six times. There repetitions become more frequent as one goes on.
 constexpr std::uint64_t kSampleSize = 2'000;
 constexpr std::uint64_t kSampleSizeAtPc = 8'000;
 constexpr std::uint64_t kOftenRepeated = 8;
+constexpr std::uint64_t kOftenRepeatedAtPc = 3;
 
 // Counts complete histories, up to a limit.
 template <class Set>
@@ -43,8 +44,7 @@ bool repeats_often(const Executable& program, const Plan& plan, const Budget& bu
   control.max_repeated = size;
   Sample<Set> sample(control, size);
   Schedules<Set>(program, *plan.rules.strong, sample, control).run(Schedules<Set>::root());
-  if (is_pc) return control.repeated * 4 > (sample.count + 1) * 3;
-  return control.repeated > (sample.count + 1) * kOftenRepeated;
+  return control.repeated > (sample.count + 1) * (is_pc ? kOftenRepeatedAtPc : kOftenRepeated);
 }
 
 // Histories that are looked at before equal states are merged: where few transactions depend on
