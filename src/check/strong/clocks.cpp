@@ -24,6 +24,33 @@ void raise_to(std::uint32_t* to, const std::uint32_t* from, std::size_t size) {
 
 }  // namespace
 
+Predecessors::Predecessors(const KnownGraph& graph)
+    : begin_(graph.num_points() + 1, 0), end_(graph.num_points(), 0) {
+  const auto order = graph.order();
+  for (const PointId p : order)
+    graph.for_each_successor(p, [&](PointId q) { ++begin_[q.index + 1]; });
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  sources_.resize(begin_.back());
+  std::copy(begin_.begin(), begin_.end() - 1, end_.begin());
+  for (auto p = order.rbegin(); p != order.rend(); ++p)
+    graph.for_each_successor(*p, [&](PointId q) { sources_[end_[q.index]++] = *p; });
+}
+
+Steps Predecessors::by_source() const {
+  Steps steps;
+  steps.begin.assign(begin_.size(), 0);
+  const auto for_each_step = [&](auto&& f) {
+    for (std::uint32_t q = 0; q < end_.size(); ++q)
+      for_each(PointId{q}, [&](PointId p) { f(p, PointId{q}); });
+  };
+  for_each_step([&](PointId p, PointId) { ++steps.begin[p.index + 1]; });
+  for (std::size_t i = 1; i < steps.begin.size(); ++i) steps.begin[i] += steps.begin[i - 1];
+  steps.targets.resize(steps.begin.back());
+  std::vector<std::uint32_t> free(steps.begin.begin(), steps.begin.end() - 1);
+  for_each_step([&](PointId p, PointId q) { steps.targets[free[p.index]++] = q; });
+  return steps;
+}
+
 void Clocks::advance(std::uint32_t* to, const std::uint32_t* from_row, PointId from) const {
   raise_to(to, from_row, block_.size);
   const ChainId own = chain(from);
@@ -36,10 +63,18 @@ Clocks::Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget, RwPath
     : facts_(graph.facts()),
       points_(graph.points()),
       block_(block),
-      rows_(static_cast<std::size_t>(graph.num_points()) * block.size) {
-  for (const PointId p : graph.order()) {
+      rows_(static_cast<std::size_t>(graph.num_points()) * block.size),
+      before_(graph) {
+  for (const PointId q : graph.order()) {
     if (budget.expired()) return;
-    graph.for_each_successor(p, [&](PointId q) { advance(row(rows_, q), row(rows_, p), p); });
+    std::uint32_t* to = row(rows_, q);
+    before_.keep_if(q, [&](PointId p) {
+      const ChainId c = chain(p);
+      if (block_.contains(c) && to[c.index - block_.first] > points_.position(facts_, p))
+        return false;
+      advance(to, row(rows_, p), p);
+      return true;
+    });
   }
   if (graph.level() != StrongLevel::Psi || rw == RwPaths::None) return;
   // A path with one rw: free of them up to the reader, then the edge, then free of them again.
@@ -49,10 +84,10 @@ Clocks::Clocks(const KnownGraph& graph, ChainBlock block, Budget& budget, RwPath
       advance(row(rw_rows_, points_.commit(e.to)), row(rows_, points_.start(e.from)),
               points_.start(e.from));
   }
-  for (const PointId p : graph.order()) {
+  for (const PointId q : graph.order()) {
     if (budget.expired()) return;
-    const std::uint32_t* from = row(rw_rows_, p);
-    graph.for_each_successor(p, [&](PointId q) { raise_to(row(rw_rows_, q), from, block_.size); });
+    std::uint32_t* to = row(rw_rows_, q);
+    before_.for_each(q, [&](PointId p) { raise_to(to, row(rw_rows_, p), block_.size); });
   }
 }
 

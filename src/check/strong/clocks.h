@@ -9,9 +9,14 @@
 // (very many short sessions), the chains are taken in blocks, one after the other; what the
 // checker asks about a pair of transactions needs only the chain of the first.
 //
+// A point takes over the clocks of its predecessors, the latest first. What it knows by then to lie
+// before it, an earlier predecessor tells in vain: of the many edges between writers and readers of
+// a key only those count that no others imply, however many chains there are.
+//
 // psi asks for two kinds of paths: with no rw edge, and with at most one.
 //
-// Cost  O(edges × chains) time, in runs of adjacent numbers; points × block size × 4 bytes.
+// Cost  O(edges + edges that others do not imply × chains) time, in runs of adjacent numbers;
+//       points × block size × 4 bytes, and 4 bytes an edge.
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -37,6 +42,43 @@ std::vector<ChainBlock> chain_blocks(const KnownGraph& graph,
 // psi: are paths with one rw edge asked for, or only those without?
 enum class RwPaths : std::uint8_t { One, None };
 
+// The steps of a graph that imply all others: by point, where they lead.
+struct Steps {
+  std::vector<std::uint32_t> begin;
+  std::vector<PointId> targets;
+
+  template <class F>
+  void for_each(PointId p, F&& f) const {
+    for (std::uint32_t i = begin[p.index]; i < begin[p.index + 1]; ++i) f(targets[i]);
+  }
+};
+
+// By point the sources of the edges that lead to it, the latest in the sorted order first.
+class Predecessors {
+ public:
+  explicit Predecessors(const KnownGraph& graph);
+
+  // Keeps of q's list what `is_needed` says, asked one after the other.
+  template <class IsNeeded>
+  void keep_if(PointId q, IsNeeded&& is_needed) {
+    std::uint32_t kept = begin_[q.index];
+    for (std::uint32_t i = kept; i < end_[q.index]; ++i) {
+      if (is_needed(sources_[i])) sources_[kept++] = sources_[i];
+    }
+    end_[q.index] = kept;
+  }
+  template <class F>
+  void for_each(PointId q, F&& f) const {
+    for (std::uint32_t i = begin_[q.index]; i < end_[q.index]; ++i) f(sources_[i]);
+  }
+  Steps by_source() const;
+
+ private:
+  std::vector<std::uint32_t> begin_;  // one more than there are points
+  std::vector<std::uint32_t> end_;
+  std::vector<PointId> sources_;
+};
+
 class Clocks {
  public:
   using Rows = std::vector<std::uint32_t>;  // points × chains of the block
@@ -61,6 +103,8 @@ class Clocks {
     return before_with_rw(to, chain(from)) > points_.position(facts_, from);
   }
 
+  // The steps that the clocks were made of: with all chains in the block, those that imply all.
+  Steps steps() const { return before_.by_source(); }
   // The numbers themselves, and (psi) those of paths with at most one rw edge.
   std::pair<Rows, Rows> take_rows() && { return {std::move(rows_), std::move(rw_rows_)}; }
 
@@ -80,6 +124,7 @@ class Clocks {
   ChainBlock block_;
   Rows rows_;
   Rows rw_rows_;  // psi only
+  Predecessors before_;
 };
 
 }  // namespace isoscope::strong

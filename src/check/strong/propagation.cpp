@@ -26,7 +26,9 @@ Propagation::Propagation(const Knowledge& known, Budget& budget)
       chains_(facts_.num_chains()),
       order_(known.order) {
   ISO_ASSERT(known.is_saturated && fits(graph_));
-  std::tie(rows_, rw_rows_) = Clocks(graph_, {0, chains_}, budget).take_rows();
+  Clocks clocks(graph_, {0, chains_}, budget);
+  known_ = clocks.steps();
+  std::tie(rows_, rw_rows_) = std::move(clocks).take_rows();
   assumed_.head.assign(graph_.num_points(), Successors::kNone);
   rw_.head.assign(graph_.num_points(), Successors::kNone);
   for (const KnownEdge& e : graph_.edges()) {
@@ -86,7 +88,7 @@ void Propagation::spread() {
     raised_.pop();
     is_raised_[p.index] = static_cast<char>(is_raised_[p.index] & ~(with_rw ? 2 : 1));
     const auto tell = [&](PointId q) { raise(q, with_rw, p, with_rw, true); };
-    graph_.for_each_successor(p, tell);
+    known_.for_each(p, tell);
     assumed_.for_each(p, tell);
     if (!is_psi_ || with_rw) continue;
     raise(p, true, p, false, false);  // no rw edge is at most one

@@ -118,7 +118,8 @@ class Propagation {
   Rows rows_;
   Rows rw_rows_;  // psi only
   VersionOrder order_;
-  Successors assumed_;  // besides those of the known graph
+  Steps known_;         // of the known graph, those that imply all others
+  Successors assumed_;  // besides them
   Successors rw_;       // psi only: all rw edges
 
   std::deque<Pending> pending_;
