@@ -332,9 +332,8 @@ void HistoryResolver::settle_read(EventId e, EventId write) {
   const TxnId u = h_.writer(e);
   if (u.is_none()) return;  // a list read with a fault of its own
   if (write.is_none() && u != kInitialTxn) {
-    if (const auto shown = last_shown_.find(e.index); shown != last_shown_.end()) {
-      write = shown->second;
-    } else {
+    if (!last_shown_.empty()) write = last_shown_[e.index];
+    if (write.is_none()) {
       for (EventId w : writes_of(u, h_.key(e))) {
         if (h_.is_final_write(w)) write = w;
       }

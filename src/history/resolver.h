@@ -93,7 +93,8 @@ class HistoryResolver {
   std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
   std::unordered_map<TxnId, std::vector<EventId>> sorted_writes_;  // by key, of large transactions
   std::vector<EventId> scratch_;                                   // of writes_of()
-  std::unordered_map<std::uint32_t, EventId> last_shown_;  // by list read: the append that it reads
+  // By event, if there are lists: the append that a list read reads.
+  std::vector<EventId> last_shown_;
 };
 
 }  // namespace isoscope

@@ -36,6 +36,7 @@ Result<void> HistoryResolver::resolve_lists() {
   }
 
   h_.shown_.resize(h_.num_events());
+  last_shown_.assign(h_.num_events(), EventId::none());
   auto reads = b_.list_reads_;
   std::sort(reads.begin(), reads.end(), [&](const ListRead& a, const ListRead& b) {
     return std::pair(h_.event_key_[a.event], a.event) < std::pair(h_.event_key_[b.event], b.event);
