@@ -1,12 +1,15 @@
 #pragma once
-// A formula up to the names of its variables: engines know axioms by what they say, not by what
-// they or their levels are called.
+// A formula up to the names of its variables and the order of its parts: engines know axioms by
+// what they say, not by what they or their levels are called.
 //
 //     forall r: read, u, t: txn. of(r, u) and so(t, u) implies snap(t, r)
-//     forall a, b: txn, c: read. of(c, b) and so(a, b) implies snap(a, c)
+//     forall a, b: txn, c: read. so(a, b) and of(c, b) implies snap(a, c)
 //
-// have the same canonical text. Variables are numbered as they occur in the body, so the order in
-// which a quantifier lists them does not matter either; `let` is gone from the tree as it is.
+// have the same canonical text. What `and`, `or`, `|` and `&` join is sorted by what it says with
+// all variables alike, and stays as written where that does not tell; then variables are
+// numbered as they occur, so the order in which a quantifier lists them does not matter either.
+// `let` is gone from the tree as it is. Formulas with the same text are equivalent; not every
+// equivalent formula has the same text.
 #include <string>
 
 #include "spec/ast.h"
