@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "check/strong/strong.h"
+#include "check/level_table.h"
 #include "history/restrict.h"
 
 namespace isoscope {
@@ -33,7 +33,7 @@ std::string blamed_axiom(const History& h, const Level& own, Logic logic, Logic 
     return said == own.axioms.end() ? axiom.name : said->name;
   };
   if (level.axioms.empty()) return "EXT";
-  const bool causal_already = weakest <= Logic::Cc;
+  const bool causal_already = weak_level(weakest).has_value();
   if (causal_already || level.axioms.size() == 1) return name_in_own(level.axioms.front());
   if (logic == Logic::Si && breaks_prefix(h, violation, budget))
     return name_in_own(level.axioms.front());

@@ -6,11 +6,11 @@
 
 #include "check/blame.h"
 #include "check/ground/ground.h"
+#include "check/level_table.h"
 #include "check/lost_update.h"
 #include "check/points/points.h"
 #include "check/strict.h"
 #include "check/strong/strong.h"
-#include "check/strongest.h"
 #include "check/visibility.h"
 #include "check/weak/weak.h"
 #include "spec/evaluate.h"
@@ -21,50 +21,22 @@ namespace isoscope {
 
 namespace {
 
-WeakLevel weak_level(Logic logic) {
-  switch (logic) {
-    case Logic::Rc:
-      return WeakLevel::Rc;
-    case Logic::Ra:
-      return WeakLevel::Ra;
-    case Logic::Cc:
-      return WeakLevel::Cc;
-    default:
-      return WeakLevel::True;
-  }
-}
-
-StrongLevel strong_level(Logic logic) {
-  switch (logic) {
-    case Logic::Pc:
-      return StrongLevel::Pc;
-    case Logic::Ua:
-      return StrongLevel::Ua;
-    case Logic::Psi:
-      return StrongLevel::Psi;
-    case Logic::Si:
-      return StrongLevel::Si;
-    default:
-      return StrongLevel::Ser;
-  }
-}
-
-bool is_weak(Logic logic) { return logic <= Logic::Cc; }
-
 // All levels weak and over co: the saturation takes the mixture as it is.
 std::optional<WeakAssignment> as_weak(const History& h, const Assignment& levels) {
   WeakAssignment weak;
   const auto base = logic_of(*levels.base);
-  if (!base || !is_weak(*base) || levels.base->framework != Framework::Co) return {};
-  weak.base = weak_level(*base);
+  const auto weak_base = base ? weak_level(*base) : std::nullopt;
+  if (!weak_base || levels.base->framework != Framework::Co) return {};
+  weak.base = *weak_base;
   std::map<const Level*, WeakLevel> known = {{levels.base, weak.base}};
   for (TxnId t : h.txns()) {
     const Level* own = &levels.of(t);
     auto found = known.find(own);
     if (found == known.end()) {
       const auto logic = logic_of(*own);
-      if (!logic || !is_weak(*logic)) return {};
-      found = known.emplace(own, weak_level(*logic)).first;
+      const auto level = logic ? weak_level(*logic) : std::nullopt;
+      if (!level) return {};
+      found = known.emplace(own, *level).first;
     }
     weak.own.push_back(found->second);
   }
@@ -103,15 +75,16 @@ std::optional<Verdict> Checker::inherited(Logic logic) const {
 }
 
 Verdict Checker::decide_by_logic(Logic logic, Budget& budget) {
-  if (is_weak(logic)) {
+  const auto strong = strong_level(logic);
+  if (!strong) {
     tell("ordering the commits");
-    return check_weak(h_, {weak_level(logic), {}}, budget);
+    return check_weak(h_, {*weak_level(logic), {}}, budget);
   }
   // Most real violations are weak ones, and the weak engines are quick.
-  const Verdict& weaker = known(logic == Logic::Ua ? Logic::Ra : Logic::Cc, budget);
+  const Verdict& weaker = known(logic_of(weak_base(logic)), budget);
   if (weaker.outcome != Outcome::Consistent) return weaker;
   if (auto verdict = by_order(h_, logic, *weaker.witness, budget)) return *std::move(verdict);
-  return check_strong(h_, strong_level(logic), budget, {.progress = options_.progress});
+  return check_strong(h_, *strong, budget, {.progress = options_.progress});
 }
 
 const Verdict& Checker::known(Logic logic, Budget& budget) {
@@ -143,7 +116,7 @@ Verdict Checker::decide_strict(Logic logic, const Assignment& levels, Budget& bu
     timed_checker_ = std::make_unique<Checker>(
         timed_->history(), CheckOptions{.confirm = false, .progress = options_.progress});
   }
-  const Level* base = LevelSet::built_in().lookup(name_of(logic), levels.base->framework);
+  const Level* base = reference_level(logic, levels.base->framework);
   Verdict verdict = timed_checker_->decide({.base = base}, budget);
   if (verdict.witness) verdict.witness = of_original(*timed_, h_, *verdict.witness);
   if (!verdict.violation) return verdict;

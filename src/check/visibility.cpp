@@ -1,6 +1,6 @@
 #include "check/visibility.h"
 
-#include "check/strong/strong.h"
+#include "check/level_table.h"
 
 namespace isoscope {
 
@@ -10,16 +10,7 @@ constexpr std::size_t kMostTxnsWithVis = 2000;  // 4 million pairs
 
 Witness as_visibility(const History& h, Logic logic, const Witness& witness) {
   if (witness.framework == Framework::VisAr) return witness;
-  switch (logic) {
-    case Logic::Pc:
-      return as_vis_witness(h, StrongLevel::Pc, witness);
-    case Logic::Si:
-      return as_vis_witness(h, StrongLevel::Si, witness);
-    case Logic::Ser:
-      return as_vis_witness(h, StrongLevel::Ser, witness);
-    default:
-      break;
-  }
+  if (const auto strong = strong_level(logic)) return as_vis_witness(h, *strong, witness);
   Witness result{.framework = Framework::VisAr, .order = witness.order, .vis = {}};
   if (h.num_txns() > kMostTxnsWithVis) return result;
   result.vis = so_relation(h) | wr_relation(h);

@@ -9,35 +9,37 @@
 
 #include "audit/model_notes.h"
 #include "audit/server_levels.h"
+#include "check/level_table.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "formats/text_kind.h"
+#include "sql/server/level.h"
 #include "support/input.h"
 #include "support/spelling.h"
 
 namespace isoscope {
 namespace {
 
-// The built-in levels over vis, ar by strength; pc and ua are incomparable.
-std::optional<int> strength_of(const Level& level) {
-  struct Strength {
-    std::string_view level;
-    int rank;
+// Is `a` known to be weaker than `b`? Levels of the server by its own order, others by the table.
+bool is_weaker(const Level& a, const Level& b) {
+  const auto on_server = [](const Level& level) {
+    return audit::is_server_level(level) ? sql::server::find_pg_level(level.name) : std::nullopt;
   };
-  constexpr std::array kStrengths = {
-      Strength{"ec", 0},    Strength{"ra", 1},     Strength{"cc", 2},   Strength{"pc", 3},
-      Strength{"ua", 3},    Strength{"psi", 4},    Strength{"si", 5},   Strength{"ser", 6},
-      Strength{"pg-rr", 5}, Strength{"pg-ser", 6}, Strength{"pg-rc", 1}};
-  const auto* found = std::ranges::find(kStrengths, level.name, &Strength::level);
-  if (!level.built_in || found == kStrengths.end()) return std::nullopt;
-  return found->rank;
+  const auto server_a = on_server(a);
+  const auto server_b = on_server(b);
+  if (server_a || server_b) return server_a && server_b && *server_a < *server_b;
+  return implies(b, a) && !implies(a, b);
 }
 
 // From the weakest to the strongest, as far as we know; the given order is kept where we do not.
 void sort_by_strength(std::vector<const Level*>& levels) {
-  if (!std::ranges::all_of(levels, [](const Level* l) { return strength_of(*l).has_value(); }))
-    return;
-  std::ranges::stable_sort(levels, {}, [](const Level* level) { return *strength_of(*level); });
+  for (auto next = levels.begin(); next != levels.end(); ++next) {
+    const auto weakest = std::find_if(next, levels.end(), [&](const Level* level) {
+      return std::none_of(next, levels.end(),
+                          [&](const Level* other) { return is_weaker(*other, *level); });
+    });
+    std::rotate(next, weakest, weakest + 1);
+  }
 }
 
 // A level of a server, or a definition over vis, ar.
@@ -47,23 +49,24 @@ Result<const Level*> find_audited(const LevelSet& known, const std::string& name
 }
 
 // One level leaves nothing to choose: advice then begins with it and goes up to serializability.
-void add_stronger(const LevelSet& known, std::vector<const Level*>& levels) {
+void add_stronger(std::vector<const Level*>& levels) {
   if (levels.size() != 1) return;
-  if (audit::is_server_level(*levels.front())) {
+  const Level& given = *levels.front();
+  if (audit::is_server_level(given)) {
     for (const Level* level : {&audit::pg_repeatable_read(), &audit::pg_serializable()}) {
-      if (strength_of(*level) > strength_of(*levels.front())) levels.push_back(level);
+      if (is_weaker(given, *level)) levels.push_back(level);
     }
     return;
   }
-  const std::optional<int> given = strength_of(*levels.front());
-  for (const char* name : {"cc", "psi", "si", "ser"}) {
-    const Level* level = known.lookup(name, Framework::VisAr);
-    // psi is above ua and not above pc, which orders what psi does not.
-    const bool is_incomparable = levels.front()->name == "pc" && level->name == "psi";
-    const bool is_stronger =
-        given ? *strength_of(*level) > *given && !is_incomparable : level->name == "ser";
-    if (is_stronger) levels.push_back(level);
+  std::vector<const Level*> above;
+  for (const LogicRow& row : logic_rows()) {
+    const Level* level = reference_level(row.logic, Framework::VisAr);
+    if (level != nullptr && row.is_offered && is_weaker(given, *level)) above.push_back(level);
   }
+  // Of a level about which nothing is known: serializability is above all.
+  if (above.empty() && logic_of(given) != Logic::Ser)
+    above.push_back(reference_level(Logic::Ser, Framework::VisAr));
+  levels.insert(levels.end(), above.begin(), above.end());
 }
 
 std::string trimmed(std::string_view text) {
@@ -198,7 +201,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   if (loaded.candidates.empty()) loaded.candidates.push_back(&audit::pg_read_committed());
   sort_by_strength(loaded.candidates);
   loaded.levels.base = loaded.candidates.front();
-  add_stronger(known, loaded.candidates);
+  add_stronger(loaded.candidates);
   if (auto assigned = assign_levels(*this, *file, known, loaded); !assigned)
     return assigned.error();
   if (auto added = add_serial(*this, *file, loaded); !added) return added.error();

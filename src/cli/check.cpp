@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "check/all_violations.h"
+#include "check/level_table.h"
 #include "check/minimize.h"
-#include "check/strongest.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/finding_files.h"
@@ -54,18 +54,6 @@ struct Wanted {
   std::string name;
   const Level* level = nullptr;
 };
-
-int exit_code(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::Consistent:
-      return kGood;
-    case Outcome::Violated:
-      return kInteresting;
-    case Outcome::Unknown:
-      return kUnknown;
-  }
-  return kUnknown;
-}
 
 // Tells each violation as it is found: to find all takes a check for each.
 ViolationSink violation_stream(const CheckArguments& args, const LevelAnswer& level,

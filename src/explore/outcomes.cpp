@@ -1,24 +1,26 @@
 #include "explore/outcomes.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "check/check.h"
+#include "check/level_table.h"
 #include "explore/recording_packing.h"
-#include "support/assert.h"
 
 namespace isoscope::explore {
 namespace {
 
-constexpr std::uint32_t kAll = (1U << std::size(Outcomes::kLevels)) - 1;
-
-const Level& level_at(std::size_t i) {
-  const auto level = LevelSet::built_in().find(Outcomes::kLevels[i]);
-  ISO_ASSERT(level.ok());
-  return **level;
-}
+std::uint32_t all_levels() { return (1U << ladder().size()) - 1; }
 
 }  // namespace
+
+const std::vector<const Level*>& ladder() {
+  static const std::vector<const Level*> levels = [] {
+    std::vector<const Level*> known = levels_with_engines(false);
+    std::erase_if(known, [](const Level* level) { return logic_of(*level) == Logic::Ua; });
+    return known;
+  }();
+  return levels;
+}
 
 void Outcomes::add(const store::Recording& run) {
   std::vector<std::int64_t> values;
@@ -48,13 +50,13 @@ void Outcomes::add(const store::Recording& run) {
     explore::pack(packer, program_, run);
     keep_example(entry, packer.take(), run);
   }
-  if (entry.allowed == kAll) return;
+  if (entry.allowed == all_levels()) return;
   const History h = to_history(program_, run);
   Checker checker(h);
   // The strongest first: what it allows, the weaker ones allow, and the checker knows.
-  for (std::size_t i = std::size(kLevels); i-- > 0;) {
+  for (std::size_t i = ladder().size(); i-- > 0;) {
     if ((entry.allowed >> i & 1U) != 0) continue;
-    const Assignment level{.base = &level_at(i)};
+    const Assignment level{.base = ladder()[i]};
     const Outcome outcome = checker.check(level, budget_).verdict.outcome;
     if (outcome == Outcome::Consistent) entry.allowed |= 1U << i;
     if (outcome == Outcome::Unknown) entry.undecided |= 1U << i;
@@ -113,8 +115,8 @@ std::vector<ProgramOutcome> Outcomes::sorted() const {
   for (const auto& [values, entry] : by_values_) {
     all.push_back(entry.outcome);
     all.back().is_decided = (entry.undecided & ~entry.allowed) == 0;
-    for (std::size_t i = 0; i < std::size(kLevels); ++i) {
-      if ((entry.allowed >> i & 1U) != 0) all.back().levels.emplace_back(kLevels[i]);
+    for (std::size_t i = 0; i < ladder().size(); ++i) {
+      if ((entry.allowed >> i & 1U) != 0) all.back().levels.push_back(ladder()[i]->name);
     }
   }
   std::stable_sort(all.begin(), all.end(), [](const ProgramOutcome& a, const ProgramOutcome& b) {

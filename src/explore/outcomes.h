@@ -17,10 +17,14 @@
 
 namespace isoscope::explore {
 
+// The built-in levels at which a program may be run, from weak to strong: those with engines but
+// ua, which no store gives.
+const std::vector<const Level*>& ladder();
+
 struct ProgramOutcome {
   std::vector<store::RecordedTxn> txns;  // by call: committed or not, and locals; no accesses
   std::uint64_t histories = 0;           // with this outcome
-  std::vector<std::string> levels;       // of Outcomes::kLevels, those that allow it
+  std::vector<std::string> levels;       // of ladder(), those that allow it
   bool is_decided = true;                // else the time was over before all levels were asked
   std::vector<std::uint32_t> failed_assertions;
   std::optional<store::Recording> example = {};  // one of its histories, if asked for
@@ -28,9 +32,6 @@ struct ProgramOutcome {
 
 class Outcomes {
  public:
-  // From weak to strong.
-  static constexpr std::string_view kLevels[] = {"rc", "ra", "cc", "pc", "psi", "si", "ser"};
-
   // With `keeps_examples`, a history of each outcome is kept: the one that comes first as bytes, so
   // that it is the same whoever finds which history first.
   explicit Outcomes(const Executable& program, const Budget& budget = {},
@@ -47,7 +48,7 @@ class Outcomes {
  private:
   struct Entry {
     ProgramOutcome outcome;
-    std::uint32_t allowed = 0;    // bit i: kLevels[i]
+    std::uint32_t allowed = 0;    // bit i: ladder()[i]
     std::uint32_t undecided = 0;  // the same: not known for some history
     std::string example = {};     // as bytes
   };

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "check/level_table.h"
 #include "store/level_plan.h"
 #include "support/spelling.h"
 #include "synth/proof.h"
-#include "verdict/logic.h"
 
 namespace isoscope::explore {
 namespace {
@@ -15,17 +15,13 @@ namespace {
 // Seconds that we spend on finding out whether a user's level implies cc, ra or rc.
 constexpr double kProofSeconds = 5;
 
-std::string_view name_of(WeakLevel level) {
-  constexpr std::string_view kNames[] = {"true", "rc", "ra", "cc"};
-  return kNames[static_cast<std::size_t>(level)];
-}
+std::string_view name_of(WeakLevel level) { return isoscope::name_of(logic_of(level)); }
 
 // The strongest of cc, ra, rc, true that a level of the user's provably implies.
 WeakLevel proved_base(const Level& level, const Budget& whole) {
   Budget budget = whole.within(kProofSeconds);
-  for (const auto& [name, weak] : {std::pair("cc", WeakLevel::Cc), std::pair("ra", WeakLevel::Ra),
-                                   std::pair("rc", WeakLevel::Rc)}) {
-    const Level* base = LevelSet::built_in().lookup(name, Framework::Co);
+  for (const WeakLevel weak : {WeakLevel::Cc, WeakLevel::Ra, WeakLevel::Rc}) {
+    const Level* base = reference_level(logic_of(weak), Framework::Co);
     if (base != nullptr && prove_implies(level, *base, budget).outcome == ProofOutcome::Proved)
       return weak;
   }
@@ -39,13 +35,16 @@ Result<void> set_base(const Executable& program, const std::string& name, Rules&
   const auto logic = level ? logic_of(**level) : std::nullopt;
   rules.strong = logic ? store::strong_rule(*logic) : std::nullopt;
   if (rules.strong) return {};
-  constexpr std::string_view kNames[] = {"true", "rc", "ra", "cc"};
-  const auto found = std::find(std::begin(kNames), std::end(kNames), name);
-  if (found == std::end(kNames)) {
+  const auto known_weak = logic ? weak_level(*logic) : std::nullopt;
+  if (!known_weak) {
+    std::vector<std::string_view> names;
+    for (const LogicRow& row : logic_rows()) {
+      if (weak_level(row.logic)) names.push_back(isoscope::name_of(row.logic));
+    }
     return Error{.what = fmt::format("'{}' is no base for explore-ce", name),
-                 .hint = suggest(name, kNames)};
+                 .hint = suggest(name, names)};
   }
-  const auto weak = static_cast<WeakLevel>(found - std::begin(kNames));
+  const WeakLevel weak = *known_weak;
   for (std::size_t i = 0; i < rules.weak.size(); ++i) {
     if (weak > rules.weak[i]) {
       return Error{.what = fmt::format("--base {} would lose histories: it is not known to be "

@@ -1,28 +1,29 @@
 #include "explore/weakest.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "check/level_table.h"
+#include "explore/outcomes.h"
 #include "explore/releveled.h"
 
 namespace isoscope::explore {
 namespace {
 
-struct Rung {
-  std::string_view level;
-  std::vector<std::string_view> below;  // directly weaker ones
-};
-
-const std::vector<Rung>& ladder() {
-  static const std::vector<Rung> rungs = {{"rc", {}},     {"ra", {"rc"}},  {"cc", {"ra"}},
-                                          {"pc", {"cc"}}, {"psi", {"cc"}}, {"si", {"pc", "psi"}},
-                                          {"ser", {"si"}}};
-  return rungs;
+// Levels that transactions can have beside each other, from weak to strong: those over co.
+std::vector<const Level*> mixable() {
+  std::vector<const Level*> levels = ladder();
+  std::erase_if(levels, [](const Level* level) { return level->framework != Framework::Co; });
+  return levels;
 }
 
-// Levels that transactions can have beside each other, from weak to strong.
-constexpr std::array<std::string_view, 6> kMixable = {"rc", "ra", "cc", "pc", "si", "ser"};
+// The level, or the next above it that transactions can have beside others.
+const Level& mixable_from(const Level& level) {
+  for (const Level* above : mixable()) {
+    if (implies(*above, level)) return *above;
+  }
+  return level;
+}
 
 class Search {
  public:
@@ -33,16 +34,14 @@ class Search {
   }
 
   Result<Weakest> run() {
-    std::vector<std::string_view> holding;
-    for (const Rung& rung : ladder()) {
+    for (const Level* rung : ladder()) {
       const bool holds_below =
-          std::any_of(rung.below.begin(), rung.below.end(), [&](std::string_view weaker) {
-            return std::find(holding.begin(), holding.end(), weaker) != holding.end();
-          });
+          std::any_of(holding_.begin(), holding_.end(),
+                      [&](const Level* held) { return implies(*rung, *held); });
       if (!holds_below) {
-        auto all = explore_at(program_, rung.level);
+        auto all = explore_at(program_, rung->name);
         if (!all) return all.error();
-        found_.trials.push_back({std::string(rung.level), all->outcome, all->histories});
+        found_.trials.push_back({rung->name, all->outcome, all->histories});
         if (all->merging && all->merging->is_complete)
           found_.trials.back().states = all->merging->states;
         if (all->outcome == ExploreOutcome::Unknown) {
@@ -51,9 +50,9 @@ class Search {
           return std::move(found_);
         }
         if (all->outcome == ExploreOutcome::Violated) continue;
-        found_.minimal.emplace_back(rung.level);
+        found_.minimal.push_back(rung->name);
       }
-      holding.push_back(rung.level);
+      holding_.push_back(rung);
     }
     if (!found_.minimal.empty()) {
       if (auto lowered = lower_each(); !lowered) return lowered.error();
@@ -93,14 +92,15 @@ class Search {
   Result<std::optional<std::string>> enough_for(const std::vector<std::size_t>& group,
                                                 std::vector<std::string> levels,
                                                 const std::string& start) {
-    for (const std::string_view weaker : kMixable) {
+    for (const Level* rung : mixable()) {
+      const std::string& weaker = rung->name;
       if (weaker == start) break;
       for (const std::size_t call : group) levels[call] = weaker;
       const Releveled mixed(program_, levels);
       auto all = explore_at(mixed, start);
       if (!all) return all.error();
       if (all->outcome == ExploreOutcome::Unknown) return std::optional<std::string>();
-      if (all->outcome == ExploreOutcome::Complete) return std::optional(std::string(weaker));
+      if (all->outcome == ExploreOutcome::Complete) return std::optional(weaker);
     }
     return std::optional(start);
   }
@@ -108,8 +108,8 @@ class Search {
   // Lowers the level of one function after the other.
   Result<void> lower_each() {
     // psi cannot stand beside levels over co; si, the next above it, can.
-    const std::string start = found_.minimal.front() == "psi" ? "si" : found_.minimal.front();
-    if (start == kMixable.front()) return {};
+    const std::string start = mixable_from(*holding_.front()).name;
+    if (start == mixable().front()->name) return {};
     const std::vector<Call>& calls = program_.outline().calls;
     std::vector<std::string> levels(calls.size(), start);
     std::vector<bool> is_decided(calls.size(), true);
@@ -141,6 +141,7 @@ class Search {
   const LevelSet& levels_;
   ExploreOptions options_;
   Weakest found_;
+  std::vector<const Level*> holding_;  // the first of them is the first of the minimal ones
 };
 
 }  // namespace

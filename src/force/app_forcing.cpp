@@ -6,8 +6,11 @@
 #include <algorithm>
 
 #include "force/gates.h"
+#include "spec/levels.h"
 #include "sql/psql_lines.h"
+#include "sql/server/level.h"
 #include "sql/value.h"
+#include "verdict/logic.h"
 
 namespace isoscope::force {
 namespace {
@@ -441,17 +444,49 @@ class AppForcer {
   AppForceAnswer result_;
 };
 
+// The level of the server that is made for a definition.
+std::optional<sql::server::PgLevel> level_for(const Level& definition) {
+  using sql::server::PgLevel;
+  const auto logic = logic_of(definition);
+  if (!logic) return std::nullopt;
+  switch (*logic) {
+    case Logic::Rc:
+      return PgLevel::ReadCommitted;
+    case Logic::Si:
+      return PgLevel::RepeatableRead;
+    case Logic::Ser:
+      return PgLevel::Serializable;
+    case Logic::True:
+    case Logic::Ra:
+    case Logic::Cc:
+    case Logic::Pc:
+    case Logic::Ua:
+    case Logic::Psi:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string sql_isolation(std::string_view level) {
-  std::string name(level);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) {
-    return c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(c));
-  });
-  if (name == "rc" || name == "pg rc" || name == "read committed") return "READ COMMITTED";
-  if (name == "si" || name == "pg rr" || name == "repeatable read" || name == "snapshot isolation")
-    return "REPEATABLE READ";
-  if (name == "ser" || name == "pg ser" || name == "serializable") return "SERIALIZABLE";
+  using sql::server::PgLevel;
+  auto own = sql::server::find_pg_level(level);
+  if (!own) {
+    std::string name(level);
+    std::ranges::replace_if(
+        name, [](char c) { return c == ' ' || c == '_'; }, '-');
+    if (const auto defined = LevelSet::built_in().find(name)) own = level_for(**defined);
+  }
+  if (!own) return {};
+  switch (*own) {
+    case PgLevel::ReadCommitted:
+      return "READ COMMITTED";
+    case PgLevel::RepeatableRead:
+      return "REPEATABLE READ";
+    case PgLevel::Serializable:
+      return "SERIALIZABLE";
+  }
   return {};
 }
 

@@ -6,41 +6,29 @@
 #include <algorithm>
 
 #include "check/check.h"
+#include "check/level_table.h"
 #include "force/probe_run.h"
+#include "verdict/logic.h"
 
 namespace isoscope::force {
 namespace {
 
-// Levels that a server may be said to give, each with those it implies directly. Those of servers
-// speak of locks, and are asked only where they are expected.
-struct KnownLevel {
-  std::string_view name;
-  std::vector<std::string_view> implies = {};
-  bool is_of_server = false;
-};
-const std::vector<KnownLevel>& known_levels() {
-  static const std::vector<KnownLevel> kLevels = {
-      {.name = "rc"},
-      {.name = "ra", .implies = {"rc"}},
-      {.name = "cc", .implies = {"ra"}},
-      {.name = "pc", .implies = {"cc"}},
-      {.name = "ua", .implies = {"ra"}},
-      {.name = "psi", .implies = {"cc", "ua"}},
-      {.name = "si", .implies = {"pc", "psi"}},
-      {.name = "ser", .implies = {"si"}},
-      {.name = "pg-rc", .implies = {"rc"}, .is_of_server = true},
-      {.name = "mysql-rc", .implies = {"rc"}, .is_of_server = true},
-      {.name = "mysql-rr", .is_of_server = true},
-      {.name = "pg-rr", .implies = {"si"}, .is_of_server = true}};
-  return kLevels;
-}
-
+// Does the one go without saying where both hold? By the table of levels; that knows nothing of
+// what a server's snapshots and locks mean for the levels without them.
 bool does_imply(std::string_view strong, std::string_view weak) {
-  const auto level = std::ranges::find(known_levels(), strong, &KnownLevel::name);
-  if (level == known_levels().end()) return false;
-  return std::ranges::any_of(level->implies, [&](std::string_view direct) {
-    return direct == weak || does_imply(direct, weak);
-  });
+  const auto a = LevelSet::built_in().find(strong);
+  const auto b = LevelSet::built_in().find(weak);
+  if (!a || !b || strong == weak) return false;
+  if (implies(**a, **b)) return true;
+  const auto on_server = [&](const Level& level) -> std::optional<Logic> {
+    const auto rules = snap_rules_of(level);
+    if (!rules) return std::nullopt;
+    if (rules->one && rules->first_updater) return Logic::Si;
+    return rules->monotone && rules->waits ? std::optional(Logic::Rc) : std::nullopt;
+  };
+  const auto given = on_server(**a);
+  const auto asked = logic_of(**b);
+  return given && asked && implies(*given, *asked);
 }
 
 // The first of these that is a level of this program: what vendors document.
@@ -169,9 +157,9 @@ class Prober {
 
   void start_level(const ProbedLevel& level) {
     candidates_.clear();
-    for (const KnownLevel& known : known_levels())
-      if (auto found = LevelSet::built_in().find(known.name); found && !known.is_of_server)
-        candidates_.push_back({std::string(known.name), *found});
+    // Those of servers speak of locks, and are asked only where they are expected.
+    for (const Level* known : levels_with_engines(false))
+      candidates_.push_back({known->name, known});
     if (!level.expected.empty() &&
         std::ranges::find(candidates_, level.expected, &Candidate::name) == candidates_.end())
       candidates_.push_back({level.expected, *LevelSet::built_in().find(level.expected)});

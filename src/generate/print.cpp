@@ -86,8 +86,15 @@ void print_txn(const GeneratedTxn& txn, Format format, std::string& out) {
       return print_jsonl(txn, out);
     case Format::Plume:
       return print_plume(txn, out);
-    default:
+    case Format::Hist:
       return print_hist(txn, out);
+    case Format::AwditTest:
+    case Format::Dbcop:
+    case Format::DbcopBincode:
+    case Format::Elle:
+    case Format::Cobra:
+    case Format::IsoPredict:
+      break;  // cannot be streamed
   }
 }
 

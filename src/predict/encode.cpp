@@ -6,7 +6,7 @@
 
 namespace isoscope::predict {
 
-Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver,
+Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, WeakLevel base, SatSolver& solver,
                  Budget& budget)
     : facts_(facts),
       h_(facts.history()),
@@ -166,27 +166,13 @@ void Encoder::encode_strict(std::uint32_t c) {
 }
 
 // What two choices of one transaction forbid each other.
-void Encoder::encode_level(Logic base) {
-  if (base == Logic::True) return;
+void Encoder::encode_level(WeakLevel base) {
+  if (base == WeakLevel::True) return;
   for (const std::vector<TxnId>& session : facts_.sessions()) {
     for (const TxnId t : session) {
       if (is_over()) return;
-      if (base == Logic::Rc) {
-        const std::vector<std::uint32_t>& own = facts_.choices_of(t);
-        for (std::size_t later = 0; later < own.size(); ++later) {
-          const Choice& choice = facts_.choices()[own[later]];
-          for (const TxnId overwriter : facts_.writers(choice.key)) {
-            for (std::size_t earlier = 0; earlier < later; ++earlier) {
-              const std::vector<TxnId>& seen = facts_.choices()[own[earlier]].writers;
-              if (!std::binary_search(seen.begin(), seen.end(), overwriter)) continue;
-              if (is_late()) return;
-              for (const TxnId w : choice.writers) {
-                if (w != overwriter && is_stale(w, overwriter))
-                  add({~sees(own[later], w), ~sees(own[earlier], overwriter)});
-              }
-            }
-          }
-        }
+      if (base == WeakLevel::Rc) {
+        encode_read_committed(t);
       } else {
         encode_sight(t, base);
       }
@@ -194,35 +180,44 @@ void Encoder::encode_level(Logic base) {
   }
 }
 
+// rc: what an earlier read showed, a later one does not take back.
+void Encoder::encode_read_committed(TxnId t) {
+  const std::vector<std::uint32_t>& own = facts_.choices_of(t);
+  for (std::size_t later = 0; later < own.size(); ++later) {
+    const Choice& choice = facts_.choices()[own[later]];
+    for (const TxnId overwriter : facts_.writers(choice.key)) {
+      for (std::size_t earlier = 0; earlier < later; ++earlier) {
+        const std::vector<TxnId>& seen = facts_.choices()[own[earlier]].writers;
+        if (!std::binary_search(seen.begin(), seen.end(), overwriter)) continue;
+        if (is_late()) return;
+        for (const TxnId w : choice.writers) {
+          if (w != overwriter && is_stale(w, overwriter))
+            add({~sees(own[later], w), ~sees(own[earlier], overwriter)});
+        }
+      }
+    }
+  }
+}
+
 // ra, cc: whom t sees, and what it then cannot show.
-void Encoder::encode_sight(TxnId t, Logic base) {
+void Encoder::encode_sight(TxnId t, WeakLevel base) {
+  // Through its session: the one before t is in the cut, with all its past.
+  const std::uint32_t position = facts_.position(t);
+  const TxnId before =
+      position == 0 ? kInitialTxn : facts_.sessions()[facts_.session_of(t)][position - 1];
   std::map<TxnId, Lit> in_sight;  // through a choice
   for (const std::uint32_t c : facts_.choices_of(t)) {
     const Choice& choice = facts_.choices()[c];
     for (const TxnId overwriter : facts_.writers(choice.key)) {
       if (is_late()) return;
       if (overwriter == t) continue;
-      // Through its session: the one before t is in the cut, with all its past.
-      const std::uint32_t position = facts_.position(t);
-      const TxnId before =
-          position == 0 ? kInitialTxn : facts_.sessions()[facts_.session_of(t)][position - 1];
       const bool is_in_session =
           before != kInitialTxn &&
-          (h_.so(overwriter, t) || (base == Logic::Cc && facts_.hb(overwriter, before)));
+          (h_.so(overwriter, t) || (base == WeakLevel::Cc && facts_.hb(overwriter, before)));
       Lit seen = true_;
       if (!is_in_session) {
         const auto [found, is_new] = in_sight.try_emplace(overwriter);
-        if (is_new) {
-          found->second = solver_.new_var();
-          for (const std::uint32_t other : facts_.choices_of(t)) {
-            if (is_late()) return;
-            for (const TxnId w : facts_.choices()[other].writers) {
-              const bool shows = w == overwriter || (base == Logic::Cc && w != kInitialTxn &&
-                                                     facts_.hb(overwriter, w));
-              if (shows) add({~sees(other, w), found->second});
-            }
-          }
-        }
+        if (is_new) found->second = shown_by_choice(t, overwriter, base);
         seen = found->second;
       }
       for (const TxnId w : choice.writers) {
@@ -230,6 +225,20 @@ void Encoder::encode_sight(TxnId t, Logic base) {
       }
     }
   }
+}
+
+// True if a read of t shows `other`, or (cc) somebody who comes after it.
+Lit Encoder::shown_by_choice(TxnId t, TxnId other, WeakLevel base) {
+  const Lit shown = solver_.new_var();
+  for (const std::uint32_t c : facts_.choices_of(t)) {
+    if (is_late()) break;
+    for (const TxnId w : facts_.choices()[c].writers) {
+      const bool shows =
+          w == other || (base == WeakLevel::Cc && w != kInitialTxn && facts_.hb(other, w));
+      if (shows) add({~sees(c, w), shown});
+    }
+  }
+  return shown;
 }
 
 Lit Encoder::writes(TxnId t, KeyId x) {

@@ -29,10 +29,10 @@
 #include <tuple>
 #include <vector>
 
+#include "check/weak/weak.h"
 #include "predict/facts.h"
 #include "predict/predict.h"
 #include "sat/solver.h"
-#include "verdict/logic.h"
 
 namespace isoscope::predict {
 
@@ -47,7 +47,7 @@ inline constexpr std::size_t kMaxLiterals = 10'000'000;
 class Encoder {
  public:
   // `base`: true, rc, ra or cc, whichever is known to be weaker than the level.
-  Encoder(const ObservedFacts& facts, Boundary boundary, Logic base, SatSolver& solver,
+  Encoder(const ObservedFacts& facts, Boundary boundary, WeakLevel base, SatSolver& solver,
           Budget& budget);
 
   // Did the time run out half way? Then the clauses mean nothing.
@@ -91,8 +91,10 @@ class Encoder {
   Lit counts(TxnId t, KeyId x, EventId write, std::map<std::pair<TxnId, KeyId>, Lit>& known);
   void encode_relaxed(std::uint32_t choice);
   void encode_strict(std::uint32_t choice);
-  void encode_level(Logic base);
-  void encode_sight(TxnId t, Logic base);
+  void encode_level(WeakLevel base);
+  void encode_read_committed(TxnId t);
+  void encode_sight(TxnId t, WeakLevel base);
+  Lit shown_by_choice(TxnId t, TxnId other, WeakLevel base);
   void encode_frontiers();
   // What may block the step over t: by frontiers of all transactions, and of writers only.
   std::vector<Lit> blockers(TxnId t, std::span<const std::uint32_t> frontier);

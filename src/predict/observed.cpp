@@ -4,9 +4,9 @@
 
 #include <charconv>
 
+#include "check/level_table.h"
 #include "predict/decode.h"
 #include "support/assert.h"
-#include "verdict/logic.h"
 
 namespace isoscope::predict {
 namespace {
@@ -79,7 +79,7 @@ std::optional<Prediction> already_unserializable(const History& observed, const 
 bool later_writes_count(const Level& level, Boundary boundary) {
   if (boundary != Boundary::Strict) return boundary == Boundary::StrictPlus;
   const auto logic = logic_of(level);
-  return !logic || *logic == Logic::Si || *logic == Logic::Psi || *logic == Logic::Ua;
+  return !logic || (implies(*logic, Logic::Ua) && *logic != Logic::Ser);
 }
 
 const Level& serializable_level() {

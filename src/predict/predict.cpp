@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "check/level_table.h"
 #include "predict/decode.h"
 #include "predict/encode.h"
 #include "predict/excluded.h"
@@ -18,7 +19,6 @@
 #include "support/assert.h"
 #include "support/budget.h"
 #include "verdict/involved.h"
-#include "verdict/logic.h"
 
 namespace isoscope::predict {
 namespace {
@@ -26,20 +26,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The strongest of true, rc, ra, cc that is weaker than the level, as far as its text is known.
-Logic base_of(const History& h, const Level& level) {
+WeakLevel base_of(const History& h, const Level& level) {
   const auto logic = logic_of(level);
-  if (!logic || h.has_levels()) return Logic::True;
-  switch (*logic) {
-    case Logic::True:
-    case Logic::Rc:
-    case Logic::Ra:
-    case Logic::Cc:
-      return *logic;
-    case Logic::Ua:
-      return Logic::Ra;
-    default:
-      return Logic::Cc;
-  }
+  return logic && !h.has_levels() ? weak_base(*logic) : WeakLevel::True;
 }
 
 // How many likely predictions are tried: few where clauses are quickly written, else about as many
@@ -64,7 +53,7 @@ class Predictor {
         budget_(budget),
         start_(Clock::now()),
         base_(base_of(observed, level)),
-        facts_(observed, base_ == Logic::True || base_ == Logic::Rc, budget) {
+        facts_(observed, base_ == WeakLevel::True || base_ == WeakLevel::Rc, budget) {
     answer_.reads = facts_.num_reads();
     answer_.choices = facts_.choices().size();
   }
@@ -89,7 +78,7 @@ class Predictor {
  private:
   // The solver, once it is needed.
   struct Clauses {
-    Clauses(const ObservedFacts& facts, Boundary boundary, Logic base, Budget& budget)
+    Clauses(const ObservedFacts& facts, Boundary boundary, WeakLevel base, Budget& budget)
         : encoder(facts, boundary, base, solver, budget),
           fewest(encoder.changed(), solver, budget) {}
     SatSolver solver;
@@ -108,8 +97,8 @@ class Predictor {
     // Under strict+ what happens before what depends on the boundary, so that only the checker can
     // tell what a level forbids.
     clauses_ = std::make_unique<Clauses>(
-        facts_, options_.boundary, options_.boundary == Boundary::StrictPlus ? Logic::True : base_,
-        budget_);
+        facts_, options_.boundary,
+        options_.boundary == Boundary::StrictPlus ? WeakLevel::True : base_, budget_);
     answer_.generation_seconds += seconds() - begin;
     if (clauses_->encoder.is_expired()) {
       answer_.limit = limit_reached();
@@ -278,7 +267,7 @@ class Predictor {
                           .ends = chosen.ends,
                           .allowed = std::move(allowed),
                           .unserializable = std::move(serial),
-                          .by_event = base_ == Logic::True || base_ == Logic::Rc};
+                          .by_event = base_ == WeakLevel::True || base_ == WeakLevel::Rc};
     lead_through_changes(facts_.history(), prediction);
     return prediction;
   }
@@ -370,7 +359,7 @@ class Predictor {
   const PredictOptions& options_;
   Budget& budget_;
   Clock::time_point start_;
-  Logic base_;
+  WeakLevel base_;
   ObservedFacts facts_;
   std::unique_ptr<Clauses> clauses_;
   PredictAnswer answer_;
@@ -393,8 +382,8 @@ std::string_view name_of(Boundary boundary) {
 }
 
 PredictAnswer count_choices(const History& observed, const Level& level, Budget& budget) {
-  const Logic base = base_of(observed, level);
-  const ObservedFacts facts(observed, base == Logic::True || base == Logic::Rc, budget);
+  const WeakLevel base = base_of(observed, level);
+  const ObservedFacts facts(observed, base == WeakLevel::True || base == WeakLevel::Rc, budget);
   PredictAnswer answer;
   answer.reads = facts.num_reads();
   answer.choices = facts.choices().size();

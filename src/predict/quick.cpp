@@ -13,7 +13,7 @@ constexpr std::size_t kVersionsTried = 8;
 
 }  // namespace
 
-QuickSearch::QuickSearch(const ObservedFacts& facts, Boundary boundary, Logic base,
+QuickSearch::QuickSearch(const ObservedFacts& facts, Boundary boundary, WeakLevel base,
                          std::span<const TxnId> order, Budget& budget)
     : facts_(facts),
       boundary_(boundary),
@@ -118,13 +118,13 @@ bool QuickSearch::conflicts_directly(TxnId n, TxnId t, std::uint32_t changed) co
 }
 
 bool QuickSearch::is_forbidden(std::uint32_t c, TxnId w, TxnId n) const {
-  if (base_ != Logic::Ra && base_ != Logic::Cc) return false;
+  if (base_ != WeakLevel::Ra && base_ != WeakLevel::Cc) return false;
   if (w != kInitialTxn && !facts_.hb(w, n)) return false;
   const TxnId t = facts_.choices()[c].txn;
   return facts_.history().so(n, t) ||
          std::ranges::any_of(parents_[t.index], [&](const Parent& parent) {
            return parent.is_causal && counts(parent, c) &&
-                  (parent.txn == n || (base_ == Logic::Cc && facts_.hb(n, parent.txn)));
+                  (parent.txn == n || (base_ == WeakLevel::Cc && facts_.hb(n, parent.txn)));
          });
 }
 

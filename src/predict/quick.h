@@ -18,12 +18,12 @@
 #include <span>
 #include <vector>
 
+#include "check/weak/weak.h"
 #include "graph/relation.h"
 #include "predict/decode.h"
 #include "predict/facts.h"
 #include "predict/predict.h"
 #include "support/budget.h"
-#include "verdict/logic.h"
 
 namespace isoscope::predict {
 
@@ -38,7 +38,7 @@ class QuickSearch {
 
   // `order` is a serial order of the committed transactions. `base` is a level that the level of
   // the question implies: true, rc, ra or cc.
-  QuickSearch(const ObservedFacts& facts, Boundary boundary, Logic base,
+  QuickSearch(const ObservedFacts& facts, Boundary boundary, WeakLevel base,
               std::span<const TxnId> order, Budget& budget);
 
   // The most promising first, at most so many.
@@ -82,7 +82,7 @@ class QuickSearch {
 
   const ObservedFacts& facts_;
   Boundary boundary_;
-  Logic base_;
+  WeakLevel base_;
   Budget& budget_;
   std::vector<TxnId> order_;
   std::vector<std::uint32_t> position_;       // in the order, from 1

@@ -38,9 +38,11 @@ std::string_view proved_word(const Implication& i) {
       return "all-histories";
     case ImplicationOutcome::Bounded:
       return "scope";
-    default:
-      return "no";
+    case ImplicationOutcome::Refuted:
+    case ImplicationOutcome::Unknown:
+      break;
   }
+  return "no";
 }
 
 std::string vacuity_text(const std::string& a) {

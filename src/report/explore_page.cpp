@@ -76,7 +76,7 @@ void add_outcomes_table(Page& page, const ExploreReport& report) {
   PageTable table{.title = "Outcomes, and the levels that allow each",
                   .columns = {"values at the end", "histories"},
                   .rows = {}};
-  for (const std::string_view level : explore::Outcomes::kLevels) table.columns.emplace_back(level);
+  for (const Level* level : explore::ladder()) table.columns.push_back(level->name);
   table.columns.emplace_back("assertions");
   table.columns.emplace_back("an example");
   for (const explore::ProgramOutcome& outcome : *report.outcomes) {
@@ -86,7 +86,8 @@ void add_outcomes_table(Page& page, const ExploreReport& report) {
     }
     std::vector<PageCell> row = {{values_text(report.program, outcome)},
                                  {std::to_string(outcome.histories)}};
-    for (const std::string_view level : explore::Outcomes::kLevels) {
+    for (const Level* rung : explore::ladder()) {
+      const std::string& level = rung->name;
       const bool allowed = std::ranges::count(outcome.levels, level) > 0;
       row.push_back({allowed ? "yes" : outcome.is_decided ? "no" : "?"});
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "check/check.h"
+#include "check/level_table.h"
 #include "history/builder.h"
 
 namespace isoscope::store {
@@ -13,20 +14,6 @@ namespace {
 
 constexpr double kMostStates = 50'000;
 constexpr std::size_t kMostLinearized = 64;  // calls
-
-WeakLevel weak_base(Logic logic) {
-  switch (logic) {
-    case Logic::True:
-      return WeakLevel::True;
-    case Logic::Rc:
-      return WeakLevel::Rc;
-    case Logic::Ra:
-    case Logic::Ua:
-      return WeakLevel::Ra;
-    default:
-      return WeakLevel::Cc;
-  }
-}
 
 // What check makes of these levels for a history with one empty transaction a call.
 Result<Assignment> assign(const Executable& program, const Level& level, const LevelSet& levels) {
@@ -51,9 +38,15 @@ std::optional<StrongRule> strong_rule(Logic logic) {
       return StrongRule::Si;
     case Logic::Ser:
       return StrongRule::Ser;
-    default:
-      return std::nullopt;
+    case Logic::True:
+    case Logic::Rc:
+    case Logic::Ra:
+    case Logic::Cc:
+    case Logic::Ua:
+    case Logic::Psi:
+      break;
   }
+  return std::nullopt;
 }
 
 bool is_small(const Executable& program, StrongRule rule) {
@@ -84,7 +77,7 @@ Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
     if (i == 0) first = logic;
     is_uniform = is_uniform && logic && logic == first;
     is_known = is_known && logic;
-    is_weak = is_weak && logic && *logic <= Logic::Cc;
+    is_weak = is_weak && logic && weak_level(*logic);
     is_over_co = is_over_co && own.framework == Framework::Co;
     plan.weak.push_back(logic ? weak_base(*logic) : WeakLevel::True);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check/check.h"
+#include "check/level_table.h"
 #include "synth/search.h"
 
 namespace isoscope {
@@ -79,9 +80,6 @@ Result<SynthAnswer> separate(const Level& a, const Level& b, const CompareOption
   query.scope.txns = 0;  // grows
   return synthesize_minimal(query, txns, budget);
 }
-
-// The levels whose violations have names, from the weakest up.
-constexpr std::string_view kNaming[] = {"rc", "ra", "cc", "ua", "psi", "pc", "si", "ser"};
 
 Implication refuted(SynthAnswer answer, const Level& b, Budget& budget) {
   Implication implication;
@@ -182,9 +180,10 @@ Anomaly name_separation(const SynthFound& found, const Level& level, Budget& bud
     return has_name ? verdict.violation->anomaly : Anomaly::None;
   };
   Anomaly anomaly = name_by(level);
-  for (std::string_view name : kNaming) {
+  for (const LogicRow& row : logic_rows()) {
     if (anomaly != Anomaly::None) break;
-    anomaly = name_by(**LevelSet::built_in().find(name));
+    if (row.logic != Logic::True)
+      anomaly = name_by(**LevelSet::built_in().find(name_of(row.logic)));
   }
   return anomaly;
 }

@@ -77,9 +77,14 @@ class VersionOrders {
         const Relation closed = transitive_closure(dependencies);
         return closed.is_irreflexive() && compose(closed, rw).is_irreflexive();
       }
-      default:  // ua
-        return is_acyclic(dependencies) && compose(dependencies, rw).is_irreflexive();
+      case Logic::Ua:
+      case Logic::True:  // not asked: these leave no order of versions open
+      case Logic::Rc:
+      case Logic::Ra:
+      case Logic::Cc:
+        break;
     }
+    return is_acyclic(dependencies) && compose(dependencies, rw).is_irreflexive();
   }
 
   const History& h_;

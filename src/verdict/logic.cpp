@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "spec/canonical.h"
 #include "spec/levels.h"
 
 namespace isoscope {
@@ -19,22 +23,131 @@ constexpr NamedLogic kLogics[] = {
     {"psi", Logic::Psi},   {"si", Logic::Si}, {"ser", Logic::Ser},
 };
 
-constexpr NamedLogic kStrictLogics[] = {
-    {"strict-rc", Logic::Rc}, {"strict-ra", Logic::Ra},   {"strict-cc", Logic::Cc},
-    {"strict-pc", Logic::Pc}, {"strict-ua", Logic::Ua},   {"strict-psi", Logic::Psi},
-    {"strong-si", Logic::Si}, {"strict-ser", Logic::Ser},
-};
+using Texts = std::vector<std::string>;  // canonical ones of axioms
+
+bool says(const Level& level, const std::string& text) {
+  return std::any_of(level.axioms.begin(), level.axioms.end(),
+                     [&](const Axiom& axiom) { return axiom.canonical == text; });
+}
 
 // Up to the names of their variables, and however often and in whatever order they are said.
-bool have_same_axioms(const Level& a, const Level& b) {
-  const auto has_all = [](const Level& in, const Level& of) {
-    return std::all_of(of.axioms.begin(), of.axioms.end(), [&](const Axiom& axiom) {
-      return std::any_of(in.axioms.begin(), in.axioms.end(),
-                         [&](const Axiom& other) { return other.canonical == axiom.canonical; });
-    });
-  };
-  return has_all(a, b) && has_all(b, a);
+bool has_axioms(const Level& level, const Texts& texts) {
+  return std::all_of(texts.begin(), texts.end(),
+                     [&](const std::string& text) { return says(level, text); }) &&
+         std::all_of(level.axioms.begin(), level.axioms.end(), [&](const Axiom& axiom) {
+           return std::find(texts.begin(), texts.end(), axiom.canonical) != texts.end();
+         });
 }
+
+RelationPtr with_real_time(const RelationPtr& r) {
+  if (r == nullptr) return nullptr;
+  RelationExpr copy = *r;
+  copy.left = with_real_time(r->left);
+  copy.right = with_real_time(r->right);
+  if (r->op != RelationOp::So) return std::make_shared<const RelationExpr>(std::move(copy));
+  RelationExpr rt = copy;
+  rt.op = RelationOp::Rt;
+  RelationExpr both;
+  both.op = RelationOp::Union;
+  both.left = std::make_shared<const RelationExpr>(std::move(copy));
+  both.right = std::make_shared<const RelationExpr>(std::move(rt));
+  return std::make_shared<const RelationExpr>(std::move(both));
+}
+
+FormulaPtr with_real_time(const FormulaPtr& f) {
+  if (f == nullptr) return nullptr;
+  Formula copy = *f;
+  copy.relation = with_real_time(f->relation);
+  copy.other = with_real_time(f->other);
+  copy.left = with_real_time(f->left);
+  copy.right = with_real_time(f->right);
+  return std::make_shared<const Formula>(std::move(copy));
+}
+
+// forall t1, t2: txn. rt(t1, t2) implies co(t1, t2), or vis.
+std::string real_time_axiom(Framework framework) {
+  const Variable t1{.name = "t1", .sort = Sort::Txn, .slot = 0};
+  const Variable t2{.name = "t2", .sort = Sort::Txn, .slot = 1};
+  const auto member = [&](RelationOp op) {
+    RelationExpr relation;
+    relation.op = op;
+    Formula f;
+    f.op = FormulaOp::Member;
+    f.a = t1;
+    f.b = t2;
+    f.relation = std::make_shared<const RelationExpr>(std::move(relation));
+    return std::make_shared<const Formula>(std::move(f));
+  };
+  Formula rule;
+  rule.op = FormulaOp::Implies;
+  rule.left = member(RelationOp::Rt);
+  rule.right = member(framework == Framework::VisAr ? RelationOp::Vis : RelationOp::Co);
+  Formula all;
+  all.op = FormulaOp::Forall;
+  all.variables = {t1, t2};
+  all.left = std::make_shared<const Formula>(std::move(rule));
+  return canonical_text(all);
+}
+
+// What the levels of the rows say, and which built-in levels say the same.
+class References {
+ public:
+  struct Known {
+    std::optional<Logic> logic;
+    std::optional<Logic> strict;
+  };
+
+  References() {
+    for (const NamedLogic& known : kLogics) {
+      for (const Framework framework : {Framework::Co, Framework::VisAr}) {
+        const Level* level = reference_level(known.logic, framework);
+        if (level == nullptr) continue;
+        Entry entry{known.logic, framework, {}, {real_time_axiom(framework)}};
+        for (const Axiom& axiom : level->axioms) {
+          entry.plain.push_back(axiom.canonical);
+          entry.strict.push_back(canonical_text(*with_real_time(axiom.formula)));
+        }
+        entries_.push_back(std::move(entry));
+      }
+    }
+    for (const auto& level : LevelSet::built_in().all()) built_in_[level.get()] = look_at(*level);
+  }
+
+  static const References& get() {
+    static const References references;
+    return references;
+  }
+
+  Known find(const Level& level) const {
+    const auto found = built_in_.find(&level);
+    return found == built_in_.end() ? look_at(level) : found->second;
+  }
+
+ private:
+  struct Entry {
+    Logic logic;
+    Framework framework;
+    Texts plain;
+    Texts strict;
+  };
+
+  Known look_at(const Level& level) const {
+    if (level.framework == Framework::CoSnap || level.is_wr_free || !level.uses_session_order)
+      return {};
+    Known known;
+    for (const Entry& entry : entries_) {
+      if (entry.framework != level.framework) continue;
+      if (!level.uses_real_time && has_axioms(level, entry.plain)) known.logic = entry.logic;
+      // Real time alone, in any commit order, has no engine.
+      if (level.uses_real_time && entry.logic != Logic::True && has_axioms(level, entry.strict))
+        known.strict = entry.logic;
+    }
+    return known;
+  }
+
+  std::vector<Entry> entries_;
+  std::unordered_map<const Level*, Known> built_in_;
+};
 
 // Where each rule is said, and how.
 struct SaidRule {
@@ -77,29 +190,10 @@ const Level* reference_level(Logic logic, Framework framework) {
   return LevelSet::built_in().lookup(name_of(logic), framework);
 }
 
-std::optional<Logic> logic_of(const Level& level) {
-  if (level.framework == Framework::CoSnap || level.is_wr_free || !level.uses_session_order)
-    return {};
-  for (const NamedLogic& known : kLogics) {
-    if (level.built_in) {
-      if (known.name == level.name) return known.logic;
-      continue;
-    }
-    const Level* reference = reference_level(known.logic, level.framework);
-    if (reference != nullptr && have_same_axioms(*reference, level)) return known.logic;
-  }
-  return {};
-}
+std::optional<Logic> logic_of(const Level& level) { return References::get().find(level).logic; }
 
 std::optional<Logic> strict_logic_of(const Level& level) {
-  if (!level.uses_real_time || level.is_wr_free || !level.uses_session_order) return {};
-  for (const NamedLogic& known : kStrictLogics) {
-    const Level* reference = LevelSet::built_in().lookup(known.name, level.framework);
-    if (reference == nullptr) continue;
-    if (level.built_in ? reference->name == level.name : have_same_axioms(*reference, level))
-      return known.logic;
-  }
-  return {};
+  return References::get().find(level).strict;
 }
 
 std::string_view name_of(Logic logic) {
@@ -131,9 +225,13 @@ bool forbids(Logic logic, std::span<const EdgeKind> cycle) {
       return rw == 1;
     case Logic::Ua:
       return rw == 1 && cycle.size() == 2;
-    default:
-      return false;  // the weak levels know no rw
+    case Logic::True:
+    case Logic::Rc:
+    case Logic::Ra:
+    case Logic::Cc:
+      break;  // they know no rw
   }
+  return false;
 }
 
 std::optional<SnapRules> snap_rules_of(const Level& level) {

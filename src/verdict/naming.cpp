@@ -95,9 +95,16 @@ Anomaly name_cycle(const History& h, Logic weakest, std::span<const Edge> cycle)
       return Anomaly::NonMonotonicRead;
     case Logic::Ra:
       return name_fractured(h, cycle);
-    default:
-      return Anomaly::CausalityViolation;
+    case Logic::True:
+    case Logic::Cc:
+    case Logic::Pc:
+    case Logic::Ua:
+    case Logic::Psi:
+    case Logic::Si:
+    case Logic::Ser:
+      break;
   }
+  return Anomaly::CausalityViolation;
 }
 
 }  // namespace isoscope

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "check/check.h"
-#include "check/strongest.h"
+#include "check/level_table.h"
 #include "formats/formats.h"
 #include "history/real_time.h"
 #include "support/rng.h"

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "check/level_table.h"
 #include "spec/brute_force.h"
 #include "spec/levels.h"
 
@@ -142,6 +143,27 @@ TEST(Compare, RefusesScopesThatMakeNoSense) {
   Budget budget = Budget::seconds(10);
   EXPECT_FALSE(compare(built_in("cc"), built_in("ra"), {.scope = {.keys = -1}}, budget).ok());
   EXPECT_FALSE(compare(built_in("cc"), built_in("ra"), {.scope = {.txns = 1000}}, budget).ok());
+}
+
+// The table of levels is data: this is why it can be believed.
+TEST(LevelTable, ImpliesWhatIsProvedAndNothingThatAHistoryRefutes) {
+  int proved = 0;
+  int refuted = 0;
+  for (const LogicRow& a : logic_rows()) {
+    for (const LogicRow& b : logic_rows()) {
+      if (a.logic == b.logic) continue;
+      Budget budget = Budget::seconds(60);
+      const auto answer = decide_implication(built_in(name_of(a.logic)), built_in(name_of(b.logic)),
+                                             CompareOptions{}, budget);
+      ASSERT_TRUE(answer.ok());
+      EXPECT_EQ(answer->outcome, implies(a.logic, b.logic) ? ImplicationOutcome::Proved
+                                                           : ImplicationOutcome::Refuted)
+          << name_of(a.logic) << " and " << name_of(b.logic);
+      ++(answer->outcome == ImplicationOutcome::Proved ? proved : refuted);
+    }
+  }
+  EXPECT_EQ(proved + refuted, 72);
+  EXPECT_EQ(proved, 33);
 }
 
 TEST(CompareAll, DrawsTheLattice) {
