@@ -44,20 +44,6 @@ struct AuditArguments {
   FindingFiles findings;
 };
 
-int exit_code(const AuditReport& report) {
-  switch (report.answer.outcome) {
-    case audit::AuditOutcome::Anomaly:
-      return kInteresting;
-    case audit::AuditOutcome::None:
-    case audit::AuditOutcome::Serializable:
-      // Advice that was cut short is no good answer.
-      return report.advice && !report.advice->is_complete ? kUnknown : kGood;
-    case audit::AuditOutcome::Unknown:
-      return kUnknown;
-  }
-  return kUnknown;
-}
-
 // Tells about every function that cannot be modelled, and how to go on without them.
 int fail_for_problems(const LoadedAudit& loaded) {
   for (const Error& problem : loaded.problems) (void)fail(problem);
@@ -147,7 +133,10 @@ int run_audit(const AuditArguments& args) {
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
   if (auto written = args.pictures.write([&] { return audit_page(report); }); !written)
     return fail(written.error());
-  const auto code = args.findings.write([&] { return audit_findings(report); }, exit_code(report));
+  int decided = exit_code(report.answer.outcome);
+  // Advice that was cut short is no good answer.
+  if (decided == kGood && report.advice && !report.advice->is_complete) decided = kUnknown;
+  const auto code = args.findings.write([&] { return audit_findings(report); }, decided);
   if (!code) return fail(code.error());
   return deliver(args.common,
                  args.common.json ? audit_json(report) : audit_text(report, args.common.paint()),

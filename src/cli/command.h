@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_code.h"
 #include "report/paint.h"
 #include "support/budget.h"
 #include "support/result.h"
@@ -16,14 +17,6 @@ class App;
 }
 
 namespace isoscope {
-
-// What the program returns to the shell.
-enum ExitCode : int {
-  kGood = 0,         // consistent, nothing found, done
-  kInteresting = 1,  // violated, found
-  kBadInput = 2,
-  kUnknown = 3,
-};
 
 using Run = std::function<int()>;
 

@@ -57,18 +57,6 @@ explore::Algorithm find_algorithm(std::string_view name) {
   return explore::Algorithm::Best;
 }
 
-int exit_code(explore::ExploreOutcome outcome) {
-  switch (outcome) {
-    case explore::ExploreOutcome::Complete:
-      return kGood;
-    case explore::ExploreOutcome::Violated:
-      return kInteresting;
-    case explore::ExploreOutcome::Unknown:
-      return kUnknown;
-  }
-  return kUnknown;
-}
-
 int deliver_report(const ExploreArguments& args, const ExploreReport& report, int code) {
   if (auto written = args.pictures.write([&] { return explore_page(report); }); !written)
     return fail(written.error());

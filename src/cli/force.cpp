@@ -78,9 +78,7 @@ int report_force(const ForceArguments& args, const force::Spec& spec,
       .spec = spec, .source = args.input, .answer = answer, .seconds = seconds_running()};
   if (auto written = args.pictures.write([&] { return force_page(report); }); !written)
     return fail(written.error());
-  const int code = answer.verdict == force::ForceVerdict::Reproduced  ? kInteresting
-                   : answer.verdict == force::ForceVerdict::Prevented ? kGood
-                                                                      : kUnknown;
+  const int code = exit_code(answer.verdict);
   return deliver(args.common,
                  args.common.json ? force_json(report) : force_text(report, args.common.paint()),
                  code);

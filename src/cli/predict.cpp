@@ -48,18 +48,6 @@ predict::Boundary find_boundary(std::string_view name) {
   return predict::Boundary::Relaxed;
 }
 
-int exit_code(predict::PredictOutcome outcome) {
-  switch (outcome) {
-    case predict::PredictOutcome::Predicted:
-      return kInteresting;
-    case predict::PredictOutcome::None:
-      return kGood;
-    case predict::PredictOutcome::Unknown:
-      return kUnknown;
-  }
-  return kUnknown;
-}
-
 // The first prediction as a history.
 Result<void> write_files(const PredictArguments& args, const PredictReport& report, Format format) {
   if (report.answer.predictions.empty()) return {};
@@ -87,9 +75,10 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const int code = !report.answer.races.empty()  ? kInteresting
-                   : report.answer.limit.empty() ? kGood
-                                                 : kUnknown;
+  using predict::PredictOutcome;
+  const int code = exit_code(!report.answer.races.empty()  ? PredictOutcome::Predicted
+                             : report.answer.limit.empty() ? PredictOutcome::None
+                                                           : PredictOutcome::Unknown);
   return deliver(args.common,
                  args.common.json ? races_json(report) : races_text(report, args.common.paint()),
                  code);

@@ -42,12 +42,12 @@ int run_probe_command(const ProbeArguments& args) {
   clear_progress_line();
   if (!answer) return fail(answer.error());
   const std::string_view verdict = verdict_of(*answer);
-  const int code = verdict == "kept" ? kGood : verdict == "broken" ? kInteresting : kUnknown;
   if (auto written = args.pictures.write([&] { return probe_page(*answer); }); !written)
     return fail(written.error());
   if (auto written = args.junit.write([&] { return probe_findings(*answer, seconds_running()); });
       !written)
     return fail(written.error());
+  const int code = exit_code(verdict);
   return deliver(args.common,
                  args.common.json ? probe_json(*answer, seconds_running())
                                   : probe_text(*answer, args.common.paint()),

@@ -77,6 +77,40 @@ store::Runs as_runs(const Executable& program, store::Replay&& replayed, Budget&
   return runs;
 }
 
+struct FinishedRuns {
+  store::Runs runs;
+  std::optional<std::vector<store::Divergence>> divergences;  // from a history that was followed
+};
+
+Result<FinishedRuns> replay_history(const RunArguments& args, LoadedProgram& input,
+                                    const std::optional<store::LevelPlan>& plan, Budget& budget) {
+  const Executable& program = *input.program;
+  auto history = args.history.read(progress_line(args.common), budget);
+  if (!history) return history.error();
+  input.adopt_rows_of(*history);
+  auto script = store::script_of(program, *history, budget);
+  if (!script) return script.error().in(args.history.path);
+  auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
+  while (replayed && !replayed->is_expired && input.must_repeat())
+    replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
+  if (!replayed) return input.located(replayed.error());
+  FinishedRuns done{.runs = {}, .divergences = std::move(replayed->divergences)};
+  done.runs = as_runs(program, *std::move(replayed), budget);
+  return done;
+}
+
+Result<FinishedRuns> run_often(const RunArguments& args, LoadedProgram& input,
+                               const std::optional<store::LevelPlan>& plan, Budget& budget) {
+  const store::RunsOptions options{
+      .seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)};
+  auto runs = store::run_many(*input.program, plan ? &*plan : nullptr, options, budget);
+  while (runs && !runs->is_expired && input.must_repeat())
+    runs = store::run_many(*input.program, plan ? &*plan : nullptr, options, budget);
+  clear_progress_line();
+  if (!runs) return input.located(runs.error());
+  return FinishedRuns{.runs = *std::move(runs), .divergences = {}};
+}
+
 int run_run(const RunArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.start();
@@ -119,30 +153,10 @@ int run_run(const RunArguments& args) {
     plan = *std::move(planned);
   }
 
-  store::Runs runs;
-  std::optional<std::vector<store::Divergence>> divergences;
-  if (args.store == "replay") {
-    auto history = args.history.read(progress_line(args.common), budget);
-    if (!history) return fail(history.error());
-    input->adopt_rows_of(*history);
-    auto script = store::script_of(program, *history, budget);
-    if (!script) return fail(script.error().in(args.history.path));
-    auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
-    while (replayed && !replayed->is_expired && input->must_repeat())
-      replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
-    if (!replayed) return fail(input->located(replayed.error()));
-    divergences = std::move(replayed->divergences);
-    runs = as_runs(program, *std::move(replayed), budget);
-  } else {
-    const store::RunsOptions options{
-        .seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)};
-    auto done = store::run_many(program, plan ? &*plan : nullptr, options, budget);
-    while (done && !done->is_expired && input->must_repeat())
-      done = store::run_many(program, plan ? &*plan : nullptr, options, budget);
-    clear_progress_line();
-    if (!done) return fail(input->located(done.error()));
-    runs = *std::move(done);
-  }
+  auto done = args.store == "replay" ? replay_history(args, *input, plan, budget)
+                                     : run_often(args, *input, plan, budget);
+  if (!done) return fail(done.error());
+  store::Runs& runs = done->runs;
   if (auto fits = input->fits(); !runs.is_expired && !fits) return fail(fits.error());
   if (!args.trace.empty() && runs.runs > 0) {
     if (auto written = write_trace(args, program, runs.shown, *format); !written)
@@ -155,13 +169,13 @@ int run_run(const RunArguments& args) {
                          .seed = args.seed,
                          .wanted_runs = args.runs,
                          .runs = std::move(runs),
-                         .divergences = std::move(divergences),
+                         .divergences = std::move(done->divergences),
                          .trace_file = args.trace,
                          .seconds = std::chrono::duration<double>(Clock::now() - start).count()};
   if (auto written = args.pictures.write([&] { return run_page(report); }); !written)
     return fail(written.error());
   const std::string_view verdict = verdict_of(report);
-  const int code = verdict == "ok" ? kGood : verdict == "unknown" ? kUnknown : kInteresting;
+  const int code = exit_code(verdict);
   return deliver(args.common,
                  args.common.json ? run_json(report) : run_text(report, args.common.paint()), code);
 }

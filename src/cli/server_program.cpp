@@ -131,7 +131,7 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
   report.seconds = seconds_running();
   if (auto written = options.pictures.write([&] { return server_explore_page(report); }); !written)
     return fail(written.error());
-  const int code = verdict == "complete" ? kGood : verdict == "violated" ? kInteresting : kUnknown;
+  const int code = exit_code(verdict);
   return deliver(
       common,
       common.json ? server_explore_json(report) : server_explore_text(report, common.paint()),
@@ -202,7 +202,7 @@ int run_on_server(const CommonOptions& common, const LoadedProgram& input,
   const std::string_view verdict = verdict_of(report);
   if (auto written = options.pictures.write([&] { return server_run_page(report); }); !written)
     return fail(written.error());
-  const int code = verdict == "ok" ? kGood : verdict == "unknown" ? kUnknown : kInteresting;
+  const int code = exit_code(verdict);
   return deliver(common,
                  common.json ? server_run_json(report) : server_run_text(report, common.paint()),
                  code);

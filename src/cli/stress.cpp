@@ -130,9 +130,7 @@ int run_stress(const StressArguments& args) {
   return deliver(
       where,
       args.common.json ? stress_json(*run, report) : stress_text(*run, report, args.common.paint()),
-      outcome == Outcome::Consistent ? kGood
-      : outcome == Outcome::Violated ? kInteresting
-                                     : kUnknown);
+      exit_code(outcome));
 }
 
 }  // namespace

@@ -53,18 +53,6 @@ Result<std::vector<const Level*>> find_all(const LevelSet& levels,
   return found;
 }
 
-int exit_code(const SynthReport& report) {
-  switch (report.verdict()) {
-    case SynthOutcome::Found:
-      return report.count ? kGood : kInteresting;
-    case SynthOutcome::None:
-      return kGood;
-    case SynthOutcome::Unknown:
-      break;
-  }
-  return kUnknown;
-}
-
 // What check() says against the history at each forbidden level.
 SeparatingHistory explain(SynthFound found, const SynthQuery& query, Budget& search_budget) {
   // The search may have used up the time, but what it found deserves its reasons.
@@ -137,7 +125,7 @@ int deliver_histories(const SynthArguments& args, const SynthReport& report) {
   }
   if (!args.lists()) {
     auto written = write_whole(args.common.output, texts.front());
-    return written ? static_cast<int>(kInteresting) : fail(written.error());
+    return written ? exit_code(SynthOutcome::Found) : fail(written.error());
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto fits = check_further_output(numbered(args.common.output, i + 1));
@@ -147,7 +135,7 @@ int deliver_histories(const SynthArguments& args, const SynthReport& report) {
     if (auto written = write_whole(numbered(args.common.output, i + 1), texts[i]); !written)
       return fail(written.error());
   }
-  return kInteresting;
+  return exit_code(SynthOutcome::Found);
 }
 
 // Contradictions among the options that CLI11 cannot see; and the format of --to.
@@ -198,13 +186,16 @@ int run_synth(const SynthArguments& args) {
   if (!text) return fail(text.error());
   if (auto written = args.pictures.write([&] { return synth_page(report); }); !written)
     return fail(written.error());
+  // A count is what was asked for, whatever it is.
+  int code = exit_code(report.verdict());
+  if (report.count && report.verdict() == SynthOutcome::Found) code = kGood;
   if (report.format && !args.common.json) {
     if (!report.histories.empty()) return deliver_histories(args, report);
     CommonOptions to_terminal = args.common;  // an answer is no history
     to_terminal.output = "-";
-    return deliver(to_terminal, *text, exit_code(report));
+    return deliver(to_terminal, *text, code);
   }
-  return deliver(args.common, *text, exit_code(report));
+  return deliver(args.common, *text, code);
 }
 
 }  // namespace
