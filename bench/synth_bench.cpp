@@ -13,7 +13,7 @@
 #include <benchmark/benchmark.h>
 
 #include "support/assert.h"
-#include "synth/problems.h"
+#include "support/synth_problems.h"
 #include "synth/synth.h"
 
 namespace isoscope {

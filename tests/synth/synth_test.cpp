@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "formats/hist.h"
 #include "spec/levels.h"
-#include "synth/problems.h"
+#include "support/synth_problems.h"
 
 namespace isoscope {
 namespace {
