@@ -2,6 +2,7 @@
 #
 #   iso_embed_levels(OUTPUT_VARIABLE true rc ra)     # levels/true.level, levels/rc.level, …
 #
+# and then the other files of levels/, by name.
 # Run as a script (cmake -P) at build time, so that a changed file makes the program anew.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
@@ -29,9 +30,14 @@ function(iso_embed_levels output_variable)
   set(folder "${PROJECT_SOURCE_DIR}/levels")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded_levels.cpp")
   set(script "${PROJECT_SOURCE_DIR}/cmake/EmbedLevels.cmake")
-  list(TRANSFORM ARGN PREPEND "${folder}/" OUTPUT_VARIABLE files)
+  set(names ${ARGN})
+  file(GLOB others CONFIGURE_DEPENDS RELATIVE "${folder}" "${folder}/*.level")
+  list(TRANSFORM others REPLACE "[.]level$" "")
+  list(APPEND names ${others})
+  list(REMOVE_DUPLICATES names)
+  list(TRANSFORM names PREPEND "${folder}/" OUTPUT_VARIABLE files)
   list(TRANSFORM files APPEND ".level")
-  string(REPLACE ";" "$<SEMICOLON>" levels "${ARGN}")
+  string(REPLACE ";" "$<SEMICOLON>" levels "${names}")
   add_custom_command(OUTPUT "${output}"
     COMMAND ${CMAKE_COMMAND} "-DFOLDER=${folder}" "-DLEVELS=${levels}" "-DOUTPUT=${output}"
             -P "${script}"
