@@ -1,6 +1,7 @@
 #include "races/pair.h"
 
 #include <algorithm>
+#include <span>
 
 #include "races/pair_state.h"
 #include "races/stale_guard.h"
@@ -336,6 +337,16 @@ void Pair::advance(State state) {
     return finish(state);
   }
   const auto ended = [&](std::size_t side) { return state.sides[side].is_committed; };
+  // Those that come right after A's commit would wait for B where it holds what they lock.
+  const auto is_stuck_after = [&](const State& at) {
+    const std::span held(run_.txns[txns_[kSecond]].statements.data(), at.sides[kSecond].next);
+    return std::ranges::any_of(after_, [&](TxnIndex t) {
+      return std::ranges::any_of(run_.txns[t].statements, [&](const Statement& statement) {
+        return std::ranges::any_of(
+            held, [&](const Statement& other) { return locks_meet(statement, other); });
+      });
+    });
+  };
   if (state.sides[kFirst].is_waiting && state.sides[kSecond].is_waiting) {
     ++answer_.interleavings;
     return stop(state, true, Guard::Deadlock);
@@ -360,17 +371,7 @@ void Pair::advance(State state) {
     if (next.last != side) ++next.switches;
     next.last = side;
     if (s.next == run_.txns[txns_[side]].statements.size()) {
-      // Those that come right after A's commit would wait for B where it holds what they lock.
-      if (side == kFirst && !ended(kSecond)) {
-        bool is_stuck = false;
-        for (const TxnIndex t : after_) {
-          for (const Statement& statement : run_.txns[t].statements) {
-            for (std::size_t i = 0; i < next.sides[kSecond].next; ++i)
-              is_stuck |= locks_meet(statement, run_.txns[txns_[kSecond]].statements[i]);
-          }
-        }
-        if (is_stuck) continue;
-      }
+      if (side == kFirst && !ended(kSecond) && is_stuck_after(next)) continue;
       if (side == kSecond && !ended(kFirst)) {
         next.second_first = true;
         if (std::ranges::any_of(after_, [&](TxnIndex t) { return conflicts(txns_[kSecond], t); }))
