@@ -1,0 +1,230 @@
+// One idea has one home: what the sources must not say twice, and how large a function may be.
+//
+// The sources are laid out by clang-format, so that indentation tells what belongs together: a
+// function ends with the brace that stands as far left as its first line, a switch with the first
+// line that stands further left than its labels.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "spec/levels.h"
+#include "support/paths.h"
+
+namespace isoscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Source {
+  std::string name;  // "check/check.cpp"
+  std::vector<std::string> lines;
+};
+
+const std::vector<Source>& sources() {
+  static const std::vector<Source> all = [] {
+    std::vector<Source> found;
+    const fs::path src = fs::path(source_dir()) / "src";
+    for (const auto& entry : fs::recursive_directory_iterator(src)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      Source& source = found.emplace_back();
+      source.name = fs::relative(entry.path(), src).string();
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) source.lines.push_back(line);
+    }
+    std::ranges::sort(found, {}, &Source::name);
+    return found;
+  }();
+  return all;
+}
+
+std::size_t indent_of(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+bool is_blank(const std::string& line) { return indent_of(line) == line.size(); }
+
+// The level names that a line has in quotation marks.
+std::set<std::string> quoted_levels(const std::string& line) {
+  static const std::set<std::string> known = [] {
+    std::set<std::string> names;
+    for (const auto& level : LevelSet::built_in().all()) names.insert(level->name);
+    return names;
+  }();
+  static const std::regex quoted("\"([a-z-]+)\"");
+  std::set<std::string> found;
+  for (std::sregex_iterator it(line.begin(), line.end(), quoted), end; it != end; ++it) {
+    if (known.contains((*it)[1])) found.insert((*it)[1]);
+  }
+  return found;
+}
+
+TEST(OneHome, OfTheNamesOfLevels) {
+  // Where names get their meaning: what vendors document, what people call the levels, and the
+  // logics and rules of the engines.
+  const std::set<std::string> homes = {"force/probe.cpp", "spec/levels.cpp", "verdict/logic.cpp"};
+  constexpr std::size_t kLines = 6;
+  constexpr std::size_t kFewest = 4;  // names that make a list
+  std::set<std::string> lists;
+  for (const Source& source : sources()) {
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      std::set<std::string> near;
+      for (std::size_t j = i; j < std::min(i + kLines, source.lines.size()); ++j)
+        near.merge(quoted_levels(source.lines[j]));
+      if (near.size() >= kFewest) lists.insert(source.name);
+    }
+  }
+  EXPECT_EQ(lists, homes) << "ask check/level_table.h instead of listing levels";
+}
+
+TEST(OneHome, OfExitCodes) {
+  std::set<std::string> users;
+  for (const Source& source : sources()) {
+    for (const std::string& line : source.lines) {
+      if (line.find("kInteresting") != std::string::npos) users.insert(source.name);
+    }
+  }
+  // A finding that the baseline knows is no longer interesting.
+  EXPECT_THAT(users, ::testing::ElementsAre("cli/exit_code.cpp", "cli/exit_code.h",
+                                            "cli/finding_files.cpp"));
+}
+
+// Whoever adds a level, an outcome or a format hears from the compiler where it is missing.
+TEST(OneHome, LeavesNoLevelOutcomeOrFormatToADefault) {
+  const std::regex label(
+      "^ *case "
+      "(\\w+::)*(\\w*Outcome|ForceVerdict|Logic|WeakLevel|StrongLevel|StrongRule|StoreLevel|"
+      "PgLevel|ServerLevel|Format|Framework)::\\w+:.*");
+  std::size_t labels = 0;
+  for (const Source& source : sources()) {
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      if (!std::regex_match(source.lines[i], label)) continue;
+      ++labels;
+      const std::size_t indent = indent_of(source.lines[i]);
+      for (std::size_t j = i + 1; j < source.lines.size(); ++j) {
+        if (is_blank(source.lines[j])) continue;
+        if (indent_of(source.lines[j]) < indent) break;
+        EXPECT_FALSE(indent_of(source.lines[j]) == indent &&
+                     source.lines[j].find("default:") == indent)
+            << source.name << ":" << j + 1;
+      }
+    }
+  }
+  EXPECT_GT(labels, 100U);
+}
+
+struct FunctionSize {
+  std::string name;  // "check/check.cpp: Verdict Checker::decide"
+  std::size_t lines = 0;
+  std::size_t depth = 0;  // of statements in statements
+};
+
+// May a function's definition begin with this line?
+bool may_open_function(const std::string& line) {
+  static const std::regex others(
+      "^ *(namespace|struct|class|enum|union|extern|if|for|while|switch|do|else|return|case|auto|"
+      "const auto|constexpr|inline constexpr|static const|\\}|#|//|.*\\[[&=\\]]).*");
+  return !is_blank(line) && indent_of(line) <= 2 && line.find('(') != std::string::npos &&
+         !std::regex_match(line, others);
+}
+
+// The line with its opening brace; nothing if it is no definition.
+std::optional<std::size_t> opening_brace(const Source& source, std::size_t first) {
+  const std::size_t indent = indent_of(source.lines[first]);
+  for (std::size_t i = first; i < source.lines.size(); ++i) {
+    const std::string& line = source.lines[i];
+    if (is_blank(line) || line.ends_with(";") || (i != first && indent_of(line) <= indent))
+      return std::nullopt;
+    if (line.ends_with("{")) return i;
+  }
+  return std::nullopt;
+}
+
+std::size_t depth_between(const Source& source, std::size_t begin, std::size_t end) {
+  static const std::regex statement("^ *(\\} else )?(if|for|while|switch|do|else)\\b.*");
+  std::vector<std::size_t> open;  // indents of the statements around
+  std::size_t deepest = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::string& line = source.lines[i];
+    if (is_blank(line)) continue;
+    while (!open.empty() && indent_of(line) <= open.back()) open.pop_back();
+    if (std::regex_match(line, statement)) open.push_back(indent_of(line));
+    deepest = std::max(deepest, open.size());
+  }
+  return deepest;
+}
+
+const std::vector<FunctionSize>& functions() {
+  static const std::vector<FunctionSize> all = [] {
+    std::vector<FunctionSize> found;
+    for (const Source& source : sources()) {
+      for (std::size_t i = 0; i < source.lines.size(); ++i) {
+        const std::string& line = source.lines[i];
+        if (!may_open_function(line)) continue;
+        const auto brace = opening_brace(source, i);
+        if (!brace) continue;
+        const std::size_t indent = indent_of(line);
+        const std::string close = std::string(indent, ' ') + "}";
+        std::size_t end = *brace + 1;
+        while (end < source.lines.size() && source.lines[end] != close) ++end;
+        if (end == source.lines.size()) continue;
+        found.push_back(
+            {fmt::format("{}: {}", source.name, line.substr(indent, line.find('(') - indent)),
+             end - i + 1, depth_between(source, *brace + 1, end)});
+      }
+    }
+    return found;
+  }();
+  return all;
+}
+
+// Those that are larger still, and may not grow.
+const std::map<std::string, std::size_t> kLong = {
+    {"audit/axioms.cpp: Axioms::Matrix Axioms::relation", 89},
+    {"audit/replay_history.cpp: std::optional<ReplayHistory> to_history", 89},
+    {"audit/symbolic_sql.cpp: SymbolicRun::Selection SymbolicRun::select", 176},
+    {"audit/symbolic_write.cpp: void SymbolicRun::insert", 107},
+    {"program/interpreter.cpp: Stop interpret", 125},
+    {"sql/workload_reader.cpp: void add_session", 92},
+    {"synth/elimination.cpp: std::vector<Signal> Grounder::project", 81},
+    {"synth/grounder_relations.cpp: Matrix Grounder::compute", 103},
+};
+const std::map<std::string, std::size_t> kDeep = {
+    {"audit/axioms.cpp: Axioms::Matrix Axioms::relation", 6},
+    {"audit/replay.cpp: std::vector<ReplayEdge> cycle_of", 6},
+    {"audit/world_constraints.cpp: std::vector<SmtTerm> World::closing", 6},
+    {"record/accesses_written.cpp: std::map<std::uint64_t, std::vector<Accesses::Written>> "
+     "Accesses::writes",
+     7},
+};
+
+void expect_small(std::size_t FunctionSize::*size, std::size_t most,
+                  const std::map<std::string, std::size_t>& larger) {
+  std::set<std::string> met;
+  for (const FunctionSize& function : functions()) {
+    const auto known = larger.find(function.name);
+    if (known != larger.end() && function.*size > most) met.insert(function.name);
+    EXPECT_LE(function.*size, known == larger.end() ? most : known->second) << function.name;
+  }
+  for (const auto& [name, allowed] : larger)
+    EXPECT_TRUE(met.contains(name)) << name << " is small enough now: take it off the list";
+}
+
+TEST(Functions, HaveAtMostEightyLines) {
+  EXPECT_GT(functions().size(), 3000U);
+  expect_small(&FunctionSize::lines, 80, kLong);
+}
+
+TEST(Functions, NestAtMostFiveStatements) { expect_small(&FunctionSize::depth, 5, kDeep); }
+
+}  // namespace
+}  // namespace isoscope
