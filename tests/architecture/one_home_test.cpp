@@ -194,6 +194,7 @@ const std::map<std::string, std::size_t> kLong = {
     {"audit/symbolic_sql.cpp: SymbolicRun::Selection SymbolicRun::select", 176},
     {"audit/symbolic_write.cpp: void SymbolicRun::insert", 107},
     {"program/interpreter.cpp: Stop interpret", 125},
+    {"record/accesses.cpp: std::string Accesses::read_rows", 112},
     {"sql/workload_reader.cpp: void add_session", 92},
     {"synth/elimination.cpp: std::vector<Signal> Grounder::project", 81},
     {"synth/grounder_relations.cpp: Matrix Grounder::compute", 103},
