@@ -23,7 +23,7 @@ std::size_t occurrences(const std::string& text, const std::string& word) {
 
 // What cvc5 answers to the script, a word a line.
 std::string answers(const std::string& script) {
-  const std::string command = "cvc5 --incremental --enum-inst --tlimit=60000 " + script;
+  const std::string command = "cvc5 --incremental --enum-inst --tlimit=300000 " + script;
   const auto close = [](FILE* pipe) { return pclose(pipe); };
   const std::unique_ptr<FILE, decltype(close)> pipe(popen(command.c_str(), "r"), close);
   std::string all;
@@ -67,6 +67,44 @@ TEST_F(CertificateLive, AreAllAcceptedByAnotherSolver) {
   }
   EXPECT_GE(proofs, 60U);
   const std::size_t steps = occurrences(script, "(check-sat)\n");
+  const std::string words = ask(script);
+  EXPECT_EQ(occurrences(words, "unsat\n"), steps);
+  EXPECT_EQ(words.size(), steps * 6) << words.substr(0, 1000);
+}
+
+// Of levels over co, snap and of strict ones. Two that Z3 proves are beyond cvc5 in a minute, and
+// left out: that si implies si@snap, and pg-rr, without locks.
+TEST_F(CertificateLive, AreAcceptedForStatementsAndTimes) {
+  struct Proof {
+    const char* a;
+    const char* b;
+    StatementShape shape = StatementShape::Any;
+  };
+  constexpr Proof kProofs[] = {{"pg-ser", "pg-rr"},
+                               {"pg-rr", "pc@snap"},
+                               {"ser@snap", "pg-ser"},
+                               {"ser@snap", "ser@co"},
+                               {"pc@snap", "pc@co", StatementShape::Single},
+                               {"pc@snap", "pc@vis", StatementShape::Single},
+                               {"si@snap", "si@co", StatementShape::NoLocks},
+                               {"pg-rr", "si@co", StatementShape::NoInserts},
+                               {"pg-rr", "pg-rc", StatementShape::NoLocks},
+                               {"pg-rc", "rc@co", StatementShape::Single},
+                               {"ser@co", "ser@snap"},
+                               {"ser@co", "pg-ser"},
+                               {"pc@co", "pc@snap", StatementShape::Single},
+                               {"strict-ser@co", "strict-ser@vis"},
+                               {"strong-si@co", "strong-si@vis"}};
+  std::string script;
+  for (const auto& [a, b, shape] : kProofs) {
+    Budget budget = Budget::seconds(120);
+    const std::string certificate = certify_implies(**LevelSet::built_in().find(a),
+                                                    **LevelSet::built_in().find(b), budget, shape);
+    EXPECT_NE(certificate, "") << a << " implies " << b;
+    script += certificate + "(reset)\n";
+  }
+  const std::size_t steps = occurrences(script, "(check-sat)\n");
+  EXPECT_GT(steps, 100U);
   const std::string words = ask(script);
   EXPECT_EQ(occurrences(words, "unsat\n"), steps);
   EXPECT_EQ(words.size(), steps * 6) << words.substr(0, 1000);
