@@ -47,6 +47,7 @@ def run_below_the_recorder(arguments):
     """The command that is recorded: it runs pgbench, then writes down what everything has cost so far."""
     postmaster, notes = int(arguments[0]), arguments[1]
     code = subprocess.run(arguments[2:], stdout=subprocess.DEVNULL).returncode
+    time.sleep(0.5)  # until the server's process of pgbench has ended and is counted
     with open(notes, "w") as file:
         json.dump({"server": spent(postmaster), "recorder": spent(os.getppid())}, file)
     return code

@@ -1,6 +1,11 @@
 #include "record/accesses_parts.h"
 
 namespace isoscope::record {
+namespace {
+
+constexpr const char* kTwoRows = "a key that was freed after its snapshot, and that it took";
+
+}  // namespace
 
 std::string Accesses::read(const Execution& run, std::vector<Access>& reads,
                            std::set<std::string>& changed) {
@@ -61,6 +66,7 @@ std::string Accesses::read_query(const Execution& run, std::vector<Access>& read
       asked.answers = &answer(*versions, asked);
       for (const auto* entry : versions->touched) {
         const auto& [row, chain] = *entry;
+        if (sees_two_rows(chain, run)) return kTwoRows;
         const std::size_t seen = seen_version(chain, run);
         const bool is_own = seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own;
         if (!is_own && asked.ever_matches(chain)) asked.search(row, chain, seen, reads);
@@ -117,7 +123,8 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   Question asked = ask(run, columns, *matched, takes_current);
   asked.matches_all = looked.has_value();
   std::size_t counted = 0;
-  std::size_t in_doubt = 0;  // rows of which it is not known whether they match
+  std::size_t in_snapshot = 0;  // rows that match in its snapshot, among those that were written
+  std::size_t in_doubt = 0;     // rows of which it is not known whether they match
   std::vector<const TableVersions::Entry*> only;
   if (looked) {
     const auto found = run.table->rows.find(*looked);
@@ -128,6 +135,7 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   }
   for (std::size_t id = run.table->next_id; id < matched->size(); ++id)
     counted += (*matched)[id] ? 1 : 0;
+  const std::size_t untouched = counted;
   for (const auto* entry : looked ? only : run.table->touched) {
     const auto& [row, chain] = *entry;
     if (run.lost != nullptr && run.lost->contains(row)) {
@@ -136,6 +144,7 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
       if (writes) changed.insert(row);
       continue;
     }
+    if (sees_two_rows(chain, run)) return kTwoRows;
     const std::size_t seen = seen_version(chain, run);
     const Version* version = seen == kNone ? nullptr : &chain.versions[seen];
     const bool is_own = version != nullptr && run.own != 0 && version->xid == run.own;
@@ -144,6 +153,7 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     const bool is_asked = !asked.is_lookup || asked.ever_matches(chain);
     const std::size_t searched = reads.size();
     if (is_asked && !is_own) asked.search(row, chain, seen, reads);
+    in_snapshot += asked.matches(version) ? 1 : 0;
     if (!asked.matches(version)) {
       if (is_changed) return "it changed a row that its condition does not match";
       continue;
@@ -196,10 +206,13 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     }
   }
   if (in_doubt > 0 && shape.limit) return "rows of its own that were rolled back later";
-  const std::size_t told = told_rows(run.statement->tag);
+  std::size_t told = told_rows(run.statement->tag);
+  // A portal that stopped at its row limit has shown a row at least, and a lookup has no second
+  // one.
+  if (run.statement->tag == kSuspended && asked.is_lookup) told = 1;
   if (shape.limit) {
     const auto limit = Constants(shape, run.statement->sql).integer(*shape.limit);
-    if (!limit || static_cast<std::int64_t>(counted) > *limit)
+    if (!limit || static_cast<std::int64_t>(std::max(counted, in_snapshot + untouched)) > *limit)
       return "a LIMIT that leaves rows out";
   }
   if ((writes || shape.counts_rows) && (told < counted || told > counted + in_doubt))

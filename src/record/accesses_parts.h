@@ -51,6 +51,15 @@ inline std::size_t seen_version(const RowChain& chain, const Execution& run) {
   return seen_by(chain, run.message->snapshot, run);
 }
 
+// Does the statement see two rows of one key? From REPEATABLE READ on, a key that was freed after
+// the snapshot can be taken, and the old row is there still.
+inline bool sees_two_rows(const RowChain& chain, const Execution& run) {
+  const auto [own_begin, own_end] = own_versions(chain, run);
+  if (own_begin == own_end || chain.versions[own_begin].lsn >= run.message->lsn) return false;
+  const std::size_t other = seen_by(chain, run.message->snapshot, run);
+  return other != kNone && other + 1 < own_begin && chain.versions[other].exists;
+}
+
 // Who gave a row what it has in the version at `i`; kNone is the row before its first version.
 inline std::uint64_t writer(const RowChain& chain, std::size_t i, std::size_t column) {
   return i == kNone ? kInitialXid : chain.writers(column)[i];

@@ -288,7 +288,7 @@ void Conversation::complete(std::string_view tag) {
   transactions_.done(std::move(run.statement), run.text);
 }
 
-void Conversation::suspend() { complete("SUSPENDED"); }
+void Conversation::suspend() { complete(kSuspended); }
 
 void Conversation::fail(std::string_view payload) {
   Running run = running();

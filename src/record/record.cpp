@@ -41,9 +41,11 @@ class Recording {
 
   void add(const Client& client, RecordedTxn txn) {
     const std::string& session = names_.name(client);
-    txns_.emplace_back(session, txn);
+    const std::vector<Gap> gaps = txn.gaps;
     doubt(txn, no_log_.empty() ? "the recording did not come to its end" : no_log_);
-    output_.write(run_line(txn, session, fmt::format("T{}", txns_.size()), {}));
+    output_.write(run_line(txn, session, fmt::format("T{}", txns_.size() + 1), {}));
+    txn.gaps = gaps;
+    txns_.emplace_back(session, std::move(txn));
   }
 
   // `log`: null if the server gives none.

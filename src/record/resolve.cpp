@@ -429,10 +429,20 @@ class Resolver {
 
   void tell_reads(const Work& work, std::size_t i, Access::Phase phase,
                   std::vector<RunEvent>& events) {
-    std::set<std::tuple<RunEvent::Kind, std::string, std::uint64_t>> told;
-    for (const Access& access : work.reads[i]) {
-      if (access.phase != phase || !told.emplace(access.kind, access.key, access.writer).second)
-        continue;
+    // The same read comes more than once, from the search and from a constraint, say.
+    constexpr std::size_t kFew = 16;
+    const bool is_short = work.reads[i].size() <= kFew;
+    std::set<std::tuple<RunEvent::Kind, std::string_view, std::uint64_t>> told;
+    for (auto next = work.reads[i].begin(); next != work.reads[i].end(); ++next) {
+      const Access& access = *next;
+      if (access.phase != phase) continue;
+      const auto is_same = [&](const Access& a) {
+        return a.phase == phase && a.kind == access.kind && a.writer == access.writer &&
+               a.key == access.key;
+      };
+      const bool is_told = is_short ? std::any_of(work.reads[i].begin(), next, is_same)
+                                    : !told.emplace(access.kind, access.key, access.writer).second;
+      if (is_told) continue;
       const bool is_read = access.kind == RunEvent::Kind::Read;
       events.push_back(
           {access.kind, access.key, is_read ? names_[access.writer] : std::string(), {}});
@@ -487,7 +497,7 @@ class Resolver {
 
 }  // namespace
 
-Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns, ServerLog& log,
+Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
                             Gatekeeper& gates) {
   auto decoded = log.read();
   if (!decoded) return decoded.error();

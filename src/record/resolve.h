@@ -33,8 +33,9 @@ struct ResolvedRun {
   std::map<std::string, std::string> initial;  // what T0 wrote, by key
 };
 
-// `txns`: sessions and transactions in the order of their ends.
-Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>> txns, ServerLog& log,
+// `txns`: sessions and transactions in the order of their ends. They are moved from, unless there
+// is an Error.
+Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
                             Gatekeeper& gates);
 
 // Does the statement touch no table, so that there is nothing to know about it?

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "history/history.h"
@@ -37,6 +38,9 @@ struct RecordedStatement {
   bool gate_tells_all = false;  // its transaction's id and level too, not only the snapshot
   std::shared_ptr<const Shape> shape = {};  // null if nobody asked for it, or it has none
 };
+
+// The tag of a statement whose portal stopped at the client's row limit.
+inline constexpr std::string_view kSuspended = "SUSPENDED";
 
 // Something about a transaction that the recording does not know.
 struct Gap {

@@ -350,7 +350,6 @@ class ShapeReader {
       shape_.is_key_share &= strength == "LCS_FORKEYSHARE";
       shape_.is_share &= strength == "LCS_FORKEYSHARE" || strength == "LCS_FORSHARE";
     }
-    if (shape_.limit) doubt("a LIMIT on locked rows");
   }
 
   void read_change(const Tree& statement) {

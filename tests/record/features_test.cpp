@@ -192,6 +192,34 @@ TEST_F(RecordFeatures, CascadesReadWhatCameMeanwhile) {
   EXPECT_THAT(lines[2], testing::Not(HasSubstr("|")));
 }
 
+// As Django's get() of a row that is locked.
+TEST_F(RecordFeatures, ALimitThatLeavesNothingOutIsNone) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0), (2, 0)");
+  start();
+  run("UPDATE t SET v = 1");
+  run("SELECT v FROM t WHERE id = 1 LIMIT 21 FOR UPDATE");
+  run("SELECT v FROM t LIMIT 1 FOR UPDATE");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[1], "r t[1] T0, l t[1], r t[1].v T1");
+  EXPECT_EQ(lines[2], "gap: a LIMIT that leaves rows out");
+}
+
+// The old row of the snapshot and the new one of its own: the old one was left out.
+TEST_F(RecordFeatures, AKeyThatWasFreedAndTakenShowsTwoRows) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0), (2, 0)");
+  start();
+  run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  run("SELECT v FROM t WHERE id = 2");
+  run("DELETE FROM t WHERE id = 1", "b");
+  run("INSERT INTO t VALUES (1, 5)");
+  run("SELECT id FROM t WHERE id IN (SELECT id FROM t)");
+  run("COMMIT");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[1], HasSubstr("gap: a key that was freed after its snapshot"));
+}
+
 TEST_F(RecordFeatures, RefusedAndUndoneInsertsReadTheirKey) {
   given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0)");
   start();
