@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "explore/releveled.h"
-#include "program/program.h"
 #include "support/shorten.h"
 
 namespace isoscope::explore {
@@ -25,9 +24,7 @@ Fault describe_fault(const Executable& program, const Executor& executor, std::u
 }
 
 FixedKeys::FixedKeys(const Executable& program) {
-  const auto* releveled = dynamic_cast<const Releveled*>(&program);
-  const Executable& text = releveled != nullptr ? releveled->program() : program;
-  if (dynamic_cast<const Program*>(&text) == nullptr) return;
+  if (text_of(program) == nullptr) return;
   keys_ = &program.keys();
   for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
     const auto written = program.may_write(CallId{call});

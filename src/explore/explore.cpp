@@ -4,6 +4,7 @@
 #include "explore/collector.h"
 #include "explore/explore_ce.h"
 #include "explore/merged.h"
+#include "explore/releveled.h"
 #include "explore/schedules.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
@@ -96,6 +97,7 @@ std::optional<Exploration> look_for_violation(const Executable& program, const P
                                options.transport == nullptr && options.checkpoint.path.empty();
   const bool is_for_it = plan.may_change && plan.exact && plan.exact->sight != SightRule::Ua;
   if (!only_assertions || !is_for_it || !program.has_assertions()) return std::nullopt;
+  if (text_of(program) == nullptr) return std::nullopt;  // it does not say what its claims look at
   {
     Control control(options.budget);
     Collector<Set> collector(program, plan, options, control);

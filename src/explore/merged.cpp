@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "explore/releveled.h"
-#include "program/program.h"
 #include "store/txn_set.h"
 
 namespace isoscope::explore {

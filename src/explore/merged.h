@@ -70,7 +70,8 @@ class Merged {
  public:
   static constexpr std::size_t kMaxStates = 1'000'000;
 
-  // `exact` are the rules that say just what the level says; not ua.
+  // `exact` are the rules that say just what the level says; not ua. Requires: the program is a
+  // text (releveled.h): others do not tell what their claims look at.
   Merged(const Executable& program, const Rules& exact, EndStates<Set>& end_states,
          Control& control, std::size_t max_states = kMaxStates);
   Merged(const Merged&) = delete;

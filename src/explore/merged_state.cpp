@@ -3,26 +3,17 @@
 
 #include "explore/merged.h"
 #include "explore/releveled.h"
-#include "program/program.h"
 #include "store/txn_set.h"
+#include "support/assert.h"
 
 namespace isoscope::explore {
 
-// What claims about the finished run look at. Of programs that are not text, everything.
+// What claims about the finished run look at.
 template <class Set>
 void Merged<Set>::note_mentioned() {
-  const auto* releveled = dynamic_cast<const Releveled*>(&program_);
-  const auto* text =
-      dynamic_cast<const Program*>(releveled != nullptr ? &releveled->program() : &program_);
+  const Program* text = text_of(program_);
+  ISO_ASSERT(text != nullptr);
   const std::vector<Call>& calls = program_.outline().calls;
-  if (text == nullptr) {
-    for (std::uint32_t call = 0; call < calls.size(); ++call) {
-      mentioned_.push_back({call, std::nullopt});
-      for (std::uint32_t i = 0; i < program_.local_names(CallId{call}).size(); ++i)
-        mentioned_.push_back({call, i});
-    }
-    return;
-  }
   for (std::uint32_t call = 0; call + 1 < calls.size(); ++call) {
     // What is run again depends on the end of the attempt before it.
     if (calls[call + 1].attempt > 1) mentioned_.push_back({call, std::nullopt});

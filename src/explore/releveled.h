@@ -1,5 +1,6 @@
 #pragma once
-#include "program/executable.h"
+// A program with other levels, and how to get at the program behind it.
+#include "program/program.h"
 
 namespace isoscope::explore {
 
@@ -43,5 +44,11 @@ class Releveled final : public Executable {
   const Executable& program_;
   Outline outline_;
 };
+
+// The program, if it is a text, whose claims and accesses are known before it runs; else null.
+inline const Program* text_of(const Executable& program) {
+  const auto* releveled = dynamic_cast<const Releveled*>(&program);
+  return dynamic_cast<const Program*>(releveled != nullptr ? &releveled->program() : &program);
+}
 
 }  // namespace isoscope::explore
