@@ -190,7 +190,11 @@ TEST_F(RecordCli, SaysWhatItCannotDo) {
   EXPECT_THAT(said("--dsn 'nonsense here' -o run.jsonl -- true"), HasSubstr("connection string"));
   EXPECT_THAT(said("--dsn 'host=127.0.0.1 port=1' -o run.jsonl -- true"),
               HasSubstr("cannot connect"));
-  EXPECT_THAT(said("--dsn 'host=x sslmode=require' -o run.jsonl -- true"), HasSubstr("TLS"));
+  EXPECT_THAT(said("--dsn '" + server_->dsn() + " sslmode=require' -o run.jsonl -- true"),
+              HasSubstr("SSL"));
+  EXPECT_THAT(said(dsn + "-o run.jsonl --tls-cert a.crt -- true"), HasSubstr("belong together"));
+  EXPECT_THAT(said(dsn + "-o run.jsonl --tls-cert a.crt --tls-key a.key -- true"),
+              HasSubstr("cannot use the certificate a.crt"));
   EXPECT_THAT(said(dsn + "-- true"), HasSubstr("-o run.jsonl"));
   EXPECT_THAT(said(dsn + "-o run.jsonl --listen 0.0.0.0:1 -- true"), HasSubstr("loopback"));
   EXPECT_THAT(said(dsn + "-o run.jsonl -- no-such-command"), HasSubstr("no-such-command"));
