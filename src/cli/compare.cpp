@@ -141,7 +141,7 @@ Run add_compare(CLI::App& app) {
       "  isoscope compare cc@co cc@vis\n"
       "  isoscope compare --matrix rc ra cc pc psi si ser --dot lattice.dot\n"
       "  isoscope compare si pc --certificate si-pc.smt2\n"
-      "  isoscope compare pg-rr si --statements no-locks\n"
+      "  isoscope compare pg-rr pg-rc --statements no-inserts\n"
       "Exit codes: 0 decided: each direction proved or refuted, 2 bad input, 3 unknown, or known\n"
       "only in the scope that was searched.");
   return [args] { return run_compare(*args); };
