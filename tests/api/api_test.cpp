@@ -184,6 +184,24 @@ TEST(Api, GivesTransactionsLevelsOfTheirOwn) {
   EXPECT_EQ(weak.violating, 1U);
 }
 
+// Many histories end with the same rows; which one it was, only what was read tells.
+TEST(Api, FindsAViolationThatOnlyReadsTell) {
+  Program program;
+  program.init("x", 0);
+  for (const char* session : {"a", "b", "c", "d"}) {
+    program.session(session).transaction("add", add("x"));
+    program.session(session).transaction("add", add("x"));
+  }
+  program.check_at_end("d is not first, a not last", [](const api::Run& run) {
+    return run.txn("d", 2).reads.front() != 1 || run.txn("a", 1).reads.front() != 6;
+  });
+  const Exploration all = program.explore({.level = "ser"});
+  EXPECT_GT(all.histories, 1'000U);
+  EXPECT_GT(all.violating, 0U);
+  EXPECT_EQ(program.explore({.level = "ser", .stop_at_violation = true}).outcome,
+            Outcome::Violated);
+}
+
 TEST(Api, ShowsReadsWritersAndNotesOfAViolation) {
   Program program;
   program.init("x", 5);
