@@ -1,44 +1,62 @@
 #include "audit/cycles.h"
 
-#include <algorithm>
+#include <limits>
+#include <numeric>
 
 namespace isoscope::audit {
 
 namespace {
 
-bool is_smallest_rotation(const FunctionCycle& cycle) {
-  FunctionCycle rotated = cycle;
-  for (std::size_t i = 1; i < cycle.size(); ++i) {
-    std::rotate(rotated.begin(), rotated.begin() + 1, rotated.end());
-    if (rotated < cycle) return false;
+constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+
+std::size_t plus(std::size_t a, std::size_t b) { return a > kMost - b ? kMost : a + b; }
+std::size_t times(std::size_t a, std::size_t b) {
+  return a != 0 && b > kMost / a ? kMost : a * b;
+}
+
+using Counts = std::vector<std::vector<std::size_t>>;  // of walks, by first and last
+
+Counts extended(const Counts& walks, const std::vector<std::vector<bool>>& step) {
+  const std::size_t n = step.size();
+  Counts longer(n, std::vector<std::size_t>(n, 0));
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) {
+      if (walks[a][b] == 0) continue;
+      for (std::size_t c = 0; c < n; ++c) {
+        if (step[b][c]) longer[a][c] = plus(longer[a][c], walks[a][b]);
+      }
+    }
   }
-  return true;
+  return longer;
+}
+
+// Numbers up to n that have no divisor in common with it.
+std::size_t totient(std::size_t n) {
+  std::size_t count = 0;
+  for (std::size_t i = 1; i <= n; ++i) count += std::gcd(i, n) == 1 ? 1 : 0;
+  return count;
 }
 
 }  // namespace
 
-bool visit_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
-                  const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow,
-                  const std::function<bool(const FunctionCycle&)>& visit, Budget& budget) {
-  FunctionCycle path;
-  // True if it went through all that begin with the path.
-  const auto extend = [&](auto&& self) -> bool {
-    if (budget.expired()) return false;
-    if (path.size() == length) {
-      if (!may_follow(path.back(), path.front()) || !is_smallest_rotation(path)) return true;
-      return visit(path);
-    }
-    for (const std::uint32_t next : functions) {
-      // Nothing in a smallest rotation is smaller than its first.
-      if (!path.empty() && (next < path.front() || !may_follow(path.back(), next))) continue;
-      path.push_back(next);
-      const bool goes_on = self(self);
-      path.pop_back();
-      if (!goes_on) return false;
-    }
-    return true;
-  };
-  return extend(extend);
+std::size_t count_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
+                         const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow) {
+  const std::size_t n = functions.size();
+  std::vector<std::vector<bool>> step(n, std::vector<bool>(n));
+  Counts walks(n, std::vector<std::size_t>(n, 0));
+  for (std::size_t a = 0; a < n; ++a) {
+    walks[a][a] = 1;
+    for (std::size_t b = 0; b < n; ++b) step[a][b] = may_follow(functions[a], functions[b]);
+  }
+  std::size_t total = 0;
+  for (std::size_t edges = 1; edges <= length; ++edges) {
+    walks = extended(walks, step);
+    if (length % edges != 0) continue;
+    std::size_t closed = 0;
+    for (std::size_t a = 0; a < n; ++a) closed = plus(closed, walks[a][a]);
+    total = plus(total, times(totient(length / edges), closed));
+  }
+  return total == kMost ? kMost : total / length;
 }
 
 }  // namespace isoscope::audit

@@ -1,22 +1,19 @@
 #pragma once
 // Cycles of functions: which functions could follow each other around a cycle of dependencies.
 //
-// A cycle may begin anywhere, so only the smallest rotation of each is visited.
+// A cycle may begin anywhere: it is written as the smallest of its rotations.
 #include <cstdint>
 #include <functional>
 #include <vector>
-
-#include "support/budget.h"
 
 namespace isoscope::audit {
 
 using FunctionCycle = std::vector<std::uint32_t>;
 
-// Calls `visit` for each cycle of `length` functions out of `functions`, as its smallest rotation,
-// in which every step is one that `may_follow` allows. Ends early if `visit` returns false or the
-// budget is over; then returns false, too: there may be further cycles.
-bool visit_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
-                  const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow,
-                  const std::function<bool(const FunctionCycle&)>& visit, Budget& budget);
+// How many cycles of `length` functions there are in which every step is one that `may_follow`
+// allows, without looking at them one by one: closed walks up to rotation, by Burnside's lemma
+// (1/k) sum over d | k of phi(d) trace(A^(k/d)). The largest number that there is if they are more.
+std::size_t count_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
+                         const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow);
 
 }  // namespace isoscope::audit

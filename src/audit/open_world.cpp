@@ -11,6 +11,8 @@ namespace {
 
 // Far more than any question of ours that was ever answered needed.
 constexpr SmtLimits kOpenQuestion{.steps = 60'000'000};
+// Up to so many, the graph of what may depend on what is asked of the solver.
+constexpr std::size_t kFewFunctions = 16;
 // Casts whose constraints are kept: the questions of a proof come back to the same ones.
 constexpr std::size_t kMaxKept = 5'000;
 
@@ -56,6 +58,8 @@ bool OpenWorld::is_protected(std::span<const std::uint32_t> functions) const {
 
 SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budget) {
   const Stopwatch start;
+  const auto is_never = [&](SmtTerm formula) { return smt_.known_truth(formula) == false; };
+  if (std::ranges::any_of(about, is_never)) return SmtResult::Unsat;
   std::vector<Member> sorted(cast.begin(), cast.end());
   std::ranges::sort(sorted);
   auto found = constraints_.find(sorted);
@@ -82,6 +86,9 @@ bool OpenWorld::may_depend(std::uint32_t f, std::uint32_t g, Budget& budget) {
   const std::uint32_t functions[] = {f, g};
   const std::vector<Member> members = cast(functions);
   const SmtTerm about[] = {world_.depends(members[0], members[1])};
+  // Of many functions, that they meet at some location is enough to go on with.
+  if (symbols_.app().functions.size() > kFewFunctions)
+    return may_depend_[{f, g}] = smt_.known_truth(about[0]) != false;
   const bool may = ask(members, about, budget) != SmtResult::Unsat;
   if (!budget.expired_now()) may_depend_[{f, g}] = may;
   return may;

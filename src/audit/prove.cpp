@@ -4,16 +4,22 @@
 
 #include <algorithm>
 
-#include "audit/cycles.h"
+#include "audit/earliest.h"
 
 namespace isoscope::audit {
 
 namespace {
 
+constexpr std::size_t kFewOnPaths = 8;
+
 class Prover {
  public:
   Prover(const Problem& problem, OpenWorld& open, const ProofOptions& options, Budget& budget)
-      : problem_(problem), open_(open), options_(options), budget_(budget) {
+      : problem_(problem),
+        open_(open),
+        options_(options),
+        budget_(budget),
+        paths_(problem, open, budget) {
     for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) left_.push_back(f);
   }
 
@@ -21,15 +27,19 @@ class Prover {
     try {
       while (!drop_protected() && !drop_independent() && !options_.fixed_path && peel()) {
       }
-      if (!left_.empty()) follow_paths();
-      if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path) look_for_earliest();
+      // Paths without chords of many functions are many: then the other argument first.
+      const bool is_large = left_.size() > kFewOnPaths && !options_.fixed_path;
+      if (is_large) look_for_earliest(2);
+      if (!left_.empty() && !has_short_cycle_) follow_paths();
+      if (!left_.empty() && !has_short_cycle_ && !options_.fixed_path)
+        look_for_earliest(options_.max_path);
     } catch (const SmtStopped&) {
       // The budget is over in the middle of a question: what is left stays without a proof.
       proof_.is_unknown = true;
     }
     proof_.holds = left_.empty();
     proof_.left = left_;
-    proof_.is_unknown = proof_.is_unknown || budget_.expired_now();
+    proof_.is_unknown = proof_.is_unknown || paths_.is_unsure() || budget_.expired_now();
     return std::move(proof_);
   }
 
@@ -70,20 +80,13 @@ class Prover {
     return true;
   }
 
-  // Condition (2), for all that are left.
+  // Condition (2), for all that are left. An edge against ar is an anti-dependency.
   bool goes_along_ar() {
-    World& world = open_.world();
-    for (const std::uint32_t a : left_) {
-      for (const std::uint32_t b : left_) {
-        if (!open_.may_depend(a, b, budget_)) continue;
-        for (const std::uint32_t c : left_) {
-          if (!open_.may_depend(b, c, budget_)) continue;
-          const std::uint32_t functions[] = {a, b, c};
-          const std::vector<Member> t = open_.cast(functions);
-          // An edge against ar is an anti-dependency.
-          if (never(t, {world.depends(t[0], t[1]), world.depends(t[1], t[2], EdgeKind::Rw),
-                        world.ar(t[2], t[0]), world.ar(t[2], t[1])}))
-            continue;
+    for (const std::uint32_t b : left_) {
+      for (const std::uint32_t c : left_) {
+        if (!paths_.may_turn(b, c)) continue;
+        for (const std::uint32_t a : left_) {
+          if (!paths_.may_turn(a, b, c)) continue;
           proof_.obstacle =
               fmt::format("{} -> {} -> {} may end before it begins: induction does not apply",
                           name(a), name(b), name(c));
@@ -94,18 +97,15 @@ class Prover {
     return true;
   }
 
-  // Conditions (1) and (3).
+  // Conditions (1) and (3). One edge of a cycle of two goes against ar.
   bool can_peel(std::uint32_t f) {
     World& world = open_.world();
     for (const std::uint32_t g : left_) {
+      if (paths_.may_go_back(f, g)) return false;
+      if (!open_.may_depend(f, g, budget_) || !paths_.may_go_back(g, f)) continue;
       const std::uint32_t functions[] = {f, g};
       const std::vector<Member> t = open_.cast(functions);
-      if (open_.may_depend(f, g, budget_) &&
-          !never(t, {world.depends(t[0], t[1], EdgeKind::Rw), world.ar(t[1], t[0])}))
-        return false;
-      if (open_.may_depend(f, g, budget_) && open_.may_depend(g, f, budget_) &&
-          !never(t, {world.depends(t[0], t[1]), world.depends(t[1], t[0])}))
-        return false;
+      if (!never(t, {world.depends(t[0], t[1]), world.depends(t[1], t[0])})) return false;
     }
     return true;
   }
@@ -156,25 +156,21 @@ class Prover {
     return false;
   }
 
-  // Also true if the budget is over before all cycles are ruled out.
+  // Also true if the budget is over before all cycles are ruled out. Requires: there are no shorter
+  // ones.
   bool has_cycle(std::size_t length) {
-    World& world = open_.world();
-    const auto may_follow = [&](std::uint32_t f, std::uint32_t g) {
-      return open_.may_depend(f, g, budget_);
-    };
-    const auto is_impossible = [&](const FunctionCycle& cycle) {
-      if (open_.is_protected(cycle)) return true;
+    const auto cycles = paths_.cycles(left_, length, Chords::None);
+    if (!cycles) return true;
+    for (const FunctionCycle& cycle : *cycles) {
+      if (open_.is_protected(cycle)) continue;
       const std::vector<Member> t = open_.cast(cycle);
-      std::vector<SmtTerm> about;
-      for (std::size_t i = 0; i < t.size(); ++i)
-        about.push_back(world.depends(t[i], t[(i + 1) % t.size()]));
-      if (!may_be(t, about)) return true;
+      if (!may_be(t, cycle_of(open_.world(), t, Chords::None))) continue;
       std::string names;
       for (const std::uint32_t f : cycle) names += name(f) + " -> ";
       proof_.obstacle = fmt::format("a cycle {}{} is not ruled out", names, name(cycle.front()));
-      return false;
-    };
-    return !visit_cycles(left_, length, may_follow, is_impossible, budget_);
+      return true;
+    }
+    return false;
   }
 
   // False if a cycle of up to k may be: then nothing about longer ones helps.
@@ -188,19 +184,11 @@ class Prover {
 
   // A path of k edges, built from its end, which is before all others in ar; true if there is one.
   bool has_earliest_end(std::vector<std::uint32_t>& reversed, std::size_t k) {
-    if (reversed.size() >= 2) {
-      World& world = open_.world();
-      const std::vector<Member> t = open_.cast(reversed);
-      std::vector<SmtTerm> about;
-      for (std::size_t i = 0; i + 1 < t.size(); ++i) {
-        about.push_back(world.depends(t[i + 1], t[i]));
-        about.push_back(world.ar(t[0], t[i + 1]));
-      }
-      if (!may_be(t, about)) return false;
-    }
+    if (reversed.size() > 2 && !paths_.may_be(reversed, Chords::Allowed)) return false;
     if (reversed.size() == k + 1) return true;
     for (const std::uint32_t f : left_) {
-      if (!reversed.empty() && !open_.may_depend(f, reversed.back(), budget_)) continue;
+      if (reversed.size() == 1 && !paths_.may_turn(f, reversed.back())) continue;
+      if (reversed.size() > 1 && !open_.may_depend(f, reversed.back(), budget_)) continue;
       reversed.push_back(f);
       const bool found = has_earliest_end(reversed, k);
       reversed.pop_back();
@@ -209,8 +197,8 @@ class Prover {
     return false;
   }
 
-  void look_for_earliest() {
-    for (std::size_t k = 2; k <= options_.max_path; ++k) {
+  void look_for_earliest(std::size_t max_path) {
+    for (std::size_t k = 2; k <= max_path; ++k) {
       tell(fmt::format("proving by paths of {} edges to the earliest call", k));
       std::vector<std::uint32_t> path;
       if (!has_no_cycles_up_to(k) || budget_.expired_now()) return;
@@ -245,6 +233,7 @@ class Prover {
   OpenWorld& open_;
   const ProofOptions& options_;
   Budget& budget_;
+  EarliestPaths paths_;
   std::vector<std::uint32_t> left_;
   std::size_t no_cycles_up_to_ = 1;  // of those that are left
   bool has_short_cycle_ = false;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "audit/anomaly_name.h"
+#include "audit/earliest.h"
 #include "audit/improve.h"
 
 namespace isoscope::audit {
@@ -56,7 +57,11 @@ std::vector<std::uint32_t> functions_on_cycle(const FoundAnomaly& anomaly) {
 class Search {
  public:
   Search(const Problem& problem, OpenWorld& open, const SearchOptions& options, Budget& budget)
-      : problem_(problem), open_(open), options_(options), budget_(budget) {}
+      : problem_(problem),
+        open_(open),
+        options_(options),
+        budget_(budget),
+        paths_(problem, open, budget) {}
 
   SearchReport run() {
     std::vector<std::uint32_t> functions = options_.functions;
@@ -80,30 +85,48 @@ class Search {
 
   // True if it looked at all cycles.
   bool look_at_length(const std::vector<std::uint32_t>& functions, LengthReport& length) {
-    const auto may_follow = [&](std::uint32_t f, std::uint32_t g) {
-      return open_.may_depend(f, g, budget_);
-    };
-    const auto visit = [&](const FunctionCycle& cycle) {
-      if (options_.progress) {
-        const auto first = std::ranges::find(functions, cycle.front()) - functions.begin();
-        options_.progress(fmt::format("looking at cycles of {} calls", length.length),
-                          static_cast<double>(first) / static_cast<double>(functions.size()));
-      }
-      look_at(cycle, length);
-      return !is_done();
-    };
     try {
-      return visit_cycles(functions, length.length, may_follow, visit, budget_);
+      return look_at_cycles(functions, length);
     } catch (const SmtStopped&) {
-      return false;  // in the middle of asking what may follow
+      return false;  // in the middle of asking what may be a cycle
     }
+  }
+
+  bool look_at_cycles(const std::vector<std::uint32_t>& functions, LengthReport& length) {
+    tell(length, 0);
+    // Shorter ones that are in no execution are no part of longer ones.
+    const auto cycles = paths_.cycles(functions, length.length, chords_);
+    if (!cycles) return false;
+    length.cycles = count_cycles(functions, length.length, [&](std::uint32_t f, std::uint32_t g) {
+      return open_.may_depend(f, g, budget_);
+    });
+    const std::size_t impossible = length.cycles - cycles->size();
+    for (std::size_t i = 0; i < cycles->size(); ++i) {
+      tell(length, static_cast<double>(i) / static_cast<double>(cycles->size()));
+      if (budget_.expired_now()) return end_early(length);
+      look_at((*cycles)[i], length);
+      if (is_done()) return end_early(length);
+    }
+    length.impossible += impossible;
+    if (length.impossible != length.cycles) chords_ = Chords::Allowed;
+    return true;
+  }
+
+  // What was not looked at does not count.
+  static bool end_early(LengthReport& length) {
+    length.cycles = length.impossible + length.found + length.unrealized + length.unknown;
+    return false;
+  }
+
+  void tell(const LengthReport& length, double fraction) const {
+    if (options_.progress)
+      options_.progress(fmt::format("looking at cycles of {} calls", length.length), fraction);
   }
 
   // What becomes of a cycle that shows no anomaly.
   enum class Fate : std::uint8_t { Impossible, Unrealized, Unknown };
 
   void look_at(const FunctionCycle& cycle, LengthReport& length) {
-    ++length.cycles;
     const std::size_t before = report_.anomalies.size();
     Fate fate = Fate::Unknown;
     try {
@@ -132,10 +155,7 @@ class Search {
   bool is_impossible(const FunctionCycle& cycle) {
     if (open_.is_protected(cycle)) return true;
     const std::vector<Member> cast = open_.cast(cycle);
-    std::vector<SmtTerm> about;
-    for (std::size_t i = 0; i < cast.size(); ++i)
-      about.push_back(open_.world().depends(cast[i], cast[(i + 1) % cast.size()]));
-    return open_.ask(cast, about, budget_) == SmtResult::Unsat;
+    return open_.ask(cast, cycle_of(open_.world(), cast, chords_), budget_) == SmtResult::Unsat;
   }
 
   // With ever longer prefixes, until there is an anomaly.
@@ -231,6 +251,8 @@ class Search {
   OpenWorld& open_;
   const SearchOptions& options_;
   Budget& budget_;
+  EarliestPaths paths_;
+  Chords chords_ = Chords::None;  // as long as no execution has a shorter cycle
   SearchReport report_;
   std::set<Signature> known_;
   std::set<std::vector<std::uint32_t>> shown_;  // functions of anomalies so far

@@ -16,8 +16,8 @@
 
 namespace isoscope::audit {
 
-// The text with a call of gate() before every statement that takes a snapshot. A query in an
-// expression goes with the statement around it.
+// The text with a call of gate() before every statement that takes a snapshot, which leaves FOUND
+// and ROW_COUNT as they are. A query in an expression goes with the statement around it.
 inline std::string with_gates(const std::string& text, const sql::Application& app) {
   std::vector<std::size_t> line_starts = {0, 0};  // lines count from 1
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -42,7 +42,7 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
   for (const sql::Function& function : app.functions) visit(visit, function, function.body);
   std::ranges::sort(offsets, std::greater<>());
   std::string gated = text;
-  for (const std::size_t offset : offsets) gated.insert(offset, "PERFORM gate(); ");
+  for (const std::size_t offset : offsets) gated.insert(offset, "ASSERT gate(); ");
   return gated;
 }
 
@@ -97,12 +97,12 @@ class GatedSession {
 class SteppedCalls {
  public:
   static constexpr const char* kGate =
-      "CREATE FUNCTION gate() RETURNS void LANGUAGE plpgsql AS $$ BEGIN "
-      "IF current_setting('iso.call', true) IS NULL THEN RETURN; END IF; "
+      "CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN "
+      "IF current_setting('iso.call', true) IS NULL THEN RETURN true; END IF; "
       "PERFORM pg_advisory_lock(current_setting('iso.call')::int, "
       "current_setting('iso.gate')::int); "
       "PERFORM set_config('iso.gate', (current_setting('iso.gate')::int + 1)::text, false); "
-      "END; $$;";
+      "RETURN true; END; $$;";
 
   SteppedCalls(const std::string& dsn, std::size_t count) : watcher_(dsn), keeper_(dsn) {
     for (std::size_t c = 0; c < count; ++c) {

@@ -1,0 +1,109 @@
+// Random programs at mixtures of PostgreSQL's levels, held against PostgreSQL: the anomalies that
+// audit prints happen there, and random concurrent runs do not break what it proves or calls none.
+//
+// ISOSCOPE_AUDIT_LIVE is the number of programs (hundreds in the nightly tests), ISOSCOPE_AUDIT_SEED
+// the first seed.
+#include "live_functions.h"
+#include "random_server_app.h"
+#include "server_oracle.h"
+
+namespace isoscope::audit {
+namespace {
+
+class RandomLive : public LiveFunctions {
+ protected:
+  struct Count {
+    std::size_t played = 0;   // anomalies
+    std::size_t refused = 0;  // by SERIALIZABLE, which may refuse more than cycles
+    std::size_t runs = 0;     // of programs with a good verdict
+  };
+
+  void compare(std::uint64_t seed) {
+    const std::string text = RandomServerApp(seed).text();
+    const sql::Application app = app_of(text);
+    Rng rng(seed);
+    Problem problem{app, random_pg_levels(app.functions.size(), rng)};
+    problem.rows_at_start = rng.chance(0.4);
+    SCOPED_TRACE(fmt::format("seed {} at{}{}\n{}", seed,
+                             names_of(problem.levels, app.functions.size()),
+                             problem.rows_at_start ? " with rows" : "", text));
+    if (!check_problem(problem)) return;
+    Budget budget = Budget::seconds(10);
+    const AuditReport report = audit(problem, {.max_length = 3, .prove = true}, budget);
+    switch (report.outcome) {
+      case AuditOutcome::Anomaly:
+        create(text, app);
+        play_all(problem, report);
+        break;
+      case AuditOutcome::Serializable:
+      case AuditOutcome::None:
+        create(text, app);
+        for (int run = 0; run < 4 && !HasFatalFailure(); ++run) try_to_break(problem, rng);
+        break;
+      case AuditOutcome::Unknown:
+        break;
+    }
+  }
+
+  void play_all(const Problem& problem, const AuditReport& report) {
+    const bool has_top = std::ranges::any_of(
+        problem.app.functions, [&](const sql::Function& function) {
+          return &problem.levels.of(*problem.app.find_function(function.name)) ==
+                 &pg_serializable();
+        });
+    for (const FoundAnomaly& anomaly : report.search.anomalies) {
+      const std::string trouble = play(problem, anomaly);
+      if (has_top && trouble == "40001") {
+        ++count_.refused;
+        continue;
+      }
+      std::string story;
+      for (const ScheduleStep& step : anomaly.replay.schedule)
+        story += fmt::format(" {}{}", step.call,
+                             step.moment ? "." + std::to_string(*step.moment) : "!");
+      ASSERT_EQ(trouble, "") << describe_run(problem.app, anomaly.scenario) << story;
+      ++count_.played;
+    }
+  }
+
+  void try_to_break(const Problem& problem, Rng& rng) {
+    const Scenario scenario = RandomRuns(problem, rng.below(1'000'000)).next(2, 3);
+    const auto prepare = [&] {
+      reset(problem.app, scenario.rows);
+      for (std::size_t c = 0; c < scenario.prefix; ++c)
+        admin_->run("SELECT " + print(problem.app, scenario.calls[c]));
+    };
+    std::vector<Call> calls;
+    for (std::size_t c = scenario.prefix; c < scenario.calls.size(); ++c)
+      calls.push_back({print(problem.app, scenario.calls[c]),
+                       level_name(problem, scenario.calls[c].function)});
+    prepare();
+    run_randomly(calls, rng);
+    const std::string end = state(problem.app);
+    ++count_.runs;
+    std::string answers;
+    for (const Call& call : calls) answers += call.text + " = " + call.answer.value_or("failed") + "; ";
+    ASSERT_TRUE(has_serial_order(prepare, problem.app, calls, end))
+        << "prefix " << scenario.prefix << describe_run(problem.app, scenario) << "\n"
+        << answers << end;
+  }
+
+  Count count_;
+};
+
+TEST_F(RandomLive, AgreesWithTheServer) {
+  const std::uint64_t first = from_environment("ISOSCOPE_AUDIT_SEED", 1);
+  const std::uint64_t number = from_environment("ISOSCOPE_AUDIT_LIVE", 30);
+  for (std::uint64_t seed = first; seed < first + number; ++seed) {
+    compare(seed);
+    if (HasFailure()) return;
+  }
+  RecordProperty("played", static_cast<int>(count_.played));
+  std::printf("%zu anomalies played, %zu refused by SERIALIZABLE, %zu runs of proved programs\n",
+              count_.played, count_.refused, count_.runs);
+  EXPECT_GT(count_.played, 0U);
+  EXPECT_GT(count_.runs, 0U);
+}
+
+}  // namespace
+}  // namespace isoscope::audit
