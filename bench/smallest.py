@@ -18,6 +18,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 # By script: its arguments before --smallest; {build} is the folder of the build.
 TABLES = {
+    "audit_scale.py": [["{build}/isoscope"]],
     "audit_table.py": [["{build}/isoscope"]],
     "check_scale.py": [["{build}/isoscope"]],
     "check_table.py": [["{build}/isoscope"], ["{build}/isoscope", "--grouped"]],

@@ -5,12 +5,15 @@
 #     scripts/nightly.sh [PART…]      parts are targets of the Makefile; all by default
 set -uo pipefail
 cd "$(dirname "$0")/.."
-# Random SQL programs that explore and a live PostgreSQL are compared on, for each level.
+# Random SQL programs that explore and a live PostgreSQL are compared on, for each level; that audit
+# and explore are, and audit and the server.
 export ISOSCOPE_SQL_PROGRAMS=${ISOSCOPE_SQL_PROGRAMS:-300}
 # How often the recorder, its application or the server is killed (tests/record/live_kills.py).
 export ISOSCOPE_KILLS=${ISOSCOPE_KILLS:-200}
 # Random programs on which the texts of pg-rc and pg-rr are held against it, for each level.
 export ISOSCOPE_LEVEL_PROGRAMS=${ISOSCOPE_LEVEL_PROGRAMS:-300}
+export ISOSCOPE_AUDIT_PROGRAMS=${ISOSCOPE_AUDIT_PROGRAMS:-200}
+export ISOSCOPE_AUDIT_LIVE=${ISOSCOPE_AUDIT_LIVE:-300}
 parts=("$@")
 ((${#parts[@]})) || parts=(test-live sanitize lint fuzz bench-smallest)
 failed=0

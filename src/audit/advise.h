@@ -8,33 +8,13 @@
 // Repairs. Each change that might help is made to a copy of the application, and the audit runs
 // again: only changes after which no anomaly is found are suggested, with a proof where there is
 // one.
-//
-// Cheapest first:
-//
-//   atomic    SELECT c INTO v; …; UPDATE SET c = v + e becomes UPDATE SET c = c + e
-//   lock      a SELECT becomes SELECT … FOR UPDATE; where other tables refer to the rows, FOR NO
-//   KEY
-//             UPDATE, which does not keep others from referring to them
-//   unique    a table gets a UNIQUE constraint on columns that some function looks for before it
-//             inserts
 #include <string>
 #include <vector>
 
 #include "audit/audit.h"
+#include "audit/repairs.h"
 
 namespace isoscope::audit {
-
-enum class RepairKind : std::uint8_t { Lock, Unique, Atomic };
-std::string_view name_of(RepairKind kind);
-
-struct Repair {
-  RepairKind kind = RepairKind::Lock;
-  std::string function = {};  // empty for a constraint
-  Place place = {};
-  std::string before = {};  // the statement as it is; empty if there is none
-  std::string what = {};    // "SELECT bal … FOR UPDATE", "UNIQUE (email) on account"
-  bool is_proved = false;   // else: no anomaly up to the bound
-};
 
 struct Advice {
   // By function; empty if even the strongest levels could not be proved. Each is proved, but if the
@@ -49,8 +29,10 @@ struct Advice {
   std::string limit;                  // then: what ended it
 };
 
-// `levels` from the weakest to the strongest. Repairs are sought for problem.levels if `anomaly`.
+// `levels` from the weakest to the strongest. Repairs are sought for problem.levels if there is an
+// anomaly; `in_anomaly` are its functions, where they are known.
 Advice advise(const Problem& problem, const std::vector<const Level*>& levels, bool has_anomaly,
-              const AuditOptions& options, Budget& budget);
+              const AuditOptions& options, Budget& budget,
+              const std::vector<std::uint32_t>& in_anomaly = {});
 
 }  // namespace isoscope::audit

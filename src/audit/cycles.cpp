@@ -10,9 +10,7 @@ namespace {
 constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 
 std::size_t plus(std::size_t a, std::size_t b) { return a > kMost - b ? kMost : a + b; }
-std::size_t times(std::size_t a, std::size_t b) {
-  return a != 0 && b > kMost / a ? kMost : a * b;
-}
+std::size_t times(std::size_t a, std::size_t b) { return a != 0 && b > kMost / a ? kMost : a * b; }
 
 using Counts = std::vector<std::vector<std::size_t>>;  // of walks, by first and last
 

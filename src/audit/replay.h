@@ -60,6 +60,7 @@ struct LockEvent {
   sql::RowKey row;
   RowLock mode = RowLock::KeyShare;
   bool is_write = false;
+  bool is_held = true;  // else it waits for the row, and finds it gone
 };
 
 // Where a call looks at the database.

@@ -6,9 +6,9 @@ namespace isoscope::audit {
 
 namespace {
 
-// The table of lock modes of PostgreSQL; an INSERT waits for another one of its key.
+// The table of lock modes of PostgreSQL; an INSERT waits for whoever has its key, and who changes
+// the row of an INSERT (DO UPDATE) for that one.
 bool exclude(RowLock a, RowLock b) {
-  if (a == RowLock::Insert || b == RowLock::Insert) return a == b;
   const RowLock weak = std::min(a, b);
   const RowLock strong = std::max(a, b);
   switch (weak) {
@@ -82,6 +82,7 @@ class Scheduler {
   // a commits before b.
   Result<void> keep_locks(std::size_t a, std::size_t b) {
     for (const LockEvent& first : traces_[a].lock_events) {
+      if (!first.is_held) continue;
       for (const LockEvent& second : traces_[b].lock_events) {
         if (first.table != second.table || first.row != second.row ||
             !exclude(first.mode, second.mode))

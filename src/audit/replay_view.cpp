@@ -61,15 +61,13 @@ class View final : public sql::Database {
     return true;
   }
   void end_search() override {
-    // A row that was deleted since is another one by now, if there is one under its key.
+    // A row that was deleted since is another one by now, if there is one under its key. Whether or
+    // not it still matches, the statement asks for it, and waits for whoever has it.
     std::erase_if(found_, [&](const auto& row) {
-      const LocationKey presence{row.first, row.second, kPresence};
-      for (std::size_t i = snapshot(); i < versions_.order.size(); ++i) {
-        const auto& writes = versions_.traces[versions_.order[i]].writes;
-        const auto written = writes.find(presence);
-        if (written != writes.end() && written->second == Value(false)) return true;
-      }
-      return false;
+      const bool is_gone = was_deleted(row.first, row.second);
+      trace.lock_events.push_back(
+          {moment_, row.first, row.second, mode_asked_for(), false, !is_gone});
+      return is_gone;
     });
     for (StatementRead& read : passed_) {
       if (!found_.contains({read.at.table, read.at.row}))
@@ -106,8 +104,9 @@ class View final : public sql::Database {
   }
   void write(TableId table, const sql::RowKey& key, std::uint32_t column, Value value) override {
     const LocationKey location{table, key, column};
+    const RowLock mode = changes_key(location, value) ? RowLock::Update : RowLock::NoKeyUpdate;
     trace.writes[location] = std::move(value);
-    note_write(location, RowLock::NoKeyUpdate);
+    note_write(location, mode);
   }
   void matched(TableId table, const sql::RowKey& key) override {
     if (phase_ == Phase::Search) {
@@ -120,11 +119,7 @@ class View final : public sql::Database {
   void lock(TableId table, const sql::RowKey& key, sql::Lock mode) override {
     sql::Lock& held = trace.locks[{table, key}];
     held = std::max(held, mode);
-    const RowLock as = mode == sql::Lock::KeyShare      ? RowLock::KeyShare
-                       : mode == sql::Lock::Share       ? RowLock::Share
-                       : mode == sql::Lock::NoKeyUpdate ? RowLock::NoKeyUpdate
-                                                        : RowLock::Update;
-    trace.lock_events.push_back({moment_, table, key, as, false});
+    trace.lock_events.push_back({moment_, table, key, as_row_lock(mode), false});
   }
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
                                           std::span<const Value> values,
@@ -182,6 +177,42 @@ class View final : public sql::Database {
     if (location.column == kPresence) return !changes_.has_fixed_rows(location.table);
     if (location.column >= kUniqueEntry) return true;
     return !changes_.is_static(location.table, location.column);
+  }
+  // By a call that is not in the snapshot.
+  bool was_deleted(TableId table, const sql::RowKey& row) const {
+    for (std::size_t i = snapshot(); i < versions_.order.size(); ++i) {
+      const auto& writes = versions_.traces[versions_.order[i]].writes;
+      const auto written = writes.find({table, row, kPresence});
+      if (written != writes.end() && written->second == Value(false)) return true;
+    }
+    return false;
+  }
+  RowLock mode_asked_for() const {
+    if (statement_->op == sql::StatementOp::Delete) return RowLock::Update;
+    if (statement_->op == sql::StatementOp::Update) return RowLock::NoKeyUpdate;
+    return as_row_lock(statement_->query.lock);
+  }
+  static RowLock as_row_lock(sql::Lock mode) {
+    switch (mode) {
+      case sql::Lock::None:
+      case sql::Lock::KeyShare:
+        return RowLock::KeyShare;
+      case sql::Lock::Share:
+        return RowLock::Share;
+      case sql::Lock::NoKeyUpdate:
+        return RowLock::NoKeyUpdate;
+      case sql::Lock::Update:
+        break;
+    }
+    return RowLock::Update;
+  }
+  // A column that others may refer to gets another value.
+  bool changes_key(const LocationKey& location, const Value& value) const {
+    const bool is_key =
+        std::ranges::any_of(problem_.app.table(location.table).unique, [&](const auto& unique) {
+          return std::ranges::find(unique, location.column) != unique.end();
+        });
+    return is_key && peek(location).value != value;
   }
   // Where a statement is: it looks, it looks for rows that it will change or lock, it does so, or
   // it inserts.

@@ -210,11 +210,15 @@ void World::add_moments(Pair& pair, Member a, Member b) {
     pair.constraints.push_back(implies(sees(a, b, at), ar(a, b)));
     if (at + 1 < count) pair.constraints.push_back(implies(sees(a, b, at), sees(a, b, at + 1)));
   }
-  // Who waits for a row sees whom it waited for from its next statement on.
+  // Who waits for a row sees whom it waited for from its next statement on. An INSERT waits for
+  // whoever has its key, and a row can be had by others only when its INSERT is committed.
+  const auto has_row = [](const Access& access) {
+    return excludes_writers(access) || (access.is_insert && access.column < kUniqueEntry);
+  };
   for (const Access& held : pool_[b]->accesses) {
-    if (!excludes_writers(held) || held.step + 1 >= count) continue;
+    if (!has_row(held) || held.step + 1 >= count) continue;
     for (const Access& other : pool_[a]->accesses) {
-      if (other.table != held.table || !excludes_writers(other)) continue;
+      if (other.table != held.table || !has_row(other)) continue;
       const auto is_shared = [](const Access& access) {
         return access.kind == AccessKind::Lock && access.lock == sql::Lock::Share;
       };
@@ -228,16 +232,31 @@ void World::add_moments(Pair& pair, Member a, Member b) {
   }
 }
 
-// Where nothing is ever deleted, who sees an INSERT finds the row.
+// Where nothing is ever deleted, who sees an INSERT finds the row, and the entry of a UNIQUE
+// constraint that it took.
 void World::add_lasting_rows(Pair& pair, Member a, Member b) {
+  const sql::Changes& changes = symbols_.changes();
   for (const Access& read : pool_[b]->accesses) {
-    const bool is_presence = read.column == kPresence && !symbols_.changes().frees_keys(read.table);
-    if (read.kind != AccessKind::Read || !read.row || !is_presence) continue;
-    for (const Access& insert : pool_[a]->accesses) {
-      if (!insert.is_insert || insert.table != read.table || insert.column != kPresence) continue;
+    if (read.kind != AccessKind::Read || !read.row || read.column < kPresence) continue;
+    const bool is_entry = read.column >= kUniqueEntry;
+    const bool is_freed =
+        is_entry
+            ? changes.frees_entries(
+                  read.table, symbols_.app().table(read.table).unique[read.column - kUniqueEntry])
+            : changes.frees_keys(read.table);
+    if (is_freed) continue;
+    for (const Access& write : pool_[a]->accesses) {
+      if (write.kind != AccessKind::Write || write.table != read.table ||
+          write.column != read.column)
+        continue;
+      if (is_entry ? symbols_.smt().known_number(write.value(*read.row).number) != 1
+                   : !write.is_insert)
+        continue;
+      const SmtTerm is_there =
+          is_entry ? pool_[b]->taken(read.table, read.column - kUniqueEntry, *read.row, read.at)
+                   : pool_[b]->presence(read.table, *read.row, read.at);
       pair.constraints.push_back(
-          implies(happens(symbols_, insert, *read.row) && sees(a, b, read.at),
-                  pool_[b]->presence(read.table, *read.row, read.at)));
+          implies(happens(symbols_, write, *read.row) && sees(a, b, read.at), is_there));
     }
   }
 }

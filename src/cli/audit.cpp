@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "audit/advise.h"
+#include "audit/claims.h"
+#include "audit/server_levels.h"
 #include "cli/audit_input.h"
 #include "cli/command.h"
 #include "cli/files.h"
@@ -18,6 +20,7 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/audit_report.h"
+#include "sql/assertions.h"
 #include "support/output.h"
 #include "support/printable.h"
 
@@ -80,6 +83,21 @@ Result<void> write_files(const AuditArguments& args, const AuditReport& report, 
   return {};
 }
 
+// Claims about rows are tried where calls can be executed, at a server's levels.
+Result<void> try_claims(const LoadedAudit& loaded, AuditReport& report, Budget& budget) {
+  auto claims = sql::parse_assertions(loaded.text, loaded.app);
+  if (!claims) return loaded.located(claims.error());
+  if (claims->empty()) return {};
+  report.claim_texts = *std::move(claims);
+  if (!audit::is_on_server(report.problem.levels)) return {};
+  report.claims = audit::try_claims(report.problem, report.claim_texts, report.answer, budget);
+  if (report.claims->has_broken()) {
+    report.answer.outcome = audit::AuditOutcome::Anomaly;
+    report.answer.limit.clear();
+  }
+  return {};
+}
+
 int run_audit(const AuditArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.start();
@@ -117,9 +135,13 @@ int run_audit(const AuditArguments& args) {
                                  .path = args.path,
                                  .progress = progress_line(args.common)}};
   report.answer = audit::audit(problem, report.options, budget);
+  if (auto tried = try_claims(*loaded, report, budget); !tried) return fail(tried.error());
   if (args.advise) {
     const bool has_anomaly = report.answer.outcome == audit::AuditOutcome::Anomaly;
-    report.advice = audit::advise(problem, loaded->candidates, has_anomaly, report.options, budget);
+    const auto& found = report.answer.search.anomalies;
+    report.advice =
+        audit::advise(problem, loaded->candidates, has_anomaly, report.options, budget,
+                      found.empty() ? std::vector<std::uint32_t>() : found.front().functions);
   }
   if (args.subsets) {
     report.subsets = audit::find_subsets(problem, loaded->candidates, report.options, budget);

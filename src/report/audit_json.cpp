@@ -4,6 +4,7 @@
 
 #include "audit/symbols.h"
 #include "formats/formats.h"
+#include "report/audit_claims.h"
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/json.h"
@@ -261,6 +262,7 @@ std::string audit_json(const AuditReport& report) {
   }
   json["notes"] = std::move(notes);
   if (!answer.limit.empty()) json["limit"] = answer.limit;
+  if (report.claims) json["claims"] = claims_json(report);
   if (report.advice) json["advice"] = advice_json(problem.app, *report.advice);
   if (report.subsets) json["subsets"] = subsets_json(problem.app, *report.subsets);
   if (report.promoted) json["subsets_for_update"] = subsets_json(problem.app, *report.promoted);

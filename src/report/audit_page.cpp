@@ -242,6 +242,7 @@ std::string sentence_of(const AuditReport& report) {
   const std::string level = report.problem.levels.base->name;
   switch (report.answer.outcome) {
     case audit::AuditOutcome::Anomaly:
+      if (anomalies.empty()) return fmt::format("At {}: a claim about rows is broken", level);
       return anomalies.size() == 1
                  ? fmt::format("At {}: {}", level, headline(report.problem.app, anomalies.front()))
                  : fmt::format("At {}: {} different anomalies", level, anomalies.size());

@@ -6,6 +6,7 @@
 
 #include "audit/advise.h"
 #include "audit/audit.h"
+#include "audit/claims.h"
 #include "audit/subsets.h"
 #include "report/findings.h"
 #include "report/page.h"
@@ -22,6 +23,9 @@ struct AuditReport {
   // With --subsets: as they are, and with reads promoted to FOR UPDATE.
   std::optional<audit::Subsets> subsets = {};
   std::optional<audit::Subsets> promoted = {};
+  // What the file claims of its rows, and what became of it at a server's levels.
+  std::vector<sql::RowAssertion> claim_texts = {};
+  std::optional<audit::ClaimsReport> claims = {};
   double seconds = 0;
 };
 

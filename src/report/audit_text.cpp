@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/audit_claims.h"
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/plural.h"
@@ -55,6 +56,7 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
   const std::vector<FoundAnomaly>& anomalies = answer.search.anomalies;
   switch (answer.outcome) {
     case AuditOutcome::Anomaly:
+      if (anomalies.empty()) return paint.bad("anomaly") + ": a claim about rows is broken";
       if (anomalies.size() == 1)
         return paint.bad("anomaly") + ": " + headline(report.problem.app, anomalies.front());
       return fmt::format("{}: {} different ones of {}", paint.bad("anomaly"), anomalies.size(),
@@ -296,6 +298,18 @@ std::string subsets_text(const AuditReport& report, const audit::Subsets& subset
   return out;
 }
 
+// Statements of a repair as they stand in a function, one a line.
+std::vector<std::string> lines_of(const std::string& statements) {
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from < statements.size();) {
+    const std::size_t end = std::min(statements.find('\n', from), statements.size());
+    const std::string line = printable(statements.substr(from, end - from));
+    lines.push_back(line.ends_with(" THEN") ? line : line + ";");
+    from = end + 1;
+  }
+  return lines;
+}
+
 std::string advice_text(const AuditReport& report, const Paint& paint) {
   const sql::Application& app = report.problem.app;
   const audit::Advice& advice = *report.advice;
@@ -323,9 +337,9 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
     out +=
         fmt::format("  {}: {}{}\n", place,
                     repair.function.empty() ? "" : "in " + printable(repair.function) + "  ", then);
-    if (!repair.before.empty())
-      out += paint.bad(fmt::format("    - {};", printable(repair.before))) + "\n";
-    out += paint.good(fmt::format("    + {};", printable(repair.what))) + "\n";
+    for (const std::string& line : lines_of(repair.before))
+      out += paint.bad("    - " + line) + "\n";
+    for (const std::string& line : lines_of(repair.what)) out += paint.good("    + " + line) + "\n";
   }
   const std::size_t decided = advice.repairs_tried - advice.repairs_undecided;
   if (advice.repairs.empty() && decided > 0)
@@ -359,6 +373,7 @@ std::string audit_text(const AuditReport& report, const Paint& paint) {
       out += fmt::format("\n{} {}: {}\n", paint.strong("anomaly"), i + 1, headline(app, anomaly));
     out += anomaly_text(app, anomaly, paint);
   }
+  if (!report.claim_texts.empty()) out += claims_text(report, paint);
   if (report.advice) out += advice_text(report, paint);
   if (report.subsets) out += subsets_text(report, *report.subsets, "", paint);
   if (report.promoted)

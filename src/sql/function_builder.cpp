@@ -175,6 +175,25 @@ std::string with_values_returned(std::string_view statement, std::uint32_t begin
   return patched;
 }
 
+// A function that is not VOLATILE has one snapshot, that of the query which calls it, and may
+// neither write nor lock.
+void share_snapshot(std::vector<Statement>& body, std::string_view volatility, Findings& findings) {
+  for (Statement& statement : body) {
+    const bool is_write = statement.op == StatementOp::Insert ||
+                          statement.op == StatementOp::Update ||
+                          statement.op == StatementOp::Delete;
+    if (is_write || statement.query.lock != Lock::None)
+      findings.fail(
+          statement.place,
+          fmt::format("{} is not allowed in a function that is {}",
+                      is_write ? "a statement that changes rows" : "FOR UPDATE", volatility),
+          "PostgreSQL refuses it whenever the function is called; say VOLATILE");
+    if (statement.is_sql()) statement.continues = true;
+    share_snapshot(statement.body, volatility, findings);
+    share_snapshot(statement.otherwise, volatility, findings);
+  }
+}
+
 std::string hint_for(std::string_view message) {
   if (message.find("is not a known variable") != std::string_view::npos)
     return "assigning to a field of a record is not modelled; use a variable of its own";
@@ -257,6 +276,11 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
     if (!head.outputs.empty() && !head.returns_rows)
       function.body.push_back(return_outputs(head, frame, StatementOp::Return, function.place));
   }
+  if (findings.failed()) return std::nullopt;
+  const std::string volatility =
+      text_of(child(child(option(node, "volatility"), "arg"), "String"), "sval");
+  if (same_word(volatility, "stable") || same_word(volatility, "immutable"))
+    share_snapshot(function.body, volatility, findings);
   if (findings.failed()) return std::nullopt;
   number_statements(function.body, function.num_statements);
   return function;

@@ -1,8 +1,8 @@
 // Random programs at mixtures of PostgreSQL's levels, held against PostgreSQL: the anomalies that
 // audit prints happen there, and random concurrent runs do not break what it proves or calls none.
 //
-// ISOSCOPE_AUDIT_LIVE is the number of programs (hundreds in the nightly tests), ISOSCOPE_AUDIT_SEED
-// the first seed.
+// ISOSCOPE_AUDIT_LIVE is the number of programs (hundreds in the nightly tests),
+// ISOSCOPE_AUDIT_SEED the first seed.
 #include "live_functions.h"
 #include "random_server_app.h"
 #include "server_oracle.h"
@@ -46,8 +46,8 @@ class RandomLive : public LiveFunctions {
   }
 
   void play_all(const Problem& problem, const AuditReport& report) {
-    const bool has_top = std::ranges::any_of(
-        problem.app.functions, [&](const sql::Function& function) {
+    const bool has_top =
+        std::ranges::any_of(problem.app.functions, [&](const sql::Function& function) {
           return &problem.levels.of(*problem.app.find_function(function.name)) ==
                  &pg_serializable();
         });
@@ -59,8 +59,8 @@ class RandomLive : public LiveFunctions {
       }
       std::string story;
       for (const ScheduleStep& step : anomaly.replay.schedule)
-        story += fmt::format(" {}{}", step.call,
-                             step.moment ? "." + std::to_string(*step.moment) : "!");
+        story +=
+            fmt::format(" {}{}", step.call, step.moment ? "." + std::to_string(*step.moment) : "!");
       ASSERT_EQ(trouble, "") << describe_run(problem.app, anomaly.scenario) << story;
       ++count_.played;
     }
@@ -75,14 +75,15 @@ class RandomLive : public LiveFunctions {
     };
     std::vector<Call> calls;
     for (std::size_t c = scenario.prefix; c < scenario.calls.size(); ++c)
-      calls.push_back({print(problem.app, scenario.calls[c]),
-                       level_name(problem, scenario.calls[c].function)});
+      calls.push_back(
+          {print(problem.app, scenario.calls[c]), level_name(problem, scenario.calls[c].function)});
     prepare();
     run_randomly(calls, rng);
     const std::string end = state(problem.app);
     ++count_.runs;
     std::string answers;
-    for (const Call& call : calls) answers += call.text + " = " + call.answer.value_or("failed") + "; ";
+    for (const Call& call : calls)
+      answers += call.text + " = " + call.answer.value_or("failed") + "; ";
     ASSERT_TRUE(has_serial_order(prepare, problem.app, calls, end))
         << "prefix " << scenario.prefix << describe_run(problem.app, scenario) << "\n"
         << answers << end;

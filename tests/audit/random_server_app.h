@@ -70,9 +70,7 @@ class RandomServerApp : private RandomText {
          "UPDATE acc SET bal = bal - 1 WHERE id = p AND bal > 0;",
          "UPDATE acc SET bal = bal - 1 WHERE id = p AND bal > 0 RETURNING bal INTO y;",
          "UPDATE acc SET bal = bal - 1 WHERE id = p AND bal = x;",
-         "UPDATE acc SET bal = bal + 1 WHERE grp = q;",
-         "UPDATE acc SET bal = (SELECT count(*) FROM item) WHERE id = p;",
-         "UPDATE acc SET grp = q WHERE id = p;",
+         "UPDATE acc SET bal = bal + 1 WHERE grp = q;", "UPDATE acc SET grp = q WHERE id = p;",
          "INSERT INTO item VALUES (p, q, NULL);",
          "INSERT INTO item VALUES (p, q, p) ON CONFLICT DO NOTHING;",
          "INSERT INTO item VALUES (p, 1, NULL) ON CONFLICT (id) DO UPDATE SET val = item.val + 1 "
@@ -80,19 +78,19 @@ class RandomServerApp : private RandomText {
          "INSERT INTO item VALUES (coalesce(x, 0) + 1, q, NULL);",
          "UPDATE item SET val = val + 1 WHERE id = " + key() + ";",
          "UPDATE item SET val = q WHERE id = p AND val <> q;",
-         "UPDATE item SET tag = q WHERE id = p;",
-         "INSERT INTO chi VALUES (p, q, 0);",
+         "UPDATE item SET tag = q WHERE id = p;", "INSERT INTO chi VALUES (p, q, 0);",
          "INSERT INTO chi VALUES (p, p, 0) ON CONFLICT DO NOTHING;",
          "UPDATE chi SET n = n + 1 WHERE up = p;"});
   }
 
   std::string statement() {
-    const int kind = below(10);
-    if (kind < 4) return look();
-    if (kind < 8) return change();
-    return fmt::format(
-        "IF {} THEN {} {}END IF;", pick({"x > 0", "x IS NULL", "NOT FOUND", "y IS NULL", "x > y"}),
-        change(), rng_.chance(0.3) ? pick({"RETURN 7; ", "RAISE EXCEPTION 'no'; "}) : "");
+    const int kind = below(20);
+    if (kind < 8) return look();
+    if (kind < 15) return change();
+    if (kind == 15) return "UPDATE acc SET bal = (SELECT count(*) FROM item) WHERE id = p;";
+    return fmt::format("IF {} THEN {} {}END IF;",
+                       pick({"x > 0", "x IS NULL", "NOT FOUND", "y IS NULL", "x > y"}), change(),
+                       rng_.chance(0.3) ? pick({"RETURN 7; ", "RAISE EXCEPTION 'no'; "}) : "");
   }
 
   bool has_deletes_ = false;

@@ -42,7 +42,8 @@ TEST_P(ReadCommittedLive, AgreesWithTheServer) {
     prepare();
     run_randomly(calls, random);
     const std::string end = state(app);
-    ASSERT_TRUE(has_serial_order(prepare, app, calls, end)) << "run " << run << ": " << story << end;
+    ASSERT_TRUE(has_serial_order(prepare, app, calls, end))
+        << "run " << run << ": " << story << end;
   }
 }
 

@@ -59,8 +59,8 @@ class ServerProgram {
     auto made = sql::SqlProgram::create(std::move(app));
     if (!made) ADD_FAILURE() << render(made.error());
     program_ = *std::move(made);
-    machine_ = std::make_unique<sql::server::Machine>(*program_, std::move(levels), budget,
-                                                      late_wakeups);
+    machine_ =
+        std::make_unique<sql::server::Machine>(*program_, std::move(levels), budget, late_wakeups);
   }
 
   const sql::server::Machine& machine() const { return *machine_; }

@@ -35,8 +35,7 @@ class ServerOracle : public testing::Test {
 };
 
 TEST_F(ServerOracle, AgreesWithAllSchedulesNearTheBorder) {
-  const Tally tally =
-      compare(60, [](std::uint64_t seed) { return RandomServerApp(seed).text(); });
+  const Tally tally = compare(60, [](std::uint64_t seed) { return RandomServerApp(seed).text(); });
   EXPECT_GT(tally.proved, 0U);
   EXPECT_GT(tally.anomalies, 0U);
 }

@@ -1,0 +1,311 @@
+#include "audit/repairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "audit/server_levels.h"
+#include "spec/levels.h"
+
+namespace isoscope::audit {
+
+namespace {
+
+using sql::ExprOp;
+using sql::StatementOp;
+
+void for_each(std::vector<sql::Statement>& body,
+              const std::function<void(sql::Statement&)>& action) {
+  for (sql::Statement& statement : body) {
+    action(statement);
+    for_each(statement.body, action);
+    for_each(statement.otherwise, action);
+  }
+}
+
+// Some foreign key refers to the table.
+bool is_target(const sql::Application& app, sql::TableId table) {
+  return std::ranges::any_of(app.tables, [&](const sql::Table& other) {
+    return std::ranges::any_of(other.foreign_keys,
+                               [&](const sql::ForeignKey& key) { return key.target == table; });
+  });
+}
+
+// The text of an UPDATE with the column in place of the variable that held it: after "column =".
+std::string with_column(const std::string& text, const std::string& column,
+                        const std::string& variable) {
+  const std::string old_set = column + " = " + variable;
+  const std::size_t at = text.find(old_set);
+  if (at == std::string::npos) return "";
+  return text.substr(0, at) + column + " = " + column + text.substr(at + old_set.size());
+}
+
+void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) {
+  for (std::size_t f = 0; f < app.functions.size(); ++f) {
+    for (std::uint32_t number = 0; number < app.functions[f].num_statements; ++number) {
+      Candidate candidate{app, {.kind = RepairKind::Lock, .function = app.functions[f].name}};
+      bool is_changed = false;
+      for_each(candidate.app.functions[f].body, [&](sql::Statement& statement) {
+        if (statement.number != number || statement.op != StatementOp::Select ||
+            statement.query.sources.empty() || statement.query.is_aggregate() ||
+            statement.query.lock != sql::Lock::None)
+          return;
+        const bool is_referred_to = std::ranges::any_of(
+            statement.query.sources, [&](sql::TableId table) { return is_target(app, table); });
+        statement.query.lock = is_referred_to ? sql::Lock::NoKeyUpdate : sql::Lock::Update;
+        candidate.repair.place = statement.place;
+        candidate.repair.before = statement.text;
+        candidate.repair.what =
+            statement.text + (is_referred_to ? " FOR NO KEY UPDATE" : " FOR UPDATE");
+        is_changed = true;
+      });
+      if (is_changed) candidates.push_back(std::move(candidate));
+    }
+  }
+}
+
+void add_equalities(const sql::Expr& expr, std::vector<std::uint32_t>& columns) {
+  if (expr.op == ExprOp::And) {
+    for (const sql::Expr& arg : expr.args) add_equalities(arg, columns);
+  }
+  if (expr.op != ExprOp::Equal) return;
+  for (const sql::Expr& side : expr.args) {
+    if (side.op == ExprOp::Column && side.source == 0) columns.push_back(side.column);
+  }
+}
+
+// Columns that a function looks for in a table that it inserts into.
+void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budget& budget) {
+  const sql::Application& app = problem.app;
+  std::vector<std::pair<sql::TableId, std::vector<std::uint32_t>>> known;
+  for (const sql::Function& original : app.functions) {
+    sql::Function function = original;
+    std::vector<sql::TableId> inserted;
+    for_each(function.body, [&](sql::Statement& statement) {
+      if (statement.op == StatementOp::Insert) inserted.push_back(statement.table);
+    });
+    for_each(function.body, [&](sql::Statement& statement) {
+      const sql::Query& query = statement.query;
+      if (statement.op != StatementOp::Select || query.sources.size() != 1 || !query.where) return;
+      const sql::TableId table = query.sources.front();
+      if (std::ranges::find(inserted, table) == inserted.end()) return;
+      std::vector<std::uint32_t> columns;
+      add_equalities(*query.where, columns);
+      std::ranges::sort(columns);
+      columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+      const sql::Table& declared = app.table(table);
+      std::vector<std::uint32_t> key = declared.primary_key;
+      std::ranges::sort(key);
+      const auto change = std::pair(table, columns);
+      if (columns.empty() || columns == key || std::ranges::find(known, change) != known.end())
+        return;
+      known.push_back(change);
+      if (!refuses_nothing(problem, table, columns, budget)) return;
+      Candidate candidate{app, {.kind = RepairKind::Unique, .place = declared.place}};
+      candidate.app.tables[table.index].unique.push_back(columns);
+      std::string names;
+      for (const std::uint32_t column : columns)
+        names += (names.empty() ? "" : ", ") + declared.columns[column].name;
+      candidate.repair.what = fmt::format("ALTER TABLE {} ADD UNIQUE ({})", declared.name, names);
+      candidates.push_back(std::move(candidate));
+    });
+  }
+}
+
+// SELECT c INTO v … ; UPDATE … SET c = v + e: the UPDATE can compute from the column itself.
+void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates) {
+  for (std::size_t f = 0; f < app.functions.size(); ++f) {
+    // Variables that hold a column, by the last SELECT that filled them.
+    struct Held {
+      sql::TableId table;
+      std::uint32_t column;
+      std::optional<sql::Expr> where;
+    };
+    std::vector<std::optional<Held>> holds(app.functions[f].variables.size());
+    Candidate candidate{app, {.kind = RepairKind::Atomic, .function = app.functions[f].name}};
+    bool is_changed = false;
+    for_each(candidate.app.functions[f].body, [&](sql::Statement& statement) {
+      for (const sql::VarId target : statement.targets) holds[target.index].reset();
+      const sql::Query& query = statement.query;
+      if (statement.op == StatementOp::Select && query.sources.size() == 1 &&
+          !query.is_aggregate()) {
+        for (std::size_t i = 0; i < statement.targets.size() && i < query.outputs.size(); ++i) {
+          const sql::Expr& output = query.outputs[i].expr;
+          if (output.op == ExprOp::Column)
+            holds[statement.targets[i].index] =
+                Held{query.sources.front(), output.column, query.where};
+        }
+      }
+      if (statement.op != StatementOp::Update) return;
+      for (sql::SetColumn& set : statement.sets) {
+        if (set.value.op != ExprOp::Add && set.value.op != ExprOp::Subtract) continue;
+        sql::Expr& first = set.value.args.front();
+        if (first.op != ExprOp::Variable || !holds[first.var.index]) continue;
+        const Held& held = *holds[first.var.index];
+        if (held.table != statement.table || held.column != set.column || !held.where ||
+            !statement.where || !is_same_expr(*held.where, *statement.where))
+          continue;
+        const std::string variable = app.functions[f].variables[first.var.index].name;
+        first.op = ExprOp::Column;
+        first.source = 0;
+        first.column = set.column;
+        candidate.repair.place = statement.place;
+        const std::string& column = app.table(statement.table).columns[set.column].name;
+        candidate.repair.what = with_column(statement.text, column, variable);
+        candidate.repair.before = statement.text;
+        if (candidate.repair.what.empty()) {
+          candidate.repair.before.clear();
+          candidate.repair.what =
+              fmt::format("UPDATE {} SET {} = {} {} …", app.table(statement.table).name, column,
+                          column, set.value.op == ExprOp::Add ? '+' : '-');
+        }
+        is_changed = true;
+      }
+    });
+    if (is_changed) candidates.push_back(std::move(candidate));
+  }
+}
+
+sql::Expr number_expr(std::int64_t value) { return {.op = ExprOp::Integer, .number = value}; }
+
+// A table that nobody has, and its one row that every call of these functions writes first.
+void add_materialized(const sql::Application& app, const std::vector<std::uint32_t>& functions,
+                      std::vector<Candidate>& candidates) {
+  constexpr std::string_view kTable = "audit_turn";
+  const bool is_taken = std::ranges::any_of(
+      app.tables, [&](const sql::Table& table) { return table.name == kTable; });
+  if (is_taken || functions.empty()) return;
+  Candidate candidate{app, {.kind = RepairKind::Materialize}};
+  sql::Table turn;
+  turn.name = kTable;
+  for (const char* name : {"id", "n"}) turn.columns.push_back({.name = name, .not_null = true});
+  turn.primary_key = {0};
+  const sql::TableId table{static_cast<std::uint32_t>(app.tables.size())};
+  candidate.app.tables.push_back(std::move(turn));
+  sql::Expr next{.op = ExprOp::Add, .args = {{.op = ExprOp::Column, .column = 1}, number_expr(1)}};
+  std::string names;
+  const std::string text = fmt::format(
+      "INSERT INTO {0} VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET n = {0}.n + 1", kTable);
+  for (const std::uint32_t f : functions) {
+    sql::Function& function = candidate.app.functions[f];
+    if (names.find(function.name) != std::string::npos) continue;
+    sql::Statement write{.op = StatementOp::Insert,
+                         .place = function.body.empty() ? function.place : function.body[0].place,
+                         .text = text,
+                         .number = function.num_statements++,
+                         .table = table};
+    write.sets = {{0, number_expr(1)}, {1, number_expr(0)}};
+    write.conflict = sql::OnConflict::Update;
+    write.conflict_key = {0};
+    write.conflict_sets = {{1, next}};
+    if (names.empty()) candidate.repair.place = write.place;
+    names += (names.empty() ? "" : ", ") + function.name;
+    function.body.insert(function.body.begin(), std::move(write));
+  }
+  candidate.repair.function = names;
+  candidate.repair.what =
+      fmt::format("CREATE TABLE {} (id integer PRIMARY KEY, n integer NOT NULL)\n{}", kTable, text);
+  candidates.push_back(std::move(candidate));
+}
+
+}  // namespace
+
+bool is_same_expr(const sql::Expr& a, const sql::Expr& b) {
+  return a.op == b.op && a.number == b.number && a.text == b.text && a.var == b.var &&
+         a.source == b.source && a.column == b.column &&
+         std::ranges::equal(a.args, b.args, is_same_expr);
+}
+
+std::string_view name_of(RepairKind kind) {
+  switch (kind) {
+    case RepairKind::Lock:
+      return "lock";
+    case RepairKind::Unique:
+      return "unique";
+    case RepairKind::Atomic:
+      return "atomic";
+    case RepairKind::Guarded:
+      return "guarded";
+    case RepairKind::Materialize:
+      return "materialize";
+  }
+  return "";
+}
+
+bool refuses_nothing(const Problem& problem, sql::TableId table,
+                     const std::vector<std::uint32_t>& columns, Budget& budget) {
+  const sql::Changes changes(problem.app);
+  for (const std::uint32_t column : columns) {
+    if (changes.is_updated(table, column)) return false;  // that may make two rows alike
+  }
+  // A call alone has one view of all its statements.
+  const Problem alone{problem.app, {LevelSet::built_in().lookup("ser", Framework::VisAr), {}}};
+  OpenWorld open(alone, budget);
+  World& world = open.world();
+  Symbols& symbols = world.symbols();
+  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) {
+    const Member call = world.member(f, 0);
+    Instance& instance = world.instance(call);
+    std::vector<const Access*> inserts;
+    for (const Access& access : instance.accesses) {
+      if (access.is_insert && access.table == table && access.column == kPresence && access.row)
+        inserts.push_back(&access);
+    }
+    const auto value = [&](const Row& row, std::uint32_t column) {
+      const auto& key = problem.app.table(table).primary_key;
+      const auto place = std::ranges::find(key, column);
+      if (place != key.end())
+        return SymValue{symbols.no(), row[static_cast<std::size_t>(place - key.begin())]};
+      return world.written(call, table, column, row);
+    };
+    for (const Access* insert : inserts) {
+      // Another row that it sees.
+      Row other;
+      for (std::size_t k = 0; k < problem.app.table(table).primary_key.size(); ++k)
+        other.push_back(symbols.fresh_number("other"));
+      std::vector<SmtTerm> about = {insert->guard, instance.presence(table, other)};
+      for (const std::uint32_t column : columns) {
+        const SymValue mine = value(*insert->row, column);
+        const SymValue seen = instance.value(table, column, other);
+        about.push_back(!mine.null && !seen.null && equals(mine.number, seen.number));
+      }
+      for (const RowFact& fact : instance.row_facts) {
+        if (fact.table == table) about.push_back(fact.holds(other));
+      }
+      const Member cast[] = {call};
+      if (open.ask(cast, about, budget) != SmtResult::Unsat) return false;
+      // Another row of its own.
+      for (const Access* second : inserts) {
+        if (second == insert) continue;
+        std::vector<SmtTerm> both = {insert->guard, second->guard,
+                                     !symbols.same_row(*insert->row, *second->row)};
+        for (const std::uint32_t column : columns) {
+          const SymValue mine = value(*insert->row, column);
+          const SymValue also = value(*second->row, column);
+          both.push_back(!mine.null && !also.null && equals(mine.number, also.number));
+        }
+        if (open.ask(cast, both, budget) != SmtResult::Unsat) return false;
+      }
+    }
+  }
+  return true;
+}
+
+std::vector<Candidate> repairs_of(const Problem& problem, const std::vector<std::uint32_t>& anomaly,
+                                  Budget& budget) {
+  std::vector<Candidate> candidates;
+  const bool is_server = is_on_server(problem.levels);
+  if (is_server) add_guarded(problem.app, candidates);
+  add_atomic(problem.app, candidates);
+  add_locks(problem.app, candidates);
+  try {
+    add_unique(problem, candidates, budget);
+  } catch (const SmtStopped&) {
+    return candidates;  // the budget is over, which the caller sees
+  }
+  if (is_server) add_materialized(problem.app, anomaly, candidates);
+  return candidates;
+}
+
+}  // namespace isoscope::audit

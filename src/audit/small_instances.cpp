@@ -1,0 +1,166 @@
+#include "audit/small_instances.h"
+
+#include <algorithm>
+
+#include "sql/evaluate.h"
+
+namespace isoscope::audit {
+
+namespace {
+
+constexpr std::int64_t kLargestMentioned = 1000;
+
+struct Mentioned {
+  std::vector<std::int64_t>& numbers;
+  std::vector<std::string>& texts;
+
+  void look(const sql::Expr& expr) {
+    if (expr.op == sql::ExprOp::Integer && std::abs(expr.number) <= kLargestMentioned) {
+      for (const std::int64_t near : {-1, 0, 1}) add(numbers, expr.number + near);
+    }
+    if (expr.op == sql::ExprOp::Text) add(texts, expr.text);
+    for (const sql::Expr& arg : expr.args) look(arg);
+  }
+  void look(const std::vector<sql::Statement>& body) {
+    for (const sql::Statement& s : body) {
+      for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.upper, &s.query.where}) {
+        if (*expr) look(**expr);
+      }
+      for (const sql::SetColumn& set : s.sets) look(set.value);
+      for (const sql::Output& output : s.query.outputs) look(output.expr);
+      look(s.body);
+      look(s.otherwise);
+    }
+  }
+  template <typename T>
+  static void add(std::vector<T>& list, const T& value) {
+    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+  }
+};
+
+class OneRow final : public sql::RowsInScope {
+ public:
+  explicit OneRow(const std::vector<sql::Value>& values) : values_(values) {}
+  sql::Value column(std::uint32_t, std::uint32_t column) override { return values_[column]; }
+
+ private:
+  const std::vector<sql::Value>& values_;
+};
+
+bool meets_checks(const sql::Table& table, const std::vector<sql::Value>& values) {
+  OneRow row(values);
+  return std::ranges::all_of(table.checks, [&](const sql::Expr& check) {
+    const auto truth = sql::evaluate(check, {}, row);
+    return truth.ok() && *truth != sql::Value(false);
+  });
+}
+
+bool agree(const std::vector<std::uint32_t>& key, const sql::InitialRow& a,
+           const sql::InitialRow& b) {
+  return std::ranges::all_of(key, [&](std::uint32_t column) {
+    return !a.values[column].is_null() && a.values[column] == b.values[column];
+  });
+}
+
+}  // namespace
+
+SmallInstances::SmallInstances(const sql::Application& app,
+                               const std::vector<sql::RowAssertion>& claims, std::uint64_t seed)
+    : app_(app), rng_(seed) {
+  Mentioned mentioned{numbers_, texts_};
+  for (const sql::Function& function : app.functions) mentioned.look(function.body);
+  for (const sql::RowAssertion& claim : claims) mentioned.look(claim.function.body);
+  for (const sql::Table& table : app.tables) {
+    for (const sql::Expr& check : table.checks) mentioned.look(check);
+  }
+}
+
+sql::Value SmallInstances::key_value(sql::Type type) {
+  switch (type) {
+    case sql::Type::Integer:
+      return sql::Value(static_cast<std::int64_t>(1 + rng_.below(2)));
+    case sql::Type::Text:
+      return sql::Value(texts_[rng_.below(texts_.size())]);
+    case sql::Type::Boolean:
+      return sql::Value(rng_.chance(0.5));
+  }
+  return {};
+}
+
+sql::Value SmallInstances::any_value(sql::Type type) {
+  if (type != sql::Type::Integer) return key_value(type);
+  return sql::Value(numbers_[rng_.below(numbers_.size())]);
+}
+
+// Every row that it refers to is there. A reference that is not gets another target, or NULL.
+bool SmallInstances::refer(const std::vector<sql::InitialRow>& rows, const sql::Table& table,
+                           sql::InitialRow& row) {
+  for (const sql::ForeignKey& key : table.foreign_keys) {
+    std::vector<const sql::InitialRow*> targets;
+    for (const sql::InitialRow& other : rows) {
+      if (other.table == key.target) targets.push_back(&other);
+    }
+    const sql::InitialRow* target = targets.empty() ? nullptr : targets[rng_.below(targets.size())];
+    for (std::size_t i = 0; i < key.columns.size(); ++i) {
+      const std::uint32_t column = key.columns[i];
+      if (target == nullptr && table.columns[column].not_null) return false;
+      row.values[column] = target == nullptr ? sql::Value() : target->values[key.target_columns[i]];
+    }
+  }
+  return true;
+}
+
+void SmallInstances::add_row(std::vector<sql::InitialRow>& rows, sql::TableId id) {
+  const sql::Table& table = app_.table(id);
+  sql::InitialRow row{id, {}, {}};
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    const sql::Column& column = table.columns[c];
+    const bool is_key = table.is_key_column(c);
+    if (!column.not_null && !is_key && rng_.chance(0.1)) {
+      row.values.emplace_back();
+    } else {
+      row.values.push_back(is_key ? key_value(column.type) : any_value(column.type));
+    }
+  }
+  if (!refer(rows, table, row) || !meets_checks(table, row.values)) return;
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    if (row.values[c].is_null() && (table.columns[c].not_null || table.is_key_column(c))) return;
+  }
+  for (const sql::InitialRow& other : rows) {
+    if (other.table != id) continue;
+    if (agree(table.primary_key, other, row)) return;
+    for (const auto& unique : table.unique) {
+      if (agree(unique, other, row)) return;
+    }
+  }
+  rows.push_back(std::move(row));
+}
+
+std::vector<sql::InitialRow> SmallInstances::rows() {
+  std::vector<sql::InitialRow> rows;
+  for (std::uint32_t t = 0; t < app_.tables.size(); ++t) {
+    for (std::size_t tries = rng_.below(4); tries > 0; --tries) add_row(rows, sql::TableId{t});
+  }
+  return rows;
+}
+
+ScenarioCall SmallInstances::call(std::uint32_t function) {
+  ScenarioCall call{function, {}};
+  const sql::Function& called = app_.functions[function];
+  for (std::uint32_t p = 0; p < called.num_parameters; ++p) {
+    const sql::Variable& parameter = called.variables[p];
+    const auto one = [&] {
+      return rng_.chance(0.7) ? key_value(parameter.type) : any_value(parameter.type);
+    };
+    if (!parameter.is_array) {
+      call.arguments.push_back(one());
+      continue;
+    }
+    std::vector<sql::Value> elements;
+    for (std::size_t i = rng_.below(3); i > 0; --i) elements.push_back(one());
+    call.arguments.push_back(sql::Value(std::move(elements)));
+  }
+  return call;
+}
+
+}  // namespace isoscope::audit

@@ -1,0 +1,37 @@
+#pragma once
+// Small instances of an application, at random: a few rows, and calls with arguments that meet
+// them.
+//
+// Numbers are small, or near one that the program itself mentions (a limit, the 0 of `stock >= 0`).
+// Rows obey NOT NULL, keys, FOREIGN KEY and CHECK. The same seed gives the same instances.
+#include <vector>
+
+#include "audit/scenario.h"
+#include "sql/assertions.h"
+#include "support/rng.h"
+
+namespace isoscope::audit {
+
+class SmallInstances {
+ public:
+  // What the claims mention counts, too. Requires: `app` outlives it.
+  SmallInstances(const sql::Application& app, const std::vector<sql::RowAssertion>& claims,
+                 std::uint64_t seed);
+
+  std::vector<sql::InitialRow> rows();
+  ScenarioCall call(std::uint32_t function);
+
+ private:
+  sql::Value key_value(sql::Type type);
+  sql::Value any_value(sql::Type type);
+  bool refer(const std::vector<sql::InitialRow>& rows, const sql::Table& table,
+             sql::InitialRow& row);
+  void add_row(std::vector<sql::InitialRow>& rows, sql::TableId table);
+
+  const sql::Application& app_;
+  Rng rng_;
+  std::vector<std::int64_t> numbers_ = {0, 1, 2};
+  std::vector<std::string> texts_ = {"a", "b"};
+};
+
+}  // namespace isoscope::audit
