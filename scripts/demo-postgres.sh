@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Records the tests of examples/shop on a private PostgreSQL server and predicts what could have gone
-# wrong in them. The server lives in a temporary folder, listens on loopback, and is gone at the end.
+# Records the tests of examples/shop on a private PostgreSQL server, predicts what could have gone
+# wrong in them, and makes it happen: with a test that fails, and passes after the repair. The server
+# lives in a temporary folder, listens on loopback, and is gone at the end.
 #     scripts/demo-postgres.sh build/isoscope
 set -euo pipefail
 isoscope=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -47,7 +48,24 @@ step check run.jsonl --level ser
 step predict run.jsonl --level pg-rc --sessions transaction
 step predict run.jsonl --level pg-rr --sessions transaction
 
-# The race happens on the server itself, and no longer after the repair.
+# The lost update happens on the server itself, by the application's own commands: the proxy holds
+# their statements until it is their turn. A regression test comes out of it.
 dsn="host=127.0.0.1 port=$port user=shop dbname=postgres"
-step force "$shop/buy.spec" --dsn "$dsn" --times 10
-step force "$shop/buy_safely.spec" --dsn "$dsn" --times 3
+cp -r "$shop" application
+step predict run.jsonl --level pg-rc --sessions transaction --race 2 --predicted plan.json --quiet
+cd application
+alice=alice-test_two_customers_buy_lamps
+bob=bob-test_two_customers_buy_lamps
+step force ../plan.json --dsn "$dsn" --setup "$bin/psql -qX -f reset.sql" --script ../race \
+  --run "$alice=$python customer.py buy 1 3" --run "$bob=$python customer.py buy 1 4"
+
+try() {
+  printf '\n$ %s\n' "$*"
+  "$@" 2>&1 | grep -E '^(FAIL|OK|FAILED|Ran)|: (reproduced|prevented)' || true
+}
+export ISOSCOPE=$isoscope
+printf '\nthe test that was written, before the repair'
+try "$python" ../race/isoscope_test_lost_update.py
+printf '\nand after it: shop.py now takes the pieces in one statement that checks the stock itself'
+cp repaired/shop.py shop.py
+try "$python" ../race/isoscope_test_lost_update.py

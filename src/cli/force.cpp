@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/command_input.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/pictures.h"
@@ -12,6 +13,7 @@
 #include "force/app_forcing.h"
 #include "force/forcing.h"
 #include "force/plan_file.h"
+#include "report/command_force_report.h"
 #include "report/force_report.h"
 #include "support/input.h"
 #include "support/output.h"
@@ -23,16 +25,14 @@ struct ForceArguments {
   CommonOptions common;
   std::string input;
   std::string dsn;
-  std::int64_t times = 1;
+  CommandInput commands;
+  std::int64_t race = 1;
   bool first = false;
   std::string isolationtester;
   std::string app;
   std::string level = "read-committed";
-  std::int64_t schedules = 1'000;
   Pictures pictures;
 };
-
-constexpr std::int64_t kMostTimes = 1'000'000;
 
 Result<force::Spec> read_forced(const ForceArguments& args, const Budget& budget) {
   auto text = read_whole(args.input, budget);
@@ -78,10 +78,9 @@ int report_force(const ForceArguments& args, const force::Spec& spec,
       .spec = spec, .source = args.input, .answer = answer, .seconds = seconds_running()};
   if (auto written = args.pictures.write([&] { return force_page(report); }); !written)
     return fail(written.error());
-  const int code = exit_code(answer.verdict);
   return deliver(args.common,
                  args.common.json ? force_json(report) : force_text(report, args.common.paint()),
-                 code);
+                 exit_code(answer.verdict));
 }
 
 // The calls of an application, all of them or those that a predicted history has.
@@ -97,14 +96,15 @@ int run_app(const ForceArguments& args, const std::string& path, std::vector<std
   if (isolation.empty())
     return fail({.what = fmt::format("'{}' is no level of PostgreSQL", args.level),
                  .hint = "read-committed, repeatable-read and serializable are"});
-  auto forced = force::force_app(*app, *text,
-                                 {.dsn = args.dsn,
-                                  .isolation = isolation,
-                                  .only = std::move(only),
-                                  .most_schedules = static_cast<std::size_t>(args.schedules),
-                                  .times = static_cast<std::size_t>(args.times),
-                                  .budget = budget,
-                                  .progress = progress_line(args.common)});
+  auto forced =
+      force::force_app(*app, *text,
+                       {.dsn = args.dsn,
+                        .isolation = isolation,
+                        .only = std::move(only),
+                        .most_schedules = static_cast<std::size_t>(args.commands.schedules),
+                        .times = static_cast<std::size_t>(args.commands.times),
+                        .budget = budget,
+                        .progress = progress_line(args.common)});
   clear_progress_line();
   if (!forced) return fail(forced.error().in(path));
   return report_force(args, forced->spec, forced->answer);
@@ -122,8 +122,44 @@ Result<std::vector<std::string>> calls_of(const ForceArguments& args, const Budg
   return names;
 }
 
+// The user's own commands, through the proxy that holds their statements.
+int run_commands(const ForceArguments& args, const Budget& budget) {
+  if (!args.isolationtester.empty() || !args.app.empty() || args.first)
+    return fail({.what = "--isolationtester, --app and --first do not go with commands",
+                 .hint = "--script DIR writes a regression test of commands"});
+  std::optional<force::CommandPlan> plan;
+  if (!args.input.empty()) {
+    auto text = read_whole(args.input, budget);
+    if (!text) return fail(text.error());
+    auto made = force::read_command_plan(*text, static_cast<std::size_t>(args.race));
+    if (!made) return fail(made.error().in(args.input == "-" ? "standard input" : args.input));
+    plan = std::move(*made);
+  }
+  const force::CommandPlan* played = plan ? &*plan : nullptr;
+  auto commands = args.commands.commands(played);
+  if (!commands) return fail(commands.error());
+  if (auto written = args.commands.write_script(args.dsn, played); !written)
+    return fail(written.error());
+  auto answer = args.commands.force(args.dsn, played, budget, progress_line(args.common));
+  clear_progress_line();
+  if (!answer) return fail(answer.error());
+  CommandForceReport report{
+      .source = args.input, .sessions = {}, .answer = *answer, .seconds = seconds_running()};
+  for (const force::ShellCommand& command : *commands) report.sessions.push_back(command.session);
+  return deliver(args.common,
+                 args.common.json ? command_force_json(report)
+                                  : command_force_text(report, args.common.paint()),
+                 exit_code(answer->verdict));
+}
+
 int run_force(const ForceArguments& args) {
   const Budget budget = args.common.start();
+  if (!args.commands.runs.empty()) return run_commands(args, budget);
+  if (args.input.empty())
+    return fail({.what = "there is nothing to force", .hint = "name a plan, or commands: --run"});
+  if (!args.commands.setup.empty() || !args.commands.teardown.empty() ||
+      !args.commands.script.empty())
+    return fail({.what = "--setup, --teardown and --script go with --run"});
   if (!args.app.empty()) {
     auto names = calls_of(args, budget);
     if (!names) return fail(names.error());
@@ -133,7 +169,7 @@ int run_force(const ForceArguments& args) {
   auto spec = read_forced(args, budget);
   if (!spec) return fail(spec.error());
   auto answer = force::force_spec(*spec, {.dsn = args.dsn,
-                                          .times = static_cast<std::size_t>(args.times),
+                                          .times = static_cast<std::size_t>(args.commands.times),
                                           .stops_at_first = args.first,
                                           .budget = budget,
                                           .progress = progress_line(args.common)});
@@ -149,17 +185,21 @@ int run_force(const ForceArguments& args) {
 
 Run add_force(CLI::App& app) {
   auto args = std::make_shared<ForceArguments>();
-  add_input_file(app, "PLAN", args->input,
-                 "a plan (isoscope-plan/1), a .spec of isolationtester, an SQL application with "
-                 "sessions (.sql), or with --app a predicted history; - is standard input")
-      ->required();
+  add_input_file(
+      app, "PLAN", args->input,
+      "a plan (isoscope-plan/1), a .spec of isolationtester, an SQL application with "
+      "sessions (.sql), with --app a predicted history, with --run a predicted plan; - is "
+      "standard input");
   app.add_option("--dsn", args->dsn, "the PostgreSQL server, as libpq reads it: words or a URL")
       ->required()
       ->type_name("DSN");
-  app.add_option("--times", args->times, "play each order of steps so many times")
+  args->commands.add_to(app);
+  app.add_option("--race", args->race,
+                 "with --run: which prediction of the answer of predict --json is played")
       ->type_name("N")
-      ->check(whole_number(1, kMostTimes))
+      ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
+  args->commands.add_counts_to(app);
   app.add_flag("--first", args->first, "stop at the first order that goes wrong");
   add_output_file(app, "--isolationtester", args->isolationtester,
                   "write what was played as a .spec, and beside it the expected output (.out)");
@@ -169,21 +209,23 @@ Run add_force(CLI::App& app) {
                  "of an application: the level of calls without one of their own")
       ->type_name("LEVEL")
       ->capture_default_str();
-  app.add_option("--schedules", args->schedules, "of an application: try at most so many")
-      ->type_name("N")
-      ->check(whole_number(1, kMostTimes))
-      ->capture_default_str();
   args->pictures.add_to(app, "the orders of steps");
   add_common(app, args->common);
   app.footer(
-      "Without a permutation or steps, every order is played. The server itself plays the serial\n"
-      "orders of the committed transactions too: what none of them gives is reproduced.\n"
+      "Without a permutation or steps, every order is played. The run is recorded, and reproduced "
+      "if\n"
+      "its history is not serializable; serial orders are played too, for comparison.\n"
       "Examples:\n"
       "  isoscope force examples/force/lost-update.spec --dsn \"host=127.0.0.1 dbname=test\"\n"
       "  isoscope force examples/force/write-skew.json --dsn postgresql://127.0.0.1/test "
       "--times 100\n"
       "  isoscope force examples/sql/bank.sql --dsn \"host=127.0.0.1 dbname=test\" --level "
       "repeatable-read\n"
+      "  isoscope predict run.jsonl --level pg-rc --sessions transaction --predicted plan.json\n"
+      "  isoscope force plan.json --dsn \"host=127.0.0.1 dbname=test\" --setup 'psql -qf "
+      "schema.sql' "
+      "\\\n"
+      "      --run s1='python buy.py 1 3' --run s1.2='python buy.py 1 4'\n"
       "Exit codes: 0 prevented, 1 reproduced, 2 bad input, 3 diverged or unknown.");
   return [args] { return run_force(*args); };
 }

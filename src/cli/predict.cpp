@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/command_input.h"
 #include "cli/files.h"
 #include "cli/finding_files.h"
 #include "cli/history_input.h"
@@ -15,6 +16,7 @@
 #include "formats/formats.h"
 #include "predict/validate.h"
 #include "races/races.h"
+#include "report/command_force_report.h"
 #include "report/predict_report.h"
 #include "report/races_report.h"
 #include "support/output.h"
@@ -40,6 +42,10 @@ struct PredictArguments {
   std::string to = "jsonl";
   Pictures pictures;
   FindingFiles findings;
+  bool force = false;
+  std::string dsn;
+  std::int64_t race = 1;
+  CommandInput commands;
 };
 
 predict::Boundary find_boundary(std::string_view name) {
@@ -61,6 +67,41 @@ Result<void> write_files(const PredictArguments& args, const PredictReport& repo
   return {};
 }
 
+// The plan of a race in the file of --predicted.
+Result<void> write_plan(const PredictArguments& args, const std::string& plan) {
+  if (args.predicted.empty()) return {};
+  auto output = Output::open(args.predicted);
+  if (!output) return output.error();
+  output->write(plan);
+  return output->close();
+}
+
+// Makes a predicted race happen on the server.
+int force_race(const PredictArguments& args, const RacesReport& races, const std::string& plan_text,
+               const Budget& budget) {
+  auto plan = force::read_command_plan(plan_text, 1);
+  if (!plan) return fail(plan.error());
+  if (auto written = args.commands.write_script(args.dsn, &*plan); !written)
+    return fail(written.error());
+  auto answer = args.commands.force(args.dsn, &*plan, budget, progress_line(args.common));
+  clear_progress_line();
+  if (!answer) return fail(answer.error());
+  const CommandForceReport report{.source = fmt::format("race {}", args.race),
+                                  .sessions = plan->sessions,
+                                  .answer = *answer,
+                                  .seconds = seconds_running()};
+  std::string text;
+  if (args.common.json) {
+    Json json = races_object(races);
+    json["force"] = command_force_object(report);
+    text = dump(json);
+  } else {
+    text = races_text(races, args.common.paint()) + "\n" +
+           command_force_text(report, args.common.paint());
+  }
+  return deliver(args.common, text, exit_code(answer->verdict));
+}
+
 // A recorded run at a level of PostgreSQL's: which pairs of transactions race?
 int run_races(const PredictArguments& args, races::ServerLevel server, const History& history,
               const LevelSet& levels, Clock::time_point start, Budget& budget) {
@@ -79,6 +120,15 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   const int code = exit_code(!report.answer.races.empty()  ? PredictOutcome::Predicted
                              : report.answer.limit.empty() ? PredictOutcome::None
                                                            : PredictOutcome::Unknown);
+  const auto race = static_cast<std::size_t>(args.race);
+  if (!report.answer.races.empty() && race > report.answer.races.size())
+    return fail({.what = fmt::format("there is no race {}", race),
+                 .hint = fmt::format("there are {}", report.answer.races.size())});
+  if (!report.answer.races.empty()) {
+    const std::string plan = dump(race_plan(report, report.answer.races[race - 1])) + "\n";
+    if (auto written = write_plan(args, plan); !written) return fail(written.error());
+    if (args.force) return force_race(args, report, plan, budget);
+  }
   return deliver(args.common,
                  args.common.json ? races_json(report) : races_text(report, args.common.paint()),
                  code);
@@ -89,6 +139,9 @@ int run_predict(const PredictArguments& args) {
   Budget budget = args.common.start();
   if (args.validate && args.app.path.empty())
     return fail({.what = "--validate needs the program", .hint = "use --app PROGRAM --validate"});
+  if (args.force != !args.dsn.empty() || args.force != !args.commands.runs.empty())
+    return fail({.what = "--force goes with --dsn and --run, and they with it",
+                 .hint = "write --force --dsn DSN --run SESSION=COMMAND --run SESSION=COMMAND"});
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
   const auto server = races::server_level(args.level);
@@ -111,6 +164,9 @@ int run_predict(const PredictArguments& args) {
                        .hint = "leave them out, or use a level such as si"})
                : run_races(args, *server, *history, *levels, start, budget);
   if (!level) return fail(level.error());
+  if (args.force)
+    return fail({.what = "--force plays races of recorded runs at PostgreSQL's levels",
+                 .hint = "take --level pg-rc, pg-rr or pg-ser, and a run of isoscope record"});
   if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
   if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
   auto already = predict::check_observed(*history, **level, *levels, budget);
@@ -198,7 +254,18 @@ Run add_predict(CLI::App& app) {
       ->type_name("PROGRAM");
   args->app.add_workload_to(app);
   app.add_flag("--validate", args->validate, "run the program along each prediction");
-  add_output_file(app, "--predicted", args->predicted, "write the first predicted history");
+  add_output_file(app, "--predicted", args->predicted,
+                  "write the first predicted history; at a level of PostgreSQL's the plan of a "
+                  "race, for force");
+  app.add_option("--race", args->race, "the race whose plan is written and forced")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000))
+      ->capture_default_str();
+  app.add_flag("--force", args->force, "play the race on the server, with commands of your own");
+  app.add_option("--dsn", args->dsn, "with --force: the PostgreSQL server, as libpq reads it")
+      ->type_name("DSN");
+  args->commands.add_to(app);
+  args->commands.add_counts_to(app);
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();
@@ -212,7 +279,8 @@ Run add_predict(CLI::App& app) {
       "  isoscope run examples/predict/bank.txn --store serial --seed 1 --trace bank.jsonl\n"
       "  isoscope predict bank.jsonl --level cc --app examples/predict/bank.txn --validate\n"
       "  isoscope predict bank.jsonl --level cc --predicted next.jsonl --html next.html\n"
-      "Exit codes: 0 nothing predicted, 1 predicted, 2 bad input, 3 unknown.");
+      "Exit codes: 0 nothing predicted, 1 predicted, 2 bad input, 3 unknown; with --force those of "
+      "force.");
   return [args] { return run_predict(*args); };
 }
 

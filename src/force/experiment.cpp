@@ -82,6 +82,19 @@ void find_units(Run& run) {
   for (auto& [when, unit] : units) run.units.push_back(unit);
 }
 
+// A recorder in a thread of its own; `through` becomes the way that leads through it.
+Result<std::unique_ptr<RunRecorder>> record_beside(const std::string& dsn, std::string& through) {
+  auto address = record::read_connection_string(dsn);
+  if (!address) return address.error();
+  auto recorder = RunRecorder::open({.dsn = *address});
+  if (!recorder) return recorder.error();
+  auto words = through_proxy(dsn, (*recorder)->proxy().port());
+  if (!words) return words.error();
+  through = *words;
+  (*recorder)->work_beside();
+  return recorder;
+}
+
 }  // namespace
 
 bool same_answer(const Answer& a, const Answer& b) {
@@ -137,8 +150,8 @@ Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string
 }
 
 Result<void> Experiment::play_sessions(const std::vector<std::size_t>& turns,
-                                       const std::vector<std::size_t>& counts, Run& run,
-                                       Budget& budget) {
+                                       const std::vector<std::size_t>& counts, bool is_recorded,
+                                       Run& run, Budget& budget) {
   std::vector<ActorScript> actors;
   for (std::size_t s = 0; s < spec_->sessions.size(); ++s) {
     const SpecSession& session = spec_->sessions[s];
@@ -146,18 +159,40 @@ Result<void> Experiment::play_sessions(const std::vector<std::size_t>& turns,
     for (std::size_t i = 0; i < counts[s]; ++i) statements.push_back(session.steps[i].sql);
     actors.push_back({.name = session.name, .script = say(std::move(statements))});
   }
-  auto stage = PgSessions::open({.dsn = dsn_}, std::move(actors));
-  if (!stage) return stage.error();
-  auto played = play(**stage, {.turns = turns}, budget);
-  if (!played) return played.error();
-  run.played = std::move(*played);
-  for (std::size_t s = 0; s < spec_->sessions.size(); ++s)
-    run.answers.push_back((*stage)->answers(s));
+  std::unique_ptr<RunRecorder> recorder;
+  std::string dsn = dsn_;
+  if (is_recorded) {
+    auto opened = record_beside(dsn_, dsn);
+    if (!opened) {
+      run.recorded.why = opened.error().what;
+    } else {
+      recorder = std::move(*opened);
+    }
+  }
+  {
+    auto stage = PgSessions::open({.dsn = dsn, .monitor = dsn_}, std::move(actors));
+    if (!stage) return stage.error();
+    auto played = play(**stage, {.turns = turns}, budget);
+    if (!played) return played.error();
+    run.played = std::move(*played);
+    for (std::size_t s = 0; s < spec_->sessions.size(); ++s)
+      run.answers.push_back((*stage)->answers(s));
+  }
+  if (recorder == nullptr) return {};
+  recorder->close();
+  run.recorded = recorder->judge(
+      [](const record::Client& client) {
+        const std::string& name = client.application;
+        return name.starts_with(kActorName) ? name.substr(kActorName.size())
+                                            : fmt::format("connection {}", client.connection);
+      },
+      budget);
   return {};
 }
 
 Result<Run> Experiment::play_turns(const std::vector<std::size_t>& turns,
-                                   const std::vector<std::size_t>& counts, Budget& budget) {
+                                   const std::vector<std::size_t>& counts, bool is_recorded,
+                                   Budget& budget) {
   Run run;
   for (const std::string& setup : spec_->setups) {
     run.setups.push_back(monitor_->answer(setup));
@@ -165,7 +200,7 @@ Result<Run> Experiment::play_turns(const std::vector<std::size_t>& turns,
       return Error{.what = fmt::format("setup failed: {}", run.setups.back().message),
                    .hint = setup};
   }
-  Result<void> outcome = play_sessions(turns, counts, run, budget);
+  Result<void> outcome = play_sessions(turns, counts, is_recorded, run, budget);
   // The connections are closed; what they left open is rolled back when their processes end, which
   // the tables below wait for: a DROP in teardown takes its lock only then.
   if (outcome) {
@@ -202,7 +237,7 @@ Result<Run> Experiment::run(const Permutation& permutation, Budget& budget) {
     turns.push_back(p.session);
     ++counts[p.session];
   }
-  return play_turns(turns, counts, budget);
+  return play_turns(turns, counts, true, budget);
 }
 
 Result<SerialRun> Experiment::run_serially(const std::vector<Unit>& order, Budget& budget) {
@@ -230,7 +265,7 @@ Result<SerialRun> Experiment::run_serially(const std::vector<Unit>& order, Budge
   }
   const Spec* original = spec_;
   spec_ = &serial;
-  auto run = play_turns(turns, counts, budget);
+  auto run = play_turns(turns, counts, false, budget);
   spec_ = original;
   if (!run) return run.error();
   for (std::size_t s = 0; s < has_setup.size(); ++s)

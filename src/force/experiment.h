@@ -10,6 +10,9 @@
 //                    `setup` belongs to its first one
 //     left out       transactions that rolled back or failed: others must not depend on them
 //
+// That is the second witness. The first is the history of the run, which is recorded on the way
+// (recorded_run.h) wherever the server and the statements allow it.
+//
 // What answers differently from run to run (random(), now()) cannot be judged: the first serial
 // order is played twice to find out.
 #include <map>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "force/answer.h"
+#include "force/recorded_run.h"
 #include "force/scheduler.h"
 #include "force/sessions.h"
 #include "force/spec_file.h"
@@ -41,6 +45,7 @@ struct Run {
   std::vector<std::vector<Answer>> answers = {};  // by session; the first is that of its setup
   std::map<std::string, Table> tables = {};       // by name, what they hold in the end
   std::vector<Unit> units = {};                   // in the order of their ends
+  RecordedRun recorded = {};                      // of a run that is no serial one
 };
 
 struct SerialRun {
@@ -72,9 +77,10 @@ class Experiment {
   Experiment(const Spec& spec, std::string dsn, std::unique_ptr<PgMonitor> monitor)
       : spec_(&spec), dsn_(std::move(dsn)), monitor_(std::move(monitor)) {}
   Result<Run> play_turns(const std::vector<std::size_t>& turns,
-                         const std::vector<std::size_t>& counts, Budget& budget);
+                         const std::vector<std::size_t>& counts, bool is_recorded, Budget& budget);
   Result<void> play_sessions(const std::vector<std::size_t>& turns,
-                             const std::vector<std::size_t>& counts, Run& run, Budget& budget);
+                             const std::vector<std::size_t>& counts, bool is_recorded, Run& run,
+                             Budget& budget);
   Result<SerialRun> run_serially(const std::vector<Unit>& order, Budget& budget);
 
   const Spec* spec_;

@@ -29,6 +29,19 @@ ForceVerdict verdict_of(const Run& run, const Judgement& judgement, std::string&
     why = is_short ? "a session ended before its steps were used up" : judgement.why;
     return ForceVerdict::Diverged;
   }
+  // The recorded history is the judge.
+  switch (run.recorded.kind) {
+    case RecordedRun::Kind::Unserializable:
+      return ForceVerdict::Reproduced;
+    case RecordedRun::Kind::Serializable:
+      if (judgement.kind != Judgement::Kind::Unserializable) return ForceVerdict::Prevented;
+      why =
+          "the recorded history is serializable, but no serial order gives the same answers and "
+          "rows";
+      return ForceVerdict::Unknown;
+    case RecordedRun::Kind::Unknown:
+      break;
+  }
   switch (judgement.kind) {
     case Judgement::Kind::Unserializable:
       return ForceVerdict::Reproduced;
@@ -54,6 +67,7 @@ Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget
     if (forced.runs > 0 && !is_first_reproduced) continue;
     forced.verdict = verdict;
     forced.why = why;
+    forced.is_judged_by_history = run->recorded.kind != RecordedRun::Kind::Unknown;
     forced.run = std::move(*run);
     forced.judgement = std::move(*judgement);
   }

@@ -8,8 +8,9 @@
 namespace isoscope::force {
 
 enum class ForceVerdict : std::uint8_t {
-  Reproduced,  // no serial order gives what this run gave
-  Prevented,   // some serial order does
+  Reproduced,  // the recorded history is not serializable; where there is none: no serial order
+               // gives what this run gave
+  Prevented,   // it is; some serial order does
   Diverged,    // a session did not take the steps of the plan, or the run got stuck
   Unknown,
 };
@@ -21,6 +22,7 @@ struct Forced {
   std::string why = {};  // of Diverged and Unknown
   Run run = {};          // of Reproduced the first that was; else the first
   Judgement judgement = {};
+  bool is_judged_by_history = false;  // else by the serial orders
   std::size_t runs = 0;
   std::size_t reproduced = 0;       // of them
   std::set<std::string> sqlstates;  // that ended a statement of `run`

@@ -219,6 +219,9 @@ class MySessions final : public Sessions {
   const std::vector<std::string>& statements(std::size_t actor) const override {
     return actors_[actor].sent;
   }
+  std::uint64_t process(std::size_t actor) const override {
+    return mysql_thread_id(actors_[actor].connection.get());
+  }
   void restart(std::vector<Script> scripts) override {
     ISO_ASSERT(scripts.size() == actors_.size());
     for (std::size_t i = 0; i < scripts.size(); ++i) {
@@ -259,7 +262,14 @@ class MariaDbServer final : public Server {
       if (auto added = sessions->add(std::move(actor)); !added) return added.error();
     return std::unique_ptr<Sessions>(std::move(sessions));
   }
-  Answer run(const std::string& sql) override { return my_run(connection_.get(), sql); }
+  Answer run(const std::string& sql) override {
+    Answer answer = my_run(connection_.get(), sql);
+    if (answer.error != "2006" && answer.error != "2013") return answer;
+    auto connection = my_connect(address_);
+    if (!connection) return answer;
+    connection_ = std::move(*connection);
+    return my_run(connection_.get(), sql);
+  }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
     const auto setup = [&](const std::string& level, const char* snapshots) {
@@ -279,6 +289,10 @@ class MariaDbServer final : public Server {
   }
   std::string begin() const override { return "START TRANSACTION"; }
   std::string share_clause() const override { return "LOCK IN SHARE MODE"; }
+  bool has_returning() const override { return false; }
+  std::string kill_statement(std::uint64_t process) const override {
+    return fmt::format("KILL CONNECTION {}", process);
+  }
   std::string create_space(const std::string& name) const override {
     return "CREATE DATABASE " + name;
   }

@@ -15,7 +15,15 @@ class PgServer final : public Server {
     if (!sessions) return sessions.error();
     return std::unique_ptr<Sessions>(std::move(*sessions));
   }
-  Answer run(const std::string& sql) override { return monitor_->answer(sql); }
+  Answer run(const std::string& sql) override {
+    Answer answer = monitor_->answer(sql);
+    if (!answer.error.starts_with("08") && !answer.error.starts_with("57P")) return answer;
+    auto monitor = PgMonitor::open(dsn_);
+    if (!monitor) return answer;
+    monitor_ = std::move(*monitor);
+    monitor_->answer("SET client_min_messages = warning");
+    return monitor_->answer(sql);
+  }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
     std::vector<DeclaredLevel> levels;
@@ -27,6 +35,10 @@ class PgServer final : public Server {
   }
   std::string begin() const override { return "BEGIN"; }
   std::string share_clause() const override { return "FOR SHARE"; }
+  bool has_returning() const override { return true; }
+  std::string kill_statement(std::uint64_t process) const override {
+    return fmt::format("SELECT pg_terminate_backend({})", process);
+  }
   std::string create_space(const std::string& name) const override {
     return "CREATE SCHEMA " + name;
   }

@@ -240,7 +240,8 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
     PGconn* open = connection->get();
     // A deadlock is the server's to end; it may do so soon. Only a superuser may say so.
     PQclear(PQexec(open, "SET deadlock_timeout = '20ms'"));
-    PQclear(PQexec(open, fmt::format("SET application_name = 'isoscope/{}'", actor.name).c_str()));
+    PQclear(
+        PQexec(open, fmt::format("SET application_name = '{}{}'", kActorName, actor.name).c_str()));
     if (made->state_->options.has_gates)
       actor.setup.push_back(
           fmt::format("SET isoscope.actor = {}", kFirstGateClass + static_cast<int>(made->size())));
@@ -354,6 +355,10 @@ const std::vector<Answer>& PgSessions::answers(std::size_t actor) const {
 }
 const std::vector<std::string>& PgSessions::statements(std::size_t actor) const {
   return state_->actors[actor].sent;
+}
+
+std::uint64_t PgSessions::process(std::size_t actor) const {
+  return static_cast<std::uint64_t>(PQbackendPID(state_->actors[actor].connection.get()));
 }
 
 void PgSessions::restart(std::vector<Script> scripts) {

@@ -22,12 +22,15 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   virtual Result<std::unique_ptr<Sessions>> open(std::vector<ActorScript> actors) = 0;
-  // On a connection of its own.
+  // On a connection of its own, which is opened anew if it was lost.
   virtual Answer run(const std::string& sql) = 0;
   virtual std::string product() const = 0;  // "PostgreSQL 15"
   virtual std::vector<DeclaredLevel> levels() const = 0;
   virtual std::string begin() const = 0;         // "BEGIN"
   virtual std::string share_clause() const = 0;  // "FOR SHARE"
+  virtual bool has_returning() const = 0;        // UPDATE … RETURNING
+  // Ends the connection that a process of the server has (Sessions::process).
+  virtual std::string kill_statement(std::uint64_t process) const = 0;
   // What a name of ours begins with, so that it clashes with nobody's: a schema, or a database.
   virtual std::string create_space(const std::string& name) const = 0;
   virtual std::string drop_space(const std::string& name) const = 0;

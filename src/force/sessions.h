@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "force/answer.h"
@@ -33,10 +34,15 @@ class Sessions : public Stage {
   virtual const std::vector<Answer>& answers(std::size_t actor) const = 0;
   // What was sent.
   virtual const std::vector<std::string>& statements(std::size_t actor) const = 0;
+  // The process (MariaDB: thread) of the server that the session has.
+  virtual std::uint64_t process(std::size_t actor) const = 0;
   // New scripts for the same connections, one for each; answers and statements are forgotten.
   // Requires: nobody is busy.
   virtual void restart(std::vector<Script> scripts) = 0;
 };
+
+// What the application_name of a session of ours begins with.
+inline constexpr std::string_view kActorName = "isoscope/";
 
 struct ActorScript {
   std::string name;
@@ -66,6 +72,7 @@ class PgSessions final : public Sessions {
   Result<std::vector<Wait>> waits() override;
   const std::vector<Answer>& answers(std::size_t actor) const override;
   const std::vector<std::string>& statements(std::size_t actor) const override;
+  std::uint64_t process(std::size_t actor) const override;
   void restart(std::vector<Script> scripts) override;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,13 +15,23 @@ namespace isoscope::record {
 
 Result<CommandProcess> CommandProcess::start(
     const std::vector<std::string>& words,
-    const std::vector<std::pair<std::string, std::string>>& environment) {
+    const std::vector<std::pair<std::string, std::string>>& environment, Options options) {
   // The child tells through this pipe why it could not become the command.
   int failure[2] = {-1, -1};
   if (::pipe2(failure, O_CLOEXEC) != 0)
     return Error{.what = fmt::format("no pipe: {}", std::strerror(errno))};
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
+    if (options.has_own_group) {
+      ::setpgid(0, 0);
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(127);
+    }
+    if (options.output >= 0) {
+      ::dup2(options.output, STDOUT_FILENO);
+      ::dup2(options.output, STDERR_FILENO);
+    }
     for (const auto& [name, value] : environment) {
       if (value.empty()) {
         ::unsetenv(name.c_str());
@@ -48,7 +59,8 @@ Result<CommandProcess> CommandProcess::start(
     ::waitpid(pid, nullptr, 0);
     return Error{.what = fmt::format("cannot run '{}': {}", words[0], std::strerror(why))};
   }
-  return CommandProcess(pid);
+  if (options.has_own_group) ::setpgid(pid, pid);  // whoever comes first
+  return CommandProcess(pid, options.has_own_group);
 }
 
 std::optional<int> CommandProcess::exit_code() {
@@ -59,7 +71,11 @@ std::optional<int> CommandProcess::exit_code() {
 }
 
 void CommandProcess::send(int signal) const {
-  if (!exit_code_) ::kill(pid_, signal);
+  if (has_own_group_) {
+    ::kill(-pid_, signal);
+  } else if (!exit_code_) {
+    ::kill(pid_, signal);
+  }
 }
 
 }  // namespace isoscope::record

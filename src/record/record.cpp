@@ -21,15 +21,6 @@ constexpr int kStepMilliseconds = 20;
 // end may still run.
 constexpr Microseconds kGrace = 2'000'000;
 
-// Asks the server itself, which also shows that it can be reached.
-Result<std::string> default_isolation(const ConnectionString& dsn) {
-  auto sql = SqlConnection::open(dsn.text);
-  if (!sql) return sql.error();
-  auto answer = sql->query("SHOW default_transaction_isolation");
-  if (!answer) return answer.error();
-  return answer->at(0).at(0).value_or("read committed");
-}
-
 // Takes transactions as they end, writes them at once as far as they are known then, and at the end
 // all anew, with what they read and wrote.
 class Recording {
@@ -146,6 +137,14 @@ Result<int> serve(const RecordOptions& options, Proxy& proxy, const Recording& r
 }
 
 }  // namespace
+
+Result<std::string> default_isolation(const ConnectionString& dsn) {
+  auto sql = SqlConnection::open(dsn.text);
+  if (!sql) return sql.error();
+  auto answer = sql->query("SHOW default_transaction_isolation");
+  if (!answer) return answer.error();
+  return answer->at(0).at(0).value_or("read committed");
+}
 
 Result<RecordSummary> record(const RecordOptions& options) {
   ProxyOptions proxied{.server = options.dsn.server,

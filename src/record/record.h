@@ -48,4 +48,8 @@ struct RecordSummary {
 
 Result<RecordSummary> record(const RecordOptions& options);
 
+// The level of transactions that declare none. Asks the server itself, which also shows that it can
+// be reached.
+Result<std::string> default_isolation(const ConnectionString& dsn);
+
 }  // namespace isoscope::record

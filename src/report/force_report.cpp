@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/force_parts.h"
 #include "report/json.h"
 #include "report/plural.h"
 #include "support/printable.h"
@@ -19,31 +20,8 @@ std::string steps_text(const force::Spec& spec, const force::Permutation& permut
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// "by 40001, after a lock wait"
 std::string prevented_by(const force::Forced& forced) {
-  std::vector<std::string> means;
-  if (!forced.sqlstates.empty())
-    means.push_back("by SQLSTATE " + fmt::format("{}", fmt::join(forced.sqlstates, ", ")));
-  if (forced.rechecked > 0)
-    means.emplace_back("a WHERE that was checked again after a wait matched no row");
-  if (forced.waits > 0 && forced.rechecked < forced.waits)
-    means.push_back(plural(forced.waits, "lock wait", "lock waits"));
-  if (means.empty()) return "some serial order gives the same";
-  return fmt::format("{}", fmt::join(means, "; "));
-}
-
-std::string shown_rows(const force::Table& table) {
-  std::vector<std::string> rows;
-  for (const force::Row& row : table.rows) {
-    std::vector<std::string> cells;
-    for (const force::Cell& cell : row) cells.push_back(printable(cell.value_or("NULL")));
-    rows.push_back(fmt::format("({})", fmt::join(cells, ", ")));
-    if (rows.size() == 8 && table.rows.size() > 9) {
-      rows.push_back(fmt::format("… {} in all", table.rows.size()));
-      break;
-    }
-  }
-  return rows.empty() ? "no row" : fmt::format("{}", fmt::join(rows, " "));
+  return prevented_by(forced.sqlstates, forced.waits, forced.rechecked);
 }
 
 std::string shown_answer(const force::Answer& answer) {
@@ -88,20 +66,6 @@ namespace {
 
 constexpr std::size_t kLongestCell = 100;
 
-std::string painted(force::ForceVerdict verdict, const Paint& paint) {
-  const std::string_view word = force::name_of(verdict);
-  switch (verdict) {
-    case force::ForceVerdict::Reproduced:
-      return paint.bad(word);
-    case force::ForceVerdict::Prevented:
-      return paint.good(word);
-    case force::ForceVerdict::Diverged:
-    case force::ForceVerdict::Unknown:
-      return paint.unsure(word);
-  }
-  return std::string(word);
-}
-
 // The moments of the run, one statement a line, in the order in which they answered.
 std::string played_text(const force::Spec& spec, const force::Run& run) {
   std::size_t width = 0;
@@ -128,8 +92,11 @@ std::string shown_reproduction(const force::Spec& spec, const force::Forced& for
   std::string out = "\nwhat happened\n" + played_text(spec, forced.run);
   for (const auto& [name, table] : forced.run.tables)
     out += fmt::format("  in the end {} holds {}\n", name, shown_rows(table));
+  out += recorded_text(forced.run.recorded);
   if (forced.judgement.serial == nullptr) return out;
-  out += "no serial order gives that\n";
+  out += forced.judgement.kind == force::Judgement::Kind::Serializable
+             ? "a serial order gives the same rows and answers\n"
+             : "no serial order gives that\n";
   for (const force::SerialRun& serial : *forced.judgement.serial)
     out += fmt::format("  {}: {}\n", serial_name(spec, serial),
                        serial_difference(spec, forced.run, serial));
@@ -182,17 +149,9 @@ std::string force_json(const ForceReport& report) {
                 {"rechecked", forced.rechecked}};
     if (!forced.why.empty()) one["why"] = forced.why;
     if (forced.judgement.serial != nullptr) one["serial_orders"] = forced.judgement.serial->size();
-    Json tables = Json::object();
-    for (const auto& [name, table] : forced.run.tables) {
-      Json rows = Json::array();
-      for (const force::Row& row : table.rows) {
-        Json cells = Json::array();
-        for (const force::Cell& cell : row) cells.push_back(cell ? Json(*cell) : Json());
-        rows.push_back(std::move(cells));
-      }
-      tables[name] = std::move(rows);
-    }
-    one["tables"] = std::move(tables);
+    one["judge"] = forced.is_judged_by_history ? "history" : "serial orders";
+    add_recorded(one, forced.run.recorded);
+    one["tables"] = tables_json(forced.run.tables);
     orders.push_back(std::move(one));
   }
   json["runs"] = runs;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "force/forcing.h"
+#include "report/force_parts.h"
 #include "report/page.h"
 #include "report/paint.h"
 
@@ -20,11 +21,10 @@ std::string force_json(const ForceReport& report);
 // The orders of steps that were played, and the first ones that went wrong as schedules.
 Page force_page(const ForceReport& report);
 
-// Pieces of both: "by SQLSTATE 40001", a statement's answer, the rows of a table, a serial order,
-// and what differs in it.
+// Pieces of both: "by SQLSTATE 40001", a statement's answer, a serial order, and what differs in
+// it.
 std::string prevented_by(const force::Forced& forced);
 std::string shown_answer(const force::Answer& answer);
-std::string shown_rows(const force::Table& table);
 std::string serial_name(const force::Spec& spec, const force::SerialRun& serial);
 std::string serial_difference(const force::Spec& spec, const force::Run& run,
                               const force::SerialRun& serial);

@@ -184,10 +184,19 @@ Json plan_json(const RacesReport& report, const Race& race) {
     steps.push_back(
         {session_name(report, step.txn), commits ? Json("commit") : Json(step.statement + 1)});
   }
+  Json statements = Json::object();
+  for (const TxnIndex t : {race.first, race.second}) {
+    Json shapes = Json::array();
+    for (const Statement& statement : report.run.txns[t].statements)
+      shapes.push_back(statement.shape);
+    statements[session_name(report, t)] = std::move(shapes);
+  }
   return {{"format", "isoscope-plan/1"},
           {"level", report.level},
+          {"anomaly", anomaly_of_race(race)},
           {"sessions", {session_name(report, race.first), session_name(report, race.second)}},
-          {"steps", std::move(steps)}};
+          {"steps", std::move(steps)},
+          {"statements", std::move(statements)}};
 }
 
 Json race_json(const RacesReport& report, const Race& race) {
@@ -256,7 +265,13 @@ std::string races_text(const RacesReport& report, const Paint& paint) {
   return out;
 }
 
-std::string races_json(const RacesReport& report) {
+Json race_plan(const RacesReport& report, const races::Race& race) {
+  return plan_json(report, race);
+}
+
+std::string races_json(const RacesReport& report) { return dump(races_object(report)); }
+
+Json races_object(const RacesReport& report) {
   const RaceAnswer& answer = report.answer;
   Json json = json_header("predict", std::string(verdict_of_races(answer)), report.seconds);
   json["level"] = report.level;
@@ -277,7 +292,7 @@ std::string races_json(const RacesReport& report) {
         {{"transactions", {txn_json(report, safe.first), txn_json(report, safe.second)}},
          {"pairs", safe.pairs},
          {"why", safe.why}});
-  return dump(json);
+  return json;
 }
 
 }  // namespace isoscope

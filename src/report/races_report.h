@@ -4,6 +4,7 @@
 #include <string>
 
 #include "races/races.h"
+#include "report/json.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -20,5 +21,8 @@ struct RacesReport {
 std::string races_text(const RacesReport& report, const Paint& paint);
 // One JSON object: that of `predict`, with statements, schedule and safe pairs.
 std::string races_json(const RacesReport& report);
+Json races_object(const RacesReport& report);
+// The plan of a race, as `force --run` takes it.
+Json race_plan(const RacesReport& report, const races::Race& race);
 
 }  // namespace isoscope

@@ -105,7 +105,10 @@ struct Command {
     return {};
   }
   // Its examples cannot run here; tests of its own hold it to the laws.
-  bool needs_a_server() const { return help.find("--dsn") != std::string::npos; }
+  bool needs_a_server() const {
+    static const std::regex required(R"(--dsn DSN +REQUIRED)");
+    return std::regex_search(help, required);
+  }
   // Does it write a history or a program on standard output, instead of a report?
   bool makes_documents() const { return name == "convert" || name.starts_with("generate "); }
 };

@@ -37,6 +37,15 @@ class ForcingTest : public WithServer {
   }
 };
 
+// The recorded history is the judge, and the serial orders say the same.
+void expect_both_witnesses(const Forced& forced, const std::string& what) {
+  EXPECT_TRUE(forced.is_judged_by_history) << what << ": " << forced.run.recorded.why;
+  const bool is_wrong = forced.verdict == ForceVerdict::Reproduced;
+  EXPECT_EQ(forced.judgement.kind,
+            is_wrong ? Judgement::Kind::Unserializable : Judgement::Kind::Serializable)
+      << what;
+}
+
 struct Race {
   const char* name;
   const char* spec;  // @ stands for the level
@@ -102,6 +111,7 @@ TEST_F(ForcingTest, ReproducesRacesEachTimeWhereTheLevelAllowsThem) {
       const Forced forced = force_one(at(race.spec, level));
       EXPECT_EQ(forced.verdict, ForceVerdict::Reproduced) << race.name << " at " << level;
       EXPECT_EQ(forced.reproduced, times()) << race.name << " at " << level;
+      expect_both_witnesses(forced, race.name + (" at " + level));
     }
   }
 }
@@ -112,6 +122,7 @@ TEST_F(ForcingTest, FindsThemPreventedEachTimeWhereTheLevelForbidsThem) {
       const Forced forced = force_one(at(race.spec, level));
       EXPECT_EQ(forced.verdict, ForceVerdict::Prevented) << race.name << " at " << level;
       EXPECT_EQ(forced.reproduced, 0U) << race.name << " at " << level;
+      expect_both_witnesses(forced, race.name + (" at " + level));
       if (std::string(race.name) != "phantom") {
         EXPECT_THAT(forced.sqlstates, ElementsAre("40001")) << race.name << " at " << level;
       }
@@ -154,14 +165,16 @@ permutation wa wb xa ca cb)");
   EXPECT_EQ(forced.verdict, ForceVerdict::Prevented);
 }
 
-TEST_F(ForcingTest, JudgesNothingThatDiffersFromRunToRun) {
+// Serial orders cannot be compared then. The recorded history can still be judged.
+TEST_F(ForcingTest, TakesNoWitnessThatDiffersFromRunToRun) {
   const Forced forced = force_one(R"(
 setup { CREATE TABLE t (id int PRIMARY KEY, v float); INSERT INTO t VALUES (1, 0); }
 teardown { DROP TABLE t; }
 session a step wa { UPDATE t SET v = random(); }
 session b step wb { SELECT id FROM t; }
 permutation wa wb)");
-  EXPECT_EQ(forced.verdict, ForceVerdict::Unknown);
+  EXPECT_EQ(forced.judgement.kind, Judgement::Kind::Unknown);
+  EXPECT_EQ(forced.is_judged_by_history, forced.verdict == ForceVerdict::Prevented);
 }
 
 TEST_F(ForcingTest, SaysThatAPlanGotStuck) {

@@ -137,5 +137,52 @@ TEST_F(ForceCliTest, StressFindsWhatALevelAllowsAndNothingElse) {
   EXPECT_EQ(leftovers(), "");
 }
 
+// What needs a server is not among the examples that tests/cli runs.
+TEST_F(ForceCliTest, AnswersMeetTheirSchemas) {
+  const TempFolder folder;
+  const std::string lines[] = {
+      "force " + example("force/lost-update.spec"), "force " + example("sql/bank.sql"),
+      "probe --only P4,G2-item", "stress --txns 300 --isolation SERIALIZABLE --level ser",
+      "stress --txns 300 --keys 2 --isolation 'READ COMMITTED' --level si"};
+  std::string files;
+  for (const std::string& line : lines) {
+    const Ran ran = run_isoscope(line + dsn() + " --json");
+    ASSERT_THAT(ran.exit_code, AnyOf(Eq(0), Eq(1))) << line << ran.err;
+    files += " " + folder.add(std::to_string(files.size()) + ".json", ran.out);
+  }
+  const Ran checked =
+      run_shell("python3 " + source_dir() + "/tests/cli/schemas_test.py --objects" + files);
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
+// PostgreSQL's own levels are decided although clients overlap, and faults are no violations.
+TEST_F(ForceCliTest, StressDecidesTheServersLevelsAndSurvivesKilledClients) {
+  const std::string words = " --txns 1500 --keys 5 --kill-clients 4 --timeout 60 --json" + dsn();
+  for (const auto& [isolation, level] :
+       {std::pair{"READ COMMITTED", "pg-rc"}, std::pair{"REPEATABLE READ", "pg-rr"}}) {
+    for (const char* workload : {"register", "bank"}) {
+      const Ran ran = run_isoscope(std::string("stress --workload ") + workload + " --isolation '" +
+                                   isolation + "' --level " + level + words);
+      EXPECT_EQ(ran.exit_code, 0) << isolation << ran.out << ran.err;
+      const json answer = json::parse(ran.out);
+      EXPECT_EQ(answer["verdict"], "consistent");
+      EXPECT_EQ(answer["killed_clients"], 4);
+    }
+  }
+  EXPECT_EQ(leftovers(), "");
+}
+
+// A violation becomes a plan, which force makes happen again.
+TEST_F(ForceCliTest, StressHandsAViolationToForce) {
+  const TempFolder folder;
+  const Ran found =
+      run_isoscope("stress --txns 600 --keys 3 --isolation 'READ COMMITTED' --level si --plan " +
+                   folder.at("plan.json") + dsn());
+  ASSERT_EQ(found.exit_code, 1) << found.out << found.err;
+  const Ran forced = run_isoscope("force " + folder.at("plan.json") + " --first" + dsn());
+  EXPECT_EQ(forced.exit_code, 1) << forced.out << forced.err;
+  EXPECT_EQ(leftovers(), "");
+}
+
 }  // namespace
 }  // namespace isoscope

@@ -1,0 +1,411 @@
+#include "force/held_commands.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "races/run.h"
+#include "record/sockets.h"
+#include "record/statement_text.h"
+#include "record/wire.h"
+#include "sql/pg_parse.h"
+
+namespace isoscope::force {
+namespace {
+
+using record::StatementKind;
+using sql::Tree;
+
+constexpr int kLookMilliseconds = 10;
+// How long what a command leaves behind may go on speaking when the command itself has ended.
+constexpr auto kGrace = std::chrono::seconds(2);
+constexpr std::size_t kLongestOutput = std::size_t{1} << 16U;
+
+// Does it name a table that is not one of the catalog's?
+bool names_user_table(const Tree& tree) {
+  if (tree.is_object()) {
+    for (const auto& [name, value] : tree.items()) {
+      if (name != "RangeVar") {
+        if (names_user_table(value)) return true;
+        continue;
+      }
+      const std::string schema = sql::text_of(value, "schemaname");
+      const std::string table = sql::text_of(value, "relname");
+      if (schema != "pg_catalog" && schema != "information_schema" && !table.starts_with("pg_"))
+        return true;
+    }
+  }
+  if (tree.is_array())
+    for (const Tree& item : tree)
+      if (names_user_table(item)) return true;
+  return false;
+}
+
+// What drivers ask by themselves: a query of the catalog, or of functions of the server's own.
+bool asks_catalog(const record::StatementText& statement) {
+  if (statement.kind == StatementKind::Setting || statement.kind == StatementKind::SetSession)
+    return true;
+  if (statement.kind != StatementKind::Select) return false;
+  const auto tree = sql::parse_sql(statement.text);
+  if (!tree || names_user_table(*tree)) return false;
+  const std::string text = races::shape_of(statement.text);
+  if (text.find("advisory") != std::string::npos) return false;
+  return text.find('(') == std::string::npos || text.find("pg_") != std::string::npos ||
+         text.find("version()") != std::string::npos || text.find("current_") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<RequestStep> steps_of(std::string_view sql, bool is_in_block) {
+  std::vector<RequestStep> steps;
+  bool commits_itself = false;
+  for (const record::StatementText& statement : record::split_statements(sql)) {
+    switch (statement.kind) {
+      case StatementKind::Begin:
+        is_in_block = true;
+        // What came before it in the same text belongs to the same transaction.
+        commits_itself = false;
+        break;
+      case StatementKind::Commit:
+      case StatementKind::Rollback:
+        if (is_in_block || commits_itself) steps.push_back({.ends = true});
+        is_in_block = statement.chains;
+        commits_itself = false;
+        break;
+      case StatementKind::Savepoint:
+      case StatementKind::Release:
+      case StatementKind::RollbackTo:
+      case StatementKind::TwoPhase:
+      case StatementKind::SetTransaction:
+      case StatementKind::SetSession:
+      case StatementKind::Call:
+      case StatementKind::Select:
+      case StatementKind::Insert:
+      case StatementKind::Update:
+      case StatementKind::Delete:
+      case StatementKind::Setting:
+      case StatementKind::Rows:
+      case StatementKind::Other:
+        if (!is_in_block && asks_catalog(statement)) break;
+        steps.push_back({.ends = false, .shape = races::shape_of(statement.text)});
+        commits_itself |= !is_in_block;
+        break;
+    }
+  }
+  if (commits_itself) steps.push_back({.ends = true});
+  return steps;
+}
+
+Result<std::unique_ptr<HeldCommands>> HeldCommands::open(const Options& options,
+                                                         std::vector<HeldCommand> commands) {
+  std::unique_ptr<HeldCommands> made(new HeldCommands);
+  made->options_ = options;
+  auto monitor = PgMonitor::open(options.dsn.text);
+  if (!monitor) return monitor.error();
+  made->monitor_ = std::move(*monitor);
+  auto recorder =
+      RunRecorder::open({.dsn = options.dsn, .doors = commands.size(), .turns = made.get()});
+  if (!recorder) return recorder.error();
+  made->recorder_ = std::move(*recorder);
+  for (HeldCommand& command : commands) {
+    Actor actor{.command = std::move(command)};
+    actor.has_begun = actor.command.begins_with.empty();
+    made->actors_.push_back(std::move(actor));
+  }
+  return made;
+}
+
+HeldCommands::~HeldCommands() {
+  close();
+  for (const Actor& a : actors_)
+    if (a.output >= 0) ::close(a.output);
+}
+
+Result<void> HeldCommands::launch(std::size_t actor) {
+  Actor& a = actors_[actor];
+  a.output = static_cast<int>(::memfd_create("isoscope-output", MFD_CLOEXEC));
+  auto environment =
+      record::client_environment(options_.dsn, "127.0.0.1", recorder_->proxy().port(actor));
+  environment.emplace_back("ISOSCOPE_SESSION", a.command.name);
+  auto started = record::CommandProcess::start({"/bin/sh", "-c", a.command.text}, environment,
+                                               {.has_own_group = true, .output = a.output});
+  if (!started) return started.error();
+  a.process = std::move(*started);
+  return {};
+}
+
+Result<void> HeldCommands::start(Budget& budget) {
+  for (std::size_t actor = 0; actor < actors_.size(); ++actor) {
+    if (auto launched = launch(actor); !launched) return launched;
+    while (state(actor) == ActorState::Thinking && !budget.expired_now()) {
+      if (auto pumped = pump(kLookMilliseconds); !pumped) return pumped;
+      auto waiting = waits();
+      if (!waiting) return waiting.error();
+      // Only what is not held can be out, and it waits for somebody who is held.
+      const auto stuck =
+          std::ranges::find_if(*waiting, [](const Wait& wait) { return !wait.holders.empty(); });
+      if (stuck == waiting->end()) continue;
+      return Error{.what = fmt::format("session {} waits for session {} before the statement that "
+                                       "the plan begins with",
+                                       actors_[stuck->actor].command.name,
+                                       actors_[stuck->holders.front()].command.name),
+                   .hint = "the commands must not depend on each other before that"};
+    }
+  }
+  return {};
+}
+
+Result<void> HeldCommands::run_freely(std::size_t actor, Budget& budget) {
+  actors_[actor].is_free = true;
+  if (auto launched = launch(actor); !launched) return launched;
+  while (state(actor) != ActorState::Done && !budget.expired_now())
+    if (auto pumped = pump(kLookMilliseconds); !pumped) return pumped;
+  return {};
+}
+
+bool HeldCommands::is_over(const Actor& a, std::size_t actor) const {
+  return a.exit_code && std::ranges::none_of(connections_, [&](const auto& entry) {
+           return entry.second.door == actor;
+         });
+}
+
+ActorState HeldCommands::state(std::size_t actor) const {
+  const Actor& a = actors_[actor];
+  bool is_held = false;
+  for (const auto& [number, c] : connections_) {
+    if (c.door != actor) continue;
+    if (c.turn.is_open) return ActorState::Busy;
+    is_held |= c.held.has_value();
+  }
+  if (is_held || a.credit > 0) return ActorState::Ready;
+  return is_over(a, actor) ? ActorState::Done : ActorState::Thinking;
+}
+
+HeldCommands::Connection* HeldCommands::held_of(std::size_t actor) {
+  for (auto& [number, c] : connections_)
+    if (c.door == actor && c.held) return &c;
+  return nullptr;
+}
+
+Result<void> HeldCommands::release(std::size_t actor) {
+  Actor& a = actors_[actor];
+  if (a.credit > 0) {
+    --a.credit;
+    a.turns.push_back(a.sent.size() - 1);
+    return {};
+  }
+  Choice choice{.chosen = actor};
+  // Whose turn it could be is only known when nobody thinks.
+  const auto thinks = [&](const Actor& other) {
+    return state(static_cast<std::size_t>(&other - actors_.data())) == ActorState::Thinking;
+  };
+  while (!options_.gives_credit && std::ranges::any_of(actors_, thinks) &&
+         !options_.budget.expired_now())
+    if (auto pumped = pump(kLookMilliseconds); !pumped) return pumped;
+  for (std::size_t other = 0; other < actors_.size(); ++other)
+    if (state(other) == ActorState::Ready) choice.ready.push_back(other);
+  choices_.push_back(std::move(choice));
+  Connection* c = held_of(actor);
+  ISO_ASSERT(c != nullptr);
+  a.turns.push_back(a.sent.size());
+  a.sent.push_back(std::move(*c->held));
+  c->held.reset();
+  c->turn = {.is_open = true};
+  if (options_.gives_credit && !a.sent.back().steps.empty())
+    a.credit = a.sent.back().steps.size() - 1;
+  return {};
+}
+
+Result<void> HeldCommands::pump(int milliseconds) {
+  recorder_->proxy().step(milliseconds);
+  reap();
+  return {};
+}
+
+void HeldCommands::reap() {
+  for (Actor& a : actors_) {
+    if (!a.process) continue;
+    if (!a.exit_code) {
+      a.exit_code = a.process->exit_code();
+      if (a.exit_code) a.ended = Budget::Clock::now();
+    } else if (a.ended && Budget::Clock::now() - *a.ended > kGrace) {
+      a.process->send(SIGKILL);  // what the command has left behind
+      a.ended.reset();
+    }
+  }
+}
+
+Result<std::vector<Wait>> HeldCommands::waits() {
+  std::vector<int> pids;
+  std::vector<std::size_t> actors;
+  for (const auto& [number, c] : connections_) {
+    pids.push_back(c.pid);
+    actors.push_back(c.door);
+  }
+  auto found = monitor_->waits(pids);
+  if (!found) return found.error();
+  std::vector<Wait> waits;
+  for (const Wait& wait : *found) {
+    auto connection = connections_.begin();
+    std::advance(connection, static_cast<std::ptrdiff_t>(wait.actor));
+    if (connection->second.unanswered == 0) continue;
+    Wait told{.actor = actors[wait.actor], .is_outside = wait.is_outside};
+    for (const std::size_t holder : wait.holders) told.holders.push_back(actors[holder]);
+    if (connection->second.turn.is_open) actors_[told.actor].sent.back().has_waited = true;
+    waits.push_back(std::move(told));
+  }
+  return waits;
+}
+
+void HeldCommands::came(std::uint32_t connection, std::size_t door) {
+  connections_[connection].door = door;
+  doors_[connection] = door;
+}
+
+void HeldCommands::left(std::uint32_t connection) { connections_.erase(connection); }
+
+std::string HeldCommands::text_of(const Connection& c, char type, std::string_view payload) const {
+  record::Fields fields(payload);
+  if (type == 'Q') return std::string(fields.string());
+  if (type == 'F') return "(function call)";
+  fields.string();  // of P the statement's name, of B the portal's
+  const std::string_view text = fields.string();
+  if (type == 'P') return std::string(text);
+  const auto known = c.prepared.find(text);
+  return known == c.prepared.end() ? std::string() : known->second;
+}
+
+void HeldCommands::note_passing(Connection& c, char type) {
+  c.turn.has_execute |= type == 'Q' || type == 'E' || type == 'F';
+  const bool is_request = type == 'Q' || type == 'S' || type == 'F';
+  if (!is_request) return;
+  ++c.unanswered;
+  if (c.turn.is_open && c.turn.has_execute) c.turn.is_sealed = true;
+}
+
+// Sets what is held if it does not.
+bool HeldCommands::passes_by_itself(Connection& c, char type, std::string_view payload) {
+  Actor& a = actors_[c.door];
+  SentRequest request{.text = text_of(c, type, payload)};
+  request.steps =
+      type == 'F' ? steps_of("CALL f()", c.is_in_block) : steps_of(request.text, c.is_in_block);
+  if (request.steps.empty()) return true;
+  if (!a.has_begun) {
+    a.has_begun = std::ranges::any_of(request.steps, [&](const RequestStep& step) {
+      return step.shape == a.command.begins_with;
+    });
+    if (!a.has_begun) return true;
+  }
+  c.held = std::move(request);
+  return false;
+}
+
+bool HeldCommands::lets_pass(std::uint32_t connection, char type, std::string_view payload) {
+  Connection& c = connections_[connection];
+  if (c.held) return false;
+  const bool opens = type == 'Q' || type == 'P' || type == 'B' || type == 'F';
+  const bool is_inside = c.turn.is_open && !c.turn.is_sealed;
+  // A request that was sent ahead waits until the one before it is over, and then for its turn.
+  if (opens && c.turn.is_open && c.turn.is_sealed) return false;
+  if (opens && !is_inside && !actors_[c.door].is_free && !passes_by_itself(c, type, payload))
+    return false;
+  if (type == 'P') {
+    record::Fields fields(payload);
+    const std::string name(fields.string());
+    c.prepared[name] = fields.string();
+  }
+  note_passing(c, type);
+  return true;
+}
+
+void HeldCommands::heard(std::uint32_t connection, char type, std::string_view payload) {
+  Connection& c = connections_[connection];
+  Actor& a = actors_[c.door];
+  record::Fields fields(payload);
+  if (type == 'K') {
+    c.pid = static_cast<int>(fields.int32());
+    c.secret = fields.int32();
+    pids_.push_back(c.pid);
+  } else if (type == 'C' && c.turn.is_open) {
+    a.sent.back().tag = fields.string();
+  } else if (type == 'E' && c.turn.is_open) {
+    a.sent.back().error = record::error_field(payload, 'C');
+  } else if (type == 'Z') {
+    c.is_in_block = fields.byte() != 'I';
+    if (c.unanswered > 0) --c.unanswered;
+    if (c.turn.is_sealed && c.unanswered == 0) c.turn = {};
+  }
+}
+
+std::string HeldCommands::output(std::size_t actor) const {
+  const int file = actors_[actor].output;
+  if (file < 0) return {};
+  std::string text(kLongestOutput, '\0');
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+void HeldCommands::cancel(const Connection& c) const {
+  auto socket = record::connect_to(options_.dsn.server);
+  if (!socket) return;
+  std::string packet;
+  record::append_int32(packet, 16);
+  record::append_int32(packet, record::kCancelRequest);
+  record::append_int32(packet, static_cast<std::uint32_t>(c.pid));
+  record::append_int32(packet, c.secret);
+  socket->send(packet);
+  pollfd watched{.fd = socket->descriptor(), .events = POLLOUT, .revents = 0};
+  ::poll(&watched, 1, 1000);
+  socket->flush();
+  watched.events = POLLIN;  // the server closes it when it has done so
+  ::poll(&watched, 1, 1000);
+}
+
+void HeldCommands::close() {
+  if (is_closed_) return;
+  is_closed_ = true;
+  for (const auto& [number, c] : connections_)
+    if (c.unanswered > 0 && c.pid != 0) cancel(c);
+  for (const Actor& a : actors_)
+    if (a.process) a.process->send(SIGKILL);
+  while (std::ranges::any_of(actors_, [](const Actor& a) { return a.process && !a.exit_code; })) {
+    reap();
+    ::poll(nullptr, 0, 1);
+  }
+  if (recorder_ != nullptr) recorder_->close();
+  if (monitor_ == nullptr || pids_.empty()) return;
+  for (int i = 0; i < 500; ++i) {
+    auto left = monitor_->query(fmt::format(
+        "SELECT 1 FROM pg_stat_activity WHERE pid = ANY (ARRAY[{}])", fmt::join(pids_, ",")));
+    if (!left || left->empty()) return;
+    ::poll(nullptr, 0, 4);
+  }
+}
+
+RecordedRun HeldCommands::judge(Budget& budget) {
+  // The first connection of a command is its session; further ones have names of their own.
+  std::map<std::size_t, std::vector<std::uint32_t>> of_door;
+  for (const auto& [client, txn] : recorder_->txns()) {
+    auto& known = of_door[doors_[client.connection]];
+    if (std::ranges::find(known, client.connection) == known.end())
+      known.push_back(client.connection);
+  }
+  return recorder_->judge(
+      [&](const record::Client& client) {
+        const std::size_t door = doors_[client.connection];
+        const auto& known = of_door[door];
+        const auto place = std::ranges::find(known, client.connection) - known.begin();
+        const std::string& name = actors_[door].command.name;
+        return place == 0 ? name : fmt::format("{}/{}", name, place + 1);
+      },
+      budget);
+}
+
+}  // namespace isoscope::force

@@ -1,0 +1,155 @@
+#pragma once
+// Actors that are commands of the user's: each speaks to the server through a door of its own of
+// the recording proxy, which holds its requests until it is their turn.
+//
+//     sh -c 'python buy.py'  ──▶ door 0 ─┐
+//                                        ├─▶ proxy ──▶ server
+//     sh -c 'python buy.py'  ──▶ door 1 ─┘     │
+//                              release(actor) ─┘
+//
+// A turn sends one request: a simple query, or what an extended query sends up to its Sync. What
+// is held is what schedules are about: statements, and COMMIT or ROLLBACK. BEGIN takes no snapshot
+// and passes; so do, outside of transactions, settings and questions about the catalog, which
+// drivers ask by themselves. A request with several steps (`BEGIN; UPDATE …; COMMIT`, or a
+// statement that commits by itself) gives its actor credit: the turns of these steps send nothing.
+//
+// Nothing survives: the commands are process groups, which are killed; statements that still wait
+// are cancelled; and close() waits until the server's processes are gone.
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "force/recorded_run.h"
+#include "force/sessions.h"
+#include "force/stage.h"
+#include "record/command_process.h"
+#include "support/budget.h"
+
+namespace isoscope::force {
+
+// What a turn can be about: a statement, or the end of a transaction.
+struct RequestStep {
+  bool ends = false;
+  std::string shape = {};  // of a statement: without constants
+  friend bool operator==(const RequestStep&, const RequestStep&) = default;
+};
+
+struct HeldCommand {
+  std::string name;  // of the session
+  std::string text;  // for /bin/sh
+  // What comes before a statement of this shape is not held; empty: everything is.
+  std::string begins_with = {};
+};
+
+// A request that had its turn.
+struct SentRequest {
+  std::string text;
+  std::vector<RequestStep> steps = {};
+  std::string tag = {};    // of its last statement: "UPDATE 1"
+  std::string error = {};  // SQLSTATE
+  bool has_waited = false;
+};
+
+// Who could have had a turn when one was given.
+struct Choice {
+  std::size_t chosen = 0;
+  std::vector<std::size_t> ready = {};  // in ascending order
+};
+
+class HeldCommands final : public Stage, private record::TurnKeeper {
+ public:
+  struct Options {
+    record::ConnectionString dsn;
+    bool gives_credit = true;  // turns are steps of a plan; otherwise each is a request
+    Budget budget = {};
+  };
+  static Result<std::unique_ptr<HeldCommands>> open(const Options& options,
+                                                    std::vector<HeldCommand> commands);
+  ~HeldCommands() override;
+
+  // Starts the commands, one after the other, each up to the first request that is held. An Error
+  // with a hint if one of them waits for another before that.
+  Result<void> start(Budget& budget);
+  // Starts this one and lets all of its requests pass, to its end.
+  Result<void> run_freely(std::size_t actor, Budget& budget);
+
+  std::size_t size() const override { return actors_.size(); }
+  ActorState state(std::size_t actor) const override;
+  Result<void> release(std::size_t actor) override;
+  Result<void> pump(int milliseconds) override;
+  Result<std::vector<Wait>> waits() override;
+
+  const std::vector<SentRequest>& sent(std::size_t actor) const { return actors_[actor].sent; }
+  // By turn of the actor: which of its requests that was.
+  const std::vector<std::size_t>& turns(std::size_t actor) const { return actors_[actor].turns; }
+  const std::vector<Choice>& choices() const { return choices_; }
+  std::optional<int> exit_code(std::size_t actor) const { return actors_[actor].exit_code; }
+  // What it printed, on both channels.
+  std::string output(std::size_t actor) const;
+
+  // Ends what still runs and waits until the server has forgotten it.
+  void close();
+  // Requires: closed.
+  RecordedRun judge(Budget& budget);
+
+ private:
+  struct Turn {
+    bool is_open = false;
+    bool has_execute = false;  // something runs in it
+    bool is_sealed = false;    // its request has been sent whole
+  };
+  struct Connection {
+    std::size_t door = 0;
+    int pid = 0;
+    std::uint32_t secret = 0;
+    bool is_in_block = false;
+    std::size_t unanswered = 0;  // requests that the server will end with ReadyForQuery
+    Turn turn = {};
+    std::optional<SentRequest> held = {};
+    std::map<std::string, std::string, std::less<>> prepared = {};  // texts by name
+  };
+  struct Actor {
+    HeldCommand command;
+    std::optional<record::CommandProcess> process = {};
+    std::optional<int> exit_code = {};
+    std::optional<Budget::Clock::time_point> ended = {};
+    int output = -1;
+    bool is_free = false;    // nothing is held
+    bool has_begun = false;  // the statement that it begins with has come
+    std::size_t credit = 0;
+    std::vector<SentRequest> sent = {};
+    std::vector<std::size_t> turns = {};
+  };
+
+  HeldCommands() = default;
+  void came(std::uint32_t connection, std::size_t door) override;
+  bool lets_pass(std::uint32_t connection, char type, std::string_view payload) override;
+  void heard(std::uint32_t connection, char type, std::string_view payload) override;
+  void left(std::uint32_t connection) override;
+
+  Result<void> launch(std::size_t actor);
+  bool passes_by_itself(Connection& c, char type, std::string_view payload);
+  std::string text_of(const Connection& c, char type, std::string_view payload) const;
+  void note_passing(Connection& c, char type);
+  void cancel(const Connection& c) const;
+  bool is_over(const Actor& a, std::size_t actor) const;
+  Connection* held_of(std::size_t actor);
+  void reap();
+
+  Options options_;
+  std::vector<Actor> actors_;
+  std::map<std::uint32_t, Connection> connections_;
+  std::map<std::uint32_t, std::size_t> doors_;  // of connections, also of those that have left
+  std::vector<int> pids_;                       // of all connections that there were
+  std::vector<Choice> choices_;
+  std::unique_ptr<RunRecorder> recorder_;
+  std::unique_ptr<PgMonitor> monitor_;
+  bool is_closed_ = false;
+};
+
+// The steps of a text that a client sends. `is_in_block`: a transaction is open.
+std::vector<RequestStep> steps_of(std::string_view sql, bool is_in_block);
+
+}  // namespace isoscope::force

@@ -1,0 +1,66 @@
+#include "force/stress_plan.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "force/plan_file.h"
+
+namespace isoscope::force {
+namespace {
+
+// t[7] is the row 7.
+std::string row_of(const History& h, KeyId x) {
+  const std::string name = h.name(x);
+  return name.substr(2, name.size() - 3);
+}
+
+// The statement that did what these events of one statement say.
+std::string statement_of(const History& h, EventId last, StressWorkload workload) {
+  const std::string row = row_of(h, h.key(last));
+  if (h.is_read(last)) return fmt::format("SELECT v FROM isoscope_plan.t WHERE k = {}", row);
+  const std::string value = h.show(h.value(last));
+  if (workload == StressWorkload::List)
+    return fmt::format("UPDATE isoscope_plan.t SET v = v || ' {}' WHERE k = {}", value, row);
+  return fmt::format("UPDATE isoscope_plan.t SET prev = v, v = {} WHERE k = {} RETURNING prev",
+                     value, row);
+}
+
+}  // namespace
+
+std::string stress_plan(const History& minimal, const StressOptions& options) {
+  using PlanJson = nlohmann::ordered_json;
+  const bool is_list = options.workload == StressWorkload::List;
+  std::set<std::string> rows;
+  PlanJson sessions = PlanJson::array();
+  for (const TxnId t : minimal.txns()) {
+    if (t.index == 0 || !minimal.is_committed(t)) continue;
+    PlanJson statements = PlanJson::array();
+    std::optional<EventId> last;
+    for (const EventId e : minimal.events(t)) {
+      rows.insert(row_of(minimal, minimal.key(e)));
+      if (last && minimal.statement(*last) != minimal.statement(e))
+        statements.push_back(statement_of(minimal, *last, options.workload));
+      last = e;
+    }
+    if (last) statements.push_back(statement_of(minimal, *last, options.workload));
+    sessions.push_back({{"name", minimal.name(t)}, {"statements", std::move(statements)}});
+  }
+  const std::string type = is_list ? "text" : "bigint";
+  PlanJson setup = {
+      "CREATE SCHEMA isoscope_plan", "SET search_path = isoscope_plan",
+      fmt::format("CREATE TABLE t (k int PRIMARY KEY, v {0} NOT NULL, prev {0})", type)};
+  for (const std::string& row : rows)
+    setup.push_back(fmt::format("INSERT INTO t VALUES ({}, {}, NULL)", row, is_list ? "''" : "0"));
+  std::string level = options.isolation;
+  for (char& c : level) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const PlanJson plan = {{"format", kPlanFormat},
+                         {"level", level},
+                         {"setup", std::move(setup)},
+                         {"teardown", {"DROP SCHEMA isoscope_plan CASCADE"}},
+                         {"sessions", std::move(sessions)}};
+  return plan.dump(1) + "\n";
+}
+
+}  // namespace isoscope::force

@@ -1,0 +1,200 @@
+#include "report/command_force_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/force_parts.h"
+#include "report/plural.h"
+#include "support/printable.h"
+#include "support/shorten.h"
+
+namespace isoscope {
+namespace {
+
+constexpr std::size_t kLongestStatement = 100;
+
+std::string shown_statement(const std::string& sql) {
+  std::string line = sql;
+  std::ranges::replace(line, '\n', ' ');
+  return printable(shortened(line, kLongestStatement));
+}
+
+// The moments of the run, one request a line, in the order in which they answered.
+std::string played_commands(const CommandForceReport& report) {
+  const force::CommandRun& run = report.answer.run;
+  std::size_t width = 0;
+  for (const std::string& name : report.sessions) width = std::max(width, name.size());
+  std::vector<std::size_t> shown(report.sessions.size(), 0);  // requests
+  std::string out;
+  for (const force::Moment& m : run.played.moments) {
+    if (m.kind == force::Moment::Kind::Sent || m.kind == force::Moment::Kind::Forfeited) continue;
+    if (m.statement >= run.turns[m.actor].size()) continue;
+    const std::size_t number = run.turns[m.actor][m.statement];
+    // The further steps of a request are turns without a message of their own.
+    if (number < shown[m.actor]) continue;
+    const force::SentRequest& request = run.sent[m.actor][number];
+    const std::string sql = shown_statement(request.text);
+    if (m.kind == force::Moment::Kind::Parked) {
+      std::vector<std::string> holders;
+      for (const std::size_t h : m.holders) holders.push_back(printable(report.sessions[h]));
+      out += fmt::format("  {:{}}  {}  waits for {}\n", printable(report.sessions[m.actor]), width,
+                         sql, fmt::join(holders, ", "));
+      continue;
+    }
+    shown[m.actor] = number + 1;
+    out += fmt::format(
+        "  {:{}}  {}  -> {}\n", printable(report.sessions[m.actor]), width, sql,
+        request.error.empty() ? printable(request.tag) : fmt::format("ERROR {}", request.error));
+  }
+  return out;
+}
+
+std::string order_name(const CommandForceReport& report, const std::vector<std::size_t>& order) {
+  std::vector<std::string> names;
+  for (const std::size_t s : order) names.push_back(printable(report.sessions[s]));
+  return fmt::format("{}", fmt::join(names, ", then "));
+}
+
+// What the serial order gives that the run did not.
+std::string serial_text(const CommandForceReport& report, const force::CommandRun& serial) {
+  const force::CommandRun& run = report.answer.run;
+  std::vector<std::string> parts;
+  for (std::size_t s = 0; s < report.sessions.size(); ++s) {
+    if (serial.exit_codes[s] != run.exit_codes[s])
+      parts.push_back(fmt::format("{} returns {} (here {})", printable(report.sessions[s]),
+                                  serial.exit_codes[s], run.exit_codes[s]));
+    if (serial.outputs[s] != run.outputs[s])
+      parts.push_back(fmt::format("{} prints {}", printable(report.sessions[s]),
+                                  shown_statement(serial.outputs[s])));
+  }
+  for (const auto& [name, table] : serial.tables) {
+    const auto mine = run.tables.find(name);
+    if (mine == run.tables.end() || mine->second != table)
+      parts.push_back(fmt::format("{} holds {}", name, shown_rows(table)));
+  }
+  return parts.empty() ? "the same" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// Tables that some serial order leaves otherwise.
+std::string changed_tables(const force::CommandForceAnswer& answer) {
+  std::string out;
+  for (const auto& [name, table] : answer.run.tables) {
+    const auto& rows = table;
+    const bool differs =
+        std::ranges::any_of(answer.serial, [&, key = name](const force::SerialCommands& serial) {
+          const auto other = serial.run.tables.find(key);
+          return other == serial.run.tables.end() || other->second != rows;
+        });
+    if (differs) out += fmt::format("  in the end {} holds {}\n", name, shown_rows(table));
+  }
+  return out;
+}
+
+std::string witness_text(const CommandForceReport& report) {
+  const force::CommandForceAnswer& answer = report.answer;
+  if (answer.serial.empty()) return {};
+  if (!answer.no_witness.empty())
+    return fmt::format("serial orders of the commands say nothing: {}\n", answer.no_witness);
+  std::string out = changed_tables(answer);
+  out += answer.witness == force::Judgement::Kind::Unserializable
+             ? "no serial order of the commands ends so\n"
+             : "a serial order of the commands ends so too\n";
+  for (const force::SerialCommands& serial : answer.serial)
+    out += fmt::format("  {}: {}\n", order_name(report, serial.order),
+                       serial_text(report, serial.run));
+  return out;
+}
+
+Json departure_json(const CommandForceReport& report) {
+  const auto& departure = report.answer.run.departure;
+  if (!departure) return nullptr;
+  return {{"session", report.sessions[departure->session]},
+          {"step", departure->step},
+          {"planned", departure->planned},
+          {"happened", departure->happened}};
+}
+
+Json schedule_json(const CommandForceReport& report) {
+  const force::CommandRun& run = report.answer.run;
+  Json schedule = Json::array();
+  std::vector<std::size_t> shown(report.sessions.size(), 0);
+  for (const force::Moment& m : run.played.moments) {
+    if (m.kind != force::Moment::Kind::Sent || m.statement >= run.turns[m.actor].size()) continue;
+    const std::size_t number = run.turns[m.actor][m.statement];
+    if (number < shown[m.actor]) continue;
+    shown[m.actor] = number + 1;
+    const force::SentRequest& request = run.sent[m.actor][number];
+    Json step = {{"session", report.sessions[m.actor]},
+                 {"sql", request.text},
+                 {"answer", request.tag},
+                 {"waited", request.has_waited}};
+    if (!request.error.empty()) step["sqlstate"] = request.error;
+    schedule.push_back(std::move(step));
+  }
+  return schedule;
+}
+
+}  // namespace
+
+std::string command_force_text(const CommandForceReport& report, const Paint& paint) {
+  const force::CommandForceAnswer& answer = report.answer;
+  const std::string source = report.source.empty() ? "every order" : printable(report.source);
+  std::string out = fmt::format("{}: {}", source, painted(answer.verdict, paint));
+  if (answer.runs > 1 && answer.orders == 0)
+    out += fmt::format(" in {} of {} runs", answer.reproduced, answer.runs);
+  if (answer.verdict == force::ForceVerdict::Prevented)
+    out += ": " + prevented_by(answer.sqlstates, answer.waits, answer.rechecked);
+  if (!answer.why.empty()) out += ": " + printable(answer.why);
+  out += '\n';
+  if (answer.orders > 0) {
+    if (!report.source.empty()) out += "the statements are no longer those of the plan: ";
+    out += fmt::format("{} of them {} played\n", plural(answer.orders, "order", "orders"),
+                       answer.orders == 1 ? "was" : "were");
+  }
+  out += "\nwhat happened\n" + played_commands(report);
+  for (std::size_t s = 0; s < report.sessions.size(); ++s) {
+    const auto& codes = answer.run.exit_codes;
+    if (s < codes.size() && codes[s] != 0)
+      out += fmt::format("  {} returned {}: {}\n", printable(report.sessions[s]), codes[s],
+                         shown_statement(answer.run.outputs[s]));
+  }
+  if (answer.verdict == force::ForceVerdict::Reproduced) out += recorded_text(answer.run.recorded);
+  out += witness_text(report);
+  return out;
+}
+
+Json command_force_object(const CommandForceReport& report) {
+  const force::CommandForceAnswer& answer = report.answer;
+  Json json = json_header("force", force::name_of(answer.verdict), report.seconds);
+  json["runs"] = answer.runs;
+  json["reproduced"] = answer.reproduced;
+  json["judge"] = answer.is_judged_by_history ? "history" : "serial orders";
+  if (!answer.why.empty()) json["why"] = answer.why;
+  json["sessions"] = report.sessions;
+  json["schedule"] = schedule_json(report);
+  json["orders_played"] = answer.orders;
+  json["departure"] = departure_json(report);
+  json["sqlstates"] = answer.sqlstates;
+  json["lock_waits"] = answer.waits;
+  json["rechecked"] = answer.rechecked;
+  json["exit_codes"] = answer.run.exit_codes;
+  add_recorded(json, answer.run.recorded);
+  json["tables"] = tables_json(answer.run.tables);
+  json["serial_orders"] = Json::array();
+  for (const force::SerialCommands& serial : answer.serial) {
+    Json order = Json::array();
+    for (const std::size_t s : serial.order) order.push_back(report.sessions[s]);
+    json["serial_orders"].push_back(
+        {{"order", std::move(order)}, {"tables", tables_json(serial.run.tables)}});
+  }
+  if (!answer.no_witness.empty()) json["no_serial_witness"] = answer.no_witness;
+  return json;
+}
+
+std::string command_force_json(const CommandForceReport& report) {
+  return dump(command_force_object(report));
+}
+
+}  // namespace isoscope
