@@ -277,7 +277,7 @@ RecordedRun RunRecorder::judge(const std::function<std::string(const record::Cli
   for (const auto& [client, txn] : txns_)
     if (!only_sets(txn)) named.emplace_back(session_of(client), txn);
   if (named.empty()) return unjudged("no statement came through the recorder");
-  auto resolved = record::resolve(std::move(named), *log_, gates_);
+  auto resolved = record::resolve(named, *log_, gates_);
   if (!resolved) return unjudged("the server's log could not be used: " + resolved.error().what);
   RecordedRun run = judge_history(
       text_of_run(*resolved, true),
