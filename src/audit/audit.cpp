@@ -4,27 +4,13 @@
 
 #include <algorithm>
 
+#include "audit/model_notes.h"
 #include "audit/server_levels.h"
 #include "support/spelling.h"
 
 namespace isoscope::audit {
 
 namespace {
-
-// The first UPDATE that changes the key of a row, or null.
-const sql::Statement* key_change(const sql::Application& app,
-                                 const std::vector<sql::Statement>& body) {
-  for (const sql::Statement& statement : body) {
-    const bool is_update = statement.op == sql::StatementOp::Update;
-    for (const sql::SetColumn& set : is_update ? statement.sets : statement.conflict_sets) {
-      if (app.table(statement.table).is_key_column(set.column)) return &statement;
-    }
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = key_change(app, *inner)) return found;
-    }
-  }
-  return nullptr;
-}
 
 // Why there is no answer.
 std::string limit_of(Budget& budget, std::string_view otherwise) {
@@ -109,14 +95,7 @@ Result<void> check_problem(const Problem& problem) {
                  .hint = "a transaction is a CREATE FUNCTION … LANGUAGE plpgsql or sql"};
   }
   for (const sql::Function& function : problem.app.functions) {
-    if (const sql::Statement* statement = key_change(problem.app, function.body)) {
-      return Error{.where = statement->place,
-                   .what = fmt::format("{} changes a primary key, which audit does not model",
-                                       function.name),
-                   .hint =
-                       "delete the row and insert another, or leave the function out with "
-                       "--only"};
-    }
+    if (auto why = refusal(problem.app, function)) return *why;
   }
   return check_levels(problem.levels);
 }

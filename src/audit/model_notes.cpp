@@ -53,11 +53,81 @@ void visit(const std::vector<sql::Statement>& body, Arithmetic& found) {
   }
 }
 
+// The first locking query that does not wait like that, or null.
+const sql::Statement* find_lock(const std::vector<sql::Statement>& body, sql::LockWait wait) {
+  for (const sql::Statement& statement : body) {
+    if (statement.query.lock != sql::Lock::None && statement.query.wait == wait) return &statement;
+    for (const auto* inner : {&statement.body, &statement.otherwise}) {
+      if (const sql::Statement* found = find_lock(*inner, wait)) return found;
+    }
+  }
+  return nullptr;
+}
+
+void add_lock_notes(const sql::Function& function, std::vector<sql::Note>& notes) {
+  if (const sql::Statement* skips = find_lock(function.body, sql::LockWait::Skip))
+    notes.push_back({skips->place, function.name, "SKIP LOCKED is treated as waiting",
+                     sql::NoteKind::Gap});
+  if (const sql::Statement* fails = find_lock(function.body, sql::LockWait::Fail))
+    notes.push_back(
+        {fails->place, function.name, "NOWAIT is treated as waiting", sql::NoteKind::Free});
+}
+
+// The first statement that audit does not model, or null.
+const sql::Statement* find_refused(const sql::Application& app,
+                                   const std::vector<sql::Statement>& body, std::string& why) {
+  for (const sql::Statement& statement : body) {
+    const bool is_update = statement.op == sql::StatementOp::Update;
+    for (const sql::SetColumn& set : is_update ? statement.sets : statement.conflict_sets) {
+      if (!app.table(statement.table).is_key_column(set.column)) continue;
+      why = "changes a primary key";
+      return &statement;
+    }
+    if (statement.catches) {
+      why = "catches errors (EXCEPTION)";
+      return &statement;
+    }
+    for (const auto* inner : {&statement.body, &statement.otherwise}) {
+      if (const sql::Statement* found = find_refused(app, *inner, why)) return found;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::optional<Error> refusal(const sql::Application& app, const sql::Function& function) {
+  std::string why;
+  const sql::Statement* statement = find_refused(app, function.body, why);
+  if (statement == nullptr) return std::nullopt;
+  return Error{.where = statement->place,
+               .what = fmt::format("{} {}, which audit does not model", function.name, why),
+               .hint = "explore and run can execute it"};
+}
+
+std::vector<Refused> remove_refused(sql::Application& app) {
+  std::vector<Refused> refused;
+  std::vector<sql::Function> kept;
+  for (sql::Function& function : app.functions) {
+    if (auto why = refusal(app, function)) {
+      refused.push_back({function.name, *std::move(why)});
+    } else {
+      kept.push_back(std::move(function));
+    }
+  }
+  app.functions = std::move(kept);
+  return refused;
+}
+
+sql::Note left_out_note(const std::string& function, const Error& why) {
+  return {why.where, "", fmt::format("{} is left out: {}", function, why.what),
+          sql::NoteKind::Gap};
+}
 
 std::vector<sql::Note> model_notes(const sql::Application& app) {
   std::vector<sql::Note> notes;
   for (const sql::Function& function : app.functions) {
+    add_lock_notes(function, notes);
     Arithmetic found;
     visit(function.body, found);
     if (!found.first) continue;

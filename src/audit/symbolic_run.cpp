@@ -73,7 +73,12 @@ void SymbolicRun::run(const sql::Statement& statement) {
   begin(statement);
   switch (statement.op) {
     case StatementOp::Select:
-      if (statement.query.is_aggregate()) {
+      if (statement.query.rows) {
+        select_rows(statement);
+      } else if (statement.into_rows) {
+        select(statement, statement.query, 1);
+        forget_rows(*statement.into_rows);
+      } else if (statement.query.is_aggregate()) {
         aggregate_into(statement);
       } else {
         select_into(statement);
@@ -131,7 +136,51 @@ void SymbolicRun::run(const sql::Statement& statement) {
     case StatementOp::Raise:
       abort_if(alive_);
       return;
+    case StatementOp::Append:
+      forget_rows(statement.targets.front());
+      return;
+    case StatementOp::Block:
+      // One that catches errors is refused (model_notes.h).
+      loop_frames_.push_back({symbols_.no(), symbols_.no()});
+      run(statement.body);
+      alive_ = alive_ || loop_frames_.back().exited;
+      loop_frames_.pop_back();
+      return;
   }
+}
+
+// What is in a row set is not known: how many rows, and which.
+void SymbolicRun::forget_rows(sql::VarId rows) {
+  Variable& variable = env_[rows.index];
+  variable.array = symbols_.fresh_array("rows");
+  variable.value = symbols_.fresh_value("rows", false);
+  instance_.facts.push_back(symbols_.smt().number(0) <= variable.array->size);
+}
+
+SymValue SymbolicRun::unknown_value(sql::VarId var) {
+  SymValue value = symbols_.fresh_value("of_rows", true);
+  if (function_.variables[var.index].type == sql::Type::Boolean) {
+    instance_.facts.push_back(symbols_.smt().number(0) <= value.number &&
+                              value.number <= symbols_.smt().number(1));
+  }
+  return value;
+}
+
+// A query over a row set: any values.
+void SymbolicRun::select_rows(const sql::Statement& statement) {
+  if (statement.into_rows) return forget_rows(*statement.into_rows);
+  const SmtTerm found = symbols_.fresh_truth("found");
+  if (statement.strict) abort_if(alive_ && !found);
+  for (const sql::VarId target : statement.targets) {
+    Variable& variable = env_[target.index];
+    if (variable.array) {
+      forget_rows(target);
+    } else {
+      variable.value = symbols_.choose_value(
+          alive_, statement.exists ? symbols_.truth(found) : unknown_value(target), variable.value);
+    }
+  }
+  if (!is_part_of_expression(function_, statement)) set_found(found);
 }
 
 SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env& no) {
@@ -185,6 +234,7 @@ void SymbolicRun::forget(const std::vector<sql::Statement>& body) {
       variable.value = symbols_.fresh_value("some_round", true);
       if (variable.array) variable.array = symbols_.fresh_array("some_round");
     }
+    if (statement.into_rows) forget_rows(*statement.into_rows);
     if (function_.found && (statement.op <= StatementOp::Delete || !statement.body.empty()))
       env_[function_.found->index].value = symbols_.fresh_value("some_round.found", false);
     if (function_.row_count && statement.op <= StatementOp::Delete)

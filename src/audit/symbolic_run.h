@@ -89,6 +89,9 @@ class SymbolicRun {
   std::vector<Source> rows_of(const Plan& plan, const Frame& frame);
   Selection select(const sql::Statement& statement, const sql::Query& query, std::size_t num_rows);
   void select_into(const sql::Statement& statement);
+  void select_rows(const sql::Statement& statement);
+  void forget_rows(sql::VarId rows);
+  SymValue unknown_value(sql::VarId var);
   void aggregate_into(const sql::Statement& statement);
   // What a statement looks for, and what it then does to the rows that it locks, are two things
   // with a snapshot per statement: the search looks at the snapshot; rows that match are locked,

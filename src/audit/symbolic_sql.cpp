@@ -322,7 +322,13 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
         }
         break;
       }
-      default:  // of one row the value itself, of many any number
+      case sql::Aggregate::Array:
+      case sql::Aggregate::Other:  // any value
+        value.null = symbols_.fresh_truth("other_is_null");
+        break;
+      case sql::Aggregate::Sum:
+      case sql::Aggregate::Avg:
+      case sql::Aggregate::None:  // of one row the value itself, of many any number
         value.null = !found || symbols_.fresh_truth("sum_of_nulls");
         if (is_single_row) value = {!found || picked.null, picked.number};
         break;
@@ -330,6 +336,7 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
     if (!has_row) value = symbols_.choose_value(is_returned, value, symbols_.null());
     if (i < statement.targets.size()) {
       Variable& target = env_[statement.targets[i].index];
+      if (target.array) forget_rows(statement.targets[i]);
       target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
@@ -340,6 +347,18 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
   SmtSolver& smt = symbols_.smt();
   std::vector<Round> rounds;
   const bool is_any = loops_ == Loops::AnyTwo;
+  if (statement.op == StatementOp::ForQuery && statement.query.rows) {
+    for (int i = 0; i < 2; ++i) {
+      Round round{alive_ && symbols_.fresh_truth("round"), {}};
+      if (i > 0 && !is_any)
+        instance_.facts.push_back(implies(round.active, rounds.front().active));
+      for (const sql::VarId target : statement.targets) {
+        if (!env_[target.index].array) round.targets.emplace_back(target, unknown_value(target));
+      }
+      rounds.push_back(std::move(round));
+    }
+    return rounds;
+  }
   if (statement.op == StatementOp::ForQuery) {
     const sql::Query& query = statement.query;
     const Selection selection = select(statement, query, 2);

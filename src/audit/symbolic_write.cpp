@@ -204,6 +204,7 @@ void SymbolicRun::read_found(const sql::Statement& statement, const Search& sear
 
 void SymbolicRun::return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found,
                              const Frame& row) {
+  if (statement.into_rows) forget_rows(*statement.into_rows);
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
     target.value = symbols_.choose_value(

@@ -47,17 +47,12 @@ struct AuditArguments {
   FindingFiles findings;
 };
 
-// Tells about every function that cannot be modelled, and how to go on without them.
+// Tells about every function that cannot be modelled, where there is no other.
 int fail_for_problems(const LoadedAudit& loaded) {
   for (const Error& problem : loaded.problems) (void)fail(problem);
-  std::string rest;
-  for (const sql::Function& function : loaded.app.functions)
-    rest += (rest.empty() ? "" : ",") + function.name;
   const std::size_t count = loaded.problems.size();
-  return fail({.what = fmt::format(
-                   "{} cannot be modelled",
-                   count == 1 ? std::string("a function") : fmt::format("{} functions", count)),
-               .hint = rest.empty() ? "" : "leave them out with --only " + rest});
+  return fail({.what = count == 1 ? std::string("the only function cannot be modelled")
+                                  : fmt::format("none of the {} functions can be modelled", count)});
 }
 
 void print_notes(const AuditArguments& args, const LoadedAudit& loaded) {
@@ -111,7 +106,8 @@ int run_audit(const AuditArguments& args) {
                          "several levels"});
   auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
-  if (!loaded->problems.empty()) return fail_for_problems(*loaded);
+  if (loaded->app.functions.empty() && !loaded->problems.empty())
+    return fail_for_problems(*loaded);
   const audit::Problem problem{
       .app = loaded->app,
       .levels = loaded->levels,

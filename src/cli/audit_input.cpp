@@ -179,17 +179,25 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   const auto is_wanted = [&](const std::string& name) {
     return names.empty() || std::ranges::find(names, name) != names.end();
   };
+  std::vector<sql::Note> left_out;
   for (std::size_t i = 0; i < file->left_out.size(); ++i) {
-    if (is_wanted(file->left_out[i])) loaded.problems.push_back(loaded.located(file->problems[i]));
+    if (!is_wanted(file->left_out[i])) continue;
+    loaded.problems.push_back(loaded.located(file->problems[i]));
+    left_out.push_back(audit::left_out_note(file->left_out[i], file->problems[i]));
   }
   std::erase_if(names, [&](const std::string& name) { return !file->find_function(name); });
   auto app = audit::only(*file, names);
   if (!app) return app.error();
   loaded.app = *std::move(app);
+
+  for (const audit::Refused& refused : audit::remove_refused(loaded.app)) {
+    loaded.problems.push_back(loaded.located(refused.why));
+    left_out.push_back(audit::left_out_note(refused.function, refused.why));
+  }
   std::erase_if(loaded.app.notes, [&](const sql::Note& note) {
     return !note.function.empty() && !loaded.app.find_function(note.function);
   });
-
+  loaded.app.notes.insert(loaded.app.notes.begin(), left_out.begin(), left_out.end());
   for (sql::Note& note : audit::model_notes(loaded.app))
     loaded.app.notes.push_back(std::move(note));
 

@@ -40,6 +40,7 @@ class Collector {
 
  private:
   void add(const Query& query) {
+    if (query.rows) return;
     for (const TableId table : query.sources) accesses.reads.insert({table, std::nullopt});
     const auto mentioned = [&](const Expr& expr) {
       for_each_column(expr, [&](std::uint32_t source, std::uint32_t column) {

@@ -1,14 +1,16 @@
 #include "sql/aggregates.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "sql/evaluate.h"
+#include "sql/functions.h"
 
 namespace isoscope::sql {
 
 Result<void> Accumulator::add(const Value& value) {
   if (!counts_rows()) {
-    if (value.is_null()) return {};
+    if (value.is_null() && output_.aggregate != Aggregate::Array) return {};
     if (output_.distinct && !seen_.insert(value).second) return {};
   }
   ++count_;
@@ -30,6 +32,10 @@ Result<void> Accumulator::add(const Value& value) {
       value_ = *std::move(sum);
       break;
     }
+    case Aggregate::Array:
+    case Aggregate::Other:
+      list_.push_back(value);
+      break;
     case Aggregate::Count:
     case Aggregate::None:
       break;
@@ -39,6 +45,14 @@ Result<void> Accumulator::add(const Value& value) {
 
 Value Accumulator::result() const {
   if (output_.aggregate == Aggregate::Count) return Value(count_);
+  if (output_.aggregate == Aggregate::Array) return list_.empty() ? Value() : Value(list_);
+  if (output_.aggregate == Aggregate::Other) {
+    // The order of the rows must not matter: nobody says what it is.
+    std::vector<Value> sorted = list_;
+    std::ranges::sort(sorted);
+    auto made = call_function(output_.name, output_.expr.type, sorted);
+    return list_.empty() || !made ? Value() : *std::move(made);
+  }
   if (output_.aggregate != Aggregate::Avg) return value_;
   const auto* sum = std::get_if<std::int64_t>(&value_.data);
   if (sum == nullptr) return {};

@@ -1,6 +1,7 @@
 #pragma once
-// MIN, MAX, COUNT, SUM and AVG over the values of an expression.
+// MIN, MAX, COUNT, SUM, AVG and others over the values of an expression.
 #include <set>
+#include <vector>
 
 #include "sql/statement.h"
 #include "sql/value.h"
@@ -26,6 +27,7 @@ class Accumulator {
   std::int64_t count_ = 0;
   Value value_;  // the smallest or greatest so far, or the sum
   std::set<Value> seen_;
+  std::vector<Value> list_;  // of Array and Other
 };
 
 }  // namespace isoscope::sql

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "sql/application.h"
 #include "sql/function_builder.h"
 #include "sql/pg_parse.h"
 #include "sql/psql_lines.h"
 #include "sql/schema_builder.h"
+#include "sql/script_builder.h"
 #include "sql/workload_reader.h"
 
 namespace isoscope::sql {
@@ -60,27 +63,209 @@ std::string level_above(const SourceFile& file, std::uint32_t begin) {
   return {};
 }
 
-// Fails only if the budget is over; else a function that cannot be modelled is left out.
-Result<void> add_function(Application& app, Catalog& catalog, const SourceFile& file,
-                          const TopStatement& statement, Budget* budget) {
-  const std::string name = last_name(child(*statement.node, "funcname"));
-  Findings findings(name, budget);
-  auto function =
-      build_function(*statement.node, statement.text, statement.begin, file, catalog, findings);
-  if (app.find_function(name) || std::ranges::find(app.left_out, name) != app.left_out.end())
-    findings.fail(file.lines.place(statement.begin),
-                  fmt::format("function '{}' is declared twice", name),
-                  "functions are told apart by their names");
+bool is_trigger_function(const Tree& node) {
+  const std::string type = last_name(child(child(node, "returnType"), "names"));
+  return type == "trigger" || type == "event_trigger";
+}
+
+// The types of the parameters that tell functions of one name apart.
+std::string signature_of(const Tree& node) {
+  std::string types;
+  for (const Tree& entry : child(node, "parameters")) {
+    const Tree& parameter = inside(entry);
+    const std::string mode = text_of(parameter, "mode");
+    if (mode == "FUNC_PARAM_OUT" || mode == "FUNC_PARAM_TABLE") continue;
+    types += last_name(child(child(parameter, "argType"), "names")) + ",";
+  }
+  return types;
+}
+
+// CREATE OR REPLACE takes the place of one with the same parameters.
+void declare_function(Catalog& catalog, const SourceFile& file, const TopStatement& statement) {
+  auto& known = catalog.functions[last_name(child(*statement.node, "funcname"))];
+  const FunctionText text{statement.node, statement.text, statement.begin, &file};
+  for (FunctionText& other : known) {
+    if (signature_of(*other.node) != signature_of(*statement.node)) continue;
+    if (flag_of(*statement.node, "replace")) other = text;
+    return;
+  }
+  known.push_back(text);
+}
+
+// Fails only if the budget is over; else what cannot be modelled is left out.
+Result<void> add_built(Application& app, std::string name, std::optional<Function> function,
+                       Findings& findings, const SourceFile& file) {
   if (findings.failed() && findings.error().is_limit) return findings.error();
   if (!function || findings.failed()) {
     app.problems.push_back(findings.error().quoting(file.text));
-    app.left_out.push_back(name);
+    app.left_out.push_back(std::move(name));
     return {};
   }
-  function->level = level_above(file, statement.begin);
   app.functions.push_back(std::move(*function));
   app.notes.insert(app.notes.end(), findings.notes().begin(), findings.notes().end());
   return {};
+}
+
+Result<void> add_function(Application& app, Catalog& catalog, const SourceFile& file,
+                          const TopStatement& statement, const std::string& name, Budget* budget) {
+  Findings findings(name, budget);
+  auto function =
+      build_function(*statement.node, statement.text, statement.begin, file, catalog, findings);
+  if (function) {
+    function->name = name;
+    function->level = level_above(file, statement.begin);
+  }
+  return add_built(app, name, std::move(function), findings, file);
+}
+
+// All functions that are there in the end, in the order of the file. Those of one name are told
+// apart by the number of their parameters.
+Result<void> add_functions(Application& app, Catalog& catalog, const SourceFile& file,
+                           const std::vector<TopStatement>& statements, Budget* budget) {
+  std::set<std::string> taken;
+  for (const TopStatement& statement : statements) {
+    if (statement.kind != "CreateFunctionStmt" || is_trigger_function(*statement.node)) continue;
+    std::string name = last_name(child(*statement.node, "funcname"));
+    const auto known = catalog.functions.find(name);
+    const bool is_there = known != catalog.functions.end() &&
+                          std::ranges::any_of(known->second, [&](const FunctionText& text) {
+                            return text.node == statement.node;
+                          });
+    if (!is_there) {
+      // Dropped or replaced later; but one that is declared twice without REPLACE is a mistake.
+      if (known != catalog.functions.end() && !flag_of(*statement.node, "replace") &&
+          taken.contains(name)) {
+        app.problems.push_back(
+            Error{.where = file.lines.place(statement.begin),
+                  .what = fmt::format("function '{}' is declared twice", name),
+                  .hint = "CREATE OR REPLACE takes the place of the first"}
+                .quoting(file.text));
+        app.left_out.push_back(name);
+      }
+      continue;
+    }
+    if (!taken.insert(name).second) {
+      name = fmt::format("{}/{}", name, child(*statement.node, "parameters").size());
+      while (!taken.insert(name).second) name += "'";
+    }
+    if (auto added = add_function(app, catalog, file, statement, name, budget); !added)
+      return added;
+  }
+  return {};
+}
+
+// The name of a comment "-- transaction NAME" above a statement; empty if there is none.
+std::string transaction_above(const SourceFile& file, std::uint32_t begin) {
+  auto token = std::ranges::lower_bound(file.tokens, begin, {}, &SqlToken::begin);
+  while (token != file.tokens.begin()) {
+    --token;
+    std::string_view word = word_of(file, *token);
+    if (!word.starts_with("--")) break;
+    while (word.starts_with('-') || word.starts_with(' ')) word.remove_prefix(1);
+    constexpr std::string_view kMark = "transaction ";
+    if (!word.starts_with(kMark)) continue;
+    word.remove_prefix(kMark.size());
+    std::string name;
+    for (const char c : word) {
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') break;
+      name += c;
+    }
+    return name;
+  }
+  return {};
+}
+
+// The level that BEGIN or SET TRANSACTION names.
+std::string level_in(const Tree& options) {
+  for (const Tree& entry : options) {
+    const Tree& option = inside(entry);
+    if (text_of(option, "defname") != "transaction_isolation") continue;
+    return text_of(child(child(child(option, "arg"), "A_Const"), "sval"), "sval");
+  }
+  return {};
+}
+
+bool is_transaction(const TopStatement& statement, std::string_view what) {
+  return statement.kind == "TransactionStmt" && text_of(*statement.node, "kind") == what;
+}
+
+bool is_data(std::string_view kind) {
+  return kind == "SelectStmt" || kind == "InsertStmt" || kind == "UpdateStmt" ||
+         kind == "DeleteStmt";
+}
+
+// Takes the blocks BEGIN … COMMIT out of the statements. One with CREATE or ALTER inside is a
+// migration, one of nothing but INSERT, without a name or parameters, the rows at the start.
+std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const SourceFile& file,
+                                 const std::vector<NamedParameter>& parameters) {
+  std::vector<Script> scripts;
+  std::vector<TopStatement> rest;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (!is_transaction(statements[i], "TRANS_STMT_BEGIN") &&
+        !is_transaction(statements[i], "TRANS_STMT_START")) {
+      rest.push_back(statements[i]);
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < statements.size() && statements[end].kind != "TransactionStmt") ++end;
+    Script script{.name = transaction_above(file, statements[i].begin),
+                  .level = level_in(child(*statements[i].node, "options")),
+                  .begin = statements[i].begin,
+                  .end = end < statements.size()
+                             ? statements[end].begin
+                             : static_cast<std::uint32_t>(file.text.size()),
+                  .statements = {}};
+    if (script.level.empty()) script.level = level_above(file, statements[i].begin);
+    bool is_program = !script.name.empty();
+    bool is_whole = end < statements.size() && is_transaction(statements[end], "TRANS_STMT_COMMIT");
+    for (std::size_t k = i + 1; k < end; ++k) {
+      const TopStatement& each = statements[k];
+      if (each.kind == "VariableSetStmt") {
+        if (const std::string level = level_in(child(*each.node, "args")); !level.empty())
+          script.level = level;
+        continue;
+      }
+      is_whole = is_whole && (is_data(each.kind) || !script.name.empty());
+      is_program = is_program || (is_data(each.kind) && each.kind != "InsertStmt");
+      script.statements.push_back({each.kind, each.node, each.begin,
+                                   static_cast<std::uint32_t>(each.begin + each.text.size())});
+    }
+    is_program = is_program || std::ranges::any_of(parameters, [&](const NamedParameter& p) {
+      return p.offset >= script.begin && p.offset < script.end;
+    });
+    if (!is_whole || !is_program || script.statements.empty()) continue;
+    if (script.name.empty()) script.name = fmt::format("transaction_{}", scripts.size() + 1);
+    scripts.push_back(std::move(script));
+    i = end;
+  }
+  statements = std::move(rest);
+  return scripts;
+}
+
+// A file that does not parse as a whole is taken apart: statements that do not parse are blanked
+// out, each with a note, and functions among them are left out.
+std::string without_unreadable(const std::string& sql, const SourceFile& file,
+                               std::vector<Error>& unreadable) {
+  std::string kept = sql;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i <= file.tokens.size(); ++i) {
+    if (i < file.tokens.size() && word_of(file, file.tokens[i]) != ";") continue;
+    if (first < i) {
+      const std::size_t begin = file.tokens[first].begin;
+      const std::size_t end = i < file.tokens.size() ? file.tokens[i].end : sql.size();
+      const std::string_view statement = std::string_view(sql).substr(begin, end - begin);
+      if (const auto tree = parse_sql(statement); !tree) {
+        Error error = tree.error();
+        error.where = file.lines.place(begin + offset_of(statement, tree.error().where));
+        unreadable.push_back(std::move(error));
+        for (std::size_t k = begin; k < end; ++k) {
+          if (kept[k] != '\n') kept[k] = ' ';
+        }
+      }
+    }
+    first = i + 1;
+  }
+  return kept;
 }
 
 Result<SourceFile> scan_file(std::string_view text) {
@@ -111,21 +296,34 @@ std::optional<std::uint32_t> Application::find_function(std::string_view name) c
 }
 
 Result<Application> parse_application(std::string_view text, Budget* budget) {
-  const std::string sql = without_psql_lines(text);
-  const auto file = scan_file(sql);
+  std::vector<NamedParameter> parameters;
+  std::string sql = with_numbered_parameters(without_psql_lines(text), parameters);
+  auto file = scan_file(sql);
   if (!file) return file.error();
-  const auto tree = parse_sql(sql, budget);
+  auto tree = parse_sql(sql, budget);
+  std::vector<Error> unreadable;
+  if (!tree && !tree.error().is_limit) {
+    const Error whole = tree.error();
+    sql = without_unreadable(sql, *file, unreadable);
+    tree = parse_sql(sql, budget);
+    if (!tree || tree->empty()) return whole.quoting(text);
+    file->text = sql;
+  }
   if (!tree) return tree.error().quoting(text);
-  const std::vector<TopStatement> statements = top_statements(*file, *tree);
+  std::vector<TopStatement> statements = top_statements(*file, *tree);
+  const std::vector<Script> scripts = take_scripts(statements, *file, parameters);
   const Locator where{.lines = &file->lines};
 
   Catalog catalog;
   Findings findings({}, budget);
+  for (const Error& error : unreadable)
+    findings.note(error.where, fmt::format("this is not understood and left out: {}", error.what),
+                  NoteKind::Gap);
   SchemaBuilder schema(catalog, findings, where);
   for (const TopStatement& statement : statements) {
     if (findings.failed()) break;
     if (statement.kind == "CreateFunctionStmt") {
-      catalog.functions.insert(last_name(child(*statement.node, "funcname")));
+      declare_function(catalog, *file, statement);
     } else if (statement.kind != "InsertStmt") {
       schema.add(statement.kind, *statement.node, file->lines.place(statement.begin));
     }
@@ -134,18 +332,31 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
   if (findings.failed()) return findings.error().quoting(text);
 
   Application app;
-  for (const TopStatement& statement : statements) {
-    if (statement.kind != "CreateFunctionStmt") continue;
-    if (auto added = add_function(app, catalog, *file, statement, budget); !added)
+  if (auto added = add_functions(app, catalog, *file, statements, budget); !added)
+    return added.error();
+  for (const Script& script : scripts) {
+    Findings own(script.name, budget);
+    auto function = build_script(script, parameters, *file, catalog, own);
+    if (auto added = add_built(app, script.name, std::move(function), own, *file); !added)
       return added.error();
   }
   app.tables = std::move(catalog.tables);
   app.notes.insert(app.notes.begin(), findings.notes().begin(), findings.notes().end());
 
   Findings data({}, budget);
-  InitialRowReader rows(app, data);
+  InitialRowReader rows(app);
   for (const TopStatement& statement : statements) {
-    if (statement.kind == "InsertStmt" && !data.failed()) rows.add(*statement.node, where);
+    if (statement.kind != "InsertStmt") continue;
+    // Rows that are computed, or that are no rows of the tables in the end, are not there.
+    Findings own({}, budget);
+    const std::size_t before = app.initial_rows.size();
+    rows.add(*statement.node, where, own);
+    if (!own.failed()) continue;
+    if (own.error().is_limit) return own.error();
+    app.initial_rows.resize(before);
+    data.note(own.error().where, fmt::format("rows of this INSERT are not there at the start: {}",
+                                             own.error().what),
+              NoteKind::Free);
   }
   for (const SqlToken& token : file->tokens) {
     const std::string_view word = word_of(*file, token);
@@ -153,6 +364,7 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
       add_session(app, word, file->lines.place(token.begin), data);
   }
   if (data.failed()) return data.error().quoting(text);
+  app.notes.insert(app.notes.end(), data.notes().begin(), data.notes().end());
   return app;
 }
 
@@ -178,13 +390,13 @@ Result<void> add_workload(Application& app, std::string_view text, Budget* budge
   const auto tree = parse_sql(sql, budget);
   if (!tree) return tree.error().quoting(text);
   const Locator where{.lines = &file->lines};
-  InitialRowReader rows(changed, findings);
+  InitialRowReader rows(changed);
   for (const TopStatement& statement : top_statements(*file, *tree)) {
     if (statement.kind != "InsertStmt") {
       findings.fail(file->lines.place(statement.begin),
                     "only INSERT statements and sessions can stand in a workload");
     } else {
-      rows.add(*statement.node, where);
+      rows.add(*statement.node, where, findings);
     }
     if (findings.failed()) return findings.error().quoting(text);
   }

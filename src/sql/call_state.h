@@ -1,6 +1,7 @@
 #pragma once
 // What the parts of the interpreter share while one call runs, and what one statement has read.
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -24,6 +25,9 @@ struct CallState {
   // Rows that joins and scans have considered so far.
   std::size_t rows_considered = 0;
   std::size_t work = 0;  // statements and rows since the last look at the budget
+  // Rows that the SQL statement on its way has changed, for those that change a row once.
+  std::set<std::pair<TableId, RowKey>> changed_rows = {};
+  std::string sqlstate = {};  // of the error on its way out, if who raised it knows
 
   // Is the budget over? Looks at it now and then; `more` is how much was done since the last call.
   bool is_over(std::size_t more = 1) {

@@ -1,6 +1,7 @@
 #pragma once
 // The tables and types that a program declares, by name.
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,16 +26,69 @@ struct DeclaredType {
   std::optional<TableId> row_of = {};
 };
 
+// CREATE VIEW: the query that its name stands for.
+struct View {
+  const Tree* select = nullptr;
+  std::vector<std::string> names;  // of its columns, if they are given
+  Locator where;
+};
+
+// CREATE FUNCTION, as it stands in the file.
+struct FunctionText {
+  const Tree* node = nullptr;
+  std::string_view text;
+  std::uint32_t begin = 0;
+  const SourceFile* file = nullptr;
+};
+
+// CREATE TRIGGER … FOR EACH ROW.
+struct Trigger {
+  std::string name;
+  TableId table;
+  bool is_before = false;
+  bool on_insert = false;
+  bool on_update = false;
+  bool on_delete = false;
+  std::vector<std::uint32_t> columns;  // UPDATE OF; empty for any
+  std::string function;
+  const Tree* when = nullptr;
+  std::string refusal;  // why it cannot be modelled; then no statement that fires it can
+  Locator where;
+  Place place;
+};
+
+// A function that others call or that a trigger fires, built once: by its text, the table and the
+// statement that fire it.
+struct BuiltKey {
+  const Tree* node = nullptr;
+  std::uint32_t table = 0;
+  StatementOp op = StatementOp::Return;
+  friend auto operator<=>(const BuiltKey&, const BuiltKey&) = default;
+};
+struct BuiltFunction {
+  bool is_done = false;
+  std::shared_ptr<const Function> function;
+  std::vector<Note> notes;
+  Error why_not;
+};
+
 struct Catalog {
   std::vector<Table> tables;
   std::map<std::string, DeclaredType> types;  // enums and domains
-  std::set<std::string> functions;            // all that the program declares
+  std::map<std::string, std::vector<FunctionText>> functions;  // all that the program declares
+  std::map<std::string, View> views;
+  std::vector<Trigger> triggers;
+  std::map<BuiltKey, BuiltFunction> built;
   // Tables whose deleted or changed rows change others: ON DELETE CASCADE and the like.
   std::set<TableId> cascading;
   // Expressions that stand in the program more often than in the text; see repeats().
   std::size_t num_repeated = 0;
 
   std::optional<TableId> find_table(std::string_view name) const;
+  const View* find_view(const std::string& name) const {
+    const auto found = views.find(name);
+    return found == views.end() ? nullptr : &found->second;
+  }
   const Table& table(TableId id) const { return tables[id.index]; }
   // The table of that name; fails with a suggestion if there is none.
   std::optional<TableId> expect_table(const std::string& name, Place where,

@@ -39,8 +39,8 @@ NewRow::NewRow(StatementView& view, TableId table, RowKey old_key)
       old_key_(std::move(old_key)),
       set_(call_.app.table(table).columns.size()) {}
 
-Value NewRow::column(std::uint32_t, std::uint32_t column) {
-  if (set_[column]) return *set_[column];
+Value NewRow::column(std::uint32_t source, std::uint32_t column) {
+  if (source == 0 && set_[column]) return *set_[column];
   return view_ == nullptr ? Value() : view_->column(table_, *old_key_, column);
 }
 

@@ -48,6 +48,7 @@ struct Expr {
   Type type = Type::Integer;  // of its value; of an array's elements
   bool is_array = false;
   bool is_volatile = false;  // Opaque: random(), now()
+  bool is_untyped = false;   // Variable: a parameter whose first use says what type it is
   std::int64_t number = 0;
   std::string text = {};
   VarId var = {};

@@ -40,7 +40,9 @@ std::optional<ExprOp> find_operator(std::string_view name) {
 
 bool is_comparison(ExprOp op) { return op >= ExprOp::Equal && op <= ExprOp::GreaterEqual; }
 
-bool is_constant(const Expr& expr) { return expr.op == ExprOp::Null || expr.op == ExprOp::Text; }
+bool is_constant(const Expr& expr) {
+  return expr.op == ExprOp::Null || expr.op == ExprOp::Text || expr.is_untyped;
+}
 
 // Gives a constant the type of its partner.
 void agree(Scope& scope, Expr& left, Expr& right, std::string_view what) {

@@ -3,8 +3,10 @@
 //
 // A subquery becomes a Select into a hidden variable, put into Scope::before; an aggregate, where
 // one may stand, a hidden variable that the query fills.
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sql/catalog.h"
@@ -16,17 +18,42 @@
 
 namespace isoscope::sql {
 
-// A table in FROM, under the name that the statement gives it.
+// A row of a loop around, whose columns are variables. They are made when somebody asks for them.
+struct BoundRow {
+  std::vector<std::pair<std::uint32_t, VarId>> columns;  // by column of the source
+  std::optional<VarId> find(std::uint32_t column) const;
+};
+
+// Something in FROM, under the name that the statement gives it: a table, or what has named columns
+// like one.
 struct Source {
-  TableId table;
+  TableId table = TableId::none();
   std::string name;
   std::vector<std::string> merged = {};  // columns of USING: the same as those of a source before
+  std::uint32_t number = 0;              // of the source in the Query, for a table
+  // Of what is no table: its columns. With a value each, unless the row is bound.
+  struct Column {
+    std::string name;
+    Type type = Type::Integer;
+    bool is_array = false;
+    std::optional<Expr> value = {};
+  };
+  std::optional<std::vector<Column>> columns = {};
+  std::shared_ptr<BoundRow> bound = {};
+};
+
+// A query of WITH that has been asked, and the row set with its rows.
+struct NamedRows {
+  std::string name;
+  VarId rows;
+  std::vector<Source::Column> columns;
 };
 
 // An aggregate in a list of outputs, and the hidden variable that gets its value.
 struct AggregateCall {
   Output output;
   VarId var;
+  std::vector<OrderBy> order = {};  // in which the rows come
 };
 
 // What an expression may use, and where the effects of its translation go.
@@ -39,14 +66,28 @@ struct Scope {
   // Unqualified columns are those of the first source: of the row that is there in ON CONFLICT.
   bool first_source_only = false;
   const Scope* outer = nullptr;                      // of the query around a subquery
+  // Set when a subquery uses a column of this scope, which must be a variable then.
+  bool* is_used_inside = nullptr;
+  std::vector<TableId>* tables = nullptr;  // sources of the query so far
+  std::vector<NamedRows> with = {};
   std::vector<Statement>* before = nullptr;          // none where no subquery may stand
   std::vector<AggregateCall>* aggregates = nullptr;  // none where no aggregate may stand
+  bool discards = false;  // PERFORM: the values are thrown away
   std::string text = {};  // of the statement around, for the Selects of its subqueries
   int depth = 0;
 
   Place place(const Tree& node) const { return where.place(number_of(node, "location")); }
   const Table& table(std::uint32_t source) const { return catalog.table(sources[source].table); }
 };
+
+// The columns of a source, hidden ones left out: name and number.
+struct ColumnName {
+  std::string_view name;
+  std::uint32_t number = 0;
+};
+std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t source);
+std::optional<std::uint32_t> find_source_column(const Scope& scope, std::uint32_t source,
+                                                std::string_view name);
 
 Expr build_expr(Scope& scope, const Tree& node);
 // One that is true, false or NULL.

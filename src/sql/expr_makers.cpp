@@ -32,16 +32,63 @@ Expr make_variable(const Frame& frame, VarId var, Place place) {
   return {.op = ExprOp::Variable,
           .type = variable.type,
           .is_array = variable.is_array,
+          .is_untyped = frame.is_untyped(var),
           .var = var,
           .place = place};
 }
 
+std::optional<VarId> BoundRow::find(std::uint32_t column) const {
+  for (const auto& [known, var] : columns) {
+    if (known == column) return var;
+  }
+  return std::nullopt;
+}
+
 Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column, Place place) {
+  const Source& from = scope.sources[source];
+  const Type type = from.columns ? (*from.columns)[column].type
+                                 : scope.catalog.table(from.table).columns[column].type;
+  const bool is_array = from.columns && (*from.columns)[column].is_array;
+  if (from.bound) {
+    auto var = from.bound->find(column);
+    if (!var) {
+      const std::string name = from.columns
+                                   ? (*from.columns)[column].name
+                                   : scope.catalog.table(from.table).columns[column].name;
+      var = scope.frame->add_hidden(from.name + "." + name, type, is_array, place);
+      from.bound->columns.emplace_back(column, *var);
+    }
+    return make_variable(*scope.frame, *var, place);
+  }
+  if (from.columns) return *(*from.columns)[column].value;
   return {.op = ExprOp::Column,
-          .type = scope.table(source).columns[column].type,
-          .source = source,
+          .type = type,
+          .source = from.number,
           .column = column,
           .place = place};
+}
+
+std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t source) {
+  std::vector<ColumnName> names;
+  const Source& from = scope.sources[source];
+  if (from.columns) {
+    for (std::uint32_t c = 0; c < from.columns->size(); ++c)
+      names.push_back({(*from.columns)[c].name, c});
+    return names;
+  }
+  const auto& columns = scope.catalog.table(from.table).columns;
+  for (std::uint32_t c = 0; c < columns.size(); ++c) {
+    if (!columns[c].is_hidden) names.push_back({columns[c].name, c});
+  }
+  return names;
+}
+
+std::optional<std::uint32_t> find_source_column(const Scope& scope, std::uint32_t source,
+                                                std::string_view name) {
+  for (const ColumnName& column : columns_of_source(scope, source)) {
+    if (column.name == name) return column.number;
+  }
+  return std::nullopt;
 }
 
 std::optional<Expr> both(std::optional<Expr> left, std::optional<Expr> right) {
@@ -112,6 +159,10 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
     value.is_array = is_array;
     return value;
   }
+  if (value.is_untyped && scope.frame != nullptr) {
+    if (scope.frame->is_untyped(value.var)) scope.frame->set_type(value.var, type, is_array);
+    value = make_variable(*scope.frame, value.var, value.place);
+  }
   if (value.op == ExprOp::ArrayOf && value.args.empty()) value.type = type;
   if (value.op == ExprOp::Text && is_array) {
     if (auto array = array_from(scope, value, type)) return *array;
@@ -131,6 +182,17 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
       opaque.text = "constant";
       return opaque;
     }
+  }
+  if (!is_array && !value.is_array && value.type != Type::Boolean && type != Type::Boolean) {
+    // A text that stands for a number, a date or the like, or the other way round.
+    const Place place = value.place;
+    scope.findings.note(place,
+                        fmt::format("{} takes {}, and gets {}: some function of it", what,
+                                    a_type(type), a_type(value.type)),
+                        NoteKind::Gap);
+    Expr opaque = make(ExprOp::Opaque, type, {std::move(value)}, place);
+    opaque.text = type == Type::Text ? "text" : "integer";
+    return opaque;
   }
   scope.findings.fail(
       value.place,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sql/expr_builder.h"
+#include "sql/inliner.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
@@ -24,24 +24,36 @@ std::vector<FoundColumn> find_columns(const Scope& scope, const std::string& qua
     if (qualifier.empty() ? scope.first_source_only && i > 0 : source.name != qualifier) continue;
     if (qualifier.empty() && std::ranges::find(source.merged, name) != source.merged.end())
       continue;
-    if (const auto column = find_column(scope.table(i), name)) found.push_back({i, *column});
+    if (const auto column = find_source_column(scope, i, name)) found.push_back({i, *column});
   }
   return found;
 }
 
-bool is_outer_column(const Scope& scope, const std::string& qualifier, const std::string& name) {
+// A column of a query around: a variable of the loop around, if it has become one; else that query
+// must be built again so that it is.
+std::optional<Expr> outer_column(const Scope& scope, const std::string& qualifier,
+                                 const std::string& name, Place place) {
   for (const Scope* around = scope.outer; around != nullptr; around = around->outer) {
-    if (!find_columns(*around, qualifier, name).empty()) return true;
+    const auto found = find_columns(*around, qualifier, name);
+    if (found.empty()) continue;
+    Expr value = make_column(*around, found.front().source, found.front().column, place);
+    if (!uses_column(value)) return value;
+    if (around->is_used_inside != nullptr) {
+      *around->is_used_inside = true;
+    } else {
+      scope.findings.fail(place,
+                          fmt::format("the subquery uses '{}' of the query around it", name),
+                          "a join, or a loop with a SELECT inside, can be modelled");
+    }
+    return make_null(value.type, place);
   }
-  return false;
+  return std::nullopt;
 }
 
 void fail_unknown(Scope& scope, const std::string& name, Place place) {
   std::vector<std::string_view> names;
   for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
-    for (const Column& column : scope.table(i).columns) {
-      if (!column.is_hidden) names.push_back(column.name);
-    }
+    for (const ColumnName& column : columns_of_source(scope, i)) names.push_back(column.name);
   }
   if (scope.frame != nullptr) {
     for (const std::string_view known : scope.frame->known_names()) names.push_back(known);
@@ -65,11 +77,7 @@ Expr plain_name(Scope& scope, const std::string& name, Place place) {
         fmt::format("write which, as in {}.{}", scope.sources[columns.front().source].name, name));
   if (!columns.empty())
     return make_column(scope, columns.front().source, columns.front().column, place);
-  if (is_outer_column(scope, "", name)) {
-    scope.findings.fail(place, fmt::format("the subquery uses '{}' of the query around it", name),
-                        "a join, or a loop with a SELECT inside, can be modelled");
-    return make_null(Type::Integer, place);
-  }
+  if (auto outer = outer_column(scope, "", name, place)) return *outer;
   if (scope.frame != nullptr) {
     if (const NamedVariable* variable = scope.frame->find(name)) {
       if (variable->is_record) return whole_record(scope, name, place);
@@ -100,16 +108,13 @@ Expr qualified_name(Scope& scope, const std::string& qualifier, const std::strin
     return make_column(scope, columns.front().source, columns.front().column, place);
   for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
     if (scope.sources[i].name != qualifier) continue;
+    std::vector<std::string_view> names;
+    for (const ColumnName& column : columns_of_source(scope, i)) names.push_back(column.name);
     scope.findings.fail(place, fmt::format("'{}' has no column '{}'", qualifier, name),
-                        suggest_column(scope.table(i), name));
+                        suggest(name, names));
     return make_null(Type::Integer, place);
   }
-  if (is_outer_column(scope, qualifier, name)) {
-    scope.findings.fail(
-        place, fmt::format("the subquery uses '{}.{}' of the query around it", qualifier, name),
-        "a join, or a loop with a SELECT inside, can be modelled");
-    return make_null(Type::Integer, place);
-  }
+  if (auto outer = outer_column(scope, qualifier, name, place)) return *outer;
   if (scope.frame != nullptr) {
     if (const NamedVariable* record = scope.frame->find(qualifier)) {
       if (auto field = field_of(scope, *record, name, place)) return *field;
@@ -170,33 +175,57 @@ std::optional<Expr> known_call(Scope& scope, const std::string& name, std::vecto
   return std::nullopt;
 }
 
+// Aggregates that are some function of the values to us.
+Type type_of_aggregate(const std::string& name) {
+  for (const std::string_view text : {"string_agg", "json_agg", "jsonb_agg", "json_object_agg",
+                                      "jsonb_object_agg", "xmlagg"}) {
+    if (name == text) return Type::Text;
+  }
+  return Type::Integer;
+}
+
+// The values of an aggregate: its argument, or all of them as one value.
+Expr aggregate_argument(Scope& scope, Aggregate aggregate, const Tree& call, Place place) {
+  const Tree& args = child(call, "args");
+  if (args.empty()) {
+    scope.findings.fail(place, "this aggregate takes an argument");
+    return make_null(Type::Integer, place);
+  }
+  if (aggregate != Aggregate::Other) {
+    if (args.size() != 1) scope.findings.fail(place, "this aggregate takes one argument");
+    return build_expr(scope, args[0]);
+  }
+  const std::string name = last_name(child(call, "funcname"));
+  Expr all = make(ExprOp::Opaque, type_of_aggregate(name), {}, place);
+  all.text = name;
+  for (const Tree& arg : args) all.args.push_back(build_expr(scope, arg));
+  return all;
+}
+
 Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place place) {
   Output output{.aggregate = aggregate, .expr = make_null(Type::Integer, place)};
-  for (const char* refused : {"agg_filter", "agg_order", "agg_within_group"}) {
-    if (has(call, refused))
-      scope.findings.fail(place, "FILTER and ORDER BY inside an aggregate are not modelled",
-                          "put the condition into WHERE");
-  }
+  if (has(call, "agg_within_group"))
+    scope.findings.fail(place, "WITHIN GROUP is not modelled", "ORDER BY … LIMIT 1 is");
   output.distinct = flag_of(call, "agg_distinct");
+  output.name = last_name(child(call, "funcname"));
   std::vector<AggregateCall>* const aggregates = scope.aggregates;
   if (aggregates == nullptr) {
     scope.findings.fail(place, "an aggregate cannot stand here", "select it into a variable first");
     return output.expr;
   }
   Type type = Type::Integer;
+  scope.aggregates = nullptr;
   if (!flag_of(call, "agg_star")) {
-    const Tree& args = child(call, "args");
-    if (args.size() != 1) {
-      scope.findings.fail(place, "this aggregate takes one argument");
-      return output.expr;
-    }
-    scope.aggregates = nullptr;
-    output.expr = build_expr(scope, args[0]);
-    scope.aggregates = aggregates;
+    output.expr = aggregate_argument(scope, aggregate, call, place);
     if (aggregate == Aggregate::Sum || aggregate == Aggregate::Avg)
       output.expr = adapt(scope, std::move(output.expr), Type::Integer, false, "this aggregate");
     if (aggregate == Aggregate::Avg)
       scope.findings.note(place, "avg rounds to a whole number", NoteKind::Gap);
+    if (aggregate == Aggregate::Other)
+      scope.findings.note(place, fmt::format("{} is treated as some function", output.name),
+                          NoteKind::Gap);
+    if (aggregate == Aggregate::Array && output.expr.is_array)
+      scope.findings.fail(place, "arrays of arrays are not modelled");
     if (aggregate != Aggregate::Count) type = output.expr.type;
     // count of a constant counts the rows.
     if (aggregate == Aggregate::Count && !output.distinct &&
@@ -204,8 +233,17 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
          output.expr.op == ExprOp::Boolean))
       output.expr = make_null(Type::Integer, place);
   }
-  const VarId var = scope.frame->add_hidden("aggregate", type, false, place);
-  aggregates->push_back({std::move(output), var});
+  if (has(call, "agg_filter")) output.filter = build_condition(scope, child(call, "agg_filter"));
+  std::vector<OrderBy> order;
+  for (const Tree& entry : child(call, "agg_order")) {
+    OrderBy by{.expr = build_expr(scope, child(inside(entry), "node")),
+               .descending = text_of(inside(entry), "sortby_dir") == "SORTBY_DESC"};
+    order.push_back(std::move(by));
+  }
+  scope.aggregates = aggregates;
+  const bool is_array = aggregate == Aggregate::Array;
+  const VarId var = scope.frame->add_hidden("aggregate", type, is_array, place);
+  aggregates->push_back({std::move(output), var, std::move(order)});
   return make_variable(*scope.frame, var, place);
 }
 
@@ -218,15 +256,15 @@ std::optional<Aggregate> aggregate_of(const Tree& call) {
   if (name == "count") return Aggregate::Count;
   if (name == "sum") return Aggregate::Sum;
   if (name == "avg") return Aggregate::Avg;
+  if (name == "bool_or") return Aggregate::Max;
+  if (name == "bool_and" || name == "every") return Aggregate::Min;
+  if (name == "array_agg") return Aggregate::Array;
+  if (is_unknown_aggregate(name)) return Aggregate::Other;
   return std::nullopt;
 }
 
 bool is_unknown_aggregate(const std::string& name) {
-  for (const std::string_view known : {"array_agg",
-                                       "string_agg",
-                                       "bool_and",
-                                       "bool_or",
-                                       "every",
+  for (const std::string_view known : {"string_agg",
                                        "bit_and",
                                        "bit_or",
                                        "json_agg",
@@ -243,10 +281,7 @@ bool is_unknown_aggregate(const std::string& name) {
                                        "stddev_pop",
                                        "stddev_samp",
                                        "corr",
-                                       "xmlagg",
-                                       "rank",
-                                       "dense_rank",
-                                       "row_number"}) {
+                                       "xmlagg"}) {
     if (name == known) return true;
   }
   return false;
@@ -283,16 +318,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
   }
   if (const auto aggregate = aggregate_of(call))
     return aggregate_call(scope, *aggregate, call, place);
-  if (is_unknown_aggregate(name)) {
-    scope.findings.fail(place, fmt::format("the aggregate {} is not modelled", name),
-                        "min, max, count, sum and avg are");
-    return make_null(Type::Integer, place);
-  }
-  if (scope.catalog.functions.contains(name)) {
-    scope.findings.fail(place, fmt::format("this calls {}, a function of the program", name),
-                        "write its statements here; each function is one transaction");
-    return make_null(Type::Integer, place);
-  }
+  if (scope.catalog.functions.contains(name)) return inline_call(scope, call, place);
   if (name == "nextval") {
     scope.findings.fail(place, "nextval is modelled only as the value of a column in INSERT",
                         "use INSERT … RETURNING to get the number");

@@ -17,6 +17,18 @@ VarId Frame::add(std::string name, Type type, bool is_array, Place place) {
   return VarId{static_cast<std::uint32_t>(function_.variables.size() - 1)};
 }
 
+VarId Frame::add_untyped(std::string name, Place place) {
+  const VarId var = add(std::move(name), Type::Integer, false, place);
+  untyped_.insert(var);
+  return var;
+}
+
+void Frame::set_type(VarId var, Type type, bool is_array) {
+  function_.variables[var.index].type = type;
+  function_.variables[var.index].is_array = is_array;
+  untyped_.erase(var);
+}
+
 VarId Frame::add_hidden(std::string_view purpose, Type type, bool is_array, Place place) {
   return add(fmt::format("({} {})", purpose, ++num_hidden_), type, is_array, place);
 }
@@ -52,13 +64,23 @@ VarId Frame::field(std::size_t record, const std::string& name, Type type, bool 
   return var;
 }
 
-const NamedVariable* Frame::find(std::string_view name) const {
+std::size_t Frame::add_name(std::string name, VarId var) {
+  named_.push_back({.name = std::move(name), .var = var});
+  return named_.size() - 1;
+}
+
+std::optional<std::size_t> Frame::find_number(std::string_view name) const {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     for (auto number = block->names.rbegin(); number != block->names.rend(); ++number) {
-      if (named_[*number].name == name) return &named_[*number];
+      if (named_[*number].name == name) return *number;
     }
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+const NamedVariable* Frame::find(std::string_view name) const {
+  const auto number = find_number(name);
+  return number ? &named_[*number] : nullptr;
 }
 
 const NamedVariable* Frame::find(std::string_view label, std::string_view name) const {

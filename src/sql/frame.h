@@ -6,6 +6,7 @@
 // a family of hidden variables "r.f", one a field; those of a `record` become known with the
 // queries that fill it.
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,11 +53,20 @@ class Frame {
   // The name is known from now on to the end of the block.
   void declare(std::size_t number) { blocks_.back().names.push_back(number); }
 
+  // A name that only its number leads to: a field of a record that is a target.
+  std::size_t add_name(std::string name, VarId var);
   const NamedVariable* find(std::string_view name) const;
+  std::optional<std::size_t> find_number(std::string_view name) const;
   const NamedVariable* find(std::string_view label, std::string_view name) const;
   bool is_label(std::string_view name) const;
   std::vector<std::string_view> known_names() const;
 
+  // A parameter without a declared type: it gets one where it is used first.
+  bool is_untyped(VarId var) const { return untyped_.contains(var); }
+  VarId add_untyped(std::string name, Place place);
+  void set_type(VarId var, Type type, bool is_array);
+
+  std::size_t num_calls = 0;  // of functions of the program that were copied
   // $1, $2, …
   std::vector<std::size_t> positional = {};
 
@@ -70,6 +80,7 @@ class Frame {
   std::vector<NamedVariable> named_;
   std::vector<Block> blocks_;
   int num_hidden_ = 0;
+  std::set<VarId> untyped_;
 };
 
 }  // namespace isoscope::sql

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "sql/pg_parse.h"
 #include "sql/plpgsql_builder.h"
@@ -34,8 +35,9 @@ void number_statements(std::vector<Statement>& body, std::uint32_t& next) {
 
 class Signature {
  public:
-  Signature(const Tree& node, const Locator& where, Catalog& catalog, Findings& findings)
-      : node_(node), where_(where), catalog_(catalog), findings_(findings) {}
+  Signature(const Tree& node, const Locator& where, Catalog& catalog, Findings& findings,
+            const FiredTrigger* fired)
+      : node_(node), where_(where), catalog_(catalog), findings_(findings), fired_(fired) {}
 
   // Adds the parameters to the frame, those that a caller gives first, and declares them.
   void declare(Frame& frame, FunctionHead& head) {
@@ -51,6 +53,7 @@ class Signature {
             static_cast<std::uint32_t>(frame.function().variables.size());
     }
     frame.open_block(head.name);
+    if (fired_ != nullptr) declare_rows(frame, head);
     head.parameters = numbers;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       frame.declare(numbers[i]);
@@ -73,16 +76,31 @@ class Signature {
     }
     if (returns.is_null()) return;  // a procedure
     const DeclaredType type = catalog_.type_of(returns, where_, findings_);
-    if (type.is_trigger)
-      findings_.fail(where_.place(number_of(returns, "location")), "triggers are not modelled",
-                     "write what it does into the functions");
-    if (type.is_void) return;
+    if (type.is_trigger && fired_ == nullptr)
+      findings_.fail(where_.place(number_of(returns, "location")), "a trigger is no transaction");
+    if (type.is_void || type.is_trigger) return;
     head.returns_record = type.is_record;
     head.returns_array = type.is_array;
     function.returns = type.type;
   }
 
  private:
+  // NEW and OLD come first, so that whoever fires the trigger finds them.
+  void declare_rows(Frame& frame, FunctionHead& head) {
+    DeclaredType row;
+    row.is_record = true;
+    row.row_of = fired_->table;
+    for (const char* name : {"new", "old"}) {
+      const std::size_t number = frame.add_named(name, row, catalog_, {});
+      frame.declare(number);
+      head.trigger_rows.push_back(number);
+    }
+    frame.function().num_parameters =
+        static_cast<std::uint32_t>(frame.function().variables.size());
+    for (const char* name : {"tg_op", "tg_table_name", "tg_when", "tg_level"})
+      frame.declare(frame.add_named(name, {.type = Type::Text}, catalog_, {}));
+  }
+
   std::size_t add(Frame& frame, const Tree& parameter, std::size_t position) {
     const Tree& type_name = child(parameter, "argType");
     const Place place = where_.place(number_of(type_name, "location"));
@@ -101,6 +119,7 @@ class Signature {
   const Locator& where_;
   Catalog& catalog_;
   Findings& findings_;
+  const FiredTrigger* fired_;
 };
 
 // The string of AS in the file, as a token.
@@ -159,20 +178,118 @@ std::vector<std::size_t> positional_parameters(const Tree& node, const FunctionH
   return positional;
 }
 
-// RETURN NEXT alone returns the OUT parameters, but the parser does not know that there are any:
-// it gets a value to be content with.
-std::string with_values_returned(std::string_view statement, std::uint32_t begin,
-                                 const BodyText& text) {
-  std::string patched(statement);
-  for (std::size_t i = text.num_tokens(); i-- > 2;) {
-    if (text.word(i) != ";" || !same_word(text.word(i - 1), "next") ||
-        !same_word(text.word(i - 2), "return"))
-      continue;
-    const std::size_t offset = text.file_offset(i);
-    if (offset >= begin && offset - begin <= patched.size())
-      patched.insert(offset - begin, " NULL");
+// What the PL/pgSQL parser of the library does not take though the server does, it gets in another
+// form of the same lines:
+//   RETURN NEXT alone           a value to be content with: it does not know of OUT parameters
+//   r.f := …, INTO r.f          a variable of ours; which field it is, `fields` says in the order of
+//                               the text
+//   v ALIAS FOR $1              a variable of its own, which the translation takes for the parameter
+class PatchedText {
+ public:
+  PatchedText(std::string_view statement, std::uint32_t begin, const BodyText& text)
+      : patched_(statement), begin_(begin), text_(text) {}
+
+  std::string run(bool has_outputs, bool is_trigger, std::vector<RecordField>& fields) {
+    for (std::size_t i = 0; i < text_.num_tokens(); ++i) {
+      if (has_outputs && i > 1 && text_.word(i) == ";" && is_word(i - 1, "next") &&
+          is_word(i - 2, "return"))
+        insert(i, " NULL");
+      if (is_word(i, "alias") && is_word(i + 1, "for")) replace(i, i + 2, "integer");
+      if (!is_trigger && is_field_target(i)) {
+        fields.push_back({lower(text_.word(i)), lower(text_.word(i + 2))});
+        replace(i, i + 2, kFieldVariable);
+      }
+    }
+    if (!fields.empty()) declare();
+    std::ranges::sort(edits_, {}, &Edit::at);
+    for (auto edit = edits_.rbegin(); edit != edits_.rend(); ++edit)
+      patched_.replace(edit->at, edit->length, edit->text);
+    return patched_;
   }
-  return patched;
+
+ private:
+  struct Edit {
+    std::size_t at, length;
+    std::string text;
+  };
+
+  static std::string lower(std::string_view word) {
+    std::string name(word);
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+  }
+  bool is_word(std::size_t i, std::string_view word) const {
+    return i < text_.num_tokens() && same_word(text_.word(i), word);
+  }
+  bool is_one_of(std::size_t i, std::initializer_list<std::string_view> words) const {
+    return std::ranges::any_of(words, [&](std::string_view word) { return is_word(i, word); });
+  }
+  // name . name, where a statement begins and is an assignment, or among the targets of INTO.
+  bool is_field_target(std::size_t i) const {
+    if (i == 0 || i + 3 >= text_.num_tokens() || text_.word(i + 1) != ".") return false;
+    const char first = text_.word(i).front();
+    if (std::isalpha(static_cast<unsigned char>(first)) == 0 && first != '_') return false;
+    if (is_one_of(i - 1, {";", "begin", "then", "else", "loop"}))
+      return text_.word(i + 3) == ":=" || text_.word(i + 3) == "=";
+    std::size_t back = i - 1;
+    while (back >= 4 && text_.word(back) == "," && text_.word(back - 2) == ".") back -= 4;
+    while (back >= 2 && text_.word(back) == ",") back -= 2;
+    if (is_word(back, "strict")) --back;
+    return is_word(back, "into") && back > 0 && !is_word(back - 1, "insert");
+  }
+
+  std::size_t offset(std::size_t token) const { return text_.file_offset(token) - begin_; }
+  void insert(std::size_t token, std::string text) {
+    if (text_.file_offset(token) >= begin_ && offset(token) <= patched_.size())
+      edits_.push_back({offset(token), 0, std::move(text)});
+  }
+  // Tokens first to last, with the line breaks between them kept.
+  void replace(std::size_t first, std::size_t last, std::string_view text) {
+    if (text_.file_offset(first) < begin_ || last >= text_.num_tokens()) return;
+    const std::size_t at = offset(first);
+    const std::size_t end = offset(last) + text_.word(last).size();
+    if (end > patched_.size() || end < at) return;
+    std::string with(text);
+    for (std::size_t i = at; i < end; ++i) {
+      if (patched_[i] == '\n') with += '\n';
+    }
+    edits_.push_back({at, end - at, std::move(with)});
+  }
+  void declare() {
+    const std::string declaration = fmt::format("{} integer; ", kFieldVariable);
+    std::size_t i = 0;
+    while (i < text_.num_tokens() && !is_one_of(i, {"declare", "begin"})) ++i;
+    if (is_word(i, "declare")) {
+      insert(i + 1, declaration);
+    } else {
+      insert(i, "DECLARE " + declaration);
+    }
+  }
+
+  std::string patched_;
+  std::uint32_t begin_;
+  const BodyText& text_;
+  std::vector<Edit> edits_;
+};
+
+// What TG_OP and the like say.
+void add_trigger_constants(Function& function, const FiredTrigger& fired, const Catalog& catalog) {
+  const auto set = [&](std::string_view name, std::string text) {
+    for (std::uint32_t v = 0; v < function.variables.size(); ++v) {
+      if (function.variables[v].name != name) continue;
+      Statement assign{.op = StatementOp::Assign, .place = function.place};
+      assign.targets = {VarId{v}};
+      assign.expr = make_text(std::move(text), function.place);
+      function.body.insert(function.body.begin(), std::move(assign));
+      return;
+    }
+  };
+  set("tg_op", fired.op == StatementOp::Insert   ? "INSERT"
+               : fired.op == StatementOp::Update ? "UPDATE"
+                                                 : "DELETE");
+  set("tg_table_name", catalog.table(fired.table).name);
+  set("tg_level", "ROW");
 }
 
 // A function that is not VOLATILE has one snapshot, that of the query which calls it, and may
@@ -196,7 +313,7 @@ void share_snapshot(std::vector<Statement>& body, std::string_view volatility, F
 
 std::string hint_for(std::string_view message) {
   if (message.find("is not a known variable") != std::string_view::npos)
-    return "assigning to a field of a record is not modelled; use a variable of its own";
+    return "this field of a record cannot be assigned here; use a variable of its own";
   if (message.starts_with("variable \"$")) return "give the parameter a name";
   return {};
 }
@@ -205,7 +322,8 @@ std::string hint_for(std::string_view message) {
 
 std::optional<Function> build_function(const Tree& node, std::string_view statement,
                                        std::uint32_t begin, const SourceFile& file,
-                                       Catalog& catalog, Findings& findings) {
+                                       Catalog& catalog, Findings& findings,
+                                       const FiredTrigger* fired) {
   const Locator where{.lines = &file.lines};
   Function function;
   function.name = last_name(child(node, "funcname"));
@@ -245,7 +363,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   Frame frame(function);
   FunctionHead head;
   head.name = function.name;
-  Signature signature(node, where, catalog, findings);
+  Signature signature(node, where, catalog, findings, fired);
   signature.declare(frame, head);
   signature.set_result(frame, head);
   if (findings.failed()) return std::nullopt;
@@ -264,8 +382,8 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       return std::nullopt;
     }
     const auto tree =
-        parse_plpgsql(head.outputs.empty() ? std::string(statement)
-                                           : with_values_returned(statement, begin, text),
+        parse_plpgsql(PatchedText(statement, begin, text)
+                          .run(!head.outputs.empty(), fired != nullptr, head.fields),
                       body);
     if (!tree) {
       findings.fail(place_of_failure(text, tree.error()), tree.error().what,
@@ -282,8 +400,59 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   if (same_word(volatility, "stable") || same_word(volatility, "immutable"))
     share_snapshot(function.body, volatility, findings);
   if (findings.failed()) return std::nullopt;
+  if (fired != nullptr) add_trigger_constants(function, *fired, catalog);
   number_statements(function.body, function.num_statements);
   return function;
+}
+
+namespace {
+
+// Notes and the failure of a function are its caller's.
+std::shared_ptr<const Function> built_for(const FunctionText& text, const FiredTrigger* fired,
+                                          Catalog& catalog, Findings& findings, Place place) {
+  const std::string name = last_name(child(*text.node, "funcname"));
+  const BuiltKey key{text.node, fired == nullptr ? 0 : fired->table.index + 1,
+                     fired == nullptr ? StatementOp::Return : fired->op};
+  const auto known = catalog.built.find(key);
+  if (known == catalog.built.end()) {
+    catalog.built[key] = {};  // being built: a call of it from here is a recursion
+    Findings own(name);
+    auto function =
+        build_function(*text.node, text.text, text.begin, *text.file, catalog, own, fired);
+    BuiltFunction& built = catalog.built[key];
+    built.is_done = true;
+    built.notes = own.notes();
+    if (function && !own.failed()) {
+      built.function = std::make_shared<const Function>(*std::move(function));
+    } else {
+      built.why_not = own.error();
+    }
+  }
+  const BuiltFunction& built = catalog.built[key];
+  if (!built.is_done) {
+    findings.fail(place, fmt::format("{} calls itself, which is not modelled", name));
+    return nullptr;
+  }
+  for (const Note& note : built.notes) findings.note(note.where, note.what, note.kind);
+  if (built.function == nullptr)
+    findings.fail(place, fmt::format("{} cannot be modelled: line {}: {}", name,
+                                     built.why_not.where.line, built.why_not.what),
+                  built.why_not.hint);
+  return built.function;
+}
+
+}  // namespace
+
+std::shared_ptr<const Function> build_called(const FunctionText& text, Catalog& catalog,
+                                             Findings& findings, Place place) {
+  return built_for(text, nullptr, catalog, findings, place);
+}
+
+std::shared_ptr<const Function> build_trigger(const FunctionText& text, TableId table,
+                                              StatementOp op, Catalog& catalog, Findings& findings,
+                                              Place place) {
+  const FiredTrigger fired{table, op};
+  return built_for(text, &fired, catalog, findings, place);
 }
 
 }  // namespace isoscope::sql

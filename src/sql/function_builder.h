@@ -1,5 +1,6 @@
 #pragma once
 // CREATE FUNCTION and CREATE PROCEDURE as Function.
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -11,17 +12,27 @@
 
 namespace isoscope::sql {
 
-// The text of a file, cut into tokens.
-struct SourceFile {
-  std::string_view text;
-  LineIndex lines;
-  std::vector<SqlToken> tokens;
+// A trigger function, as it is fired.
+struct FiredTrigger {
+  TableId table;
+  StatementOp op = StatementOp::Insert;
 };
 
 // `node` is a CreateFunctionStmt, `statement` its text without what comes before or behind, which
 // starts at `begin`. Nothing, and a failure in `findings`, if it uses what we do not model.
 std::optional<Function> build_function(const Tree& node, std::string_view statement,
                                        std::uint32_t begin, const SourceFile& file,
-                                       Catalog& catalog, Findings& findings);
+                                       Catalog& catalog, Findings& findings,
+                                       const FiredTrigger* fired = nullptr);
+
+// A function that another one calls, for copying: built once. Null, and a failure that names the
+// call, if it cannot be modelled or calls itself. Notes about it are the caller's, too.
+std::shared_ptr<const Function> build_called(const FunctionText& text, Catalog& catalog,
+                                             Findings& findings, Place place);
+// The same for a trigger function that is fired for rows of a table by INSERT, UPDATE or DELETE;
+// its variables begin with those of NEW and OLD, one a column each.
+std::shared_ptr<const Function> build_trigger(const FunctionText& text, TableId table,
+                                              StatementOp op, Catalog& catalog, Findings& findings,
+                                              Place place);
 
 }  // namespace isoscope::sql

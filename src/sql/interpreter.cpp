@@ -7,6 +7,7 @@
 #include "sql/functions.h"
 #include "sql/modify.h"
 #include "sql/query.h"
+#include "sql/row_set.h"
 #include "sql/statement_runner.h"
 
 namespace isoscope::sql {
@@ -20,6 +21,22 @@ struct Next {
 
   bool is_statement() const { return kind == Kind::Statement; }
 };
+
+// The SQLSTATE of an error: as who raised it says, else by what it says.
+std::string sqlstate_of(const CallState& call, const Error& error) {
+  if (!call.sqlstate.empty()) return call.sqlstate;
+  struct Known {
+    std::string_view what, state;
+  };
+  static constexpr Known kKnown[] = {{"division by zero", "22012"},
+                                     {"a number is out of range", "22003"},
+                                     {"a query returned no rows", "P0002"},
+                                     {"a query returned more than one row", "P0003"}};
+  for (const Known& known : kKnown) {
+    if (error.what == known.what) return std::string(known.state);
+  }
+  return "P0001";
+}
 
 class CallRun {
  public:
@@ -40,7 +57,9 @@ class CallRun {
     auto ended = run_all(function_.body);
     if (!ended) {
       if (call_.is_limit) return ended.error();
-      return CallResult{.committed = false, .why_aborted = ended.error().what, .returned = {}};
+      return CallResult{.committed = false,
+                        .why_aborted = ended.error().what,
+                        .sqlstate = sqlstate_of(call_, ended.error())};
     }
     return CallResult{.committed = true, .why_aborted = {}, .returned = std::move(returned_)};
   }
@@ -68,6 +87,7 @@ class CallRun {
 
   Result<Next> run_one(const Statement& s) {
     call_.database.begin(s);
+    if (s.is_sql() && !s.continues) call_.changed_rows.clear();
     switch (s.op) {
       case StatementOp::Select:
         return select(s);
@@ -95,6 +115,10 @@ class CallRun {
         return give_back(s);
       case StatementOp::Raise:
         return raise(s);
+      case StatementOp::Append:
+        return append(s);
+      case StatementOp::Block:
+        return block(s);
     }
     return Next{};
   }
@@ -129,6 +153,7 @@ class CallRun {
   }
 
   Result<std::vector<std::vector<Value>>> query(const Statement& s, const QueryNeeds& needs) {
+    if (s.query.rows) return run_row_query(call_, s.query, needs);
     return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, s.query, needs);
   }
 
@@ -138,8 +163,21 @@ class CallRun {
                      .outputs = !s.exists && !is_performed};
     // PERFORM goes through all its rows; without a lock or a count, nobody can tell.
     if (is_performed && (s.query.lock != Lock::None || function_.row_count)) needs.max_rows = kAll;
+    if (s.into_rows) needs = {};
+    const bool is_value = s.query.rows && is_hidden(s.targets) &&
+                          function_.variables[s.targets[0].index].name.starts_with("(subquery");
+    if (is_value) needs.max_rows = 2;
     auto rows = query(s, needs);
     if (!rows) return rows.error();
+    if (is_value && rows->size() > 1) {
+      call_.sqlstate = "21000";
+      return Error{.what = "a subquery that is a value returned more than one row"};
+    }
+    if (s.into_rows) {
+      variable(*s.into_rows) = Value(std::vector<Value>());
+      for (auto& row : *rows) append_row(variable(*s.into_rows), std::move(row));
+      return Next{};
+    }
     if (s.exists) {
       variable(s.targets.front()) = Value(!rows->empty());
       return Next{};  // part of an expression: FOUND stays as it is
@@ -162,7 +200,9 @@ class CallRun {
     auto modified =
         runner_ != nullptr ? runner_->modify(call_, s) : run_modification(call_, s, counts);
     if (!modified) return modified.error();
-    if (!s.returning.empty()) {
+    if (s.into_rows) {
+      for (auto& row : modified->returning) append_row(variable(*s.into_rows), std::move(row));
+    } else if (!s.returning.empty()) {
       const auto& rows = modified->returning;
       if (rows.size() > 1) return Error{.what = "a query returned more than one row"};
       if (s.strict && rows.empty()) return Error{.what = "a query returned no rows"};
@@ -306,7 +346,49 @@ class CallRun {
     return s.op == StatementOp::Return ? Next{Next::Kind::Return, 0} : Next{};
   }
 
+  Result<Next> append(const Statement& s) {
+    std::vector<Value> row;
+    for (const Expr& expr : s.returning) {
+      auto known = value(expr);
+      if (!known) return known.error();
+      row.push_back(*std::move(known));
+    }
+    append_row(variable(s.targets.front()), std::move(row));
+    return Next{};
+  }
+
+  // An error inside of an EXCEPTION block takes back what the block did to the database; variables
+  // keep their values.
+  Result<Next> block(const Statement& s) {
+    const std::size_t mark = s.catches && runner_ != nullptr ? runner_->begin_block() : 0;
+    auto next = run_all(s.body);
+    if (!next && s.catches && !call_.is_limit) {
+      if (runner_ == nullptr)
+        return call_.limit("an EXCEPTION block that catches something needs a level of a server");
+      runner_->undo_block(mark);
+      const Error caught = next.error();
+      const std::string state = sqlstate_of(call_, caught);
+      variable(s.targets[0]) = Value(state);
+      variable(s.targets[1]) = Value(caught.what);
+      call_.sqlstate.clear();
+      caught_.push_back({caught, state});
+      next = run_all(s.otherwise);
+      caught_.pop_back();
+    }
+    if (!next) return next;
+    if (next->kind == Next::Kind::Exit || next->kind == Next::Kind::Continue) {
+      if (next->kind == Next::Kind::Exit && next->depth == 0) return Next{};
+      return Next{next->kind, next->depth - 1};
+    }
+    return next;
+  }
+
   Result<Next> raise(const Statement& s) {
+    if (s.again && !caught_.empty()) {
+      call_.sqlstate = caught_.back().second;
+      return caught_.back().first;
+    }
+    call_.sqlstate = s.sqlstate.empty() ? "P0001" : s.sqlstate;
     if (!s.expr) return Error{.what = s.text.empty() ? "RAISE EXCEPTION" : s.text};
     auto message = value(*s.expr);
     if (!message) return message.error();
@@ -322,6 +404,7 @@ class CallRun {
   StatementRunner* runner_;
   std::size_t num_steps_ = 0;
   std::vector<Value> returned_;
+  std::vector<std::pair<Error, std::string>> caught_;  // by the handlers that run, with SQLSTATE
 };
 
 }  // namespace

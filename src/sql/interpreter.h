@@ -76,6 +76,7 @@ struct CallResult {
   bool committed = true;
   std::string why_aborted = {};
   std::vector<Value> returned = {};  // one value for most; none for void; rows of RETURN NEXT
+  std::string sqlstate = {};         // of an abort
 };
 
 // Runs one call. An Error is no outcome of SQL but a limit of ours: more than `max_steps`

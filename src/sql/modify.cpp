@@ -53,7 +53,19 @@ class Modification {
     std::vector<NewRow> rows;
     Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
     auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
-      NewRow row(view_, statement_.table, tuple.keys().front());
+      const RowKey& key = tuple.keys().front();
+      if (statement_.once && !call_.changed_rows.insert({statement_.table, key}).second) return true;
+      NewRow row(view_, statement_.table, key);
+      for (const Expr& expr : statement_.returning) {
+        // The row before is read before it is changed.
+        for (const std::uint32_t column : columns_of(expr, 1))
+          view_.column(statement_.table, key, column);
+      }
+      for (const Expr& raised : statement_.raises) {
+        auto holds = tuple.value(raised);
+        if (!holds) return holds.error();
+        if (is_true(*holds)) return Error{.what = "a trigger raises an exception"};
+      }
       if (auto done = set_all(row, statement_.sets, tuple); !done) return done.error();
       rows.push_back(std::move(row));
       return true;

@@ -14,6 +14,11 @@ namespace isoscope::sql {
 class PlpgsqlBody {
  public:
   using Body = std::vector<Statement>;
+  // A text that is parsed, and the way back to the file.
+  struct Parsed {
+    Tree tree;
+    Locator where;
+  };
 
   PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText& text, Catalog& catalog,
               Frame& frame, Findings& findings);
@@ -38,6 +43,7 @@ class PlpgsqlBody {
   void add_for_array(Body& to, const Tree& node);
   void add_exit(Body& to, const Tree& node);
   void add_raise(Body& to, const Tree& node);
+  std::string raised_state(const Tree& node) const;
   void add_assert(Body& to, const Tree& node);
   Body loop_body(const Tree& node);
 
@@ -49,23 +55,26 @@ class PlpgsqlBody {
   void add_return_next(Body& to, const Tree& node);
   void add_return_query(Body& to, const Tree& node);
   void add_diagnostics(Body& to, const Tree& node);
+  void add_call(Body& to, const Tree& node);
+  // A statement that gives rows: a query, or one with RETURNING. What comes before it goes to `to`.
+  std::optional<BuiltQuery> rows_of_statement(Body& to, const Parsed& parsed,
+                                              const Statement& model);
   // The value of what follows RETURN or RETURN NEXT, up to the semicolon.
   Expr returned(Body& to, const Tree& node, std::size_t word, const Statement& around);
 
   // Variables and expressions: plpgsql_variables.cpp.
   void add_block(Body& to, const Tree& node);
+  void add_guarded(Body& to, const Tree& node, Place place);
+  Expr caught_condition(const Tree& conditions, VarId state, Place place);
   void add_declaration(Body& to, std::size_t datum, const Tree& variable);
   DeclaredType declared_type(const std::string& text, Place place);
   // The named variable of a datum; fails if there is none.
   std::size_t named(std::int64_t datum, Place place);
+  // The field of a record as a named variable.
+  std::size_t field_of(std::size_t record, const std::string& name, Place place);
   // Those of INTO or FOR.
   std::vector<std::size_t> targets_of(const Tree& target, Place place);
 
-  // A text that is parsed, and the way back to the file.
-  struct Parsed {
-    Tree tree;
-    Locator where;
-  };
   Parsed parse(const std::string& sql, const Locator& where);
   Locator locate(const std::string& query, std::uint32_t line, std::size_t prefix, Place otherwise);
   Scope scope(Body& before, const Locator& where, const std::string& text);
@@ -89,7 +98,15 @@ class PlpgsqlBody {
   std::map<std::size_t, std::size_t> named_;  // by datum
   std::size_t next_datum_ = 0;                // the first that no block has declared
   std::size_t next_loop_ = 0;       // the first datum that may be the variable of a loop to come
-  std::vector<std::string> loops_;  // their labels
+  struct Level {
+    std::string label;
+    bool is_block = false;  // that only EXIT with its label leaves
+  };
+  std::vector<Level> loops_;
+  bool to_continues_ = false;             // the query of rows_of_statement() goes on with it
+  std::size_t num_handlers_ = 0;          // around
+  std::size_t next_field_ = 0;            // of FunctionHead::fields
+  std::map<std::string, std::size_t> aliases_;  // ALIAS FOR: the parameter
   int nesting_ = 0;                 // statements around
   int branches_ = 0;                // ELSIF and WHEN before, of all IF and CASE around
 };
@@ -97,6 +114,7 @@ class PlpgsqlBody {
 // The line of a node in the body.
 std::uint32_t line_of(const Tree& node);
 std::string query_of(const Tree& expr);
+std::string lower_case(std::string_view word);
 
 inline constexpr std::string_view kSelect = "SELECT ";
 

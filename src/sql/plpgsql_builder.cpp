@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql/plpgsql_body.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::sql {
 namespace {
@@ -60,6 +61,7 @@ void PlpgsqlBody::dispatch(Body& to, const std::string& kind, const Tree& node) 
   if (kind == "PLpgSQL_stmt_execsql") return add_sql(to, node);
   if (kind == "PLpgSQL_stmt_perform") return add_perform(to, node);
   if (kind == "PLpgSQL_stmt_getdiag") return add_diagnostics(to, node);
+  if (kind == "PLpgSQL_stmt_call") return add_call(to, node);
   refuse(kind, node);
 }
 
@@ -72,8 +74,6 @@ void PlpgsqlBody::refuse(const std::string& kind, const Tree& node) {
        "write the statement itself"},
       {"PLpgSQL_stmt_dynfors", "FOR", "FOR … IN EXECUTE is not modelled: its text is not known",
        "write the query itself"},
-      {"PLpgSQL_stmt_call", "CALL", "CALL is not modelled: each function is one transaction",
-       "write the statements of the procedure here"},
       {"PLpgSQL_stmt_commit", "COMMIT", "COMMIT is not modelled: a function is one transaction",
        "make it two functions"},
       {"PLpgSQL_stmt_rollback", "ROLLBACK",
@@ -215,6 +215,7 @@ void PlpgsqlBody::add_case(Body& to, const Tree& node) {
   } else {
     Statement raise = head;  // no branch fits: an error of SQL
     raise.op = StatementOp::Raise;
+    raise.sqlstate = "20000";
     rest.push_back(std::move(raise));
   }
   branches_ = branches;
@@ -229,7 +230,7 @@ void PlpgsqlBody::add_case(Body& to, const Tree& node) {
 
 PlpgsqlBody::Body PlpgsqlBody::loop_body(const Tree& node) {
   Body body;
-  loops_.push_back(text_of(node, "label"));
+  loops_.push_back({text_of(node, "label"), false});
   add_all(body, child(node, "body"));
   loops_.pop_back();
   return body;
@@ -319,23 +320,38 @@ void PlpgsqlBody::add_exit(Body& to, const Tree& node) {
   Statement leave = start(node, is_exit ? "EXIT" : "CONTINUE");
   leave.op = is_exit ? StatementOp::Exit : StatementOp::Continue;
   const std::string label = text_of(node, "label");
-  if (!label.empty()) {
-    const auto loop = std::find(loops_.rbegin(), loops_.rend(), label);
-    if (loop == loops_.rend())
-      findings_.fail(leave.place, fmt::format("no loop around is called '{}'", label),
-                     "leaving a block is not modelled");
-    leave.depth = static_cast<std::uint32_t>(loop - loops_.rbegin());
-  } else if (loops_.empty()) {
-    findings_.fail(leave.place, "there is no loop around");
-  }
+  const auto level = std::find_if(loops_.rbegin(), loops_.rend(), [&](const Level& each) {
+    return label.empty() ? !each.is_block : each.label == label;
+  });
+  if (level == loops_.rend() || (level->is_block && !is_exit))
+    findings_.fail(leave.place, label.empty() ? "there is no loop around"
+                                              : fmt::format("no loop around is called '{}'", label));
+  leave.depth = static_cast<std::uint32_t>(level - loops_.rbegin());
   if (has(node, "cond")) leave.expr = condition(to, child(node, "cond"), leave);
   to.push_back(std::move(leave));
+}
+
+std::string PlpgsqlBody::raised_state(const Tree& node) const {
+  if (const auto known = sqlstate_of(text_of(node, "condname"))) return *known;
+  for (const Tree& entry : child(node, "options")) {
+    const Tree& option = inside(entry);
+    if (number_of(option, "opt_type") != 0) continue;  // ERRCODE
+    std::string code = query_of(child(option, "expr"));
+    std::erase(code, '\'');
+    if (const auto known = sqlstate_of(code)) return *known;
+    return code;
+  }
+  return "";
 }
 
 void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
   Statement raise = start(node, "RAISE");
   if (number_of(node, "elog_level") < kRaiseError) return;  // tells somebody, does nothing
   raise.op = StatementOp::Raise;
+  raise.sqlstate = raised_state(node);
+  raise.again = !has(node, "message") && !has(node, "condname") && !has(node, "options");
+  if (raise.again && num_handlers_ == 0)
+    findings_.fail(raise.place, "RAISE alone stands outside of a handler");
   to.push_back(std::move(raise));
 }
 
@@ -345,6 +361,7 @@ void PlpgsqlBody::add_assert(Body& to, const Tree& node) {
   check.expr = condition(to, child(node, "cond"), check);
   Statement raise = check;
   raise.op = StatementOp::Raise;
+  raise.sqlstate = "P0004";
   raise.expr.reset();
   check.otherwise.push_back(std::move(raise));
   to.push_back(std::move(check));

@@ -14,6 +14,13 @@
 
 namespace isoscope::sql {
 
+// r.f where the parser has a variable of ours instead.
+struct RecordField {
+  std::string record;
+  std::string field;
+};
+inline constexpr std::string_view kFieldVariable = "isoscope_field_";
+
 // What the head of CREATE FUNCTION says that the body needs.
 struct FunctionHead {
   std::string name;
@@ -21,6 +28,8 @@ struct FunctionHead {
   bool returns_record = false;  // rows of several values, of no type of ours
   bool returns_array = false;
   std::vector<std::size_t> parameters;  // named variables of the frame, in order of declaration
+  std::vector<std::size_t> trigger_rows;  // NEW and OLD
+  std::vector<RecordField> fields;        // in the order of the text
   std::vector<std::size_t> outputs;     // those that are OUT, INOUT or columns of TABLE
 };
 

@@ -1,6 +1,9 @@
 // SQL statements of PL/pgSQL, and what a function returns.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sql/inliner.h"
 #include "sql/plpgsql_body.h"
 
 namespace isoscope::sql {
@@ -56,9 +59,65 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
     findings_.fail(model.place, "this statement is not modelled",
                    "SELECT, INSERT, UPDATE and DELETE are");
   }
-  make_one_statement(before, made);
+  make_one_statement(frame_, before, made);
   add_before(to, std::move(before));
   for (Statement& each : made) to.push_back(std::move(each));
+}
+
+void PlpgsqlBody::add_call(Body& to, const Tree& node) {
+  const Statement model = start(node, "CALL");
+  const std::string query = query_of(child(node, "expr"));
+  const Parsed parsed = parse(query, {.otherwise = model.place});
+  if (findings_.failed()) return;
+  const Tree& call = child(child(parsed.tree, "CallStmt"), "funccall");
+  Body before;
+  Scope names = scope(before, parsed.where, model.text);
+  names.discards = true;
+  if (!catalog_.functions.contains(last_name(child(call, "funcname")))) {
+    findings_.fail(model.place, "CALL of a procedure that is not in the file");
+    return;
+  }
+  const Expr value = build_call(names, call, model.place);
+  if (value.op != ExprOp::Null)
+    findings_.fail(model.place, "CALL of a procedure with INOUT is not modelled");
+  Body none;
+  make_one_statement(frame_, before, none);
+  std::ranges::move(before, std::back_inserter(to));
+}
+
+std::optional<BuiltQuery> PlpgsqlBody::rows_of_statement(Body& to, const Parsed& parsed,
+                                                         const Statement& model) {
+  const std::string kind = kind_of(parsed.tree);
+  Body before;
+  const Scope names = scope(before, parsed.where, model.text);
+  if (kind == "SelectStmt") {
+    BuiltQuery built = build_query(names, inside(parsed.tree));
+    if (findings_.failed()) return std::nullopt;
+    // A called function has ended its statements: the query then begins one.
+    to_continues_ = !before.empty() && std::ranges::any_of(before, [](const Statement& s) {
+      return !s.is_separate && (s.is_sql() || has_sql(s.body) || has_sql(s.otherwise));
+    });
+    add_before(to, std::move(before));
+    return built;
+  }
+  if (kind != "InsertStmt" && kind != "UpdateStmt" && kind != "DeleteStmt") {
+    findings_.fail(model.place, "this statement gives no rows");
+    return std::nullopt;
+  }
+  NamedRows rows;
+  Body made;
+  rows.rows = add_row_set(names, "returned", made, model.place);
+  std::vector<ResultColumn> columns;
+  add_write_rows(made, names, kind, inside(parsed.tree), rows.rows, columns, model);
+  if (!findings_.failed() && columns.empty())
+    findings_.fail(model.place, "this statement gives no rows", "add RETURNING");
+  if (findings_.failed()) return std::nullopt;
+  for (const ResultColumn& column : columns)
+    rows.columns.push_back({column.name, column.type, column.is_array, {}});
+  make_one_statement(frame_, before, made);
+  add_before(to, std::move(before));
+  std::ranges::move(made, std::back_inserter(to));
+  return query_of_rows(rows, model.place);
 }
 
 void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
@@ -75,17 +134,32 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   const Parsed parsed = parse(query, where);
   if (findings_.failed()) return;
   Body before;
-  const Scope names = scope(before, where, model.text);
-  BuiltQuery built = build_query(names, child(parsed.tree, "SelectStmt"));
+  Scope names = scope(before, where, model.text);
+  // PERFORM f(x) is the call and nothing else.
+  const Tree& select = child(parsed.tree, "SelectStmt");
+  const Tree& targets = child(select, "targetList");
+  const Tree& call =
+      targets.size() == 1 ? child(child(inside(targets[0]), "val"), "FuncCall") : no_tree();
+  names.discards = !call.is_null() && !has(select, "fromClause");
+  if (names.discards && catalog_.functions.contains(last_name(child(call, "funcname")))) {
+    (void)build_call(names, call, model.place);
+    Body none;
+    make_one_statement(frame_, before, none);
+    std::ranges::move(before, std::back_inserter(to));
+    return;
+  }
+  BuiltQuery built = build_query(names, select);
   if (findings_.failed()) return;
   // The values are thrown away, but whether there are rows sets FOUND.
   if (!built.query.is_aggregate()) built.query.outputs.clear();
   built.computed.clear();
   model.op = StatementOp::Select;
   model.query = std::move(built.query);
-  model.continues = !before.empty();
+  Body made;
+  made.push_back(std::move(model));
+  make_one_statement(frame_, before, made);
   add_before(to, std::move(before));
-  to.push_back(std::move(model));
+  to.push_back(std::move(made.front()));
 }
 
 void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
@@ -94,18 +168,13 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   const std::string query = query_of(child(node, "query"));
   const Parsed parsed = parse(query, locate(query, 0, 0, model.place));
   if (findings_.failed()) return;
-  if (kind_of(parsed.tree) != "SelectStmt") {
-    findings_.fail(model.place, "only a SELECT can stand in FOR");
-    return;
-  }
-  Body before;
-  const Scope names = scope(before, parsed.where, model.text);
-  BuiltQuery built = build_query(names, inside(parsed.tree));
-  if (findings_.failed()) return;
-  std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
-  Statement loop = make_loop(names, std::move(built), std::move(bound), model);
-  loop.continues = !before.empty();
-  add_before(to, std::move(before));
+  auto built = rows_of_statement(to, parsed, model);
+  if (!built) return;
+  model.continues = to_continues_;
+  Body none;
+  const Scope names = scope(none, parsed.where, model.text);
+  std::vector<VarId> bound = bind_targets(names, built->columns, targets, model.place);
+  Statement loop = make_loop(names, *std::move(built), std::move(bound), model);
   for (Statement& each : loop_body(node)) loop.body.push_back(std::move(each));
   to.push_back(std::move(loop));
 }
@@ -113,7 +182,7 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
 Expr PlpgsqlBody::returned(Body& to, const Tree& node, std::size_t word, const Statement& around) {
   // A variable alone may be missing in the tree; a record alone is all of its fields.
   if (word + 1 < text_.num_tokens() && text_.word(word + 1) == ";") {
-    const NamedVariable* variable = frame_.find(text_.word(word));
+    const NamedVariable* variable = frame_.find(lower_case(text_.word(word)));
     if (variable != nullptr && variable->is_record) {
       std::vector<Expr> values;
       for (const auto& field : variable->fields)
@@ -170,17 +239,11 @@ void PlpgsqlBody::add_return_query(Body& to, const Tree& node) {
   const std::string query = query_of(child(node, "query"));
   const Parsed parsed = parse(query, locate(query, 0, 0, model.place));
   if (findings_.failed()) return;
-  if (kind_of(parsed.tree) != "SelectStmt") {
-    findings_.fail(model.place, "only a SELECT can stand in RETURN QUERY");
-    return;
-  }
-  Body before;
-  const Scope names = scope(before, parsed.where, model.text);
-  BuiltQuery built = build_query(names, inside(parsed.tree));
-  if (findings_.failed()) return;
-  model.continues = !before.empty();
-  add_before(to, std::move(before));
-  to.push_back(make_row_loop(names, std::move(built), model));
+  auto built = rows_of_statement(to, parsed, model);
+  if (!built) return;
+  model.continues = to_continues_;
+  Body none;
+  to.push_back(make_row_loop(scope(none, parsed.where, model.text), *std::move(built), model));
 }
 
 void PlpgsqlBody::add_diagnostics(Body& to, const Tree& node) {

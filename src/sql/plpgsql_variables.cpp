@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
+#include "sql/inliner.h"
 #include "sql/pg_parse.h"
 #include "sql/plpgsql_body.h"
+#include "sql/sqlstates.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
@@ -12,6 +15,13 @@ namespace isoscope::sql {
 std::uint32_t line_of(const Tree& node) {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(number_of(node, "lineno"), 0, std::int64_t{1} << 30));
+}
+
+std::string lower_case(std::string_view word) {
+  std::string name(word);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
 }
 
 std::string query_of(const Tree& expr) { return text_of(child(expr, "PLpgSQL_expr"), "query"); }
@@ -29,13 +39,15 @@ PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText&
     if (!frame.named(parameter).name.starts_with('$')) named_[next_datum_++] = parameter;
   }
   ++next_datum_;
+  // NEW and OLD of a trigger are the two behind it.
+  for (const std::size_t row : head.trigger_rows) named_[next_datum_++] = row;
   // The tree says nothing of `name ALIAS FOR $1`.
   for (std::size_t i = 0; i + 3 < text.num_tokens(); ++i) {
     if (!same_word(text.word(i + 1), "alias") || !same_word(text.word(i + 2), "for")) continue;
     for (std::size_t k = 0; k < head.parameters.size(); ++k) {
       const std::string& name = frame.named(head.parameters[k]).name;
       if (text.word(i + 3) == fmt::format("${}", k + 1) || same_word(text.word(i + 3), name))
-        frame.declare_alias(std::string(text.word(i)), head.parameters[k]);
+        aliases_[lower_case(text.word(i))] = head.parameters[k];
     }
   }
 }
@@ -54,16 +66,97 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
     if (text_of(type, "typname") != "UNKNOWN") add_declaration(to, next_datum_, variable);
   }
   const Statement block = start(node, "BEGIN");
-  if (has(node, "exceptions"))
-    findings_.fail(block.place, "EXCEPTION blocks are not modelled",
-                   "ask first, as in IF EXISTS (…), or use ON CONFLICT");
-  add_all(to, child(node, "body"));
+  const std::string label = text_of(node, "label");
+  if (has(node, "exceptions")) {
+    add_guarded(to, node, block.place);
+  } else if (!label.empty()) {
+    Statement labelled{.op = StatementOp::Block, .place = block.place};
+    loops_.push_back({label, true});
+    add_all(labelled.body, child(node, "body"));
+    loops_.pop_back();
+    to.push_back(std::move(labelled));
+  } else {
+    add_all(to, child(node, "body"));
+  }
   frame_.close_block();
+}
+
+// BEGIN … EXCEPTION: the handlers are a chain of IF over SQLSTATE; what none of them takes is raised
+// again.
+void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
+  Statement block{.op = StatementOp::Block, .place = place, .text = "BEGIN … EXCEPTION"};
+  block.catches = true;
+  loops_.push_back({text_of(node, "label"), true});
+  add_all(block.body, child(node, "body"));
+  frame_.open_block("");
+  for (const char* name : {"sqlstate", "sqlerrm"}) {
+    const std::size_t number = frame_.add_named(name, {.type = Type::Text}, catalog_, place);
+    frame_.declare(number);
+    block.targets.push_back(frame_.named(number).var);
+    Variable& variable = frame_.function().variables[block.targets.back().index];
+    variable.name = fmt::format("({})", name);
+  }
+  ++num_handlers_;
+  Body rest;
+  Statement again{.op = StatementOp::Raise, .place = place};
+  again.again = true;
+  rest.push_back(std::move(again));
+  std::vector<Statement> handlers;
+  const Tree& list = child(child(child(node, "exceptions"), "PLpgSQL_exception_block"), "exc_list");
+  for (const Tree& entry : list) {
+    const Tree& handler = inside(entry);
+    Statement test{.op = StatementOp::If, .place = place, .text = "EXCEPTION WHEN"};
+    test.expr = caught_condition(child(handler, "conditions"), block.targets[0], place);
+    add_all(test.body, child(handler, "action"));
+    handlers.push_back(std::move(test));
+  }
+  for (auto handler = handlers.rbegin(); handler != handlers.rend(); ++handler) {
+    handler->otherwise = std::move(rest);
+    rest.clear();
+    rest.push_back(std::move(*handler));
+  }
+  block.otherwise = std::move(rest);
+  --num_handlers_;
+  frame_.close_block();
+  loops_.pop_back();
+  to.push_back(std::move(block));
+}
+
+Expr PlpgsqlBody::caught_condition(const Tree& conditions, VarId state, Place place) {
+  const Expr code = make_variable(frame_, state, place);
+  std::vector<Expr> any;
+  for (const Tree& entry : conditions) {
+    const std::string name = text_of(inside(entry), "condname");
+    if (name == "others") return make_boolean(true, place);
+    const auto known = sqlstate_of(name);
+    if (!known) {
+      findings_.fail(place, fmt::format("the condition {} is not known", name));
+      return make_boolean(false, place);
+    }
+    if (!is_modelled_sqlstate(*known))
+      findings_.note(place, fmt::format("{} is never raised here", name), NoteKind::Gap);
+    if (known->ends_with("000")) {
+      Expr of_class = make(ExprOp::Opaque, Type::Text, {code, make_integer(2, place)}, place);
+      of_class.text = "left";
+      any.push_back(make(ExprOp::Equal, Type::Boolean,
+                         {std::move(of_class), make_text(known->substr(0, 2), place)}, place));
+    } else {
+      any.push_back(make(ExprOp::Equal, Type::Boolean, {code, make_text(*known, place)}, place));
+    }
+  }
+  if (any.size() == 1) return std::move(any.front());
+  return make(ExprOp::Or, Type::Boolean, std::move(any), place);
 }
 
 void PlpgsqlBody::add_declaration(Body& to, std::size_t datum, const Tree& variable) {
   const std::string name = text_of(variable, "refname");
+  if (name == kFieldVariable) return;
   Statement assign = start(variable, name);
+  if (const auto alias = aliases_.find(name); alias != aliases_.end()) {
+    frame_.declare_alias(name, alias->second);
+    named_[datum] = alias->second;
+    return;
+  }
   assign.op = StatementOp::Assign;
   const std::string type_text =
       text_of(child(child(variable, "datatype"), "PLpgSQL_type"), "typname");
@@ -111,8 +204,31 @@ std::size_t PlpgsqlBody::named(std::int64_t datum, Place place) {
   if (datum >= 0) {
     const auto found = named_.find(static_cast<std::size_t>(datum));
     if (found != named_.end()) return found->second;
+    const Tree& entry =
+        static_cast<std::size_t>(datum) < datums_.size() ? datums_[static_cast<std::size_t>(datum)]
+                                                         : no_tree();
+    if (const Tree& field = child(entry, "PLpgSQL_recfield"); !field.is_null()) {
+      const std::size_t record = named(number_of(field, "recparentno"), place);
+      if (!findings_.failed()) return field_of(record, text_of(field, "fieldname"), place);
+    }
+    if (text_of(child(entry, "PLpgSQL_var"), "refname") == kFieldVariable &&
+        next_field_ < head_.fields.size()) {
+      const RecordField& field = head_.fields[next_field_++];
+      if (const auto record = frame_.find_number(field.record))
+        return field_of(*record, field.field, place);
+    }
+    if (findings_.failed()) return 0;
   }
   findings_.fail(place, "this variable cannot be set", "only variables of DECLARE can");
+  return 0;
+}
+
+std::size_t PlpgsqlBody::field_of(std::size_t record, const std::string& name, Place place) {
+  const auto var = frame_.named(record).field(name);
+  if (var) return frame_.add_name(frame_.named(record).name + "." + name, *var);
+  findings_.fail(place,
+                 fmt::format("the record '{}' has no field '{}'", frame_.named(record).name, name),
+                 "no query has filled it before");
   return 0;
 }
 
@@ -159,23 +275,9 @@ Scope PlpgsqlBody::scope(Body& before, const Locator& where, const std::string& 
 void PlpgsqlBody::add_before(Body& to, Body before) {
   if (before.empty()) return;
   Body none;
-  make_one_statement(before, none);
-  const Place place = before.front().place;
-  const auto copy = [&](VarId target, VarId from) {
-    Statement assign{.op = StatementOp::Assign, .place = place};
-    assign.targets = {target};
-    assign.expr = make_variable(frame_, from, place);
-    to.push_back(std::move(assign));
-  };
-  std::vector<std::pair<VarId, VarId>> kept;
-  for (const auto& var : {frame_.function().found, frame_.function().row_count}) {
-    if (!var) continue;
-    const Type type = frame_.variable(*var).type;
-    kept.emplace_back(*var, frame_.add_hidden("kept", type, false, place));
-  }
-  for (const auto& [var, copied] : kept) copy(copied, var);
+  make_one_statement(frame_, before, none);
+  keep_found(frame_, before, before.front().place);
   std::ranges::move(before, std::back_inserter(to));
-  for (const auto& [var, copied] : kept) copy(var, copied);
 }
 
 Statement PlpgsqlBody::start(const Tree& node, std::string_view word, std::string_view stop) {

@@ -128,7 +128,11 @@ class PsqlLines {
 }  // namespace
 
 std::string without_psql_lines(std::string_view text) {
-  return text.find('\\') == std::string_view::npos ? std::string(text) : PsqlLines(text).run();
+  std::string sql =
+      text.find('\\') == std::string_view::npos ? std::string(text) : PsqlLines(text).run();
+  // A byte order mark, with which some editors begin a file.
+  if (sql.starts_with("\xEF\xBB\xBF")) std::fill_n(sql.begin(), 3, ' ');
+  return sql;
 }
 
 }  // namespace isoscope::sql

@@ -7,6 +7,7 @@
 
 #include "sql/aggregates.h"
 #include "sql/matcher.h"
+#include "sql/row_set.h"
 
 namespace isoscope::sql {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 using Rows = std::vector<std::vector<Value>>;
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-
-// NULL is greater than everything, as in PostgreSQL.
-std::strong_ordering order_of(const Value& a, const Value& b) {
-  if (a.is_null() || b.is_null()) return a.is_null() <=> b.is_null();
-  return a <=> b;
-}
 
 class QueryRun {
  public:
@@ -135,8 +130,8 @@ class QueryRun {
   void sort(std::vector<Match>& matches) const {
     std::ranges::stable_sort(matches, [&](const Match& a, const Match& b) {
       for (std::size_t i = 0; i < query_.order_by.size(); ++i) {
-        const auto order = order_of(a.order[i], b.order[i]);
-        if (order != 0) return query_.order_by[i].descending ? order > 0 : order < 0;
+        const auto order = order_of(query_.order_by[i], a.order[i], b.order[i]);
+        if (order != 0) return order < 0;
       }
       return false;
     });

@@ -1,4 +1,4 @@
-#include "sql/query_builder.h"
+#include "sql/query_parts.h"
 
 #include <fmt/format.h>
 
@@ -10,114 +10,37 @@ namespace {
 // Fails for parts of a SELECT that we do not model.
 void refuse_parts(const Scope& scope, const Tree& select, Place place) {
   Findings& findings = scope.findings;
-  const std::string op = text_of(select, "op");
-  if (!op.empty() && op != "SETOP_NONE")
-    findings.fail(place, "UNION, INTERSECT and EXCEPT are not modelled",
-                  "use one statement for each part");
-  if (has(select, "withClause"))
-    findings.fail(scope.place(child(select, "withClause")), "WITH is not modelled",
-                  "use one statement for each part");
-  if (has(select, "groupClause") || has(select, "havingClause"))
-    findings.fail(place, "GROUP BY and HAVING are not modelled",
-                  "a loop over the groups, with an aggregate inside, can be");
   if (has(select, "windowClause")) findings.fail(place, "WINDOW is not modelled");
-  if (has(select, "valuesLists"))
-    findings.fail(place, "VALUES is modelled only in INSERT", "use SELECT");
   if (has(select, "intoClause")) findings.fail(place, "SELECT INTO a new table is not modelled");
   if (text_of(select, "limitOption") == "LIMIT_OPTION_WITH_TIES")
     findings.fail(place, "WITH TIES is not modelled");
 }
 
-// USING (c, …): equalities, and the column of the new source is the same as that before.
-std::optional<Expr> merge_columns(Scope& scope, const std::vector<std::string>& names,
-                                  std::size_t first_right, Place place) {
-  std::optional<Expr> equalities;
-  for (const std::string& name : names) {
-    for (std::uint32_t right = static_cast<std::uint32_t>(first_right);
-         right < scope.sources.size(); ++right) {
-      const auto right_column = find_column(scope.table(right), name);
-      if (!right_column) continue;
-      for (std::uint32_t left = 0; left < first_right; ++left) {
-        const auto left_column = find_column(scope.table(left), name);
-        if (!left_column) continue;
-        equalities =
-            both(std::move(equalities), make(ExprOp::Equal, Type::Boolean,
-                                             {make_column(scope, left, *left_column, place),
-                                              make_column(scope, right, *right_column, place)},
-                                             place));
-        scope.sources[right].merged.push_back(name);
-        break;
-      }
-    }
-  }
-  if (!names.empty() && !equalities)
-    scope.findings.fail(place, fmt::format("no column '{}' on both sides of JOIN", names.front()));
-  return equalities;
+// Does some part of the query need rows of its own: groups, FILTER, DISTINCT ON, or something in
+// FROM that is no table?
+bool needs_rows(const Scope& scope, const Tree& select) {
+  if (has(select, "groupClause") || has(select, "havingClause")) return true;
+  const Tree& distinct = child(select, "distinctClause");
+  if (distinct.is_array() && !distinct.empty() && !distinct[0].is_null() && !distinct[0].empty())
+    return true;
+  if (contains_key(child(select, "targetList"), "agg_filter") ||
+      contains_key(child(select, "targetList"), "agg_order"))
+    return true;
+  const Tree& from = child(select, "fromClause");
+  return !std::ranges::all_of(from, [&](const Tree& entry) { return is_native(scope, entry, 0); });
 }
 
-void add_source(Scope& scope, const Tree& range, Place place) {
-  const std::string name = text_of(range, "relname");
-  const auto table = scope.catalog.expect_table(name, place, scope.findings);
-  if (!table) return;
-  const std::string alias = text_of(child(range, "alias"), "aliasname");
-  if (has(child(range, "alias"), "colnames"))
-    scope.findings.fail(place, "new names for columns in FROM are not modelled");
-  scope.sources.push_back({.table = *table, .name = alias.empty() ? name : alias});
-  for (std::size_t i = 0; i + 1 < scope.sources.size(); ++i) {
-    if (scope.sources[i].name == scope.sources.back().name)
-      scope.findings.fail(place,
-                          fmt::format("two tables are called '{}' here", scope.sources.back().name),
-                          "give one of them another name with AS");
-  }
-}
+}  // namespace
 
-// Adds the tables of an entry of FROM; returns the condition of its joins.
-std::optional<Expr> add_from(Scope& scope, const Tree& entry, int depth) {
-  const std::string kind = kind_of(entry);
-  const Tree& node = inside(entry);
-  const Place place = scope.place(node);
-  if (kind == "RangeVar") {
-    add_source(scope, node, place);
-    return std::nullopt;
-  }
-  if (kind != "JoinExpr" || depth > 50) {
-    scope.findings.fail(place, "only tables can stand in FROM",
-                        "put the subquery or function into a statement or loop of its own");
-    return std::nullopt;
-  }
-  auto condition = add_from(scope, child(node, "larg"), depth + 1);
-  const std::size_t first_right = scope.sources.size();
-  condition = both(std::move(condition), add_from(scope, child(node, "rarg"), depth + 1));
-  const Place at = scope.place(inside(child(node, "rarg")));
-  if (text_of(node, "jointype") != "JOIN_INNER")
-    scope.findings.fail(at, "LEFT, RIGHT and FULL joins are not modelled",
-                        "inner joins are; or use two statements");
-  if (has(node, "alias")) scope.findings.fail(at, "a name for a join is not modelled");
-  std::vector<std::string> shared;
-  for (const Tree& name : child(node, "usingClause")) shared.push_back(string_node(name));
-  if (flag_of(node, "isNatural")) {
-    for (std::size_t right = first_right; right < scope.sources.size(); ++right) {
-      for (const Column& column : scope.table(static_cast<std::uint32_t>(right)).columns) {
-        for (std::uint32_t left = 0; left < first_right; ++left) {
-          if (!column.is_hidden && find_column(scope.table(left), column.name))
-            shared.push_back(column.name);
-        }
-      }
-    }
-  }
-  condition = both(std::move(condition), merge_columns(scope, shared, first_right, at));
-  if (has(node, "quals"))
-    condition = both(std::move(condition), build_condition(scope, child(node, "quals")));
-  return condition;
-}
-
-// The name that SQL gives to a column of a result.
 std::string column_name(const Tree& node) {
   const std::string kind = kind_of(node);
   const Tree& inner = inside(node);
   if (kind == "ColumnRef") return last_name(child(inner, "fields"));
   if (kind == "FuncCall") return last_name(child(inner, "funcname"));
-  if (kind == "TypeCast") return column_name(child(inner, "arg"));
+  if (kind == "TypeCast") {
+    const std::string of = column_name(child(inner, "arg"));
+    return of == "?column?" ? last_name(child(child(inner, "typeName"), "names")) : of;
+  }
   if (kind == "CoalesceExpr") return "coalesce";
   if (kind == "CaseExpr") return "case";
   if (kind == "MinMaxExpr") return text_of(inner, "op") == "IS_LEAST" ? "least" : "greatest";
@@ -130,7 +53,8 @@ bool is_star(const Tree& node) {
   return fields.is_array() && !fields.empty() && has(fields.back(), "A_Star");
 }
 
-void add_star(Scope& scope, const Tree& node, BuiltQuery& built) {
+std::vector<NamedExpr> star_columns(const Scope& scope, const Tree& node) {
+  std::vector<NamedExpr> columns;
   const Place place = scope.place(inside(node));
   const Tree& fields = child(inside(node), "fields");
   const std::string qualifier = fields.size() > 1 ? string_node(fields[fields.size() - 2]) : "";
@@ -139,31 +63,39 @@ void add_star(Scope& scope, const Tree& node, BuiltQuery& built) {
     const Source& source = scope.sources[i];
     if (!qualifier.empty() && source.name != qualifier) continue;
     any = true;
-    const auto& columns = scope.table(i).columns;
-    for (std::uint32_t c = 0; c < columns.size(); ++c) {
-      const bool is_merged =
-          qualifier.empty() &&
-          std::ranges::find(source.merged, columns[c].name) != source.merged.end();
-      if (columns[c].is_hidden || is_merged) continue;
-      built.query.outputs.push_back({.expr = make_column(scope, i, c, place)});
-      built.columns.push_back({columns[c].name, columns[c].type, false});
+    for (const ColumnName& column : columns_of_source(scope, i)) {
+      const bool is_merged = qualifier.empty() &&
+                             std::ranges::find(source.merged, column.name) != source.merged.end();
+      if (is_merged) continue;
+      columns.push_back({std::string(column.name), make_column(scope, i, column.number, place)});
     }
   }
   if (!any) scope.findings.fail(place, "there is no table for this *");
+  return columns;
 }
 
-void add_plain_outputs(Scope& scope, const Tree& targets, BuiltQuery& built) {
+std::vector<NamedExpr> target_columns(Scope& scope, const Tree& targets) {
+  std::vector<NamedExpr> columns;
   for (const Tree& entry : targets) {
     const Tree& target = inside(entry);
     const Tree& value = child(target, "val");
     if (is_star(value)) {
-      add_star(scope, value, built);
+      for (NamedExpr& column : star_columns(scope, value)) columns.push_back(std::move(column));
       continue;
     }
     const std::string name = text_of(target, "name");
     Expr expr = build_expr(scope, value);
-    built.columns.push_back({name.empty() ? column_name(value) : name, expr.type, expr.is_array});
-    built.query.outputs.push_back({.expr = std::move(expr)});
+    columns.push_back({name.empty() ? column_name(value) : name, std::move(expr)});
+  }
+  return columns;
+}
+
+namespace {
+
+void add_plain_outputs(Scope& scope, const Tree& targets, BuiltQuery& built) {
+  for (NamedExpr& column : target_columns(scope, targets)) {
+    built.columns.push_back({column.name, column.expr.type, column.expr.is_array});
+    built.query.outputs.push_back({.expr = std::move(column.expr)});
   }
 }
 
@@ -202,15 +134,8 @@ void add_aggregate_outputs(Scope& scope, const Tree& targets, BuiltQuery& built)
 void add_order(Scope& scope, const Tree& sort, const Tree& targets, BuiltQuery& built) {
   for (const Tree& entry : sort) {
     const Tree& key = child(inside(entry), "node");
-    OrderBy order{.expr = {}, .descending = text_of(inside(entry), "sortby_dir") == "SORTBY_DESC"};
-    const Tree& constant = child(child(key, "A_Const"), "ival");
-    const Tree& fields = child(child(key, "ColumnRef"), "fields");
-    const std::string name = fields.size() == 1 ? last_name(fields) : "";
-    std::optional<std::size_t> position;
-    if (!constant.is_null()) position = static_cast<std::size_t>(number_of(constant, "ival") - 1);
-    for (std::size_t i = 0; !name.empty() && i < targets.size(); ++i) {
-      if (text_of(inside(targets[i]), "name") == name) position = i;
-    }
+    OrderBy order = order_direction(inside(entry));
+    const auto position = output_position(key, targets);
     if (position && *position >= built.query.outputs.size()) {
       scope.findings.fail(scope.place(inside(key)), "ORDER BY has no such column");
       continue;
@@ -220,22 +145,40 @@ void add_order(Scope& scope, const Tree& sort, const Tree& targets, BuiltQuery& 
   }
 }
 
-bool mentions_column(const Expr& expr) {
-  return expr.op == ExprOp::Column ||
-         std::any_of(expr.args.begin(), expr.args.end(), mentions_column);
+}  // namespace
+
+OrderBy order_direction(const Tree& sort) {
+  OrderBy order{.expr = {}, .descending = text_of(sort, "sortby_dir") == "SORTBY_DESC"};
+  const std::string nulls = text_of(sort, "sortby_nulls");
+  if (nulls == "SORTBY_NULLS_FIRST") order.nulls_first = true;
+  if (nulls == "SORTBY_NULLS_LAST") order.nulls_first = false;
+  return order;
+}
+
+std::optional<std::size_t> output_position(const Tree& key, const Tree& targets) {
+  const Tree& constant = child(child(key, "A_Const"), "ival");
+  if (!constant.is_null()) return static_cast<std::size_t>(number_of(constant, "ival") - 1);
+  const Tree& fields = child(child(key, "ColumnRef"), "fields");
+  const std::string name = fields.size() == 1 ? last_name(fields) : "";
+  for (std::size_t i = 0; !name.empty() && i < targets.size(); ++i) {
+    if (text_of(inside(targets[i]), "name") == name) return i;
+  }
+  return std::nullopt;
 }
 
 // There is one for all rows, so no column can be in it.
 std::optional<Expr> build_count(Scope& scope, const Tree& node, std::string_view what) {
   if (node.is_null() || flag_of(child(node, "A_Const"), "isnull")) return std::nullopt;
   std::optional<Expr> count = adapt(scope, build_expr(scope, node), Type::Integer, false, what);
-  if (count && mentions_column(*count))
+  if (count && uses_column(*count))
     scope.findings.fail(scope.where.place(0), fmt::format("{} cannot depend on a column", what));
   return count;
 }
 
-Lock build_lock(const Scope& scope, const Tree& clauses) {
-  Lock lock = Lock::None;
+namespace {
+
+void build_lock(const Scope& scope, const Tree& clauses, Query& query) {
+  Lock& lock = query.lock;
   for (const Tree& entry : clauses) {
     const Tree& clause = inside(entry);
     const std::string strength = text_of(clause, "strength");
@@ -245,36 +188,30 @@ Lock build_lock(const Scope& scope, const Tree& clauses) {
                                                           : Lock::Update;
     lock = std::max(lock, asked);
     const std::string wait = text_of(clause, "waitPolicy");
-    // Who does not wait fails instead; who skips goes on with other rows.
-    if (wait == "LockWaitError")
-      scope.findings.note(scope.where.place(0), "NOWAIT is treated as waiting", NoteKind::Free);
-    if (wait == "LockWaitSkip")
-      scope.findings.note(scope.where.place(0), "SKIP LOCKED is treated as waiting", NoteKind::Gap);
+    if (wait == "LockWaitError") query.wait = LockWait::Fail;
+    if (wait == "LockWaitSkip") query.wait = LockWait::Skip;
     // FOR UPDATE OF names some of the tables.
     if (has(clause, "lockedRels") && scope.sources.size() > 1)
       scope.findings.note(scope.where.place(0), "a lock OF some tables is treated as one of all",
                           NoteKind::Gap);
   }
-  return lock;
 }
+
+}  // namespace
 
 Place place_of_select(const Scope& scope, const Tree& select) {
   const Tree& targets = child(select, "targetList");
   return scope.where.place(targets.empty() ? 0 : number_of(inside(targets[0]), "location"));
 }
 
-}  // namespace
+namespace {
 
-BuiltQuery build_query(const Scope& given, const Tree& select) {
-  Scope scope = given;
-  scope.sources.clear();
-  scope.aggregates = nullptr;
+// A query of tables, inner joins and conditions: as it is.
+BuiltQuery build_native(Scope& scope, const Tree& select) {
   BuiltQuery built;
-  refuse_parts(scope, select, place_of_select(scope, select));
-  if (scope.findings.failed()) return built;
+  scope.tables = &built.query.sources;
   for (const Tree& entry : child(select, "fromClause"))
     built.query.where = both(std::move(built.query.where), add_from(scope, entry, 0));
-  for (const Source& source : scope.sources) built.query.sources.push_back(source.table);
   if (scope.findings.failed()) return built;
   if (has(select, "whereClause"))
     built.query.where =
@@ -288,13 +225,36 @@ BuiltQuery build_query(const Scope& given, const Tree& select) {
   }
   const Tree& distinct = child(select, "distinctClause");
   built.query.distinct = distinct.is_array() && !distinct.empty();
-  if (built.query.distinct && !distinct[0].is_null() && !distinct[0].empty())
-    scope.findings.fail(place_of_select(scope, select), "DISTINCT ON is not modelled",
-                        "ORDER BY … LIMIT 1 is");
   built.query.limit = build_count(scope, child(select, "limitCount"), "LIMIT");
   built.query.offset = build_count(scope, child(select, "limitOffset"), "OFFSET");
-  built.query.lock = build_lock(scope, child(select, "lockingClause"));
+  build_lock(scope, child(select, "lockingClause"), built.query);
   return built;
+}
+
+}  // namespace
+
+BuiltQuery build_query(const Scope& given, const Tree& select) {
+  Scope scope = given;
+  scope.sources.clear();
+  scope.first_source_only = false;
+  scope.aggregates = nullptr;
+  if (has(select, "withClause")) add_with(scope, select);
+  const std::string op = text_of(select, "op");
+  if (!scope.findings.failed() && !op.empty() && op != "SETOP_NONE")
+    return build_set_operation(scope, select);
+  if (!scope.findings.failed() && has(select, "valuesLists")) return build_values(scope, select);
+  refuse_parts(scope, select, place_of_select(scope, select));
+  if (scope.findings.failed()) return {};
+  bool is_used_inside = needs_rows(scope, select);
+  if (!is_used_inside) {
+    const std::size_t mark = scope.before != nullptr ? scope.before->size() : 0;
+    Scope native = scope;
+    native.is_used_inside = scope.before != nullptr ? &is_used_inside : nullptr;
+    BuiltQuery built = build_native(native, select);
+    if (!is_used_inside || scope.findings.failed()) return built;
+    scope.before->resize(mark);
+  }
+  return build_by_rows(scope, select);
 }
 
 std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColumn>& columns,
@@ -345,7 +305,8 @@ void fit(const Scope& given, BuiltQuery& built, const std::vector<VarId>& target
       fitted(built.computed[i]);
     } else if (built.query.outputs[i].aggregate == Aggregate::None) {
       fitted(built.query.outputs[i].expr);
-    } else if (variable.type != built.columns[i].type || variable.is_array) {
+    } else if (variable.type != built.columns[i].type ||
+               variable.is_array != built.columns[i].is_array) {
       scope.findings.fail(built.query.outputs[i].expr.place,
                           fmt::format("{} is {}, but gets {}", what, a_type(variable.type),
                                       a_type(built.columns[i].type)));
@@ -367,13 +328,51 @@ void add_computed(std::vector<Statement>& to, const BuiltQuery& built,
 
 }  // namespace
 
-void make_one_statement(std::vector<Statement>& before, std::vector<Statement>& made) {
+namespace {
+
+// Every SQL statement in there continues the one that has begun; functions that are called have
+// snapshots of their own.
+void continue_all(std::vector<Statement>& body) {
+  for (Statement& statement : body) {
+    if (statement.is_separate) continue;
+    if (statement.is_sql()) statement.continues = true;
+    continue_all(statement.body);
+    continue_all(statement.otherwise);
+  }
+}
+
+}  // namespace
+
+bool has_sql(const std::vector<Statement>& body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.is_sql() || has_sql(s.body) || has_sql(s.otherwise);
+  });
+}
+
+void make_one_statement(Frame& frame, std::vector<Statement>& before,
+                        std::vector<Statement>& made) {
   bool has_begun = false;
   for (std::vector<Statement>* list : {&before, &made}) {
-    for (Statement& statement : *list) {
-      if (!statement.is_sql()) continue;
-      statement.continues = has_begun;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      Statement* statement = &(*list)[i];
+      if (statement->is_separate) continue;
+      const bool is_sql = statement->is_sql();
+      const bool is_deep = has_sql(statement->body) || has_sql(statement->otherwise);
+      if (!is_sql && !is_deep) continue;
+      if (!is_sql && !has_begun) {
+        // The first query is inside of a loop or a branch: the snapshot is taken before it.
+        Statement begin{.op = StatementOp::Select, .place = statement->place,
+                        .text = statement->text};
+        begin.exists = true;
+        begin.targets = {frame.add_hidden("begin", Type::Boolean, false, statement->place)};
+        list->insert(list->begin() + static_cast<std::ptrdiff_t>(i), std::move(begin));
+        statement = &(*list)[++i];
+      } else if (is_sql) {
+        statement->continues = has_begun;
+      }
       has_begun = true;
+      continue_all(statement->body);
+      continue_all(statement->otherwise);
     }
   }
 }

@@ -33,7 +33,9 @@ std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColu
 
 // Marks what subqueries and the statement that uses them come to as one SQL statement: all but the
 // first continue it.
-void make_one_statement(std::vector<Statement>& before, std::vector<Statement>& made);
+void make_one_statement(Frame& frame, std::vector<Statement>& before, std::vector<Statement>& made);
+// Does any of them go to the database?
+bool has_sql(const std::vector<Statement>& body);
 // Adds: the query into the targets, the first row.
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery query,
                 std::vector<VarId> targets, bool strict, const Statement& model);
@@ -46,5 +48,9 @@ Statement make_loop(const Scope& scope, BuiltQuery query, std::vector<VarId> tar
 void add_write(std::vector<Statement>& to, const Scope& scope, const std::string& kind,
                const Tree& node, const std::vector<std::size_t>& named, bool strict,
                const Statement& model);
+// The same, with all rows of RETURNING added to a row set, and what its columns are.
+void add_write_rows(std::vector<Statement>& to, const Scope& scope, const std::string& kind,
+                    const Tree& node, VarId rows, std::vector<ResultColumn>& columns,
+                    const Statement& model);
 
 }  // namespace isoscope::sql

@@ -4,6 +4,7 @@
 // Every table has a primary key. One that is declared without gets a hidden column, `rowid`, which
 // is fresh in each row.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Column {
   bool is_fresh = false;
   bool is_hidden = false;  // the `rowid` of a table that declares no key: no program names it
   std::optional<Expr> default_value = {};
+  std::optional<Expr> generated = {};  // GENERATED … STORED, over the columns of source 0
   Place place = {};
 };
 
@@ -27,6 +29,7 @@ struct ForeignKey {
   std::vector<std::uint32_t> columns;  // of this table
   TableId target;
   std::vector<std::uint32_t> target_columns;
+  std::string name = {};
 };
 
 struct Table {
@@ -35,7 +38,9 @@ struct Table {
   std::vector<std::uint32_t> primary_key;          // columns, in the order of the declaration
   std::vector<std::vector<std::uint32_t>> unique;  // further keys
   std::vector<ForeignKey> foreign_keys;
+  std::map<std::string, std::vector<std::uint32_t>> constraint_names;  // of keys, where given
   std::vector<Expr> checks;  // over the columns of source 0; must not be false
+  std::vector<std::string> check_names = {};
   Place place = {};
 
   bool is_key_column(std::uint32_t column) const {

@@ -13,7 +13,15 @@ constexpr std::size_t kMaxColumns = 1600;  // PostgreSQL's limit
 
 // Changes of a table that change nothing for its rows.
 bool is_remark(std::string_view change) {
-  return change == "AT_ChangeOwner" || change == "AT_ClusterOn";
+  for (const std::string_view known :
+       {"AT_ChangeOwner", "AT_ClusterOn", "AT_ValidateConstraint", "AT_SetStatistics",
+        "AT_SetStorage", "AT_SetOptions", "AT_ReplicaIdentity", "AT_SetRelOptions",
+        "AT_ResetRelOptions", "AT_SetTableSpace", "AT_SetLogged", "AT_SetUnLogged",
+        "AT_EnableTrig", "AT_EnableTrigAll", "AT_EnableTrigUser", "AT_AttachPartition",
+        "AT_DropCluster", "AT_SetCompression", "AT_DisableRowSecurity", "AT_NoForceRowSecurity"}) {
+    if (change == known) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -22,9 +30,14 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "CreateStmt") return add_table(node);
   if (kind == "AlterTableStmt") return alter_table(node, place);
   if (kind == "IndexStmt") {
+    plain_indexes_.insert(text_of(node, "idxname"));
     if (flag_of(node, "unique")) add_unique_index(node, place);
     return;
   }
+  if (kind == "DropStmt") return drop(node, place);
+  if (kind == "RenameStmt") return rename(node, place);
+  if (kind == "ViewStmt") return add_view(node);
+  if (kind == "CreateTrigStmt") return add_trigger(node, place);
   if (kind == "CreateEnumStmt") {
     catalog_.types[last_name(child(node, "typeName"))] = {.type = Type::Text};
     return;
@@ -41,9 +54,7 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
     NoteKind note = NoteKind::Remark;
   };
   static constexpr Ignored kIgnored[] = {
-      {"CreateTrigStmt", "triggers are not modelled: writes do only what they say", NoteKind::Gap},
       {"RuleStmt", "rules are not modelled: statements do only what they say", NoteKind::Gap},
-      {"ViewStmt", "views are not modelled"},
       {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
       {"DoStmt", "DO blocks are ignored", NoteKind::Gap},
       {"UpdateStmt", "UPDATE outside of functions is ignored"},
@@ -52,31 +63,14 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
       {"CallStmt", "CALL outside of functions is ignored"},
       {"CopyStmt",
        "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT"},
-      {"DropStmt", "DROP is ignored"},
-      {"RenameStmt", "ALTER … RENAME is ignored", NoteKind::Gap},
       {"CompositeTypeStmt", "composite types are not modelled"},
       {"CreatePolicyStmt", "row security is not modelled", NoteKind::Gap},
       {"TruncateStmt", "TRUNCATE is ignored"},
   };
   for (const Ignored& ignored : kIgnored) {
     if (ignored.kind != kind) continue;
-    const bool is_gap = ignored.note == NoteKind::Gap || (kind == "DropStmt" && takes_away(node));
-    findings_.note(place, std::string(ignored.what), is_gap ? NoteKind::Gap : ignored.note);
+    findings_.note(place, std::string(ignored.what), ignored.note);
   }
-}
-
-// A DROP of something that the model goes on with: a table that is there by now, or a constraint.
-// Functions that are left are more than there are, and what comes at the beginning of many files,
-// DROP TABLE IF EXISTS, has nothing to drop.
-bool SchemaBuilder::takes_away(const Tree& drop) const {
-  const std::string what = text_of(drop, "removeType");
-  if (what == "OBJECT_SCHEMA") return !catalog_.tables.empty();
-  if (what != "OBJECT_TABLE") return what == "OBJECT_INDEX" || what == "OBJECT_DOMAIN";
-  for (const Tree& object : child(drop, "objects")) {
-    const Tree& names = child(child(object, "List"), "items");
-    if (!names.empty() && catalog_.find_table(string_node(names[names.size() - 1]))) return true;
-  }
-  return false;
 }
 
 void SchemaBuilder::add_table(const Tree& node) {
@@ -88,9 +82,13 @@ void SchemaBuilder::add_table(const Tree& node) {
       findings_.fail(at, fmt::format("table '{}' is declared twice", name));
     return;
   }
-  if (has(node, "inhRelations") || has(node, "partbound") || has(node, "ofTypename"))
-    findings_.fail(at, fmt::format("table '{}' inherits from another", name),
-                   "inheritance and partitions are not modelled");
+  // The rows of a partition are rows of the whole table, and nothing else is said of it.
+  if (has(node, "partbound")) return;
+  if (has(node, "inhRelations") || has(node, "ofTypename")) {
+    findings_.note(at, fmt::format("table '{}' inherits from another, and is left out", name),
+                   NoteKind::Gap);
+    return;
+  }
   const TableId id{static_cast<std::uint32_t>(catalog_.tables.size())};
   Table table;
   table.name = name;
@@ -104,8 +102,7 @@ void SchemaBuilder::add_table(const Tree& node) {
     } else if (kind == "Constraint") {
       pending_.push_back({id, &inside(element), ""});
     } else {
-      findings_.fail(at, fmt::format("table '{}' is declared LIKE another", name),
-                     "write its columns");
+      like_table(id, inside(element), at);
     }
   }
 }
@@ -142,9 +139,6 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
       column.not_null = true;
       continue;
     }
-    if (kind == "CONSTR_GENERATED")
-      findings_.fail(column.place, fmt::format("column '{}' is computed", column.name),
-                     "GENERATED … STORED is not modelled");
     pending_.push_back({id, &constraint, column.name});
   }
   table.columns.push_back(std::move(column));
@@ -160,6 +154,7 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
     return is_remark(text_of(inside(entry), "subtype"));
   });
   if (says_nothing || (flag_of(node, "missing_ok") && !catalog_.find_table(name))) return;
+  if (catalog_.find_view(name) != nullptr) return;
   const auto id = catalog_.expect_table(name, place(child(node, "relation")), findings_);
   if (!id) return;
   for (const Tree& entry : child(node, "cmds")) {
@@ -169,24 +164,8 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
       pending_.push_back({*id, &inside(child(command, "def")), ""});
     } else if (kind == "AT_AddColumn") {
       add_column(*id, inside(child(command, "def")));
-    } else if (kind == "AT_ColumnDefault" || kind == "AT_AddIdentity" || kind == "AT_SetNotNull") {
-      const std::string column_name = text_of(command, "name");
-      const auto column = find_column(catalog_.table(*id), column_name);
-      if (!column) {
-        findings_.fail(at, fmt::format("'{}' has no column '{}'", name, column_name),
-                       suggest_column(catalog_.table(*id), column_name));
-        continue;
-      }
-      Column& changed = catalog_.tables[id->index].columns[*column];
-      if (kind == "AT_SetNotNull") {
-        changed.not_null = true;
-      } else if (kind == "AT_AddIdentity" || is_nextval(child(command, "def"))) {
-        changed.is_fresh = true;
-      } else {
-        findings_.note(at, "ALTER COLUMN SET DEFAULT is ignored", NoteKind::Gap);
-      }
     } else if (!is_remark(kind)) {
-      findings_.note(at, fmt::format("a change of table '{}' is ignored", name), NoteKind::Gap);
+      alter_column(*id, kind, command, at);
     }
   }
 }
@@ -207,6 +186,8 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
     }
   }
   if (is_plain) {
+    unique_indexes_[text_of(node, "idxname")] = {*id, key};
+    catalog_.tables[id->index].constraint_names[text_of(node, "idxname")] = key;
     catalog_.tables[id->index].unique.push_back(std::move(key));
   } else {
     findings_.note(at, "a unique index over expressions or some of the rows is ignored",
@@ -258,7 +239,52 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
     findings_.note(at, "ON UPDATE of a foreign key is ignored", NoteKind::Gap);
   if (flag_of(constraint, "deferrable"))
     findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
+  key.name = text_of(constraint, "conname");
+  if (key.name.empty()) {
+    const Table& own = catalog_.table(pending.table);
+    key.name = own.name + "_" + own.columns[key.columns.front()].name + "_fkey";
+  }
   catalog_.tables[pending.table.index].foreign_keys.push_back(std::move(key));
+}
+
+void SchemaBuilder::remember(TableId id, const Tree& constraint, std::string_view suffix,
+                             const std::vector<std::uint32_t>& key) {
+  Table& table = catalog_.tables[id.index];
+  std::string name = text_of(constraint, "conname");
+  if (name.empty()) {
+    name = table.name;
+    for (const std::uint32_t column : key) {
+      if (suffix == "pkey") break;
+      name += "_" + table.columns[column].name;
+    }
+    name += fmt::format("_{}", suffix);
+  }
+  table.constraint_names[name] = key;
+}
+
+std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, Type type,
+                                              bool has_columns, std::string_view what, Place at) {
+  Findings own;
+  Scope scope{.catalog = catalog_, .findings = own, .where = where_};
+  if (has_columns) scope.sources = {{.table = table, .name = catalog_.table(table).name}};
+  Expr expr = adapt(scope, build_expr(scope, node), type, false, what);
+  for (const Note& note : own.notes()) findings_.note(note.where, note.what, note.kind);
+  if (!own.failed()) return expr;
+  findings_.note(own.error().where.line > 0 ? own.error().where : at,
+                 fmt::format("{} is not modelled: {}", what, own.error().what), NoteKind::Gap);
+  return std::nullopt;
+}
+
+void SchemaBuilder::set_default(TableId id, std::uint32_t column, const Tree& expr, Place at) {
+  const Column& declared = catalog_.table(id).columns[column];
+  const std::string what = fmt::format("the default of '{}'", declared.name);
+  auto value = expression(expr, id, declared.type, false, what, at);
+  if (!value) {
+    value = make(ExprOp::Opaque, declared.type, {}, at);
+    value->text = "default";
+    value->is_volatile = true;
+  }
+  catalog_.tables[id.index].columns[column].default_value = std::move(value);
 }
 
 void SchemaBuilder::resolve(const Pending& pending) {
@@ -270,25 +296,32 @@ void SchemaBuilder::resolve(const Pending& pending) {
     if (!pending.column.empty()) return std::vector{*find_column(table, pending.column)};
     return columns_of(pending.table, child(constraint, "keys"), at);
   };
-  const auto expression = [&]() {
-    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
-    if (kind == "CONSTR_CHECK") scope.sources = {{.table = pending.table, .name = table.name}};
-    return build_expr(scope, child(constraint, "raw_expr"));
-  };
   if (kind == "CONSTR_UNIQUE") {
     if (has(constraint, "indexname")) {
       findings_.note(at, "UNIQUE USING INDEX is ignored", NoteKind::Gap);
       return;
     }
     table.unique.push_back(own());
+    remember(pending.table, constraint, "key", table.unique.back());
   } else if (kind == "CONSTR_CHECK") {
-    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
-    table.checks.push_back(adapt(scope, expression(), Type::Boolean, false, "CHECK"));
+    auto check = expression(child(constraint, "raw_expr"), pending.table, Type::Boolean, true,
+                            "CHECK", at);
+    std::string name = text_of(constraint, "conname");
+    if (name.empty()) {
+      name = table.name + (pending.column.empty() ? "" : "_" + pending.column) + "_check";
+    }
+    if (check) {
+      table.checks.push_back(*std::move(check));
+      table.check_names.push_back(name);
+    }
   } else if (kind == "CONSTR_DEFAULT") {
-    Column& column = table.columns[*find_column(table, pending.column)];
-    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
-    column.default_value =
-        adapt(scope, expression(), column.type, false, fmt::format("column '{}'", column.name));
+    set_default(pending.table, *find_column(table, pending.column), child(constraint, "raw_expr"),
+                at);
+  } else if (kind == "CONSTR_GENERATED") {
+    const std::uint32_t column = *find_column(table, pending.column);
+    auto value = expression(child(constraint, "raw_expr"), pending.table,
+                            table.columns[column].type, true, "GENERATED", at);
+    catalog_.tables[pending.table.index].columns[column].generated = std::move(value);
   } else if (kind == "CONSTR_FOREIGN") {
     resolve_foreign_key(pending, at);
   } else if (kind == "CONSTR_EXCLUSION") {
@@ -296,7 +329,7 @@ void SchemaBuilder::resolve(const Pending& pending) {
   }
 }
 
-void SchemaBuilder::finish() {
+void SchemaBuilder::resolve_pending() {
   // Foreign keys look at primary keys, so these come first.
   for (const Pending& pending : pending_) {
     if (text_of(*pending.constraint, "contype") != "CONSTR_PRIMARY" || findings_.failed()) continue;
@@ -308,7 +341,17 @@ void SchemaBuilder::finish() {
                             ? columns_of(pending.table, child(*pending.constraint, "keys"), at)
                             : std::vector{*find_column(table, pending.column)};
     for (const std::uint32_t column : table.primary_key) table.columns[column].not_null = true;
+    remember(pending.table, *pending.constraint, "pkey", table.primary_key);
   }
+  for (const Pending& pending : pending_) {
+    if (!findings_.failed()) resolve(pending);
+  }
+  pending_.clear();
+}
+
+void SchemaBuilder::finish() {
+  resolve_pending();
+  drop_unused();
   for (Table& table : catalog_.tables) {
     if (!table.primary_key.empty()) continue;
     table.primary_key = {static_cast<std::uint32_t>(table.columns.size())};
@@ -318,9 +361,6 @@ void SchemaBuilder::finish() {
                              .is_fresh = true,
                              .is_hidden = true,
                              .place = table.place});
-  }
-  for (const Pending& pending : pending_) {
-    if (!findings_.failed()) resolve(pending);
   }
 }
 

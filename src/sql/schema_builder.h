@@ -1,8 +1,14 @@
 #pragma once
-// CREATE TABLE, ALTER TABLE, CREATE UNIQUE INDEX and CREATE TYPE as entries of the catalog.
+// CREATE TABLE, ALTER TABLE, CREATE UNIQUE INDEX, CREATE TYPE, VIEW and TRIGGER as entries of the
+// catalog, in the order of the file: what a later statement drops or renames is so in the end.
 //
-// Constraints may name tables that come later, so they are collected and resolved at the end.
+// Constraints may name tables that come later, so they are collected, and resolved at the end or
+// before names change.
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sql/catalog.h"
@@ -29,7 +35,24 @@ class SchemaBuilder {
     std::string column;  // of a constraint that stands at a column
   };
 
-  bool takes_away(const Tree& drop) const;
+  // What becomes of things later: schema_changes.cpp.
+  void alter_column(TableId id, const std::string& kind, const Tree& command, Place place);
+  void drop(const Tree& node, Place place);
+  void drop_table(const std::string& name);
+  void drop_column(TableId id, const std::string& name, Place place);
+  void drop_constraint(TableId id, const std::string& name, Place place);
+  void rename(const Tree& node, Place place);
+  void add_view(const Tree& node);
+  void add_trigger(const Tree& node, Place place);
+  void like_table(TableId id, const Tree& clause, Place place);
+  void resolve_pending();
+  void set_default(TableId id, std::uint32_t column, const Tree& expr, Place place);
+  // An expression of the schema; nothing, and a note, if it cannot be modelled.
+  std::optional<Expr> expression(const Tree& node, TableId table, Type type, bool has_columns,
+                                 std::string_view what, Place place);
+  void remember(TableId id, const Tree& constraint, std::string_view suffix,
+                const std::vector<std::uint32_t>& key);
+  void drop_unused();
   void add_table(const Tree& node);
   void add_column(TableId id, const Tree& definition);
   void alter_table(const Tree& node, Place place);
@@ -43,6 +66,9 @@ class SchemaBuilder {
   Findings& findings_;
   Locator where_;
   std::vector<Pending> pending_;
+  std::set<TableId> dropped_;
+  std::map<std::string, std::pair<TableId, std::vector<std::uint32_t>>> unique_indexes_;
+  std::set<std::string> plain_indexes_;
 };
 
 }  // namespace isoscope::sql

@@ -30,6 +30,13 @@ class LineIndex {
   std::size_t size_ = 0;
 };
 
+// A file of SQL and its words.
+struct SourceFile {
+  std::string_view text;
+  LineIndex lines;
+  std::vector<SqlToken> tokens;
+};
+
 // The byte at a place of the text.
 std::size_t offset_of(std::string_view text, Place place);
 

@@ -5,6 +5,7 @@
 
 #include "sql/pg_parse.h"
 #include "sql/plpgsql_builder.h"
+#include "sql/query_parts.h"
 
 namespace isoscope::sql {
 namespace {
@@ -35,9 +36,15 @@ void add_last_select(std::vector<Statement>& to, const FunctionHead& head, const
 // A write with RETURNING at the end: its first value is the result.
 void add_last_write(std::vector<Statement>& to, const FunctionHead& head, const Scope& scope,
                     const std::string& kind, const Tree& node, const Statement& model) {
-  if (head.returns_rows || head.returns_record) {
-    scope.findings.fail(model.place, "RETURNING of several values or rows is not modelled here",
-                        "RETURNING of one value, INTO a variable in PL/pgSQL, is");
+  if (head.returns_rows || head.returns_record || head.outputs.size() > 1) {
+    NamedRows rows;
+    rows.rows = add_row_set(scope, "returned", to, model.place);
+    std::vector<ResultColumn> columns;
+    add_write_rows(to, scope, kind, node, rows.rows, columns, model);
+    if (scope.findings.failed()) return;
+    for (const ResultColumn& column : columns)
+      rows.columns.push_back({column.name, column.type, column.is_array, {}});
+    add_last_select(to, head, scope, query_of_rows(rows, model.place), model);
     return;
   }
   const DeclaredType type{.type = scope.frame->function().returns.value_or(Type::Integer)};
@@ -109,7 +116,7 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
       findings.fail(model.place, "this statement is not modelled",
                     "SELECT, INSERT, UPDATE and DELETE are");
     }
-    make_one_statement(before, made);
+    make_one_statement(frame, before, made);
     std::ranges::move(before, std::back_inserter(statements));
     std::ranges::move(made, std::back_inserter(statements));
   }

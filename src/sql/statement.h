@@ -12,6 +12,12 @@
 //   PERFORM                 a Select without targets
 //   GET DIAGNOSTICS         an Assign from Function::row_count
 //   LANGUAGE sql            its statements; the last one's first value is returned
+//   outer joins, WITH,      loops over simple queries that put rows into a row set, a hidden
+//   sub-queries in FROM,    variable, and a query over it (Query::rows), which does not go to the
+//   GROUP BY, UNION         database: relation_builder.h
+//   RETURNING of many rows  the same: `into_rows`
+//   a function that is      its statements in a Block, with variables of their own: inliner.h
+//   called; triggers
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,19 +32,28 @@ enum class Aggregate : std::uint8_t {
   Max,
   Count,
   Sum,
-  Avg
+  Avg,
+  Array,  // array_agg: the values in the order of the rows
+  Other,  // one that we do not know: some function of its name and the values
 };  // Count(*) has a Null expr
 
 struct Output {
   Aggregate aggregate = Aggregate::None;
   Expr expr;
   bool distinct = false;
+  std::string name = {};  // of Other
+  // FILTER (WHERE …): rows that do not meet it do not count. Over a row set only.
+  std::optional<Expr> filter = {};
 };
 
 struct OrderBy {
   Expr expr;
   bool descending = false;
+  std::optional<bool> nulls_first = {};  // else NULL is greater than everything
 };
+
+// What a locking query does about a row that another transaction has locked.
+enum class LockWait : std::uint8_t { Wait, Skip, Fail };
 
 // By strength. A KEY SHARE (of foreign keys, too) keeps only the row and its key; NO KEY UPDATE is
 // what an UPDATE takes that changes no key, and lets KEY SHARE pass.
@@ -47,6 +62,10 @@ enum class Lock : std::uint8_t { None, KeyShare, Share, NoKeyUpdate, Update };
 // SELECT outputs FROM sources WHERE where …; inner joins only, their conditions are in `where`.
 // Either all outputs are aggregates or none is. No sources: one row of the outputs, if `where`
 // holds.
+//
+// With `rows` it goes over a row set: source 0 has the values of its rows, and the database is not
+// asked. Then the outputs may be of both kinds, with `group_by`: one row a group, and the outputs
+// that are no aggregates are those of its first row.
 struct Query {
   std::vector<TableId> sources;
   std::optional<Expr> where = {};
@@ -56,9 +75,13 @@ struct Query {
   std::optional<Expr> offset = {};
   bool distinct = false;
   Lock lock = Lock::None;
+  LockWait wait = LockWait::Wait;
+  std::optional<VarId> rows = {};
+  std::optional<std::vector<Expr>> group_by = {};
+  std::vector<Expr> distinct_on = {};  // over a row set: the first row of each of these values
 
   bool is_aggregate() const {
-    return !outputs.empty() && outputs.front().aggregate != Aggregate::None;
+    return !outputs.empty() && outputs.front().aggregate != Aggregate::None && !group_by;
   }
 };
 
@@ -86,7 +109,11 @@ enum class StatementOp : std::uint8_t {
   Continue,   // leaves `depth` loops, and goes on with the next round of the one around
   Return,     // expr, if there is one
   ReturnRow,  // RETURN NEXT expr: adds to the result and goes on
-  Raise,      // aborts the transaction
+  Raise,      // aborts the transaction; with `again`, by the error that was caught
+  Append,     // the row set targets[0] gets a row more: `returning`
+  Block,      // body; Exit leaves it as it leaves a loop. With `catches`: an error in the body
+              // undoes what it did to the database, its SQLSTATE goes to targets[0], what it says
+              // to targets[1], and `otherwise` goes on
 };
 // clang-format on
 
@@ -110,10 +137,26 @@ struct Statement {
   std::vector<SetColumn> conflict_sets = {};
   std::optional<Expr> conflict_where = {};
   // RETURNING INTO of Insert, Update, Delete: over the new row (of Delete the old), one row.
+  // Source 1 of an Update is the row before.
   std::vector<Expr> returning = {};
   std::vector<VarId> targets = {};
+  // A row set that gets all rows: of RETURNING those behind the ones that it has, of a Select only
+  // these.
+  std::optional<VarId> into_rows = {};
+  // Conditions over the row, as it is before an Update, under which the statement fails: what a
+  // trigger raises.
+  std::vector<Expr> raises = {};
+  // Update, Delete of UPDATE … FROM: a row that this SQL statement has changed already is passed
+  // over.
+  bool once = false;
   bool exists = false;
   bool strict = false;
+  // Of a Block: a function that is called inside of a statement; its statements have snapshots of
+  // their own.
+  bool is_separate = false;
+  bool again = false;
+  bool catches = false;
+  std::string sqlstate = {};  // of Raise; empty for P0001
 
   std::optional<Expr> expr = {};
   std::optional<Expr> index = {};
@@ -124,10 +167,15 @@ struct Statement {
   std::vector<Statement> body = {};
   std::vector<Statement> otherwise = {};
 
+  bool is_query() const { return op == StatementOp::Select || op == StatementOp::ForQuery; }
+  bool is_loop() const {
+    return op == StatementOp::ForQuery || op == StatementOp::ForRange ||
+           op == StatementOp::ForArray || op == StatementOp::While;
+  }
   // Does it go to the database? A loop over a query does, for its query.
   bool is_sql() const {
-    return op == StatementOp::Select || op == StatementOp::Insert || op == StatementOp::Update ||
-           op == StatementOp::Delete || op == StatementOp::ForQuery;
+    return op == StatementOp::Insert || op == StatementOp::Update || op == StatementOp::Delete ||
+           (is_query() && !query.rows);
   }
 
   // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of

@@ -17,6 +17,10 @@ class StatementRunner {
   virtual Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
                                                         const QueryNeeds& needs) = 0;
   virtual Result<Modified> modify(CallState& call, const Statement& statement) = 0;
+  // An EXCEPTION block begins; what it gives back names this moment. undo_block() takes back what
+  // was done since.
+  virtual std::size_t begin_block() { return 0; }
+  virtual void undo_block(std::size_t /*mark*/) {}
 };
 
 }  // namespace isoscope::sql

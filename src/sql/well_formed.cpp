@@ -99,6 +99,31 @@ class Checker {
       flaw("a variable that is not there");
   }
 
+  // The expression is over rows of a row set, whose columns nobody declares.
+  void check_row_expr(const Expr& expr) {
+    if (expr.op == ExprOp::Variable) check_var(expr.var);
+    if (expr.op == ExprOp::Column && expr.source != 0) flaw("a row set has one source");
+    for (const Expr& arg : expr.args) check_row_expr(arg);
+  }
+
+  void check_row_query(const Query& query) {
+    check_var(*query.rows);
+    if (!query.sources.empty()) flaw("a query of rows and tables");
+    if (query.lock != Lock::None) flaw("a lock on rows of a row set");
+    if (query.where) check_row_expr(*query.where);
+    for (const Output& output : query.outputs) {
+      check_row_expr(output.expr);
+      if (output.filter) check_row_expr(*output.filter);
+    }
+    for (const OrderBy& order : query.order_by) check_row_expr(order.expr);
+    for (const Expr& expr : query.distinct_on) check_row_expr(expr);
+    if (query.group_by) {
+      for (const Expr& expr : *query.group_by) check_row_expr(expr);
+    }
+    check_optional(query.limit, {});
+    check_optional(query.offset, {});
+  }
+
   void check_expr(const Expr& expr, std::span<const TableId> sources) {
     if (expr.args.size() < fewest_args(expr.op))
       flaw(fmt::format("operator {} with {} arguments", static_cast<int>(expr.op),
@@ -116,6 +141,8 @@ class Checker {
   }
 
   void check_query(const Query& query) {
+    if (query.rows) return check_row_query(query);
+    if (query.group_by || !query.distinct_on.empty()) flaw("groups without a row set");
     for (const TableId table : query.sources) {
       if (table.index >= app_.tables.size()) return flaw("a query of no table");
     }
@@ -149,7 +176,9 @@ class Checker {
     check_sets(statement.conflict_sets, table, both);
     check_optional(statement.conflict_where, both);
     check_columns(table, statement.conflict_key);
-    for (const Expr& expr : statement.returning) check_expr(expr, one);
+    for (const Expr& expr : statement.returning)
+      check_expr(expr, statement.op == StatementOp::Update ? std::span<const TableId>(both) : one);
+    if (statement.into_rows) return check_var(*statement.into_rows);
     if (statement.returning.size() != statement.targets.size()) flaw("RETURNING does not fit INTO");
   }
 
@@ -166,6 +195,7 @@ class Checker {
     switch (statement.op) {
       case StatementOp::Select:
         check_query(statement.query);
+        if (statement.into_rows) return check_var(*statement.into_rows);
         if (statement.exists) return check_targets(statement, 1);
         if (!statement.targets.empty()) check_targets(statement, statement.query.outputs.size());
         return;
@@ -192,6 +222,11 @@ class Checker {
       case StatementOp::Continue:
         if (statement.depth >= loops_) flaw("a loop is left that is not there");
         return;
+      case StatementOp::Append:
+        for (const Expr& expr : statement.returning) check_expr(expr, {});
+        return check_targets(statement, 1);
+      case StatementOp::Block:
+        return check_targets(statement, statement.catches ? 2 : 0);
       case StatementOp::While:
       case StatementOp::Return:
       case StatementOp::ReturnRow:
@@ -204,13 +239,13 @@ class Checker {
     for (const Statement& statement : body) {
       if (statement.number != next_++) flaw("a statement with the wrong number");
       check_statement(statement);
-      const bool is_loop =
-          statement.op == StatementOp::ForQuery || statement.op == StatementOp::ForRange ||
-          statement.op == StatementOp::ForArray || statement.op == StatementOp::While;
-      loops_ += is_loop ? 1U : 0U;
+      const bool is_block = statement.op == StatementOp::Block;
+      const std::uint32_t levels = statement.is_loop() || is_block ? 1U : 0U;
+      loops_ += levels;
       check_body(statement.body);
-      loops_ -= is_loop ? 1U : 0U;
-      check_body(statement.otherwise);
+      if (is_block) check_body(statement.otherwise);
+      loops_ -= levels;
+      if (!is_block) check_body(statement.otherwise);
     }
   }
 

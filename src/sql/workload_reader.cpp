@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "sql/evaluate.h"
 #include "sql/expr_builder.h"
 #include "sql/pg_parse.h"
+#include "sql/write_builder.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
@@ -28,6 +30,25 @@ std::string_view without_dashes(std::string_view line) {
 }
 
 constexpr std::string_view kSession = "session ";
+
+// Is it computed of constants alone?
+bool is_computable(const Expr& expr) {
+  return expr.op != ExprOp::Variable && expr.op != ExprOp::Column && expr.op != ExprOp::Opaque &&
+         std::ranges::all_of(expr.args, is_computable);
+}
+
+// What DEFAULT now() and the like give to a row at the start: something.
+Value unknown_default(const Column& column) {
+  switch (column.type) {
+    case Type::Integer:
+      return Value(std::int64_t{0});
+    case Type::Text:
+      return Value(std::string("default"));
+    case Type::Boolean:
+      return Value(false);
+  }
+  return {};
+}
 
 // The value of an expression without names; fails if it has any.
 Value constant_value(const Expr& expr, Findings& findings) {
@@ -52,11 +73,22 @@ Value constant_value(const Expr& expr, Findings& findings) {
                       "dates and fractions are whole numbers here");
       break;
     default:
+      if (is_computable(expr)) {
+        if (auto value = evaluate(expr, {})) return *std::move(value);
+      }
       break;
   }
   findings.fail(expr.place, "only constants can stand here",
                 "1, 'a', true, NULL, ARRAY[1, 2]; -1 as well");
   return {};
+}
+
+Expr constant_of(const Value& value, Type type, Place place) {
+  if (const auto* number = std::get_if<std::int64_t>(&value.data))
+    return make_integer(*number, place);
+  if (const auto* text = std::get_if<std::string>(&value.data)) return make_text(*text, place);
+  if (const auto* truth = std::get_if<bool>(&value.data)) return make_boolean(*truth, place);
+  return make_null(type, place);
 }
 
 // A comment that stands in a text at `place`: what is parsed out of it at `offset`.
@@ -66,8 +98,7 @@ Place place_in(Place place, std::size_t offset) {
 
 }  // namespace
 
-InitialRowReader::InitialRowReader(Application& app, Findings& findings)
-    : app_(app), findings_(findings) {
+InitialRowReader::InitialRowReader(Application& app) : app_(app) {
   catalog_.tables = app.tables;
   for (const InitialRow& row : app.initial_rows) remember(row);
 }
@@ -86,7 +117,7 @@ bool InitialRowReader::remember(const InitialRow& row) {
 }
 
 void InitialRowReader::add_row(TableId id, const std::vector<std::optional<Value>>& given,
-                               Place place) {
+                               Place place, Findings& findings) {
   const Table& table = catalog_.table(id);
   InitialRow row{.table = id, .values = {}, .place = place};
   for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
@@ -97,35 +128,47 @@ void InitialRowReader::add_row(TableId id, const std::vector<std::optional<Value
       const std::int64_t largest = known_[id].largest[i];
       row.values.emplace_back(largest == INT64_MAX ? largest : largest + 1);
     } else if (column.default_value) {
-      row.values.push_back(constant_value(*column.default_value, findings_));
+      row.values.push_back(is_computable(*column.default_value)
+                               ? constant_value(*column.default_value, findings)
+                               : unknown_default(column));
     } else {
       row.values.emplace_back();
     }
-    if (column.not_null && row.values.back().is_null())
-      findings_.fail(place,
+  }
+  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (column.generated)
+      row.values[i] = constant_value(
+          with_columns(*column.generated,
+                       [&](std::uint32_t of) -> std::optional<Expr> {
+                         return constant_of(row.values[of], table.columns[of].type, place);
+                       }),
+          findings);
+    if (column.not_null && row.values[i].is_null())
+      findings.fail(place,
                      fmt::format("column '{}' of '{}' cannot be NULL", column.name, table.name));
   }
   if (!remember(row))
-    findings_.fail(place, fmt::format("'{}' has a row of this key already", table.name));
+    findings.fail(place, fmt::format("'{}' has a row of this key already", table.name));
   app_.initial_rows.push_back(std::move(row));
 }
 
-void InitialRowReader::add(const Tree& insert, const Locator& where) {
+void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& findings) {
   const Tree& relation = child(insert, "relation");
   const Place place = where.place(number_of(relation, "location"));
-  const auto id = catalog_.expect_table(text_of(relation, "relname"), place, findings_);
+  const auto id = catalog_.expect_table(text_of(relation, "relname"), place, findings);
   const Tree& select = child(child(insert, "selectStmt"), "SelectStmt");
   if (!has(select, "valuesLists") || has(insert, "onConflictClause") ||
       has(insert, "returningList"))
-    findings_.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
-  if (!id || findings_.failed()) return;
+    findings.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
+  if (!id || findings.failed()) return;
   const Table& table = catalog_.table(*id);
   std::vector<std::uint32_t> columns;
   for (const Tree& entry : child(insert, "cols")) {
     const std::string name = text_of(inside(entry), "name");
     const auto column = find_column(table, name);
     if (!column) {
-      findings_.fail(where.place(number_of(inside(entry), "location")),
+      findings.fail(where.place(number_of(inside(entry), "location")),
                      fmt::format("'{}' has no column '{}'", table.name, name),
                      suggest_column(table, name));
       return;
@@ -138,7 +181,7 @@ void InitialRowReader::add(const Tree& insert, const Locator& where) {
   for (const Tree& row : child(select, "valuesLists")) {
     const Tree& items = child(inside(row), "items");
     if (items.size() > columns.size() || (has(insert, "cols") && items.size() < columns.size())) {
-      findings_.fail(place, fmt::format("{} values for {} columns of '{}'", items.size(),
+      findings.fail(place, fmt::format("{} values for {} columns of '{}'", items.size(),
                                         columns.size(), table.name));
       return;
     }
@@ -146,15 +189,15 @@ void InitialRowReader::add(const Tree& insert, const Locator& where) {
     Place at = place;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (kind_of(items[i]) == "SetToDefault") continue;
-      Scope scope{.catalog = catalog_, .findings = findings_, .where = where};
+      Scope scope{.catalog = catalog_, .findings = findings, .where = where};
       const Column& column = table.columns[columns[i]];
       const Expr value = adapt(scope, build_expr(scope, items[i]), column.type, false,
                                fmt::format("column '{}'", column.name));
       if (i == 0) at = value.place;
-      given[columns[i]] = constant_value(value, findings_);
-      if (findings_.failed()) return;
+      given[columns[i]] = constant_value(value, findings);
+      if (findings.failed()) return;
     }
-    add_row(*id, given, at);
+    add_row(*id, given, at, findings);
   }
 }
 

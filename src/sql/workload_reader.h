@@ -15,8 +15,8 @@ namespace isoscope::sql {
 class InitialRowReader {
  public:
   // Rows go to `app`, which may have some already.
-  InitialRowReader(Application& app, Findings& findings);
-  void add(const Tree& insert, const Locator& where);
+  explicit InitialRowReader(Application& app);
+  void add(const Tree& insert, const Locator& where, Findings& findings);
 
  private:
   struct Known {
@@ -24,12 +24,12 @@ class InitialRowReader {
     std::map<std::uint32_t, std::int64_t> largest;  // by column that is fresh
   };
 
-  void add_row(TableId id, const std::vector<std::optional<Value>>& given, Place place);
+  void add_row(TableId id, const std::vector<std::optional<Value>>& given, Place place,
+               Findings& findings);
   // Remembers the key; false if it was there.
   bool remember(const InitialRow& row);
 
   Application& app_;
-  Findings& findings_;
   Catalog catalog_;
   std::map<TableId, Known> known_;
 };

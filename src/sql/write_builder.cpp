@@ -1,12 +1,10 @@
-// INSERT, UPDATE and DELETE.
+#include "sql/write_builder.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "sql/query_builder.h"
-
 namespace isoscope::sql {
-namespace {
 
 std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& table,
                                            const std::string& name, Place place) {
@@ -17,263 +15,364 @@ std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& tabl
   return column;
 }
 
-bool is_default(const Tree& value) { return kind_of(value) == "SetToDefault"; }
-
 Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value) {
   return adapt(scope, std::move(value), table.columns[column].type, false,
                fmt::format("column '{}'", table.columns[column].name));
 }
 
-// The columns that an INSERT gives values, in their order.
-std::vector<std::uint32_t> insert_columns(const Scope& scope, const Tree& node,
-                                          const Table& table) {
-  std::vector<std::uint32_t> columns;
-  if (has(node, "cols")) {
-    for (const Tree& entry : child(node, "cols")) {
-      const Tree& target = inside(entry);
-      const auto column = expect_column(scope, table, text_of(target, "name"), scope.place(target));
-      if (column) columns.push_back(*column);
-    }
-    return columns;
+Expr with_columns(Expr expr, const ColumnValue& value) {
+  if (expr.op == ExprOp::Column && expr.source == 0) {
+    if (auto other = value(expr.column)) return *std::move(other);
+    return expr;
   }
-  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
-    if (!table.columns[i].is_hidden) columns.push_back(i);
-  }
-  return columns;
+  for (Expr& arg : expr.args) arg = with_columns(std::move(arg), value);
+  return expr;
 }
 
-// SET of UPDATE and of ON CONFLICT DO UPDATE.
-std::vector<SetColumn> build_sets(Scope& scope, const Tree& targets, const Table& table) {
+void add_generated(const Table& table, std::vector<SetColumn>& sets, bool is_insert) {
+  const std::vector<SetColumn> given = sets;
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (!column.generated) continue;
+    bool is_changed = is_insert;
+    Expr value = with_columns(*column.generated, [&](std::uint32_t of) -> std::optional<Expr> {
+      for (const SetColumn& set : given) {
+        if (set.column != of) continue;
+        is_changed = true;
+        return set.value;
+      }
+      if (!is_insert) return std::nullopt;
+      const Column& other = table.columns[of];
+      return other.default_value.value_or(make_null(other.type, other.place));
+    });
+    if (is_changed) sets.push_back({c, std::move(value)});
+  }
+}
+
+WriteBuilder::WriteBuilder(Body& to, const Scope& given, const std::string& kind, const Tree& node,
+                           const Statement& model)
+    : to_(to), scope_(given), kind_(kind), node_(node), model_(model) {
+  scope_.sources.clear();
+  scope_.first_source_only = false;
+  scope_.aggregates = nullptr;
+  op_ = kind == "InsertStmt"   ? StatementOp::Insert
+        : kind == "UpdateStmt" ? StatementOp::Update
+                               : StatementOp::Delete;
+}
+
+void WriteBuilder::into_variables(std::vector<std::size_t> named, bool strict) {
+  named_ = std::move(named);
+  strict_ = strict;
+}
+
+bool WriteBuilder::find_target() {
+  if (has(node_, "withClause")) add_with(scope_, node_);
+  const Tree& relation = child(node_, "relation");
+  const Place place = scope_.place(relation);
+  const std::string called = text_of(relation, "relname");
+  if (scope_.catalog.find_view(called) != nullptr)
+    scope_.findings.fail(place, fmt::format("'{}' is a view: changes of views are not modelled", called),
+                         "change its table");
+  const auto id = scope_.catalog.expect_table(called, place, scope_.findings);
+  if (!id || scope_.findings.failed()) return false;
+  id_ = *id;
+  const std::string alias = text_of(child(relation, "alias"), "aliasname");
+  name_ = alias.empty() ? table().name : alias;
+  refuse_triggers();
+  return !scope_.findings.failed();
+}
+
+void WriteBuilder::run() {
+  if (!find_target()) return;
+  if (op_ == StatementOp::Insert) {
+    insert();
+  } else {
+    modify();
+  }
+  if (!scope_.findings.failed()) finish();
+}
+
+void WriteBuilder::build_returning(const Scope& given) {
+  const Tree& list = child(node_, "returningList");
+  if (!list.is_array() || list.empty()) {
+    if (!named_.empty())
+      scope_.findings.fail(model_.place, "INTO without RETURNING", "add RETURNING and the columns");
+    return;
+  }
+  Scope scope = given;
+  for (NamedExpr& column : target_columns(scope, list)) {
+    columns_.push_back({column.name, column.expr.type, column.expr.is_array});
+    returning_.push_back(std::move(column.expr));
+  }
+}
+
+void WriteBuilder::choose_rows(bool is_composite) {
+  const Function& function = scope_.frame->function();
+  const bool counts = function.found || function.row_count;
+  if (wanted_rows_ && !has_triggers(false)) {
+    rows_ = wanted_rows_;
+  } else if (has_triggers(false) || (is_composite && (counts || !named_.empty()))) {
+    rows_ = add_row_set(scope_, "returned", to_, model_.place);
+  }
+  if (has_triggers(false)) add_trigger_columns();
+}
+
+void WriteBuilder::put(Body& to, Statement write) {
+  if (rows_) {
+    write.returning = returning_;
+    write.returning.insert(write.returning.end(), trigger_columns_.begin(), trigger_columns_.end());
+    // Every row counts, also where nobody asks for its columns.
+    if (write.returning.empty()) write.returning.push_back(make_integer(1, write.place));
+    write.into_rows = rows_;
+  } else if (!named_.empty()) {
+    write.strict = strict_;
+    write.returning = returning_;
+    write.targets = bind_targets(scope_, columns_, named_, write.place);
+    for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
+      const Variable& variable = scope_.frame->variable(write.targets[i]);
+      write.returning[i] = adapt(scope_, std::move(write.returning[i]), variable.type,
+                                 variable.is_array, fmt::format("'{}'", variable.name));
+    }
+  }
+  if (has_triggers(true) && op_ == StatementOp::Insert) {
+    put_before_insert(to, std::move(write));
+    return;
+  }
+  if (has_triggers(true)) apply_before_update(write);
+  if (op_ != StatementOp::Delete) add_generated(table(), write.sets, op_ == StatementOp::Insert);
+  to.push_back(std::move(write));
+}
+
+void WriteBuilder::finish() {
+  if (!rows_) return;
+  if (has_triggers(false)) run_after_triggers();
+  if (scope_.findings.failed()) return;
+  NamedRows rows{.name = "", .rows = *rows_, .columns = {}};
+  for (const ResultColumn& column : columns_)
+    rows.columns.push_back({column.name, column.type, column.is_array, {}});
+  if (wanted_rows_ && *wanted_rows_ != *rows_) {
+    // Only what RETURNING asks for.
+    Statement copy = model_;
+    copy.op = StatementOp::Select;
+    copy.query = query_of_rows(rows, model_.place).query;
+    copy.into_rows = wanted_rows_;
+    to_.push_back(std::move(copy));
+  }
+  if (!named_.empty()) finish_targets();
+  const Function& function = scope_.frame->function();
+  const Place place = model_.place;
+  Expr count = make(ExprOp::Cardinality, Type::Integer,
+                    {make_variable(*scope_.frame, *rows_, place)}, place);
+  const auto assign = [&](VarId var, Expr value) {
+    Statement statement{.op = StatementOp::Assign, .place = place};
+    statement.targets = {var};
+    statement.expr = std::move(value);
+    to_.push_back(std::move(statement));
+  };
+  if (function.found)
+    assign(*function.found, make(ExprOp::Less, Type::Boolean, {make_integer(0, place), count}, place));
+  if (function.row_count) assign(*function.row_count, std::move(count));
+}
+
+// RETURNING INTO takes one row, or NULLs if there is none.
+void WriteBuilder::finish_targets() {
+  const Place place = model_.place;
+  NamedRows rows{.name = "", .rows = *rows_, .columns = {}};
+  for (const ResultColumn& column : columns_)
+    rows.columns.push_back({column.name, column.type, column.is_array, {}});
+  Statement test{.op = StatementOp::If, .place = place, .text = model_.text};
+  Expr count = make(ExprOp::Cardinality, Type::Integer,
+                    {make_variable(*scope_.frame, *rows_, place)}, place);
+  test.expr = make(ExprOp::Less, Type::Boolean, {make_integer(1, place), std::move(count)}, place);
+  Statement raise{.op = StatementOp::Raise, .place = place};
+  raise.text = "a query returned more than one row";
+  raise.sqlstate = "P0003";
+  test.body.push_back(std::move(raise));
+  to_.push_back(std::move(test));
+  const auto targets = bind_targets(scope_, columns_, named_, place);
+  if (scope_.findings.failed()) return;
+  add_select(to_, scope_, query_of_rows(rows, place), targets, strict_, model_);
+}
+
+// SET (a, b) = ROW (1, 2) or (SELECT c, d …): the value of one of them.
+std::optional<Expr> WriteBuilder::part_of_row(Scope& scope, const Tree& reference,
+                                              const Value& value, Place place) {
+  const auto number = static_cast<std::size_t>(number_of(reference, "colno") - 1);
+  const Tree& source = child(reference, "source");
+  const Tree& row = child(child(source, "RowExpr"), "args");
+  if (number < row.size()) return value(row[number]);
+  const Tree& select = child(child(child(source, "SubLink"), "subselect"), "SelectStmt");
+  if (select.is_null() || scope.before == nullptr) return std::nullopt;
+  if (number == 0) {
+    Scope inner = scope;
+    inner.outer = &scope;
+    BuiltQuery built = build_query(inner, select);
+    if (scope.findings.failed()) return std::nullopt;
+    row_parts_.clear();
+    for (const ResultColumn& column : built.columns)
+      row_parts_.push_back(
+          scope.frame->add_hidden("subquery", column.type, column.is_array, place));
+    add_select(*scope.before, scope, std::move(built), row_parts_, false, model_);
+  }
+  if (number >= row_parts_.size()) return std::nullopt;
+  return make_variable(*scope.frame, row_parts_[number], place);
+}
+
+std::vector<SetColumn> WriteBuilder::build_sets(Scope& scope, const Tree& targets,
+                                                const Value& value) {
   std::vector<SetColumn> sets;
   for (const Tree& entry : targets) {
     const Tree& target = inside(entry);
     const Place place = scope.place(target);
-    const auto column = expect_column(scope, table, text_of(target, "name"), place);
+    const auto column = expect_column(scope, table(), text_of(target, "name"), place);
     if (!column) continue;
     if (has(target, "indirection"))
       scope.findings.fail(place, "a part of a column cannot be set here", "set the whole column");
-    const Tree* value = &child(target, "val");
-    if (kind_of(*value) == "MultiAssignRef") {
-      const Tree& parts = inside(*value);
-      const Tree& row = child(child(child(parts, "source"), "RowExpr"), "args");
-      const auto number = static_cast<std::size_t>(number_of(parts, "colno") - 1);
-      if (number >= row.size()) {
-        scope.findings.fail(place, "this SET of several columns is not modelled",
-                            "set the columns one by one");
-        continue;
-      }
-      value = &row[number];
-    }
-    if (is_default(*value)) {
-      const Column& declared = table.columns[*column];
+    const Tree& given = child(target, "val");
+    if (is_default(given)) {
+      const Column& declared = table().columns[*column];
       if (declared.is_fresh) scope.findings.fail(place, "SET … = DEFAULT of a fresh column");
       sets.push_back({*column, declared.default_value.value_or(make_null(declared.type, place))});
       continue;
     }
-    sets.push_back({*column, value_for(scope, table, *column, build_expr(scope, *value))});
+    std::optional<Expr> set = kind_of(given) == "MultiAssignRef"
+                                  ? part_of_row(scope, inside(given), value, place)
+                                  : value(given);
+    if (!set) {
+      scope.findings.fail(place, "this SET of several columns is not modelled",
+                          "set the columns one by one");
+      continue;
+    }
+    sets.push_back({*column, value_for(scope, table(), *column, *std::move(set))});
   }
   return sets;
 }
 
-std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> columns) {
-  std::ranges::sort(columns);
-  return columns;
+void WriteBuilder::modify() {
+  const std::size_t mark = scope_.before != nullptr ? scope_.before->size() : 0;
+  const std::size_t made = to_.size();
+  if (modify_natively() || scope_.findings.failed()) return;
+  scope_.before->resize(mark);
+  to_.resize(made);
+  columns_.clear();
+  returning_.clear();
+  trigger_columns_.clear();
+  rows_.reset();
+  modify_for_each_row();
 }
 
-void build_conflict(const Scope& given, const Tree& clause, TableId id, const std::string& name,
-                    Statement& insert) {
-  Scope scope = given;
-  scope.sources = {{.table = id, .name = name}, {.table = id, .name = "excluded"}};
-  scope.first_source_only = true;
-  const Table& table = scope.catalog.table(id);
-  const Place place = scope.place(clause);
-  const Tree& infer = child(clause, "infer");
-  if (const std::string constraint = text_of(infer, "conname"); !constraint.empty()) {
-    if (constraint != table.name + "_pkey")
-      scope.findings.fail(place, "ON CONFLICT ON CONSTRAINT is not modelled",
-                          "name the columns, as in ON CONFLICT (a, b)");
-    insert.conflict_key = table.primary_key;
-  }
-  for (const Tree& entry : child(infer, "indexElems")) {
-    const auto column = expect_column(scope, table, text_of(inside(entry), "name"), place);
-    if (column) insert.conflict_key.push_back(*column);
-  }
-  const auto is_key = [&](const std::vector<std::uint32_t>& key) {
-    return sorted(key) == sorted(insert.conflict_key);
-  };
-  if (!insert.conflict_key.empty() && !is_key(table.primary_key) &&
-      std::ranges::none_of(table.unique, is_key))
-    scope.findings.fail(place, fmt::format("ON CONFLICT names no key of '{}'", table.name),
-                        "a PRIMARY KEY or UNIQUE constraint must have these columns");
-  insert.conflict = OnConflict::Nothing;
-  if (text_of(clause, "action") != "ONCONFLICT_UPDATE") return;
-  insert.conflict = OnConflict::Update;
-  insert.conflict_sets = build_sets(scope, child(clause, "targetList"), table);
-  if (has(clause, "whereClause"))
-    insert.conflict_where = build_condition(scope, child(clause, "whereClause"));
-}
-
-void build_returning(const Scope& given, const Tree& list, const std::vector<std::size_t>& named,
-                     Statement& write, const std::string& name) {
-  if (!list.is_array() || list.empty()) {
-    if (!named.empty())
-      given.findings.fail(write.place, "INTO without RETURNING", "add RETURNING and the columns");
-    return;
-  }
-  Scope scope = given;
-  scope.sources = {{.table = write.table, .name = name}};
-  const Table& table = scope.catalog.table(write.table);
-  std::vector<ResultColumn> columns;
-  for (const Tree& entry : list) {
-    const Tree& value = child(inside(entry), "val");
-    const Place place = scope.place(inside(entry));
-    const Tree& fields = child(child(value, "ColumnRef"), "fields");
-    if (fields.is_array() && !fields.empty() && has(fields.back(), "A_Star")) {
-      for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
-        if (table.columns[i].is_hidden) continue;
-        write.returning.push_back(make_column(scope, 0, i, place));
-        columns.push_back({table.columns[i].name, table.columns[i].type, false});
-      }
-      continue;
+// False if a subquery uses columns of the table.
+bool WriteBuilder::modify_natively() {
+  const Tree& from = child(node_, op_ == StatementOp::Update ? "fromClause" : "usingClause");
+  Body* const before = scope_.before;
+  const std::size_t mark = before != nullptr ? before->size() : 0;
+  bool is_used_inside = false;
+  Scope scope = scope_;
+  scope.is_used_inside = before != nullptr ? &is_used_inside : nullptr;
+  scope.sources = {{.table = id_, .name = name_}};
+  std::optional<RelationLoops> loops;
+  if (!from.empty()) loops.emplace(scope, model_.place);
+  for (const Tree& entry : from) loops->add_entry(entry);
+  if (scope.findings.failed()) return true;
+  Statement write = model_;
+  write.op = op_;
+  write.table = id_;
+  std::vector<Expr> conditions;
+  if (has(node_, "whereClause")) {
+    Expr where = build_condition(scope, child(node_, "whereClause"));
+    if (where.op == ExprOp::And) {
+      conditions = std::move(where.args);
+    } else {
+      conditions.push_back(std::move(where));
     }
-    Expr expr = build_expr(scope, value);
-    std::string as = text_of(inside(entry), "name");
-    if (as.empty()) as = fields.is_array() ? last_name(fields) : "?column?";
-    columns.push_back({as, expr.type, expr.is_array});
-    write.returning.push_back(std::move(expr));
   }
-  if (named.empty()) {
-    write.returning.clear();
-    return;
-  }
-  write.targets = bind_targets(scope, columns, named, write.place);
-  for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
-    const Variable& variable = scope.frame->variable(write.targets[i]);
-    write.returning[i] = adapt(scope, std::move(write.returning[i]), variable.type,
-                               variable.is_array, fmt::format("'{}'", variable.name));
-  }
-}
-
-// The row's values: one Insert, without what follows VALUES.
-Statement build_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
-                    bool names_columns, TableId id, const Statement& model) {
-  Statement insert = model;
-  insert.op = StatementOp::Insert;
-  insert.table = id;
-  if (values.size() > columns.size() || (names_columns && values.size() < columns.size())) {
-    scope.findings.fail(insert.place, fmt::format("{} values for {} columns of '{}'", values.size(),
-                                                  columns.size(), scope.catalog.table(id).name));
-    return insert;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (is_default(values[i])) continue;
-    if (is_nextval(values[i])) {
-      scope.catalog.tables[id.index].columns[columns[i]].is_fresh = true;
-      continue;
+  for (Expr& condition : conditions) {
+    if (loops && !uses_column(condition)) {
+      loops->filter(std::move(condition));
+    } else {
+      write.where = both(std::move(write.where), std::move(condition));
     }
-    Expr value = build_expr(scope, values[i]);
-    insert.sets.push_back(
-        {columns[i], value_for(scope, scope.catalog.table(id), columns[i], std::move(value))});
   }
-  return insert;
+  if (op_ == StatementOp::Update)
+    write.sets = build_sets(scope, child(node_, "targetList"),
+                            [&](const Tree& value) { return build_expr(scope, value); });
+  build_returning(scope);
+  if (loops && !scope.findings.failed()) {
+    const auto bound = loops->bound_variables();
+    is_used_inside =
+        is_used_inside ||
+        mentions_variable({before->begin() + static_cast<std::ptrdiff_t>(mark), before->end()},
+                          {bound.begin(), bound.end()});
+  }
+  if (is_used_inside || scope.findings.failed()) return !is_used_inside;
+  choose_rows(loops.has_value());
+  if (!loops) {
+    put(to_, std::move(write));
+    return true;
+  }
+  write.once = true;
+  Body body;
+  put(body, std::move(write));
+  body = loops->around(std::move(body));
+  std::ranges::move(body, std::back_inserter(to_));
+  return true;
 }
 
-// INSERT … SELECT: a loop over the rows of the query.
-void add_insert_select(std::vector<Statement>& to, const Scope& scope, const Tree& select,
-                       const std::vector<std::uint32_t>& columns, Statement insert,
-                       const Statement& model) {
-  BuiltQuery built = build_query(scope, select);
+void WriteBuilder::modify_for_each_row() {
+  const Tree& from = child(node_, op_ == StatementOp::Update ? "fromClause" : "usingClause");
+  Scope scope = scope_;
+  RelationLoops loops(scope, model_.place);
+  const std::uint32_t target = loops.add_table(id_, name_);
+  for (const Tree& entry : from) loops.add_entry(entry);
   if (scope.findings.failed()) return;
-  if (built.columns.size() > columns.size()) {
-    scope.findings.fail(
-        model.place, fmt::format("{} values for {} columns", built.columns.size(), columns.size()));
-    return;
+  if (has(node_, "whereClause")) loops.add_where(child(node_, "whereClause"));
+  Statement write = model_;
+  write.op = op_;
+  write.table = id_;
+  write.once = true;
+  if (op_ == StatementOp::Update)
+    write.sets = build_sets(scope, child(node_, "targetList"),
+                            [&](const Tree& value) { return loops.value(value); });
+  build_returning(scope);
+  if (scope.findings.failed()) return;
+  // The row is looked for by its key, and the conditions are asked again: somebody may have changed
+  // it meanwhile. What subqueries gave stays.
+  for (const std::uint32_t column : table().primary_key) {
+    Expr key = make_column(scope, target, column, model_.place);
+    Expr same = loops.as_columns(key, target);
+    write.where = both(std::move(write.where),
+                       make(ExprOp::Equal, Type::Boolean, {std::move(same), std::move(key)},
+                            model_.place));
   }
-  const Table& table = scope.catalog.table(insert.table);
-  std::vector<VarId> targets;
-  for (std::size_t i = 0; i < built.columns.size(); ++i) {
-    const Column& column = table.columns[columns[i]];
-    targets.push_back(scope.frame->add_hidden("inserted", column.type, false, model.place));
-    insert.sets.push_back({columns[i], make_variable(*scope.frame, targets.back(), model.place)});
-  }
-  Statement loop = make_loop(scope, std::move(built), targets, model);
-  insert.continues = true;
-  loop.body.push_back(std::move(insert));
-  to.push_back(std::move(loop));
+  for (const Expr& condition : loops.conditions())
+    write.where = both(std::move(write.where), loops.as_columns(condition, target));
+  for (SetColumn& set : write.sets) set.value = loops.as_columns(std::move(set.value), target);
+  for (Expr& expr : returning_) expr = loops.as_columns(std::move(expr), target);
+  scope.findings.note(model_.place,
+                      "subqueries are not asked again for a row that was changed meanwhile",
+                      NoteKind::Gap);
+  choose_rows(true);
+  Body body;
+  put(body, std::move(write));
+  body = loops.around(std::move(body));
+  std::ranges::move(body, std::back_inserter(to_));
 }
 
-void add_insert(std::vector<Statement>& to, const Scope& given, const Tree& node, TableId id,
-                const std::string& name, const std::vector<std::size_t>& named,
-                const Statement& model) {
-  Scope scope = given;
-  const std::vector<std::uint32_t> columns = insert_columns(scope, node, scope.catalog.table(id));
-  const Tree& select = child(child(node, "selectStmt"), "SelectStmt");
-  const auto finish = [&](Statement& insert) {
-    if (has(node, "onConflictClause"))
-      build_conflict(given, child(node, "onConflictClause"), id, name, insert);
-    build_returning(given, child(node, "returningList"), named, insert, name);
-  };
-  const bool counts_rows = scope.frame->function().row_count.has_value();
-  if (!select.is_null() && !has(select, "valuesLists")) {
-    Statement insert = model;
-    insert.op = StatementOp::Insert;
-    insert.table = id;
-    finish(insert);
-    if (counts_rows || !named.empty())
-      scope.findings.fail(
-          model.place, "INSERT … SELECT with RETURNING or ROW_COUNT is not modelled", "use a loop");
-    add_insert_select(to, given, select, columns, std::move(insert), model);
-    return;
-  }
-  static const Tree kDefaults = Tree::array({Tree{{"List", Tree{{"items", Tree::array()}}}}});
-  const Tree& rows = select.is_null() ? kDefaults : child(select, "valuesLists");
-  if (rows.size() > 1 && counts_rows)
-    scope.findings.fail(model.place, "INSERT of several rows with ROW_COUNT is not modelled",
-                        "use one INSERT for each row");
-  for (const Tree& row : rows) {
-    const bool names_columns = has(node, "cols") && !select.is_null();
-    Statement insert =
-        build_row(scope, child(inside(row), "items"), columns, names_columns, id, model);
-    finish(insert);
-    to.push_back(std::move(insert));
-  }
-}
-
-}  // namespace
-
-void add_write(std::vector<Statement>& to, const Scope& given, const std::string& kind,
+void add_write(std::vector<Statement>& to, const Scope& scope, const std::string& kind,
                const Tree& node, const std::vector<std::size_t>& named, bool strict,
                const Statement& model) {
-  Scope scope = given;
-  scope.sources.clear();
-  const Tree& relation = child(node, "relation");
-  const Place place = scope.place(relation);
-  if (has(node, "withClause"))
-    scope.findings.fail(model.place, "WITH is not modelled", "use one statement for each part");
-  const auto id = scope.catalog.expect_table(text_of(relation, "relname"), place, scope.findings);
-  if (!id || scope.findings.failed()) return;
-  const std::string alias = text_of(child(relation, "alias"), "aliasname");
-  const std::string name = alias.empty() ? scope.catalog.table(*id).name : alias;
-  if (kind == "InsertStmt") {
-    add_insert(to, scope, node, *id, name, named, model);
-    return;
-  }
-  if (has(node, "fromClause") || has(node, "usingClause"))
-    scope.findings.fail(model.place, "UPDATE … FROM and DELETE … USING are not modelled",
-                        "use a loop over the other table");
-  if (scope.catalog.cascading.contains(*id) && kind == "DeleteStmt")
-    scope.findings.fail(model.place, "this DELETE changes rows of other tables (ON DELETE)",
-                        "delete them by statements of their own");
-  scope.sources = {{.table = *id, .name = name}};
-  Statement write = model;
-  write.op = kind == "UpdateStmt" ? StatementOp::Update : StatementOp::Delete;
-  write.table = *id;
-  write.strict = strict;
-  if (has(node, "whereClause")) write.where = build_condition(scope, child(node, "whereClause"));
-  if (kind == "UpdateStmt")
-    write.sets = build_sets(scope, child(node, "targetList"), scope.catalog.table(*id));
-  build_returning(scope, child(node, "returningList"), named, write, name);
-  to.push_back(std::move(write));
+  WriteBuilder builder(to, scope, kind, node, model);
+  builder.into_variables(named, strict);
+  builder.run();
+}
+
+void add_write_rows(std::vector<Statement>& to, const Scope& scope, const std::string& kind,
+                    const Tree& node, VarId rows, std::vector<ResultColumn>& columns,
+                    const Statement& model) {
+  WriteBuilder builder(to, scope, kind, node, model);
+  builder.into_rows(rows);
+  builder.run();
+  columns = builder.columns();
 }
 
 }  // namespace isoscope::sql

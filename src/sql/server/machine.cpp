@@ -24,16 +24,32 @@ class LoggedStatements final : public StatementRunner {
 
   Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
                                                 const QueryNeeds& needs) override {
-    return answer(call, statement, needs).rows;
+    const StatementResult& result = answer(call, statement, needs);
+    if (result.failure) return failed(call, *result.failure);
+    return result.rows;
   }
   Result<Modified> modify(CallState& call, const Statement& statement) override {
     const StatementResult& result = answer(call, statement, {});
+    if (result.failure) return failed(call, *result.failure);
     return Modified{.num_rows = result.num_rows, .returning = result.rows};
   }
 
+  std::size_t begin_block() override { return num_answered_; }
+  // Only the last failure is new: what came before was taken back when it was the last.
+  void undo_block(std::size_t mark) override {
+    if (num_answered_ < log_.size()) return;
+    undo_from_ = std::min(mark, undo_from_.value_or(mark));
+  }
+
   NextStep take() { return std::move(next_); }
+  std::optional<std::size_t> undo_from() const { return undo_from_; }
 
  private:
+  static Error failed(CallState& call, const Failure& failure) {
+    call.sqlstate = failure.sqlstate;
+    return {.what = failure.message};
+  }
+
   const StatementResult& answer(CallState& call, const Statement& statement,
                                 const QueryNeeds& needs) {
     if (num_answered_ < log_.size()) return *log_[num_answered_++];
@@ -46,8 +62,15 @@ class LoggedStatements final : public StatementRunner {
 
   const Log& log_;
   std::size_t num_answered_ = 0;
+  std::optional<std::size_t> undo_from_;
   NextStep next_;
 };
+
+bool has_catch(const std::vector<Statement>& body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.catches || has_catch(s.body) || has_catch(s.otherwise);
+  });
+}
 
 bool is_scalar(const Function& function, const Statement& statement) {
   return statement.op == StatementOp::Select && !statement.exists &&
@@ -61,6 +84,8 @@ Machine::Machine(const SqlProgram& program, std::vector<PgLevel> levels, const B
                  bool late_wakeups)
     : program_(program), levels_(std::move(levels)), budget_(budget), late_wakeups_(late_wakeups) {
   ISO_ASSERT(levels_.size() == program.outline().calls.size());
+  for (std::uint32_t call = 0; call < levels_.size(); ++call)
+    catches_.push_back(has_catch(program.function(CallId{call}).body));
 }
 
 State Machine::start() const {
@@ -89,21 +114,44 @@ NextStep Machine::find_next(std::uint32_t call, const Log& log) const {
         run_call_with(program_.app(), program_.changes(), program_.function(id),
                       program_.arguments(id), none, kMaxSteps, &budget_, &variables, &statements);
   } catch (const LoggedStatements::Leave&) {
-    return statements.take();
+    NextStep step = statements.take();
+    step.undo_from = statements.undo_from();
+    return step;
   }
   if (!result)
     return {.kind = NextStep::Kind::Limit,
             .failure = {.sqlstate = "", .message = result.error().what}};
   return {.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
-          .failure = {.sqlstate = result->committed ? "" : "P0001", .message = result->why_aborted},
-          .locals = program_.locals_of(id, variables, result->returned)};
+          .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
+          .locals = program_.locals_of(id, variables, result->returned),
+          .undo_from = statements.undo_from()};
 }
 
 const NextStep& Machine::next(State& state, std::uint32_t session) const {
   SessionState& s = state.sessions[session];
   if (s.next == nullptr)
     s.next = std::make_shared<const NextStep>(find_next(s.call, state.txns[s.call + 1].log));
+  if (s.next->undo_from && !s.has_undone) {
+    s.has_undone = true;
+    undo(state, session, *s.next->undo_from);
+  }
   return *s.next;
+}
+
+// Takes back what the statements from this one on did. Who waited for it may go on.
+void Machine::undo(State& state, std::uint32_t session, std::size_t from) const {
+  const TxnNo txn = state.sessions[session].call + 1;
+  Log& log = state.txns[txn].log;
+  if (from >= log.size()) return;
+  state.storage.undo(txn, log[from]->command);
+  for (std::size_t i = from; i < log.size(); ++i) {
+    StatementResult result = *log[i];
+    result.writes.clear();
+    log[i] = std::make_shared<const StatementResult>(std::move(result));
+  }
+  for (SessionState& other : state.sessions) {
+    if (std::ranges::find(other.blockers, txn) != other.blockers.end()) other.blockers.clear();
+  }
 }
 
 // A parked session waits for transactions of other sessions; a cycle of them is a deadlock.
@@ -179,6 +227,7 @@ void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
     if (level(txn) == PgLevel::ReadCommitted || !t.has_snapshot) t.snapshot = state.committed;
     t.has_snapshot = true;
   }
+  state.storage.begin_command(txn, t.command);
   running.needs = next.needs;
   running.result.statement = next.statement;
   running.result.variables = next.variables;
@@ -199,8 +248,7 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
         s.blockers = std::move(attempt.blockers);
         return {StepDone::Kind::Waits, txn, statement};
       case Attempt::Kind::Failed:
-        end(state, session, false, std::move(attempt.failure), {});
-        return {StepDone::Kind::Aborted, txn, statement};
+        return fail(state, session, std::move(attempt.failure));
       case Attempt::Kind::Done:
         break;
     }
@@ -210,19 +258,43 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
     s.running.reset();
     s.blockers.clear();
     s.next.reset();
+    s.has_undone = false;
     const NextStep& after = next(state, session);
     if (after.kind != NextStep::Kind::Statement || !after.statement->continues)
       return {StepDone::Kind::Answered, txn, statement};
   }
 }
 
+// The statement failed, and with it the transaction, unless an EXCEPTION block catches it.
+StepDone Machine::fail(State& state, std::uint32_t session, Failure failure) const {
+  SessionState& s = state.sessions[session];
+  const TxnNo txn = s.call + 1;
+  const Statement* statement = s.running->result.statement;
+  if (!catches_[s.call]) {
+    end(state, session, false, std::move(failure), {});
+    return {StepDone::Kind::Aborted, txn, statement};
+  }
+  StatementResult& result = s.running->result;
+  result.rows.clear();
+  result.num_rows = 0;
+  result.failure = std::move(failure);
+  result.digest = digest_of(program_.app(), state.storage, result);
+  state.txns[txn].log.push_back(std::make_shared<const StatementResult>(std::move(result)));
+  s.running.reset();
+  s.blockers.clear();
+  s.next.reset();
+  s.has_undone = false;
+  const NextStep& after = next(state, session);
+  if (after.kind != NextStep::Kind::Abort) return {StepDone::Kind::Answered, txn, statement};
+  end(state, session, false, after.failure, {});
+  return {StepDone::Kind::Aborted, txn, statement};
+}
+
 StepDone Machine::take(State& state, const Choice& choice) const {
   SessionState& s = state.sessions[choice.session];
   const TxnNo txn = s.call + 1;
   if (choice.is_victim) {
-    const Statement* statement = s.running->result.statement;
-    end(state, choice.session, false, {.sqlstate = "40P01", .message = "deadlock"}, {});
-    return {StepDone::Kind::Aborted, txn, statement};
+    return fail(state, choice.session, {.sqlstate = "40P01", .message = "deadlock"});
   }
   if (state.txns[txn].status == TxnStatus::Waiting) {
     state.txns[txn].status = TxnStatus::Running;
@@ -267,6 +339,7 @@ void Machine::end(State& state, std::uint32_t session, bool commits, Failure fai
   s.running.reset();
   s.blockers.clear();
   s.next.reset();
+  s.has_undone = false;
   ++s.call;
 }
 

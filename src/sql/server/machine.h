@@ -53,11 +53,15 @@ struct NextStep {
   QueryNeeds needs = {};
   Failure failure = {};            // of Abort; of Limit, our own
   std::vector<Value> locals = {};  // of Commit and Abort
+  // An EXCEPTION block has caught the last failure: what the statements from this one on did is
+  // taken back.
+  std::optional<std::size_t> undo_from = {};
 };
 
 struct SessionState {
   std::uint32_t call = 0;                     // by CallId; that of the next session after the last
   std::shared_ptr<const NextStep> next = {};  // null before the call begins
+  bool has_undone = false;                    // what `next` takes back
   std::optional<Running> running = {};        // a statement that waits
   std::vector<TxnNo> blockers = {};           // for these
 };
@@ -116,9 +120,12 @@ class Machine {
   void end(State& state, std::uint32_t session, bool commits, Failure failure,
            std::vector<Value> locals) const;
   std::vector<bool> in_deadlock(const State& state) const;
+  StepDone fail(State& state, std::uint32_t session, Failure failure) const;
+  void undo(State& state, std::uint32_t session, std::size_t from) const;
 
   const SqlProgram& program_;
   std::vector<PgLevel> levels_;
+  std::vector<bool> catches_;  // by call: has an EXCEPTION block
   mutable Budget budget_;
   bool late_wakeups_;
 };

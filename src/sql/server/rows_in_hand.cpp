@@ -5,17 +5,12 @@
 
 #include "sql/aggregates.h"
 #include "sql/call_state.h"
+#include "sql/row_set.h"
 
 namespace isoscope::sql::server {
 namespace {
 
 using SeenTuple = std::vector<Storage::Seen>;
-
-// NULL is greater than everything, as in PostgreSQL.
-std::strong_ordering sorted_order(const Value& a, const Value& b) {
-  if (a.is_null() || b.is_null()) return a.is_null() <=> b.is_null();
-  return a <=> b;
-}
 
 Result<std::vector<Value>> outputs_of(const Query& query, std::span<const Value> variables,
                                       RowsInHand& row) {
@@ -95,8 +90,8 @@ Result<void> sort(const Storage& storage, const Query& query, std::span<const Va
   }
   std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) {
     for (std::size_t i = 0; i < query.order_by.size(); ++i) {
-      const auto order = sorted_order(a.first[i], b.first[i]);
-      if (order != 0) return query.order_by[i].descending ? order > 0 : order < 0;
+      const auto order = order_of(query.order_by[i], a.first[i], b.first[i]);
+      if (order != 0) return order < 0;
     }
     return false;
   });

@@ -142,6 +142,7 @@ Digest digest_of(const Application& app, const Storage& storage, const Statement
   Digest digest;
   digest.add(result.statement->number);
   digest.add(result.num_rows);
+  if (result.failure) digest.add_text(result.failure->sqlstate);
   for (const auto& row : result.rows) digest.add_values(row);
   digest.add(result.reads.size());
   for (const ReadVersion& read : result.reads) {

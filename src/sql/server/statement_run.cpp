@@ -124,7 +124,13 @@ class StatementRun {
       bool is_gone = false;
       for (Storage::Seen& seen : tuple) {
         const RowAnswer answer = lock_row(context_, seen.row, seen.version, query.lock, query.lock);
-        if (answer.kind == RowAnswer::Kind::Waits) return wait(answer.blockers);
+        if (answer.kind == RowAnswer::Kind::Waits) {
+          if (query.wait == LockWait::Wait) return wait(answer.blockers);
+          if (query.wait == LockWait::Fail)
+            return fail("55P03", "a row is locked by another transaction");
+          is_gone = true;  // SKIP LOCKED
+          break;
+        }
         if (answer.kind == RowAnswer::Kind::Conflict) return conflict(seen.row);
         is_gone = answer.kind == RowAnswer::Kind::Gone;
         if (is_gone) break;
@@ -178,6 +184,10 @@ class StatementRun {
   // One candidate: if it is still there and matches, its new version is placed.
   Attempt modify_row() {
     Storage::Seen& seen = running_.candidates[running_.next].front();
+    const Version& newest = context_.storage.row(seen.row).versions.back();
+    if (statement_.once && newest.creator == context_.txn &&
+        newest.command == running_.result.command)
+      return {};
     const bool deletes = statement_.op == StatementOp::Delete;
     for (;;) {
       const Row from = values(seen.row, seen.version);
@@ -185,6 +195,11 @@ class StatementRun {
       Lock mode = Lock::Update;
       if (!deletes) {
         RowsInHand row({&from});
+        for (const Expr& raised : statement_.raises) {
+          auto holds = evaluate(raised, variables_, row);
+          if (!holds) return fail(holds.error());
+          if (is_true(*holds)) return fail("P0001", "a trigger raises an exception");
+        }
         auto changed = changed_row(from, statement_.sets, row);
         if (!changed) return fail(changed.error());
         to = *std::move(changed);
@@ -238,7 +253,7 @@ class StatementRun {
                                  context_.txn, running_.result.command, is_exclusive);
     running_.result.writes.push_back(id);
     add_referrers(context_.app, statement_.table, from, to, running_);
-    if (to == nullptr) return finish(from);
+    if (to == nullptr) return finish(from, &from);
     add_references(context_.app, statement_.table, &from, *to, running_);
     running_.placed = id;
     running_.next_key = 0;
@@ -269,13 +284,13 @@ class StatementRun {
     }
     versions.back().num_entries = UINT32_MAX;
     running_.placed.reset();
-    return finish(now);
+    return finish(now, before == nullptr || before->is_deleted() ? nullptr : before->values.get());
   }
 
-  Attempt finish(const Row& row) {
+  Attempt finish(const Row& row, const Row* from) {
     ++running_.result.num_rows;
     if (statement_.returning.empty()) return {};
-    RowsInHand rows({&row});
+    RowsInHand rows({&row, from == nullptr ? &row : from});
     Row returned;
     for (const Expr& expr : statement_.returning) {
       auto value = evaluate(expr, variables_, rows);

@@ -55,6 +55,7 @@ struct StatementResult {
   TxnSet snapshot = {};
   std::uint32_t command = 0;
   bool has_waited = false;
+  std::optional<Failure> failure = {};  // of a statement that an EXCEPTION block may catch
   Digest digest = {};  // of what it read and returned; once it is done
 };
 

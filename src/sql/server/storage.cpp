@@ -77,12 +77,14 @@ RowId Storage::add_row(TableId id, RowValues values, TxnNo creator, std::uint32_
 
 void Storage::lock(RowId id, TxnNo txn, Lock mode) {
   auto& locks = row(id).locks;
+  const std::uint32_t command = txn < commands_.size() ? commands_[txn] : 0;
   for (HeldLock& lock : locks) {
     if (lock.txn != txn) continue;
+    if (lock.mode < mode) lock.taken.emplace_back(command, mode);
     lock.mode = std::max(lock.mode, mode);
     return;
   }
-  locks.push_back({txn, mode});
+  locks.push_back({txn, mode, {{command, mode}}});
   std::ranges::sort(locks, {}, &HeldLock::txn);
 }
 
@@ -100,8 +102,34 @@ void Storage::end(TxnNo txn, bool commits) {
       if (!commits)
         std::erase_if(row.versions, [&](const Version& version) { return version.creator == txn; });
     }
-    // Rows are named by their place, so one without versions stays, unless it is the last.
-    while (!table.rows.empty() && table.rows.back().versions.empty()) table.rows.pop_back();
+    drop_empty_rows(table);
+  }
+}
+
+// Rows are named by their place, so one without versions stays, unless it is the last.
+void Storage::drop_empty_rows(StoredTable& table) {
+  while (!table.rows.empty() && table.rows.back().versions.empty()) table.rows.pop_back();
+}
+
+void Storage::begin_command(TxnNo txn, std::uint32_t command) {
+  if (commands_.size() <= txn) commands_.resize(txn + 1);
+  commands_[txn] = command;
+}
+
+void Storage::undo(TxnNo txn, std::uint32_t command) {
+  for (StoredTable& table : tables_) {
+    for (StoredRow& row : table.rows) {
+      std::erase_if(row.versions, [&](const Version& version) {
+        return version.creator == txn && version.command >= command;
+      });
+      for (HeldLock& lock : row.locks) {
+        if (lock.txn != txn) continue;
+        std::erase_if(lock.taken, [&](const auto& taken) { return taken.first >= command; });
+        lock.mode = lock.taken.empty() ? Lock::None : lock.taken.back().second;
+      }
+      std::erase_if(row.locks, [](const HeldLock& lock) { return lock.mode == Lock::None; });
+    }
+    drop_empty_rows(table);
   }
 }
 

@@ -64,6 +64,8 @@ struct Version {
 struct HeldLock {
   TxnNo txn = 0;
   Lock mode = Lock::None;
+  // The modes with the commands that took them, for a block that is undone.
+  std::vector<std::pair<std::uint32_t, Lock>> taken = {};
 };
 
 struct StoredRow {
@@ -120,12 +122,19 @@ class Storage {
                    bool is_exclusive);
   RowId add_row(TableId table, RowValues values, TxnNo creator, std::uint32_t command);
   void lock(RowId id, TxnNo txn, Lock mode);
+  // The transaction's command from now on.
+  void begin_command(TxnNo txn, std::uint32_t command);
+  // What the transaction did by this command and later ones is taken back, locks included.
+  void undo(TxnNo txn, std::uint32_t command);
   Lock held(RowId id, TxnNo txn) const;
   // The transaction has ended: its locks go, and with an abort its versions.
   void end(TxnNo txn, bool commits);
 
  private:
+  void drop_empty_rows(StoredTable& table);
+
   std::vector<StoredTable> tables_;
+  std::vector<std::uint32_t> commands_;  // by transaction
 };
 
 // The keys of a table that must be unique, the primary key first; a hidden key is none.

@@ -1,0 +1,407 @@
+// Row triggers, as part of the statements that fire them.
+//
+//   BEFORE INSERT   NEW is filled, the trigger runs, then the row is inserted as NEW is
+//   BEFORE UPDATE   of triggers that ask the database nothing: NEW as expressions over the row,
+//                   which are computed again if the row was changed meanwhile
+//   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the end
+//                   of the statement
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sql/function_builder.h"
+#include "sql/inliner.h"
+#include "sql/write_builder.h"
+
+namespace isoscope::sql {
+namespace {
+
+Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source) {
+  return {.op = ExprOp::Column,
+          .type = table.columns[column].type,
+          .source = source,
+          .column = column,
+          .place = table.place};
+}
+
+std::shared_ptr<const Function> function_of(const Trigger& trigger, StatementOp op,
+                                            const Scope& scope, Place place) {
+  const auto known = scope.catalog.functions.find(trigger.function);
+  if (known == scope.catalog.functions.end() || known->second.empty()) {
+    scope.findings.fail(place, fmt::format("the trigger {} runs {}, which is not in the file",
+                                           trigger.name, trigger.function));
+    return nullptr;
+  }
+  return build_trigger(known->second.back(), trigger.table, op, scope.catalog, scope.findings,
+                       place);
+}
+
+void clear_returns(std::vector<Statement>& body) {
+  for (Statement& statement : body) {
+    if (statement.op == StatementOp::Return) statement.expr.reset();
+    clear_returns(statement.body);
+    clear_returns(statement.otherwise);
+  }
+}
+
+// Which of NEW and OLD the trigger mentions, but for RETURN: NEW first, a flag a column.
+std::vector<bool> used_columns(const Function& function) {
+  std::vector<bool> used(function.num_parameters, false);
+  std::vector<Statement> body = function.body;
+  clear_returns(body);
+  for_each_variable(body, [&](VarId& var) {
+    if (var.index < used.size()) used[var.index] = true;
+  });
+  return used;
+}
+
+// A trigger that asks the database nothing, as expressions over the row: what NEW becomes, whether
+// the row is left as it is, whether the statement fails.
+class RowFunction {
+ public:
+  using Env = std::map<VarId, Expr>;
+  struct Outcome {
+    Env env;
+    Expr skips;
+    Expr fails;
+  };
+
+  RowFunction(const Scope& scope, Place place) : scope_(scope), place_(place) {}
+
+  Outcome run(const std::vector<Statement>& body, Env env) {
+    std::vector<const Statement*> list;
+    for (const Statement& statement : body) list.push_back(&statement);
+    return run(std::move(list), std::move(env));
+  }
+
+ private:
+  Outcome end(Env env, bool skips, bool fails) const {
+    return {std::move(env), make_boolean(skips, place_), make_boolean(fails, place_)};
+  }
+
+  Expr in(const Env& env, Expr expr) const {
+    if (expr.op == ExprOp::Variable) {
+      const auto known = env.find(expr.var);
+      return known == env.end() ? make_null(expr.type, place_) : known->second;
+    }
+    for (Expr& arg : expr.args) arg = in(env, std::move(arg));
+    return expr;
+  }
+
+  Expr choose(const Expr& condition, Expr yes, Expr no) const {
+    if (yes.op == no.op && yes.op == ExprOp::Boolean && yes.number == no.number) return yes;
+    const Type type = yes.type;
+    return make(ExprOp::If, type, {condition, std::move(yes), std::move(no)}, place_);
+  }
+
+  Outcome run(std::vector<const Statement*> list, Env env) {
+    while (!list.empty()) {
+      const Statement& s = *list.front();
+      list.erase(list.begin());
+      if (++num_steps_ > 500) {
+        scope_.findings.fail(place_, "this trigger is too long to be part of an UPDATE");
+        return end(std::move(env), false, false);
+      }
+      switch (s.op) {
+        case StatementOp::Assign:
+          if (s.index) break;
+          env[s.targets.front()] = in(env, *s.expr);
+          continue;
+        case StatementOp::If: {
+          const Expr condition = in(env, *s.expr);
+          const auto branch = [&](const std::vector<Statement>& body) {
+            std::vector<const Statement*> all;
+            for (const Statement& each : body) all.push_back(&each);
+            all.insert(all.end(), list.begin(), list.end());
+            return run(std::move(all), env);
+          };
+          const Outcome yes = branch(s.body);
+          Outcome no = branch(s.otherwise);
+          for (auto& [var, value] : no.env) {
+            const auto other = yes.env.find(var);
+            value = choose(condition,
+                           other == yes.env.end() ? make_null(value.type, place_) : other->second,
+                           value);
+          }
+          no.skips = choose(condition, yes.skips, no.skips);
+          no.fails = choose(condition, yes.fails, no.fails);
+          return no;
+        }
+        case StatementOp::Raise:
+          return end(std::move(env), false, true);
+        case StatementOp::Return:
+          return end(std::move(env), !s.expr || s.expr->op == ExprOp::Null, false);
+        case StatementOp::Select:
+        case StatementOp::Insert:
+        case StatementOp::Update:
+        case StatementOp::Delete:
+        case StatementOp::ForQuery:
+        case StatementOp::ForRange:
+        case StatementOp::ForArray:
+        case StatementOp::While:
+        case StatementOp::Exit:
+        case StatementOp::Continue:
+        case StatementOp::ReturnRow:
+        case StatementOp::Append:
+        case StatementOp::Block:
+          break;
+      }
+      scope_.findings.fail(place_, "a BEFORE trigger that does more than compute is not modelled here",
+                           "the statement can do it itself");
+      return end(std::move(env), false, false);
+    }
+    return end(std::move(env), false, false);
+  }
+
+  const Scope& scope_;
+  Place place_;
+  int num_steps_ = 0;
+};
+
+bool is_column_itself(const Expr& expr, std::uint32_t column) {
+  return expr.op == ExprOp::Column && expr.source == 0 && expr.column == column;
+}
+
+}  // namespace
+
+bool WriteBuilder::fires(const Trigger& trigger, StatementOp op) const {
+  if (trigger.table != id_) return false;
+  if (op == StatementOp::Insert) return trigger.on_insert;
+  if (op == StatementOp::Delete) return trigger.on_delete;
+  if (!trigger.on_update) return false;
+  if (trigger.columns.empty()) return true;
+  for (const Tree& entry : child(node_, "targetList")) {
+    const auto column = find_column(table(), text_of(inside(entry), "name"));
+    if (column && std::ranges::find(trigger.columns, *column) != trigger.columns.end()) return true;
+  }
+  return false;
+}
+
+bool WriteBuilder::has_triggers(bool before) const {
+  return std::ranges::any_of(scope_.catalog.triggers, [&](const Trigger& trigger) {
+    return trigger.is_before == before && fires(trigger, op_);
+  });
+}
+
+void WriteBuilder::refuse_triggers() {
+  const bool updates_too = has(node_, "onConflictClause");
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    const bool fires_here =
+        fires(trigger, op_) || (updates_too && trigger.table == id_ && trigger.on_update);
+    if (!fires_here) continue;
+    if (!trigger.refusal.empty()) {
+      scope_.findings.fail(model_.place, fmt::format("this fires the trigger {}: {}", trigger.name,
+                                                     trigger.refusal));
+    } else if (updates_too) {
+      scope_.findings.fail(model_.place, fmt::format("ON CONFLICT with the trigger {} is not modelled",
+                                                     trigger.name));
+    } else if (trigger.is_before && trigger.when != nullptr) {
+      scope_.findings.fail(model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled",
+                                                     trigger.name));
+    } else if (trigger.is_before && op_ == StatementOp::Delete) {
+      scope_.findings.fail(model_.place,
+                           fmt::format("the BEFORE DELETE trigger {} is not modelled", trigger.name));
+    }
+  }
+  if (scope_.catalog.cascading.contains(id_) && op_ == StatementOp::Delete)
+    scope_.findings.fail(model_.place, "this DELETE changes rows of other tables (ON DELETE)",
+                         "delete them by statements of their own");
+}
+
+// NEW, then OLD, of the columns that some trigger mentions.
+void WriteBuilder::add_trigger_columns() {
+  const auto count = static_cast<std::uint32_t>(table().columns.size());
+  for (std::uint32_t i = 0; i < 2 * count; ++i) {
+    const bool is_old = i >= count;
+    if (is_old && op_ == StatementOp::Insert) break;
+    // Of a DELETE there is only the old row.
+    const std::uint32_t source = is_old && op_ == StatementOp::Update ? 1 : 0;
+    trigger_columns_.push_back(op_ == StatementOp::Delete && !is_old
+                                   ? make_null(table().columns[i].type, model_.place)
+                                   : new_column(table(), is_old ? i - count : i, source));
+  }
+  // What nobody looks at is not read.
+  std::vector<bool> used(trigger_columns_.size(), false);
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (trigger.is_before || !fires(trigger, op_)) continue;
+    const auto function = function_of(trigger, op_, scope_, model_.place);
+    if (function == nullptr) return;
+    const std::vector<bool> mentioned = used_columns(*function);
+    for (std::size_t i = 0; i < used.size() && i < mentioned.size(); ++i)
+      used[i] = used[i] || mentioned[i] || trigger.when != nullptr;
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) trigger_columns_[i] = make_null(trigger_columns_[i].type, model_.place);
+  }
+}
+
+void WriteBuilder::put_before_insert(Body& to, Statement write) {
+  const Place place = model_.place;
+  Frame& frame = *scope_.frame;
+  const auto assign = [&](Body& list, VarId var, Expr value) {
+    Statement statement{.op = StatementOp::Assign, .place = place, .text = model_.text};
+    statement.targets = {var};
+    statement.expr = std::move(value);
+    list.push_back(std::move(statement));
+  };
+  const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
+  assign(to, skips, make_boolean(false, place));
+  std::vector<const Trigger*> triggers;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+  }
+  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
+  for (const Trigger* trigger : triggers) {
+    const auto function = function_of(*trigger, op_, scope_, place);
+    if (function == nullptr) return;
+    const std::vector<bool> used = used_columns(*function);
+    InlinedBody inlined = copy_body(frame, *function);
+    const auto new_variable = [&](std::uint32_t c) { return VarId{inlined.first + c}; };
+    Statement block{.op = StatementOp::Block, .place = place, .text = trigger->name};
+    block.is_separate = true;
+    std::vector<SetColumn> sets;
+    for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
+      const Column& column = table().columns[c];
+      const auto given = std::ranges::find(write.sets, c, &SetColumn::column);
+      if (given == write.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
+        if (used[c])
+          scope_.findings.fail(place, fmt::format("the trigger {} uses NEW.{}, which the server fills",
+                                                  trigger->name, column.name));
+        continue;
+      }
+      assign(to, new_variable(c),
+             given != write.sets.end() ? given->value
+                                       : column.default_value.value_or(make_null(column.type, place)));
+      sets.push_back({c, make_variable(frame, new_variable(c), place)});
+    }
+    reset_variables(frame, inlined, block.body, place);
+    replace_returns(inlined.body, [&](Body& out, const Statement& from, bool) {
+      if (!from.expr || from.expr->op == ExprOp::Null) {
+        assign(out, skips, make_boolean(true, from.place));
+        return;
+      }
+      const bool is_new = from.expr->op == ExprOp::ArrayOf && !from.expr->args.empty() &&
+                          from.expr->args[0].op == ExprOp::Variable &&
+                          from.expr->args[0].var == new_variable(0);
+      if (!is_new)
+        scope_.findings.fail(from.place, "a BEFORE trigger that returns another row is not modelled");
+    });
+    std::ranges::move(inlined.body, std::back_inserter(block.body));
+    Body body;
+    body.push_back(std::move(block));
+    keep_found(frame, body, place);
+    std::ranges::move(body, std::back_inserter(to));
+    write.sets = std::move(sets);
+  }
+  add_generated(table(), write.sets, true);
+  Statement test{.op = StatementOp::If, .place = place, .text = model_.text};
+  test.expr = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place);
+  test.body.push_back(std::move(write));
+  to.push_back(std::move(test));
+}
+
+void WriteBuilder::apply_before_update(Statement& write) {
+  const Place place = model_.place;
+  const auto count = static_cast<std::uint32_t>(table().columns.size());
+  std::vector<const Trigger*> triggers;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+  }
+  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
+  for (const Trigger* trigger : triggers) {
+    const auto function = function_of(*trigger, op_, scope_, place);
+    if (function == nullptr) return;
+    RowFunction::Env env;
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const auto given = std::ranges::find(write.sets, c, &SetColumn::column);
+      env[VarId{c}] = given != write.sets.end() ? given->value : new_column(table(), c, 0);
+      env[VarId{count + c}] = new_column(table(), c, 0);
+    }
+    RowFunction::Outcome outcome = RowFunction(scope_, place).run(function->body, std::move(env));
+    if (scope_.findings.failed()) return;
+    write.sets.clear();
+    for (std::uint32_t c = 0; c < count; ++c) {
+      Expr value = outcome.env[VarId{c}];
+      if (!is_column_itself(value, c)) write.sets.push_back({c, std::move(value)});
+    }
+    const auto is_never = [](const Expr& expr) {
+      return expr.op == ExprOp::Boolean && expr.number == 0;
+    };
+    if (!is_never(outcome.skips))
+      write.where =
+          both(std::move(write.where),
+               make(ExprOp::If, Type::Boolean,
+                    {outcome.skips, make_boolean(false, place), make_boolean(true, place)}, place));
+    if (!is_never(outcome.fails)) {
+      write.raises.push_back(std::move(outcome.fails));
+      scope_.findings.note(place, fmt::format("what the trigger {} raises is not modelled", trigger->name),
+                           NoteKind::Gap);
+    }
+  }
+}
+
+void WriteBuilder::run_after_triggers() {
+  const Place place = model_.place;
+  Frame& frame = *scope_.frame;
+  const auto count = static_cast<std::uint32_t>(table().columns.size());
+  Statement loop = model_;
+  loop.op = StatementOp::ForQuery;
+  loop.query.rows = rows_;
+  for (std::size_t i = 0; i < trigger_columns_.size(); ++i) {
+    const Type type = trigger_columns_[i].type;
+    loop.targets.push_back(frame.add_hidden("fired", type, false, place));
+    loop.query.outputs.push_back(
+        {.expr = {.op = ExprOp::Column,
+                  .type = type,
+                  .column = static_cast<std::uint32_t>(columns_.size() + i),
+                  .place = place}});
+  }
+  std::vector<const Trigger*> triggers;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (!trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+  }
+  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
+  for (const Trigger* trigger : triggers) {
+    const auto function = function_of(*trigger, op_, scope_, place);
+    if (function == nullptr) return;
+    InlinedBody inlined = copy_body(frame, *function);
+    Statement block{.op = StatementOp::Block, .place = place, .text = trigger->name};
+    block.is_separate = true;
+    for (std::uint32_t i = 0; i < loop.targets.size(); ++i) {
+      Statement assign{.op = StatementOp::Assign, .place = place};
+      assign.targets = {VarId{inlined.first + i}};
+      assign.expr = make_variable(frame, loop.targets[i], place);
+      block.body.push_back(std::move(assign));
+    }
+    reset_variables(frame, inlined, block.body, place);
+    replace_returns(inlined.body, [](Body&, const Statement&, bool) {});
+    std::ranges::move(inlined.body, std::back_inserter(block.body));
+    Body body;
+    body.push_back(std::move(block));
+    keep_found(frame, body, place);
+    if (trigger->when != nullptr) {
+      Scope scope{.catalog = scope_.catalog, .findings = scope_.findings, .frame = &frame,
+                  .where = trigger->where};
+      for (const bool is_old : {false, true}) {
+        if (is_old && op_ == StatementOp::Insert) break;
+        Source row{.name = is_old ? "old" : "new"};
+        row.columns.emplace();
+        for (std::uint32_t c = 0; c < count; ++c)
+          row.columns->push_back(
+              {table().columns[c].name, table().columns[c].type, false,
+               make_variable(frame, loop.targets[is_old ? count + c : c], place)});
+        scope.sources.push_back(std::move(row));
+      }
+      Statement test{.op = StatementOp::If, .place = place, .text = trigger->name};
+      test.expr = build_condition(scope, *trigger->when);
+      test.body = std::move(body);
+      body.clear();
+      body.push_back(std::move(test));
+    }
+    std::ranges::move(body, std::back_inserter(loop.body));
+  }
+  to_.push_back(std::move(loop));
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,105 @@
+#pragma once
+// INSERT, UPDATE and DELETE. Only the sources of these include this; others use query_builder.h.
+//
+// One that names its rows by a condition on the table alone is one statement. Others are several:
+//
+//   INSERT of rows, of a SELECT      an Insert for each row
+//   UPDATE … FROM, DELETE … USING    for each row of FROM: the Update of the rows that it matches,
+//                                    each once
+//   a subquery that uses a column    for each row that matches: the Update of that row, if the
+//   of the table                     condition still holds
+//   row triggers, ON DELETE          BEFORE: what they do to the new row; AFTER: for each row that
+//                                    RETURNING gives (trigger_builder.cpp)
+//
+// Then RETURNING goes to a row set first, which also says how many rows there were.
+#include <string>
+#include <vector>
+
+#include "sql/query_parts.h"
+#include "sql/row_builder.h"
+
+namespace isoscope::sql {
+
+class WriteBuilder {
+ public:
+  using Body = std::vector<Statement>;
+
+  WriteBuilder(Body& to, const Scope& given, const std::string& kind, const Tree& node,
+               const Statement& model);
+
+  // Where RETURNING goes: to these variables, or to a row set.
+  void into_variables(std::vector<std::size_t> named, bool strict);
+  void into_rows(VarId rows) { wanted_rows_ = rows; }
+  void run();
+  // Of RETURNING.
+  const std::vector<ResultColumn>& columns() const { return columns_; }
+
+ private:
+  bool find_target();
+  void build_returning(const Scope& scope);
+  // Allocates the row set for RETURNING, if it is to be one.
+  void choose_rows(bool is_composite);
+  // Adds one write: with RETURNING, and what triggers do before it.
+  void put(Body& to, Statement write);
+  // What follows the writes: triggers, targets, FOUND and ROW_COUNT.
+  void finish();
+  void finish_targets();
+
+  // insert_builder.cpp
+  void insert();
+  void insert_rows(const Tree& rows, bool has_values, const std::vector<std::uint32_t>& columns);
+  void insert_select(const Tree& select, const std::vector<std::uint32_t>& columns);
+  std::vector<std::uint32_t> insert_columns();
+  Statement insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
+                       bool names_columns);
+  void build_conflict(Statement& insert);
+
+  void modify();
+  bool modify_natively();
+  void modify_for_each_row();
+  using Value = std::function<Expr(const Tree&)>;
+  std::vector<SetColumn> build_sets(Scope& scope, const Tree& targets, const Value& value);
+  std::optional<Expr> part_of_row(Scope& scope, const Tree& reference, const Value& value,
+                                  Place place);
+
+  // trigger_builder.cpp
+  bool has_triggers(bool before) const;
+  bool fires(const Trigger& trigger, StatementOp op) const;
+  void refuse_triggers();
+  void add_trigger_columns();
+  void put_before_insert(Body& to, Statement write);
+  void apply_before_update(Statement& write);
+  void run_after_triggers();
+
+  const Table& table() const { return scope_.catalog.table(id_); }
+
+  Body& to_;
+  Scope scope_;
+  std::string kind_;
+  const Tree& node_;
+  Statement model_;
+  TableId id_ = TableId::none();
+  std::string name_;
+  StatementOp op_ = StatementOp::Insert;
+  std::vector<std::size_t> named_;
+  bool strict_ = false;
+  std::optional<VarId> wanted_rows_;
+  std::vector<ResultColumn> columns_;
+  std::vector<Expr> returning_;        // what the program asks for
+  std::vector<Expr> trigger_columns_;  // and what triggers need: the new row, the old row
+  std::optional<VarId> rows_;          // where it goes, if it is a row set
+  std::vector<VarId> row_parts_;       // SET (a, b) = (SELECT …)
+};
+
+// Values for generated columns: what their expressions are of the others.
+void add_generated(const Table& table, std::vector<SetColumn>& sets, bool is_insert);
+// The value as one of the column.
+Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value);
+std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& table,
+                                           const std::string& name, Place place);
+inline bool is_default(const Tree& value) { return kind_of(value) == "SetToDefault"; }
+// The expression with columns of source 0 replaced by what `value` gives for them, if it does.
+using ColumnValue = std::function<std::optional<Expr>(std::uint32_t)>;
+Expr with_columns(Expr expr, const ColumnValue& value);
+
+}  // namespace isoscope::sql

@@ -1,0 +1,282 @@
+// The constructs of the front end, held against PostgreSQL: calls of functions that use them end on
+// the server as explore says, alone and with another call in between.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "server_play.h"
+#include "support/postgres_server.h"
+#include "support/rng.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+constexpr std::string_view kSchema = R"(
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, u int UNIQUE);
+CREATE TABLE c (id int PRIMARY KEY, t int NOT NULL REFERENCES t (id), w int NOT NULL);
+CREATE TABLE a (id int PRIMARY KEY, v int NOT NULL, m int NOT NULL DEFAULT 0, g int GENERATED ALWAYS AS (v * 2) STORED);
+CREATE TABLE log (who int, no int, x int, PRIMARY KEY (who, no));
+INSERT INTO t VALUES (1, 10, 1), (2, 20, 2);
+INSERT INTO c VALUES (1, 2, 5), (2, 2, 7);
+INSERT INTO a (id, v) VALUES (1, 3), (2, 4);
+CREATE VIEW tv AS SELECT id, v FROM t WHERE v > 5;
+CREATE VIEW tc AS SELECT t.id, count(c.id) AS n, coalesce(sum(c.w), 0) AS s FROM t LEFT JOIN c ON c.t = t.id GROUP BY t.id;
+CREATE FUNCTION h_bump(k int, by int DEFAULT 2) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  UPDATE t SET v = v + by WHERE id = k RETURNING v INTO n;
+  IF NOT FOUND THEN RETURN -1; END IF;
+  RETURN n;
+END $$;
+CREATE FUNCTION h_sum() RETURNS int LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT sum(v) FROM t) - (SELECT count(*) FROM c);
+END $$;
+CREATE FUNCTION h_rows(low int) RETURNS TABLE (i int, j int) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT id, v FROM t WHERE v >= low ORDER BY id;
+  i := 0; j := 0; RETURN NEXT;
+END $$;
+CREATE FUNCTION on_a() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.v > 100 THEN RAISE EXCEPTION 'too much'; END IF;
+  NEW.m := NEW.m + 1;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER a_before BEFORE INSERT OR UPDATE ON a FOR EACH ROW EXECUTE FUNCTION on_a();
+CREATE FUNCTION after_a() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    UPDATE t SET v = v + NEW.v - OLD.v WHERE id = 2;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO log VALUES (99, OLD.id, OLD.v);
+    RETURN OLD;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER a_after AFTER UPDATE OR DELETE ON a FOR EACH ROW EXECUTE FUNCTION after_a();
+)";
+// Bodies of functions of a number p, which is another one in each call.
+constexpr std::array kBodies = {
+    "INSERT INTO log SELECT p, id, n FROM tc;",
+    "INSERT INTO log SELECT p, 1, sum(v) FROM tv;",
+    "INSERT INTO log SELECT p, t.id, c.w FROM t LEFT JOIN c ON c.t = t.id AND c.w > 5;",
+    "WITH x AS (UPDATE t SET v = v + 1 WHERE id = 1 RETURNING v) INSERT INTO log SELECT p, 1, v FROM x;",
+    "WITH x AS (SELECT id FROM t WHERE v > 5 FOR UPDATE) UPDATE t SET v = v + 3 FROM x WHERE t.id = x.id;",
+    "UPDATE t SET v = t.v + q.s FROM (SELECT t, sum(w) AS s FROM c GROUP BY t) q WHERE q.t = t.id;",
+    "DELETE FROM c USING t WHERE c.t = t.id AND t.v > 10 AND c.w < 6;",
+    "UPDATE t SET v = (SELECT count(*) FROM c WHERE c.t = t.id) WHERE id <= 2;",
+    "UPDATE t SET v = v + 1 WHERE EXISTS (SELECT 1 FROM c WHERE c.t = t.id);",
+    "INSERT INTO log SELECT p, id, v FROM t WHERE id IN (SELECT t FROM c) OR v < 15;",
+    "BEGIN INSERT INTO t VALUES (3, 1, 2); EXCEPTION WHEN unique_violation THEN "
+    "INSERT INTO log VALUES (p, 1, -1); END;",
+    "BEGIN INSERT INTO t VALUES (3, 1, 3); EXCEPTION WHEN unique_violation THEN "
+    "INSERT INTO log VALUES (p, 1, -1); END;",
+    "BEGIN UPDATE t SET v = v + 1 WHERE id = 1; RAISE EXCEPTION 'x'; EXCEPTION WHEN OTHERS THEN "
+    "UPDATE t SET v = v + 5 WHERE id = 2; END;",
+    "BEGIN INSERT INTO c VALUES (7, 9, 1); EXCEPTION WHEN foreign_key_violation THEN "
+    "INSERT INTO log VALUES (p, 1, 23503); END;",
+    "BEGIN SELECT v INTO STRICT x FROM t WHERE id = 9; EXCEPTION WHEN no_data_found THEN x := 4; END; "
+    "INSERT INTO log VALUES (p, 1, x);",
+    "PERFORM h_bump(1); INSERT INTO log VALUES (p, 2, h_bump(2, by => 5));",
+    "INSERT INTO log VALUES (p, 1, h_sum());",
+    "x := h_sum(); UPDATE t SET v = x WHERE id = 1;",
+    "INSERT INTO log SELECT p, i, j FROM h_rows(15);",
+    "FOR r IN UPDATE t SET v = v - 1 WHERE v > 3 RETURNING id, v LOOP "
+    "INSERT INTO log VALUES (p, r.id, r.v); END LOOP;",
+    "INSERT INTO log SELECT p, g, g * 2 FROM generate_series(1, 4) g WHERE NOT EXISTS "
+    "(SELECT 1 FROM t WHERE t.id = g);",
+    "INSERT INTO log SELECT p, e, count(*) FROM unnest(ARRAY[1, 2, 2]) e GROUP BY e;",
+    "UPDATE a SET v = v + 1 WHERE id = 1;",
+    "UPDATE a SET v = v + 99;",
+    "INSERT INTO a (id, v) VALUES (5, 7); DELETE FROM a WHERE id = 2;",
+    "SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE SKIP LOCKED; "
+    "INSERT INTO log VALUES (p, 1, coalesce(x, -1));",
+    "SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE NOWAIT; UPDATE t SET v = x + 1 WHERE id = 1;",
+    "SELECT * INTO r FROM t WHERE id = 1; r.v := r.v * 2; UPDATE t SET v = r.v WHERE id = 1;",
+    "INSERT INTO log SELECT p, q.i, 1 FROM (SELECT id AS i FROM t UNION SELECT t FROM c) q;",
+    "INSERT INTO log SELECT p, 1, cardinality(array_agg(id)) FROM t WHERE v > 5;",
+    "UPDATE t SET (v, u) = (SELECT max(w), 50 FROM c WHERE c.t = 2) WHERE id = 1;",
+    "INSERT INTO t VALUES (4, 1, 4), (5, 2, 5) ON CONFLICT DO NOTHING; GET DIAGNOSTICS x = ROW_COUNT; "
+    "INSERT INTO log VALUES (p, 1, x);",
+    "DELETE FROM c WHERE w = (SELECT max(w) FROM c); IF FOUND THEN UPDATE t SET v = v - 1 WHERE id = 2; END IF;",
+    "INSERT INTO log SELECT DISTINCT ON (t) p, t, w FROM c ORDER BY t, w DESC;",
+    "<<one>> BEGIN IF (SELECT v FROM t WHERE id = 1) > 5 THEN EXIT one; END IF; UPDATE t SET v = 0; END;",
+    "INSERT INTO log SELECT p, t.id, l.w FROM t CROSS JOIN LATERAL (SELECT c.w FROM c WHERE c.t = t.id ORDER BY c.w LIMIT 1) l;",
+};
+
+std::string program_of(const std::vector<std::size_t>& bodies) {
+  std::string text(kSchema);
+  std::string sessions;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    text += fmt::format(
+        "CREATE FUNCTION f{0}(p int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE x int; r record; "
+        "BEGIN {1} END $$;\n",
+        i + 1, kBodies[bodies[i]]);
+    sessions += fmt::format("-- session s{0}: f{0}({0})\n", i + 1);
+  }
+  return text + sessions;
+}
+
+// What has happened, without values of variables.
+std::string shape(const RunEnd& end) {
+  RunEnd bare = end;
+  for (CallEnd& call : bare.calls) call.locals.clear();
+  return end_text(bare);
+}
+
+class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
+ protected:
+  static void SetUpTestSuite() {
+    server_ = PostgresServer::start(why_not_, {.settings = {"deadlock_timeout=20ms"}}).release();
+  }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+  void SetUp() override {
+    if (server_ == nullptr) GTEST_SKIP() << why_not_;
+    monitor_ = std::move(*force::PgMonitor::open(server_->dsn()));
+  }
+
+  // Each session sends BEGIN, its call and COMMIT, in the order of the turns.
+  ServerPlay play(const Machine& machine, const std::string& text, std::vector<std::size_t> turns) {
+    ServerPlay result;
+    auto made = monitor_->query("DROP SCHEMA public CASCADE; CREATE SCHEMA public; " + text);
+    if (!made) {
+      result.trouble = made.error().what;
+      return result;
+    }
+    static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
+                                                   "SERIALIZABLE"};
+    const auto& sessions = machine.program().outline().sessions;
+    std::vector<force::ActorScript> actors;
+    std::vector<std::shared_ptr<std::vector<force::Answer>>> answers;
+    for (std::size_t s = 0; s < sessions.size(); ++s) {
+      auto seen = std::make_shared<std::vector<force::Answer>>();
+      const std::string begin = fmt::format("BEGIN ISOLATION LEVEL {}; SELECT 1 WHERE false",
+                                            kLevels[static_cast<std::size_t>(GetParam())]);
+      const std::string call = fmt::format("SELECT f{0}({0})", s + 1);
+      actors.push_back({.name = sessions[s].name,
+                        .script = [seen, begin, call](const force::Answer* last)
+                            -> std::optional<std::string> {
+                          if (last != nullptr) seen->push_back(*last);
+                          switch (seen->size()) {
+                            case 0:
+                              return begin;
+                            case 1:
+                              return call;
+                            case 2:
+                              return (*seen)[1].has_failed() ? "ROLLBACK" : "COMMIT";
+                            default:
+                              return std::nullopt;
+                          }
+                        }});
+      answers.push_back(std::move(seen));
+    }
+    {
+      auto stage = force::PgSessions::open({.dsn = server_->dsn()}, std::move(actors));
+      if (!stage) {
+        result.trouble = stage.error().what;
+        return result;
+      }
+      Budget budget = Budget::seconds(60);
+      const auto played =
+          force::play(**stage, {.turns = std::move(turns), .plays_rest = true}, budget);
+      if (!played || played->end != force::Played::End::Complete)
+        result.trouble = played ? "the schedule was not played to its end" : played.error().what;
+    }
+    for (const auto& seen : answers) {
+      CallEnd end{.is_committed = true, .failure = {}, .locals = {}};
+      for (const force::Answer& answer : *seen) {
+        if (!answer.has_failed() || !end.is_committed) continue;
+        end.is_committed = false;
+        end.failure = {answer.error, answer.message};
+      }
+      result.end.calls.push_back(std::move(end));
+    }
+    for (const Table& table : machine.program().app().tables) {
+      const auto rows = monitor_->query("SELECT * FROM " + table.name + " ORDER BY 1, 2");
+      auto& list = result.end.rows.emplace_back();
+      if (!rows) {
+        result.trouble = rows.error().what;
+        continue;
+      }
+      for (const force::Row& row : *rows) {
+        auto& values = list.emplace_back();
+        for (const force::Cell& cell : row) add_cell(values, cell);
+      }
+    }
+    return result;
+  }
+
+  void compare(const std::vector<std::size_t>& bodies, int num_plays, Rng& rng) {
+    const std::string text = program_of(bodies);
+    std::string shown;
+    for (const std::size_t body : bodies) shown += std::string(kBodies[body]) + "\n";
+    SCOPED_TRACE(shown);
+    auto app = parse_application(text);
+    ASSERT_TRUE(app.ok()) << render(app.error());
+    for (const Error& problem : app->problems) FAIL() << render(problem);
+    const auto program = SqlProgram::create(*std::move(app));
+    ASSERT_TRUE(program.ok()) << program.error().what;
+    const std::vector<PgLevel> levels((*program)->outline().calls.size(), GetParam());
+    const Machine machine(**program, levels);
+    std::set<std::string> ends;
+    ScheduleOptions options;
+    options.on_history = [&](const State& state, const std::vector<Choice>&, bool) {
+      ends.insert(shape(end_of(machine, state)));
+      return true;
+    };
+    const Schedules all = explore(machine, {}, options);
+    ASSERT_FALSE(all.fault);
+    for (int i = 0; i < num_plays; ++i) {
+      std::vector<std::size_t> turns;
+      for (int k = 0; k < 8; ++k) turns.push_back(rng.below(bodies.size()));
+      const ServerPlay played = play(machine, text, turns);
+      ASSERT_EQ(played.trouble, "");
+      const std::string there = shape(played.end);
+      if (there.find("40P01") != std::string::npos) continue;
+      ++num_ends_;
+      std::string known;
+      for (const std::string& end : ends) known += end + "--\n";
+      ASSERT_TRUE(ends.contains(there)) << "on the server:\n" << there << "explore knows:\n" << known;
+    }
+  }
+
+  static inline PostgresServer* server_ = nullptr;
+  static inline std::string why_not_;
+  std::unique_ptr<force::PgMonitor> monitor_;
+  int num_ends_ = 0;
+};
+
+TEST_P(ConstructsLive, EachAloneDoesWhatTheServerDoes) {
+  Rng rng(7);
+  for (std::size_t body = 0; body < kBodies.size(); ++body) {
+    compare({body}, 1, rng);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(num_ends_, static_cast<int>(kBodies.size()));
+}
+
+TEST_P(ConstructsLive, PairsEndAsExploreSays) {
+  Rng rng(11);
+  const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS");
+  const int pairs = asked != nullptr ? std::atoi(asked) : 40;
+  for (int i = 0; i < pairs; ++i) {
+    compare({rng.below(kBodies.size()), rng.below(kBodies.size())}, 3, rng);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(num_ends_, pairs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, ConstructsLive,
+                         ::testing::Values(PgLevel::ReadCommitted, PgLevel::RepeatableRead),
+                         [](const auto& level) {
+                           return std::string(name_of(level.param)).substr(3);
+                         });
+
+}  // namespace
+}  // namespace isoscope::sql::server
