@@ -183,7 +183,8 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
       return opaque;
     }
   }
-  if (!is_array && !value.is_array && value.type != Type::Boolean && type != Type::Boolean) {
+  if (!is_array && !value.is_array && value.type != Type::Boolean && type != Type::Boolean &&
+      value.op != ExprOp::Integer) {
     // A text that stands for a number, a date or the like, or the other way round.
     const Place place = value.place;
     scope.findings.note(place,

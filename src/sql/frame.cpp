@@ -83,14 +83,20 @@ const NamedVariable* Frame::find(std::string_view name) const {
   return number ? &named_[*number] : nullptr;
 }
 
-const NamedVariable* Frame::find(std::string_view label, std::string_view name) const {
+std::optional<std::size_t> Frame::find_number(std::string_view label,
+                                              std::string_view name) const {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (block->label != label) continue;
     for (const std::size_t number : block->names) {
-      if (named_[number].name == name) return &named_[number];
+      if (named_[number].name == name) return number;
     }
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+const NamedVariable* Frame::find(std::string_view label, std::string_view name) const {
+  const auto number = find_number(label, name);
+  return number ? &named_[*number] : nullptr;
 }
 
 bool Frame::is_label(std::string_view name) const {

@@ -57,6 +57,7 @@ class Frame {
   std::size_t add_name(std::string name, VarId var);
   const NamedVariable* find(std::string_view name) const;
   std::optional<std::size_t> find_number(std::string_view name) const;
+  std::optional<std::size_t> find_number(std::string_view label, std::string_view name) const;
   const NamedVariable* find(std::string_view label, std::string_view name) const;
   bool is_label(std::string_view name) const;
   std::vector<std::string_view> known_names() const;

@@ -214,8 +214,11 @@ std::size_t PlpgsqlBody::named(std::int64_t datum, Place place) {
     if (text_of(child(entry, "PLpgSQL_var"), "refname") == kFieldVariable &&
         next_field_ < head_.fields.size()) {
       const RecordField& field = head_.fields[next_field_++];
-      if (const auto record = frame_.find_number(field.record))
+      const auto record = frame_.find_number(field.record);
+      if (record && frame_.named(*record).is_record)
         return field_of(*record, field.field, place);
+      // label.variable
+      if (const auto variable = frame_.find_number(field.record, field.field)) return *variable;
     }
     if (findings_.failed()) return 0;
   }

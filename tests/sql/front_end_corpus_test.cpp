@@ -13,6 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kUnderstood = 59;
+const std::map<std::string, std::string>& left_out_of_corpus() {
+  static const std::map<std::string, std::string> kLeftOut = {
+      {"best_sellers", "window functions (OVER) are not modelled"},
+      {"pay_interest", "COMMIT is not modelled: a function is one transaction"},
+      {"requeue_kind", "EXECUTE is not modelled: its text is not known"},
+  };
+  return kLeftOut;
+}
+
 TEST(FrontEndCorpus, CountsWhatIsUnderstoodAndSaysWhyTheRestIsNot) {
   std::size_t understood = 0;
   std::map<std::string, std::string> left_out;
@@ -30,7 +40,7 @@ TEST(FrontEndCorpus, CountsWhatIsUnderstoodAndSaysWhyTheRestIsNot) {
       left_out[app->left_out[i]] = app->problems[i].what;
   }
   EXPECT_EQ(understood, kUnderstood);
-  EXPECT_THAT(left_out, testing::ContainerEq(std::map<std::string, std::string>(kLeftOut)));
+  EXPECT_THAT(left_out, testing::ContainerEq(left_out_of_corpus()));
 }
 
 }  // namespace

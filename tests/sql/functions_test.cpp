@@ -78,12 +78,14 @@ TEST(Functions, ResolveVariablesByNesting) {
                  "<<top>>\nDECLARE\n  y integer := x;\nBEGIN\n  DECLARE\n    y text := 'in';\n"
                  "  BEGIN\n    y := 'b';\n    top.y := 2;\n  END;\n  y := 1;\nEND"));
   const Function& f = app.functions[0];
-  ASSERT_EQ(f.body.size(), 5U);
+  ASSERT_EQ(f.body.size(), 2U);  // the declaration, and the block with a label
+  const std::vector<Statement>& block = f.body[1].body;
+  ASSERT_EQ(block.size(), 4U);
   EXPECT_EQ(f.variables[f.body[0].targets[0].index].type, Type::Integer);
-  EXPECT_EQ(f.body[1].targets, f.body[2].targets);
-  EXPECT_EQ(f.variables[f.body[1].targets[0].index].type, Type::Text);
-  EXPECT_EQ(f.body[0].targets, f.body[3].targets);
-  EXPECT_EQ(f.body[0].targets, f.body[4].targets);
+  EXPECT_EQ(block[0].targets, block[1].targets);
+  EXPECT_EQ(f.variables[block[0].targets[0].index].type, Type::Text);
+  EXPECT_EQ(f.body[0].targets, block[2].targets);
+  EXPECT_EQ(f.body[0].targets, block[3].targets);
 }
 
 TEST(Functions, StartTheVariablesOfABlockAnewInEachRound) {

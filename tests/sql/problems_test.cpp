@@ -33,15 +33,11 @@ TEST(Problems, NameStatementsThatAreNotModelled) {
   const auto is_refused = [](std::string_view statements, std::string_view what) {
     EXPECT_THAT(problem_in_statements(statements), StartsWith(what)) << statements;
   };
-  is_refused("  CALL g();", "6:3 CALL is not modelled");
+  is_refused("  CALL g();", "6:3 CALL of a procedure that is not in the file");
   is_refused("COMMIT;", "6:1 COMMIT is not modelled");
-  is_refused("v := 1;\n  BEGIN v := 2; EXCEPTION WHEN OTHERS THEN v := 3; END;",
-             "7:3 EXCEPTION blocks are not modelled");
   is_refused("FOR r IN EXECUTE 'x' LOOP NULL; END LOOP;", "6:1 FOR … IN EXECUTE is not modelled");
   is_refused("SELECT balance FROM account;", "6:1 the result of this SELECT goes nowhere");
   is_refused("CREATE TABLE x (a integer);", "6:1 this statement is not modelled");
-  is_refused("UPDATE account SET balance = 1 FROM entry;", "6:1 UPDATE … FROM");
-  is_refused("DELETE FROM account USING entry;", "6:1 UPDATE … FROM and DELETE … USING");
 }
 
 TEST(Problems, NameQueriesThatAreNotModelled) {
@@ -49,23 +45,19 @@ TEST(Problems, NameQueriesThatAreNotModelled) {
     EXPECT_THAT(problem_in_statements("SELECT " + std::string(query) + ";"), HasSubstr(what))
         << query;
   };
-  is_refused("id INTO v FROM account LEFT JOIN entry ON true", "LEFT, RIGHT and FULL joins");
-  is_refused("id INTO v FROM account UNION SELECT 1", "UNION, INTERSECT and EXCEPT");
-  is_refused("max(id) INTO v FROM account GROUP BY owner", "GROUP BY and HAVING");
+  is_refused("account.id INTO v FROM account FULL JOIN entry ON true", "FULL joins");
+  is_refused("id INTO v FROM account EXCEPT SELECT 1", "INTERSECT and EXCEPT");
   is_refused("sum(id) OVER () INTO v FROM account", "window functions");
-  is_refused("DISTINCT ON (id) id INTO v FROM account", "DISTINCT ON");
-  is_refused("x INTO v FROM (SELECT 1 AS x) y", "only tables can stand in FROM");
   is_refused("id, max(id) INTO v, w FROM account", "beside an aggregate");
-  is_refused("string_agg(owner, '') INTO s FROM account", "the aggregate string_agg");
-  is_refused("id INTO v FROM account a WHERE EXISTS (SELECT 1 FROM entry WHERE account = a.id)",
-             "the subquery uses 'a.id' of the query around it");
-  is_refused("id INTO v FROM account WHERE id IN (SELECT account FROM entry)",
-             "looks for a column of the query around it");
-  is_refused("count(*) FILTER (WHERE true) INTO v FROM account", "FILTER");
-  EXPECT_THAT(problem_in_statements("WITH x AS (SELECT 1) SELECT 1 INTO v FROM x;"),
-              HasSubstr("WITH is not modelled"));
+  is_refused("x INTO v FROM json_each('{}') y", "json_each in FROM is not modelled");
+  is_refused("max(id) INTO v FROM account GROUP BY ROLLUP (owner)", "GROUPING SETS");
+  is_refused("a.id INTO v FROM account a LEFT JOIN entry ON true FOR UPDATE OF a",
+             "FOR UPDATE and FOR SHARE are not modelled in such a query");
+  EXPECT_THAT(problem_in_statements("WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM "
+                                    "x) SELECT n INTO v FROM x;"),
+              HasSubstr("WITH RECURSIVE is not modelled"));
   EXPECT_THAT(problem_in_statements("v := f(1, 'a', NULL);"),
-              StartsWith("6:6 this calls f, a function of the program"));
+              HasSubstr("f calls itself, which is not modelled"));
 }
 
 TEST(Problems, PointAtUnknownNames) {
@@ -86,13 +78,10 @@ TEST(Problems, PointAtUnknownNames) {
 }
 
 TEST(Problems, PointAtWrongTypesAndNumbers) {
-  EXPECT_EQ(problem_in_statements("v := p + q;"),
-            "6:10 the operator + takes an integer, but this is a text |"
-            " a cast, as in x::integer, converts a value");
   EXPECT_THAT(problem_in_statements("IF p THEN v := 1; END IF;"),
               StartsWith("6:4 a condition takes a boolean, but this is an integer"));
-  EXPECT_THAT(problem_in_statements("SELECT owner INTO v FROM account;"),
-              StartsWith("6:8 'v' takes an integer, but this is a text"));
+  EXPECT_THAT(problem_in_statements("SELECT id = 1 INTO v FROM account;"),
+              StartsWith("6:11 'v' takes an integer, but this is a boolean"));
   EXPECT_THAT(problem_in_statements("SELECT id, owner INTO v FROM account;"),
               StartsWith("6:1 2 values for 1 variables"));
   EXPECT_THAT(problem_in_statements("INSERT INTO account (id) VALUES (1, 2);"),
@@ -128,13 +117,11 @@ TEST(Problems, NameHeadsThatAreNotModelled) {
               StartsWith("1:1 f has a body in the style BEGIN ATOMIC"));
   EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS integer LANGUAGE c AS 'a', 'b'"),
               StartsWith("1:1 f is in LANGUAGE c"));
-  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END'"),
-              StartsWith("1:29 triggers are not modelled"));
   EXPECT_THAT(problem_in("CREATE TABLE t (a integer);\n"
                          "CREATE FUNCTION f(r t) RETURNS void LANGUAGE sql AS ''"),
               StartsWith("2:21 a parameter that is a row"));
   EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS void LANGUAGE sql AS '';\n"
-                         "CREATE FUNCTION f(a integer) RETURNS void LANGUAGE sql AS ''"),
+                         "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS ''"),
               StartsWith("2:1 function 'f' is declared twice"));
 }
 
