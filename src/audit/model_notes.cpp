@@ -66,8 +66,8 @@ const sql::Statement* find_lock(const std::vector<sql::Statement>& body, sql::Lo
 
 void add_lock_notes(const sql::Function& function, std::vector<sql::Note>& notes) {
   if (const sql::Statement* skips = find_lock(function.body, sql::LockWait::Skip))
-    notes.push_back({skips->place, function.name, "SKIP LOCKED is treated as waiting",
-                     sql::NoteKind::Gap});
+    notes.push_back(
+        {skips->place, function.name, "SKIP LOCKED is treated as waiting", sql::NoteKind::Gap});
   if (const sql::Statement* fails = find_lock(function.body, sql::LockWait::Fail))
     notes.push_back(
         {fails->place, function.name, "NOWAIT is treated as waiting", sql::NoteKind::Free});
@@ -120,8 +120,7 @@ std::vector<Refused> remove_refused(sql::Application& app) {
 }
 
 sql::Note left_out_note(const std::string& function, const Error& why) {
-  return {why.where, "", fmt::format("{} is left out: {}", function, why.what),
-          sql::NoteKind::Gap};
+  return {why.where, "", fmt::format("{} is left out: {}", function, why.what), sql::NoteKind::Gap};
 }
 
 std::vector<sql::Note> model_notes(const sql::Application& app) {

@@ -350,8 +350,7 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
   if (statement.op == StatementOp::ForQuery && statement.query.rows) {
     for (int i = 0; i < 2; ++i) {
       Round round{alive_ && symbols_.fresh_truth("round"), {}};
-      if (i > 0 && !is_any)
-        instance_.facts.push_back(implies(round.active, rounds.front().active));
+      if (i > 0 && !is_any) instance_.facts.push_back(implies(round.active, rounds.front().active));
       for (const sql::VarId target : statement.targets) {
         if (!env_[target.index].array) round.targets.emplace_back(target, unknown_value(target));
       }

@@ -51,8 +51,9 @@ struct AuditArguments {
 int fail_for_problems(const LoadedAudit& loaded) {
   for (const Error& problem : loaded.problems) (void)fail(problem);
   const std::size_t count = loaded.problems.size();
-  return fail({.what = count == 1 ? std::string("the only function cannot be modelled")
-                                  : fmt::format("none of the {} functions can be modelled", count)});
+  return fail({.what = count == 1
+                           ? std::string("the only function cannot be modelled")
+                           : fmt::format("none of the {} functions can be modelled", count)});
 }
 
 void print_notes(const AuditArguments& args, const LoadedAudit& loaded) {
@@ -106,8 +107,7 @@ int run_audit(const AuditArguments& args) {
                          "several levels"});
   auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
-  if (loaded->app.functions.empty() && !loaded->problems.empty())
-    return fail_for_problems(*loaded);
+  if (loaded->app.functions.empty() && !loaded->problems.empty()) return fail_for_problems(*loaded);
   const audit::Problem problem{
       .app = loaded->app,
       .levels = loaded->levels,

@@ -135,11 +135,10 @@ Result<void> add_functions(Application& app, Catalog& catalog, const SourceFile&
       // Dropped or replaced later; but one that is declared twice without REPLACE is a mistake.
       if (known != catalog.functions.end() && !flag_of(*statement.node, "replace") &&
           taken.contains(name)) {
-        app.problems.push_back(
-            Error{.where = file.lines.place(statement.begin),
-                  .what = fmt::format("function '{}' is declared twice", name),
-                  .hint = "CREATE OR REPLACE takes the place of the first"}
-                .quoting(file.text));
+        app.problems.push_back(Error{.where = file.lines.place(statement.begin),
+                                     .what = fmt::format("function '{}' is declared twice", name),
+                                     .hint = "CREATE OR REPLACE takes the place of the first"}
+                                   .quoting(file.text));
         app.left_out.push_back(name);
       }
       continue;
@@ -211,9 +210,8 @@ std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const So
     Script script{.name = transaction_above(file, statements[i].begin),
                   .level = level_in(child(*statements[i].node, "options")),
                   .begin = statements[i].begin,
-                  .end = end < statements.size()
-                             ? statements[end].begin
-                             : static_cast<std::uint32_t>(file.text.size()),
+                  .end = end < statements.size() ? statements[end].begin
+                                                 : static_cast<std::uint32_t>(file.text.size()),
                   .statements = {}};
     if (script.level.empty()) script.level = level_above(file, statements[i].begin);
     bool is_program = !script.name.empty();
@@ -231,8 +229,8 @@ std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const So
                                    static_cast<std::uint32_t>(each.begin + each.text.size())});
     }
     is_program = is_program || std::ranges::any_of(parameters, [&](const NamedParameter& p) {
-      return p.offset >= script.begin && p.offset < script.end;
-    });
+                   return p.offset >= script.begin && p.offset < script.end;
+                 });
     if (!is_whole || !is_program || script.statements.empty()) continue;
     if (script.name.empty()) script.name = fmt::format("transaction_{}", scripts.size() + 1);
     scripts.push_back(std::move(script));
@@ -354,8 +352,8 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
     if (!own.failed()) continue;
     if (own.error().is_limit) return own.error();
     app.initial_rows.resize(before);
-    data.note(own.error().where, fmt::format("rows of this INSERT are not there at the start: {}",
-                                             own.error().what),
+    data.note(own.error().where,
+              fmt::format("rows of this INSERT are not there at the start: {}", own.error().what),
               NoteKind::Free);
   }
   for (const SqlToken& token : file->tokens) {

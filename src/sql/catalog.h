@@ -74,7 +74,7 @@ struct BuiltFunction {
 
 struct Catalog {
   std::vector<Table> tables;
-  std::map<std::string, DeclaredType> types;  // enums and domains
+  std::map<std::string, DeclaredType> types;                   // enums and domains
   std::map<std::string, std::vector<FunctionText>> functions;  // all that the program declares
   std::map<std::string, View> views;
   std::vector<Trigger> triggers;

@@ -65,14 +65,14 @@ struct Scope {
   std::vector<Source> sources = {};
   // Unqualified columns are those of the first source: of the row that is there in ON CONFLICT.
   bool first_source_only = false;
-  const Scope* outer = nullptr;                      // of the query around a subquery
+  const Scope* outer = nullptr;  // of the query around a subquery
   // Set when a subquery uses a column of this scope, which must be a variable then.
   bool* is_used_inside = nullptr;
   std::vector<TableId>* tables = nullptr;  // sources of the query so far
   std::vector<NamedRows> with = {};
   std::vector<Statement>* before = nullptr;          // none where no subquery may stand
   std::vector<AggregateCall>* aggregates = nullptr;  // none where no aggregate may stand
-  bool discards = false;  // PERFORM: the values are thrown away
+  bool discards = false;                             // PERFORM: the values are thrown away
   std::string text = {};  // of the statement around, for the Selects of its subqueries
   int depth = 0;
 

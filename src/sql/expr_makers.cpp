@@ -52,20 +52,16 @@ Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column,
   if (from.bound) {
     auto var = from.bound->find(column);
     if (!var) {
-      const std::string name = from.columns
-                                   ? (*from.columns)[column].name
-                                   : scope.catalog.table(from.table).columns[column].name;
+      const std::string name = from.columns ? (*from.columns)[column].name
+                                            : scope.catalog.table(from.table).columns[column].name;
       var = scope.frame->add_hidden(from.name + "." + name, type, is_array, place);
       from.bound->columns.emplace_back(column, *var);
     }
     return make_variable(*scope.frame, *var, place);
   }
   if (from.columns) return *(*from.columns)[column].value;
-  return {.op = ExprOp::Column,
-          .type = type,
-          .source = from.number,
-          .column = column,
-          .place = place};
+  return {
+      .op = ExprOp::Column, .type = type, .source = from.number, .column = column, .place = place};
 }
 
 std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t source) {

@@ -41,8 +41,7 @@ std::optional<Expr> outer_column(const Scope& scope, const std::string& qualifie
     if (around->is_used_inside != nullptr) {
       *around->is_used_inside = true;
     } else {
-      scope.findings.fail(place,
-                          fmt::format("the subquery uses '{}' of the query around it", name),
+      scope.findings.fail(place, fmt::format("the subquery uses '{}' of the query around it", name),
                           "a join, or a loop with a SELECT inside, can be modelled");
     }
     return make_null(value.type, place);
@@ -177,8 +176,8 @@ std::optional<Expr> known_call(Scope& scope, const std::string& name, std::vecto
 
 // Aggregates that are some function of the values to us.
 Type type_of_aggregate(const std::string& name) {
-  for (const std::string_view text : {"string_agg", "json_agg", "jsonb_agg", "json_object_agg",
-                                      "jsonb_object_agg", "xmlagg"}) {
+  for (const std::string_view text :
+       {"string_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "xmlagg"}) {
     if (name == text) return Type::Text;
   }
   return Type::Integer;
@@ -264,24 +263,10 @@ std::optional<Aggregate> aggregate_of(const Tree& call) {
 }
 
 bool is_unknown_aggregate(const std::string& name) {
-  for (const std::string_view known : {"string_agg",
-                                       "bit_and",
-                                       "bit_or",
-                                       "json_agg",
-                                       "jsonb_agg",
-                                       "json_object_agg",
-                                       "jsonb_object_agg",
-                                       "stddev",
-                                       "variance",
-                                       "mode",
-                                       "percentile_cont",
-                                       "percentile_disc",
-                                       "var_pop",
-                                       "var_samp",
-                                       "stddev_pop",
-                                       "stddev_samp",
-                                       "corr",
-                                       "xmlagg"}) {
+  for (const std::string_view known :
+       {"string_agg", "bit_and", "bit_or", "json_agg", "jsonb_agg", "json_object_agg",
+        "jsonb_object_agg", "stddev", "variance", "mode", "percentile_cont", "percentile_disc",
+        "var_pop", "var_samp", "stddev_pop", "stddev_samp", "corr", "xmlagg"}) {
     if (name == known) return true;
   }
   return false;

@@ -83,8 +83,7 @@ const NamedVariable* Frame::find(std::string_view name) const {
   return number ? &named_[*number] : nullptr;
 }
 
-std::optional<std::size_t> Frame::find_number(std::string_view label,
-                                              std::string_view name) const {
+std::optional<std::size_t> Frame::find_number(std::string_view label, std::string_view name) const {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (block->label != label) continue;
     for (const std::size_t number : block->names) {

@@ -14,9 +14,9 @@ constexpr int kMaxJoins = 50;
 bool is_flat(const Scope& scope, const Tree& select, int depth) {
   const std::string op = text_of(select, "op");
   if (!op.empty() && op != "SETOP_NONE") return false;
-  for (const char* part : {"withClause", "groupClause", "havingClause", "distinctClause",
-                           "limitCount", "limitOffset", "lockingClause", "valuesLists",
-                           "windowClause", "sortClause"}) {
+  for (const char* part :
+       {"withClause", "groupClause", "havingClause", "distinctClause", "limitCount", "limitOffset",
+        "lockingClause", "valuesLists", "windowClause", "sortClause"}) {
     if (has(select, part)) return false;
   }
   const Tree& targets = child(select, "targetList");
@@ -63,7 +63,8 @@ std::vector<std::string> names_of(const Tree& alias) {
 std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int depth) {
   const std::string name = text_of(range, "relname");
   const Tree& alias = child(range, "alias");
-  const std::string called = text_of(alias, "aliasname").empty() ? name : text_of(alias, "aliasname");
+  const std::string called =
+      text_of(alias, "aliasname").empty() ? name : text_of(alias, "aliasname");
   if (const View* view = scope.catalog.find_view(name)) {
     Scope inner = scope_apart(scope);
     inner.where = view->where;
@@ -75,9 +76,8 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   }
   const auto table = scope.catalog.expect_table(name, place, scope.findings);
   if (!table) return std::nullopt;
-  Source source{.table = *table,
-                .name = called,
-                .number = static_cast<std::uint32_t>(scope.tables->size())};
+  Source source{
+      .table = *table, .name = called, .number = static_cast<std::uint32_t>(scope.tables->size())};
   scope.tables->push_back(*table);
   scope.sources.push_back(std::move(source));
   const std::vector<std::string> names = names_of(alias);
@@ -86,8 +86,9 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   const auto number = static_cast<std::uint32_t>(scope.sources.size() - 1);
   for (const ColumnName& column : columns_of_source(scope, number)) {
     Expr value = make_column(scope, number, column.number, place);
-    columns.push_back({columns.size() < names.size() ? names[columns.size()] : std::string(column.name),
-                       value.type, false, std::move(value)});
+    columns.push_back(
+        {columns.size() < names.size() ? names[columns.size()] : std::string(column.name),
+         value.type, false, std::move(value)});
   }
   scope.sources.back().columns = std::move(columns);
   return std::nullopt;
@@ -139,8 +140,7 @@ std::optional<Expr> merge_columns(Scope& scope, const Tree& join, std::size_t fi
   for (const Tree& name : child(join, "usingClause")) names.push_back(string_node(name));
   if (flag_of(join, "isNatural")) {
     for (std::size_t right = first_right; right < scope.sources.size(); ++right) {
-      for (const ColumnName& column :
-           columns_of_source(scope, static_cast<std::uint32_t>(right))) {
+      for (const ColumnName& column : columns_of_source(scope, static_cast<std::uint32_t>(right))) {
         for (std::uint32_t left = 0; left < first_right; ++left) {
           if (find_source_column(scope, left, column.name)) names.emplace_back(column.name);
         }
@@ -183,9 +183,8 @@ std::optional<Expr> add_from(Scope& scope, const Tree& entry, int depth) {
   }
   if (kind == "RangeSubselect") {
     const Tree& alias = child(node, "alias");
-    condition =
-        add_flat(scope, scope_apart(scope), child(child(node, "subquery"), "SelectStmt"),
-                 names_of(alias), text_of(alias, "aliasname"), depth);
+    condition = add_flat(scope, scope_apart(scope), child(child(node, "subquery"), "SelectStmt"),
+                         names_of(alias), text_of(alias, "aliasname"), depth);
     if (!scope.findings.failed()) check_name(scope, place);
     return condition;
   }

@@ -95,8 +95,7 @@ class Signature {
       frame.declare(number);
       head.trigger_rows.push_back(number);
     }
-    frame.function().num_parameters =
-        static_cast<std::uint32_t>(frame.function().variables.size());
+    frame.function().num_parameters = static_cast<std::uint32_t>(frame.function().variables.size());
     for (const char* name : {"tg_op", "tg_table_name", "tg_when", "tg_level"})
       frame.declare(frame.add_named(name, {.type = Type::Text}, catalog_, {}));
   }
@@ -181,9 +180,11 @@ std::vector<std::size_t> positional_parameters(const Tree& node, const FunctionH
 // What the PL/pgSQL parser of the library does not take though the server does, it gets in another
 // form of the same lines:
 //   RETURN NEXT alone           a value to be content with: it does not know of OUT parameters
-//   r.f := …, INTO r.f          a variable of ours; which field it is, `fields` says in the order of
+//   r.f := …, INTO r.f          a variable of ours; which field it is, `fields` says in the order
+//   of
 //                               the text
-//   v ALIAS FOR $1              a variable of its own, which the translation takes for the parameter
+//   v ALIAS FOR $1              a variable of its own, which the translation takes for the
+//   parameter
 class PatchedText {
  public:
   PatchedText(std::string_view statement, std::uint32_t begin, const BodyText& text)
@@ -381,10 +382,9 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       findings.fail(function.place, readable.error().what);
       return std::nullopt;
     }
-    const auto tree =
-        parse_plpgsql(PatchedText(statement, begin, text)
-                          .run(!head.outputs.empty(), fired != nullptr, head.fields),
-                      body);
+    const auto tree = parse_plpgsql(PatchedText(statement, begin, text)
+                                        .run(!head.outputs.empty(), fired != nullptr, head.fields),
+                                    body);
     if (!tree) {
       findings.fail(place_of_failure(text, tree.error()), tree.error().what,
                     hint_for(tree.error().what));
@@ -435,8 +435,9 @@ std::shared_ptr<const Function> built_for(const FunctionText& text, const FiredT
   }
   for (const Note& note : built.notes) findings.note(note.where, note.what, note.kind);
   if (built.function == nullptr)
-    findings.fail(place, fmt::format("{} cannot be modelled: line {}: {}", name,
-                                     built.why_not.where.line, built.why_not.what),
+    findings.fail(place,
+                  fmt::format("{} cannot be modelled: line {}: {}", name, built.why_not.where.line,
+                              built.why_not.what),
                   built.why_not.hint);
   return built.function;
 }

@@ -65,13 +65,15 @@ class Call {
       }
       if (given < least || given > most) continue;
       if (text_ != nullptr) {
-        scope_.findings.fail(place_, fmt::format("several functions '{}' may be meant here", name_));
+        scope_.findings.fail(place_,
+                             fmt::format("several functions '{}' may be meant here", name_));
         return true;
       }
       text_ = &each;
     }
     if (text_ == nullptr)
-      scope_.findings.fail(place_, fmt::format("no function '{}' takes {} arguments", name_, given));
+      scope_.findings.fail(place_,
+                           fmt::format("no function '{}' takes {} arguments", name_, given));
     return true;
   }
 
@@ -138,8 +140,8 @@ class Call {
       give(out, from, value, rows, num_columns);
     });
     std::ranges::move(inlined.body, std::back_inserter(block.body));
-    const std::string volatility = text_of(
-        child(child(option_of(*text_->node, "volatility"), "arg"), "String"), "sval");
+    const std::string volatility =
+        text_of(child(child(option_of(*text_->node, "volatility"), "arg"), "String"), "sval");
     block.is_separate = volatility.empty() || volatility == "volatile";
     std::vector<Statement> body;
     body.push_back(std::move(block));
@@ -197,7 +199,9 @@ class Call {
     for (std::size_t i = 0; i < given.size() && !scope_.findings.failed(); ++i) {
       const Variable& parameter = function.variables[i];
       if (!given[i] && has(*parameters[i], "defexpr")) {
-        Scope apart{.catalog = scope_.catalog, .findings = scope_.findings, .frame = scope_.frame,
+        Scope apart{.catalog = scope_.catalog,
+                    .findings = scope_.findings,
+                    .frame = scope_.frame,
                     .where = {.lines = &text_->file->lines}};
         given[i] = build_expr(apart, child(*parameters[i], "defexpr"));
       }
@@ -345,14 +349,16 @@ Expr inline_call(Scope& scope, const Tree& node, Place place) {
   if (call.returns_rows()) {
     call.add(std::nullopt, std::nullopt, 0);
     if (!scope.discards)
-      scope.findings.fail(place, fmt::format("{} returns rows, and stands as a value here", call.name()),
+      scope.findings.fail(place,
+                          fmt::format("{} returns rows, and stands as a value here", call.name()),
                           "FROM can have it");
     return make_null(Type::Integer, place);
   }
   const auto columns = call.columns();
   if (scope.findings.failed()) return make_null(Type::Integer, place);
   if (columns.size() > 1 && !scope.discards) {
-    scope.findings.fail(place, fmt::format("{} returns a row, and stands as a value here", call.name()),
+    scope.findings.fail(place,
+                        fmt::format("{} returns a row, and stands as a value here", call.name()),
                         "SELECT … FROM the function gives its columns");
     return make_null(Type::Integer, place);
   }
@@ -360,8 +366,7 @@ Expr inline_call(Scope& scope, const Tree& node, Place place) {
     call.add(std::nullopt, std::nullopt, 0);
     return make_null(Type::Integer, place);
   }
-  const VarId value =
-      scope.frame->add_hidden("value", columns[0].type, columns[0].is_array, place);
+  const VarId value = scope.frame->add_hidden("value", columns[0].type, columns[0].is_array, place);
   Statement clear = model_in(scope, place);
   clear.op = StatementOp::Assign;
   clear.targets = {value};

@@ -37,8 +37,7 @@ void WriteBuilder::build_conflict(Statement& insert) {
   if (!has(node_, "onConflictClause")) return;
   const Tree& clause = child(node_, "onConflictClause");
   Scope scope = scope_;
-  scope.sources = {{.table = id_, .name = name_},
-                   {.table = id_, .name = "excluded", .number = 1}};
+  scope.sources = {{.table = id_, .name = name_}, {.table = id_, .name = "excluded", .number = 1}};
   scope.first_source_only = true;
   const Place place = scope.place(clause);
   const Tree& infer = child(clause, "infer");
@@ -108,16 +107,15 @@ void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint
   BuiltQuery built = build_query(scope_, select);
   if (scope_.findings.failed()) return;
   if (built.columns.size() > columns.size()) {
-    scope_.findings.fail(model_.place, fmt::format("{} values for {} columns",
-                                                   built.columns.size(), columns.size()));
+    scope_.findings.fail(model_.place, fmt::format("{} values for {} columns", built.columns.size(),
+                                                   columns.size()));
     return;
   }
   std::vector<VarId> targets;
   for (std::size_t i = 0; i < built.columns.size(); ++i) {
     const Column& column = table().columns[columns[i]];
     targets.push_back(scope_.frame->add_hidden("inserted", column.type, false, model_.place));
-    insert.sets.push_back(
-        {columns[i], make_variable(*scope_.frame, targets.back(), model_.place)});
+    insert.sets.push_back({columns[i], make_variable(*scope_.frame, targets.back(), model_.place)});
   }
   choose_rows(true);
   Statement loop = make_loop(scope_, std::move(built), targets, model_);

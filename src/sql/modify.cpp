@@ -54,7 +54,8 @@ class Modification {
     Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
     auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
       const RowKey& key = tuple.keys().front();
-      if (statement_.once && !call_.changed_rows.insert({statement_.table, key}).second) return true;
+      if (statement_.once && !call_.changed_rows.insert({statement_.table, key}).second)
+        return true;
       NewRow row(view_, statement_.table, key);
       for (const Expr& expr : statement_.returning) {
         // The row before is read before it is changed.

@@ -97,18 +97,18 @@ class PlpgsqlBody {
   Findings& findings_;
   std::map<std::size_t, std::size_t> named_;  // by datum
   std::size_t next_datum_ = 0;                // the first that no block has declared
-  std::size_t next_loop_ = 0;       // the first datum that may be the variable of a loop to come
+  std::size_t next_loop_ = 0;  // the first datum that may be the variable of a loop to come
   struct Level {
     std::string label;
     bool is_block = false;  // that only EXIT with its label leaves
   };
   std::vector<Level> loops_;
-  bool to_continues_ = false;             // the query of rows_of_statement() goes on with it
-  std::size_t num_handlers_ = 0;          // around
-  std::size_t next_field_ = 0;            // of FunctionHead::fields
+  bool to_continues_ = false;                   // the query of rows_of_statement() goes on with it
+  std::size_t num_handlers_ = 0;                // around
+  std::size_t next_field_ = 0;                  // of FunctionHead::fields
   std::map<std::string, std::size_t> aliases_;  // ALIAS FOR: the parameter
-  int nesting_ = 0;                 // statements around
-  int branches_ = 0;                // ELSIF and WHEN before, of all IF and CASE around
+  int nesting_ = 0;                             // statements around
+  int branches_ = 0;                            // ELSIF and WHEN before, of all IF and CASE around
 };
 
 // The line of a node in the body.

@@ -324,8 +324,9 @@ void PlpgsqlBody::add_exit(Body& to, const Tree& node) {
     return label.empty() ? !each.is_block : each.label == label;
   });
   if (level == loops_.rend() || (level->is_block && !is_exit))
-    findings_.fail(leave.place, label.empty() ? "there is no loop around"
-                                              : fmt::format("no loop around is called '{}'", label));
+    findings_.fail(leave.place, label.empty()
+                                    ? "there is no loop around"
+                                    : fmt::format("no loop around is called '{}'", label));
   leave.depth = static_cast<std::uint32_t>(level - loops_.rbegin());
   if (has(node, "cond")) leave.expr = condition(to, child(node, "cond"), leave);
   to.push_back(std::move(leave));

@@ -27,10 +27,10 @@ struct FunctionHead {
   bool returns_rows = false;    // SETOF, TABLE
   bool returns_record = false;  // rows of several values, of no type of ours
   bool returns_array = false;
-  std::vector<std::size_t> parameters;  // named variables of the frame, in order of declaration
+  std::vector<std::size_t> parameters;    // named variables of the frame, in order of declaration
   std::vector<std::size_t> trigger_rows;  // NEW and OLD
   std::vector<RecordField> fields;        // in the order of the text
-  std::vector<std::size_t> outputs;     // those that are OUT, INOUT or columns of TABLE
+  std::vector<std::size_t> outputs;       // those that are OUT, INOUT or columns of TABLE
 };
 
 // `tree` as of parse_plpgsql(). The parameters are in the frame, and declared.

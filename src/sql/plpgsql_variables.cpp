@@ -81,8 +81,8 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
   frame_.close_block();
 }
 
-// BEGIN … EXCEPTION: the handlers are a chain of IF over SQLSTATE; what none of them takes is raised
-// again.
+// BEGIN … EXCEPTION: the handlers are a chain of IF over SQLSTATE; what none of them takes is
+// raised again.
 void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
   Statement block{.op = StatementOp::Block, .place = place, .text = "BEGIN … EXCEPTION"};
   block.catches = true;
@@ -204,9 +204,9 @@ std::size_t PlpgsqlBody::named(std::int64_t datum, Place place) {
   if (datum >= 0) {
     const auto found = named_.find(static_cast<std::size_t>(datum));
     if (found != named_.end()) return found->second;
-    const Tree& entry =
-        static_cast<std::size_t>(datum) < datums_.size() ? datums_[static_cast<std::size_t>(datum)]
-                                                         : no_tree();
+    const Tree& entry = static_cast<std::size_t>(datum) < datums_.size()
+                            ? datums_[static_cast<std::size_t>(datum)]
+                            : no_tree();
     if (const Tree& field = child(entry, "PLpgSQL_recfield"); !field.is_null()) {
       const std::size_t record = named(number_of(field, "recparentno"), place);
       if (!findings_.failed()) return field_of(record, text_of(field, "fieldname"), place);
@@ -215,8 +215,7 @@ std::size_t PlpgsqlBody::named(std::int64_t datum, Place place) {
         next_field_ < head_.fields.size()) {
       const RecordField& field = head_.fields[next_field_++];
       const auto record = frame_.find_number(field.record);
-      if (record && frame_.named(*record).is_record)
-        return field_of(*record, field.field, place);
+      if (record && frame_.named(*record).is_record) return field_of(*record, field.field, place);
       // label.variable
       if (const auto variable = frame_.find_number(field.record, field.field)) return *variable;
     }

@@ -1,8 +1,8 @@
-#include "sql/query_parts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "sql/query_parts.h"
 
 namespace isoscope::sql {
 namespace {
@@ -64,8 +64,8 @@ std::vector<NamedExpr> star_columns(const Scope& scope, const Tree& node) {
     if (!qualifier.empty() && source.name != qualifier) continue;
     any = true;
     for (const ColumnName& column : columns_of_source(scope, i)) {
-      const bool is_merged = qualifier.empty() &&
-                             std::ranges::find(source.merged, column.name) != source.merged.end();
+      const bool is_merged =
+          qualifier.empty() && std::ranges::find(source.merged, column.name) != source.merged.end();
       if (is_merged) continue;
       columns.push_back({std::string(column.name), make_column(scope, i, column.number, place)});
     }
@@ -361,8 +361,8 @@ void make_one_statement(Frame& frame, std::vector<Statement>& before,
       if (!is_sql && !is_deep) continue;
       if (!is_sql && !has_begun) {
         // The first query is inside of a loop or a branch: the snapshot is taken before it.
-        Statement begin{.op = StatementOp::Select, .place = statement->place,
-                        .text = statement->text};
+        Statement begin{
+            .op = StatementOp::Select, .place = statement->place, .text = statement->text};
         begin.exists = true;
         begin.targets = {frame.add_hidden("begin", Type::Boolean, false, statement->place)};
         list->insert(list->begin() + static_cast<std::ptrdiff_t>(i), std::move(begin));

@@ -32,7 +32,8 @@ bool mentions_variable(const Expr& expr, const std::set<VarId>& variables) {
 bool mentions_variable(const std::vector<Statement>& statements, const std::set<VarId>& variables) {
   return std::ranges::any_of(statements, [&](const Statement& s) {
     bool found = s.query.rows && variables.contains(*s.query.rows);
-    for_each_expr(s, [&](const Expr& expr) { found = found || mentions_variable(expr, variables); });
+    for_each_expr(s,
+                  [&](const Expr& expr) { found = found || mentions_variable(expr, variables); });
     return found || mentions_variable(s.body, variables) ||
            mentions_variable(s.otherwise, variables);
   });
@@ -166,7 +167,8 @@ void RelationLoops::add_subquery(const Tree& node, Place place) {
 void RelationLoops::add_function(const Tree& node, Place place) {
   const Tree& alias = child(node, "alias");
   const Tree& functions = child(node, "functions");
-  const Tree& parts = functions.size() == 1 ? child(child(functions[0], "List"), "items") : no_tree();
+  const Tree& parts =
+      functions.size() == 1 ? child(child(functions[0], "List"), "items") : no_tree();
   const Tree& call = parts.empty() ? no_tree() : child(parts[0], "FuncCall");
   if (call.is_null() || flag_of(node, "ordinality") || has(node, "coldeflist")) {
     scope_.findings.fail(place, "this function in FROM is not modelled");
@@ -292,8 +294,11 @@ Expr RelationLoops::as_columns(Expr expr, std::uint32_t source) const {
   if (expr.op == ExprOp::Variable) {
     for (const auto& [column, var] : scope_.sources[source].bound->columns) {
       if (var != expr.var) continue;
-      return {.op = ExprOp::Column, .type = expr.type, .is_array = expr.is_array,
-              .column = column, .place = expr.place};
+      return {.op = ExprOp::Column,
+              .type = expr.type,
+              .is_array = expr.is_array,
+              .column = column,
+              .place = expr.place};
     }
     return expr;
   }
@@ -387,9 +392,9 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
     missing.push_back(assign(var, std::move(null)));
   }
   missing.push_back(append(rows, variables));
-  made.push_back(if_true(make(ExprOp::Not, Type::Boolean,
-                              {make_variable(*scope_.frame, matched, place_)}, place_),
-                         std::move(missing)));
+  made.push_back(if_true(
+      make(ExprOp::Not, Type::Boolean, {make_variable(*scope_.frame, matched, place_)}, place_),
+      std::move(missing)));
   Body joined = around(count - 1, std::move(made));
   std::ranges::move(joined, std::back_inserter(all));
   Statement next = model_in(scope_, place_);
@@ -397,8 +402,11 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
   next.query.rows = rows;
   for (std::uint32_t c = 0; c < variables.size(); ++c) {
     const Variable& variable = scope_.frame->variable(variables[c]);
-    Expr column{.op = ExprOp::Column, .type = variable.type, .is_array = variable.is_array,
-                .column = c, .place = place_};
+    Expr column{.op = ExprOp::Column,
+                .type = variable.type,
+                .is_array = variable.is_array,
+                .column = c,
+                .place = place_};
     next.query.outputs.push_back({.expr = std::move(column)});
   }
   next.targets = variables;

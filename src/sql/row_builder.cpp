@@ -8,8 +8,11 @@ namespace isoscope::sql {
 namespace {
 
 Expr column_of_rows(const Expr& like, std::size_t column, Place place) {
-  return {.op = ExprOp::Column, .type = like.type, .is_array = like.is_array,
-          .column = static_cast<std::uint32_t>(column), .place = place};
+  return {.op = ExprOp::Column,
+          .type = like.type,
+          .is_array = like.is_array,
+          .column = static_cast<std::uint32_t>(column),
+          .place = place};
 }
 
 // One query: its rows in a row set, and what is asked of that.

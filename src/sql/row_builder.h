@@ -87,7 +87,7 @@ class RelationLoops {
   Scope& scope_;
   Body& once_;
   std::size_t mark_;  // of what was there before
-  Body each_;  // at the beginning of the body
+  Body each_;         // at the beginning of the body
   Place place_;
   std::vector<Input> inputs_;
   struct Last {

@@ -5,8 +5,8 @@
 
 namespace isoscope::sql {
 
-// The rows of a query with `rows`, in its order: WHERE, GROUP BY, ORDER BY, DISTINCT, OFFSET, LIMIT.
-// Groups come in the order of their first rows.
+// The rows of a query with `rows`, in its order: WHERE, GROUP BY, ORDER BY, DISTINCT, OFFSET,
+// LIMIT. Groups come in the order of their first rows.
 Result<std::vector<std::vector<Value>>> run_row_query(CallState& call, const Query& query,
                                                       const QueryNeeds& needs);
 

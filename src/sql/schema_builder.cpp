@@ -14,11 +14,13 @@ constexpr std::size_t kMaxColumns = 1600;  // PostgreSQL's limit
 // Changes of a table that change nothing for its rows.
 bool is_remark(std::string_view change) {
   for (const std::string_view known :
-       {"AT_ChangeOwner", "AT_ClusterOn", "AT_ValidateConstraint", "AT_SetStatistics",
-        "AT_SetStorage", "AT_SetOptions", "AT_ReplicaIdentity", "AT_SetRelOptions",
-        "AT_ResetRelOptions", "AT_SetTableSpace", "AT_SetLogged", "AT_SetUnLogged",
-        "AT_EnableTrig", "AT_EnableTrigAll", "AT_EnableTrigUser", "AT_AttachPartition",
-        "AT_DropCluster", "AT_SetCompression", "AT_DisableRowSecurity", "AT_NoForceRowSecurity"}) {
+       {"AT_ChangeOwner",        "AT_ClusterOn",         "AT_ValidateConstraint",
+        "AT_SetStatistics",      "AT_SetStorage",        "AT_SetOptions",
+        "AT_ReplicaIdentity",    "AT_SetRelOptions",     "AT_ResetRelOptions",
+        "AT_SetTableSpace",      "AT_SetLogged",         "AT_SetUnLogged",
+        "AT_EnableTrig",         "AT_EnableTrigAll",     "AT_EnableTrigUser",
+        "AT_AttachPartition",    "AT_DropCluster",       "AT_SetCompression",
+        "AT_DisableRowSecurity", "AT_NoForceRowSecurity"}) {
     if (change == known) return true;
   }
   return false;
@@ -304,8 +306,8 @@ void SchemaBuilder::resolve(const Pending& pending) {
     table.unique.push_back(own());
     remember(pending.table, constraint, "key", table.unique.back());
   } else if (kind == "CONSTR_CHECK") {
-    auto check = expression(child(constraint, "raw_expr"), pending.table, Type::Boolean, true,
-                            "CHECK", at);
+    auto check =
+        expression(child(constraint, "raw_expr"), pending.table, Type::Boolean, true, "CHECK", at);
     std::string name = text_of(constraint, "conname");
     if (name.empty()) {
       name = table.name + (pending.column.empty() ? "" : "_" + pending.column) + "_check";

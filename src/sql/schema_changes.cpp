@@ -74,8 +74,7 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
   }
   if (kind == "AT_AlterColumnType") {
     const Tree& definition = child(child(command, "def"), "ColumnDef");
-    const DeclaredType type =
-        catalog_.type_of(child(definition, "typeName"), where_, findings_);
+    const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
     changed.type = type.is_array || type.is_record ? Type::Text : type.type;
   }
 }

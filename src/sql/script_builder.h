@@ -7,8 +7,8 @@
 //     UPDATE account SET balance = balance - :amount WHERE id = :id;
 //     COMMIT;
 //
-// Each becomes a Function whose parameters are the names with a colon, or $1, $2, …; their types are
-// those of their first uses. What its SELECTs give is returned.
+// Each becomes a Function whose parameters are the names with a colon, or $1, $2, …; their types
+// are those of their first uses. What its SELECTs give is returned.
 #include <string>
 #include <string_view>
 #include <vector>

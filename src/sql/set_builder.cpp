@@ -38,7 +38,8 @@ void note_change(const Scope& scope, const Tree& part, const Tree& around, Place
   const std::string table = text_of(child(part, "relation"), "relname");
   if (uses_of(around, table) > 1)
     scope.findings.note(
-        place, fmt::format("parts of one statement change and use '{}': they are run one by one", table),
+        place,
+        fmt::format("parts of one statement change and use '{}': they are run one by one", table),
         NoteKind::Gap);
 }
 
@@ -110,8 +111,11 @@ BuiltQuery query_of_rows(const NamedRows& rows, Place place) {
   built.query.rows = rows.rows;
   for (std::uint32_t c = 0; c < rows.columns.size(); ++c) {
     const Source::Column& column = rows.columns[c];
-    Expr value{.op = ExprOp::Column, .type = column.type, .is_array = column.is_array,
-               .column = c, .place = place};
+    Expr value{.op = ExprOp::Column,
+               .type = column.type,
+               .is_array = column.is_array,
+               .column = c,
+               .place = place};
     built.query.outputs.push_back({.expr = std::move(value)});
     built.columns.push_back({column.name, column.type, column.is_array});
   }

@@ -61,16 +61,16 @@ std::optional<std::string> sqlstate_of(std::string_view condition) {
     if (known.name == condition) return std::string(known.code);
   }
   const bool is_code = condition.size() == 5 && std::ranges::all_of(condition, [](char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0 ||
-           std::isupper(static_cast<unsigned char>(c)) != 0;
-  });
+                         return std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+                                std::isupper(static_cast<unsigned char>(c)) != 0;
+                       });
   if (is_code) return std::string(condition);
   return std::nullopt;
 }
 
 bool is_modelled_sqlstate(std::string_view code) {
-  for (const std::string_view other : {"22P02", "22001", "22008", "22007", "22023", "22004",
-                                       "22000", "57014", "55000", "XX000"}) {
+  for (const std::string_view other :
+       {"22P02", "22001", "22008", "22007", "22023", "22004", "22000", "57014", "55000", "XX000"}) {
     if (code == other) return false;
   }
   return true;

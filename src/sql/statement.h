@@ -35,7 +35,7 @@ enum class Aggregate : std::uint8_t {
   Avg,
   Array,  // array_agg: the values in the order of the rows
   Other,  // one that we do not know: some function of its name and the values
-};  // Count(*) has a Null expr
+};        // Count(*) has a Null expr
 
 struct Output {
   Aggregate aggregate = Aggregate::None;

@@ -112,8 +112,8 @@ Expr add_array(Scope& scope, BuiltQuery built, Place place) {
   // Of no rows it is empty, where array_agg is NULL.
   Expr empty = make(ExprOp::ArrayOf, type, {}, place);
   empty.is_array = true;
-  Expr list = make(ExprOp::Coalesce, type, {make_variable(*scope.frame, var, place), std::move(empty)},
-                   place);
+  Expr list = make(ExprOp::Coalesce, type,
+                   {make_variable(*scope.frame, var, place), std::move(empty)}, place);
   list.is_array = true;
   return list;
 }

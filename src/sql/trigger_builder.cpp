@@ -3,7 +3,8 @@
 //   BEFORE INSERT   NEW is filled, the trigger runs, then the row is inserted as NEW is
 //   BEFORE UPDATE   of triggers that ask the database nothing: NEW as expressions over the row,
 //                   which are computed again if the row was changed meanwhile
-//   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the end
+//   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the
+//   end
 //                   of the statement
 #include <fmt/format.h>
 
@@ -147,7 +148,8 @@ class RowFunction {
         case StatementOp::Block:
           break;
       }
-      scope_.findings.fail(place_, "a BEFORE trigger that does more than compute is not modelled here",
+      scope_.findings.fail(place_,
+                           "a BEFORE trigger that does more than compute is not modelled here",
                            "the statement can do it itself");
       return end(std::move(env), false, false);
     }
@@ -194,14 +196,15 @@ void WriteBuilder::refuse_triggers() {
       scope_.findings.fail(model_.place, fmt::format("this fires the trigger {}: {}", trigger.name,
                                                      trigger.refusal));
     } else if (updates_too) {
-      scope_.findings.fail(model_.place, fmt::format("ON CONFLICT with the trigger {} is not modelled",
-                                                     trigger.name));
+      scope_.findings.fail(
+          model_.place,
+          fmt::format("ON CONFLICT with the trigger {} is not modelled", trigger.name));
     } else if (trigger.is_before && trigger.when != nullptr) {
-      scope_.findings.fail(model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled",
-                                                     trigger.name));
+      scope_.findings.fail(
+          model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled", trigger.name));
     } else if (trigger.is_before && op_ == StatementOp::Delete) {
-      scope_.findings.fail(model_.place,
-                           fmt::format("the BEFORE DELETE trigger {} is not modelled", trigger.name));
+      scope_.findings.fail(
+          model_.place, fmt::format("the BEFORE DELETE trigger {} is not modelled", trigger.name));
     }
   }
   if (scope_.catalog.cascading.contains(id_) && op_ == StatementOp::Delete)
@@ -266,13 +269,15 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
       const auto given = std::ranges::find(write.sets, c, &SetColumn::column);
       if (given == write.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
         if (used[c])
-          scope_.findings.fail(place, fmt::format("the trigger {} uses NEW.{}, which the server fills",
-                                                  trigger->name, column.name));
+          scope_.findings.fail(place,
+                               fmt::format("the trigger {} uses NEW.{}, which the server fills",
+                                           trigger->name, column.name));
         continue;
       }
       assign(to, new_variable(c),
-             given != write.sets.end() ? given->value
-                                       : column.default_value.value_or(make_null(column.type, place)));
+             given != write.sets.end()
+                 ? given->value
+                 : column.default_value.value_or(make_null(column.type, place)));
       sets.push_back({c, make_variable(frame, new_variable(c), place)});
     }
     reset_variables(frame, inlined, block.body, place);
@@ -285,7 +290,8 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
                           from.expr->args[0].op == ExprOp::Variable &&
                           from.expr->args[0].var == new_variable(0);
       if (!is_new)
-        scope_.findings.fail(from.place, "a BEFORE trigger that returns another row is not modelled");
+        scope_.findings.fail(from.place,
+                             "a BEFORE trigger that returns another row is not modelled");
     });
     std::ranges::move(inlined.body, std::back_inserter(block.body));
     Body body;
@@ -335,7 +341,8 @@ void WriteBuilder::apply_before_update(Statement& write) {
                     {outcome.skips, make_boolean(false, place), make_boolean(true, place)}, place));
     if (!is_never(outcome.fails)) {
       write.raises.push_back(std::move(outcome.fails));
-      scope_.findings.note(place, fmt::format("what the trigger {} raises is not modelled", trigger->name),
+      scope_.findings.note(place,
+                           fmt::format("what the trigger {} raises is not modelled", trigger->name),
                            NoteKind::Gap);
     }
   }
@@ -381,7 +388,9 @@ void WriteBuilder::run_after_triggers() {
     body.push_back(std::move(block));
     keep_found(frame, body, place);
     if (trigger->when != nullptr) {
-      Scope scope{.catalog = scope_.catalog, .findings = scope_.findings, .frame = &frame,
+      Scope scope{.catalog = scope_.catalog,
+                  .findings = scope_.findings,
+                  .frame = &frame,
                   .where = trigger->where};
       for (const bool is_old : {false, true}) {
         if (is_old && op_ == StatementOp::Insert) break;

@@ -146,7 +146,7 @@ void InitialRowReader::add_row(TableId id, const std::vector<std::optional<Value
           findings);
     if (column.not_null && row.values[i].is_null())
       findings.fail(place,
-                     fmt::format("column '{}' of '{}' cannot be NULL", column.name, table.name));
+                    fmt::format("column '{}' of '{}' cannot be NULL", column.name, table.name));
   }
   if (!remember(row))
     findings.fail(place, fmt::format("'{}' has a row of this key already", table.name));
@@ -169,8 +169,8 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
     const auto column = find_column(table, name);
     if (!column) {
       findings.fail(where.place(number_of(inside(entry), "location")),
-                     fmt::format("'{}' has no column '{}'", table.name, name),
-                     suggest_column(table, name));
+                    fmt::format("'{}' has no column '{}'", table.name, name),
+                    suggest_column(table, name));
       return;
     }
     columns.push_back(*column);
@@ -182,7 +182,7 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
     const Tree& items = child(inside(row), "items");
     if (items.size() > columns.size() || (has(insert, "cols") && items.size() < columns.size())) {
       findings.fail(place, fmt::format("{} values for {} columns of '{}'", items.size(),
-                                        columns.size(), table.name));
+                                       columns.size(), table.name));
       return;
     }
     std::vector<std::optional<Value>> given(table.columns.size());

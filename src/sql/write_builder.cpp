@@ -71,7 +71,8 @@ bool WriteBuilder::find_target() {
   const Place place = scope_.place(relation);
   const std::string called = text_of(relation, "relname");
   if (scope_.catalog.find_view(called) != nullptr)
-    scope_.findings.fail(place, fmt::format("'{}' is a view: changes of views are not modelled", called),
+    scope_.findings.fail(place,
+                         fmt::format("'{}' is a view: changes of views are not modelled", called),
                          "change its table");
   const auto id = scope_.catalog.expect_table(called, place, scope_.findings);
   if (!id || scope_.findings.failed()) return false;
@@ -170,7 +171,8 @@ void WriteBuilder::finish() {
     to_.push_back(std::move(statement));
   };
   if (function.found)
-    assign(*function.found, make(ExprOp::Less, Type::Boolean, {make_integer(0, place), count}, place));
+    assign(*function.found,
+           make(ExprOp::Less, Type::Boolean, {make_integer(0, place), count}, place));
   if (function.row_count) assign(*function.row_count, std::move(count));
 }
 
@@ -340,9 +342,9 @@ void WriteBuilder::modify_for_each_row() {
   for (const std::uint32_t column : table().primary_key) {
     Expr key = make_column(scope, target, column, model_.place);
     Expr same = loops.as_columns(key, target);
-    write.where = both(std::move(write.where),
-                       make(ExprOp::Equal, Type::Boolean, {std::move(same), std::move(key)},
-                            model_.place));
+    write.where =
+        both(std::move(write.where),
+             make(ExprOp::Equal, Type::Boolean, {std::move(same), std::move(key)}, model_.place));
   }
   for (const Expr& condition : loops.conditions())
     write.where = both(std::move(write.where), loops.as_columns(condition, target));

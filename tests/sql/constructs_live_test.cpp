@@ -63,8 +63,10 @@ constexpr std::array kBodies = {
     "INSERT INTO log SELECT p, id, n FROM tc;",
     "INSERT INTO log SELECT p, 1, sum(v) FROM tv;",
     "INSERT INTO log SELECT p, t.id, c.w FROM t LEFT JOIN c ON c.t = t.id AND c.w > 5;",
-    "WITH x AS (UPDATE t SET v = v + 1 WHERE id = 1 RETURNING v) INSERT INTO log SELECT p, 1, v FROM x;",
-    "WITH x AS (SELECT id FROM t WHERE v > 5 FOR UPDATE) UPDATE t SET v = v + 3 FROM x WHERE t.id = x.id;",
+    "WITH x AS (UPDATE t SET v = v + 1 WHERE id = 1 RETURNING v) INSERT INTO log SELECT p, 1, v "
+    "FROM x;",
+    "WITH x AS (SELECT id FROM t WHERE v > 5 FOR UPDATE) UPDATE t SET v = v + 3 FROM x WHERE t.id "
+    "= x.id;",
     "UPDATE t SET v = t.v + q.s FROM (SELECT t, sum(w) AS s FROM c GROUP BY t) q WHERE q.t = t.id;",
     "DELETE FROM c USING t WHERE c.t = t.id AND t.v > 10 AND c.w < 6;",
     "UPDATE t SET v = (SELECT count(*) FROM c WHERE c.t = t.id) WHERE id <= 2;",
@@ -78,7 +80,8 @@ constexpr std::array kBodies = {
     "UPDATE t SET v = v + 5 WHERE id = 2; END;",
     "BEGIN INSERT INTO c VALUES (7, 9, 1); EXCEPTION WHEN foreign_key_violation THEN "
     "INSERT INTO log VALUES (p, 1, 23503); END;",
-    "BEGIN SELECT v INTO STRICT x FROM t WHERE id = 9; EXCEPTION WHEN no_data_found THEN x := 4; END; "
+    "BEGIN SELECT v INTO STRICT x FROM t WHERE id = 9; EXCEPTION WHEN no_data_found THEN x := 4; "
+    "END; "
     "INSERT INTO log VALUES (p, 1, x);",
     "PERFORM h_bump(1); INSERT INTO log VALUES (p, 2, h_bump(2, by => 5));",
     "INSERT INTO log VALUES (p, 1, h_sum());",
@@ -99,12 +102,16 @@ constexpr std::array kBodies = {
     "INSERT INTO log SELECT p, q.i, 1 FROM (SELECT id AS i FROM t UNION SELECT t FROM c) q;",
     "INSERT INTO log SELECT p, 1, cardinality(array_agg(id)) FROM t WHERE v > 5;",
     "UPDATE t SET (v, u) = (SELECT max(w), 50 FROM c WHERE c.t = 2) WHERE id = 1;",
-    "INSERT INTO t VALUES (4, 1, 4), (5, 2, 5) ON CONFLICT DO NOTHING; GET DIAGNOSTICS x = ROW_COUNT; "
+    "INSERT INTO t VALUES (4, 1, 4), (5, 2, 5) ON CONFLICT DO NOTHING; GET DIAGNOSTICS x = "
+    "ROW_COUNT; "
     "INSERT INTO log VALUES (p, 1, x);",
-    "DELETE FROM c WHERE w = (SELECT max(w) FROM c); IF FOUND THEN UPDATE t SET v = v - 1 WHERE id = 2; END IF;",
+    "DELETE FROM c WHERE w = (SELECT max(w) FROM c); IF FOUND THEN UPDATE t SET v = v - 1 WHERE id "
+    "= 2; END IF;",
     "INSERT INTO log SELECT DISTINCT ON (t) p, t, w FROM c ORDER BY t, w DESC;",
-    "<<one>> BEGIN IF (SELECT v FROM t WHERE id = 1) > 5 THEN EXIT one; END IF; UPDATE t SET v = 0; END;",
-    "INSERT INTO log SELECT p, t.id, l.w FROM t CROSS JOIN LATERAL (SELECT c.w FROM c WHERE c.t = t.id ORDER BY c.w LIMIT 1) l;",
+    "<<one>> BEGIN IF (SELECT v FROM t WHERE id = 1) > 5 THEN EXIT one; END IF; UPDATE t SET v = "
+    "0; END;",
+    "INSERT INTO log SELECT p, t.id, l.w FROM t CROSS JOIN LATERAL (SELECT c.w FROM c WHERE c.t = "
+    "t.id ORDER BY c.w LIMIT 1) l;",
 };
 
 std::string program_of(const std::vector<std::size_t>& bodies) {
@@ -159,21 +166,21 @@ class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
       const std::string begin = fmt::format("BEGIN ISOLATION LEVEL {}; SELECT 1 WHERE false",
                                             kLevels[static_cast<std::size_t>(GetParam())]);
       const std::string call = fmt::format("SELECT f{0}({0})", s + 1);
-      actors.push_back({.name = sessions[s].name,
-                        .script = [seen, begin, call](const force::Answer* last)
-                            -> std::optional<std::string> {
-                          if (last != nullptr) seen->push_back(*last);
-                          switch (seen->size()) {
-                            case 0:
-                              return begin;
-                            case 1:
-                              return call;
-                            case 2:
-                              return (*seen)[1].has_failed() ? "ROLLBACK" : "COMMIT";
-                            default:
-                              return std::nullopt;
-                          }
-                        }});
+      actors.push_back(
+          {.name = sessions[s].name,
+           .script = [seen, begin, call](const force::Answer* last) -> std::optional<std::string> {
+             if (last != nullptr) seen->push_back(*last);
+             switch (seen->size()) {
+               case 0:
+                 return begin;
+               case 1:
+                 return call;
+               case 2:
+                 return (*seen)[1].has_failed() ? "ROLLBACK" : "COMMIT";
+               default:
+                 return std::nullopt;
+             }
+           }});
       answers.push_back(std::move(seen));
     }
     {
@@ -242,7 +249,9 @@ class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
       ++num_ends_;
       std::string known;
       for (const std::string& end : ends) known += end + "--\n";
-      ASSERT_TRUE(ends.contains(there)) << "on the server:\n" << there << "explore knows:\n" << known;
+      ASSERT_TRUE(ends.contains(there)) << "on the server:\n"
+                                        << there << "explore knows:\n"
+                                        << known;
     }
   }
 

@@ -32,11 +32,13 @@ TEST(FrontEndCorpusLive, LoadsIntoAServer) {
     if (const std::size_t script = sql.find("-- transaction"); script != std::string::npos)
       sql.resize(script);
     // The rows of COPY come on a line of their own, which a query has none of.
-    for (std::size_t copy = sql.find("\nCOPY "); copy != std::string::npos; copy = sql.find("\nCOPY "))
+    for (std::size_t copy = sql.find("\nCOPY "); copy != std::string::npos;
+         copy = sql.find("\nCOPY "))
       sql.erase(copy, sql.find(';', copy) + 1 - copy);
     const auto made = (*monitor)->query(
         "DROP SCHEMA IF EXISTS store CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public; "
-        "SET search_path = public; " + sql);
+        "SET search_path = public; " +
+        sql);
     EXPECT_TRUE(made.ok()) << made.error().what;
     ++files;
   }

@@ -53,9 +53,10 @@ TEST(Problems, NameQueriesThatAreNotModelled) {
   is_refused("max(id) INTO v FROM account GROUP BY ROLLUP (owner)", "GROUPING SETS");
   is_refused("a.id INTO v FROM account a LEFT JOIN entry ON true FOR UPDATE OF a",
              "FOR UPDATE and FOR SHARE are not modelled in such a query");
-  EXPECT_THAT(problem_in_statements("WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM "
-                                    "x) SELECT n INTO v FROM x;"),
-              HasSubstr("WITH RECURSIVE is not modelled"));
+  EXPECT_THAT(
+      problem_in_statements("WITH RECURSIVE x AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM "
+                            "x) SELECT n INTO v FROM x;"),
+      HasSubstr("WITH RECURSIVE is not modelled"));
   EXPECT_THAT(problem_in_statements("v := f(1, 'a', NULL);"),
               HasSubstr("f calls itself, which is not modelled"));
 }

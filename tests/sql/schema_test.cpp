@@ -105,11 +105,10 @@ TEST(Schema, NotesRoughTypesAndIgnoredStatements) {
       "CREATE VIEW v AS SELECT 1;");
   std::vector<std::string> notes;
   for (const Note& note : app.notes) notes.push_back(note.what);
-  EXPECT_THAT(notes,
-              ElementsAre("numeric values are treated as whole numbers",
-                          "timestamp values are treated as whole numbers",
-                          "values of type jsonb are treated as texts",
-                          "column 'e' of 't' is treated as a text"));
+  EXPECT_THAT(notes, ElementsAre("numeric values are treated as whole numbers",
+                                 "timestamp values are treated as whole numbers",
+                                 "values of type jsonb are treated as texts",
+                                 "column 'e' of 't' is treated as a text"));
 }
 
 TEST(Schema, NamesWhatItCannotUnderstand) {

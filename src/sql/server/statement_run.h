@@ -56,7 +56,7 @@ struct StatementResult {
   std::uint32_t command = 0;
   bool has_waited = false;
   std::optional<Failure> failure = {};  // of a statement that an EXCEPTION block may catch
-  Digest digest = {};  // of what it read and returned; once it is done
+  Digest digest = {};                   // of what it read and returned; once it is done
 };
 
 // A statement on its way.
