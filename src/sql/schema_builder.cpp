@@ -157,8 +157,13 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
   });
   if (says_nothing || (flag_of(node, "missing_ok") && !catalog_.find_table(name))) return;
   if (catalog_.find_view(name) != nullptr) return;
-  const auto id = catalog_.expect_table(name, place(child(node, "relation")), findings_);
-  if (!id) return;
+  const auto id = catalog_.find_table(name);
+  if (!id) {
+    findings_.note(place(child(node, "relation")),
+                   fmt::format("a change of '{}', which is not in the file, is ignored", name),
+                   NoteKind::Gap);
+    return;
+  }
   for (const Tree& entry : child(node, "cmds")) {
     const Tree& command = inside(entry);
     const std::string kind = text_of(command, "subtype");
@@ -215,9 +220,15 @@ std::vector<std::uint32_t> SchemaBuilder::columns_of(TableId id, const Tree& nam
 void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
   const Tree& constraint = *pending.constraint;
   const Tree& relation = child(constraint, "pktable");
-  const auto target =
-      catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
-  if (!target) return;
+  const std::string referred = text_of(relation, "relname");
+  const auto target = catalog_.find_table(referred);
+  if (!target) {
+    findings_.note(
+        place(relation),
+        fmt::format("a foreign key to '{}', which is not in the file, is ignored", referred),
+        NoteKind::Gap);
+    return;
+  }
   ForeignKey key{.columns = {}, .target = *target, .target_columns = {}};
   key.columns = pending.column.empty()
                     ? columns_of(pending.table, child(constraint, "fk_attrs"), at)

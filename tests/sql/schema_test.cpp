@@ -116,8 +116,6 @@ TEST(Schema, NamesWhatItCannotUnderstand) {
             "2:14 table 't' is declared twice | ");
   EXPECT_EQ(problem_in("CREATE TABLE t (abc integer,\n PRIMARY KEY (abd))"),
             "2:2 't' has no column 'abd' | did you mean 'abc'?");
-  EXPECT_EQ(problem_in("CREATE TABLE t (a integer REFERENCES nowhere (b))"),
-            "1:38 unknown table 'nowhere' | known: t");
   EXPECT_EQ(problem_in("\n\n  CREATE TABEL u (b text)"),
             "3:10 syntax error at or near \"TABEL\" | ");
 }
@@ -131,6 +129,15 @@ TEST(Schema, LeavesOutWhatItCannotUnderstandAndSaysSo) {
   for (const Note& note : app.notes) EXPECT_EQ(note.kind, NoteKind::Gap) << note.what;
   EXPECT_EQ(app.notes[0].where, (Place{3, 10}));
   EXPECT_EQ(app.notes[1].where.line, 1U);
+}
+
+TEST(Schema, NotesWhatOtherFilesDeclare) {
+  const Application app = application_of(
+      "CREATE TABLE t (a integer REFERENCES nowhere (b)); ALTER TABLE nowhere ADD COLUMN c "
+      "integer;");
+  EXPECT_TRUE(app.tables[0].foreign_keys.empty());
+  ASSERT_EQ(app.notes.size(), 2U);
+  for (const Note& note : app.notes) EXPECT_EQ(note.kind, NoteKind::Gap) << note.what;
 }
 
 TEST(Schema, AppliesMigrationsInTheirOrder) {
