@@ -87,6 +87,13 @@ const sql::Statement* find_refused(const sql::Application& app,
       why = "catches errors (EXCEPTION)";
       return &statement;
     }
+    // What goes through row sets and copies of other functions is executed, and held against the
+    // server, but its formulas are not yet: nothing may rest on them.
+    if (statement.op == sql::StatementOp::Append || statement.op == sql::StatementOp::Block ||
+        statement.query.rows || statement.into_rows || statement.once) {
+      why = "asks for rows that go through a row set, or calls another function";
+      return &statement;
+    }
     for (const auto* inner : {&statement.body, &statement.otherwise}) {
       if (const sql::Statement* found = find_refused(app, *inner, why)) return found;
     }

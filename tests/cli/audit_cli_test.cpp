@@ -209,8 +209,8 @@ TEST(CliAudit, TakesLevelsAndSerialPairsForSingleFunctions) {
 TEST(CliAudit, NamesEveryFunctionThatItCannotModel) {
   const Ran ran = audit("- --level si", kCounter + kOdd);
   EXPECT_EQ(ran.exit_code, 3);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("<stdin>:10:"), HasSubstr("<stdin>:14:"),
-                             HasSubstr("is left out")));
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("<stdin>:10:"), HasSubstr("<stdin>:14:"), HasSubstr("is left out")));
   EXPECT_EQ(audit("- --level si --only bump", kCounter + kOdd).exit_code, 0);
   const Ran one = audit("- --level si --only bump,odd", kCounter + kOdd);
   EXPECT_EQ(one.exit_code, 3);
