@@ -109,7 +109,8 @@ void WriteBuilder::build_returning(const Scope& given) {
 
 void WriteBuilder::choose_rows(bool is_composite) {
   const Function& function = scope_.frame->function();
-  const bool counts = function.found || function.row_count;
+  // Rows that are inserted one by one tell FOUND themselves.
+  const bool counts = function.row_count || (function.found && op_ != StatementOp::Insert);
   if (wanted_rows_ && !has_triggers(false)) {
     rows_ = wanted_rows_;
   } else if (has_triggers(false) || (is_composite && (counts || !named_.empty()))) {
