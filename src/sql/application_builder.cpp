@@ -114,6 +114,7 @@ Result<void> add_function(Application& app, Catalog& catalog, const SourceFile& 
   if (function) {
     function->name = name;
     function->level = level_above(file, statement.begin);
+    share_snapshot(*statement.node, *function);
   }
   return add_built(app, name, std::move(function), findings, file);
 }

@@ -293,10 +293,10 @@ void add_trigger_constants(Function& function, const FiredTrigger& fired, const 
   set("tg_level", "ROW");
 }
 
-// A function that is not VOLATILE has one snapshot, that of the query which calls it, and may
-// neither write nor lock.
-void share_snapshot(std::vector<Statement>& body, std::string_view volatility, Findings& findings) {
-  for (Statement& statement : body) {
+// A function that is not VOLATILE may neither write nor lock.
+void require_only_reads(const std::vector<Statement>& body, std::string_view volatility,
+                        Findings& findings) {
+  for (const Statement& statement : body) {
     const bool is_write = statement.op == StatementOp::Insert ||
                           statement.op == StatementOp::Update ||
                           statement.op == StatementOp::Delete;
@@ -306,9 +306,25 @@ void share_snapshot(std::vector<Statement>& body, std::string_view volatility, F
           fmt::format("{} is not allowed in a function that is {}",
                       is_write ? "a statement that changes rows" : "FOR UPDATE", volatility),
           "PostgreSQL refuses it whenever the function is called; say VOLATILE");
+    require_only_reads(statement.body, volatility, findings);
+    require_only_reads(statement.otherwise, volatility, findings);
+  }
+}
+
+std::string volatility_of(const Tree& node) {
+  return text_of(child(child(option(node, "volatility"), "arg"), "String"), "sval");
+}
+
+bool has_one_snapshot(std::string_view volatility) {
+  return same_word(volatility, "stable") || same_word(volatility, "immutable");
+}
+
+void continue_from_the_first(std::vector<Statement>& body) {
+  for (Statement& statement : body) {
+    if (statement.is_separate) continue;  // a VOLATILE function that it calls
     if (statement.is_sql()) statement.continues = true;
-    share_snapshot(statement.body, volatility, findings);
-    share_snapshot(statement.otherwise, volatility, findings);
+    continue_from_the_first(statement.body);
+    continue_from_the_first(statement.otherwise);
   }
 }
 
@@ -395,14 +411,16 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       function.body.push_back(return_outputs(head, frame, StatementOp::Return, function.place));
   }
   if (findings.failed()) return std::nullopt;
-  const std::string volatility =
-      text_of(child(child(option(node, "volatility"), "arg"), "String"), "sval");
-  if (same_word(volatility, "stable") || same_word(volatility, "immutable"))
-    share_snapshot(function.body, volatility, findings);
+  if (has_one_snapshot(volatility_of(node)))
+    require_only_reads(function.body, volatility_of(node), findings);
   if (findings.failed()) return std::nullopt;
   if (fired != nullptr) add_trigger_constants(function, *fired, catalog);
   number_statements(function.body, function.num_statements);
   return function;
+}
+
+void share_snapshot(const Tree& node, Function& function) {
+  if (has_one_snapshot(volatility_of(node))) continue_from_the_first(function.body);
 }
 
 namespace {

@@ -25,6 +25,10 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
                                        Catalog& catalog, Findings& findings,
                                        const FiredTrigger* fired = nullptr);
 
+// A function that is not VOLATILE has one snapshot, that of the query which calls it. For functions
+// that clients call: of those that other functions call, the caller knows which query it is.
+void share_snapshot(const Tree& node, Function& function);
+
 // A function that another one calls, for copying: built once. Null, and a failure that names the
 // call, if it cannot be modelled or calls itself. Notes about it are the caller's, too.
 std::shared_ptr<const Function> build_called(const FunctionText& text, Catalog& catalog,
