@@ -272,8 +272,8 @@ class History {
   bool has_lists() const { return !list_keys_.empty(); }
   bool is_list(KeyId x) const { return has_lists() && list_keys_[x.index] != 0; }
   std::span<const EventId> version_order(KeyId x) const;
-  // What version orders say about transactions: every co and ar contains these. Includes the
-  // steps from T0 and to appends that no read shows.
+  // What lists and numbers of commits say about transactions: every co and ar contains these. Of
+  // lists also the steps from T0 and to appends that no read shows.
   std::span<const VersionEdge> version_edges() const { return version_edges_; }
   // The elements that a list read shows. Requires: is_list(key(e)) and is_read(e).
   std::vector<Value> list(EventId e) const;

@@ -44,6 +44,11 @@ class HistoryResolver {
   void settle_outcomes();
   void index_writers();
   void order_versions();
+  void order_versions_of_lists();
+  // A transaction that commits later writes the later version of each key: a store that numbers its
+  // commits installs versions in their order. What a recorded run says about who changed what holds
+  // for this order only.
+  void order_versions_by_commits();
 
   Result<void> resolve_list_key(KeyId x, std::span<const ListRead> reads);
   Result<void> order_elements(KeyId x, const ListRead& longest, std::uint32_t& first_writer);

@@ -53,7 +53,29 @@ Result<void> HistoryResolver::resolve_lists() {
 
 // Writers of known order, then the appends that nobody shows.
 void HistoryResolver::order_versions() {
-  if (!h_.has_lists()) return;
+  if (h_.has_lists()) order_versions_of_lists();
+  if (h_.has_commit_numbers()) order_versions_by_commits();
+  auto& edges = h_.version_edges_;
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+}
+
+void HistoryResolver::order_versions_by_commits() {
+  std::vector<std::pair<std::int64_t, TxnId>> writers;
+  for (KeyId x : h_.keys()) {
+    if (h_.is_list(x)) continue;
+    writers.clear();
+    for (TxnId t : h_.writers(x)) {
+      if (const auto number = h_.commit_number(t); number && h_.is_committed(t))
+        writers.emplace_back(*number, t);
+    }
+    std::sort(writers.begin(), writers.end());
+    for (std::size_t i = 1; i < writers.size(); ++i)
+      h_.version_edges_.push_back({writers[i - 1].second, writers[i].second, x});
+  }
+}
+
+void HistoryResolver::order_versions_of_lists() {
   std::vector<std::pair<KeyId, TxnId>> appends;
   for (EventId e : h_.all_events()) {
     if (h_.kind(e) == EventKind::Append && h_.is_committed(txn_of(e)))
@@ -78,8 +100,6 @@ void HistoryResolver::order_versions() {
       if (!std::binary_search(shown.begin(), shown.end(), t)) edges.push_back({last, t, x});
     }
   }
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 }
 
 Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead> reads) {

@@ -188,6 +188,10 @@ class Outline {
         return s.expr ? "row " + of(*s.expr) : "row";
       case StatementOp::Raise:
         return "raise";
+      case StatementOp::Append:
+        return "append to " + names(s.targets);
+      case StatementOp::Block:
+        return s.catches ? "try" : "block";
     }
     return "?";
   }
