@@ -17,9 +17,13 @@ std::string limit_of(Budget& budget, std::string_view otherwise) {
   return budget.expired_now() ? limit_reached() + " was reached" : std::string(otherwise);
 }
 
-const sql::Note* first_note(const sql::Application& app, sql::NoteKind kind) {
-  const auto found = std::ranges::find(app.notes, kind, &sql::Note::kind);
-  return found == app.notes.end() ? nullptr : &*found;
+// Of those about the program, and of those about the formulas for it.
+std::optional<sql::Note> first_note(const sql::Application& app, sql::NoteKind kind) {
+  for (const std::vector<sql::Note>& notes : {app.notes, model_notes(app)}) {
+    const auto found = std::ranges::find(notes, kind, &sql::Note::kind);
+    if (found != notes.end()) return *found;
+  }
+  return std::nullopt;
 }
 
 std::string place_of(const sql::Note& note) {
@@ -28,7 +32,7 @@ std::string place_of(const sql::Note& note) {
 
 // Why a good answer claims more than the model can know; empty if it does not.
 std::string doubt(const Problem& problem, const AuditReport& report) {
-  if (const sql::Note* gap = first_note(problem.app, sql::NoteKind::Gap))
+  if (const auto gap = first_note(problem.app, sql::NoteKind::Gap))
     return fmt::format(
         "the model leaves something out ({}); within it: {}", place_of(*gap),
         report.outcome == AuditOutcome::None ? "no anomaly up to the bound" : "serializable");
@@ -36,7 +40,7 @@ std::string doubt(const Problem& problem, const AuditReport& report) {
   if (report.outcome != AuditOutcome::None || report.search.is_proof()) return "";
   // Some cycle is not ruled out, though no run shows it.
   if (is_on_server(problem.levels)) return "some cycles are neither ruled out nor shown by a run";
-  if (const sql::Note* rough = first_note(problem.app, sql::NoteKind::Free))
+  if (const auto rough = first_note(problem.app, sql::NoteKind::Free))
     return fmt::format(
         "some cycles are neither ruled out nor shown by a run, and the model is "
         "rough ({})",

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "report/json.h"
 #include "support/output.h"
 #include "support/printable.h"
@@ -149,11 +150,10 @@ Run add_record(CLI::App& app) {
   app.add_option("--listen", args->listen, "where clients connect; port 0 is any that is free")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  app.add_option("--tls-cert", args->tls_certificate,
+  add_input_file(app, "--tls-cert", args->tls_certificate,
                  "the certificate (PEM) for clients that ask for TLS; needed to listen beyond "
-                 "loopback")
-      ->type_name("FILE");
-  app.add_option("--tls-key", args->tls_key, "the key of --tls-cert (PEM)")->type_name("FILE");
+                 "loopback");
+  add_input_file(app, "--tls-key", args->tls_key, "the key of --tls-cert (PEM)");
   app.add_option("COMMAND", args->command,
                  "what to run, after --; PGHOST, PGPORT and DATABASE_URL lead it to the recorder. "
                  "Without it, the recording goes on until it is interrupted");

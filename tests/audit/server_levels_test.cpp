@@ -202,9 +202,6 @@ const std::string kAdd = "UPDATE t SET v = v + 1 WHERE id = p;";
 INSTANTIATE_TEST_SUITE_P(
     , AuditGaps,
     testing::Values(
-        LeftOut{"Triggers",
-                kTable + "CREATE TRIGGER tr AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION g();\n",
-                kAdd},
         LeftOut{"Numeric", "CREATE TABLE t (id integer PRIMARY KEY, v numeric NOT NULL);\n", kAdd},
         LeftOut{"PartialIndex", kTable + "CREATE UNIQUE INDEX i ON t (v) WHERE v > 0;\n", kAdd},
         LeftOut{"ExpressionIndex", kTable + "CREATE UNIQUE INDEX i ON t ((v % 2));\n", kAdd},
@@ -212,10 +209,6 @@ INSTANTIATE_TEST_SUITE_P(
         LeftOut{"SkipLocked", kTable,
                 "SELECT v INTO n FROM t WHERE id = p FOR UPDATE SKIP LOCKED; " + kAdd},
         LeftOut{"UnknownFunction", kTable, "UPDATE t SET v = other(v) WHERE id = p;"},
-        LeftOut{"DroppedIndex",
-                kTable + "ALTER TABLE t ADD COLUMN w integer; CREATE UNIQUE INDEX i ON t (w);\n"
-                         "DROP INDEX i;\n",
-                kAdd},
         LeftOut{"OrderOfTexts", kTable, "IF 'a' < 'B' THEN " + kAdd + " END IF;"},
         LeftOut{"Collation", "CREATE TABLE t (id text COLLATE ci PRIMARY KEY, v integer);\n",
                 "UPDATE t SET v = 1 WHERE id = 'x';"},
