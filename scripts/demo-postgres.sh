@@ -56,7 +56,7 @@ step predict run.jsonl --level pg-rc --sessions transaction --race 2 --predicted
 cd application
 alice=alice-test_two_customers_buy_lamps
 bob=bob-test_two_customers_buy_lamps
-step force ../plan.json --dsn "$dsn" --setup "$bin/psql -qX -f reset.sql" --script ../race \
+step force "$work/plan.json" --dsn "$dsn" --setup "$bin/psql -qX -f reset.sql" --script "$work/race" \
   --run "$alice=$python customer.py buy 1 3" --run "$bob=$python customer.py buy 1 4"
 
 try() {
@@ -65,7 +65,7 @@ try() {
 }
 export ISOSCOPE=$isoscope
 printf '\nthe test that was written, before the repair'
-try "$python" ../race/isoscope_test_lost_update.py
+try "$python" "$work/race/isoscope_test_lost_update.py"
 printf '\nand after it: shop.py now takes the pieces in one statement that checks the stock itself'
 cp repaired/shop.py shop.py
-try "$python" ../race/isoscope_test_lost_update.py
+try "$python" "$work/race/isoscope_test_lost_update.py"

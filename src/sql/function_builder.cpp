@@ -410,8 +410,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
     if (!head.outputs.empty() && !head.returns_rows)
       function.body.push_back(return_outputs(head, frame, StatementOp::Return, function.place));
   }
-  if (findings.failed()) return std::nullopt;
-  if (has_one_snapshot(volatility_of(node)))
+  if (!findings.failed() && has_one_snapshot(volatility_of(node)))
     require_only_reads(function.body, volatility_of(node), findings);
   if (findings.failed()) return std::nullopt;
   if (fired != nullptr) add_trigger_constants(function, *fired, catalog);

@@ -52,9 +52,6 @@ TEST(CliServer, DoesNotMixLevelsOfAServerWithDefinitions) {
   const Ran ran = run_isoscope("explore -", std::string(kCounter) + "-- session a: f() @si\n");
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.err, HasSubstr("mix only with each other"));
-  const Ran dot =
-      run_isoscope("explore - --dot x.dot", std::string(kCounter) + "-- session a: g()\n");
-  EXPECT_EQ(dot.exit_code, 2);
 }
 
 TEST(CliServer, ChecksNoClaimByDefinitions) {

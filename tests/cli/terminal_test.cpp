@@ -16,6 +16,7 @@ namespace isoscope {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -79,7 +80,7 @@ TEST(OnATerminal, ProgressHasABarAndTheTimeThatIsLeftWhereTheFractionIsKnown) {
                             "--runs", "100000000", "--timeout", "4"});
   EXPECT_THAT(shown, HasSubstr("failed an assertion"));
   EXPECT_THAT(shown, HasSubstr(" [...................."));
-  EXPECT_THAT(shown, HasSubstr("] 0 %"));
+  EXPECT_THAT(shown, ContainsRegex("\\] [0-9]+ %"));
 }
 
 TEST(OnATerminal, ProgressHasARateWhereOnlyACountIsKnown) {

@@ -41,8 +41,8 @@ cp "$scripts/install-deps.sh" "$work"
 chmod +x "$work/missing-deps.sh"
 scripts=$work
 expect no-root 2 "z3++.h " "neither root nor sudo" "apt-get install --no-install-recommends cmake"
-mkdir -p "$work/mine/include"/{CLI,fmt,nlohmann,tbb,gtest,gmock}
-for header in cadical.hpp CLI/CLI.hpp fmt/format.h pg_query.h libpq-fe.h simdjson.h nlohmann/json.hpp \
+mkdir -p "$work/mine/include"/{CLI,fmt,nlohmann,openssl,tbb,gtest,gmock}
+for header in cadical.hpp CLI/CLI.hpp fmt/format.h pg_query.h libpq-fe.h openssl/ssl.h simdjson.h nlohmann/json.hpp \
   tbb/task_group.h zlib.h zstd.h gtest/gtest.h gmock/gmock.h; do
   touch "$work/mine/include/$header"
 done
