@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 
+DEBIAN_PYTHON = "/usr/bin/python3"
+
 CLIENT = r"""
 import os, random, sys
 import psycopg2
@@ -157,6 +159,9 @@ def main():
         import psycopg2
     except ImportError:
         psycopg2 = None
+        # The first python3 of the path may not be the one that the package psycopg2 belongs to.
+        if sys.executable != DEBIAN_PYTHON and os.path.exists(DEBIAN_PYTHON):
+            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON] + sys.argv)
     if not programs or psycopg2 is None:
         print("PostgreSQL or psycopg2 is not installed (scripts/install-deps.sh live)")
         return 2
