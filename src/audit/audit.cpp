@@ -17,13 +17,16 @@ std::string limit_of(Budget& budget, std::string_view otherwise) {
   return budget.expired_now() ? limit_reached() + " was reached" : std::string(otherwise);
 }
 
-// Of those about the program, and of those about the formulas for it.
-std::optional<sql::Note> first_note(const sql::Application& app, sql::NoteKind kind) {
-  for (const std::vector<sql::Note>& notes : {app.notes, model_notes(app)}) {
-    const auto found = std::ranges::find(notes, kind, &sql::Note::kind);
-    if (found != notes.end()) return *found;
-  }
-  return std::nullopt;
+std::optional<sql::Note> first_note(const std::vector<sql::Note>& notes, sql::NoteKind kind) {
+  const auto found = std::ranges::find(notes, kind, &sql::Note::kind);
+  if (found == notes.end()) return std::nullopt;
+  return *found;
+}
+
+// What the program has or its formulas leave out.
+std::optional<sql::Note> first_gap(const sql::Application& app) {
+  if (auto gap = first_note(app.notes, sql::NoteKind::Gap)) return gap;
+  return first_note(model_notes(app), sql::NoteKind::Gap);
 }
 
 std::string place_of(const sql::Note& note) {
@@ -32,7 +35,7 @@ std::string place_of(const sql::Note& note) {
 
 // Why a good answer claims more than the model can know; empty if it does not.
 std::string doubt(const Problem& problem, const AuditReport& report) {
-  if (const auto gap = first_note(problem.app, sql::NoteKind::Gap))
+  if (const auto gap = first_gap(problem.app))
     return fmt::format(
         "the model leaves something out ({}); within it: {}", place_of(*gap),
         report.outcome == AuditOutcome::None ? "no anomaly up to the bound" : "serializable");
@@ -40,7 +43,7 @@ std::string doubt(const Problem& problem, const AuditReport& report) {
   if (report.outcome != AuditOutcome::None || report.search.is_proof()) return "";
   // Some cycle is not ruled out, though no run shows it.
   if (is_on_server(problem.levels)) return "some cycles are neither ruled out nor shown by a run";
-  if (const auto rough = first_note(problem.app, sql::NoteKind::Free))
+  if (const auto rough = first_note(problem.app.notes, sql::NoteKind::Free))
     return fmt::format(
         "some cycles are neither ruled out nor shown by a run, and the model is "
         "rough ({})",
