@@ -12,18 +12,6 @@ namespace {
 
 constexpr std::size_t kMostRowsShown = 8;
 
-std::string_view outcome_word(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::Consistent:
-      return "consistent";
-    case Outcome::Violated:
-      return "violated";
-    case Outcome::Unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 std::string painted(force::ForceVerdict verdict, const Paint& paint) {
@@ -85,7 +73,7 @@ void add_recorded(Json& json, const force::RecordedRun& recorded) {
   json["history"] = recorded.text.empty() ? Json() : Json(recorded.text);
   json["levels"] = Json::array();
   for (const auto& [level, outcome] : recorded.levels)
-    json["levels"].push_back({{"level", level}, {"verdict", outcome_word(outcome)}});
+    json["levels"].push_back({{"level", level}, {"verdict", name_of(outcome)}});
   if (!recorded.why.empty()) json["no_history_witness"] = recorded.why;
   if (recorded.history == nullptr || !recorded.violation) return;
   json["anomaly"] = common_name(recorded.violation->anomaly);
