@@ -11,7 +11,6 @@
 #include "record/record.h"
 #include "record/resolve.h"
 #include "record/run_file.h"
-#include "sql/pg_parse.h"
 
 namespace isoscope::force {
 namespace {
@@ -108,52 +107,6 @@ bool has_coarse_reads(const record::ResolvedRun& run) {
 Result<History> history_of_text(std::string_view text, RunNotes& notes) {
   LineReader in = LineReader::over(text);
   return read_jsonl(in, &notes);
-}
-
-// How many columns an UPDATE (also that of ON CONFLICT) sets.
-std::size_t columns_set(const sql::Tree& tree) {
-  std::size_t most = 0;
-  if (tree.is_object()) {
-    for (const auto& [name, value] : tree.items()) {
-      if (name == "UpdateStmt" || name == "onConflictClause")
-        most = std::max(most, sql::child(value, "targetList").size());
-      most = std::max(most, columns_set(value));
-    }
-  } else if (tree.is_array()) {
-    for (const sql::Tree& item : tree) most = std::max(most, columns_set(item));
-  }
-  return most;
-}
-
-// The number at the end of a tag: "UPDATE 3".
-std::size_t rows_of_tag(const std::string& tag) {
-  const std::size_t blank = tag.rfind(' ');
-  return blank == std::string::npos ? 0
-                                    : static_cast<std::size_t>(std::atoi(tag.c_str() + blank + 1));
-}
-
-// A column that is set to the value that it had is no write of the recording, but one that a serial
-// order would make somewhere else. Does some committed transaction do so, for all we know?
-bool may_write_silently(const record::ResolvedRun& run) {
-  for (const record::ResolvedTxn& r : run.txns) {
-    if (r.txn.status != TxnStatus::Committed) continue;
-    for (std::size_t i = 0; i < r.txn.statements.size() && i < r.events.size(); ++i) {
-      const record::RecordedStatement& statement = r.txn.statements[i];
-      if (statement.kind != record::StatementKind::Update &&
-          statement.kind != record::StatementKind::Insert)
-        continue;
-      const auto tree = sql::parse_sql(statement.sql);
-      const std::size_t wanted = tree ? columns_set(*tree) * rows_of_tag(statement.tag) : 0;
-      const auto cells = std::ranges::count_if(r.events[i], [](const record::RunEvent& event) {
-        return (event.kind == record::RunEvent::Kind::Write ||
-                event.kind == record::RunEvent::Kind::Insert) &&
-               event.key.find("].") != std::string::npos &&
-               event.key.find('{') == std::string::npos;
-      });
-      if (static_cast<std::size_t>(cells) < wanted) return true;
-    }
-  }
-  return false;
 }
 
 // SET outside of transactions: nothing for a history.
@@ -298,11 +251,6 @@ RecordedRun RunRecorder::judge(const std::function<std::string(const record::Cli
     run.kind = RecordedRun::Kind::Unknown;
     run.why = "a serial order would have to write the versions of a row in another order";
     return run;
-  }
-  if (may_write_silently(*resolved)) {
-    run.kind = RecordedRun::Kind::Unknown;
-    run.why =
-        "a statement sets a column to the value that it has, which is not recorded as a write";
   }
   return run;
 }

@@ -81,6 +81,7 @@ Accesses::Answers& Accesses::answer(const TableVersions& versions, const Questio
   Answers& answers = answers_[&versions][asked.text];
   if (!answers.of.empty()) return answers;
   answers.of.resize(versions.next_id);
+  answers.columns = asked.columns;
   for (const auto* entry : versions.touched) {
     for (const Version& version : entry->second.versions) {
       if (!asked.matches(&version)) continue;
@@ -92,11 +93,18 @@ Accesses::Answers& Accesses::answer(const TableVersions& versions, const Questio
   return answers;
 }
 
+bool Accesses::Answers::is_assigned(const RowChain& chain, const Version& last) const {
+  return !answer(&last).empty() && std::ranges::any_of(columns, [&](std::size_t column) {
+    return chain.is_assigned(last, column);
+  });
+}
+
 const std::vector<std::uint64_t>& Accesses::Answers::writers(const RowChain& chain) {
   std::vector<std::uint64_t>& writers = writers_[&chain];
   if (writers.empty())
-    writers = writers_of(
-        chain, [this](const Version* a, const Version* b) { return answer(a) == answer(b); });
+    writers = writers_of(chain, [&](const Version* a, const Version* b) {
+      return answer(a) == answer(b) && !is_assigned(chain, *b);
+    });
   return writers;
 }
 

@@ -87,11 +87,15 @@ class Accesses {
  private:
   struct Question;  // what a statement asks of each row
   struct Answers {
-    std::vector<std::string> of;  // by Version::id; empty: the row does not match
+    std::vector<std::string> of = {};    // by Version::id; empty: the row does not match
+    std::set<std::size_t> columns = {};  // that an answer shows
     std::string none = {};
     const std::string& answer(const Version* version) const {
       return exists(version) ? of[version->id] : none;
     }
+    // Does the row match, and did its writer set one of the columns that are shown? Then the
+    // answer was written, though it may be the same.
+    bool is_assigned(const RowChain& chain, const Version& last) const;
     // Who gave a row the answer that it has in each version.
     const std::vector<std::uint64_t>& writers(const RowChain& chain);
 

@@ -60,7 +60,8 @@ std::map<std::uint64_t, std::vector<Accesses::Written>> Accesses::writes() const
             written.push_back(
                 {presence_key(table, row), !after.exists, inserts, "present", after.lsn});
           for (std::size_t c = 0; after.exists && c < table.columns.size(); ++c) {
-            if (!exists(before) || before->values[c] != after.values[c])
+            if (!exists(before) || before->values[c] != after.values[c] ||
+                chain.is_assigned(after, c))
               written.push_back({cell_key(table, row, c), false, inserts,
                                  after.values[c].value_or("null"), after.lsn});
           }
@@ -68,7 +69,7 @@ std::map<std::uint64_t, std::vector<Accesses::Written>> Accesses::writes() const
             for (const auto& [question, answers] : asked->second) {
               const std::string old = exists(before) ? answers.of[before->id] : std::string();
               const std::string now = after.exists ? answers.of[after.id] : std::string();
-              if (old != now)
+              if (old != now || answers.is_assigned(chain, after))
                 written.push_back({answer_key(table, row, question), false, inserts,
                                    now.empty() ? "no" : now, after.lsn});
             }

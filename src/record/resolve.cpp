@@ -47,7 +47,7 @@ bool tells_nothing(const std::string& sqlstate) {
 class Resolver {
  public:
   Resolver(std::vector<std::pair<std::string, RecordedTxn>> txns, const Catalog& catalog,
-           const Versions& versions, const DecodedLog& log, Matches& matches, Gatekeeper& gates)
+           Versions& versions, const DecodedLog& log, Matches& matches, Gatekeeper& gates)
       : catalog_(catalog),
         versions_(versions),
         log_(log),
@@ -74,6 +74,7 @@ class Resolver {
     for (const Work& work : works_) {
       if (work.own != 0) by_id_[work.own] = &work;
     }
+    for (Work& work : works_) find_assigned(work);
     for (Work& work : works_) read(work);
     write();
     ResolvedRun resolved{.txns = {}, .initial = accesses_.initial_values()};
@@ -348,10 +349,25 @@ class Resolver {
     }
   }
 
+  // Tells the versions which columns their statements set.
+  void find_assigned(Work& work) {
+    const auto& statements = work.out.txn.statements;
+    work.undone = undone_at(work.out.txn);
+    for (std::size_t i = 0; work.own != 0 && i < statements.size(); ++i) {
+      if (work.shapes[i] == nullptr || work.shapes[i]->set_columns.empty() ||
+          work.undone[i] != statements.size())
+        continue;
+      const Table* table = catalog_.find(work.shapes[i]->schema, work.shapes[i]->table);
+      if (table == nullptr) continue;
+      Execution run;
+      find_window(work, i, run);
+      versions_.assign(work.own, *table, run.from, run.to, work.shapes[i]->set_columns);
+    }
+  }
+
   void read(Work& work) {
     RecordedTxn& txn = work.out.txn;
     work.reads.resize(txn.statements.size());
-    work.undone = undone_at(txn);
     work.changed.resize(txn.statements.size());
     work.knows_changed.resize(txn.statements.size());
     if (txn.statements.size() == 1 && work.out.id[0] == 'X') return;
@@ -484,7 +500,7 @@ class Resolver {
   }
 
   const Catalog& catalog_;
-  const Versions& versions_;
+  Versions& versions_;
   const DecodedLog& log_;
   Gatekeeper& gates_;
   Accesses accesses_;
@@ -505,7 +521,7 @@ Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& tx
     return Error{.what = "a line of the server's log is not understood: " + decoded->trouble};
   auto catalog = read_catalog(log.connection());
   if (!catalog) return catalog.error();
-  const Versions versions(*catalog, log, *decoded);
+  Versions versions(*catalog, log, *decoded);
   Matches matches(log.connection());
   return Resolver(std::move(txns), *catalog, versions, *decoded, matches, gates).run();
 }

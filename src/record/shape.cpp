@@ -387,8 +387,11 @@ class ShapeReader {
     const bool updates = sql::text_of(clause, "action") == "ONCONFLICT_UPDATE";
     shape_.conflict = updates ? Shape::Conflict::IsUpdated : Shape::Conflict::IsIgnored;
     if (has(clause, "whereClause")) doubt("ON CONFLICT … DO UPDATE … WHERE");
-    for (const Tree& target : child(clause, "targetList"))
-      use(child(child(target, "ResTarget"), "val"));
+    for (const Tree& target : child(clause, "targetList")) {
+      const Tree& column = child(target, "ResTarget");
+      shape_.set_columns.insert(sql::text_of(column, "name"));
+      use(child(column, "val"));
+    }
   }
 
   std::string_view text_;

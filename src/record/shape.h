@@ -67,7 +67,7 @@ struct Shape {
   std::set<std::string> condition_columns = {};
   std::set<std::string> used_columns = {};  // in the list, grouping, order; in SET and RETURNING
   bool uses_all_columns = false;
-  std::set<std::string> set_columns = {};  // of UPDATE
+  std::set<std::string> set_columns = {};  // of UPDATE, and of ON CONFLICT DO UPDATE
   // Of INSERT … ON CONFLICT: what happens to the row that is there.
   enum class Conflict : std::uint8_t { Fails, IsIgnored, IsUpdated } conflict = Conflict::Fails;
   std::vector<std::string> insert_columns = {};  // as the statement names them; empty: all

@@ -40,6 +40,13 @@ std::pair<std::size_t, std::size_t> RowChain::versions_of(std::size_t place) con
           static_cast<std::size_t>(end - versions.begin())};
 }
 
+bool RowChain::is_assigned(const Version& last, std::size_t column) const {
+  for (const Version* version = &last;; --version) {
+    if (version->assigned != nullptr && version->assigned->contains(column)) return true;
+    if (version == versions.data() || (version - 1)->xid != last.xid) return false;
+  }
+}
+
 std::vector<std::uint64_t> writers_of(
     const RowChain& chain, const std::function<bool(const Version*, const Version*)>& same) {
   std::vector<std::uint64_t> writers(chain.versions.size(), kInitialXid);
@@ -58,9 +65,10 @@ std::vector<std::uint64_t> writers_of(
 const std::vector<std::uint64_t>& RowChain::writers(std::size_t column) const {
   std::vector<std::uint64_t>& writers = writers_[column];
   if (!writers.empty()) return writers;
-  writers = writers_of(*this, [column](const Version* a, const Version* b) {
+  writers = writers_of(*this, [this, column](const Version* a, const Version* b) {
     if (column == kPresence) return exists(a) == exists(b);
-    return exists(a) && exists(b) && a->values[column] == b->values[column];
+    return exists(a) && exists(b) && a->values[column] == b->values[column] &&
+           !is_assigned(*b, column);
   });
   return writers;
 }
@@ -103,6 +111,35 @@ TableVersions* Versions::find(const std::string& full_name) {
   const auto found =
       tables_.find(partition == catalog_.partitions.end() ? full_name : partition->second);
   return found == tables_.end() ? nullptr : &found->second;
+}
+
+void Versions::assign(std::uint64_t xid, const Table& table, std::uint64_t from, std::uint64_t to,
+                      const std::set<std::string>& columns) {
+  const auto found = tables_.find(table.full_name());
+  if (found == tables_.end()) return;
+  TableVersions& versions = found->second;
+  const auto written = versions.by_writer.find(xid);
+  if (written == versions.by_writer.end()) return;
+  std::set<std::size_t> places;
+  for (const std::string& name : columns) {
+    const std::size_t column = table.column(name);
+    if (column != std::string::npos) places.insert(column);
+  }
+  // Two statements without a snapshot between them share what they set: either may have.
+  const auto with = [&](const std::set<std::size_t>* known) {
+    std::set<std::size_t> all = places;
+    if (known != nullptr) all.insert(known->begin(), known->end());
+    return &*assigned_.insert(std::move(all)).first;
+  };
+  for (const auto* entry : written->second) {
+    RowChain& chain = versions.rows.find(entry->first)->second;
+    const auto [begin, end] = chain.versions_of(commit_place(xid));
+    for (std::size_t i = begin; i < end; ++i) {
+      Version& version = chain.versions[i];
+      if (version.exists && version.lsn >= from && version.lsn < to)
+        version.assigned = with(version.assigned);
+    }
+  }
 }
 
 const TableVersions* Versions::of(const Table& table) const {

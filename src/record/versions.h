@@ -31,6 +31,8 @@ struct Version {
   bool exists = true;
   std::vector<Cell> values = {};  // by the table's columns; empty if it does not exist
   std::size_t id = 0;             // among the versions of its table that exist
+  // The columns that its statement set, whether or not the values changed; null if none is known.
+  const std::set<std::size_t>* assigned = nullptr;
 };
 
 inline bool exists(const Version* version) { return version != nullptr && version->exists; }
@@ -45,8 +47,11 @@ struct RowChain {
   std::vector<std::size_t> finals() const;
   // The versions that the transaction at this place of the order of commits wrote: [first, second).
   std::pair<std::size_t, std::size_t> versions_of(std::size_t place) const;
+  // Did the transaction whose last version of the row this is set the column?
+  bool is_assigned(const Version& last, std::size_t column) const;
   // Who gave the row the value of this column (or its presence) that it has in each version? Only
-  // the last versions of transactions count.
+  // the last versions of transactions count. Setting the value that is there already is a write:
+  // in another order of transactions another value would have been there.
   const std::vector<std::uint64_t>& writers(std::size_t column) const;
 
  private:
@@ -79,6 +84,11 @@ class Versions {
   // `catalog` outlives it.
   Versions(const Catalog& catalog, const ServerLog& log, const DecodedLog& decoded);
 
+  // A statement of the transaction, whose changes lie between these places of the log, set these
+  // columns of the rows that it changed. Call it before anything asks for writers.
+  void assign(std::uint64_t xid, const Table& table, std::uint64_t from, std::uint64_t to,
+              const std::set<std::string>& columns);
+
   const TableVersions* of(const Table& table) const;
   const std::map<std::string, TableVersions>& tables() const { return tables_; }
   // The place in the order of commits, from 1; 0 if the transaction wrote nothing.
@@ -95,6 +105,7 @@ class Versions {
   const Catalog& catalog_;
   std::map<std::string, TableVersions> tables_;
   std::unordered_map<std::uint64_t, std::size_t> commits_;
+  std::set<std::set<std::size_t>> assigned_;  // what Version::assigned points to
 };
 
 // "7" or "7,abc": the primary key of a row, for the name of its key.

@@ -158,6 +158,40 @@ TEST_F(RecordFeatures, WhatASavepointUndidIsNotWritten) {
             "t[2].v T0 | ");
 }
 
+// Who sets the value that is there already has written it: in another order it would have been
+// another value. A condition keeps its answer.
+TEST_F(RecordFeatures, SettingTheValueThatIsThereIsAWrite) {
+  given(
+      "CREATE TABLE job (id int PRIMARY KEY, state text, n int);"
+      "INSERT INTO job VALUES (1, 'free', 0), (2, 'free', 0)");
+  start();
+  run("UPDATE job SET state = 'taken' WHERE id = 1");
+  run("UPDATE job SET state = 'taken' WHERE id = 1", "b");
+  run("SELECT state FROM job WHERE id = 1");
+  run("SELECT count(*) FROM job WHERE state = 'free'");
+  run("SELECT state FROM job WHERE n = 0");
+  run("BEGIN; UPDATE job SET n = 5 WHERE id = 1", "b");
+  run("UPDATE job SET state = 'free' WHERE id = 2", "b");
+  run("COMMIT", "b");
+  run("INSERT INTO job VALUES (2, 'free', 0) ON CONFLICT (id) DO UPDATE SET state = 'free'");
+  run("SELECT state, n FROM job WHERE id = 2");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 8U);
+  EXPECT_EQ(lines[0],
+            "r job[1] T0, w job[1].state=taken, w job[1]{where n = 0 select state}=yes,'take, w "
+            "job[1]{where state = 'free'}=no");
+  EXPECT_EQ(lines[1],
+            "r job[1] T0, w job[1].state=taken, w job[1]{where n = 0 select state}=yes,'take");
+  EXPECT_EQ(lines[2], "r job[1] T0, r job[1].state T2");
+  EXPECT_EQ(lines[3], "r job[1]{where state = 'free'} T1, r job[2]{where state = 'free'} T0");
+  EXPECT_THAT(lines[4], HasSubstr("r job[1]{where n = 0 select state} T2"));
+  EXPECT_THAT(lines[5], HasSubstr("w job[1].n=5"));
+  EXPECT_THAT(lines[5], testing::Not(HasSubstr("w job[1].state")));
+  EXPECT_THAT(lines[5], HasSubstr("w job[2].state=free"));
+  EXPECT_THAT(lines[6], HasSubstr("w job[2].state=free"));
+  EXPECT_EQ(lines[7], "r job[2] T0, r job[2].state T7, r job[2].n T0");
+}
+
 TEST_F(RecordFeatures, ForeignKeysReadTheirParents) {
   given(
       "CREATE TABLE parent (id int PRIMARY KEY, v int);"
