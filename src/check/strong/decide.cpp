@@ -46,6 +46,25 @@ Saturated saturate_with_fewer_chains(const History& h, std::unique_ptr<Facts>& f
   }
 }
 
+// The share of the time that is left, and the seconds if there is no limit, for a stronger level.
+constexpr double kShareForStronger = 0.25;
+constexpr double kSecondsForStronger = 60;
+
+// pc and psi leave more open than si and ser do, and among thousands of short sessions cost more to
+// decide. Whoever satisfies the stronger level satisfies them, by the same order of versions.
+std::optional<KnownGraph> complete_by_stronger(const History& h, const Knowledge& known,
+                                               Budget& budget, const StrongOptions& options) {
+  for (const StrongLevel stronger : {StrongLevel::Ser, StrongLevel::Si}) {
+    const auto left = budget.remaining();
+    Budget part = budget.within(left ? *left * kShareForStronger : kSecondsForStronger);
+    const Decision decision = decide(h, stronger, part, options);
+    if (decision.outcome != Outcome::Consistent) continue;
+    if (auto completed = complete_by(known, guess_of(*decision.completed), budget))
+      return completed;
+  }
+  return std::nullopt;
+}
+
 Decision give_up(Decision decision, std::string limit) {
   decision.limit = std::move(limit);
   return decision;
@@ -64,13 +83,21 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
     return give_up(std::move(decision), "memory: too many sessions write the same keys");
   auto known = std::make_unique<Knowledge>(*decision.facts, level);
   add_version_facts(*known);
+  const bool has_many_chains =
+      decision.facts->num_chains() > options.few_chains && options.saturate;
+  if (has_many_chains && options.prune && (level == StrongLevel::Pc || level == StrongLevel::Psi)) {
+    if (auto completed = complete_by_stronger(h, *known, budget, options)) {
+      decision.outcome = Outcome::Consistent;
+      decision.completed = std::make_unique<KnownGraph>(*std::move(completed));
+      return decision;
+    }
+  }
   SaturationOptions how;
   how.facts_only = !options.saturate;
   how.progress = options.progress;
   Saturated saturated = Saturated::Paused;
   // ua knows no paths, and takes its sessions for chains.
-  if (decision.facts->num_chains() > options.few_chains && level != StrongLevel::Ua &&
-      options.saturate) {
+  if (has_many_chains && level != StrongLevel::Ua) {
     saturated = saturate_with_fewer_chains(h, decision.facts, known, budget, how);
     decision.stats.set("chains", decision.facts->num_chains());
     if (saturated == Saturated::Cycle) {  // once more, for the reasons

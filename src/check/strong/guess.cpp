@@ -137,13 +137,20 @@ class Run {
   std::uint32_t now_ = 0;
 };
 
-// psi: does a path lead back over an rw edge?
-bool has_return(const KnownGraph& graph, Budget& budget) {
+// psi: does a path lead back over an rw edge? Paths follow the order of the guess, so only edges
+// against it are asked.
+bool has_return(const KnownGraph& graph, const Guess& guess, Budget& budget) {
   const Points& points = graph.points();
+  std::vector<KnownEdge> against;
+  for (const KnownEdge& e : graph.edges()) {
+    if (e.kind == EdgeKind::Rw && guess.committed[e.to.index] < guess.committed[e.from.index])
+      against.push_back(e);
+  }
+  if (against.empty()) return false;
   for (const ChainBlock& block : chain_blocks(graph)) {
     const Clocks clocks(graph, block, budget, RwPaths::None);
-    for (const KnownEdge& e : graph.edges()) {
-      if (e.kind == EdgeKind::Rw && block.contains(graph.facts().chain(e.to)) &&
+    for (const KnownEdge& e : against) {
+      if (block.contains(graph.facts().chain(e.to)) &&
           clocks.reaches(points.commit(e.to), points.start(e.from)))
         return true;
     }
@@ -154,6 +161,17 @@ bool has_return(const KnownGraph& graph, Budget& budget) {
 }  // namespace
 
 Guess make_guess(const Knowledge& known) { return Run(known).run(); }
+
+Guess guess_of(const KnownGraph& completed) {
+  const Points& points = completed.points();
+  Guess guess;
+  guess.committed.resize(completed.facts().num_txns());
+  std::uint32_t now = 0;
+  for (const PointId p : completed.order()) {
+    if (points.is_commit(p)) guess.committed[points.txn(p).index] = ++now;
+  }
+  return guess;
+}
 
 std::optional<KnownGraph> complete_by(const Knowledge& known, const Guess& guess, Budget& budget) {
   if (known.graph.level() == StrongLevel::Ua) return {};
@@ -178,7 +196,7 @@ std::optional<KnownGraph> complete_by(const Knowledge& known, const Guess& guess
     }
   }
   if (!graph.sort()) return {};
-  if (known.graph.level() == StrongLevel::Psi && has_return(graph, budget)) return {};
+  if (known.graph.level() == StrongLevel::Psi && has_return(graph, guess, budget)) return {};
   if (budget.expired_now()) return {};
   return graph;
 }

@@ -25,6 +25,8 @@ struct Guess {
 
 // Requires: known.graph is sorted.
 Guess make_guess(const Knowledge& known);
+// The order of commits in a graph that was completed at some level.
+Guess guess_of(const KnownGraph& completed);
 
 // The known graph with the version orders of the guess, sorted; nothing if that is not what the
 // level allows, or if it takes longer than the budget. Never anything for ua, where it takes all
