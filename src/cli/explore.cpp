@@ -301,8 +301,8 @@ Run add_explore(CLI::App& app) {
       ->type_name("PROGRAM");
   args->program.add_workload_to(app);
   app.add_option("-l,--level", args->level,
-                 "the level of transactions without a level of their own; of SQL programs also "
-                 "pg-rc (default), pg-rr, pg-ser: what PostgreSQL does")
+                 "the level of transactions without a level of their own; pg-rc (default of SQL "
+                 "programs), pg-rr and pg-ser: what PostgreSQL does")
       ->type_name("LEVEL");
   args->specs.add_to(app);
   args->server.add_to(app);
@@ -352,6 +352,7 @@ Run add_explore(CLI::App& app) {
       "  isoscope explore examples/programs/bank.txn --weakest\n"
       "  isoscope explore examples/sql/bank.sql --level cc --outcomes\n"
       "  isoscope explore examples/sql/oversell.sql --level pg-rc\n"
+      "  isoscope explore examples/programs/lost-update.txn --level pg-rr\n"
       "  isoscope explore examples/programs/on-call.txn --level cc --histories all.jsonl \
 --threads 2\n"
       "  isoscope explore examples/programs/on-call.txn --level cc --checkpoint "

@@ -95,7 +95,9 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     auto program = parse_program(loaded.text);
     if (!program)
       return loaded.located(explain_kind(program.error(), TextKind::Program, loaded.text)).in(path);
-    loaded.program = std::make_unique<Program>(*std::move(program));
+    auto owned = std::make_unique<Program>(*std::move(program));
+    loaded.txn = owned.get();
+    loaded.program = std::move(owned);
     return loaded;
   }
   auto app = sql::parse_application(loaded.text, &budget);

@@ -20,6 +20,7 @@ class App;
 
 namespace isoscope {
 
+class Program;
 namespace sql {
 class SqlProgram;
 }
@@ -27,6 +28,7 @@ class SqlProgram;
 struct LoadedProgram {
   std::unique_ptr<Executable> program;
   sql::SqlProgram* sql = nullptr;  // the same, if it is one
+  const Program* txn = nullptr;    // the same, if it is one
   std::string path;
   std::string text;
   std::vector<sql::RowAssertion> claims = {};  // of an SQL program, about its rows

@@ -196,8 +196,8 @@ Run add_run(CLI::App& app) {
       ->type_name("serial|weak|replay")
       ->check(one_of({"serial", "weak", "replay"}));
   app.add_option("-l,--level", args->level,
-                 "the level of transactions without a level of their own; of SQL programs also "
-                 "pg-rc (default), pg-rr, pg-ser: what PostgreSQL does")
+                 "the level of transactions without a level of their own; pg-rc (default of SQL "
+                 "programs), pg-rr and pg-ser: what PostgreSQL does")
       ->type_name("LEVEL");
   args->specs.add_to(app);
   args->server.add_to(app);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/values.h"
+#include "program/program.h"
 #include "report/server_report.h"
 #include "sql/program.h"
 #include "sql/server/recorded.h"
@@ -28,7 +29,9 @@ std::string levels_text(const std::vector<PgLevel>& levels) {
 }
 
 // What the called functions do and the model does not.
-std::vector<sql::Note> gaps_of(const sql::SqlProgram& program) {
+std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
+  if (input.sql == nullptr) return {};
+  const sql::SqlProgram& program = *input.sql;
   std::set<std::string> called;
   for (const Call& call : program.outline().calls) called.insert(call.function);
   std::vector<sql::Note> gaps;
@@ -39,14 +42,23 @@ std::vector<sql::Note> gaps_of(const sql::SqlProgram& program) {
   return gaps;
 }
 
-ServerProgram program_on(const Machine& machine, const LoadedProgram& input,
-                         const std::vector<PgLevel>& levels) {
-  return {.machine = machine,
-          .claims = input.claims,
-          .source = input.path,
-          .level = levels_text(levels),
-          .gaps = gaps_of(*input.sql)};
-}
+// A program on the server, and what it claims.
+struct OnServer {
+  OnServer(const LoadedProgram& input, const std::vector<PgLevel>& levels, const Budget& budget,
+           bool late_wakeups)
+      : machine(input.txn != nullptr ? Machine(*input.txn, levels, late_wakeups)
+                                     : Machine(*input.sql, levels, budget, late_wakeups)),
+        claims(input.txn != nullptr ? sql::server::claims_of(*input.txn) : input.claims),
+        shown{.machine = machine,
+              .claims = claims,
+              .source = input.path,
+              .level = levels_text(levels),
+              .gaps = gaps_of(input)} {}
+
+  Machine machine;
+  std::vector<sql::RowAssertion> claims;
+  ServerProgram shown;
+};
 
 }  // namespace
 
@@ -64,11 +76,17 @@ void ServerInput::add_to(CLI::App& app) {
 Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProgram& input,
                                                                 const std::string& level) const {
   using Answer = std::optional<std::vector<PgLevel>>;
-  if (input.sql == nullptr) return Answer();
+  // Of a .txn program `read-committed` is the definition; pg-rc is the server's.
+  const auto find = [&](const std::string& name) {
+    const auto found = sql::server::find_pg_level(name);
+    const bool is_own_name = name.starts_with("pg-") || name.starts_with("PG-");
+    return input.sql != nullptr || is_own_name ? found : std::nullopt;
+  };
+  if (input.sql == nullptr && (input.txn == nullptr || !find(level))) return Answer();
   if (server == "mariadb")
     return Error{.what = "programs are not executed as MariaDB does",
                  .hint = "--server postgres and --server formal are there"};
-  const auto base = level.empty() ? PgLevel::ReadCommitted : sql::server::find_pg_level(level);
+  const auto base = level.empty() ? PgLevel::ReadCommitted : find(level);
   const bool is_formal = server == "formal" || !base;
   if (is_formal) {
     if (!input.claims.empty() && !level.empty()) {
@@ -80,7 +98,7 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
   }
   std::vector<PgLevel> levels;
   for (const Call& call : input.program->outline().calls) {
-    const auto own = call.level.empty() ? base : sql::server::find_pg_level(call.level);
+    const auto own = call.level.empty() ? base : find(call.level);
     if (!own) {
       return input.located({.where = call.level_place,
                             .what = fmt::format("'{}' is no level of PostgreSQL, and levels of a "
@@ -97,8 +115,8 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
 int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
                       const std::vector<PgLevel>& levels, const ServerExploreOptions& options,
                       const Budget& budget) {
-  const Machine machine(*input.sql, levels, budget, options.late_wakeups);
-  ServerExploreReport report{.on = program_on(machine, input, levels), .all = {}};
+  const OnServer on(input, levels, budget, options.late_wakeups);
+  ServerExploreReport report{.on = on.shown, .all = {}};
   std::optional<Output> stream;
   if (!options.histories.empty()) {
     auto output = Output::open_lines(options.histories);
@@ -119,7 +137,7 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
       return !stream->has_failed();
     };
   }
-  report.all = sql::server::explore(machine, input.claims, asked);
+  report.all = sql::server::explore(on.machine, on.claims, asked);
   clear_progress_line();
   if (stream) {
     if (auto closed = stream->close(); !closed) return fail(closed.error());
@@ -141,11 +159,10 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
 int run_on_server(const CommonOptions& common, const LoadedProgram& input,
                   const std::vector<PgLevel>& levels, const ServerRunOptions& options,
                   Budget budget) {
-  const Machine machine(*input.sql, levels, budget, options.late_wakeups);
-  ServerRunReport report{.on = program_on(machine, input, levels),
-                         .runs = {},
-                         .seed = options.seed,
-                         .wanted_runs = options.runs};
+  const OnServer on(input, levels, budget, options.late_wakeups);
+  const Machine& machine = on.machine;
+  ServerRunReport report{
+      .on = on.shown, .runs = {}, .seed = options.seed, .wanted_runs = options.runs};
   sql::server::SerialEnds serial(machine, budget);
   const Progress progress = progress_line(common);
   ServerRuns& runs = report.runs;
@@ -160,7 +177,7 @@ int run_on_server(const CommonOptions& common, const LoadedProgram& input,
                static_cast<double>(i) / static_cast<double>(options.runs));
     const std::uint64_t seed = options.seed + i;
     Rng rng(seed);
-    sql::server::RandomRun run = sql::server::run_at_random(machine, input.claims, rng);
+    sql::server::RandomRun run = sql::server::run_at_random(machine, on.claims, rng);
     if (run.fault) {
       if (budget.expired_now()) {
         runs.is_expired = true;
@@ -190,7 +207,8 @@ int run_on_server(const CommonOptions& common, const LoadedProgram& input,
   }
   clear_progress_line();
   if (!options.trace.empty() && runs.shown) {
-    const auto history = sql::server::to_history(machine, runs.shown->state);
+    const auto history =
+        sql::server::to_history(machine, runs.shown->state, options.format == Format::Hist);
     if (!history) return fail(history.error());
     auto output = Output::open(options.trace);
     if (!output) return fail(output.error());

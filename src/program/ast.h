@@ -51,7 +51,19 @@ struct KeyExpr {
   std::vector<ExprPtr> indices;
 };
 
-enum class StmtKind : std::uint8_t { Assign, Read, Write, If, For, While, Abort, Assert };
+enum class StmtKind : std::uint8_t {
+  Assign,
+  Read,
+  Write,
+  If,
+  For,
+  While,
+  Abort,
+  Assert,
+  Lock,        // lock(x)
+  LockShared,  // lock_shared(x)
+  Statement,   // stmt { … }: one statement of the database
+};
 
 struct Stmt;
 using Block = std::vector<Stmt>;
@@ -66,11 +78,11 @@ struct Stmt {
   StmtKind kind = StmtKind::Abort;
   Place place = {};
   Name local = {};              // that is assigned, read into, or counts
-  KeyExpr key = {};             // of Read and Write
+  KeyExpr key = {};             // of Read, Write and locks
   ExprPtr value = {};           // assigned, written, asserted; lower end of a For; of a While
   ExprPtr last = {};            // the upper end of a For; how often a While goes round at most
   std::vector<Arm> arms = {};   // of If
-  Block body = {};              // of For and While
+  Block body = {};              // of For, While and Statement
   std::uint32_t assertion = 0;  // its number
 };
 

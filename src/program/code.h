@@ -9,6 +9,9 @@
 // so that the state of a transaction between two accesses is the first of them. Intermediate
 // results mean nothing across a database access.
 //
+// Locks and statements mean something on a server only (sql/server); elsewhere they are passed
+// over.
+//
 // Arithmetic is on 64-bit integers. An overflow is a fault; `/` and `%` round towards minus
 // infinity and give 0 for a zero divisor; comparisons give 1 or 0.
 #include <cstdint>
@@ -55,7 +58,13 @@ enum class Op : std::uint8_t {
   ReadIndexed,   // to := the key that key term `number` names
   WriteKey,      // the key `number` := a
   WriteIndexed,  // the key that key term `number` names := a
-  Assert,        // a != 0, or assertion `number` fails
+  LockKey,       // the key `number`
+  LockIndexed,   // the key that key term `number` names
+  ShareKey,      // the same, shared
+  ShareIndexed,
+  BeginStatement,  // accesses up to EndStatement are one statement of the database
+  EndStatement,
+  Assert,  // a != 0, or assertion `number` fails
   Abort,
   Commit,
 };

@@ -74,6 +74,15 @@ void CodeBuilder::write(FamilyId family, std::vector<Operand> indices, Operand v
   emit(Op::WriteIndexed, place, {}, value, {}, add_term(family, std::move(indices)));
 }
 
+void CodeBuilder::lock(ProgramKey key, bool is_shared, Place place) {
+  emit(is_shared ? Op::ShareKey : Op::LockKey, place, {}, {}, {}, key.index);
+}
+
+void CodeBuilder::lock(FamilyId family, std::vector<Operand> indices, bool is_shared, Place place) {
+  emit(is_shared ? Op::ShareIndexed : Op::LockIndexed, place, {}, {}, {},
+       add_term(family, std::move(indices)));
+}
+
 Register CodeBuilder::register_of(const Operand& operand) const {
   const std::size_t first_constant = locals_.size() + kStateWords;
   switch (operand.kind) {

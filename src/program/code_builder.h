@@ -48,6 +48,9 @@ class CodeBuilder {
   void read(Operand to, FamilyId family, std::vector<Operand> indices, Place place);
   void write(ProgramKey key, Operand value, Place place);
   void write(FamilyId family, std::vector<Operand> indices, Operand value, Place place);
+  // lock(key), lock_shared(key)
+  void lock(ProgramKey key, bool is_shared, Place place);
+  void lock(FamilyId family, std::vector<Operand> indices, bool is_shared, Place place);
 
   std::size_t size() const { return drafts_.size(); }
   Place place_of(std::size_t instruction) const { return drafts_[instruction].place; }

@@ -46,14 +46,30 @@ ProgramKey KeyFinder::find(const KeyTerm& term, const std::int64_t* registers) {
   return entry.key;
 }
 
-Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
+namespace {
+
+// Of what only servers know.
+StepKind kind_of(Op op) {
+  if (op == Op::BeginStatement) return StepKind::BeginStatement;
+  if (op == Op::EndStatement) return StepKind::EndStatement;
+  return op == Op::LockKey || op == Op::LockIndexed ? StepKind::Lock : StepKind::LockShared;
+}
+
+// With `kSeesStatements` it also stops at what only servers know.
+template <bool kSeesStatements>
+Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
   const Instruction* const begin = code.instructions.data();
   std::int64_t* const state = r + code.locals.size();
   const Instruction* i = begin + state[0];
-  const auto stop_at = [&](const Instruction* next, Stop stop) {
+  const auto stop_at = [&](const Instruction* next, Step step) {
     state[0] = next - begin;
-    return stop;
+    return step;
   };
+  const auto known_key = [&] { return ProgramKey{static_cast<std::uint32_t>(i->number)}; };
+  const auto computed_key = [&] {
+    return finder->find(code.key_terms[static_cast<std::size_t>(i->number)], r);
+  };
+  const auto here = [&] { return static_cast<std::uint32_t>(i - begin); };
   for (;; ++i) {
     switch (i->op) {
       case Op::Constant:
@@ -64,7 +80,7 @@ Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         break;
       case Op::Negate:
         if (__builtin_sub_overflow(std::int64_t{0}, r[i->a], &r[i->to]))
-          return stop_at(i, {.kind = StopKind::Fault});
+          return stop_at(i, {.kind = StepKind::Fault});
         break;
       case Op::Not:
         r[i->to] = r[i->a] == 0;
@@ -73,12 +89,12 @@ Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
       case Op::Multiply: {
         std::int64_t result = 0;
         if (__builtin_mul_overflow(r[i->a], r[i->b], &result))
-          return stop_at(i, {.kind = StopKind::Fault});
+          return stop_at(i, {.kind = StepKind::Fault});
         r[i->to] = result;
         break;
       }
       case Op::Divide:
-        if (quotient_overflows(r[i->a], r[i->b])) return stop_at(i, {.kind = StopKind::Fault});
+        if (quotient_overflows(r[i->a], r[i->b])) return stop_at(i, {.kind = StepKind::Fault});
         r[i->to] = floor_quotient(r[i->a], r[i->b]);
         break;
       case Op::Modulo:
@@ -87,14 +103,14 @@ Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
       case Op::Add: {
         std::int64_t result = 0;
         if (__builtin_add_overflow(r[i->a], r[i->b], &result))
-          return stop_at(i, {.kind = StopKind::Fault});
+          return stop_at(i, {.kind = StepKind::Fault});
         r[i->to] = result;
         break;
       }
       case Op::Subtract: {
         std::int64_t result = 0;
         if (__builtin_sub_overflow(r[i->a], r[i->b], &result))
-          return stop_at(i, {.kind = StopKind::Fault});
+          return stop_at(i, {.kind = StepKind::Fault});
         r[i->to] = result;
         break;
       }
@@ -133,7 +149,7 @@ Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         break;
       case Op::JumpBack:
         state[1] += 1 + (i - begin - i->number) / kStepsPerRound;
-        if (state[1] > kMaxRounds) return stop_at(i, {.kind = StopKind::Fault});
+        if (state[1] > kMaxRounds) return stop_at(i, {.kind = StepKind::Fault});
         i = begin + i->number - 1;
         break;
       case Op::Jump:
@@ -146,30 +162,67 @@ Stop interpret(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         if (r[i->a] != 0) i = begin + i->number - 1;
         break;
       case Op::ReadKey:
-        return stop_at(
-            i, {.kind = StopKind::Read, .key = ProgramKey{static_cast<std::uint32_t>(i->number)}});
+        return stop_at(i, {.kind = StepKind::Read, .key = known_key(), .instruction = here()});
       case Op::ReadIndexed:
-        return stop_at(
-            i, {.kind = StopKind::Read,
-                .key = finder->find(code.key_terms[static_cast<std::size_t>(i->number)], r)});
+        return stop_at(i, {.kind = StepKind::Read, .key = computed_key(), .instruction = here()});
       case Op::WriteKey:
-        return stop_at(i + 1, {.kind = StopKind::Write,
-                               .key = ProgramKey{static_cast<std::uint32_t>(i->number)},
-                               .value = r[i->a]});
+        return stop_at(
+            i + 1,
+            {.kind = StepKind::Write, .key = known_key(), .value = r[i->a], .instruction = here()});
       case Op::WriteIndexed:
-        return stop_at(i + 1,
-                       {.kind = StopKind::Write,
-                        .key = finder->find(code.key_terms[static_cast<std::size_t>(i->number)], r),
-                        .value = r[i->a]});
+        return stop_at(i + 1, {.kind = StepKind::Write,
+                               .key = computed_key(),
+                               .value = r[i->a],
+                               .instruction = here()});
+      case Op::LockKey:
+      case Op::LockIndexed:
+      case Op::ShareKey:
+      case Op::ShareIndexed:
+      case Op::BeginStatement:
+      case Op::EndStatement:
+        if constexpr (kSeesStatements) {
+          Step step{.kind = kind_of(i->op), .instruction = here()};
+          if (i->op == Op::LockKey || i->op == Op::ShareKey) step.key = known_key();
+          if (i->op == Op::LockIndexed || i->op == Op::ShareIndexed) step.key = computed_key();
+          return stop_at(i + 1, step);
+        }
+        break;
       case Op::Assert:
         if (r[i->a] == 0 && state[2] == 0) state[2] = i->number + 1;
         break;
       case Op::Abort:
-        return stop_at(i, {.kind = StopKind::Abort});
+        return stop_at(i, {.kind = StepKind::Abort});
       case Op::Commit:
-        return stop_at(i, {.kind = StopKind::Commit});
+        return stop_at(i, {.kind = StepKind::Commit});
     }
   }
+}
+
+}  // namespace
+
+Stop interpret(const Code& code, std::int64_t* const registers, KeyFinder* finder) {
+  const Step step = execute<false>(code, registers, finder);
+  switch (step.kind) {
+    case StepKind::Read:
+      return {.kind = StopKind::Read, .key = step.key};
+    case StepKind::Write:
+      return {.kind = StopKind::Write, .key = step.key, .value = step.value};
+    case StepKind::Abort:
+      return {.kind = StopKind::Abort};
+    case StepKind::Fault:
+      return {.kind = StopKind::Fault};
+    case StepKind::Commit:
+    case StepKind::Lock:
+    case StepKind::LockShared:
+    case StepKind::BeginStatement:
+    case StepKind::EndStatement:
+      break;
+  }
+  return {.kind = StopKind::Commit};
+}
+
+Step interpret_step(const Code& code, std::int64_t* const registers, KeyFinder* finder) {
+  return execute<true>(code, registers, finder);
 }
 
 Error explain_fault(const Code& code, const std::int64_t* registers) {

@@ -43,10 +43,31 @@ class KeyFinder {
   std::vector<std::int64_t> indices_;
 };
 
+// What a server sees of a transaction: locks, and where statements begin and end.
+enum class StepKind : std::uint8_t {
+  Read,
+  Write,
+  Lock,
+  LockShared,
+  BeginStatement,
+  EndStatement,
+  Commit,
+  Abort,
+  Fault,
+};
+struct Step {
+  StepKind kind = StepKind::Commit;
+  ProgramKey key = {};
+  std::int64_t value = 0;
+  std::uint32_t instruction = 0;
+};
+
 // Goes on from the instruction that the registers name (kStateWords behind the locals). At a read
 // it stays at the read; at an end or a fault it stays there too. Code without computed keys needs
 // no finder.
 Stop interpret(const Code& code, std::int64_t* registers, KeyFinder* finder);
+// The same, and stops behind locks and at the borders of statements, too.
+Step interpret_step(const Code& code, std::int64_t* registers, KeyFinder* finder);
 
 // Why it stopped with a Fault.
 Error explain_fault(const Code& code, const std::int64_t* registers);

@@ -24,6 +24,8 @@ void Machine::start(CallId call) {
 
 Stop Machine::run() { return interpret(*code_, registers_.data(), &finder_); }
 
+Step Machine::run_step() { return interpret_step(*code_, registers_.data(), &finder_); }
+
 void Machine::answer(std::int64_t value) {
   std::int64_t& next = registers_[code_->locals.size()];
   const Instruction& read = code_->instructions[static_cast<std::size_t>(next)];

@@ -18,7 +18,10 @@ class Machine final : public Executor {
 
   void start(CallId call) override;
   Stop run() override;
+  // The same for a server: stops at locks and at the borders of statements, too.
+  Step run_step();
   void answer(std::int64_t value) override;
+  const std::int64_t* registers() const { return registers_.data(); }
   Error fault() const override;
   std::span<const std::int64_t> state() const override;
   void restore(CallId call, std::span<const std::int64_t> state) override;

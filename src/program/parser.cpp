@@ -66,6 +66,11 @@ class Parser {
            !tokens_.peek(1).is("(");
   }
 
+  // Is the token so far ahead, or the first behind newlines there, a '{'?
+  bool begins_block(std::size_t ahead) const {
+    while (tokens_.peek(ahead).kind == TokenKind::Newline) ++ahead;
+    return tokens_.peek(ahead).is("{");
+  }
   Result<Block> parse_block(std::string_view of_what);
   Result<Stmt> parse_statement();
   Result<Stmt> parse_assignment();
@@ -73,6 +78,8 @@ class Parser {
   Result<Stmt> parse_if();
   Result<Stmt> parse_for();
   Result<Stmt> parse_while();
+  Result<Stmt> parse_lock();
+  Result<Stmt> parse_one_statement();
   Result<Stmt> parse_assert();
   Result<ExprPtr> parse_condition(std::string_view after);
   Result<KeyExpr> parse_key(Context context_of_indices);
@@ -81,6 +88,7 @@ class Parser {
   TokenStream tokens_;
   ExpressionParser expressions_;
   Syntax syntax_;
+  bool in_statement_ = false;  // inside of stmt { … }
 };
 
 Result<void> Parser::parse_item() {
@@ -312,9 +320,9 @@ Result<Block> Parser::parse_block(std::string_view of_what) {
           "'}'", fmt::format("it closes the '{{' at {}:{}", open->place.line, open->place.column));
     auto statement = parse_statement();
     if (!statement) return statement.error();
-    const bool ends_with_brace = statement->kind == StmtKind::If ||
-                                 statement->kind == StmtKind::For ||
-                                 statement->kind == StmtKind::While;
+    const bool ends_with_brace =
+        statement->kind == StmtKind::If || statement->kind == StmtKind::For ||
+        statement->kind == StmtKind::While || statement->kind == StmtKind::Statement;
     block.push_back(std::move(*statement));
     const Token& next = tokens_.peek();
     if (!ends_with_brace && next.kind != TokenKind::Newline && !next.is(";") && !next.is("}") &&
@@ -326,6 +334,13 @@ Result<Block> Parser::parse_block(std::string_view of_what) {
 Result<Stmt> Parser::parse_statement() {
   const Token& token = tokens_.peek();
   if (token.text == "while" && tokens_.peek(1).is("(")) return parse_while();
+  if ((token.text == "lock" || token.text == "lock_shared") && tokens_.peek(1).is("("))
+    return parse_lock();
+  if (token.text == "stmt" && begins_block(1)) return parse_one_statement();
+  if (token.is("abort") && in_statement_)
+    return Error{.where = token.place,
+                 .what = "a statement cannot end the transaction",
+                 .hint = "decide inside of 'stmt { … }' and abort behind it: if (a < 0) { abort }"};
   if (token.kind == TokenKind::Name) return parse_assignment();
   if (token.is("write")) return parse_write();
   if (token.is("if")) return parse_if();
@@ -354,6 +369,9 @@ Result<Stmt> Parser::parse_assignment() {
     if (local.text == "break")
       hint = "no statement leaves a loop: let the condition of a 'while' say when it ends";
     if (local.text == "retry") hint = "whoever calls says that: withdraw(60) retry 2";
+    if (local.text == "lock" || local.text == "lock_shared")
+      hint = fmt::format("a key is locked like this: {}(x)", local.text);
+    if (local.text == "stmt") hint = "one statement of the database is written stmt { … }";
     if (local.text == "return") hint = "a transaction ends with its block, or by 'abort'";
     return tokens_.wrong(fmt::format("':=' after '{}'", local.text), std::move(hint));
   }
@@ -462,6 +480,35 @@ Result<Stmt> Parser::parse_while() {
   if (!most) return most.error();
   statement.last = std::move(*most);
   auto body = parse_block("the 'while'");
+  if (!body) return body.error();
+  statement.body = std::move(*body);
+  return statement;
+}
+
+// lock(x), lock_shared(x)
+Result<Stmt> Parser::parse_lock() {
+  const Token word = tokens_.take();
+  Stmt statement{.kind = word.text == "lock" ? StmtKind::Lock : StmtKind::LockShared,
+                 .place = word.place};
+  tokens_.take();
+  auto key = parse_key(Context::Transaction);
+  if (!key) return key.error();
+  statement.key = std::move(*key);
+  if (auto close = tokens_.expect(")", "after the key", fmt::format("{}(x)", word.text)); !close)
+    return close.error();
+  return statement;
+}
+
+// stmt { … }
+Result<Stmt> Parser::parse_one_statement() {
+  Stmt statement{.kind = StmtKind::Statement, .place = tokens_.take().place};
+  if (in_statement_)
+    return Error{.where = statement.place,
+                 .what = "a statement has no statements inside",
+                 .hint = "leave out the inner 'stmt', or end the outer one before"};
+  in_statement_ = true;
+  auto body = parse_block("the statement");
+  in_statement_ = false;
   if (!body) return body.error();
   statement.body = std::move(*body);
   return statement;

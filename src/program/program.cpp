@@ -11,6 +11,56 @@ std::unique_ptr<Executor> Program::executor() const { return std::make_unique<Ma
 
 std::span<const std::string> Program::local_names(CallId call) const { return code(call).locals; }
 
+std::vector<std::vector<bool>> Program::locals_in_claims() const {
+  std::vector<std::vector<bool>> is_in;
+  for (std::uint32_t call = 0; call < outline_.calls.size(); ++call)
+    is_in.emplace_back(code(CallId{call}).locals.size(), false);
+  for (const FinalAssertion& claim : final_assertions_) {
+    for (const FinalInput& input : claim.inputs) {
+      if (input.final_key || !input.local) continue;
+      // Any of its attempts may be the one that counts.
+      std::uint32_t call = input.call.index;
+      do is_in[call][*input.local] = true;
+      while (++call < is_in.size() && outline_.calls[call].attempt > 1);
+    }
+  }
+  return is_in;
+}
+
+// From the place to the bracket that closes the first one. Comments go, blanks become one, and a
+// newline that ends a statement becomes ';'.
+std::string Program::statement_text(Place place) const {
+  std::size_t at = 0;
+  for (std::uint32_t line = 1; line < place.line && at < text_.size(); ++line)
+    at = std::min(text_.find('\n', at), text_.size() - 1) + 1;
+  std::string out;
+  std::string open;
+  bool has_blank = false;
+  bool has_newline = false;
+  for (at += place.column - 1; at < text_.size(); ++at) {
+    if (text_[at] == '#') at = std::min(text_.find('\n', at), text_.size() - 1);
+    const char c = text_[at];
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      has_blank = true;
+      has_newline = has_newline || c == '\n';
+      continue;
+    }
+    const std::string_view rest = std::string_view(text_).substr(at);
+    if (has_newline && open.ends_with('{') && !out.ends_with('{') && !out.ends_with(';') &&
+        c != '}' && !rest.starts_with("else"))
+      out += ';';
+    if (has_blank && !out.empty()) out += ' ';
+    has_blank = has_newline = false;
+    out += c;
+    if (c == '(' || c == '[' || c == '{') open += c;
+    if ((c == ')' || c == ']' || c == '}') && !open.empty()) {
+      open.pop_back();
+      if (open.empty()) break;
+    }
+  }
+  return out;
+}
+
 // Evaluates a claim; the registers tell how it ended.
 Stop Program::evaluate(const FinalAssertion& claim, std::span<const Ending> endings,
                        std::span<const std::int64_t> finals,

@@ -54,7 +54,14 @@ class Program final : public Executable {
                                     std::span<const std::int64_t> finals) const override;
 
   const Code& code(CallId call) const { return codes_[code_of_[call.index]]; }
+  // Calls with the same code have the same number.
+  std::uint32_t code_number(CallId call) const { return code_of_[call.index]; }
+  std::uint32_t num_assertions() const { return static_cast<std::uint32_t>(assertions_.size()); }
+  // The access or stmt { … } at this place as it stands in the text, on one line.
+  std::string statement_text(Place place) const;
   std::span<const FinalAssertion> final_assertions() const { return final_assertions_; }
+  // By call and local: does a claim about the finished run look at it?
+  std::vector<std::vector<bool>> locals_in_claims() const;
   // Of the code that needs most.
   std::size_t num_registers() const { return num_registers_; }
 
@@ -62,6 +69,7 @@ class Program final : public Executable {
   friend class ProgramBuilder;
   Program() = default;
 
+  std::string text_;
   Outline outline_;
   std::unique_ptr<KeyTable> keys_;
   std::vector<Code> codes_;             // calls with the same definition and arguments share one

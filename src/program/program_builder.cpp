@@ -37,6 +37,7 @@ std::optional<std::size_t> index_of(const FinalAssertion& claim, const FinalInpu
 }  // namespace
 
 Result<Program> ProgramBuilder::build() {
+  program_.text_ = text_;
   program_.keys_ = std::make_unique<KeyTable>();
   program_.assertions_ = syntax_.assertions;
   if (auto done = add_initial_values(); !done) return done.error();
@@ -359,7 +360,7 @@ void ProgramBuilder::note_families(const Code& code) {
 Result<Program> parse_program(std::string_view text) {
   const auto syntax = txn::parse_syntax(text);
   if (!syntax) return syntax.error().quoting(text);
-  auto program = ProgramBuilder(*syntax).build();
+  auto program = ProgramBuilder(*syntax, text).build();
   if (!program) return program.error().quoting(text);
   return program;
 }

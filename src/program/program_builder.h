@@ -18,7 +18,7 @@ class ProgramBuilder {
   // How often a call can be retried.
   static constexpr std::int64_t kMaxRetries = 100;
 
-  explicit ProgramBuilder(const txn::Syntax& syntax) : syntax_(syntax) {}
+  ProgramBuilder(const txn::Syntax& syntax, std::string_view text) : syntax_(syntax), text_(text) {}
   Result<Program> build();
 
  private:
@@ -50,6 +50,7 @@ class ProgramBuilder {
   void note_families(const Code& code);
 
   const txn::Syntax& syntax_;
+  std::string_view text_;
   Program program_;
   std::vector<Callee> callees_;  // definitions, then blocks
   std::unordered_map<std::string_view, std::size_t> definitions_;

@@ -49,7 +49,14 @@ class TransactionCompiler {
         break;
       case StmtKind::Read:
       case StmtKind::Write:
+      case StmtKind::Lock:
+      case StmtKind::LockShared:
         compile_access(statement);
+        break;
+      case StmtKind::Statement:
+        code_.emit(Op::BeginStatement, statement.place);
+        compile(statement.body);
+        code_.emit(Op::EndStatement, statement.place);
         break;
       case StmtKind::If:
         goes_on = compile_if(statement);
@@ -83,15 +90,23 @@ class TransactionCompiler {
       indices.push_back(expressions_.value(*index));
       if (indices.back().is_constant()) known.push_back(indices.back().number);
     }
-    const bool is_read = statement.kind == StmtKind::Read;
-    const Operand value =
-        is_read ? local(statement.local.text) : expressions_.value(*statement.value);
     if (known.size() == indices.size()) {
-      const ProgramKey key = keys_.intern(family, known);
-      is_read ? code_.read(value, key, statement.place) : code_.write(key, value, statement.place);
+      access(statement, keys_.intern(family, known));
     } else {
-      is_read ? code_.read(value, family, std::move(indices), statement.place)
-              : code_.write(family, std::move(indices), value, statement.place);
+      access(statement, family, std::move(indices));
+    }
+  }
+
+  // The access itself, to a key that is known or to a family with indices.
+  template <class... Key>
+  void access(const Stmt& statement, Key... key) {
+    if (statement.kind == StmtKind::Read) {
+      code_.read(local(statement.local.text), std::move(key)..., statement.place);
+    } else if (statement.kind == StmtKind::Write) {
+      const Operand value = expressions_.value(*statement.value);
+      code_.write(std::move(key)..., value, statement.place);
+    } else {
+      code_.lock(std::move(key)..., statement.kind == StmtKind::LockShared, statement.place);
     }
   }
 

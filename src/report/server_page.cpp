@@ -46,15 +46,20 @@ std::string columns_text(const sql::Table& table, const std::vector<sql::Value>&
 std::vector<KeyState> rows_now(const ServerProgram& on, const State& state) {
   std::vector<KeyState> rows;
   for (const sql::TableId id : changing_tables(on)) {
-    const sql::Table& table = on.machine.program().app().table(id);
+    const sql::Table& table = on.machine.app().table(id);
     for (const sql::server::StoredRow& row : state.storage.table(id).rows) {
       if (row.versions.empty()) continue;
       const sql::server::Version& last = row.versions.back();
       const auto named = std::ranges::find_if(
           row.versions, [](const sql::server::Version& v) { return !v.is_deleted(); });
       if (named == row.versions.end()) continue;
-      KeyState now{.key = row_key(table, last.is_deleted() ? *named->values : *last.values),
-                   .value = last.is_deleted() ? "deleted" : columns_text(table, *last.values),
+      const bool is_key = on.machine.is_by_key();
+      const std::vector<sql::Value>& shown = last.is_deleted() ? *named->values : *last.values;
+      KeyState now{.key = is_key ? printable(std::get<std::string>(shown.front().data))
+                                 : row_key(table, shown),
+                   .value = last.is_deleted() ? "deleted"
+                            : is_key          ? sql::print(shown.back())
+                                              : columns_text(table, shown),
                    .writer = last.creator == 0 ? "T0" : call_text(on, last.creator - 1)};
       if (last.creator != 0 && !state.committed.contains(last.creator))
         now.writer += ", not committed yet";
@@ -129,8 +134,10 @@ std::string rows_words(const ServerProgram& on, const sql::server::RunEnd& end) 
 
 std::string calls_words(const ServerProgram& on, const sql::server::RunEnd& end) {
   std::string out;
-  for (std::uint32_t call = 0; call < end.calls.size(); ++call)
-    out += (out.empty() ? "" : "; ") + call_end_text(on, call, end.calls[call]);
+  for (std::uint32_t call = 0; call < end.calls.size(); ++call) {
+    if (!end.calls[call].is_left_out)
+      out += (out.empty() ? "" : "; ") + call_end_text(on, call, end.calls[call]);
+  }
   return out;
 }
 
@@ -172,7 +179,7 @@ PageTable serial_table(const ServerProgram& on, const State& state) {
 Scene server_scene(const ServerProgram& on, const std::vector<Choice>& schedule,
                    const std::vector<sql::server::BrokenClaim>& broken, std::string title) {
   PlayedRun run{.title = std::move(title)};
-  const Outline& outline = on.machine.program().outline();
+  const Outline& outline = on.machine.outline();
   for (const auto& session : outline.sessions) run.lanes.push_back(printable(session.name));
   State last = on.machine.start();
   std::vector<KeyState> rows = rows_now(on, last);

@@ -24,8 +24,8 @@ std::string rows_text(const ServerProgram& on, const RunEnd& end, std::string_vi
   std::string out;
   for (const sql::TableId table : changing_tables(on)) {
     const auto& rows = end.rows[table.index];
-    if (rows.empty())
-      out += fmt::format("{}{} is empty\n", indent, on.machine.program().app().table(table).name);
+    if (rows.empty() && !on.machine.is_by_key())
+      out += fmt::format("{}{} is empty\n", indent, on.machine.app().table(table).name);
     for (const auto& row : rows) out += fmt::format("{}{}\n", indent, row_text(on, {table, row}));
   }
   return out;
@@ -42,8 +42,10 @@ std::string outcomes_text(const ServerExploreReport& report, const Paint& paint)
                                 : paint.bad("no serial order ends like this");
     if (!outcome.broken.empty()) out += paint.bad("  an assertion fails");
     out += '\n';
-    for (std::uint32_t call = 0; call < outcome.end.calls.size(); ++call)
-      out += fmt::format("    {}\n", call_end_text(report.on, call, outcome.end.calls[call]));
+    for (std::uint32_t call = 0; call < outcome.end.calls.size(); ++call) {
+      if (!outcome.end.calls[call].is_left_out)
+        out += fmt::format("    {}\n", call_end_text(report.on, call, outcome.end.calls[call]));
+    }
     out += rows_text(report.on, outcome.end, "    ");
   }
   return out;
@@ -53,8 +55,9 @@ Json end_json(const ServerProgram& on, const RunEnd& end) {
   Json txns = Json::object();
   for (std::uint32_t call = 0; call < end.calls.size(); ++call) {
     const CallEnd& one = end.calls[call];
+    if (one.is_left_out) continue;
     Json locals = Json::object();
-    const auto names = on.machine.program().local_names(CallId{call});
+    const auto names = on.machine.executable().local_names(CallId{call});
     for (std::size_t i = 0; i < std::min(names.size(), one.locals.size()); ++i) {
       if (!names[i].empty()) locals[names[i]] = value_json(one.locals[i]);
     }
@@ -63,7 +66,7 @@ Json end_json(const ServerProgram& on, const RunEnd& end) {
       txn["sqlstate"] = one.failure.sqlstate;
       txn["message"] = one.failure.message;
     }
-    txns[store::name_of(on.machine.program(), call)] = std::move(txn);
+    txns[store::name_of(on.machine.executable(), call)] = std::move(txn);
   }
   Json rows = Json::array();
   for (const sql::TableId table : changing_tables(on)) {
@@ -89,7 +92,7 @@ std::string call_end_text(const ServerProgram& on, std::uint32_t call, const Cal
                        printable(end.failure.message));
     return out;
   }
-  const auto names = on.machine.program().local_names(CallId{call});
+  const auto names = on.machine.executable().local_names(CallId{call});
   std::string locals;
   for (std::size_t i = 0; i < std::min(names.size(), end.locals.size()); ++i) {
     if (!names[i].empty())
@@ -185,24 +188,30 @@ std::string server_history_line(const ServerProgram& on, const sql::server::Stat
   Json transactions = Json::array();
   for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
     const auto& t = state.txns[txn];
-    const Call& call = on.machine.program().outline().calls[txn - 1];
+    if (t.is_left_out) continue;
+    const Call& call = on.machine.outline().calls[txn - 1];
     Json statements = Json::array();
     for (const auto& result : t.log) {
       Json reads = Json::array();
       for (const auto& read : result->reads) {
-        reads.push_back(
-            {{"table", on.machine.program().app().table(read.row.table).name},
-             {"row", read.row.row},
-             {"from", read.creator == 0 ? std::string("T0")
-                                        : store::name_of(on.machine.program(), read.creator - 1)}});
+        Json one{{"from", read.creator == 0
+                              ? std::string("T0")
+                              : store::name_of(on.machine.executable(), read.creator - 1)}};
+        if (on.machine.is_by_key()) {
+          one["key"] = value_json(state.storage.row(read.row).versions.front().values->front());
+        } else {
+          one["table"] = on.machine.app().table(read.row.table).name;
+          one["row"] = read.row.row;
+        }
+        reads.push_back(std::move(one));
       }
       statements.push_back({{"line", result->statement->place.line},
                             {"statement", result->statement->text},
                             {"reads", std::move(reads)},
                             {"rows", result->num_rows}});
     }
-    Json one{{"session", on.machine.program().outline().sessions[call.session].name},
-             {"id", store::name_of(on.machine.program(), txn - 1)},
+    Json one{{"session", on.machine.outline().sessions[call.session].name},
+             {"id", store::name_of(on.machine.executable(), txn - 1)},
              {"level", sql::server::name_of(on.machine.level(txn))},
              {"status", t.status == sql::server::TxnStatus::Committed ? "committed" : "aborted"},
              {"statements", std::move(statements)}};

@@ -24,6 +24,8 @@ std::string values_list(const std::vector<sql::Value>& values) {
 
 std::string result_text(const sql::server::StatementResult& result) {
   const sql::Statement& statement = *result.statement;
+  if (statement.op == sql::StatementOp::Block)  // of a `.txn` program
+    return result.rows.front().empty() ? "done" : values_list(result.rows.front());
   const bool is_query =
       statement.op == sql::StatementOp::Select || statement.op == sql::StatementOp::ForQuery;
   if (!is_query || (!result.rows.empty() && result.rows.front().empty()))
@@ -43,19 +45,14 @@ std::string clipped(std::string text) {
 
 std::vector<sql::TableId> changing_tables(const ServerProgram& on) {
   std::vector<sql::TableId> tables;
-  const auto& program = on.machine.program();
-  for (std::uint32_t t = 0; t < program.app().tables.size(); ++t) {
-    const sql::TableId id{t};
-    bool changes = !program.changes().has_fixed_rows(id);
-    for (std::uint32_t c = 0; c < program.app().table(id).columns.size(); ++c)
-      changes = changes || program.changes().is_updated(id, c);
-    if (changes) tables.push_back(id);
+  for (std::uint32_t t = 0; t < on.machine.app().tables.size(); ++t) {
+    if (on.machine.calls().may_change(sql::TableId{t})) tables.push_back(sql::TableId{t});
   }
   return tables;
 }
 
 std::string call_text(const ServerProgram& on, std::uint32_t call) {
-  return printable(store::name_of(on.machine.program(), call));
+  return printable(store::name_of(on.machine.executable(), call));
 }
 
 std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choice>& schedule,
@@ -124,7 +121,7 @@ std::string story_text(const ServerProgram& on, const std::vector<StoryStep>& st
 Json story_json(const ServerProgram& on, const std::vector<StoryStep>& story) {
   Json steps = Json::array();
   for (const StoryStep& step : story) {
-    Json one{{"txn", store::name_of(on.machine.program(), step.call)}};
+    Json one{{"txn", store::name_of(on.machine.executable(), step.call)}};
     if (step.line != 0) {
       one["line"] = step.line;
       one["statement"] = step.statement;
@@ -137,7 +134,10 @@ Json story_json(const ServerProgram& on, const std::vector<StoryStep>& story) {
 }
 
 std::string row_text(const ServerProgram& on, const sql::server::ShownRow& row) {
-  const sql::Table& table = on.machine.program().app().table(row.table);
+  const sql::Table& table = on.machine.app().table(row.table);
+  if (on.machine.is_by_key())
+    return printable(fmt::format("{} = {}", std::get<std::string>(row.values.front().data),
+                                 print(row.values.back())));
   std::string text = table.name + "(";
   std::size_t i = 0;
   for (const sql::Column& column : table.columns) {
@@ -160,7 +160,9 @@ Json value_json(const sql::Value& value) {
 }
 
 Json row_json(const ServerProgram& on, sql::TableId id, const std::vector<sql::Value>& values) {
-  const sql::Table& table = on.machine.program().app().table(id);
+  const sql::Table& table = on.machine.app().table(id);
+  if (on.machine.is_by_key())
+    return {{"key", value_json(values.front())}, {"value", value_json(values.back())}};
   Json row{{"table", table.name}};
   std::size_t i = 0;
   Json columns = Json::object();

@@ -18,6 +18,8 @@ struct RowAssertion {
   std::string text;   // SELECT …
   Function function;  // returns the truth values
   Place place = {};
+  // Of a `.txn` program: the number of the claim there, and no function.
+  std::uint32_t number = 0;
 };
 
 // All of a file, in order. Fails on the first that is no such query about the tables of `app`.

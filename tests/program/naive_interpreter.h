@@ -133,6 +133,12 @@ class NaiveInterpreter {
       }
       case txn::StmtKind::Abort:
         return End::Abort;
+      case txn::StmtKind::Lock:
+      case txn::StmtKind::LockShared:  // nothing but the computation of its key
+        name_of(s.key);
+        return faulty_ ? End::Fault : End::None;
+      case txn::StmtKind::Statement:
+        return run_block(s.body);
       case txn::StmtKind::Assert: {
         const bool holds = value(*s.value) != 0;
         if (!faulty_ && !holds && !run_.failed) run_.failed = s.assertion;

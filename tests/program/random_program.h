@@ -95,6 +95,14 @@ class RandomProgram {
     }
   }
   std::string statement(int depth) {
+    if (rng_.chance(0.08))
+      return fmt::format("lock{}({})", rng_.chance(0.5) ? "" : "_shared", key());
+    if (!in_statement_ && depth > 0 && rng_.chance(0.06)) {
+      in_statement_ = true;
+      const std::string body = block(depth - 1);
+      in_statement_ = false;
+      return "stmt " + body;
+    }
     switch (rng_.below(depth > 0 ? 10 : 6)) {
       case 0:
       case 1:
@@ -106,7 +114,8 @@ class RandomProgram {
       case 4:
         return fmt::format("assert({})", expression(2));
       case 5:
-        return rng_.chance(0.2) ? "abort" : fmt::format("write({}, {})", key(), local());
+        return !in_statement_ && rng_.chance(0.2) ? "abort"
+                                                  : fmt::format("write({}, {})", key(), local());
       case 6:
         return fmt::format("if ({}) {}", expression(2), block(depth - 1));
       case 7:
@@ -135,6 +144,7 @@ class RandomProgram {
   }
 
   Choices rng_;
+  bool in_statement_ = false;
 };
 
 }  // namespace isoscope

@@ -5,6 +5,7 @@
 #include "sql/call_run.h"
 #include "sql/server/no_database.h"
 #include "sql/server/rows_in_hand.h"
+#include "sql/server/sql_calls.h"
 #include "sql/statement_runner.h"
 
 namespace isoscope::sql::server {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostSteps = 100'000;
 // Runs queries on the rows that are committed.
 class CommittedRows final : public StatementRunner {
  public:
-  CommittedRows(const Machine& machine, const State& state) : machine_(machine), state_(state) {}
+  CommittedRows(const Application& app, const State& state) : app_(app), state_(state) {}
 
   Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
                                                 const QueryNeeds& needs) override {
@@ -55,7 +56,7 @@ class CommittedRows final : public StatementRunner {
       }();
       if (is_fine) continue;
       for (const Storage::Seen& seen : tuple) {
-        const Table& table = machine_.program().app().table(seen.row.table);
+        const Table& table = app_.table(seen.row.table);
         ShownRow shown{seen.row.table, {}};
         const auto& values = state_.storage.values(seen);
         for (std::size_t c = 0; c < values.size(); ++c) {
@@ -66,7 +67,7 @@ class CommittedRows final : public StatementRunner {
     }
   }
 
-  const Machine& machine_;
+  const Application& app_;
   const State& state_;
   std::vector<ShownRow> rows_;
 };
@@ -74,11 +75,14 @@ class CommittedRows final : public StatementRunner {
 }  // namespace
 
 ClaimAnswer ask(const Machine& machine, const State& state, const RowAssertion& claim) {
-  CommittedRows rows(machine, state);
+  return machine.calls().ask(state, claim);
+}
+
+ClaimAnswer SqlCalls::ask(const State& state, const RowAssertion& claim) const {
+  CommittedRows rows(app(), state);
   NoDatabase none;
-  const SqlProgram& program = machine.program();
-  const auto result = run_call_with(program.app(), program.changes(), claim.function, {}, none,
-                                    kMostSteps, nullptr, nullptr, &rows);
+  const auto result = run_call_with(app(), program_.changes(), claim.function, {}, none, kMostSteps,
+                                    nullptr, nullptr, &rows);
   ClaimAnswer answer;
   if (!result || !result->committed) {
     answer.holds = false;

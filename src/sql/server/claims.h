@@ -22,6 +22,9 @@ struct ClaimAnswer {
   std::vector<ShownRow> rows = {};
 };
 
+// The claims of a `.txn` program, inside of transactions and about the finished run.
+std::vector<RowAssertion> claims_of(const Program& program);
+
 ClaimAnswer ask(const Machine& machine, const State& state, const RowAssertion& claim);
 
 }  // namespace isoscope::sql::server

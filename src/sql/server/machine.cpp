@@ -4,133 +4,53 @@
 
 #include <algorithm>
 
-#include "sql/call_run.h"
-#include "sql/server/no_database.h"
+#include "sql/server/key_calls.h"
+#include "sql/server/sql_calls.h"
 #include "sql/server/state_digest.h"
-#include "sql/statement_runner.h"
 #include "support/assert.h"
 
 namespace isoscope::sql::server {
-namespace {
-
-constexpr std::size_t kMaxSteps = 100'000;
-
-// Answers statements from the log, and leaves the call at the first one beyond it.
-class LoggedStatements final : public StatementRunner {
- public:
-  struct Leave {};
-
-  explicit LoggedStatements(const Log& log) : log_(log) {}
-
-  Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
-                                                const QueryNeeds& needs) override {
-    const StatementResult& result = answer(call, statement, needs);
-    if (result.failure) return failed(call, *result.failure);
-    return result.rows;
-  }
-  Result<Modified> modify(CallState& call, const Statement& statement) override {
-    const StatementResult& result = answer(call, statement, {});
-    if (result.failure) return failed(call, *result.failure);
-    return Modified{.num_rows = result.num_rows, .returning = result.rows};
-  }
-
-  std::size_t begin_block() override { return num_answered_; }
-  // Only the last failure is new: what came before was taken back when it was the last.
-  void undo_block(std::size_t mark) override {
-    if (num_answered_ < log_.size()) return;
-    undo_from_ = std::min(mark, undo_from_.value_or(mark));
-  }
-
-  NextStep take() { return std::move(next_); }
-  std::optional<std::size_t> undo_from() const { return undo_from_; }
-
- private:
-  static Error failed(CallState& call, const Failure& failure) {
-    call.sqlstate = failure.sqlstate;
-    return {.what = failure.message};
-  }
-
-  const StatementResult& answer(CallState& call, const Statement& statement,
-                                const QueryNeeds& needs) {
-    if (num_answered_ < log_.size()) return *log_[num_answered_++];
-    next_ = {.kind = NextStep::Kind::Statement,
-             .statement = &statement,
-             .variables = call.variables,
-             .needs = needs};
-    throw Leave{};
-  }
-
-  const Log& log_;
-  std::size_t num_answered_ = 0;
-  std::optional<std::size_t> undo_from_;
-  NextStep next_;
-};
-
-bool has_catch(const std::vector<Statement>& body) {
-  return std::ranges::any_of(body, [](const Statement& s) {
-    return s.catches || has_catch(s.body) || has_catch(s.otherwise);
-  });
-}
-
-bool is_scalar(const Function& function, const Statement& statement) {
-  return statement.op == StatementOp::Select && !statement.exists &&
-         statement.targets.size() == 1 &&
-         function.variables[statement.targets[0].index].name.starts_with("(subquery");
-}
-
-}  // namespace
-
 Machine::Machine(const SqlProgram& program, std::vector<PgLevel> levels, const Budget& budget,
                  bool late_wakeups)
-    : program_(program), levels_(std::move(levels)), budget_(budget), late_wakeups_(late_wakeups) {
-  ISO_ASSERT(levels_.size() == program.outline().calls.size());
-  for (std::uint32_t call = 0; call < levels_.size(); ++call)
-    catches_.push_back(has_catch(program.function(CallId{call}).body));
+    : calls_(std::make_unique<SqlCalls>(program, budget)),
+      levels_(std::move(levels)),
+      late_wakeups_(late_wakeups) {
+  ISO_ASSERT(levels_.size() == outline().calls.size());
+}
+
+Machine::Machine(const Program& program, std::vector<PgLevel> levels, bool late_wakeups)
+    : calls_(std::make_unique<KeyCalls>(program)),
+      levels_(std::move(levels)),
+      is_by_key_(true),
+      late_wakeups_(late_wakeups) {
+  ISO_ASSERT(levels_.size() == outline().calls.size());
+}
+
+const SqlProgram& Machine::program() const {
+  ISO_ASSERT(!is_by_key_);
+  return static_cast<const SqlCalls&>(*calls_).program();
 }
 
 State Machine::start() const {
-  State state{.storage = Storage(program_.app())};
+  State state{.storage = calls_->storage()};
   state.committed.insert(kInitialTxn);
-  state.txns.resize(program_.outline().calls.size() + 1);
+  state.txns.resize(outline().calls.size() + 1);
   state.txns[kInitialTxn].status = TxnStatus::Committed;
-  for (const Session& session : program_.outline().sessions)
+  for (const Session& session : outline().sessions)
     state.sessions.push_back({.call = session.first});
   return state;
 }
 
 bool Machine::is_done(const State& state, std::uint32_t session) const {
-  const Session& s = program_.outline().sessions[session];
+  const Session& s = outline().sessions[session];
   return state.sessions[session].call == s.first + s.size;
-}
-
-NextStep Machine::find_next(std::uint32_t call, const Log& log) const {
-  LoggedStatements statements(log);
-  NoDatabase none;
-  std::vector<Value> variables;
-  const CallId id{call};
-  Result<CallResult> result = CallResult{};
-  try {
-    result =
-        run_call_with(program_.app(), program_.changes(), program_.function(id),
-                      program_.arguments(id), none, kMaxSteps, &budget_, &variables, &statements);
-  } catch (const LoggedStatements::Leave&) {
-    NextStep step = statements.take();
-    step.undo_from = statements.undo_from();
-    return step;
-  }
-  if (!result)
-    return {.kind = NextStep::Kind::Limit,
-            .failure = {.sqlstate = "", .message = result.error().what}};
-  return {.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
-          .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
-          .locals = program_.locals_of(id, variables, result->returned),
-          .undo_from = statements.undo_from()};
 }
 
 const NextStep& Machine::next(State& state, std::uint32_t session) const {
   SessionState& s = state.sessions[session];
   if (s.next == nullptr)
-    s.next = std::make_shared<const NextStep>(find_next(s.call, state.txns[s.call + 1].log));
+    s.next =
+        std::make_shared<const NextStep>(calls_->find_next(s.call, state.txns[s.call + 1].log));
   if (s.next->undo_from && !s.has_undone) {
     s.has_undone = true;
     undo(state, session, *s.next->undo_from);
@@ -208,15 +128,14 @@ std::vector<Choice> Machine::choices(const State& state) const {
   return victims;
 }
 
-StatementContext Machine::context(State& state, TxnNo txn, const Statement& statement) const {
-  return {.app = program_.app(),
+StatementContext Machine::context(State& state, TxnNo txn) const {
+  return {.app = app(),
           .storage = state.storage,
           .committed = state.committed,
           .running_txns = state.running,
           .txn = txn,
           .keeps_snapshot = level(txn) != PgLevel::ReadCommitted,
-          .txn_snapshot = state.txns[txn].snapshot,
-          .is_scalar_subquery = is_scalar(program_.function(CallId{txn - 1}), statement)};
+          .txn_snapshot = state.txns[txn].snapshot};
 }
 
 void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
@@ -241,7 +160,7 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
   for (;;) {
     if (!s.running) begin_statement(state, txn, next(state, session), s.running.emplace());
     const Statement* statement = s.running->result.statement;
-    Attempt attempt = go_on(context(state, txn, *statement), *s.running);
+    Attempt attempt = calls_->go_on(context(state, txn), *s.running);
     switch (attempt.kind) {
       case Attempt::Kind::Waits:
         s.running->result.has_waited = true;
@@ -249,10 +168,15 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
         return {StepDone::Kind::Waits, txn, statement};
       case Attempt::Kind::Failed:
         return fail(state, session, std::move(attempt.failure));
+      case Attempt::Kind::Limit:
+        s.running.reset();
+        s.next = std::make_shared<const NextStep>(NextStep{
+            .kind = NextStep::Kind::Limit, .failure = {}, .fault = std::move(attempt.fault)});
+        return {StepDone::Kind::Limit, txn, statement};
       case Attempt::Kind::Done:
         break;
     }
-    s.running->result.digest = digest_of(program_.app(), state.storage, s.running->result);
+    s.running->result.digest = digest_of(app(), state.storage, s.running->result);
     state.txns[txn].log.push_back(
         std::make_shared<const StatementResult>(std::move(s.running->result)));
     s.running.reset();
@@ -270,15 +194,15 @@ StepDone Machine::fail(State& state, std::uint32_t session, Failure failure) con
   SessionState& s = state.sessions[session];
   const TxnNo txn = s.call + 1;
   const Statement* statement = s.running->result.statement;
-  if (!catches_[s.call]) {
-    end(state, session, false, std::move(failure), {});
+  if (!calls_->catches(s.call)) {
+    end(state, session, false, std::move(failure), next(state, session).locals);
     return {StepDone::Kind::Aborted, txn, statement};
   }
   StatementResult& result = s.running->result;
   result.rows.clear();
   result.num_rows = 0;
   result.failure = std::move(failure);
-  result.digest = digest_of(program_.app(), state.storage, result);
+  result.digest = digest_of(app(), state.storage, result);
   state.txns[txn].log.push_back(std::make_shared<const StatementResult>(std::move(result)));
   s.running.reset();
   s.blockers.clear();
@@ -336,18 +260,26 @@ void Machine::end(State& state, std::uint32_t session, bool commits, Failure fai
     state.committed.insert(txn);
     state.commit_order.push_back(txn);
   }
+  if (s.next != nullptr) t.failed_assertion = s.next->failed_assertion;
   s.running.reset();
   s.blockers.clear();
   s.next.reset();
   s.has_undone = false;
   ++s.call;
+  // What has committed is not run again.
+  while (commits && !is_done(state, session) && outline().calls[s.call].attempt > 1) {
+    state.txns[s.call + 1].status = TxnStatus::Committed;
+    state.txns[s.call + 1].is_left_out = true;
+    ++s.call;
+  }
 }
 
 std::vector<std::vector<Value>> Machine::committed_rows(const State& state, TableId table) const {
-  const Table& t = program_.app().table(table);
+  const Table& t = app().table(table);
   std::map<std::vector<Value>, std::vector<Value>> rows;
   const View view{state.committed, UINT32_MAX, 0};
   for (const Storage::Seen& seen : state.storage.scan(table, view)) {
+    if (!state.storage.table(table).is_shown(seen.row.row, seen.version)) continue;
     const auto& values = state.storage.values(seen);
     std::vector<Value> shown;
     for (std::size_t c = 0; c < values.size(); ++c) {

@@ -1,13 +1,13 @@
 #pragma once
-// The sessions of an SQL program on PostgreSQL, step by step: the one semantics that `explore` and
-// `run` have of its levels.
+// The sessions of a program on PostgreSQL, step by step: the one semantics that `explore` and `run`
+// have of its levels. What they run is an SQL program or a `.txn` program (calls.h).
 //
 //     Machine machine(program, levels);
 //     State state = machine.start();
 //     for (const Choice& choice : machine.choices(state)) …
 //     machine.take(state, choice);
 //
-// A step is one SQL statement of a session, the commit (or abort) of its transaction, or the end of
+// A step is one statement of a session, the commit (or abort) of its transaction, or the end of
 // a transaction that the server picks in a deadlock. A statement that must wait is parked, and goes
 // on as soon as those that it waits for have ended, before anybody else makes a step; which of
 // several waiters goes first is a choice. With `late_wakeups` others may be faster than a waiter
@@ -24,15 +24,14 @@
 #include <string>
 #include <vector>
 
+#include "program/program.h"
 #include "sql/program.h"
+#include "sql/server/calls.h"
 #include "sql/server/level.h"
-#include "sql/server/statement_run.h"
 
 namespace isoscope::sql::server {
 
 enum class TxnStatus : std::uint8_t { Waiting, Running, Committed, Aborted };
-
-using Log = std::vector<std::shared_ptr<const StatementResult>>;
 
 struct TxnState {
   TxnStatus status = TxnStatus::Waiting;
@@ -41,21 +40,10 @@ struct TxnState {
   std::uint32_t command = 0;
   Log log = {};
   Failure failure = {};            // of Aborted
-  std::vector<Value> locals = {};  // at the end, as SqlProgram::local_names() has them
-};
-
-// What a session does next.
-struct NextStep {
-  enum class Kind : std::uint8_t { Statement, Commit, Abort, Limit };
-  Kind kind = Kind::Commit;
-  const Statement* statement = nullptr;
-  std::vector<Value> variables = {};
-  QueryNeeds needs = {};
-  Failure failure = {};            // of Abort; of Limit, our own
-  std::vector<Value> locals = {};  // of Commit and Abort
-  // An EXCEPTION block has caught the last failure: what the statements from this one on did is
-  // taken back.
-  std::optional<std::size_t> undo_from = {};
+  std::vector<Value> locals = {};  // at the end, as Executable::local_names() has them
+  bool is_left_out = false;        // repeats a call that has committed: it counts as committed
+  // Of a `.txn` program: the first assertion that failed in it.
+  std::optional<std::uint32_t> failed_assertion = {};
 };
 
 struct SessionState {
@@ -95,6 +83,7 @@ class Machine {
   // `levels`: of each call. Requires: the program outlives it.
   Machine(const SqlProgram& program, std::vector<PgLevel> levels, const Budget& budget = {},
           bool late_wakeups = false);
+  Machine(const Program& program, std::vector<PgLevel> levels, bool late_wakeups = false);
 
   State start() const;
   // Empty when all sessions are done.
@@ -104,10 +93,13 @@ class Machine {
   // null for the end of a transaction.
   const NextStep& next(State& state, std::uint32_t session) const;
 
-  // The same for a call whose statements so far came to this.
-  NextStep find_next(std::uint32_t call, const Log& log) const;
-
-  const SqlProgram& program() const { return program_; }
+  const Calls& calls() const { return *calls_; }
+  const Executable& executable() const { return calls_->executable(); }
+  const Outline& outline() const { return executable().outline(); }
+  const Application& app() const { return calls_->app(); }
+  const SqlProgram& program() const;  // Requires: it runs one
+  // Does it run a `.txn` program? Then a row is a key with its value.
+  bool is_by_key() const { return is_by_key_; }
   PgLevel level(TxnNo txn) const { return levels_[txn - 1]; }
   bool is_done(const State& state, std::uint32_t session) const;
   // Committed rows of a table, in the order of its key; hidden columns are left out.
@@ -115,7 +107,7 @@ class Machine {
 
  private:
   StepDone run_statements(State& state, std::uint32_t session) const;
-  StatementContext context(State& state, TxnNo txn, const Statement& statement) const;
+  StatementContext context(State& state, TxnNo txn) const;
   void begin_statement(State& state, TxnNo txn, const NextStep& next, Running& running) const;
   void end(State& state, std::uint32_t session, bool commits, Failure failure,
            std::vector<Value> locals) const;
@@ -123,10 +115,9 @@ class Machine {
   StepDone fail(State& state, std::uint32_t session, Failure failure) const;
   void undo(State& state, std::uint32_t session, std::size_t from) const;
 
-  const SqlProgram& program_;
+  std::unique_ptr<const Calls> calls_;
   std::vector<PgLevel> levels_;
-  std::vector<bool> catches_;  // by call: has an EXCEPTION block
-  mutable Budget budget_;
+  bool is_by_key_ = false;
   bool late_wakeups_;
 };
 

@@ -14,20 +14,29 @@ namespace {
 
 class RunRecorder {
  public:
-  RunRecorder(const Machine& machine, const State& state)
-      : machine_(machine), app_(machine.program().app()), state_(state) {}
+  RunRecorder(const Machine& machine, const State& state, bool has_plain_names)
+      : machine_(machine),
+        app_(machine.app()),
+        state_(state),
+        has_plain_names_(has_plain_names),
+        builder_(machine.is_by_key() ? InitialValues::Zero : InitialValues::Nil) {}
 
   Result<History> record() {
-    builder_.set_header({.source = "isoscope run", .conflicts = "row"});
-    add_initial_rows();
+    if (machine_.is_by_key()) {
+      add_initial_keys();
+    } else {
+      builder_.set_header({.source = "isoscope run", .conflicts = "row"});
+      add_initial_rows();
+    }
     for (TxnNo txn = 1; txn < state_.txns.size(); ++txn) {
       for (const auto& result : state_.txns[txn].log) {
         if (!result->writes.empty()) makers_[{txn, result->command}] = result->statement;
       }
     }
-    const Outline& outline = machine_.program().outline();
+    const Outline& outline = machine_.outline();
     for (TxnNo txn = 1; txn < state_.txns.size(); ++txn) {
       const TxnState& t = state_.txns[txn];
+      if (t.is_left_out) continue;
       const Call& call = outline.calls[txn - 1];
       const isoscope::TxnId id =
           builder_.begin(builder_.session(outline.sessions[call.session].name),
@@ -35,7 +44,13 @@ class RunRecorder {
                                                           : isoscope::TxnStatus::Aborted,
                          call.place);
       builder_.set_name(id, name_of(txn));
-      for (const auto& result : t.log) add_statement(id, txn, *result);
+      for (const auto& result : t.log) {
+        if (machine_.is_by_key()) {
+          add_accesses(id, txn, *result);
+        } else {
+          add_statement(id, txn, *result);
+        }
+      }
     }
     return std::move(builder_).build();
   }
@@ -43,9 +58,13 @@ class RunRecorder {
  private:
   std::string name_of(TxnNo txn) const {
     if (txn == kInitialTxn) return "T0";
-    const Outline& outline = machine_.program().outline();
+    const Outline& outline = machine_.outline();
     const Call& call = outline.calls[txn - 1];
-    return fmt::format("{}[{}]", outline.sessions[call.session].name, call.number);
+    const std::string& session = outline.sessions[call.session].name;
+    std::string attempt;
+    if (call.attempt > 1) attempt = fmt::format("{}{}", has_plain_names_ ? "r" : ".", call.attempt);
+    return has_plain_names_ ? fmt::format("{}_{}{}", session, call.number, attempt)
+                            : fmt::format("{}[{}{}]", session, call.number, attempt);
   }
 
   std::string row_name(TableId table, const std::vector<Value>& values) const {
@@ -79,6 +98,36 @@ class RunRecorder {
       }
     }
   }
+
+  // --- keys of a `.txn` program: a row has the name of its key, and one value
+
+  const std::string& key_of(RowId id) const {
+    return std::get<std::string>(state_.storage.row(id).versions.front().values->front().data);
+  }
+
+  void add_initial_keys() {
+    for (std::uint32_t t = 0; t < state_.storage.num_tables(); ++t) {
+      for (const StoredRow& row : state_.storage.table(TableId{t}).rows) {
+        const std::vector<Value>& values = *row.versions.front().values;
+        builder_.set_initial(builder_.key(std::get<std::string>(values.front().data)),
+                             value_of(values.back()), {});
+      }
+    }
+  }
+
+  void add_accesses(isoscope::TxnId id, TxnNo txn, const StatementResult& result) {
+    const Place place = result.statement->place;
+    builder_.begin_statement(id);
+    for (const auto& [row, mode] : result.locks)
+      builder_.lock(id, builder_.text(key_of(row)), mode_of(mode), place);
+    for (const ReadVersion& read : result.reads)
+      add_read(id, txn, key_of(read.row), read.creator, place);
+    for (const auto& [row, value] : result.written)
+      builder_.write(id, builder_.key(key_of(row)), isoscope::Value::of(value), place);
+    builder_.end_statement(id);
+  }
+
+  // --- rows of SQL programs
 
   bool has_same_key(TableId table, const Version& a, const Version& b) const {
     const auto& key = app_.table(table).primary_key;
@@ -188,14 +237,15 @@ class RunRecorder {
   const Machine& machine_;
   const Application& app_;
   const State& state_;
-  HistoryBuilder builder_{InitialValues::Nil};
+  bool has_plain_names_;
+  HistoryBuilder builder_;
   std::map<std::pair<TxnNo, std::uint32_t>, const Statement*> makers_;  // by transaction, command
 };
 
 }  // namespace
 
-Result<History> to_history(const Machine& machine, const State& state) {
-  return RunRecorder(machine, state).record();
+Result<History> to_history(const Machine& machine, const State& state, bool has_plain_names) {
+  return RunRecorder(machine, state, has_plain_names).record();
 }
 
 }  // namespace isoscope::sql::server

@@ -13,51 +13,12 @@ namespace {
 
 using Seen = std::unordered_set<Digest, Digest::Hash>;
 
-// Tables that a function may touch, and those that it changes or locks rows of.
-struct Footprint {
-  std::set<TableId> touched;
-  std::set<TableId> changed;
-
-  void add(const Footprint& other) {
-    touched.insert(other.touched.begin(), other.touched.end());
-    changed.insert(other.changed.begin(), other.changed.end());
-  }
-  bool meets(const Footprint& other) const {
-    const auto shares = [](const std::set<TableId>& a, const std::set<TableId>& b) {
-      return std::ranges::any_of(a, [&](TableId table) { return b.contains(table); });
-    };
-    return shares(changed, other.touched) || shares(touched, other.changed);
-  }
-};
-
-void add_change(const Application& app, TableId table, Footprint& footprint) {
-  footprint.touched.insert(table);
-  footprint.changed.insert(table);
-  for (const ForeignKey& key : app.table(table).foreign_keys) {
-    footprint.touched.insert(key.target);
-    footprint.changed.insert(key.target);  // locked
-  }
-  for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
-    for (const ForeignKey& key : app.tables[t].foreign_keys) {
-      if (key.target != table) continue;
-      footprint.touched.insert(TableId{t});
-      footprint.changed.insert(TableId{t});
-    }
-  }
-}
-
-void add_statements(const Application& app, const std::vector<Statement>& statements,
-                    Footprint& footprint) {
-  for (const Statement& s : statements) {
-    for (const TableId source : s.query.sources) {
-      footprint.touched.insert(source);
-      if (s.query.lock != Lock::None) footprint.changed.insert(source);
-    }
-    if (s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete)
-      add_change(app, s.table, footprint);
-    add_statements(app, s.body, footprint);
-    add_statements(app, s.otherwise, footprint);
-  }
+// Why the call of the session cannot be run.
+Error fault_of(const Machine& machine, State& state, std::uint32_t session) {
+  const NextStep& next = machine.next(state, session);
+  if (next.fault) return *next.fault;
+  const Call& call = machine.outline().calls[state.sessions[session].call];
+  return {.where = call.place, .what = fmt::format("{}: {}", call.name, next.failure.message)};
 }
 
 class Explorer {
@@ -65,11 +26,8 @@ class Explorer {
   Explorer(const Machine& machine, const std::vector<RowAssertion>& claims,
            const ScheduleOptions& options)
       : machine_(machine), claims_(claims), options_(options), budget_(options.budget) {
-    const SqlProgram& program = machine.program();
-    for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
-      footprints_.emplace_back();
-      add_statements(program.app(), program.function(CallId{call}).body, footprints_.back());
-    }
+    for (std::uint32_t call = 0; call < machine.outline().calls.size(); ++call)
+      footprints_.push_back(machine.calls().footprint(call));
     has_invariants_ = std::ranges::any_of(claims, &RowAssertion::is_invariant);
   }
 
@@ -135,17 +93,14 @@ class Explorer {
       all_.is_out_of_time = true;
       return;
     }
-    const Call& call = machine_.program().outline().calls[state.sessions[session].call];
-    all_.fault = Error{
-        .where = call.place,
-        .what = fmt::format("{}: {}", call.name, machine_.next(state, session).failure.message)};
+    all_.fault = fault_of(machine_, state, session);
   }
 
   // Sessions that can never meet the others need not be mixed with them: the choices of one group
   // that has any. Claims about every committed state see the order of commits.
   std::vector<Choice> relevant(const State& state, std::vector<Choice> choices) const {
     if (has_invariants_ || choices.size() < 2) return choices;
-    const Outline& outline = machine_.program().outline();
+    const Outline& outline = machine_.outline();
     const std::size_t n = outline.sessions.size();
     std::vector<Footprint> rest(n);
     for (std::size_t s = 0; s < n; ++s) {
@@ -195,6 +150,11 @@ class Explorer {
 
   void end(const State& state) {
     ++all_.end_states;
+    if (auto fault = machine_.calls().fault_at_end(state)) {
+      all_.fault = std::move(fault);
+      is_over_ = true;
+      return;
+    }
     std::vector<BrokenClaim> broken;
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       if (claims_[i].is_invariant) continue;
@@ -349,7 +309,10 @@ RunEnd end_of(const Machine& machine, const State& state) {
   RunEnd end;
   for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
     const TxnState& t = state.txns[txn];
-    end.calls.push_back({t.status == TxnStatus::Committed, t.failure, t.locals});
+    end.calls.push_back({.is_committed = t.status == TxnStatus::Committed,
+                         .failure = t.failure,
+                         .locals = t.locals,
+                         .is_left_out = t.is_left_out});
   }
   for (std::uint32_t t = 0; t < state.storage.num_tables(); ++t)
     end.rows.push_back(machine.committed_rows(state, TableId{t}));
@@ -397,19 +360,15 @@ RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>&
     const std::vector<Choice> choices = machine.choices(run.state);
     if (choices.empty()) break;
     const Choice choice = choices[rng.below(choices.size())];
-    const std::uint32_t call_number = run.state.sessions[choice.session].call;
     const StepDone done = machine.take(run.state, choice);
     run.schedule.push_back(choice);
     if (done.kind == StepDone::Kind::Limit) {
-      const Call& call = machine.program().outline().calls[call_number];
-      run.fault =
-          Error{.where = call.place,
-                .what = fmt::format("{}: {}", call.name,
-                                    machine.next(run.state, choice.session).failure.message)};
+      run.fault = fault_of(machine, run.state, choice.session);
       return run;
     }
     if (done.kind == StepDone::Kind::Committed) check(true);
   }
+  run.fault = machine.calls().fault_at_end(run.state);
   check(false);
   return run;
 }
@@ -423,14 +382,7 @@ std::optional<std::vector<SerialRun>> serial_runs(const Machine& machine, const 
 }
 
 SerialEnds::SerialEnds(const Machine& machine, const Budget& budget)
-    : machine_(machine), budget_(budget) {
-  const SqlProgram& program = machine.program();
-  for (std::uint32_t t = 0; t < program.app().tables.size(); ++t) {
-    for (const Column& column : program.app().tables[t].columns)
-      has_fresh_ = has_fresh_ || (column.is_fresh && !column.is_hidden &&
-                                  program.changes().has_inserts(TableId{t}));
-  }
-}
+    : machine_(machine), budget_(budget), has_fresh_(machine.calls().makes_fresh_values()) {}
 
 std::optional<bool> SerialEnds::contains(const RunEnd& end) {
   if (has_fresh_) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Every schedule of an SQL program on PostgreSQL, or one at random.
+// Every schedule of a program on PostgreSQL, or one at random.
 //
 //     Machine machine(program, levels);
 //     Schedules all = explore(machine, claims, {});
@@ -39,6 +39,7 @@ struct CallEnd {
   bool is_committed = false;
   Failure failure = {};
   std::vector<Value> locals = {};
+  bool is_left_out = false;  // nothing to repeat
   friend bool operator==(const CallEnd&, const CallEnd&) = default;
 };
 
@@ -117,7 +118,7 @@ class SerialEnds {
  private:
   const Machine& machine_;
   Budget budget_;
-  bool has_fresh_ = false;
+  bool has_fresh_;
   std::map<std::vector<bool>, std::optional<std::set<Digest>>> ends_;  // by calls left out
 };
 

@@ -21,6 +21,7 @@ class Dependencies {
       if (txn == last || state.txns[txn].status == TxnStatus::Committed) nodes_.insert(txn);
     }
     add_writes();
+    add_sessions(machine.outline());
     for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
       if (!nodes_.contains(txn)) continue;
       for (const auto& result : state.txns[txn].log) add_reads(txn, *result);
@@ -48,6 +49,17 @@ class Dependencies {
     if (from != to && nodes_.contains(from) && nodes_.contains(to)) edges_[from].push_back(to);
   }
 
+  // so: who has ended is in the snapshot of whoever comes behind in its session, as one who was
+  // read from is. So a cycle with such an edge has two rw edges in a row, too, and the server finds
+  // it.
+  void add_sessions(const Outline& outline) {
+    for (const Session& session : outline.sessions) {
+      for (TxnNo a = session.first + 1; a <= session.first + session.size; ++a) {
+        for (TxnNo b = a + 1; b <= session.first + session.size; ++b) add(a, b);
+      }
+    }
+  }
+
   // ww: versions of a row follow each other.
   void add_writes() {
     for (std::uint32_t t = 0; t < state_.storage.num_tables(); ++t) {
@@ -63,7 +75,8 @@ class Dependencies {
   // WHERE says about its source alone.
   void add_reads(TxnNo txn, const StatementResult& result) {
     const Statement& statement = *result.statement;
-    if (statement.op == StatementOp::Insert) {
+    // Statements of `.txn` programs (blocks) look for no rows.
+    if (statement.op == StatementOp::Insert || statement.op == StatementOp::Block) {
       for (const ReadVersion& read : result.reads) add_item(txn, read);
       return;
     }

@@ -1,6 +1,7 @@
 #include "sql/server/state_digest.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace isoscope::sql::server {
 namespace {
@@ -15,6 +16,11 @@ void add_set(Digest& digest, const TxnSet& set) {
 // Rows of a table by the order of their first versions: places in storage depend on rows that were
 // taken away.
 std::vector<std::uint32_t> ranks_of(const StoredTable& table) {
+  if (table.is_by_key) {
+    std::vector<std::uint32_t> places(table.rows.size());
+    std::iota(places.begin(), places.end(), 0U);
+    return places;
+  }
   std::vector<std::uint32_t> order;
   for (std::uint32_t r = 0; r < table.rows.size(); ++r) {
     if (!table.rows[r].versions.empty()) order.push_back(r);
@@ -24,6 +30,26 @@ std::vector<std::uint32_t> ranks_of(const StoredTable& table) {
   std::vector<std::uint32_t> ranks(table.rows.size(), UINT32_MAX);
   for (std::uint32_t i = 0; i < order.size(); ++i) ranks[order[i]] = i;
   return ranks;
+}
+
+// What has been done to keys; those that were only looked at are as if nobody had.
+void add_keys(Digest& digest, const StoredTable& table) {
+  for (std::uint32_t r = 0; r < table.rows.size(); ++r) {
+    const StoredRow& row = table.rows[r];
+    if (row.versions.size() == 1 && row.locks.empty()) continue;
+    digest.add(r);
+    digest.add(row.versions.size());
+    for (const Version& version : row.versions) {
+      digest.add(version.creator);
+      digest.add(version.command);
+      digest.add_value(version.values->back());
+    }
+    for (const HeldLock& lock : row.locks) {
+      digest.add(lock.txn);
+      digest.add(static_cast<std::uint64_t>(lock.mode));
+    }
+  }
+  digest.add(UINT32_MAX);
 }
 
 using Ranks = std::vector<std::vector<std::uint32_t>>;
@@ -86,6 +112,15 @@ void add_running(Digest& digest, const Ranks& ranks, const Running& running) {
     add_row(digest, ranks, read.row);
     digest.add(read.version);
   }
+  for (const std::int64_t number : running.keys.at) digest.add(static_cast<std::uint64_t>(number));
+  for (const auto& [row, value] : running.keys.writes) {
+    add_row(digest, ranks, row);
+    digest.add(static_cast<std::uint64_t>(value));
+  }
+  for (const auto& [row, mode] : running.keys.taken) {
+    add_row(digest, ranks, row);
+    digest.add(static_cast<std::uint64_t>(mode));
+  }
 }
 
 }  // namespace
@@ -96,7 +131,11 @@ Digest digest_of(const Machine& machine, const State& state) {
   for (std::uint32_t t = 0; t < state.storage.num_tables(); ++t) {
     const StoredTable& table = state.storage.table(TableId{t});
     ranks.push_back(ranks_of(table));
-    add_table(digest, table, ranks.back());
+    if (table.is_by_key) {
+      add_keys(digest, table);
+    } else {
+      add_table(digest, table, ranks.back());
+    }
   }
   add_set(digest, state.committed);
   add_set(digest, state.running);

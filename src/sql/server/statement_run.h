@@ -57,6 +57,19 @@ struct StatementResult {
   bool has_waited = false;
   std::optional<Failure> failure = {};  // of a statement that an EXCEPTION block may catch
   Digest digest = {};                   // of what it read and returned; once it is done
+  // Of a `.txn` program: rows that it locked without writing them, what it wrote, and where the
+  // transaction stands behind it.
+  std::vector<std::pair<RowId, Lock>> locks = {};
+  std::vector<std::pair<RowId, std::int64_t>> written = {};
+  std::vector<std::int64_t> after = {};
+};
+
+// How far a statement of a `.txn` program has come: key_statement.h.
+struct KeyAccesses {
+  std::vector<std::int64_t> at = {};  // where the transaction stands, behind its last access
+  bool is_open = false;               // inside of stmt { … }
+  std::vector<std::pair<RowId, std::int64_t>> writes = {};
+  std::vector<std::pair<RowId, Lock>> taken = {};  // rows locked by this statement
 };
 
 // A statement on its way.
@@ -83,6 +96,7 @@ struct Running {
   std::vector<Reference> references = {};  // to be checked behind the rows
   std::size_t next_reference = 0;
   std::optional<TxnSet> reference_snapshot = {};  // of the one that waits
+  KeyAccesses keys = {};                          // of a `.txn` program
 };
 
 // Whose statement it is, and what it runs on.
@@ -98,10 +112,11 @@ struct StatementContext {
 };
 
 struct Attempt {
-  enum class Kind : std::uint8_t { Done, Waits, Failed };
+  enum class Kind : std::uint8_t { Done, Waits, Failed, Limit };
   Kind kind = Kind::Done;
   std::vector<TxnNo> blockers = {};  // of Waits
   Failure failure = {};              // of Failed
+  Error fault = {};                  // of Limit: it cannot be run
 };
 
 // Goes on with the statement as far as it gets. After Failed the transaction must end.

@@ -77,6 +77,16 @@ struct StoredTable {
   std::vector<StoredRow> rows;
   std::uint32_t next_position = 0;
   std::vector<std::int64_t> next_fresh;  // by column
+  // Keys of a `.txn` program: rows have their places for ever, and are there from the start,
+  // whether somebody has looked at them or not. Nobody scans them. The first so many are always
+  // shown.
+  bool is_by_key = false;
+  std::uint32_t num_shown = 0;
+
+  // Is the version of a row part of what people see of the table?
+  bool is_shown(std::uint32_t row, std::uint32_t version) const {
+    return !is_by_key || row < num_shown || version > 0;
+  }
 };
 
 // Do two transactions exclude each other by these locks on one row?

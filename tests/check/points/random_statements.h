@@ -26,7 +26,7 @@ struct RandomStatementShape {
 
 inline std::string random_statements(Rng& rng, const RandomStatementShape& shape = {}) {
   static const std::vector<std::string> kKeys = {"x", "y", "t[1].a", "t[1].b"};
-  struct Op {
+  struct RandomOp {
     std::string kind;  // r w i l ls lk
     std::size_t key = 0;
     int value = 0;
@@ -34,7 +34,7 @@ inline std::string random_statements(Rng& rng, const RandomStatementShape& shape
   struct Txn {
     std::size_t session = 0;
     bool aborted = false;
-    std::vector<std::vector<Op>> statements;
+    std::vector<std::vector<RandomOp>> statements;
   };
   const auto up_to = [&](int n) {
     return 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(n)));
@@ -50,7 +50,7 @@ inline std::string random_statements(Rng& rng, const RandomStatementShape& shape
     txn.aborted = rng.chance(0.1);
     const int statements = up_to(shape.max_statements);
     for (int i = 0; i < statements; ++i) {
-      std::vector<Op> ops;
+      std::vector<RandomOp> ops;
       const std::size_t x = key();
       const bool reads = reading < shape.max_reading && !rng.chance(0.3);
       if (reads) {
@@ -81,7 +81,7 @@ inline std::string random_statements(Rng& rng, const RandomStatementShape& shape
     if (txn.aborted) continue;
     std::vector<int> last(keys, 0);
     for (const auto& statement : txn.statements) {
-      for (const Op& op : statement) {
+      for (const RandomOp& op : statement) {
         if (op.kind == "w" || op.kind == "i") last[op.key] = op.value;
       }
     }
@@ -93,12 +93,12 @@ inline std::string random_statements(Rng& rng, const RandomStatementShape& shape
     std::vector<int> own(keys, 0);
     std::vector<int> mine;
     for (auto& statement : txn.statements) {
-      for (Op& op : statement) {
+      for (RandomOp& op : statement) {
         if (op.kind == "w" || op.kind == "i") mine.push_back(op.value);
       }
     }
     for (auto& statement : txn.statements) {
-      for (Op& op : statement) {
+      for (RandomOp& op : statement) {
         if (op.kind == "w" || op.kind == "i") own[op.key] = op.value;
         if (op.kind != "r") continue;
         if (own[op.key] != 0) {
@@ -122,7 +122,7 @@ inline std::string random_statements(Rng& rng, const RandomStatementShape& shape
     std::string ops;
     for (const auto& statement : txns[t].statements) {
       std::string group;
-      for (const Op& op : statement) {
+      for (const RandomOp& op : statement) {
         group += fmt::format("{}[\"{}\",\"{}\"", group.empty() ? "" : ",", op.kind, kKeys[op.key]);
         group += op.kind[0] == 'l' ? "]" : fmt::format(",{}]", op.value);
       }

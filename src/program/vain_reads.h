@@ -1,0 +1,26 @@
+#pragma once
+// Reads whose value nobody looks at: of a table that is scanned, all rows but the one that was
+// looked for.
+//
+// Whether an assertion can fail does not depend on them, at any level that we name: what makes it
+// fail is still allowed without the read, and a history without it can be given one, from the last
+// writer that its transaction sees anyway (docs/explore.md). The histories are others, so this is
+// for questions that have yes or no as an answer.
+//
+// A read is looked at when the code stops at it, with all other registers known, so that branches
+// and loops behind it are followed as they will go; what is read later is not known, and where a
+// branch depends on it, the read counts.
+#include <memory>
+
+#include "program/machine.h"
+
+namespace isoscope {
+
+// Does nothing depend on the value of the read at which the code stands? `is_kept` says of each
+// local whether somebody looks at it in the end.
+bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept);
+
+// Executes the program without its vain reads.
+std::unique_ptr<Executor> executor_without_vain_reads(const Program& program);
+
+}  // namespace isoscope

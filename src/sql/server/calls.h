@@ -1,0 +1,78 @@
+#pragma once
+// What the sessions of a Machine run: the functions of an SQL program (sql_calls.h), or the
+// transactions of a `.txn` program (key_calls.h). Snapshots, locks, waiting, deadlocks and commits
+// are the Machine's, whatever is run.
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "program/executable.h"
+#include "sql/query.h"
+#include "sql/server/statement_run.h"
+
+namespace isoscope::sql {
+struct RowAssertion;
+}
+
+namespace isoscope::sql::server {
+
+struct ClaimAnswer;
+struct State;
+
+using Log = std::vector<std::shared_ptr<const StatementResult>>;
+
+// What a session does next.
+struct NextStep {
+  enum class Kind : std::uint8_t { Statement, Commit, Abort, Limit };
+  Kind kind = Kind::Commit;
+  const Statement* statement = nullptr;
+  std::vector<Value> variables = {};
+  QueryNeeds needs = {};
+  Failure failure = {};            // of Abort; of Limit, our own
+  std::vector<Value> locals = {};  // of Commit and Abort; of a `.txn` program always
+  // An EXCEPTION block has caught the last failure: what the statements from this one on did is
+  // taken back.
+  std::optional<std::size_t> undo_from = {};
+  // Of a `.txn` program: the first assertion of the transaction that has failed so far.
+  std::optional<std::uint32_t> failed_assertion = {};
+  std::optional<Error> fault = {};  // of Limit, where it has a place of its own
+};
+
+// Tables that a call may touch, and those that it changes or locks rows of.
+struct Footprint {
+  std::set<TableId> touched = {};
+  std::set<TableId> changed = {};
+
+  void add(const Footprint& other) {
+    touched.insert(other.touched.begin(), other.touched.end());
+    changed.insert(other.changed.begin(), other.changed.end());
+  }
+  bool meets(const Footprint& other) const;
+};
+
+class Calls {
+ public:
+  virtual ~Calls() = default;
+
+  virtual const Executable& executable() const = 0;
+  virtual const Application& app() const = 0;  // its tables
+  virtual Storage storage() const = 0;         // at the start
+
+  // What a call does whose statements so far came to this.
+  virtual NextStep find_next(std::uint32_t call, const Log& log) const = 0;
+  // Goes on with a statement as far as it gets.
+  virtual Attempt go_on(const StatementContext& context, Running& running) const = 0;
+  // Can it go on after a statement that has failed?
+  virtual bool catches(std::uint32_t call) const = 0;
+
+  virtual Footprint footprint(std::uint32_t call) const = 0;
+  virtual bool may_change(TableId table) const = 0;
+  // Do runs differ by values that the database makes anew?
+  virtual bool makes_fresh_values() const = 0;
+  virtual ClaimAnswer ask(const State& state, const RowAssertion& claim) const = 0;
+  // Why a claim about the finished run cannot be evaluated.
+  virtual std::optional<Error> fault_at_end(const State&) const { return std::nullopt; }
+};
+
+}  // namespace isoscope::sql::server

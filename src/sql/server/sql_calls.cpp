@@ -1,0 +1,177 @@
+#include "sql/server/sql_calls.h"
+
+#include <algorithm>
+
+#include "sql/call_run.h"
+#include "sql/server/no_database.h"
+#include "sql/statement_runner.h"
+
+namespace isoscope::sql::server {
+namespace {
+
+constexpr std::size_t kMaxSteps = 100'000;
+
+// Answers statements from the log, and leaves the call at the first one beyond it.
+class LoggedStatements final : public StatementRunner {
+ public:
+  struct Leave {};
+
+  explicit LoggedStatements(const Log& log) : log_(log) {}
+
+  Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
+                                                const QueryNeeds& needs) override {
+    const StatementResult& result = answer(call, statement, needs);
+    if (result.failure) return failed(call, *result.failure);
+    return result.rows;
+  }
+  Result<Modified> modify(CallState& call, const Statement& statement) override {
+    const StatementResult& result = answer(call, statement, {});
+    if (result.failure) return failed(call, *result.failure);
+    return Modified{.num_rows = result.num_rows, .returning = result.rows};
+  }
+
+  std::size_t begin_block() override { return num_answered_; }
+  // Only the last failure is new: what came before was taken back when it was the last.
+  void undo_block(std::size_t mark) override {
+    if (num_answered_ < log_.size()) return;
+    undo_from_ = std::min(mark, undo_from_.value_or(mark));
+  }
+
+  NextStep take() { return std::move(next_); }
+  std::optional<std::size_t> undo_from() const { return undo_from_; }
+
+ private:
+  static Error failed(CallState& call, const Failure& failure) {
+    call.sqlstate = failure.sqlstate;
+    return {.what = failure.message};
+  }
+
+  const StatementResult& answer(CallState& call, const Statement& statement,
+                                const QueryNeeds& needs) {
+    if (num_answered_ < log_.size()) return *log_[num_answered_++];
+    next_ = {.kind = NextStep::Kind::Statement,
+             .statement = &statement,
+             .variables = call.variables,
+             .needs = needs};
+    throw Leave{};
+  }
+
+  const Log& log_;
+  std::size_t num_answered_ = 0;
+  std::optional<std::size_t> undo_from_;
+  NextStep next_;
+};
+
+bool has_catch(const std::vector<Statement>& body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.catches || has_catch(s.body) || has_catch(s.otherwise);
+  });
+}
+
+bool is_scalar(const Function& function, const Statement& statement) {
+  return statement.op == StatementOp::Select && !statement.exists &&
+         statement.targets.size() == 1 &&
+         function.variables[statement.targets[0].index].name.starts_with("(subquery");
+}
+
+void add_change(const Application& app, TableId table, Footprint& footprint) {
+  footprint.touched.insert(table);
+  footprint.changed.insert(table);
+  for (const ForeignKey& key : app.table(table).foreign_keys) {
+    footprint.touched.insert(key.target);
+    footprint.changed.insert(key.target);  // locked
+  }
+  for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
+    for (const ForeignKey& key : app.tables[t].foreign_keys) {
+      if (key.target != table) continue;
+      footprint.touched.insert(TableId{t});
+      footprint.changed.insert(TableId{t});
+    }
+  }
+}
+
+void add_statements(const Application& app, const std::vector<Statement>& statements,
+                    Footprint& footprint) {
+  for (const Statement& s : statements) {
+    for (const TableId source : s.query.sources) {
+      footprint.touched.insert(source);
+      if (s.query.lock != Lock::None) footprint.changed.insert(source);
+    }
+    if (s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete)
+      add_change(app, s.table, footprint);
+    add_statements(app, s.body, footprint);
+    add_statements(app, s.otherwise, footprint);
+  }
+}
+
+}  // namespace
+
+bool Footprint::meets(const Footprint& other) const {
+  const auto shares = [](const std::set<TableId>& a, const std::set<TableId>& b) {
+    return std::ranges::any_of(a, [&](TableId table) { return b.contains(table); });
+  };
+  return shares(changed, other.touched) || shares(touched, other.changed);
+}
+
+SqlCalls::SqlCalls(const SqlProgram& program, const Budget& budget)
+    : program_(program), budget_(budget) {
+  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call)
+    catches_.push_back(has_catch(program.function(CallId{call}).body));
+}
+
+NextStep SqlCalls::find_next(std::uint32_t call, const Log& log) const {
+  LoggedStatements statements(log);
+  NoDatabase none;
+  std::vector<Value> variables;
+  const CallId id{call};
+  Result<CallResult> result = CallResult{};
+  try {
+    result =
+        run_call_with(program_.app(), program_.changes(), program_.function(id),
+                      program_.arguments(id), none, kMaxSteps, &budget_, &variables, &statements);
+  } catch (const LoggedStatements::Leave&) {
+    NextStep step = statements.take();
+    step.undo_from = statements.undo_from();
+    return step;
+  }
+  if (!result)
+    return {.kind = NextStep::Kind::Limit,
+            .failure = {.sqlstate = "", .message = result.error().what}};
+  return {.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
+          .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
+          .locals = program_.locals_of(id, variables, result->returned),
+          .undo_from = statements.undo_from()};
+}
+
+Attempt SqlCalls::go_on(const StatementContext& context, Running& running) const {
+  StatementContext with = context;
+  with.is_scalar_subquery =
+      is_scalar(program_.function(CallId{context.txn - 1}), *running.result.statement);
+  return server::go_on(with, running);
+}
+
+Footprint SqlCalls::footprint(std::uint32_t call) const {
+  Footprint footprint;
+  add_statements(program_.app(), program_.function(CallId{call}).body, footprint);
+  return footprint;
+}
+
+bool SqlCalls::may_change(TableId table) const {
+  if (!program_.changes().has_fixed_rows(table)) return true;
+  for (std::uint32_t c = 0; c < app().table(table).columns.size(); ++c) {
+    if (program_.changes().is_updated(table, c)) return true;
+  }
+  return false;
+}
+
+bool SqlCalls::makes_fresh_values() const {
+  for (std::uint32_t t = 0; t < app().tables.size(); ++t) {
+    for (const Column& column : app().tables[t].columns) {
+      if (column.is_fresh && !column.is_hidden && program_.changes().has_inserts(TableId{t}))
+        return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace isoscope::sql::server

@@ -1,0 +1,33 @@
+#pragma once
+// Calls of an SQL program: what a function does between its statements follows from their results,
+// so it is run again with these to find what is next.
+#include "sql/program.h"
+#include "sql/server/calls.h"
+
+namespace isoscope::sql::server {
+
+class SqlCalls final : public Calls {
+ public:
+  // Requires: the program outlives it.
+  SqlCalls(const SqlProgram& program, const Budget& budget);
+
+  const Executable& executable() const override { return program_; }
+  const Application& app() const override { return program_.app(); }
+  Storage storage() const override { return Storage(program_.app()); }
+  NextStep find_next(std::uint32_t call, const Log& log) const override;
+  Attempt go_on(const StatementContext& context, Running& running) const override;
+  bool catches(std::uint32_t call) const override { return catches_[call]; }
+  Footprint footprint(std::uint32_t call) const override;
+  bool may_change(TableId table) const override;
+  bool makes_fresh_values() const override;
+  ClaimAnswer ask(const State& state, const RowAssertion& claim) const override;
+
+  const SqlProgram& program() const { return program_; }
+
+ private:
+  const SqlProgram& program_;
+  mutable Budget budget_;
+  std::vector<bool> catches_;  // by call: has an EXCEPTION block
+};
+
+}  // namespace isoscope::sql::server
