@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "check/ground/normal_form.h"
 #include "history/restrict.h"
+#include "relational/normal_form.h"
 #include "verdict/involved.h"
 
 namespace isoscope::predict {

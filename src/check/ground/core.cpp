@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 
-#include "check/ground/normal_form.h"
 #include "check/ground/search.h"
 #include "history/restrict.h"
+#include "relational/normal_form.h"
 
 namespace isoscope {
 namespace {

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/ground/bounds.h"
+#include "check/ground/history_bounds.h"
 #include "check/ground/universe.h"
 #include "sat/circuit.h"
 #include "spec/level.h"

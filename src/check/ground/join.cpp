@@ -9,14 +9,6 @@ bool mentions(const NormalNode& node, int slot) {
   return std::binary_search(node.free.begin(), node.free.end(), slot);
 }
 
-void narrow(BitSet& domain, BitRow to, bool negated) {
-  if (negated) {
-    domain.subtract(to);
-  } else {
-    domain.intersect(to);
-  }
-}
-
 }  // namespace
 
 Join::Join(Grounder& grounder, const NormalNode& exists, const Grounder::Visit& visit)
@@ -68,7 +60,7 @@ bool Join::visit_instance() {
   bool possible = true;
   for (const NormalNode& child : node_.children) {
     if (child.kind != NormalNode::Kind::Atom) continue;  // in open_ since it was bound
-    const Signal signal = grounder_.ground_atom(child);
+    const Signal signal = grounder_.truth(child);
     if (signal.is_false()) {
       possible = false;
       break;
@@ -90,7 +82,7 @@ bool Join::propagate(int slot, Domains& domains) {
         if (grounder_.is_false(child)) return false;
         continue;
       }
-      const Signal signal = grounder_.ground(child);
+      const Signal signal = grounder_.truth(child);
       if (signal.is_false()) return false;
       if (!signal.is_true()) open_.push_back(signal);
     } else if (is_atom) {
@@ -119,34 +111,30 @@ void Join::revise(const NormalNode& atom, const Variable& v, BitSet& domain) con
       }
       return;
     case FormulaOp::Current:
-      narrow(domain, universe.current_reads().row(), atom.negated);
-      return;
-    case FormulaOp::Locks:
-    case FormulaOp::WritesRow: {
-      if (!is_bound(other)) return;
-      const bool locks = atom.atom == FormulaOp::Locks;
-      const BitMatrix& allowed = is_first
-                                     ? (locks ? universe.lockers_of() : universe.row_writers_of())
-                                     : (locks ? universe.keys_locked() : universe.rows_written());
-      narrow(domain, allowed.row(value(other)), atom.negated);
-      return;
-    }
-    case FormulaOp::Writes:
-    case FormulaOp::Reads: {
-      const bool writes = atom.atom == FormulaOp::Writes;
-      if (is_bound(other)) {
-        const std::uint32_t o = value(other);
-        const BitRow allowed = is_first
-                                   ? (writes ? universe.writers_of(o) : universe.readers_of(o))
-                                   : (writes ? universe.keys_written(o) : universe.keys_read(o));
-        narrow(domain, allowed, atom.negated);
-      } else if (is_first && !atom.negated) {
-        domain.intersect(writes ? universe.writers().row() : universe.readers().row());
+      if (atom.negated) {
+        domain.subtract(universe.current_reads().row());
+      } else {
+        domain.intersect(universe.current_reads().row());
       }
       return;
-    }
+    case FormulaOp::Member:
+      return revise_member(atom, v, domain);
     default:
-      revise_member(atom, v, domain);
+      return narrow_by(universe.access(atom.atom), atom, v, domain);
+  }
+}
+
+// By what the other variable of the atom allows, if it has a value.
+void Join::narrow_by(const Bound& bound, const NormalNode& atom, const Variable& v,
+                     BitSet& domain) const {
+  const bool is_first = atom.a.slot == v.slot;
+  const int other = is_first ? atom.b.slot : atom.a.slot;
+  if (!is_bound(other)) {
+    if (!atom.negated) domain.intersect((is_first ? bound.may_from() : bound.may_to()).row());
+  } else if (atom.negated) {
+    domain.subtract((is_first ? bound.must_inverse() : bound.must()).row(value(other)));
+  } else {
+    domain.intersect((is_first ? bound.may_inverse() : bound.may()).row(value(other)));
   }
 }
 
@@ -161,15 +149,7 @@ void Join::revise_member(const NormalNode& atom, const Variable& v, BitSet& doma
   const RelationId r = keys_bound
                            ? grounder_.table_.instantiate(*atom.relation, grounder_.binding_)
                            : grounder_.table_.upper_bound(*atom.relation, grounder_.binding_);
-  const Bound& bound = grounder_.bounds_.of(r);
-  const int other = is_first ? atom.b.slot : atom.a.slot;
-  if (!is_bound(other)) {
-    if (!atom.negated) domain.intersect((is_first ? bound.may_from() : bound.may_to()).row());
-  } else if (atom.negated) {
-    domain.subtract((is_first ? bound.must_inverse() : bound.must()).row(value(other)));
-  } else {
-    domain.intersect((is_first ? bound.may_inverse() : bound.may()).row(value(other)));
-  }
+  narrow_by(grounder_.bounds_.of(r), atom, v, domain);
 }
 
 // The keys that a basic relation of a key can have, given its ends.
@@ -177,18 +157,16 @@ void Join::revise_key(const NormalNode& atom, const Variable& v, BitSet& domain)
   const Universe& universe = grounder_.universe_;
   const RelationExpr& r = *atom.relation;
   if (atom.negated || !r.key || r.key->slot != v.slot) return;
-  if (is_bound(atom.a.slot)) {
-    const std::uint32_t a = value(atom.a.slot);
-    domain.intersect(r.op == RelationOp::Rw ? universe.keys_read(a) : universe.keys_written(a));
-  }
+  const BitMatrix& written = universe.access(FormulaOp::Writes).must();
+  const BitMatrix& read = universe.access(FormulaOp::Reads).must();
+  if (is_bound(atom.a.slot))
+    domain.intersect((r.op == RelationOp::Rw ? read : written).row(value(atom.a.slot)));
   if (is_bound(atom.b.slot)) {
     const std::uint32_t b = value(atom.b.slot);
-    if (r.op != RelationOp::Wr) {
-      domain.intersect(universe.keys_written(b));
-    } else if (r.to == Sort::Read) {
+    if (r.op == RelationOp::Wr && r.to == Sort::Read) {
       domain.keep_only(universe.reads()[b].key);
     } else {
-      domain.intersect(universe.keys_read(b));
+      domain.intersect((r.op == RelationOp::Wr ? read : written).row(b));
     }
   }
 }

@@ -39,6 +39,8 @@ class Join {
   bool propagate(int slot, Domains& domains);
   // Narrows the domain of a variable to what the atom allows.
   void revise(const NormalNode& atom, const Variable& v, BitSet& domain) const;
+  void narrow_by(const Bound& bound, const NormalNode& atom, const Variable& v,
+                 BitSet& domain) const;
   void revise_member(const NormalNode& atom, const Variable& v, BitSet& domain) const;
   void revise_key(const NormalNode& atom, const Variable& v, BitSet& domain) const;
 

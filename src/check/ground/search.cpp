@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "check/ground/short_cycles.h"
+#include "graph/short_cycles.h"
 #include "spec/levels.h"
 #include "support/assert.h"
 
@@ -55,9 +55,9 @@ Search::Search(const History& h, const Assignment& levels, Budget& budget,
       universe_(h, levels.base->framework == Framework::CoSnap),
       meter_(budget, circuit_, options.max_gates),
       encoding_(universe_, levels.base->framework, levels, circuit_),
-      bounds_(universe_, table_, encoding_.bounds(), budget),
-      cells_(encoding_, table_, bounds_, circuit_, meter_),
-      grounder_(universe_, table_, bounds_, circuit_, meter_, &cells_,
+      known_(universe_, encoding_.bounds()),
+      bounds_(known_, table_, budget),
+      grounder_(universe_, table_, bounds_, circuit_, meter_, &encoding_,
                 [this](RelationId r) { return acyclic(r); }) {
   circuit_.watch(budget);
   collect_axioms(levels);
@@ -139,7 +139,7 @@ void Search::ground_axioms() {
 
 bool Search::ground_part(const Part& part) {
   if (!is_family(*part.node)) {
-    circuit_.require_any({!guards_[part.axiom], grounder_.ground(*part.node)});
+    circuit_.require_any({!guards_[part.axiom], grounder_.truth(*part.node)});
     return true;
   }
   std::size_t left = options_.eager_instances;
@@ -195,8 +195,9 @@ Outcome Search::decide(const std::vector<bool>& required) {
     if (meter_.budget().expired_now()) continue;
     if (forbid_order_cycles()) continue;
     const WitnessBounds witness = exact_bounds(*decoded_, encoding_.framework());
-    Bounds exact(universe_, table_, witness, meter_.budget(), &bounds_);
-    Support support(table_, bounds_, exact, cells_);
+    const HistoryBounds decided(universe_, witness);
+    Bounds exact(decided, table_, meter_.budget(), &bounds_);
+    Support support(table_, bounds_, exact, grounder_);
     const bool cycles = forbid_relation_cycles(exact, support, known_acyclicities);
     const bool broken = ground_broken_parts(exact, support, required);
     if (meter_.stopped()) break;
@@ -246,7 +247,7 @@ bool Search::ground_broken_parts(Bounds& exact, Support& support,
     grounder_.enter(axioms_[part.axiom]);
     if (!is_family(*part.node)) {
       // A part without instances is grounded whole; from then on no model breaks it.
-      if (evaluator.ground(*part.node).is_true()) continue;
+      if (evaluator.truth(*part.node).is_true()) continue;
       ground_part(part);
       found = true;
       continue;

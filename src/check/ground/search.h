@@ -20,13 +20,13 @@
 #include <string>
 #include <vector>
 
-#include "check/ground/bounds.h"
-#include "check/ground/cells.h"
 #include "check/ground/decode.h"
 #include "check/ground/encode.h"
 #include "check/ground/ground.h"
 #include "check/ground/grounder.h"
+#include "check/ground/history_bounds.h"
 #include "check/ground/meter.h"
+#include "check/ground/support.h"
 #include "check/ground/universe.h"
 
 namespace isoscope {
@@ -88,8 +88,8 @@ class Search {
   Meter meter_;
   Encoding encoding_;
   RelationTable table_;
+  HistoryBounds known_;
   Bounds bounds_;
-  Cells cells_;
   Grounder grounder_;
   std::vector<GroundAxiom> axioms_;
   std::vector<Signal> guards_;   // by axiom: if true, the axiom holds

@@ -19,7 +19,7 @@ void Support::add(RelationId id, std::size_t a, std::size_t b, std::vector<Signa
       return add(r.right, a, b, signals);
     case RelationOp::Difference:
       add(r.left, a, b, signals);
-      signals.push_back(!cells_.cell(r.right, a, b));
+      signals.push_back(!cell(r.right, a, b));
       return;
     case RelationOp::Inverse:
       return add(r.left, b, a, signals);
@@ -30,7 +30,7 @@ void Support::add(RelationId id, std::size_t a, std::size_t b, std::vector<Signa
     case RelationOp::Compose:
       return add_composition(r, a, b, signals);
     default:
-      signals.push_back(cells_.cell(id, a, b));
+      signals.push_back(cell(id, a, b));
   }
 }
 

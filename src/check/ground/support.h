@@ -5,24 +5,22 @@
 //     (r ; s)(a, b)   one m with r(a, m) and s(m, b): the support of both
 //     r+(a, b)        a shortest path: the support of its steps
 //
-// An instance that a witness breaks can be grounded in two ways. With whole cells (cells.h) the
+// An instance that a witness breaks can be grounded in two ways. With whole cells (grounder.h) the
 // clause speaks of all reasons at once, at the price of their gates. With supports it speaks of one
 // reason and costs next to nothing; other reasons come in later rounds. Supports are for relations
 // whose cells are costly: closures, and compositions of two relations that both depend on the
 // witness.
 #include <vector>
 
-#include "check/ground/bounds.h"
-#include "check/ground/cells.h"
-#include "check/ground/relations.h"
+#include "check/ground/grounder.h"
 
 namespace isoscope {
 
 class Support {
  public:
   // Keeps references. `known` are the bounds of the encoding, `exact` those of the witness.
-  Support(RelationTable& table, Bounds& known, Bounds& exact, Cells& cells)
-      : table_(table), known_(known), exact_(exact), cells_(cells) {}
+  Support(RelationTable& table, Bounds& known, Bounds& exact, Grounder& grounder)
+      : table_(table), known_(known), exact_(exact), grounder_(grounder) {}
 
   // Signals that together imply that the relation holds. Requires: it holds in the witness.
   std::vector<Signal> of(RelationId id, std::size_t a, std::size_t b) {
@@ -32,6 +30,9 @@ class Support {
   }
 
  private:
+  Signal cell(RelationId id, std::size_t a, std::size_t b) {
+    return grounder_.cell(id, static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+  }
   void add(RelationId id, std::size_t a, std::size_t b, std::vector<Signal>& signals);
   void add_composition(const GroundRelation& r, std::size_t a, std::size_t b,
                        std::vector<Signal>& signals);
@@ -40,7 +41,7 @@ class Support {
   RelationTable& table_;
   Bounds& known_;
   Bounds& exact_;
-  Cells& cells_;
+  Grounder& grounder_;
 };
 
 }  // namespace isoscope

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "support/assert.h"
 
 namespace isoscope {
 namespace {
@@ -14,22 +17,20 @@ Universe::Universe(const History& h, bool with_own_reads) : h_(h) {
   number_txns();
   collect_reads(with_own_reads);
   relate_sessions();
-  writers_of_ = BitMatrix(h.num_keys(), num_txns());
+  BitMatrix writes(num_txns(), h.num_keys());
   for (const KeyId x : h.keys()) {
-    for (const TxnId t : h.writers(x)) writers_of_.insert(x.index, position_[t.index]);
+    for (const TxnId t : h.writers(x)) writes.insert(position_[t.index], x.index);
   }
-  readers_of_ = BitMatrix(h.num_keys(), num_txns());
+  BitMatrix reads(num_txns(), h.num_keys());
   wr_ = BitMatrix(num_txns(), num_txns());
   for (const Read& read : reads_) {
     if (read.is_own) continue;
-    readers_of_.insert(read.key, read.reader);
+    reads.insert(read.reader, read.key);
     wr_.insert(read.writer, read.reader);
     for (const TxnId t : h.also_shown(read.event)) wr_.insert(position_[t.index], read.reader);
   }
-  keys_written_ = writers_of_.transposed();
-  keys_read_ = readers_of_.transposed();
-  writers_ = keys_written_.nonempty_rows();
-  readers_ = keys_read_.nonempty_rows();
+  writes_ = Bound(std::move(writes));
+  external_reads_ = Bound(std::move(reads));
   for (const VersionEdge& edge : h.version_edges())
     versions_.emplace_back(position_[edge.before.index], position_[edge.after.index]);
 }
@@ -138,22 +139,36 @@ const BitMatrix& Universe::wr_to_reads() const {
 
 const Universe::RowFacts& Universe::row_facts() const {
   if (row_facts_) return *row_facts_;
-  const std::size_t keys = h_.num_keys();
-  const BitMatrix none(keys, num_txns());
-  row_facts_.emplace(RowFacts{StatementFacts(h_), BitSet(reads_.size()), none, {}, none, {}});
-  RowFacts& facts = *row_facts_;
+  StatementFacts statements(h_);
+  BitSet current(reads_.size());
   for (std::size_t r = 0; r < reads_.size(); ++r) {
-    if (facts.statements.is_current(reads_[r].event)) facts.current.insert(r);
+    if (statements.is_current(reads_[r].event)) current.insert(r);
   }
+  BitMatrix locks(num_txns(), h_.num_keys());
+  BitMatrix writes_row(num_txns(), h_.num_keys());
   for (const KeyId x : h_.keys()) {
     for (std::size_t t = 0; t < num_txns(); ++t) {
-      if (facts.statements.locks(txns_[t], x)) facts.lockers_of.insert(x.index, t);
-      if (facts.statements.writes_row(txns_[t], x)) facts.row_writers_of.insert(x.index, t);
+      if (statements.locks(txns_[t], x)) locks.insert(t, x.index);
+      if (statements.writes_row(txns_[t], x)) writes_row.insert(t, x.index);
     }
   }
-  facts.keys_locked = facts.lockers_of.transposed();
-  facts.rows_written = facts.row_writers_of.transposed();
-  return facts;
+  return row_facts_.emplace(RowFacts{std::move(statements), std::move(current),
+                                     Bound(std::move(locks)), Bound(std::move(writes_row))});
+}
+
+const Bound& Universe::access(FormulaOp op) const {
+  switch (op) {
+    case FormulaOp::Writes:
+      return writes_;
+    case FormulaOp::Reads:
+      return external_reads_;
+    case FormulaOp::Locks:
+      return row_facts().locks;
+    case FormulaOp::WritesRow:
+      return row_facts().writes_row;
+    default:
+      ISO_ASSERT(false);
+  }
 }
 
 BitMatrix Universe::of() const {

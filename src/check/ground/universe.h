@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "check/ground/bit_matrix.h"
+#include "graph/bit_matrix.h"
 #include "history/history.h"
+#include "relational/bounds.h"
 #include "spec/ast.h"
 #include "spec/statements.h"
 
@@ -57,29 +58,21 @@ class Universe {
   std::size_t num_statements() const { return statement_txn_.size(); }
   std::uint32_t statement_txn(std::size_t statement) const { return statement_txn_[statement]; }
   // Facts about statements (spec/statements.h): reads to transactions, reads to reads,
-  // transactions to reads; sets of reads; who locks or writes the row of a key.
+  // transactions to reads; sets of reads.
   BitMatrix of() const;
   BitMatrix same() const;
   BitMatrix waited() const;
   // Pairs that the numbers of commits put in this order, by position.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> known_order() const;
   const BitSet& current_reads() const { return row_facts().current; }
-  // By key and by transaction: those that lock, or write, the row of the key.
-  const BitMatrix& lockers_of() const { return row_facts().lockers_of; }
-  const BitMatrix& keys_locked() const { return row_facts().keys_locked; }
-  const BitMatrix& row_writers_of() const { return row_facts().row_writers_of; }
-  const BitMatrix& rows_written() const { return row_facts().rows_written; }
 
-  // Who writes or reads what: transactions by key, keys by transaction.
-  BitRow writers_of(std::size_t key) const { return writers_of_.row(key); }
-  BitRow readers_of(std::size_t key) const { return readers_of_.row(key); }
-  BitRow keys_written(std::size_t txn) const { return keys_written_.row(txn); }
-  BitRow keys_read(std::size_t txn) const { return keys_read_.row(txn); }
-  const BitSet& writers() const { return writers_; }
-  const BitSet& readers() const { return readers_; }
+  // Who accesses what, transactions to keys: Writes, Reads, Locks or WritesRow.
+  const Bound& access(FormulaOp op) const;
+  BitRow writers_of(std::size_t key) const { return writes_.must_inverse().row(key); }
+  const BitSet& writers() const { return writes_.may_from(); }
+  const BitSet& readers() const { return external_reads_.may_from(); }
   const BitSet& aborted() const { return aborted_; }
-  bool writes(std::size_t txn, std::size_t key) const { return writers_of_.contains(key, txn); }
-  bool reads(std::size_t txn, std::size_t key) const { return readers_of_.contains(key, txn); }
+  bool writes(std::size_t txn, std::size_t key) const { return writes_.must().contains(txn, key); }
 
  private:
   void number_txns();
@@ -87,10 +80,8 @@ class Universe {
   struct RowFacts {
     StatementFacts statements;
     BitSet current;
-    BitMatrix lockers_of;
-    BitMatrix keys_locked;
-    BitMatrix row_writers_of;
-    BitMatrix rows_written;
+    Bound locks;
+    Bound writes_row;
   };
   const RowFacts& row_facts() const;
   void relate_sessions();
@@ -105,12 +96,8 @@ class Universe {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> versions_;
   BitMatrix so_;
   BitMatrix wr_;
-  BitMatrix writers_of_;
-  BitMatrix readers_of_;
-  BitMatrix keys_written_;
-  BitMatrix keys_read_;
-  BitSet writers_;
-  BitSet readers_;
+  Bound writes_{BitMatrix()};
+  Bound external_reads_{BitMatrix()};
   BitSet aborted_;
   mutable std::optional<BitMatrix> wr_to_reads_;
   mutable std::optional<BitMatrix> po_;

@@ -1,4 +1,4 @@
-#include "check/ground/bit_matrix.h"
+#include "graph/bit_matrix.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/ground/short_cycles.h"
+#include "graph/short_cycles.h"
 #include "support/rng.h"
 
 namespace isoscope {

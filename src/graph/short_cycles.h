@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "check/ground/bit_matrix.h"
+#include "graph/bit_matrix.h"
 
 namespace isoscope {
 

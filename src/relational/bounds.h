@@ -1,9 +1,7 @@
 #pragma once
 // What is known of each relation before the witness is: the pairs it must have and those it may.
 //
-//     so, wr, po, [S]     exactly known, as are of, same, waited
-//     the order           must: what facts force (T0 first, so, wr, version orders, closed);
-//                         may: everything but its opposite
+//     names (so, co, …)   as the engine knows them: LeafBounds
 //     r ; s               must(r) ; must(s)  …  may(r) ; may(s)
 //     r \ s               must(r) \ may(s)   …  may(r) \ must(s)
 //     r+                  if r is part of the order: no more than the order may have
@@ -14,12 +12,14 @@
 //
 // Cost  Whole matrices, 64 pairs at a time: O(n^3 / 64) for compositions and closures, made when
 //       first asked for. A relation of one key costs only its few rows.
+//
+// Paper  [TorlakJackson-TACAS'07]: partial instances, and a translation that looks at no pair
+//        outside the upper bounds.
 #include <memory>
 #include <vector>
 
-#include "check/ground/bit_matrix.h"
-#include "check/ground/relations.h"
-#include "check/ground/universe.h"
+#include "graph/bit_matrix.h"
+#include "relational/relation_table.h"
 
 namespace isoscope {
 
@@ -51,21 +51,28 @@ class Bound {
   mutable std::unique_ptr<BitSet> may_to_;
 };
 
-// The bounds of the witness: of co, of ar and vis, or of co and snap (transactions to reads).
-struct WitnessBounds {
-  Bound order;
-  Bound vis;
-  Bound snap;
+// The bounds of what the language names: all relations but those made by operators.
+class LeafBounds {
+ public:
+  LeafBounds() = default;
+  LeafBounds(const LeafBounds&) = delete;
+  LeafBounds& operator=(const LeafBounds&) = delete;
+  virtual ~LeafBounds() = default;
+
+  // How many elements of a sort there are.
+  virtual std::size_t size(Sort sort) const = 0;
+  virtual Bound of(const GroundRelation& leaf) const = 0;
+  // Of co or ar, which is a strict total order in every witness.
+  virtual const Bound& order() const = 0;
 };
 
 class Bounds {
  public:
-  // `facts`, if given, are other bounds over the same universe, which lend the matrices of
+  // `facts`, if given, are other bounds over the same elements, which lend the matrices of
   // relations that do not depend on the witness. Keeps references to all arguments. Once the
   // budget expires, bounds are no longer to be trusted.
-  Bounds(const Universe& universe, RelationTable& table, const WitnessBounds& witness,
-         Budget& budget, Bounds* facts = nullptr)
-      : universe_(universe), table_(table), witness_(witness), budget_(budget), facts_(facts) {}
+  Bounds(const LeafBounds& leaves, RelationTable& table, Budget& budget, Bounds* facts = nullptr)
+      : leaves_(leaves), table_(table), budget_(budget), facts_(facts) {}
 
   const Bound& of(RelationId id);
   // Is it part of the order in every witness, as so | wr | ww is? Then it has no cycle. A yes is
@@ -73,14 +80,10 @@ class Bounds {
   bool is_within_order(RelationId id);
 
  private:
-  std::unique_ptr<Bound> make(const GroundRelation& r);
-  BitMatrix identity_on(const GroundRelation& r) const;
-  BitMatrix ww(const GroundRelation& r, const BitMatrix& order) const;
-  BitMatrix rw(const GroundRelation& r, const BitMatrix& order) const;
+  Bound make(const GroundRelation& r);
 
-  const Universe& universe_;
+  const LeafBounds& leaves_;
   RelationTable& table_;
-  const WitnessBounds& witness_;
   Budget& budget_;
   Bounds* facts_;
   std::vector<std::unique_ptr<Bound>> bounds_;  // by relation

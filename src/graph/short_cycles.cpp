@@ -1,4 +1,4 @@
-#include "check/ground/short_cycles.h"
+#include "graph/short_cycles.h"
 
 #include <algorithm>
 #include <utility>

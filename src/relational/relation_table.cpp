@@ -1,4 +1,4 @@
-#include "check/ground/relations.h"
+#include "relational/relation_table.h"
 
 namespace isoscope {
 namespace {

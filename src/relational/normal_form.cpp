@@ -1,4 +1,4 @@
-#include "check/ground/normal_form.h"
+#include "relational/normal_form.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "check/ground/bit_matrix.h"
+#include "graph/bit_matrix.h"
 
 #include <algorithm>
 
