@@ -107,7 +107,8 @@ Anomaly name_real_time(std::span<const Edge> cycle) {
   if (cycle.empty()) return Anomaly::Unexplainable;
   if (count(EdgeKind::Rw) + count(EdgeKind::Co) == 1) return Anomaly::StaleRead;
   if (count(EdgeKind::Rw) + count(EdgeKind::Co) > 1) return Anomaly::RealTimeCycle;
-  return count(EdgeKind::Wr) > 0 ? Anomaly::ReadBeforeWrite : Anomaly::RealTimeWrites;
+  if (count(EdgeKind::Wr) > 0) return Anomaly::ReadBeforeWrite;
+  return count(EdgeKind::Ww) > 0 ? Anomaly::RealTimeWrites : Anomaly::Unexplainable;
 }
 
 }  // namespace isoscope

@@ -241,6 +241,7 @@ void Facts::require_times() const {
     for (int b = 1; b < txns(); ++b) {
       if (a == b) continue;
       c.require_any({!rt_(a, b), !rt_(b, a)});
+      c.require_any({!so()(a, b), !rt_(b, a)});  // a session begins one after the other
       for (int s = 1; s < txns(); ++s) {
         for (int t = 1; t < txns(); ++t) {
           if (s != t) c.require_any({!rt_(a, b), !rt_(s, t), rt_(a, t), rt_(s, b)});

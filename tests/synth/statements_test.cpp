@@ -91,6 +91,16 @@ TEST(SynthesizeStatements, AgreesWithAllHistoriesForUnusualAxioms) {
   compare_statements({.txns = 2, .keys = 2, .ops = 2}, false, odd);
 }
 
+// A session cannot run a transaction that had ended before the last one began.
+bool sessions_run_in_time(const History& h) {
+  for (TxnId a : h.txns()) {
+    for (TxnId b : h.txns()) {
+      if (h.so(a, b) && h.rt(b, a)) return false;
+    }
+  }
+  return true;
+}
+
 // Real time: every way in which few intervals can lie.
 void for_each_timed_history(const Scope& scope, const std::function<void(const History&)>& visit) {
   const int n = scope.txns;
@@ -120,7 +130,9 @@ TEST(SynthesizeTimes, AgreesWithAllIntervals) {
   for (const Scope& scope :
        {Scope{.txns = 2, .keys = 2, .ops = 2}, Scope{.txns = 3, .keys = 1, .values = 2}}) {
     Profiles profiles(levels);
-    for_each_timed_history(scope, [&](const History& h) { profiles.add(h); });
+    for_each_timed_history(scope, [&](const History& h) {
+      if (sessions_run_in_time(h)) profiles.add(h);
+    });
     expect_same(profiles.separated(), scope, false);
   }
 }
@@ -179,7 +191,7 @@ TEST(SynthesizeStatements, FindsWhatAWaitShowsAndASnapshotDoesNot) {
 
 TEST(SynthesizeTimes, FindsAStaleReadThatOnlyRealTimeForbids) {
   const std::string history = smallest("ser", "strict-ser");
-  EXPECT_NE(history.find('<'), std::string::npos) << history;
+  EXPECT_EQ(history, "s1: [r(x,0)]<3,6>\ns2: [w(x,1)]<1,2>\n");
 }
 
 // The same history under other names of transactions and keys is counted once.

@@ -212,8 +212,11 @@ Anomaly PointSearch::name_points(const std::vector<Edge>& cycle) const {
   };
   const auto snapshots = count([](const Edge& e) { return e.to_statement != Edge::kCommit; });
   const auto locks = count([](const Edge& e) { return e.kind == EdgeKind::Co; });
-  if (snapshots == 0 && locks == 0) return name_cycle(h_, Logic::Psi, cycle);
-  if (snapshots > 1) return Anomaly::LongFork;
+  const auto missed = count([](const Edge& e) { return e.kind == EdgeKind::Rw; });
+  // Where no snapshot misses anything, each edge says who committed first.
+  if (locks == 0 && (snapshots == 0 || missed == 0)) return name_cycle(h_, Logic::Psi, cycle);
+  if (missed == 0) return Anomaly::Unexplainable;
+  if (missed > 1) return Anomaly::LongFork;
   if (snapshots == 1 && cycle.size() == 2) {
     const bool enters_first = cycle[0].to_statement != Edge::kCommit;
     const Edge& enters = cycle[enters_first ? 0 : 1];

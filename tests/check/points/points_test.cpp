@@ -48,6 +48,13 @@ TEST(CheckPoints, TellsTheShortestCycle) {
        Anomaly::NonRepeatableRead},
       {"rc@snap", "s1: [w(x,1) | w(y,1)] s2: [r(x,1) r(y,0) |]", "T1 -wr-> T2.1; T2.1 -rw-> T1", "",
        Anomaly::FracturedRead},
+      {"pg-rr", "s1: [w(x,1)] s2: [r(x,1) | w(y,1)] s3: [r(y,1) | r(x,0)]",
+       "T1 -wr-> T2.1; T2 -wr-> T3.1; T3.2 -rw-> T1", "One", Anomaly::CausalityViolation},
+      // No snapshot misses anything: they are circular without snapshots, too.
+      {"pg-rr", "s1: [r(y,1)] [w(y,1)]", "T1 -so-> T2; T2 -wr-> T1.1", "One",
+       Anomaly::CircularInformation},
+      {"rc@snap", "s1: [w(x,1) | r(y,1)] s2: [w(y,1) | r(x,1)]", "T1 -wr-> T2.2; T2 -wr-> T1.2", "",
+       Anomaly::CircularInformation},
   };
   for (const Told& t : kTold) {
     SCOPED_TRACE(t.hist);
