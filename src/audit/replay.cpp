@@ -143,32 +143,36 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
 
 // A shortest cycle, by trying every start; among edges of a pair the first of the most telling
 // kind: wr, then rw, then ww.
-std::vector<ReplayEdge> cycle_of(const Scenario& scenario, const std::vector<ReplayEdge>& edges) {
-  const std::size_t n = scenario.calls.size();
-  std::vector<ReplayEdge> best;
-  for (std::size_t start = scenario.prefix; start < n; ++start) {
-    std::vector<std::optional<ReplayEdge>> by(n);
-    std::vector<std::size_t> queue = {start};
-    bool is_closed = false;
-    std::vector<ReplayEdge> cycle;
-    for (std::size_t head = 0; head < queue.size() && !is_closed; ++head) {
-      for (const EdgeKind kind : {EdgeKind::Rw, EdgeKind::Wr, EdgeKind::Ww}) {
-        for (const ReplayEdge& edge : edges) {
-          if (edge.from != queue[head] || edge.kind != kind || is_closed) continue;
-          if (edge.to == start) {
-            is_closed = true;
-            cycle.push_back(edge);
-            for (std::size_t at = edge.from; at != start; at = cycle.back().from)
-              cycle.push_back(*by[at]);
-            std::ranges::reverse(cycle);
-          } else if (!by[edge.to]) {
-            by[edge.to] = edge;
-            queue.push_back(edge.to);
-          }
+// A shortest cycle through the call, breadth first; rw edges are preferred, as they tell most.
+std::vector<ReplayEdge> cycle_through(std::size_t start, std::size_t num_calls,
+                                      const std::vector<ReplayEdge>& edges) {
+  std::vector<std::optional<ReplayEdge>> by(num_calls);
+  std::vector<std::size_t> queue = {start};
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    for (const EdgeKind kind : {EdgeKind::Rw, EdgeKind::Wr, EdgeKind::Ww}) {
+      for (const ReplayEdge& edge : edges) {
+        if (edge.from != queue[head] || edge.kind != kind) continue;
+        if (edge.to == start) {
+          std::vector<ReplayEdge> cycle = {edge};
+          for (std::size_t at = edge.from; at != start; at = cycle.back().from)
+            cycle.push_back(*by[at]);
+          std::ranges::reverse(cycle);
+          return cycle;
         }
+        if (by[edge.to]) continue;
+        by[edge.to] = edge;
+        queue.push_back(edge.to);
       }
     }
-    if (is_closed && (best.empty() || cycle.size() < best.size())) best = cycle;
+  }
+  return {};
+}
+
+std::vector<ReplayEdge> cycle_of(const Scenario& scenario, const std::vector<ReplayEdge>& edges) {
+  std::vector<ReplayEdge> best;
+  for (std::size_t start = scenario.prefix; start < scenario.calls.size(); ++start) {
+    std::vector<ReplayEdge> cycle = cycle_through(start, scenario.calls.size(), edges);
+    if (!cycle.empty() && (best.empty() || cycle.size() < best.size())) best = std::move(cycle);
   }
   return best;
 }

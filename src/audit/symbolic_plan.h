@@ -1,5 +1,7 @@
 #pragma once
 // How the rows of a statement are found: by key, or by looking at many.
+#include <limits>
+
 #include "audit/symbolic_run.h"
 
 namespace isoscope::audit {
@@ -10,6 +12,14 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> columns_of(const sql::Expr& ex
 
 // Does a constraint over these columns look at one of the others?
 bool mentions(const std::vector<std::uint32_t>& constraint, const std::set<std::uint32_t>& columns);
+
+// What LIMIT, OFFSET and DISTINCT leave of the rows that match.
+struct Window {
+  bool is_whole = true;   // all
+  bool has_first = true;  // at least one, if there is one
+  std::size_t max_rows = std::numeric_limits<std::size_t>::max();
+};
+Window window_of(const sql::Query& query);
 
 struct SymbolicRun::Plan {
   struct OfSource {

@@ -88,17 +88,28 @@ class SymbolicRun {
   // A row for each source: as the key says, or some row where it does not.
   std::vector<Source> rows_of(const Plan& plan, const Frame& frame);
   Selection select(const sql::Statement& statement, const sql::Query& query, std::size_t num_rows);
+  struct Search;   // how the rows of one table are looked for
+  struct Finding;  // what the parts of a SELECT share
+  Finding finding_of(const sql::Query& query);
+  void find_rows(const Finding& finding, std::size_t num_rows, Selection& selection);
+  Search search_of(const Finding& finding, std::uint32_t source, const Selection& selection);
+  void scan(const sql::Statement& statement, const Finding& finding, const Search& search,
+            const std::set<std::uint32_t>& outputs);
+  void lock_found(const sql::Statement& statement, const Finding& finding, const Search& search,
+                  const std::set<std::uint32_t>& outputs, const Selection& selection);
+  void find_all(const Finding& finding, std::size_t num_rows, const Selection& selection);
   void select_into(const sql::Statement& statement);
   void select_rows(const sql::Statement& statement);
   void forget_rows(sql::VarId rows);
   SymValue unknown_value(sql::VarId var);
   void aggregate_into(const sql::Statement& statement);
+  void bound_extreme(const sql::Query& query, const sql::Output& output, const Selection& selection,
+                     const SymValue& best, std::size_t first);
   // What a statement looks for, and what it then does to the rows that it locks, are two things
   // with a snapshot per statement: the search looks at the snapshot; rows that match are locked,
   // looked at again as they are, and must still match. So a row that did not match was read in the
   // snapshot, one that did was read as it is; what the snapshot had decides nothing then, as the
   // statement would do the same at its place in the order of commits.
-  struct Search;
   bool is_locking(const sql::Query& query) const;
   // The row may be another by now under the same key; then the search has found nothing.
   std::function<SmtTerm(const Row&)> still_there(sql::TableId table);
@@ -113,6 +124,8 @@ class SymbolicRun {
   void update(const sql::Statement& statement);
   void remove(const sql::Statement& statement);
   void insert(const sql::Statement& statement);
+  struct Insertion;  // an INSERT on its way
+  void propose_row(const sql::Statement& statement, Insertion& insertion);
   void set_found(SmtTerm found);
   // Constraints. `new_value` gives the columns of a row after the statement.
   using NewValue = std::function<SymValue(std::uint32_t)>;
@@ -149,6 +162,10 @@ class SymbolicRun {
                     const NewValue& old_value, const std::set<std::uint32_t>& columns);
   Row some_row(sql::TableId table, const std::vector<std::uint32_t>& columns, const Row& values,
                SmtTerm condition, const Frame& frame);
+  void look_for_key(const sql::Statement& statement, bool named, Insertion& insertion);
+  void look_for_entries(const sql::Statement& statement, bool named, const NewValue& new_value,
+                        Insertion& insertion);
+  SmtTerm update_there(const sql::Statement& statement, const Insertion& insertion);
   // A statement that changes many rows: any entries.
   void change_any_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                           const std::set<std::uint32_t>& columns);

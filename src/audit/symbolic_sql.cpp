@@ -1,221 +1,11 @@
-// Statements that touch the database, on symbols.
+// Statements that touch the database, on symbols: what a query puts into variables.
 #include <algorithm>
-#include <limits>
 
 #include "audit/symbolic_plan.h"
 
 namespace isoscope::audit {
 
 using sql::StatementOp;
-
-namespace {
-
-// What LIMIT, OFFSET and DISTINCT leave of the rows that match.
-struct Window {
-  bool is_whole = true;   // all
-  bool has_first = true;  // at least one, if there is one
-  std::size_t max_rows = std::numeric_limits<std::size_t>::max();
-};
-
-Window window_of(const sql::Query& query) {
-  const auto is_null = [](const sql::Expr& expr) { return expr.op == sql::ExprOp::Null; };
-  Window window;
-  window.is_whole = !query.limit && !query.offset && !query.distinct;
-  const auto& offset = query.offset;
-  if (offset && !is_null(*offset))
-    window.has_first = offset->op == sql::ExprOp::Integer && offset->number == 0;
-  const auto& limit = query.limit;
-  if (!limit || is_null(*limit)) return window;
-  if (limit->op == sql::ExprOp::Integer && limit->number > 0) {
-    window.max_rows = static_cast<std::size_t>(limit->number);
-  } else {
-    window.has_first = false;
-  }
-  return window;
-}
-
-}  // namespace
-
-bool SymbolicRun::is_locking(const sql::Query& query) const {
-  return per_statement_ && query.lock > sql::Lock::KeyShare && !query.is_aggregate();
-}
-
-SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
-                                           std::size_t num_rows) {
-  const auto plan = std::make_shared<const Plan>(this->plan(query.sources, query.where));
-  const Frame frame = here();
-  const SmtTerm alive = alive_;
-  const Frame now = current();
-  const bool is_join = query.sources.size() > 1;
-  const bool locks = is_locking(query);
-
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
-  for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
-
-  Selection selection;
-  selection.frame = locks ? now : frame;
-  selection.search = frame;
-  const std::optional<sql::Expr>* where = &query.where;
-  const auto met_at = [this, where](const std::vector<Source>& rows, const Frame& at) {
-    std::vector<SmtTerm> parts;
-    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, at));
-    parts.push_back(is_true(*where, at.with(rows)));
-    return symbols_.all(parts);
-  };
-  std::vector<std::function<SmtTerm(const Row&)>> still;
-  for (const sql::TableId table : query.sources) {
-    if (locks) still.push_back(still_there(table));
-  }
-  const auto found_at = [met_at, frame, now, still](const std::vector<Source>& rows) {
-    SmtTerm found = met_at(rows, frame);
-    for (std::size_t s = 0; s < still.size(); ++s) found = found && still[s](rows[s].row);
-    return still.empty() ? found : found && met_at(rows, now);
-  };
-  const Window window = query.is_aggregate() ? Window{} : window_of(query);
-  // The rows that it finds. Without a fixed key it finds some, free to be any that match.
-  const std::size_t count = plan->is_fixed ? 1 : num_rows;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::vector<Source> rows = rows_of(*plan, frame);
-    if (plan->is_fixed) {
-      SmtTerm found = alive && found_at(rows);
-      if (!window.has_first) found = found && symbols_.fresh_truth("within_limit");
-      selection.found.push_back(found);
-    } else {
-      const SmtTerm found = window.max_rows > i ? symbols_.fresh_truth("found") : symbols_.no();
-      instance_.facts.push_back(implies(found, alive && found_at(rows)));
-      for (std::size_t j = 0; j < i; ++j) {
-        std::vector<SmtTerm> same;
-        for (std::size_t s = 0; s < rows.size(); ++s)
-          same.push_back(symbols_.same_row(rows[s].row, selection.rows[j][s].row));
-        instance_.facts.push_back(!(found && selection.found[j] && symbols_.all(same)));
-      }
-      if (i > 0 && loops_ == Loops::AtMostTwo)
-        instance_.facts.push_back(implies(found, selection.found[i - 1]));
-      selection.found.push_back(found);
-    }
-    selection.rows.push_back(std::move(rows));
-  }
-
-  for (std::uint32_t s = 0; s < plan->sources.size(); ++s) {
-    const Plan::OfSource& source = plan->sources[s];
-    const sql::TableId table = source.table;
-    // In a join, which rows of one table are looked at depends on the others: a free symbol says.
-    std::optional<SmtFunction> looked_at;
-    if (is_join && !source.is_fixed) {
-      looked_at = symbols_.row_function("looked_at", table, SmtSolver::kBool);
-      for (std::size_t i = 0; i < selection.rows.size(); ++i)
-        instance_.facts.push_back(
-            implies(selection.found[i], (*looked_at)(selection.rows[i][s].row)));
-    }
-    const auto is_candidate = [this, plan, s, frame, looked_at](const Row& row) {
-      std::vector<Source> rows(plan->sources.size());
-      rows[s] = {plan->sources[s].table, row};
-      std::vector<SmtTerm> parts;
-      for (const sql::Expr* conjunct : plan->sources[s].fixed)
-        parts.push_back(is_true(*conjunct, frame.with(rows)));
-      if (looked_at) parts.push_back((*looked_at)(row));
-      return symbols_.all(parts);
-    };
-    const auto is_there = [this, is_candidate, table, frame](const Row& row) {
-      return is_candidate(row) && present_now(table, row, frame);
-    };
-    std::function<SmtTerm(const Row&)> matches = is_there;
-    if (!is_join) {
-      matches = [this, found_at, table](const Row& row) { return found_at({Source{table, row}}); };
-      selection.matches = matches;
-    }
-    std::set<std::uint32_t> outputs;
-    for (const auto& [of, column] : used) {
-      if (of == s && !source.where_columns.contains(column)) outputs.insert(column);
-    }
-    if (locks && !is_join) {
-      Search search{.table = table, .plan = plan, .guard = alive, .locks = true};
-      if (source.is_fixed) search.row = selection.rows.front()[s].row;
-      search.is_candidate = is_candidate;
-      search.is_there = is_there;
-      search.is_found = [met_at, table, frame](const Row& row) {
-        return met_at({Source{table, row}}, frame);
-      };
-      search.is_followed = [is_found = search.is_found, same = still.front()](const Row& row) {
-        return is_found(row) && same(row);
-      };
-      search.is_left = [this, is_followed = search.is_followed, table, now](const Row& row) {
-        return is_followed(row) && present_now(table, row, now);
-      };
-      search.matches = matches;
-      read_found(statement, search, true, outputs);
-    } else if (source.is_fixed) {
-      const Row& row = selection.rows.front()[s].row;
-      const SmtTerm guard = alive && is_candidate(row);
-      read(statement, table, kPresence, guard, row);
-      for (const std::uint32_t column : source.where_columns)
-        read(statement, table, column, alive && is_there(row), row);
-      for (const std::uint32_t column : outputs)
-        read(statement, table, column, alive && matches(row), row);
-    } else {
-      const std::size_t first_read = instance_.accesses.size();
-      read_all(statement, table, kPresence, alive, is_candidate);
-      for (const std::uint32_t column : source.where_columns)
-        read_all(statement, table, column, alive, is_there);
-      const bool is_fixed_by_insert = std::ranges::none_of(
-          source.where_columns,
-          [&](std::uint32_t column) { return symbols_.changes().is_updated(table, column); });
-      if (!is_join && is_fixed_by_insert) {
-        for (std::size_t i = first_read; i < instance_.accesses.size(); ++i) {
-          instance_.accesses[i].would_match = [this, where, frame, table](
-                                                  const Row& row, const Access::Columns& values) {
-            Source inserted{table, row};
-            const auto& columns = symbols_.app().table(table).columns;
-            for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
-            return is_true(*where, frame.with({std::move(inserted)}));
-          };
-        }
-      }
-      for (const std::uint32_t column : outputs) read_all(statement, table, column, alive, matches);
-    }
-    if (query.lock == sql::Lock::None || query.is_aggregate()) continue;
-    if (locks && is_join) {
-      // What the search passes by is written down above; the rows that it found are read again.
-      reads_at_ = kCurrent;
-      std::set<std::uint32_t> columns = outputs;
-      columns.insert(source.where_columns.begin(), source.where_columns.end());
-      columns.insert(kPresence);
-      for (std::size_t i = 0; i < selection.rows.size(); ++i) {
-        for (const std::uint32_t column : columns)
-          read(statement, table, column, selection.found[i], selection.rows[i][s].row);
-      }
-      reads_at_ = at_;
-    }
-    // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
-    const bool returns_all = statement.op == StatementOp::ForQuery || statement.targets.empty();
-    if (returns_all && window.is_whole && !is_join && !source.is_fixed) {
-      lock(statement, table, query.lock, alive, std::nullopt, matches);
-    } else {
-      for (std::size_t i = 0; i < selection.rows.size(); ++i)
-        lock(statement, table, query.lock, selection.found[i], selection.rows[i][s].row);
-    }
-  }
-  // Every row that matches is found, or there are more than the ones that we look at.
-  if (!is_join && !plan->is_fixed && !plan->sources.empty() && window.has_first &&
-      (num_rows == 1 || loops_ == Loops::AtMostTwo)) {
-    const auto rows = selection.rows;
-    const auto found = selection.found;
-    const auto matches = selection.matches;
-    const bool is_complete = num_rows > 1 && window.is_whole;
-    instance_.row_facts.push_back(
-        {plan->sources.front().table,
-         [this, rows, found, matches, alive, is_complete](const Row& row) {
-           std::vector<SmtTerm> parts;
-           for (std::size_t i = 0; i < rows.size(); ++i) {
-             parts.push_back(is_complete ? found[i] && symbols_.same_row(rows[i].front().row, row)
-                                         : found[i]);
-           }
-           return implies(alive && matches(row), symbols_.any(parts));
-         }});
-  }
-  return selection;
-}
 
 void SymbolicRun::select_into(const sql::Statement& statement) {
   const sql::Query& query = statement.query;
@@ -255,6 +45,39 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
   if (!is_part_of_expression(function_, statement)) set_found(found);
 }
 
+// No matching row is beyond a minimum or maximum; and with one output, rows beyond it do not matter
+// to the accesses of the statement, which begin at `first`.
+void SymbolicRun::bound_extreme(const sql::Query& query, const sql::Output& output,
+                                const Selection& selection, const SymValue& best,
+                                std::size_t first) {
+  const bool is_min = output.aggregate == sql::Aggregate::Min;
+  const sql::TableId table = query.sources.front();
+  const auto value_of = [this, expr = &output.expr, frame = selection.frame,
+                         table](const Row& row) {
+    return eval(*expr, frame.with({Source{table, row}}));
+  };
+  instance_.row_facts.push_back(
+      {table,
+       [value_of, matches = selection.matches, best, is_min, alive = alive_](const Row& row) {
+         const SymValue other = value_of(row);
+         const SmtTerm is_beyond =
+             !other.null && (is_min ? other.number < best.number : best.number < other.number);
+         return implies(alive && matches(row), other.null || (!best.null && !is_beyond));
+       }});
+  const bool is_of_key = output.expr.op == sql::ExprOp::Column &&
+                         symbols_.app().table(table).is_key_column(output.expr.column);
+  if (query.outputs.size() != 1 || !is_of_key) return;
+  for (std::size_t a = first; a < instance_.accesses.size(); ++a) {
+    Access& access = instance_.accesses[a];
+    if (access.row) continue;
+    access.condition = [inner = access.condition, value_of, best, is_min](const Row& row) {
+      const SymValue other = value_of(row);
+      const SmtTerm counts = is_min ? other.number <= best.number : best.number <= other.number;
+      return inner(row) && (best.null || counts);
+    };
+  }
+}
+
 void SymbolicRun::aggregate_into(const sql::Statement& statement) {
   SmtSolver& smt = symbols_.smt();
   const sql::Query& query = statement.query;
@@ -281,47 +104,11 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
         if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
         break;
       case sql::Aggregate::Min:
-      case sql::Aggregate::Max: {
-        const bool is_min = output->aggregate == sql::Aggregate::Min;
+      case sql::Aggregate::Max:
         value = {!found || picked.null, picked.number};
-        if (!selection.matches || is_single_row) break;
-        // No matching row is beyond it; and with one output, rows beyond it do not matter.
-        const SymValue best = value;
-        const auto is_beyond = [this, output, selection, best, is_min](const Row& row) {
-          const SymValue other =
-              eval(output->expr,
-                   selection.frame.with({Source{selection.rows.front().front().table, row}}));
-          return !other.null && (is_min ? other.number < best.number : best.number < other.number);
-        };
-        instance_.row_facts.push_back(
-            {query.sources.front(),
-             [this, selection, best, is_beyond, output, alive](const Row& row) {
-               const SymValue other =
-                   eval(output->expr,
-                        selection.frame.with({Source{selection.rows.front().front().table, row}}));
-               return implies(alive && selection.matches(row),
-                              other.null || (!best.null && !is_beyond(row)));
-             }});
-        const bool is_of_key =
-            output->expr.op == sql::ExprOp::Column &&
-            symbols_.app().table(query.sources.front()).is_key_column(output->expr.column);
-        if (query.outputs.size() == 1 && is_of_key) {
-          for (std::size_t a = first; a < instance_.accesses.size(); ++a) {
-            Access& access = instance_.accesses[a];
-            if (access.row) continue;
-            access.condition = [this, inner = access.condition, output, selection, best,
-                                is_min](const Row& row) {
-              const SymValue other =
-                  eval(output->expr,
-                       selection.frame.with({Source{selection.rows.front().front().table, row}}));
-              const SmtTerm counts =
-                  is_min ? other.number <= best.number : best.number <= other.number;
-              return inner(row) && (best.null || counts);
-            };
-          }
-        }
+        if (selection.matches && !is_single_row)
+          bound_extreme(query, *output, selection, value, first);
         break;
-      }
       case sql::Aggregate::Array:
       case sql::Aggregate::Other:  // any value
         value.null = symbols_.fresh_truth("other_is_null");

@@ -107,6 +107,8 @@ class World {
   // In a closed world: what the members see. With `empty`, one formula for each table with
   // INSERTs: that it is empty at the start.
   std::vector<SmtTerm> closing(Cast cast, std::map<std::uint32_t, SmtTerm>* empty);
+  void close_use(Cast cast, Member reader, const Instance::Use& use,
+                 std::map<std::uint32_t, SmtTerm>* empty, std::vector<SmtTerm>& out);
   // The rows of a table that the cast names.
   std::vector<Row> rows(Cast cast, sql::TableId table) const;
 

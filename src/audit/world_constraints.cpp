@@ -130,53 +130,58 @@ std::vector<SmtTerm> World::constraints(Cast cast) {
   return out;
 }
 
+// What a member reads is what the last writer that it sees wrote, or what was there initially.
+void World::close_use(Cast cast, Member reader, const Instance::Use& use,
+                      std::map<std::uint32_t, SmtTerm>* empty, std::vector<SmtTerm>& out) {
+  std::vector<Member> writers;
+  std::vector<SmtTerm> is_seen;
+  for (const Member w : cast) {
+    if (w == reader) continue;
+    const SmtTerm seen = sees(w, reader, use.at) && wrote(w, use.table, use.column, use.row);
+    if (symbols_.smt().known_truth(seen) == false) continue;
+    writers.push_back(w);
+    is_seen.push_back(seen);
+  }
+  const SymValue read = pool_[reader]->seen(use.table, use.column, use.row, use.at);
+  for (std::size_t i = 0; i < writers.size(); ++i) {
+    std::vector<SmtTerm> is_last = {is_seen[i]};
+    for (std::size_t j = 0; j < writers.size(); ++j) {
+      if (j != i) is_last.push_back(implies(is_seen[j], ar(writers[j], writers[i])));
+    }
+    const SymValue value = written(writers[i], use.table, use.column, use.row);
+    out.push_back(implies(symbols_.all(is_last), symbols_.same_value(read, value)));
+  }
+  SymValue initial = symbols_.null();
+  if (use.column >= kPresence) {
+    const SmtTerm present =
+        use.column == kPresence
+            ? symbols_.initial_presence(use.table, use.row)
+            : symbols_.initial_entry(use.table, use.column - kUniqueEntry, use.row);
+    initial = symbols_.truth(present);
+    if (empty != nullptr && symbols_.changes().has_inserts(use.table)) {
+      auto known = empty->find(use.table.index);
+      if (known == empty->end())
+        known = empty->emplace(use.table.index, symbols_.fresh_truth("empty")).first;
+      out.push_back(implies(known->second, !present));
+    }
+  } else {
+    initial = symbols_.initial_value(use.table, use.column, use.row);
+  }
+  out.push_back(implies(!symbols_.any(is_seen), symbols_.same_value(read, initial)));
+}
+
 std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>* empty) {
   std::vector<SmtTerm> out;
   std::map<Member, std::size_t> done;
-  bool is_done = false;
-  while (!is_done) {
+  // What a member sees may depend on what another sees in the same row: go on to the fixpoint, at
+  // which no member asks for anything new.
+  for (bool is_done = false; !is_done;) {
     is_done = true;
     for (const Member a : cast) {
-      // What it sees may depend on what another sees in the same row: go on until nothing new is
-      // asked for.
       while (done[a] < pool_[a]->uses().size()) {
         is_done = false;
         const Instance::Use use = pool_[a]->uses()[done[a]++];
-        std::vector<Member> writers;
-        std::vector<SmtTerm> is_seen;
-        for (const Member w : cast) {
-          if (w == a) continue;
-          const SmtTerm seen = sees(w, a, use.at) && wrote(w, use.table, use.column, use.row);
-          if (symbols_.smt().known_truth(seen) == false) continue;
-          writers.push_back(w);
-          is_seen.push_back(seen);
-        }
-        const SymValue read = pool_[a]->seen(use.table, use.column, use.row, use.at);
-        for (std::size_t i = 0; i < writers.size(); ++i) {
-          std::vector<SmtTerm> is_last = {is_seen[i]};
-          for (std::size_t j = 0; j < writers.size(); ++j) {
-            if (j != i) is_last.push_back(implies(is_seen[j], ar(writers[j], writers[i])));
-          }
-          const SymValue value = written(writers[i], use.table, use.column, use.row);
-          out.push_back(implies(symbols_.all(is_last), symbols_.same_value(read, value)));
-        }
-        SymValue initial = symbols_.null();
-        if (use.column >= kPresence) {
-          const SmtTerm present =
-              use.column == kPresence
-                  ? symbols_.initial_presence(use.table, use.row)
-                  : symbols_.initial_entry(use.table, use.column - kUniqueEntry, use.row);
-          initial = symbols_.truth(present);
-          if (empty != nullptr && symbols_.changes().has_inserts(use.table)) {
-            auto known = empty->find(use.table.index);
-            if (known == empty->end())
-              known = empty->emplace(use.table.index, symbols_.fresh_truth("empty")).first;
-            out.push_back(implies(known->second, !present));
-          }
-        } else {
-          initial = symbols_.initial_value(use.table, use.column, use.row);
-        }
-        out.push_back(implies(!symbols_.any(is_seen), symbols_.same_value(read, initial)));
+        close_use(cast, a, use, empty, out);
       }
     }
   }

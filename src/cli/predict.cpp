@@ -134,6 +134,27 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
                  code);
 }
 
+// Runs the program along each prediction. Without --validate, too: what the run wrote takes the
+// place of what is not known.
+Result<void> run_program(const PredictArguments& args, LoadedProgram& program, const Level& level,
+                         const LevelSet& levels, PredictReport& report, Budget& budget) {
+  report.program = program.program.get();
+  report.program_source = args.app.path;
+  program.adopt_rows_of(report.observed);
+  for (predict::Prediction& prediction : report.answer.predictions) {
+    const auto validate = [&] {
+      return predict::validate(*program.program, prediction, level, levels, report.options.boundary,
+                               budget);
+    };
+    auto validated = validate();
+    while (validated && program.must_repeat()) validated = validate();
+    if (!validated) return validated.error();
+    prediction.history = predict::with_values(prediction, *validated);
+    if (args.validate) report.validations.push_back(*std::move(validated));
+  }
+  return {};
+}
+
 int run_predict(const PredictArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.start();
@@ -191,21 +212,8 @@ int run_predict(const PredictArguments& args) {
   }
   clear_progress_line();
   if (program.program != nullptr) {
-    // Without --validate, too: what the run wrote takes the place of what is not known.
-    report.program = program.program.get();
-    report.program_source = args.app.path;
-    program.adopt_rows_of(*history);
-    for (predict::Prediction& prediction : report.answer.predictions) {
-      const auto validate = [&] {
-        return predict::validate(*program.program, prediction, **level, *levels,
-                                 report.options.boundary, budget);
-      };
-      auto validated = validate();
-      while (validated && program.must_repeat()) validated = validate();
-      if (!validated) return fail(validated.error().in(args.app.path));
-      prediction.history = predict::with_values(prediction, *validated);
-      if (args.validate) report.validations.push_back(*std::move(validated));
-    }
+    auto run = run_program(args, program, **level, *levels, report, budget);
+    if (!run) return fail(run.error().in(args.app.path));
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());

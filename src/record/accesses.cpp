@@ -108,11 +108,142 @@ const std::vector<std::uint64_t>& Accesses::Answers::writers(const RowChain& cha
   return writers;
 }
 
+// One statement on one table, row by row: what it read of each, and whether the rows that match are
+// as many as the server told.
+class Accesses::RowSearch {
+ public:
+  RowSearch(const Execution& run, Question asked, std::vector<Access>& reads,
+            std::set<std::string>& changed)
+      : run_(run),
+        shape_(*run.shape),
+        asked_(std::move(asked)),
+        writes_(is_change(shape_)),
+        takes_current_(takes_current(shape_)),
+        reads_(reads),
+        changed_(changed) {}
+
+  static bool is_change(const Shape& shape) { return shape.kind != StatementKind::Select; }
+  // UPDATE, DELETE and locking reads take the current version of the rows that match.
+  static bool takes_current(const Shape& shape) {
+    return is_change(shape) || (shape.locks_rows && !shape.is_key_share);
+  }
+
+  // Rows that no transaction wrote only count.
+  void count_untouched(std::size_t rows) { untouched_ = counted_ = rows; }
+
+  // Each of these returns why what was read is not known, or an empty text.
+  std::string read(const std::string& row, const RowChain& chain);
+  std::string read_lost_rows(const std::optional<std::string>& looked);
+  std::string compare_with_told() const;
+
+ private:
+  std::string take(const std::string& row, const RowChain& chain, std::size_t seen, bool is_own,
+                   std::size_t searched);
+
+  const Execution& run_;
+  const Shape& shape_;
+  Question asked_;
+  bool writes_;
+  bool takes_current_;
+  std::vector<Access>& reads_;
+  std::set<std::string>& changed_;
+  std::size_t untouched_ = 0;
+  std::size_t counted_ = 0;
+  std::size_t in_snapshot_ = 0;  // rows that match in its snapshot, among those that were written
+  std::size_t in_doubt_ = 0;     // rows of which it is not known whether they match
+};
+
+std::string Accesses::RowSearch::read(const std::string& row, const RowChain& chain) {
+  if (run_.lost != nullptr && run_.lost->contains(row)) {
+    // Its own version, which no other transaction reads or wrote; what it writes there is lost too.
+    ++in_doubt_;
+    if (writes_) changed_.insert(row);
+    return {};
+  }
+  if (sees_two_rows(chain, run_)) return kTwoRows;
+  const std::size_t seen = seen_version(chain, run_);
+  const Version* version = seen == kNone ? nullptr : &chain.versions[seen];
+  const bool is_own = version != nullptr && run_.own != 0 && version->xid == run_.own;
+  // A lookup reads no other rows than those of its key.
+  const bool is_asked = !asked_.is_lookup || asked_.ever_matches(chain);
+  const std::size_t searched = reads_.size();
+  if (is_asked && !is_own) asked_.search(row, chain, seen, reads_);
+  if (!asked_.matches(version)) {
+    return writes_ && changed_by(chain, run_) ? "it changed a row that its condition does not match"
+                                              : std::string();
+  }
+  ++in_snapshot_;
+  if (takes_current_) return take(row, chain, seen, is_own, searched);
+  ++counted_;
+  if (is_asked && shape_.is_key_share)
+    reads_.push_back({presence_key(asked_.table, row), kInitialXid, RunEvent::Kind::LockKey});
+  if (is_asked && !is_own && asked_.is_lookup) asked_.read_cells(row, chain, seen, reads_);
+  return {};
+}
+
+// The row matches in the snapshot; the statement takes its current version. `searched`: where the
+// reads of the search begin.
+std::string Accesses::RowSearch::take(const std::string& row, const RowChain& chain,
+                                      std::size_t seen, bool is_own, std::size_t searched) {
+  const bool is_asked = !asked_.is_lookup || asked_.ever_matches(chain);
+  std::size_t current = seen;
+  // From REPEATABLE READ on, a row that was changed since the snapshot ends the statement (40001).
+  if (!is_own && run_.isolation == "read committed") current = current_version(chain, seen, run_);
+  if (current == kUnclear) return "a row that others changed while it may have waited";
+  for (std::size_t i = seen + 1; i < current; ++i) {
+    if (!chain.versions[i].exists) return "a row that was deleted and inserted again meanwhile";
+  }
+  if (is_asked && current != seen) {
+    for (std::size_t i = searched; i < reads_.size(); ++i) reads_[i].phase = Access::Phase::Before;
+    asked_.search(row, chain, current, reads_);
+  }
+  const bool still_matches = asked_.matches(&chain.versions[current]);
+  if (writes_ && run_.is_committed && still_matches != changed_by(chain, run_))
+    return "a row that matched was not changed";
+  // A row that no longer matches stays locked.
+  if (is_asked && (shape_.locks_rows || !still_matches))
+    reads_.push_back({presence_key(asked_.table, row), kInitialXid,
+                      shape_.is_share ? RunEvent::Kind::LockShare : RunEvent::Kind::Lock});
+  if (!still_matches) return {};
+  ++counted_;
+  if (writes_) changed_.insert(row);
+  if (is_asked && !is_own) asked_.read_cells(row, chain, current, reads_);
+  return {};
+}
+
+// Lost rows that no other transaction ever wrote are in no chain.
+std::string Accesses::RowSearch::read_lost_rows(const std::optional<std::string>& looked) {
+  constexpr const char* kLost = "rows of its own that were rolled back later";
+  if (run_.lost != nullptr) {
+    for (const std::string& row : *run_.lost) {
+      if (run_.table->rows.contains(row) || (looked && *looked != row)) continue;
+      ++in_doubt_;
+      if (writes_) changed_.insert(row);
+      // The copy counts a row that was there before: it is not the one that was read.
+      if (!looked && run_.table->has_untouched(row)) return kLost;
+    }
+  }
+  return in_doubt_ > 0 && shape_.limit ? kLost : std::string();
+}
+
+std::string Accesses::RowSearch::compare_with_told() const {
+  std::size_t told = told_rows(run_.statement->tag);
+  // A portal that stopped at its row limit has shown a row at least, and a lookup has no second
+  // one.
+  if (run_.statement->tag == kSuspended && asked_.is_lookup) told = 1;
+  if (shape_.limit) {
+    const auto limit = Constants(shape_, run_.statement->sql).integer(*shape_.limit);
+    const std::size_t most = std::max(counted_, in_snapshot_ + untouched_);
+    if (!limit || static_cast<std::int64_t>(most) > *limit) return "a LIMIT that leaves rows out";
+  }
+  if ((writes_ || shape_.counts_rows) && (told < counted_ || told > counted_ + in_doubt_))
+    return "the number of rows that the server told is not the one computed";
+  return {};
+}
+
 std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads,
                                 std::set<std::string>& changed) {
   const Shape& shape = *run.shape;
-  const bool writes = shape.kind != StatementKind::Select;
-  const bool takes_current = writes || (shape.locks_rows && !shape.is_key_share);
   std::set<std::size_t> columns;
   if (!columns_of(shape, *run.table->table, columns))
     return "a column that the table does not have";
@@ -128,104 +259,30 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     if (!matching) return "the condition cannot be evaluated again: " + matching.error().what;
     matched = *matching;
   }
-  Question asked = ask(run, columns, *matched, takes_current);
+  Question asked = ask(run, columns, *matched, RowSearch::takes_current(shape));
   asked.matches_all = looked.has_value();
-  std::size_t counted = 0;
-  std::size_t in_snapshot = 0;  // rows that match in its snapshot, among those that were written
-  std::size_t in_doubt = 0;     // rows of which it is not known whether they match
+  RowSearch search(run, std::move(asked), reads, changed);
   std::vector<const TableVersions::Entry*> only;
+  auto untouched = static_cast<std::size_t>(std::count(
+      matched->begin() + static_cast<std::ptrdiff_t>(std::min(run.table->next_id, matched->size())),
+      matched->end(), true));
   if (looked) {
     const auto found = run.table->rows.find(*looked);
     if (found != run.table->rows.end()) only.push_back(&*found);
-    // Rows that nobody wrote only count.
     const bool is_lost = run.lost != nullptr && run.lost->contains(*looked);
-    if (only.empty() && !is_lost && run.table->has_untouched(*looked)) ++counted;
+    if (only.empty() && !is_lost && run.table->has_untouched(*looked)) ++untouched;
   }
-  for (std::size_t id = run.table->next_id; id < matched->size(); ++id)
-    counted += (*matched)[id] ? 1 : 0;
-  const std::size_t untouched = counted;
+  search.count_untouched(untouched);
   for (const auto* entry : looked ? only : run.table->touched) {
-    const auto& [row, chain] = *entry;
-    if (run.lost != nullptr && run.lost->contains(row)) {
-      // Its own version, which nobody else reads or wrote; what it writes there is lost too.
-      ++in_doubt;
-      if (writes) changed.insert(row);
-      continue;
-    }
-    if (sees_two_rows(chain, run)) return kTwoRows;
-    const std::size_t seen = seen_version(chain, run);
-    const Version* version = seen == kNone ? nullptr : &chain.versions[seen];
-    const bool is_own = version != nullptr && run.own != 0 && version->xid == run.own;
-    const bool is_changed = writes && changed_by(chain, run);
-    // A lookup reads no other rows than those of its key.
-    const bool is_asked = !asked.is_lookup || asked.ever_matches(chain);
-    const std::size_t searched = reads.size();
-    if (is_asked && !is_own) asked.search(row, chain, seen, reads);
-    in_snapshot += asked.matches(version) ? 1 : 0;
-    if (!asked.matches(version)) {
-      if (is_changed) return "it changed a row that its condition does not match";
-      continue;
-    }
-    if (!takes_current) {
-      ++counted;
-      if (is_asked && shape.is_key_share)
-        reads.push_back({presence_key(asked.table, row), kInitialXid, RunEvent::Kind::LockKey});
-      if (is_asked && !is_own && asked.is_lookup) asked.read_cells(row, chain, seen, reads);
-      continue;
-    }
-    std::size_t current = seen;
-    // From REPEATABLE READ on, a row that was changed since the snapshot ends the statement
-    // (40001).
-    if (!is_own && run.isolation == "read committed") current = current_version(chain, seen, run);
-    if (current == kUnclear) return "a row that others changed while it may have waited";
-    for (std::size_t i = seen + 1; i < current; ++i) {
-      if (!chain.versions[i].exists) return "a row that was deleted and inserted again meanwhile";
-    }
-    if (is_asked && current != seen) {
-      for (std::size_t i = searched; i < reads.size(); ++i) reads[i].phase = Access::Phase::Before;
-      asked.search(row, chain, current, reads);
-    }
-    const bool still_matches = asked.matches(&chain.versions[current]);
-    if (writes && run.is_committed && still_matches != is_changed)
-      return "a row that matched was not changed";
-    // A row that no longer matches stays locked.
-    if (is_asked && (shape.locks_rows || !still_matches))
-      reads.push_back({presence_key(asked.table, row), kInitialXid,
-                       shape.is_share ? RunEvent::Kind::LockShare : RunEvent::Kind::Lock});
-    if (!still_matches) continue;
-    ++counted;
-    if (writes) changed.insert(row);
-    if (is_asked && !is_own) asked.read_cells(row, chain, current, reads);
+    if (auto why = search.read(entry->first, entry->second); !why.empty()) return why;
   }
   for (const auto* entry : written_by(*run.table, run)) {
     const auto& [row, chain] = *entry;
-    if (!writes || !changed_by(chain, run)) continue;
+    if (!RowSearch::is_change(shape) || !changed_by(chain, run)) continue;
     if (auto why = read_constraints(run, row, chain, reads); !why.empty()) return why;
   }
-  // Lost rows that nobody else ever wrote are in no chain.
-  if (run.lost != nullptr) {
-    for (const std::string& row : *run.lost) {
-      if (run.table->rows.contains(row) || (looked && *looked != row)) continue;
-      ++in_doubt;
-      if (writes) changed.insert(row);
-      // The copy counts a row that was there before: it is not the one that was read.
-      if (!looked && run.table->has_untouched(row))
-        return "rows of its own that were rolled back later";
-    }
-  }
-  if (in_doubt > 0 && shape.limit) return "rows of its own that were rolled back later";
-  std::size_t told = told_rows(run.statement->tag);
-  // A portal that stopped at its row limit has shown a row at least, and a lookup has no second
-  // one.
-  if (run.statement->tag == kSuspended && asked.is_lookup) told = 1;
-  if (shape.limit) {
-    const auto limit = Constants(shape, run.statement->sql).integer(*shape.limit);
-    if (!limit || static_cast<std::int64_t>(std::max(counted, in_snapshot + untouched)) > *limit)
-      return "a LIMIT that leaves rows out";
-  }
-  if ((writes || shape.counts_rows) && (told < counted || told > counted + in_doubt))
-    return "the number of rows that the server told is not the one computed";
-  return {};
+  if (auto why = search.read_lost_rows(looked); !why.empty()) return why;
+  return search.compare_with_told();
 }
 
 }  // namespace isoscope::record

@@ -80,12 +80,14 @@ class Accesses {
     std::string value;
     std::uint64_t lsn = 0;  // of the last change of the row by that transaction
   };
-  std::map<std::uint64_t, std::vector<Written>> writes() const;
+  using AllWritten = std::map<std::uint64_t, std::vector<Written>>;  // by id of transaction
+  AllWritten writes() const;
   // What T0 wrote to the keys of rows that were written during the recording.
   std::map<std::string, std::string> initial_values() const;
 
  private:
   struct Question;  // what a statement asks of each row
+  class RowSearch;
   struct Answers {
     std::vector<std::string> of = {};    // by Version::id; empty: the row does not match
     std::set<std::size_t> columns = {};  // that an answer shows
@@ -125,6 +127,9 @@ class Accesses {
   // What changing a row reads besides it: parents, children, unique keys.
   std::string read_constraints(const Execution& run, const std::string& row, const RowChain& chain,
                                std::vector<Access>& reads);
+  void write_unique_keys(const TableVersions& versions, AllWritten& all) const;
+  void write_row(const TableVersions& versions, const std::string& row, const RowChain& chain,
+                 AllWritten& all) const;
   std::string read_ignored(const Execution& run, std::vector<Access>& reads);
   void read_unique(const Execution& run, const Version* before, const Version& version,
                    std::vector<Access>& reads);

