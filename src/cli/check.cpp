@@ -47,6 +47,7 @@ struct CheckArguments {
   FindingFiles findings;
   std::string minimize;
   std::string to = "hist";
+  std::string certificate;
 };
 
 // A level to be checked, and what it is called.
@@ -155,6 +156,18 @@ bool rests_on_coarse_read(const History& h, const Violation& violation) {
   return false;
 }
 
+// Why the level is violated, for a stranger.
+CertificateNote certify(CertificateFile& file, const History& h, const Assignment& levels,
+                        const LevelAnswer& level, Budget& budget) {
+  const Verdict& verdict = level.answer.verdict;
+  if (level.choice && verdict.violation && !level.choice->for_all_choices)
+    return file.add_none(
+        "check", fmt::format("because the writers of {} reads are open: each of the {} choices "
+                             "that were tried is refuted by a reason of its own",
+                             h.choices().size(), level.choice->proposals));
+  return file.add_check(level.history(h), levels, level.level, verdict, budget);
+}
+
 Result<CheckReport> check_history(const CheckArguments& args, const History& h,
                                   const std::vector<Wanted>& wanted, const LevelSet& levels,
                                   const RunNotes& notes, Budget& budget) {
@@ -162,6 +175,7 @@ Result<CheckReport> check_history(const CheckArguments& args, const History& h,
       .h = h, .source = args.history.path, .levels = {}, .session_order = !args.no_session_order};
   Checker checker(h, {.progress = progress_line(args.common)});
   std::vector<const Level*> holding;
+  CertificateFile certificates(args.certificate);
   for (const Wanted& each : wanted) {
     const auto level_start = Clock::now();
     auto assignment = assign_levels(h, *each.level, levels);
@@ -191,8 +205,14 @@ Result<CheckReport> check_history(const CheckArguments& args, const History& h,
       level.all = all_violations(level.history(h), *each.level, levels,
                                  *level.answer.verdict.violation, args.most, budget,
                                  progress_line(args.common), violation_stream(args, level, h));
+    if (!args.certificate.empty())
+      level.certificate = certify(certificates, h, *assignment, level, budget);
     level.seconds = seconds_since(level_start);
     report.levels.push_back(std::move(level));
+  }
+  if (!args.certificate.empty()) {
+    auto written = write_whole(args.certificate, certificates.text());
+    if (!written) return written.error();
   }
   if (args.strongest) {
     report.strongest.emplace();
@@ -225,8 +245,9 @@ Result<void> check_options(const CheckArguments& args) {
     return Error{.what = "--level and --strongest exclude each other",
                  .hint = "--strongest asks for all levels that have engines"};
   if (args.paths.size() > 1 &&
-      (args.pictures.is_wanted() || args.findings.is_wanted() || !args.minimize.empty()))
-    return Error{.what = "pictures, findings and --minimize take one history",
+      (args.pictures.is_wanted() || args.findings.is_wanted() || !args.minimize.empty() ||
+       !args.certificate.empty()))
+    return Error{.what = "pictures, findings, --minimize and --certificate take one history",
                  .hint = "check the one that is violated alone"};
   auto format = find_format(args.to);
   return format ? Result<void>() : format.error();
@@ -306,6 +327,9 @@ Run add_check(CLI::App& app) {
   args->findings.add_to(app);
   add_output_file(app, "--minimize", args->minimize,
                   "write the smallest part that is still violated");
+  add_output_file(app, "--certificate", args->certificate,
+                  "write why a level is violated, for others to check: clauses with their reasons "
+                  "and a DRAT proof where a search decided it, else the cycle");
   app.add_option("--to", args->to, "the format of that file")
       ->type_name("FORMAT")
       ->capture_default_str();
@@ -322,6 +346,7 @@ Run add_check(CLI::App& app) {
       "  isoscope check examples/long-fork.hist --level si --minimize small.hist\n"
       "  isoscope check examples/long-fork.hist --spec examples/no-long-fork.level \
 --level no-long-fork\n"
+      "  isoscope check examples/write-skew.hist --level ser --certificate ser.cert\n"
       "Exit codes: 0 consistent, 1 violated, 2 bad input, 3 unknown.");
   return [args] { return run_check(*args); };
 }

@@ -38,6 +38,7 @@ struct SynthArguments {
   bool irreducible = false;
   bool count = false;
   bool generic = false;
+  std::string certificate;
 
   bool lists() const { return all || irreducible; }
 };
@@ -102,6 +103,11 @@ Result<void> answer(const SynthArguments& args, const SynthQuery& query, SynthRe
   take(*found);
   report.scope = found->scope;
   report.excluded_txns = found->excluded_txns;
+  if (!args.certificate.empty()) {
+    CertificateFile file(args.certificate);
+    report.certificate = file.add_synth(query, *found);
+    if (auto written = write_whole(args.certificate, file.text()); !written) return written;
+  }
   if (found->found) report.histories.push_back(explain(std::move(*found->found), query, budget));
   return {};
 }
@@ -173,6 +179,7 @@ int run_synth(const SynthArguments& args) {
                          .forbid = *forbid,
                          .scope = *scope,
                          .progress = progress_line(args.common),
+                         .certify = !args.certificate.empty(),
                          .generic = args.generic};
 
   SynthReport report;
@@ -227,6 +234,10 @@ Run add_synth(CLI::App& app) {
       ->excludes(count);
   for (CLI::Option* option : args->pictures.add_to(app, "the histories and what forbids them"))
     option->excludes(count);
+  add_output_file(app, "--certificate", args->certificate,
+                  "write why there is none, for others to check: the clauses of each scope with "
+                  "their reasons, and a DRAT proof")
+      ->excludes(count, all, irreducible);
   add_common(app, args->common);
   app.footer(
       "Without --txns it tries 1, 2, 3, … transactions and prints a smallest history.\n"
@@ -237,6 +248,7 @@ Run add_synth(CLI::App& app) {
       "  isoscope synth --allow cc@vis --forbid pc@co --txns 4 --keys 2\n"
       "  isoscope synth --allow pc@snap --forbid pg-rc\n"
       "  isoscope synth --allow ser --forbid strict-ser\n"
+      "  isoscope synth --allow si --forbid pc --txns 3 --keys 2 --certificate none.cert\n"
       "Exit codes: 0 there is none in the scope, 1 found, 2 bad input, 3 unknown.");
   return [args] { return run_synth(*args); };
 }

@@ -113,6 +113,7 @@ void add_answer(Json& json, const History& h, const LevelAnswer& level) {
   if (!verdict.limit.empty()) json["limit"] = verdict.limit;
   if (level.choice) json["choices"] = choices_json(*level.choice);
   json["confirmed"] = name_of(level.answer.confirmation.how);
+  if (level.certificate) json["certificate"] = certificate_json(*level.certificate);
 }
 
 Json stats_json(const Stats& stats) {

@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "check/choices.h"
 #include "history/history.h"
+#include "report/certificate.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/page.h"
@@ -23,6 +24,7 @@ struct LevelAnswer {
   // Where reads have several possible writers: the history with the writers that the answer is
   // about, and how far the choice matters.
   std::optional<ChoiceAnswer> choice = {};
+  std::optional<CertificateNote> certificate = {};  // with --certificate
 
   // The history that the answer speaks of.
   const History& history(const History& whole) const { return choice ? *choice->chosen : whole; }

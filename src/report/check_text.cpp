@@ -151,16 +151,18 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
         level.choice ? choice_text(*level.choice, verdict.outcome, paint) : std::string();
     out += fmt::format("{:<{}}  {}", level.level, width, verdict_word(verdict.outcome, paint));
     if (verdict.outcome == Outcome::Unknown) out += "  " + verdict.limit;
+    const std::string certificate =
+        level.certificate ? paint.faint("    " + certificate_line(*level.certificate)) + "\n" : "";
     if (!verdict.violation) {
-      out += '\n' + choice;
+      out += '\n' + choice + certificate;
       continue;
     }
     if (report.strongest) {  // which levels hold was asked, not why the others do not
-      out += fmt::format("  {}\n", named(*verdict.violation));
+      out += fmt::format("  {}\n{}", named(*verdict.violation), certificate);
       continue;
     }
     if (level.all) {
-      out += "  " + all_text(h, *level.all, paint) + choice;
+      out += "  " + all_text(h, *level.all, paint) + choice + certificate;
       continue;
     }
     std::string text = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),
@@ -170,6 +172,7 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
                ? fmt::format("  the same {}\n", common_name(verdict.violation->anomaly))
                : text;
     last_told = std::move(text);
+    out += certificate;
   }
   if (report.strongest)
     out += report.strongest->empty()

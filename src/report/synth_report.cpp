@@ -313,6 +313,15 @@ Json scope_json(const Scope& scope) {
           {"sessions", scope.sessions == SessionShape::Chains ? "chains" : "partial-order"}};
 }
 
+namespace {
+
+std::string certificate_text(const SynthReport& report, std::string_view before) {
+  if (!report.certificate) return {};
+  return fmt::format("{}{}\n", before, certificate_line(*report.certificate));
+}
+
+}  // namespace
+
 Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
   std::string out;
   if (report.count && report.outcome == SynthOutcome::Unknown)
@@ -323,8 +332,10 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
     return fmt::format("{} histories up to renaming: {}\n", *report.count, describe(report.scope));
   if (report.outcome == SynthOutcome::None)
     return fmt::format("{}  no such history: {}\n", paint.good("none"),
-                       describe_searched(report.scope, report.excluded_txns > 0));
-  if (report.histories.empty()) return unknown_text(report, paint);
+                       describe_searched(report.scope, report.excluded_txns > 0)) +
+           certificate_text(report, "      ");
+  if (report.histories.empty())
+    return unknown_text(report, paint) + certificate_text(report, "         ");
   out += fmt::format("# {}: {}\n", headline(report), describe(report.scope));
   for (const SeparatingHistory& one : report.histories) {
     auto text = history_text(report, one);
@@ -332,7 +343,7 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
     out += (report.histories.size() > 1 ? "\n" : "") + *text;
   }
   if (report.outcome == SynthOutcome::Unknown) out += fmt::format("# {}\n", report.limit);
-  return out;
+  return out + certificate_text(report, "# ");
 }
 
 Result<std::string> synth_json(const SynthReport& report) {
@@ -348,6 +359,7 @@ Result<std::string> synth_json(const SynthReport& report) {
     json["minimality"] = *report.minimality == Minimality::Fewest ? "fewest" : "irreducible";
   if (report.excluded_txns > 0) json["excluded_txns"] = report.excluded_txns;
   if (!report.limit.empty()) json["limit"] = report.limit;
+  if (report.certificate) json["certificate"] = certificate_json(*report.certificate);
   json["histories"] = Json::array();
   json["witnesses"] = Json::array();
   for (const SeparatingHistory& one : report.histories) {

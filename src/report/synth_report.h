@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "formats/formats.h"
+#include "report/certificate.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/paint.h"
@@ -32,6 +33,7 @@ struct SynthReport {
   std::optional<Minimality> minimality;  // of --all and --irreducible
   std::optional<Format> format;          // of --to
   double seconds = 0;
+  std::optional<CertificateNote> certificate = {};  // with --certificate
 
   // A history that was found is found, even if the time for a smaller one, or for more, is over.
   SynthOutcome verdict() const { return histories.empty() ? outcome : SynthOutcome::Found; }

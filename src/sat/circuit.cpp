@@ -1,6 +1,7 @@
 #include "sat/circuit.h"
 
 #include <algorithm>
+#include <array>
 
 #include "support/assert.h"
 
@@ -135,16 +136,35 @@ void Circuit::define(Signal s) {
     pending_.pop_back();
     const Node node = nodes_[gate.node()];
     const Lit own = literal_of_node(gate);
+    if (log_ != nullptr) record_gate(gate);
     if (gate.is_negated()) {
       clause_.assign(1, ~own);
       for (std::uint32_t i = 0; i < node.size; ++i)
         clause_.push_back(literal(!inputs_[node.begin + i]));
-      solver_.add_clause(clause_);
+      add_definition(clause_);
     } else {
       for (std::uint32_t i = 0; i < node.size; ++i)
-        solver_.add_clause({~own, literal(inputs_[node.begin + i])});
+        add_definition(std::array{~own, literal(inputs_[node.begin + i])});
     }
   }
+}
+
+void Circuit::record_gate(Signal gate) {
+  const Node node = nodes_[gate.node()];
+  std::vector<Lit> inputs;
+  for (std::uint32_t i = 0; i < node.size; ++i)
+    inputs.push_back(literal_of_node(inputs_[node.begin + i]));
+  log_->define(node.lit, std::move(inputs));
+}
+
+void Circuit::add_definition(std::span<const Lit> clause) {
+  solver_.add_clause(clause);
+  if (log_ != nullptr) log_->add_definition(clause);
+}
+
+void Circuit::add_demand(std::span<const Lit> clause) {
+  solver_.add_clause(clause);
+  if (log_ != nullptr) log_->add(clause);
 }
 
 void Circuit::require(Signal s) {
@@ -153,7 +173,7 @@ void Circuit::require(Signal s) {
     const Signal top = stack.back();
     stack.pop_back();
     if (top.is_constant()) {
-      if (top.is_false()) solver_.add_clause({});
+      if (top.is_false()) add_demand({});
       continue;
     }
     Node& node = nodes_[top.node()];
@@ -162,14 +182,14 @@ void Circuit::require(Signal s) {
     done = true;
     const std::span<const Signal> inputs = inputs_of(node);
     if (inputs.empty()) {
-      solver_.add_clause({literal_of_node(top)});
+      add_demand(std::array{literal_of_node(top)});
     } else if (!top.is_negated()) {
       stack.insert(stack.end(), inputs.begin(), inputs.end());
     } else {
       for (const Signal input : inputs) define(!input);
       clause_.clear();
       for (const Signal input : inputs) clause_.push_back(literal_of_node(!input));
-      solver_.add_clause(clause_);
+      add_demand(clause_);
     }
   }
 }

@@ -25,8 +25,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "sat/clause_log.h"
 #include "sat/solver.h"
 
 namespace isoscope {
@@ -68,6 +70,25 @@ class Circuit {
   void watch_gates(Budget& budget) {
     budget_ = &budget;
     watches_gates_ = true;
+  }
+
+  // Writes down all clauses that follow, for a certificate. Requires: nothing was made yet; the log
+  // outlives the circuit.
+  void record(ClauseLog& log) { log_ = &log; }
+  // Words for the log, made only if there is one: why what is required next is required; what an
+  // input means; that a model was looked at.
+  template <class Words>
+  void because(const Words& words) {
+    if (log_ != nullptr) log_->because(words());
+  }
+  template <class Words>
+  void name(Signal input, const Words& words) {
+    if (log_ != nullptr) log_->name(nodes_[input.node()].lit, words());
+  }
+  // The number of an input's variable in DIMACS.
+  std::int32_t variable_of(Signal input) const { return nodes_[input.node()].lit.dimacs(); }
+  void next_round() {
+    if (log_ != nullptr) log_->next_round();
   }
 
   // A fresh variable. When the solver must guess it, it tries `first_guess` first.
@@ -134,8 +155,12 @@ class Circuit {
   Lit literal(Signal s);
   Lit literal_of_node(Signal s);
   void define(Signal s);
+  void record_gate(Signal gate);
+  void add_definition(std::span<const Lit> clause);
+  void add_demand(std::span<const Lit> clause);
 
   SatSolver solver_;
+  ClauseLog* log_ = nullptr;
   std::vector<Node> nodes_;
   std::vector<Signal> inputs_;        // of all gates, one after the other
   std::vector<std::uint32_t> table_;  // gates by hash of their inputs; 0 is free

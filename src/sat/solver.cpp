@@ -1,10 +1,16 @@
 #include "sat/solver.h"
 
 #include <cadical.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <new>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "sat/clause_log.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -115,6 +121,59 @@ bool SatSolver::value(Lit lit) const {
 bool SatSolver::failed(Lit lit) const {
   ISO_ASSERT(backend_->has_core && lit.is_valid());
   return backend_->solver.failed(lit.dimacs());
+}
+
+namespace {
+
+// A file in memory, whose text is taken when it is closed.
+class MemoryFile {
+ public:
+  MemoryFile() : file_(open_memstream(&text_, &size_)) {}
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() {
+    if (file_ != nullptr) std::fclose(file_);
+    std::free(text_);  // NOLINT: open_memstream hands it over
+  }
+  std::FILE* file() { return file_; }
+  // Nothing if memory ran out on the way.
+  std::optional<std::string> close() {
+    const bool good = std::ferror(file_) == 0;
+    const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+    if (!good || !closed) return std::nullopt;
+    return std::string(text_, size_);
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<std::string> drat_proof(const ClauseLog& log, Budget& budget) {
+  MemoryFile trace;
+  if (trace.file() == nullptr || budget.expired_now()) return std::nullopt;
+  BudgetTerminator terminator(budget);
+  int answer = 0;
+  try {
+    CaDiCaL::Solver solver;
+    solver.set("quiet", 1);
+    solver.set("binary", 0);  // of the proof
+    solver.trace_proof(trace.file(), "certificate");
+    for (const ClauseLog::Clause& clause : log.clauses()) {
+      for (const Lit lit : clause.literals) solver.add(lit.dimacs());
+      solver.add(0);
+    }
+    solver.connect_terminator(&terminator);
+    answer = solver.solve();
+    solver.disconnect_terminator();
+    solver.close_proof_trace();
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+  return answer == 20 ? trace.close() : std::nullopt;
 }
 
 void SatSolver::set_phase(Lit lit) {

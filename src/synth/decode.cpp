@@ -7,17 +7,11 @@
 
 #include "history/builder.h"
 #include "support/assert.h"
+#include "synth/reasons.h"
 
 namespace isoscope::synthesis {
 
 namespace {
-
-constexpr std::string_view kKeyNames[] = {"x", "y", "z", "u", "v", "w"};
-
-std::string key_name(int i) {
-  return i < static_cast<int>(std::size(kKeyNames)) ? std::string(kKeyNames[i])
-                                                    : fmt::format("k{}", i + 1);
-}
 
 std::uint32_t as_index(int i) { return static_cast<std::uint32_t>(i); }
 

@@ -1,5 +1,7 @@
 #include "synth/encode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -70,13 +72,21 @@ void add_wrong_snapshots(const Facts& facts, const Matrix& snap, const Matrix& o
 }
 
 // Fresh beginnings of the order for all slots.
-Matrix unknown_snapshots(Circuit& c, const Facts& facts, const Matrix& order) {
+Matrix unknown_snapshots(Circuit& c, const Facts& facts, const Matrix& order,
+                         std::string_view label) {
   const int n = facts.txns();
   Matrix snap(facts.carrier());
   for (int slot = n; slot < facts.carrier(); ++slot) {
     const int own = facts.txn_of(slot);
     for (int a = 0; a < n; ++a) {
-      if (a != own) snap(a, slot) = a == 0 ? kTrue : c.input(false);
+      if (a == own) continue;
+      snap(a, slot) = a == 0 ? kTrue : c.input(false);
+      if (a == 0) continue;
+      const int first = n + (own - 1) * facts.frame().slots;
+      c.name(snap(a, slot), [&] {
+        return fmt::format("in {}: T{} in the snapshot of T{} operation {}", label, a, own,
+                           slot - first + 1);
+      });
     }
     for (int a = 0; a < n; ++a) {
       c.require(c.implies(snap(a, slot), order(a, own)));
@@ -155,7 +165,10 @@ Signal failing_axioms(Grounder& g, const Facts& facts, const std::vector<const A
 Signal chosen_cycle(const Facts& facts, const Matrix& edges) {
   Circuit& c = facts.circuit();
   std::vector<Signal> on_cycle;
-  for (int t = 0; t < facts.txns(); ++t) on_cycle.push_back(c.input(false));
+  for (int t = 0; t < facts.txns(); ++t) {
+    on_cycle.push_back(c.input(false));
+    c.name(on_cycle.back(), [&] { return fmt::format("T{} on the chosen cycle", t); });
+  }
   std::vector<Signal> all = {c.disj(on_cycle)};
   for (int a = 0; a < facts.txns(); ++a) {
     std::vector<Signal> ways = {!on_cycle[static_cast<std::size_t>(a)]};
@@ -183,8 +196,9 @@ Matrix order_matrix(const Facts& facts, const std::vector<int>& sequence) {
 }
 
 SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framework,
-                                std::optional<Matrix> order) {
+                                std::optional<Matrix> order, std::string_view label) {
   const int n = facts.txns();
+  c.because([&] { return fmt::format("witness: {} is an order, with what belongs to it", label); });
   SymbolicWitness w;
   if (order) {
     w.order = *std::move(order);
@@ -193,6 +207,8 @@ SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framew
     for (int a = 0; a < n; ++a) {
       for (int b = a + 1; b < n; ++b) {
         w.order(a, b) = a == 0 ? kTrue : c.input(true);
+        if (a != 0)
+          c.name(w.order(a, b), [&] { return fmt::format("in {}: T{} before T{}", label, a, b); });
         w.order(b, a) = !w.order(a, b);
       }
     }
@@ -207,7 +223,7 @@ SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framew
   }
   if (framework == Framework::Co) return w;
   if (framework == Framework::CoSnap) {
-    w.snap = unknown_snapshots(c, facts, w.order);
+    w.snap = unknown_snapshots(c, facts, w.order, label);
     return w;
   }
   w.vis = Matrix(facts.carrier());
@@ -215,6 +231,8 @@ SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framew
     for (int b = 0; b < n; ++b) {
       if (w.order(a, b).is_false()) continue;
       (*w.vis)(a, b) = c.input(false);
+      c.name((*w.vis)(a, b),
+             [&] { return fmt::format("in {}: T{} visible to T{}", label, a, b); });
       c.require(c.implies((*w.vis)(a, b), w.order(a, b)));
     }
   }

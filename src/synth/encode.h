@@ -1,6 +1,7 @@
 #pragma once
 // What it means, in signals, that a witness serves a level or that it does not.
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "synth/decode.h"
@@ -23,8 +24,9 @@ std::vector<int> numbering(const Facts& facts);
 // A witness to be searched for: fresh inputs, with what makes the order total, T0 first, vis ⊆
 // order, and snapshots beginnings of the order. If `order` is given, only vis or snap is searched
 // for.
+// `label` is its name in the log of the circuit.
 SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framework,
-                                std::optional<Matrix> order);
+                                std::optional<Matrix> order, std::string_view label = "an order");
 
 // One that was found, as constants.
 SymbolicWitness constant_witness(const Facts& facts, const FoundWitness& found);

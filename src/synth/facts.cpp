@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/assert.h"
+#include "synth/reasons.h"
 
 namespace isoscope::synthesis {
 
@@ -36,6 +37,8 @@ std::vector<Signal> sorted_count(Circuit& circuit, const std::vector<Signal>& si
 Facts::Facts(Circuit& circuit, const Frame& frame) : circuit_(circuit), frame_(frame) {
   // A guess of false keeps histories small and speeds up the search.
   build([&] { return circuit_.input(false); });
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    circuit_.name(inputs_[i], [&] { return words_of(*this, meanings_[i]); });
 }
 
 Facts::Facts(Circuit& circuit, const Frame& frame, const Candidate& candidate)
@@ -149,10 +152,18 @@ Signal Facts::overtakes(int t1, int t2, int t3) const {
 void Facts::require_scope(bool all_names) const {
   Circuit& c = circuit_;
   const Scope& scope = frame_.scope;
+  const auto because = [&](std::string_view words) {
+    c.because([&] { return std::string(words); });
+  };
+  because("history: a read has one writer, in its place");
   require_reads();
+  because("history: sessions");
   require_sessions();
+  because("history: real time");
   if (frame_.real_time) require_times();
+  because("history: statements");
   if (frame_.statements) require_statements();
+  because("history: the sizes of the scope, and what aborts writes nothing");
   // A history of nothing but aborted transactions is one that no level speaks about.
   std::vector<Signal> committed;
   for (int t = 1; t < txns(); ++t) committed.push_back(!aborted(t));
@@ -176,6 +187,7 @@ void Facts::require_scope(bool all_names) const {
     for (int t = 1; t < txns(); ++t) writers.push_back(writes(t, x));
     c.require(!sorted_count(c, writers)[static_cast<std::size_t>(scope.values - 1)]);
   }
+  because("names: keys are named in the order in which they are used");
   if (!all_names) require_key_order();
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "synth/rename.h"
 #include "synth/search.h"
@@ -50,6 +51,11 @@ class ScopeSearch {
     if (keys_grew && answer.outcome != SynthOutcome::Found)
       answer.scope.least_keys = synthesis::open_keys(query_, 1);
     if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
+    if constexpr (std::is_same_v<Answer, SynthAnswer>) {
+      if (answer.outcome != SynthOutcome::None) return;
+      answer.refutations = std::move(refutations_);
+      answer.uncertified = std::move(uncertified_);
+    }
   }
 
   // The last history found on the way, in a scope that may not be the smallest one.
@@ -98,6 +104,11 @@ class ScopeSearch {
     Search search(query, budget_);
     const SynthOutcome outcome = search.next({}, budget_);
     search.add_stats(stats);
+    if (outcome == SynthOutcome::None && query.certify && uncertified_.empty()) {
+      auto refutation = search.refutation(budget_);
+      if (refutation) refutations_.push_back(*std::move(refutation));
+      if (!refutation) uncertified_ = refutation.error().what;
+    }
     if (outcome == SynthOutcome::Found) {
       last_ = search.proposal();
       last_query_ = query;
@@ -106,6 +117,7 @@ class ScopeSearch {
   }
 
   SynthOutcome shrink(Scope& scope, Stats& stats) {
+    query_.certify = false;  // there is one
     for (int Scope::*size : {&Scope::keys, &Scope::values}) {
       const int largest = scope.*size;
       for (scope.*size = 1; scope.*size < largest; ++(scope.*size)) {
@@ -122,6 +134,8 @@ class ScopeSearch {
   bool may_repeat_;
   Proposal last_;
   SynthQuery last_query_;
+  std::vector<ScopeRefutation> refutations_;
+  std::string uncertified_;
 };
 
 // Makes `signals` true as rarely as possible, for good. Found, with the best proposal, or Unknown.

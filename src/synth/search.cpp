@@ -6,6 +6,7 @@
 
 #include "support/assert.h"
 #include "synth/acyclic.h"
+#include "synth/reasons.h"
 
 namespace isoscope::synthesis {
 
@@ -56,6 +57,13 @@ const Level* numbered_level(const SynthQuery& query) {
     return both;
   if (const Level* has_wr = find([](const Level* l) { return !l->is_wr_free; })) return has_wr;
   return query.allow.front();
+}
+
+bool is_numbering(const Matrix& order) {
+  for (int a = 0; a + 1 < order.size(); ++a) {
+    if (!order(a, a + 1).is_true()) return false;
+  }
+  return true;
 }
 
 // Places of wr that a search can hold, about a gigabyte of them; far more than reads without an
@@ -156,8 +164,22 @@ class Search::Refuter {
   SymbolicWitness witness_;
 };
 
+namespace {
+
+Circuit recorded_circuit(ClauseLog* log) {
+  Circuit circuit;
+  if (log != nullptr) circuit.record(*log);
+  return circuit;
+}
+
+}  // namespace
+
 Search::Search(const SynthQuery& query, Budget& budget, bool all_names)
-    : query_(query), facts_(circuit_, frame_of(query)), grounder_(facts_) {
+    : query_(query),
+      log_(query.certify ? std::make_unique<ClauseLog>() : nullptr),
+      circuit_(recorded_circuit(log_.get())),
+      facts_(circuit_, frame_of(query)),
+      grounder_(facts_) {
   circuit_.watch_gates(budget);
   facts_.require_scope(all_names);
   allow(query);
@@ -193,9 +215,21 @@ void Search::allow(const SynthQuery& query) {
       order = order_matrix(facts_, numbering(facts_));
       numbered = nullptr;  // once, if the level is named twice
     }
-    allowed_.push_back(unknown_witness(circuit_, facts_, level->framework, std::move(order)));
-    circuit_.require(!failure(grounder_, facts_, *level, allowed_.back()));
+    const bool is_fixed = order.has_value();
+    const std::string label = fmt::format("the order of {}", level->full_name());
+    allowed_.push_back(
+        unknown_witness(circuit_, facts_, level->framework, std::move(order), label));
+    const Signal failed = failure(grounder_, facts_, *level, allowed_.back());
+    circuit_.because([&] {
+      return fmt::format("allow {}: {} serves it", level->full_name(),
+                         is_fixed ? "the order of the numbers" : label);
+    });
+    circuit_.require(!failed);
   }
+}
+
+void Search::because_forbidden(const LevelShape& shape, std::string_view witness) {
+  circuit_.because([&] { return fmt::format("forbid {}: {}", shape.level->full_name(), witness); });
 }
 
 void Search::forbid(const Level& level, Budget& budget) {
@@ -224,19 +258,20 @@ void Search::seed(const LevelShape& shape) {
   }
   if (!query_.generic && shape.has_least_vis && frame().wr_forward) {
     if (const auto failed = failure_at(grounder_, facts_, shape, numbering(facts_))) {
+      because_forbidden(shape, "along the order of the numbers");
       circuit_.require(*failed);
       return;
     }
   }
   for (const SymbolicWitness& w : allowed_) {
-    if (over_co) {
-      circuit_.require(failure(grounder_, facts_, *shape.level, {w.order}));
-      return;
-    }
-    if (w.vis) {
-      circuit_.require(failure(grounder_, facts_, *shape.level, w));
-      return;
-    }
+    if (!over_co && !w.vis) continue;
+    const Signal failed =
+        failure(grounder_, facts_, *shape.level, over_co ? SymbolicWitness{w.order} : w);
+    because_forbidden(shape, over_co && is_numbering(w.order)
+                                 ? "along the order of the numbers"
+                                 : "with the witness of an allowed level");
+    circuit_.require(failed);
+    return;
   }
 }
 
@@ -245,7 +280,9 @@ void Search::require_failure_along(const LevelShape& shape, const Matrix& order)
   if (query_.generic || !shape.has_least_snap) return;
   SymbolicWitness w{order};
   const Signal is_least = iterate_snap(grounder_, facts_, shape, w);
-  circuit_.require_any({!is_least, failure(grounder_, facts_, *shape.level, w)});
+  const Signal failed = failure(grounder_, facts_, *shape.level, w);
+  because_forbidden(shape, "with the least snapshots along an order");
+  circuit_.require_any({!is_least, failed});
 }
 
 // A history that `shape` is to forbid is one that it forbids with each linear extension of what an
@@ -259,11 +296,16 @@ void Search::seed_extensions(const LevelShape& shape) {
     for (const RelationExpr* acyclic : acyclic_relations(*query_.allow[i])) {
       grounder_.set_witness(allowed_[i].order, allowed_[i].vis, allowed_[i].snap);
       const Matrix edges = grounder_.relation(*acyclic);
-      SymbolicWitness extension = unknown_witness(circuit_, facts_, Framework::Co, std::nullopt);
+      SymbolicWitness extension = unknown_witness(circuit_, facts_, Framework::Co, std::nullopt,
+                                                  "an order of what is acyclic");
       // Orders have T0 first; where the relation does not, nothing is demanded.
       std::vector<Signal> to_t0;
       for (int a = 0; a < facts_.txns(); ++a) to_t0.push_back(edges(a, 0));
       Signal is_exempt = circuit_.disj(to_t0);
+      circuit_.because([&] {
+        return fmt::format("witness: an order extends what {} wants acyclic",
+                           query_.allow[i]->full_name());
+      });
       for (int a = 0; a < facts_.txns(); ++a) {
         for (int b = 0; b < facts_.txns(); ++b)
           circuit_.require_any({is_exempt, !edges(a, b), extension.order(a, b)});
@@ -274,22 +316,32 @@ void Search::seed_extensions(const LevelShape& shape) {
                                     : iterate_vis(grounder_, facts_, shape, extension);
         is_exempt = circuit_.disj({is_exempt, !is_least});
       }
-      circuit_.require_any({is_exempt, failure(grounder_, facts_, *shape.level, extension)});
+      const Signal failed = failure(grounder_, facts_, *shape.level, extension);
+      because_forbidden(shape, "along an order of what is acyclic");
+      circuit_.require_any({is_exempt, failed});
     }
   }
 }
 
 void Search::learn(const LevelShape& shape, const FoundWitness& counterexample) {
   ++counterexamples_;
+  const auto because = [&] {
+    if (log_ == nullptr) return;
+    because_forbidden(shape, fmt::format("along {}; {}", words_of(counterexample),
+                                         words_of_refuted(circuit_, facts_, candidate_,
+                                                          *shape.level, counterexample)));
+  };
   if (!query_.learning) {
     std::vector<Signal> differs;
     for (std::size_t i = 0; i < candidate_.size(); ++i)
       differs.push_back(candidate_[i] ? !facts_.inputs()[i] : facts_.inputs()[i]);
+    because();
     circuit_.require_any(differs);
     return;
   }
   if (!query_.generic && shape.has_least_vis) {
     if (const auto failed = failure_at(grounder_, facts_, shape, counterexample.order)) {
+      because();
       circuit_.require(*failed);
       return;
     }
@@ -298,7 +350,16 @@ void Search::learn(const LevelShape& shape, const FoundWitness& counterexample) 
   // of the counterexample are ruled out, too, makes the search end.
   const SymbolicWitness w = constant_witness(facts_, counterexample);
   if (w.snap) require_failure_along(shape, w.order);
-  circuit_.require(failure(grounder_, facts_, *shape.level, w));
+  const Signal failed = failure(grounder_, facts_, *shape.level, w);
+  because();
+  circuit_.require(failed);
+}
+
+Result<ScopeRefutation> Search::refutation(Budget& budget) const {
+  ISO_ASSERT(log_ != nullptr);
+  auto proof = drat_proof(*log_, budget);
+  if (!proof) return limit_error("proving that there is none");
+  return ScopeRefutation{told_scope(query_), *log_, *std::move(proof)};
 }
 
 SynthOutcome Search::next(std::span<const Signal> assumptions, Budget& budget) {
@@ -312,7 +373,11 @@ SynthOutcome Search::next(std::span<const Signal> assumptions, Budget& budget) {
         break;
     }
     ++candidates_;
+    circuit_.next_round();
     if (!deferred_.empty()) {
+      circuit_.because([&] {
+        return std::string("forbid: what a forbidden level forces has a cycle, as it must");
+      });
       for (const Signal failed : deferred_) circuit_.require(failed);
       deferred_.clear();
       continue;

@@ -53,6 +53,9 @@ class Search {
   // What the last next() found. Requires: Found, and no call of next() since.
   Proposal proposal() const;
 
+  // After None of a query that asks for it: why there is none.
+  Result<ScopeRefutation> refutation(Budget& budget) const;
+
   Circuit& circuit() { return circuit_; }
   const Facts& facts() const { return facts_; }
   const Frame& frame() const { return facts_.frame(); }
@@ -72,7 +75,11 @@ class Search {
   void require_failure_along(const LevelShape& shape, const Matrix& order);
   void learn(const LevelShape& shape, const FoundWitness& counterexample);
 
+  // What the clauses that follow stand for, in the log: the level fails with `witness`.
+  void because_forbidden(const LevelShape& shape, std::string_view witness);
+
   const SynthQuery query_;
+  std::unique_ptr<ClauseLog> log_;
   Circuit circuit_;
   Facts facts_;
   Grounder grounder_;

@@ -118,6 +118,11 @@ Result<SynthAnswer> search_once(const SynthQuery& query, Budget& budget) {
   answer.outcome = search.next({}, budget);
   search.add_stats(answer.stats);
   if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
+  if (answer.outcome == SynthOutcome::None && query.certify) {
+    auto refutation = search.refutation(budget);
+    if (refutation) answer.refutations.push_back(*std::move(refutation));
+    if (!refutation) answer.uncertified = refutation.error().what;
+  }
   if (answer.outcome != SynthOutcome::Found) return answer;
   auto found = synthesis::conclude(query, search.frame(), search.proposal(), budget);
   if (!found) return found.error();

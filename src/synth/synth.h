@@ -34,6 +34,7 @@
 
 #include "history/execution.h"
 #include "history/history.h"
+#include "sat/clause_log.h"
 #include "spec/level.h"
 #include "support/budget.h"
 #include "support/result.h"
@@ -82,6 +83,7 @@ struct SynthQuery {
   // Also histories in which a transaction reads a key from several writers, though no axiom speaks
   // of two reads of a key. Questions may leave it off: it is tried where nothing else is found.
   bool repeated_reads = false;
+  bool certify = false;  // write down why there is none: SynthAnswer::refutations
   // Switches for benchmarks; the answer does not depend on them.
   bool generic = false;      // no analysis of axioms: pin whole witnesses, learn from each
   bool learning = true;      // off: a refuted candidate rules out only itself
@@ -106,6 +108,14 @@ struct SynthFound {
   int session_edges = 0;  // pairs of so, those of T0 left out
 };
 
+// Why a scope has no history: the clauses of its search with their reasons, and a DRAT proof that
+// they contradict each other.
+struct ScopeRefutation {
+  Scope scope;
+  ClauseLog log = {};
+  std::string proof = {};
+};
+
 struct SynthAnswer {
   // Unknown with a history: it separates the levels, but may not be a smallest one.
   SynthOutcome outcome = SynthOutcome::Unknown;
@@ -115,6 +125,9 @@ struct SynthAnswer {
   int excluded_txns = 0;   // so many transactions or fewer: certainly none, if the scope grew
   std::string limit = {};  // of Unknown: what was hit, for people
   Stats stats = {};        // candidates, counterexamples, clauses, variables
+  // Of None, if the query wants to certify it: one for each scope that was searched; else why not.
+  std::vector<ScopeRefutation> refutations = {};
+  std::string uncertified = {};
 };
 
 // Searches the scope of the query. An Error for a scope that makes no sense or is too large, and

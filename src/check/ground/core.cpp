@@ -9,17 +9,10 @@
 #include "relational/normal_form.h"
 
 namespace isoscope {
-namespace {
 
-// A part of a history, with the levels of its transactions.
-struct Part {
-  History h;
-  Assignment levels;
-};
-
-Part part_of(const History& h, const Assignment& levels, std::span<const TxnId> keep) {
+GroundPart part_of(const History& h, const Assignment& levels, std::span<const TxnId> keep) {
   // A part numbers its transactions in the order of the whole.
-  Part part{restrict_to(h, keep), {levels.base, {}}};
+  GroundPart part{restrict_to(h, keep), {levels.base, {}}};
   if (levels.is_mixed()) {
     part.levels.own.push_back(&levels.of(kInitialTxn));
     for (const TxnId t : keep) part.levels.own.push_back(&levels.of(t));
@@ -27,7 +20,7 @@ Part part_of(const History& h, const Assignment& levels, std::span<const TxnId> 
   return part;
 }
 
-bool all_monotone(const Assignment& levels) {
+bool parts_decide(const Assignment& levels) {
   const auto monotone = [](const Level* level) {
     return level == nullptr ||
            std::all_of(level->axioms.begin(), level->axioms.end(),
@@ -39,6 +32,8 @@ bool all_monotone(const Assignment& levels) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return std::all_of(all.begin(), all.end(), monotone);
 }
+
+namespace {
 
 Outcome decide_all(Search& search) {
   return search.decide(std::vector<bool>(search.axioms().size(), true));
@@ -55,7 +50,7 @@ class CoreFinder {
     for (const TxnId t : h_.txns()) {
       if (h_.is_present(t) && t != kInitialTxn) all.push_back(t);
     }
-    const bool monotone = all_monotone(levels_);
+    const bool monotone = parts_decide(levels_);
     return shrink(all, [&](const std::vector<TxnId>& part) {
       return is_violated(part) && (monotone || breaks_whole(part));
     });
@@ -65,7 +60,7 @@ class CoreFinder {
   // nothing when time runs out. Later axioms are left out first, so that a level that extends
   // another blames what it inherits, if that fails.
   std::optional<std::string> blame(std::span<const TxnId> core) {
-    const Part part = part_of(h_, levels_, core);
+    const GroundPart part = part_of(h_, levels_, core);
     Search search(part.h, part.levels, budget_, options_);
     if (decide_all(search) != Outcome::Violated) return std::nullopt;
     std::vector<bool> needed = search.blamed();
@@ -85,7 +80,7 @@ class CoreFinder {
 
  private:
   bool is_violated(std::span<const TxnId> keep) {
-    const Part part = part_of(h_, levels_, keep);
+    const GroundPart part = part_of(h_, levels_, keep);
     if (!part.h.faults().empty()) return false;
     Search search(part.h, part.levels, budget_, options_);
     return decide_all(search) == Outcome::Violated;

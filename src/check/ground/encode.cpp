@@ -4,6 +4,7 @@
 #include <functional>
 #include <queue>
 
+#include "check/ground/reasons.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -170,6 +171,9 @@ Signal Encoding::before(std::size_t a, std::size_t b) {
   Signal& known = order_[pair_index(a, b)];
   if (known.is_constant()) {
     known = circuit_.input(true);
+    circuit_.name(known, [&] {
+      return words_of_point(universe_, a) + " before " + words_of_point(universe_, b);
+    });
     order_pairs_.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), known});
   }
   return known;
@@ -182,8 +186,13 @@ Signal Encoding::vis(std::size_t a, std::size_t b) {
   Signal& known = vis_[a * universe_.num_txns() + b];
   if (known.is_constant()) {
     known = circuit_.input(false);
+    circuit_.name(known, [&] {
+      return words_of_txn(universe_, a) + " visible to " + words_of_txn(universe_, b);
+    });
     vis_pairs_.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), known});
-    circuit_.require_any({!known, before(a, b)});
+    const Signal ordered = before(a, b);
+    circuit_.because([] { return std::string("vis: visible only if before"); });
+    circuit_.require_any({!known, ordered});
   }
   return known;
 }
@@ -201,6 +210,7 @@ void Encoding::require_transitivity() {
         const Signal ij = before(i, j);
         const Signal jk = before(j, k);
         const Signal ik = before(i, k);
+        circuit_.because([] { return std::string(kOrderReason); });
         circuit_.require_any({!ij, !jk, ik});
         circuit_.require_any({ij, jk, !ik});
       }

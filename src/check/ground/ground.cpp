@@ -25,7 +25,26 @@ Verdict violated(const History& h, const Assignment& levels, std::string axiom, 
   return Verdict::violated(std::move(violation));
 }
 
+Verdict too_many(const History& h, const GroundOptions& options) {
+  return Verdict::unknown(
+      fmt::format("the limit of {} transactions for levels that are grounded (the history has {})",
+                  options.max_transactions, h.num_txns()));
+}
+
 }  // namespace
+
+Verdict log_refutation(const History& h, const Assignment& levels, Budget& budget,
+                       ClauseLog& log) {
+  GroundOptions options;
+  options.log = &log;
+  if (h.num_txns() > options.max_transactions) return too_many(h, options);
+  Search search(h, levels, budget, options);
+  Verdict verdict;
+  verdict.outcome = search.decide(std::vector<bool>(search.axioms().size(), true));
+  if (verdict.outcome == Outcome::Unknown) verdict.limit = search.limit();
+  if (verdict.outcome == Outcome::Violated) search.close_log();
+  return verdict;
+}
 
 Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
                      const GroundOptions& options) {
@@ -36,11 +55,7 @@ Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
     violation.fault = fault;
     return Verdict::violated(std::move(violation));
   }
-  if (h.num_txns() > options.max_transactions) {
-    return Verdict::unknown(fmt::format(
-        "the limit of {} transactions for levels that are grounded (the history has {})",
-        options.max_transactions, h.num_txns()));
-  }
+  if (h.num_txns() > options.max_transactions) return too_many(h, options);
   Search search(h, levels, budget, options);
   const Outcome outcome = search.decide(std::vector<bool>(search.axioms().size(), true));
   Verdict verdict = outcome == Outcome::Consistent ? Verdict::consistent(search.witness())

@@ -22,8 +22,10 @@
 //          `acyclic`: seconds at several hundred transactions. A closure that is demanded, in a
 //          conclusion or by `not acyclic`, is a cubic circuit: about 100 transactions.
 #include <cstddef>
+#include <span>
 
 #include "history/history.h"
+#include "sat/clause_log.h"
 #include "spec/level.h"
 #include "support/budget.h"
 #include "verdict/verdict.h"
@@ -44,6 +46,8 @@ struct GroundOptions {
   // What may be spent on making a violation small, within the budget.
   double core_seconds = 5;
   Progress progress = {};
+  // If set, the clauses and their reasons are written down here, for a certificate.
+  ClauseLog* log = nullptr;
 };
 
 // Consistent with a witness (over vis, ar with its vis), Violated with `axiom` and `core`, or
@@ -64,5 +68,20 @@ struct GroundOptions {
 // axiom has a subject.
 Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
                      const GroundOptions& options = {});
+
+// The same question, asked for its clauses: after Violated those of the log contradict each other,
+// and say why. The verdict has neither witness nor violation.
+Verdict log_refutation(const History& h, const Assignment& levels, Budget& budget, ClauseLog& log);
+
+// Is a whole violated whenever a part of it is, at these levels? A yes is certain, a no is cautious.
+bool parts_decide(const Assignment& levels);
+
+// A part of a history, with the levels of its transactions.
+struct GroundPart {
+  History h;
+  Assignment levels;
+};
+// Requires: `keep` is ascending.
+GroundPart part_of(const History& h, const Assignment& levels, std::span<const TxnId> keep);
 
 }  // namespace isoscope

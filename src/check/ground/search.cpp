@@ -1,8 +1,11 @@
 #include "check/ground/search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "check/ground/reasons.h"
 #include "graph/short_cycles.h"
 #include "spec/levels.h"
 #include "support/assert.h"
@@ -60,6 +63,7 @@ Search::Search(const History& h, const Assignment& levels, Budget& budget,
       grounder_(universe_, table_, bounds_, circuit_, meter_, &encoding_,
                 [this](RelationId r) { return acyclic(r); }) {
   circuit_.watch(budget);
+  if (options.log != nullptr) circuit_.record(*options.log);
   collect_axioms(levels);
   if (about != nullptr) limit_to(*about);
 }
@@ -82,6 +86,9 @@ void Search::collect_axioms(const Assignment& levels) {
       add_axiom(axiom, {}, levels);
   }
   for (std::size_t i = 0; i < axioms_.size(); ++i) guards_.push_back(circuit_.input());
+  for (std::size_t i = 0; i < axioms_.size(); ++i)
+    circuit_.name(guards_[i],
+                  [&] { return fmt::format("axiom {} holds", axioms_[i].axiom->name); });
 }
 
 void Search::add_axiom(const Axiom& axiom, const std::vector<const Level*>& all,
@@ -128,7 +135,7 @@ void Search::ground_axioms() {
   grounded_ = true;
   if (encoding_.num_points() <= options_.eager_transitivity) encoding_.require_transitivity();
   for (std::size_t i = 0; i < axioms_.size(); ++i) {
-    grounder_.enter(axioms_[i]);
+    enter(i);
     for (const NormalNode& part : axioms_[i].form.parts) {
       if (meter_.stopped()) return;
       const Part whole{i, &part};
@@ -139,24 +146,35 @@ void Search::ground_axioms() {
 
 bool Search::ground_part(const Part& part) {
   if (!is_family(*part.node)) {
-    circuit_.require_any({!guards_[part.axiom], grounder_.truth(*part.node)});
+    const Signal whole = grounder_.truth(*part.node);
+    circuit_.because([&] { return fmt::format("axiom {}", axioms_[part.axiom].axiom->name); });
+    circuit_.require_any({!guards_[part.axiom], whole});
     return true;
   }
   std::size_t left = options_.eager_instances;
   bool complete = true;
   grounder_.enumerate(*part.node, [&](std::span<const Signal> open) {
     complete = left-- > 0;
-    if (complete) require_instance(part.axiom, open);
+    if (complete) require_instance(part, open);
     return complete;
   });
   return complete;
 }
 
-void Search::require_instance(std::size_t axiom, std::span<const Signal> open) {
+void Search::require_instance(const Part& part, std::span<const Signal> open) {
   ++instances_;
-  std::vector<Signal> clause = {!guards_[axiom]};
+  std::vector<Signal> clause = {!guards_[part.axiom]};
   for (const Signal s : open) clause.push_back(!s);
+  circuit_.because([&] {
+    return fmt::format("axiom {}: {}", axioms_[part.axiom].axiom->name,
+                       words_of_binding(universe_, part.node->variables, grounder_.binding()));
+  });
   circuit_.require_any(clause);
+}
+
+void Search::enter(std::size_t axiom) {
+  entered_ = axiom;
+  grounder_.enter(axioms_[axiom]);
 }
 
 Signal Search::acyclic(RelationId relation) {
@@ -164,6 +182,9 @@ Signal Search::acyclic(RelationId relation) {
     if (known.relation == relation) return known.signal;
   }
   acyclicities_.push_back({circuit_.input(), relation});
+  circuit_.name(acyclicities_.back().signal,
+                [&] { return fmt::format("relation {}, which axiom {} speaks of, has no cycle", acyclicities_.size(),
+                                          axioms_[entered_].axiom->name); });
   return acyclicities_.back().signal;
 }
 
@@ -191,6 +212,7 @@ Outcome Search::decide(const std::vector<bool>& required) {
       case SatResult::Sat:
         break;
     }
+    circuit_.next_round();
     decoded_ = decode(encoding_, circuit_, meter_.budget());
     if (meter_.budget().expired_now()) continue;
     if (forbid_order_cycles()) continue;
@@ -212,6 +234,7 @@ bool Search::forbid_order_cycles() {
   for (const std::vector<Signal>& cycle : decoded_->cycles) {
     std::vector<Signal> clause;
     for (const Signal edge : cycle) clause.push_back(!edge);
+    circuit_.because([] { return std::string(kOrderReason); });
     circuit_.require_any(clause);
   }
   return !decoded_->cycles.empty();
@@ -230,6 +253,11 @@ bool Search::forbid_relation_cycles(Bounds& exact, Support& support, std::size_t
         for (const Signal s : support.of(relation, cycle[j], cycle[(j + 1) % cycle.size()]))
           clause.push_back(!s);
       }
+      circuit_.because([&] {
+        std::string words = fmt::format("cycle of relation {}:", i + 1);
+        for (const std::size_t a : cycle) words += " " + words_of_txn(universe_, a);
+        return words;
+      });
       circuit_.require_any(clause);
       found = true;
     }
@@ -244,7 +272,7 @@ bool Search::ground_broken_parts(Bounds& exact, Support& support,
   for (const Part& part : on_demand_) {
     if (!required[part.axiom] || meter_.stopped()) continue;
     evaluator.enter(axioms_[part.axiom]);
-    grounder_.enter(axioms_[part.axiom]);
+    enter(part.axiom);
     if (!is_family(*part.node)) {
       // A part without instances is grounded whole; from then on no model breaks it.
       if (evaluator.truth(*part.node).is_true()) continue;
@@ -260,11 +288,25 @@ bool Search::ground_broken_parts(Bounds& exact, Support& support,
     for (const Binding& binding : broken) {
       if (meter_.stopped()) break;
       grounder_.binding() = binding;
-      require_instance(part.axiom, grounder_.conjuncts(*part.node, support));
+      require_instance(part, grounder_.conjuncts(*part.node, support));
       found = true;
     }
   }
   return found;
+}
+
+void Search::close_log() {
+  if (options_.log == nullptr) return;
+  if (encoding_.is_contradictory()) {
+    options_.log->because(std::string(kOrderReason));
+    options_.log->add({});
+    return;
+  }
+  for (std::size_t i = 0; i < axioms_.size(); ++i) {
+    if (!required_[i]) continue;
+    circuit_.because([&] { return fmt::format("required: axiom {}", axioms_[i].axiom->name); });
+    circuit_.require(guards_[i]);
+  }
 }
 
 std::vector<bool> Search::blamed() const {

@@ -53,6 +53,9 @@ class Search {
   // The first of them by name; empty if there is none.
   std::string first_blamed() const;
   const std::string& limit() const { return meter_.limit(); }
+  // After Violated, if there is a log: adds what was assumed, so that its clauses contradict each
+  // other.
+  void close_log();
   void report(Stats& stats) const;
 
  private:
@@ -74,7 +77,8 @@ class Search {
   void ground_axioms();
   // Grounds it, or as many of its instances as may be; false if some are left.
   bool ground_part(const Part& part);
-  void require_instance(std::size_t axiom, std::span<const Signal> open);
+  void require_instance(const Part& part, std::span<const Signal> open);
+  void enter(std::size_t axiom);
   Signal acyclic(RelationId relation);
 
   // Each adds what the model lacks, and tells whether it added anything.
@@ -98,6 +102,7 @@ class Search {
   std::optional<Decoded> decoded_;
   std::vector<bool> required_;  // of the last decide()
   bool grounded_ = false;
+  std::size_t entered_ = 0;  // the axiom that is being grounded
   std::size_t rounds_ = 0;
   std::size_t instances_ = 0;
 };
