@@ -27,13 +27,13 @@
 namespace isoscope {
 
 struct SatRefutation {
-  std::string history;        // the text that the clauses speak of
-  std::string format;         // of that text
-  bool is_part = false;       // of the history that was asked about
-  std::size_t num_txns = 0;   // besides T0
+  std::string history;                   // the text that the clauses speak of
+  std::string format;                    // of that text
+  bool is_part = false;                  // of the history that was asked about
+  std::size_t num_txns = 0;              // besides T0
   std::vector<std::string> levels = {};  // the texts of the levels of its transactions
   ClauseLog log = {};
-  std::string proof = {};     // DRAT
+  std::string proof = {};  // DRAT
 };
 
 struct SatCertificate {

@@ -244,9 +244,8 @@ Result<void> check_options(const CheckArguments& args) {
   if (!args.levels.empty() && args.strongest)
     return Error{.what = "--level and --strongest exclude each other",
                  .hint = "--strongest asks for all levels that have engines"};
-  if (args.paths.size() > 1 &&
-      (args.pictures.is_wanted() || args.findings.is_wanted() || !args.minimize.empty() ||
-       !args.certificate.empty()))
+  if (args.paths.size() > 1 && (args.pictures.is_wanted() || args.findings.is_wanted() ||
+                                !args.minimize.empty() || !args.certificate.empty()))
     return Error{.what = "pictures, findings, --minimize and --certificate take one history",
                  .hint = "check the one that is violated alone"};
   auto format = find_format(args.to);

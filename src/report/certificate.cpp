@@ -18,9 +18,8 @@ namespace {
 
 std::string words_of_literal(const ClauseLog& log, Lit lit) {
   const auto named = log.names().find(lit.variable());
-  const std::string words = named == log.names().end()
-                                ? fmt::format("{}", lit.variable() + 1)
-                                : fmt::format("({})", named->second);
+  const std::string words = named == log.names().end() ? fmt::format("{}", lit.variable() + 1)
+                                                       : fmt::format("({})", named->second);
   return lit.is_negative() ? "not " + words : words;
 }
 
@@ -195,7 +194,7 @@ CertificateNote CertificateFile::add_check(const History& h, const Assignment& l
                     "because a line of the history would begin like a section of the certificate");
   CertificateNote note;
   note.file = path_;
-  note.kind = violation.fault                ? CertificateKind::Read
+  note.kind = violation.fault           ? CertificateKind::Read
               : violation.cycle.empty() ? CertificateKind::Sat
                                         : CertificateKind::Cycle;
   ++answers_;

@@ -37,9 +37,9 @@ struct CertificateNote {
   CertificateKind kind = CertificateKind::None;
   std::string why = {};
   std::string file = {};
-  std::size_t variables = 0;    // of Sat, of all scopes together
-  std::size_t clauses = 0;      // all of them
-  std::size_t added = 0;        // of those, on the way
+  std::size_t variables = 0;  // of Sat, of all scopes together
+  std::size_t clauses = 0;    // all of them
+  std::size_t added = 0;      // of those, on the way
   std::size_t proof_lines = 0;
 };
 // "certificate: 12 variables, 40 clauses (8 added on the way), 31 lines of DRAT, in ser.cert"

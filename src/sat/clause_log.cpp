@@ -28,8 +28,8 @@ void ClauseLog::define(Lit output, std::vector<Lit> inputs) {
 }
 
 std::string dimacs(const ClauseLog& log) {
-  std::string text = "p cnf " + std::to_string(log.num_vars()) + ' ' +
-                     std::to_string(log.clauses().size()) + '\n';
+  std::string text =
+      "p cnf " + std::to_string(log.num_vars()) + ' ' + std::to_string(log.clauses().size()) + '\n';
   for (const ClauseLog::Clause& clause : log.clauses()) {
     for (const Lit lit : clause.literals) text += std::to_string(lit.dimacs()) + ' ';
     text += "0\n";

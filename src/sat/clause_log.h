@@ -13,7 +13,8 @@
 // which any checker of DRAT verifies. The proof is made by a second run of the backend without
 // assumptions and increments: it is one for a plain file in DIMACS.
 //
-// Paper  [WetzlerHeuleHunt-SAT'14]: clauses by unit propagation (RUP), and those that a resolution on their
+// Paper  [WetzlerHeuleHunt-SAT'14]: clauses by unit propagation (RUP), and those that a resolution
+// on their
 //        first literal allows (RAT).
 #include <cstdint>
 #include <map>

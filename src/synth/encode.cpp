@@ -231,8 +231,7 @@ SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framew
     for (int b = 0; b < n; ++b) {
       if (w.order(a, b).is_false()) continue;
       (*w.vis)(a, b) = c.input(false);
-      c.name((*w.vis)(a, b),
-             [&] { return fmt::format("in {}: T{} visible to T{}", label, a, b); });
+      c.name((*w.vis)(a, b), [&] { return fmt::format("in {}: T{} visible to T{}", label, a, b); });
       c.require(c.implies((*w.vis)(a, b), w.order(a, b)));
     }
   }

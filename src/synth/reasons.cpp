@@ -90,7 +90,8 @@ std::string words_of_refuted(const Circuit& circuit, const Facts& facts, const C
   const SynthFound told = decode(facts.frame(), candidate, {counterexample}, {&level});
   const History& h = told.history;
   const Witness& w = told.witnesses.front();
-  words += fmt::format(": {}allowed by {}", line_of(h), level.framework == Framework::VisAr ? "ar" : "co");
+  words += fmt::format(": {}allowed by {}", line_of(h),
+                       level.framework == Framework::VisAr ? "ar" : "co");
   for (const TxnId t : w.order) words += " " + h.name(t);
   if (w.vis) {
     words += ", vis";

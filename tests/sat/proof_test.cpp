@@ -98,9 +98,9 @@ TEST(DratChecker, RejectsWhatDoesNotFollow) {
 
 TEST(DratChecker, AcceptsAFreshDefinitionByResolution) {
   // 3 is fresh: each clause with 3 first resolves with none, or only to tautologies.
-  EXPECT_EQ(check_drat(3, {{1, 2}, {-1, 2}, {1, -2}, {-1, -2}},
-                       "3 -1 -2 0\n-3 1 0\n-3 2 0\n2 0\n0\n"),
-            std::nullopt);
+  EXPECT_EQ(
+      check_drat(3, {{1, 2}, {-1, 2}, {1, -2}, {-1, -2}}, "3 -1 -2 0\n-3 1 0\n-3 2 0\n2 0\n0\n"),
+      std::nullopt);
   // As a consequence it would not do.
   EXPECT_NE(check_drat(2, {{1, 2}, {-1, 2}}, "-1 0\n0\n"), std::nullopt);
 }

@@ -15,9 +15,9 @@ namespace {
 
 using Complaint = std::optional<std::string>;
 
-constexpr std::size_t kExhaustedTxns = 6;   // all orders of so many
-constexpr std::size_t kTargeted = 300;      // else so many clauses, each with an order against it
-constexpr std::size_t kRowsOfOrder = 12;    // vis or snapshots drawn for an order
+constexpr std::size_t kExhaustedTxns = 6;  // all orders of so many
+constexpr std::size_t kTargeted = 300;     // else so many clauses, each with an order against it
+constexpr std::size_t kRowsOfOrder = 12;   // vis or snapshots drawn for an order
 
 // The only axiom of this name, or none.
 Level with_axiom(const Level& level, const std::string& name) {
@@ -40,10 +40,11 @@ Complaint check_definition(const CertificateFormula& formula, const DratClause& 
     const auto has = [&](int wanted) {
       return std::find(clause.begin(), clause.end(), wanted) != clause.end();
     };
-    const bool one_input = lit < 0 && clause.size() == 2 &&
-                           std::any_of(inputs.begin(), inputs.end(), has);
-    const bool all_inputs = lit > 0 && clause.size() == inputs.size() + 1 &&
-                            std::all_of(inputs.begin(), inputs.end(), [&](int i) { return has(-i); });
+    const bool one_input =
+        lit < 0 && clause.size() == 2 && std::any_of(inputs.begin(), inputs.end(), has);
+    const bool all_inputs =
+        lit > 0 && clause.size() == inputs.size() + 1 &&
+        std::all_of(inputs.begin(), inputs.end(), [&](int i) { return has(-i); });
     if (one_input || all_inputs) return {};
   }
   return "a definition that defines nothing";
@@ -54,7 +55,8 @@ Complaint check_formula(const CertificateFormula& formula, const std::string& pr
   for (const auto& [variable, inputs] : formula.gates) {
     if (formula.names.contains(variable)) return "a variable with two meanings";
     for (const int lit : inputs) {
-      const bool known = formula.names.contains(std::abs(lit)) || formula.gates.contains(std::abs(lit));
+      const bool known =
+          formula.names.contains(std::abs(lit)) || formula.gates.contains(std::abs(lit));
       if (!known) return "a gate of a variable without a meaning";
     }
   }
@@ -81,7 +83,8 @@ class CheckedHistory {
       if (t != kInitialTxn) txns_.push_back(t);
       for (const EventId e : h.events(t)) {
         if (h.is_read(e))
-          points_.emplace(h.name(t) + " statement " + std::to_string(h.statement(e) + 1), Point{t, e});
+          points_.emplace(h.name(t) + " statement " + std::to_string(h.statement(e) + 1),
+                          Point{t, e});
       }
     }
   }
@@ -166,12 +169,23 @@ class CheckedHistory {
       return guarded ? Complaint() : "a cycle of no relation";
     }
     if (reason.starts_with("vis: ")) {
-      const bool is_pair = clause.size() == 2 && clause[0] < 0 && pairs_.contains(-clause[0]) &&
-                           pairs_.at(-clause[0]).is_vis && pairs_.contains(std::abs(clause[1]));
-      return is_pair ? Complaint() : "no statement about vis";
+      const bool says_so = clause.size() == 2 && (is_visible_before(clause[0], clause[1]) ||
+                                                  is_visible_before(clause[1], clause[0]));
+      return says_so ? Complaint() : "no statement about vis";
     }
     if (reason.starts_with("order: ")) return check_cycle(clause);
     return "a reason of no kind: " + reason;
+  }
+
+  // "a is not visible to b, or a is before b".
+  bool is_visible_before(int not_visible, int before) const {
+    const auto vis = pairs_.find(-not_visible);
+    const auto order = pairs_.find(std::abs(before));
+    if (vis == pairs_.end() || order == pairs_.end()) return false;
+    if (!vis->second.is_vis || order->second.is_vis) return false;
+    const Pair& pair = order->second;
+    return before > 0 ? pair.from == vis->second.from && pair.to == vis->second.to
+                      : pair.from == vis->second.to && pair.to == vis->second.from;
   }
 
   // What comes before what, whatever the order is.
@@ -310,7 +324,8 @@ class CheckedHistory {
         length += rng_.below(own - length + 1);
       }
       for (const EventId e : h_.events(t)) {
-        if (h_.is_read(e)) witness.snap[e.index] = static_cast<std::uint32_t>(least[h_.statement(e)]);
+        if (h_.is_read(e))
+          witness.snap[e.index] = static_cast<std::uint32_t>(least[h_.statement(e)]);
       }
     }
     return true;
@@ -345,8 +360,8 @@ class CheckedHistory {
         return "an execution that breaks clause " + std::to_string(i + 1) + " (" + reason + ")";
       ++facts_.refused;
       if (!is_refused(axiom_of(reason), witness))
-        return "the evaluator accepts what clause " + std::to_string(i + 1) + " excludes (" + reason +
-               ")";
+        return "the evaluator accepts what clause " + std::to_string(i + 1) + " excludes (" +
+               reason + ")";
     }
     return {};
   }
@@ -369,7 +384,8 @@ class CheckedHistory {
   bool is_refused(const std::string& axiom, const Witness& witness) {
     const Level none = with_axiom(level_, "");
     Evaluator framework(h_, {.base = &none, .own = {}});
-    if (!framework.accepts(witness)) return true;  // it is no execution over vis or snapshots at all
+    if (!framework.accepts(witness))
+      return true;  // it is no execution over vis or snapshots at all
     const Level one = with_axiom(level_, axiom);
     return !Evaluator(h_, {.base = &one, .own = {}}).accepts(witness);
   }

@@ -17,6 +17,7 @@ namespace {
 using Complaint = std::optional<std::string>;
 
 constexpr double kHistoriesTried = 3'000;  // of a scope, about
+constexpr double kMostListed = 1e6;        // more are not listed at all
 const std::vector<std::string> kKeys = {"x", "y", "z", "u", "v", "w"};
 
 // "T0 T2 T1, vis T0-T1, snap 1 2" with the transactions that the names stand for.
@@ -49,9 +50,13 @@ std::map<std::string, TxnId> ids_of(const History& h) {
 
 class CheckedScope {
  public:
-  CheckedScope(const LevelSet& levels, std::vector<std::string> forbidden,
-               const CertificateFormula& formula, CertificateFacts& facts)
-      : levels_(levels), forbidden_(std::move(forbidden)), formula_(formula), facts_(facts) {}
+  CheckedScope(const std::string& answer, const LevelSet& levels, const CertificateFormula& formula,
+               CertificateFacts& facts)
+      : levels_(levels),
+        allowed_(values_of(answer, "allow")),
+        forbidden_(values_of(answer, "forbid")),
+        formula_(formula),
+        facts_(facts) {}
 
   Complaint check() {
     for (std::size_t i = 0; i < formula_.clauses.size(); ++i) {
@@ -74,8 +79,20 @@ class CheckedScope {
     for (const char* kind : {"definition", "history: ", "names: ", "witness: ", "forbid: "}) {
       if (reason.starts_with(kind)) return {};
     }
-    if (reason.starts_with("allow ") && level_of(reason, 6) != nullptr) return {};
-    if (reason.starts_with("forbid ") && level_of(reason, 7) != nullptr) return {};
+    const bool allows = reason.starts_with("allow ");
+    if (!allows && !reason.starts_with("forbid ")) return "a reason of no kind: " + reason;
+    const std::size_t skip = allows ? 6 : 7;
+    const auto& asked = allows ? allowed_ : forbidden_;
+    const auto colon = reason.find(": ");
+    if (colon == std::string::npos || level_of(reason, skip) == nullptr)
+      return "no level: " + reason;
+    if (std::find(asked.begin(), asked.end(), reason.substr(skip, colon - skip)) == asked.end())
+      return "a level that was not asked for: " + reason;
+    const std::string how = reason.substr(colon + 2);
+    if (allows && how.ends_with(" serves it")) return {};
+    if (!allows && (how.starts_with("along ") || how == "with the witness of an allowed level" ||
+                    how == "with the least snapshots along an order"))
+      return {};
     return "a reason of no kind: " + reason;
   }
 
@@ -91,14 +108,15 @@ class CheckedScope {
       const auto begin = reason.find("; refuted candidate") + 19;
       const auto colon = reason.find(": ", begin);
       const auto allowed = reason.rfind("; allowed by ");
-      if (colon == std::string::npos || allowed == std::string::npos) return "no candidate: " + reason;
+      if (colon == std::string::npos || allowed == std::string::npos)
+        return "no candidate: " + reason;
       std::string text = reason.substr(colon + 2, allowed - colon - 2);
-      for (std::size_t at = 0; (at = text.find("; ", at)) != std::string::npos;) text.replace(at, 2, "\n");
+      for (std::size_t at = 0; (at = text.find("; ", at)) != std::string::npos;)
+        text.replace(at, 2, "\n");
       auto h = parse_history(text + "\n", Format::Hist);
       if (!h) return "a candidate that is no history: " + text;
       const Level* level = level_of(reason, 7);
-      const Witness witness =
-          witness_of(reason.substr(allowed + 16), level->framework, ids_of(*h));
+      const Witness witness = witness_of(reason.substr(allowed + 16), level->framework, ids_of(*h));
       if (!Evaluator(*h, {.base = level, .own = {}}).accepts(witness))
         return "the evaluator refuses the witness of a refuted candidate: " + reason;
       FormulaValues values(formula_);
@@ -139,7 +157,8 @@ class CheckedScope {
   static int number(const std::string& txn) { return std::atoi(txn.c_str() + 1); }
 
   // Nothing if the formula has no variable for one of its facts.
-  std::optional<FormulaValues> values_of_drawn(const DrawnHistory& d, const std::vector<int>& keys) {
+  std::optional<FormulaValues> values_of_drawn(const DrawnHistory& d,
+                                               const std::vector<int>& keys) {
     FormulaValues values(formula_);
     std::set<std::string> facts;
     for (int t = 0; t < d.txns; ++t) {
@@ -159,13 +178,15 @@ class CheckedScope {
                        " in a session");
       }
     }
-    for (const auto& [variable, words] : formula_.names) values.set(variable, facts.erase(words) > 0);
+    for (const auto& [variable, words] : formula_.names)
+      values.set(variable, facts.erase(words) > 0);
     if (!facts.empty()) return std::nullopt;
     return values;
   }
 
   Complaint check_histories() {
     const double all = std::pow(2.0 * (txns_ + 1), txns_ * keys_);
+    if (all > kMostListed) return {};
     const auto stride = static_cast<std::size_t>(std::max(1.0, all / kHistoriesTried));
     std::size_t seen = 0;
     Complaint wrong;
@@ -230,7 +251,8 @@ class CheckedScope {
     if (BruteForce(h).decide(**level)) return {};
     ++facts_.refused;
     for (std::size_t choice = 0; choice < std::size_t{1} << chosen_.size(); ++choice) {
-      for (std::size_t i = 0; i < chosen_.size(); ++i) values.set(chosen_[i], (choice >> i & 1U) != 0);
+      for (std::size_t i = 0; i < chosen_.size(); ++i)
+        values.set(chosen_[i], (choice >> i & 1U) != 0);
       values.forget_gates();
       if (std::all_of(forced.begin(), forced.end(),
                       [&](std::size_t i) { return values.holds(formula_.clauses[i]); }))
@@ -252,6 +274,7 @@ class CheckedScope {
   }
 
   const LevelSet& levels_;
+  const std::vector<std::string> allowed_;
   const std::vector<std::string> forbidden_;
   const CertificateFormula& formula_;
   CertificateFacts& facts_;
@@ -265,7 +288,7 @@ class CheckedScope {
 std::optional<std::string> check_scope_clauses(const std::string& answer, const LevelSet& levels,
                                                const CertificateFormula& formula,
                                                CertificateFacts& facts) {
-  return CheckedScope(levels, values_of(answer, "forbid"), formula, facts).check();
+  return CheckedScope(answer, levels, formula, facts).check();
 }
 
 }  // namespace isoscope

@@ -1,5 +1,6 @@
 #pragma once
-// A certificate file taken apart: sections, and the formula of an answer. For certificate_check.cpp.
+// A certificate file taken apart: sections, and the formula of an answer. For
+// certificate_check.cpp.
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -58,7 +59,7 @@ inline std::vector<std::string> values_of(const std::string& answer, const std::
 
 struct CertificateFormula {
   int variables = 0;
-  std::map<int, std::string> names;      // inputs
+  std::map<int, std::string> names;       // inputs
   std::map<int, std::vector<int>> gates;  // conjunctions
   std::vector<DratClause> clauses;
   std::vector<std::string> reasons;  // by clause, without the words of its literals

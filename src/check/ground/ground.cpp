@@ -33,8 +33,7 @@ Verdict too_many(const History& h, const GroundOptions& options) {
 
 }  // namespace
 
-Verdict log_refutation(const History& h, const Assignment& levels, Budget& budget,
-                       ClauseLog& log) {
+Verdict log_refutation(const History& h, const Assignment& levels, Budget& budget, ClauseLog& log) {
   GroundOptions options;
   options.log = &log;
   if (h.num_txns() > options.max_transactions) return too_many(h, options);

@@ -73,7 +73,8 @@ Verdict check_ground(const History& h, const Assignment& levels, Budget& budget,
 // and say why. The verdict has neither witness nor violation.
 Verdict log_refutation(const History& h, const Assignment& levels, Budget& budget, ClauseLog& log);
 
-// Is a whole violated whenever a part of it is, at these levels? A yes is certain, a no is cautious.
+// Is a whole violated whenever a part of it is, at these levels? A yes is certain, a no is
+// cautious.
 bool parts_decide(const Assignment& levels);
 
 // A part of a history, with the levels of its transactions.

@@ -182,9 +182,10 @@ Signal Search::acyclic(RelationId relation) {
     if (known.relation == relation) return known.signal;
   }
   acyclicities_.push_back({circuit_.input(), relation});
-  circuit_.name(acyclicities_.back().signal,
-                [&] { return fmt::format("relation {}, which axiom {} speaks of, has no cycle", acyclicities_.size(),
-                                          axioms_[entered_].axiom->name); });
+  circuit_.name(acyclicities_.back().signal, [&] {
+    return fmt::format("relation {}, which axiom {} speaks of, has no cycle", acyclicities_.size(),
+                       axioms_[entered_].axiom->name);
+  });
   return acyclicities_.back().signal;
 }
 
