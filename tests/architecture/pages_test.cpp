@@ -89,9 +89,19 @@ TEST(Pages, HaveLinksThatLeadSomewhere) {
 }
 
 TEST(Pages, AreAllReachedFromTheReadme) {
+  // By itself, or through a page that it links.
+  const fs::path root = source_dir();
   std::set<std::string> reached;
-  for (const std::string& link : links_of(text_of(fs::path(source_dir()) / "README.md")))
-    reached.insert(link.substr(0, link.find('#')));
+  std::vector<fs::path> open = {root / "README.md"};
+  while (!open.empty()) {
+    const fs::path from = open.back();
+    open.pop_back();
+    for (const std::string& link : links_of(text_of(from))) {
+      const fs::path to = (from.parent_path() / link.substr(0, link.find('#'))).lexically_normal();
+      const bool is_new = reached.insert(to.lexically_relative(root).string()).second;
+      if (is_new && to.extension() == ".md") open.push_back(to);
+    }
+  }
   for (const fs::path& page : all_pages()) {
     const std::string path = fs::relative(page, source_dir()).string();
     const bool is_for_readers = path.starts_with("docs/") || path.find('/') == std::string::npos;
