@@ -182,7 +182,9 @@ class Collector final : public EndStates<Set>, public Findings {
         (violations_.empty() || violations_.back().path < end.path))
       return;
     ISO_ASSERT(outcome_by_check(end) != Outcome::Violated);  // what we show, check allows
-    insert({end.path, complete_run(end)});
+    Shown shown{end.path, complete_run(end)};
+    keep_keys(program_, shown.run);
+    insert(std::move(shown));
   }
 
   void insert(Shown added) {

@@ -56,6 +56,30 @@ struct ReadValue {
 Fault describe_fault(const Executable& program, const Executor& executor, std::uint32_t call,
                      const std::vector<ReadValue>& reads);
 
+// Lets the executor forget computed keys that are not on the path, now and then: an exploration
+// then needs memory for one path only. Key numbers mean nothing across calls of drop_if_many() but
+// for keys on the trail.
+class KeysOnPath {
+ public:
+  explicit KeysOnPath(Executor& executor) : executor_(executor) { executor.hold_keys(); }
+
+  template <class Trail>
+  void drop_if_many(const Trail& trail) {
+    if (executor_.num_held_keys() < many_) return;
+    used_.clear();
+    for (const auto& read : trail.reads) used_.push_back(read.key);
+    for (const auto& write : trail.writes) used_.push_back(write.key);
+    executor_.drop_keys_but(used_);
+    many_ = std::max(kMany, 2 * executor_.num_held_keys());
+  }
+
+ private:
+  static constexpr std::size_t kMany = 1024;
+  Executor& executor_;
+  std::size_t many_ = kMany;
+  std::vector<ProgramKey> used_;
+};
+
 // Finds keys that no call ever writes, as far as the text of the program tells: to read them is no
 // choice. Programs that are not text may write whatever they can name.
 class FixedKeys {

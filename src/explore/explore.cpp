@@ -98,29 +98,39 @@ std::optional<Exploration> look_for_violation(const Executable& program, const P
   const bool is_for_it = plan.may_change && plan.exact && plan.exact->sight != SightRule::Ua;
   if (!only_assertions || !is_for_it || !program.has_assertions()) return std::nullopt;
   if (text_of(program) == nullptr) return std::nullopt;  // it does not say what its claims look at
+  const Releveled shorter(program, {}, false);
   {
+    const Executable& looked_at = options.only_asks ? shorter : program;
     Control control(options.budget);
-    Collector<Set> collector(program, plan, options, control);
+    Collector<Set> collector(looked_at, plan, options, control);
     Limited<Set> limited(collector, control, kLookedAtFirst);
     control.max_repeated = kLookedAtFirst;
     const bool by_schedules = plan.algorithm == Algorithm::Schedules;
-    run_engine<Set>(program, plan, by_schedules, limited, control,
+    run_engine<Set>(looked_at, plan, by_schedules, limited, control,
                     by_schedules ? Schedules<Set>::root() : Walk<Set>::root());
     const bool is_done = !limited.is_reached && control.repeated < kLookedAtFirst;
     Exploration all = collector.result();
+    all.has_left_out_reads = shorter.has_left_out_reads();
     if (is_done || all.violating > 0 || all.fault || all.is_out_of_time) return all;
   }
-  Control control(options.budget);
-  Collector<Set> collector(program, plan, options, control);
-  Merged<Set> merged(program, *plan.exact, collector, control);
-  merged.run();
-  Exploration all = collector.result();
-  merging = {.states = merged.num_states(),
-             .met_again = merged.num_again(),
-             .is_complete = merged.is_complete()};
-  if (!merged.is_complete() && all.violating == 0 && !all.fault) return std::nullopt;
-  all.merging = merging;
-  return all;
+  // Without reads on which nothing depends; with them only if an example must have them.
+  for (const Executable* each : {static_cast<const Executable*>(&shorter), &program}) {
+    Control control(options.budget);
+    Collector<Set> collector(*each, plan, options, control);
+    Merged<Set> merged(*each, *plan.exact, collector, control);
+    merged.run();
+    Exploration all = collector.result();
+    const bool is_shown = all.violating > 0 && !options.only_asks;
+    if (is_shown && each == &shorter) continue;
+    merging = {.states = merged.num_states(),
+               .met_again = merged.num_again(),
+               .is_complete = merged.is_complete()};
+    if (!merged.is_complete() && all.violating == 0 && !all.fault) return std::nullopt;
+    all.merging = merging;
+    all.has_left_out_reads = shorter.has_left_out_reads();
+    return all;
+  }
+  return std::nullopt;
 }
 
 template <class Set>

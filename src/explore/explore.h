@@ -31,6 +31,8 @@ struct ExploreOptions {
   Budget budget = {};
   bool stop_at_violation = false;
   std::size_t max_violations = 3;  // examples kept; all are counted
+  // With stop_at_violation: nobody looks at the example, nor at how many histories there are.
+  bool only_asks = false;
   // Told every history, once, in no particular order; never from two threads at once.
   std::function<void(const store::Recording&)> on_history = {};
   // Asked after on_history: true ends the exploration, undecided. For listeners that failed.
@@ -64,6 +66,9 @@ struct Exploration {
     bool is_complete = true;  // was there room?
   };
   std::optional<Merging> merging;
+  // Reads on which nothing depends were left out (ExploreOptions::only_asks): not the program's
+  // histories were counted, but how many differ in what matters.
+  bool has_left_out_reads = false;
   std::optional<Error> error;  // the checkpoint could not be read or written
 };
 

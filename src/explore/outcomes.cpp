@@ -63,8 +63,9 @@ void Outcomes::add(const store::Recording& run) {
   }
 }
 
-void Outcomes::keep_example(Entry& entry, std::string bytes, store::Recording run) {
+void Outcomes::keep_example(Entry& entry, std::string bytes, store::Recording run) const {
   if (!entry.example.empty() && entry.example <= bytes) return;
+  keep_keys(program_, run);
   entry.example = std::move(bytes);
   entry.outcome.example = std::move(run);
 }

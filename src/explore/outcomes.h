@@ -53,7 +53,7 @@ class Outcomes {
     std::string example = {};     // as bytes
   };
 
-  static void keep_example(Entry& entry, std::string bytes, store::Recording run);
+  void keep_example(Entry& entry, std::string bytes, store::Recording run) const;
 
   const Executable& program_;
   Budget budget_;

@@ -97,4 +97,10 @@ Error unpack_error(Unpacker& in) {
   return error;
 }
 
+void keep_keys(const Executable& program, const store::Recording& run) {
+  for (const store::RecordedTxn& txn : run.txns) {
+    for (const store::Access& access : txn.accesses) program.keys().keep(access.key);
+  }
+}
+
 }  // namespace isoscope::explore

@@ -14,4 +14,7 @@ store::Recording unpack_recording(Unpacker& in, const Executable& program);
 void pack(Packer& out, const Error& error);
 Error unpack_error(Unpacker& in);
 
+// The keys of a run that is kept for longer than it is on a path.
+void keep_keys(const Executable& program, const store::Recording& run);
+
 }  // namespace isoscope::explore

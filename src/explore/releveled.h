@@ -1,14 +1,17 @@
 #pragma once
 // A program with other levels, and how to get at the program behind it.
 #include "program/program.h"
+#include "program/vain_reads.h"
 
 namespace isoscope::explore {
 
-// The same program with levels of our choice for calls that have none of their own.
+// The same program with levels of our choice for calls that have none of their own; perhaps without
+// reads on which nothing depends.
 class Releveled final : public Executable {
  public:
-  Releveled(const Executable& program, const std::vector<std::string>& levels)
-      : program_(program), outline_(program.outline()) {
+  Releveled(const Executable& program, const std::vector<std::string>& levels,
+            bool reads_in_vain = true)
+      : program_(program), outline_(program.outline()), reads_in_vain_(reads_in_vain) {
     for (std::size_t i = 0; i < levels.size(); ++i) {
       if (outline_.calls[i].level.empty()) outline_.calls[i].level = levels[i];
     }
@@ -16,7 +19,7 @@ class Releveled final : public Executable {
 
   const Outline& outline() const override { return outline_; }
   KeyTable& keys() const override { return program_.keys(); }
-  std::unique_ptr<Executor> executor() const override { return program_.executor(); }
+  std::unique_ptr<Executor> executor() const override;
   std::span<const std::string> local_names(CallId call) const override {
     return program_.local_names(call);
   }
@@ -39,16 +42,27 @@ class Releveled final : public Executable {
   }
 
   const Executable& program() const { return program_; }
+  // Was there a read on which nothing depends?
+  bool has_left_out_reads() const { return has_left_out_reads_; }
 
  private:
   const Executable& program_;
   Outline outline_;
+  bool reads_in_vain_;
+  mutable std::atomic<bool> has_left_out_reads_{false};
 };
 
 // The program, if it is a text, whose claims and accesses are known before it runs; else null.
 inline const Program* text_of(const Executable& program) {
   const auto* releveled = dynamic_cast<const Releveled*>(&program);
-  return dynamic_cast<const Program*>(releveled != nullptr ? &releveled->program() : &program);
+  if (releveled != nullptr) return text_of(releveled->program());
+  return dynamic_cast<const Program*>(&program);
+}
+
+inline std::unique_ptr<Executor> Releveled::executor() const {
+  const Program* text = text_of(program_);
+  if (reads_in_vain_ || text == nullptr) return program_.executor();
+  return executor_without_vain_reads(*text, has_left_out_reads_);
 }
 
 }  // namespace isoscope::explore

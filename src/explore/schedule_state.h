@@ -77,6 +77,9 @@ class ScheduleState {
   // May the next step of a session, which is not under way, be taken now?
   bool can_run(const Step& step) const;
 
+  // To be called where all keys in use are on the trail.
+  void drop_keys() { keys_on_path_.drop_if_many(trail_); }
+
   // All sessions have ended: reports the history, unless it counts with another schedule.
   void report_end();
 
@@ -118,6 +121,7 @@ class ScheduleState {
   void fill_facts();
 
   std::unique_ptr<Executor> executor_;
+  KeysOnPath keys_on_path_;
   std::uint32_t num_calls_;
   std::vector<Version> latest_;          // by key
   std::vector<std::uint32_t> block_of_;  // by call

@@ -135,6 +135,7 @@ void Schedules<Set>::explore() {
   control_.calls.fetch_add(1, std::memory_order_relaxed);
   if (control_.is_over(budget_, path_)) return;
   if (num_left() == 0) return this->report_end();
+  this->drop_keys();
   if (control_.is_hungry() && num_left() >= 2) split();
   const typename Trail<Set>::Mark mark = trail_.mark();
   const std::size_t num_clocks = clocks_.size();

@@ -17,6 +17,7 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       control_(control),
       budget_(control.budget()),
       executor_(program.executor()),
+      keys_on_path_(*executor_),
       num_calls_(narrow(program.outline().calls.size())),
       trail_(num_calls_),
       block_of_(num_calls_, 0),

@@ -165,6 +165,7 @@ class Walk {
   Control& control_;
   Budget budget_;  // of this walk alone: threads share none
   std::unique_ptr<Executor> executor_;
+  KeysOnPath keys_on_path_;
   std::uint32_t num_calls_;
   std::vector<Set> session_past_;  // by call: its predecessors in so
 

@@ -12,6 +12,7 @@ bool Walk<Set>::is_over() {
   }
   if (path_.size() >= first_counted_) control_.calls.fetch_add(1, std::memory_order_relaxed);
   if (control_.is_over(budget_, path_)) return true;
+  keys_on_path_.drop_if_many(trail_);
   // Is what we have in hand large enough to share?
   if (control_.is_hungry() && num_calls_ - present_.size() >= 2) split();
   return false;

@@ -30,6 +30,7 @@ class Search {
   Search(const Executable& program, const LevelSet& levels, const ExploreOptions& options)
       : program_(program), levels_(levels), options_(options) {
     options_.stop_at_violation = true;
+    options_.only_asks = true;
     options_.on_history = {};
   }
 
@@ -42,8 +43,11 @@ class Search {
         auto all = explore_at(program_, rung->name);
         if (!all) return all.error();
         found_.trials.push_back({rung->name, all->outcome, all->histories});
-        if (all->merging && all->merging->is_complete)
+        if (all->merging && all->merging->is_complete) {
           found_.trials.back().states = all->merging->states;
+        } else if (all->has_left_out_reads) {
+          found_.trials.back().states = all->histories;
+        }
         if (all->outcome == ExploreOutcome::Unknown) {
           // What follows could only hold without being known as the weakest.
           found_.is_out_of_time = true;

@@ -21,7 +21,8 @@ struct LevelTrial {
   std::string level;
   ExploreOutcome outcome = ExploreOutcome::Unknown;  // Complete: the assertions hold
   std::uint64_t histories = 0;                       // seen until a violation, if there is one
-  std::optional<std::uint64_t> states = {};          // instead, if equal ones were merged
+  // Instead, if equal ones were merged, or reads on which nothing depends were left out.
+  std::optional<std::uint64_t> states = {};
 };
 
 struct Weakest {

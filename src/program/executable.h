@@ -85,6 +85,12 @@ class Executor {
   // Why it stopped with a Fault: an overflow, a loop without end.
   virtual Error fault() const = 0;
 
+  // For whoever goes through many runs: from now on keys that the program computes are known only
+  // while they are in use. Those of drop_keys_but() still are, all others may be forgotten.
+  virtual void hold_keys() {}
+  virtual std::size_t num_held_keys() const { return 0; }
+  virtual void drop_keys_but(std::span<const ProgramKey> /*used*/) {}
+
   // Where it stands, in numbers that mean something only to it. At a read: before the answer.
   // The view is valid until the next call of a member.
   virtual std::span<const std::int64_t> state() const = 0;

@@ -8,13 +8,43 @@
 
 namespace isoscope {
 
+ProgramKey KeyFinder::name(FamilyId family) {
+  if (!holds_) return keys_.intern(family, indices_);
+  const ProgramKey key = keys_.hold(family, indices_);
+  if (key.index >= is_held_.size()) is_held_.resize(key.index + 1, false);
+  if (is_held_[key.index]) {
+    keys_.release(key);  // once is enough
+  } else {
+    is_held_[key.index] = true;
+    held_.push_back(key);
+  }
+  return key;
+}
+
+// What was remembered of keys goes with them.
+void KeyFinder::drop_but(std::span<const ProgramKey> used) {
+  if (held_.empty()) return;
+  std::vector<bool> is_used(is_held_.size(), false);
+  for (const ProgramKey key : used) {
+    if (key.index < is_used.size()) is_used[key.index] = true;
+  }
+  std::erase_if(held_, [&](ProgramKey key) {
+    if (is_used[key.index]) return false;
+    is_held_[key.index] = false;
+    keys_.release(key);
+    return true;
+  });
+  small_.clear();
+  for (Entry& entry : entries_) entry.family = FamilyId::none();
+}
+
 ProgramKey KeyFinder::find_small(std::vector<std::uint32_t>& known, std::size_t at,
                                  const KeyTerm& term, const std::int64_t* registers) {
   if (at >= known.size()) known.resize(std::max(at + 1, 2 * known.size()), 0);
   if (known[at] == 0) {
     indices_.clear();
     for (const Register index : term.indices) indices_.push_back(registers[index]);
-    known[at] = keys_.intern(term.family, indices_).index + 1;
+    known[at] = name(term.family).index + 1;
   }
   return ProgramKey{known[at] - 1};
 }
@@ -39,7 +69,7 @@ ProgramKey KeyFinder::find(const KeyTerm& term, const std::int64_t* registers) {
   for (const Register index : term.indices) indices_.push_back(registers[index]);
   Entry& entry = entries_[hash_of_key(term.family, indices_) % kNumEntries];
   if (entry.family != term.family || !std::ranges::equal(entry.indices, indices_)) {
-    entry.key = keys_.intern(term.family, indices_);
+    entry.key = name(term.family);
     entry.family = term.family;
     entry.indices = indices_;
   }

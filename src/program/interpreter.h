@@ -17,7 +17,15 @@ inline constexpr std::int64_t kStepsPerRound = 1'000;
 class KeyFinder {
  public:
   explicit KeyFinder(KeyTable& keys) : keys_(keys), entries_(kNumEntries) {}
+  KeyFinder(const KeyFinder&) = delete;
+  KeyFinder& operator=(const KeyFinder&) = delete;
+  ~KeyFinder() { drop_but({}); }
   ProgramKey find(const KeyTerm& term, const std::int64_t* registers);
+
+  // From now on the keys that it finds are held (KeyTable::hold), until they are dropped.
+  void hold() { holds_ = true; }
+  std::size_t num_held() const { return held_.size(); }
+  void drop_but(std::span<const ProgramKey> used);
 
  private:
   static constexpr std::size_t kNumEntries = 2048;
@@ -37,7 +45,12 @@ class KeyFinder {
   ProgramKey find_small(std::vector<std::uint32_t>& known, std::size_t at, const KeyTerm& term,
                         const std::int64_t* registers);
 
+  ProgramKey name(FamilyId family);  // with indices_
+
   KeyTable& keys_;
+  bool holds_ = false;
+  std::vector<ProgramKey> held_;
+  std::vector<bool> is_held_;  // by key
   std::vector<Small> small_;
   std::vector<Entry> entries_;
   std::vector<std::int64_t> indices_;

@@ -34,16 +34,67 @@ ProgramKey KeyTable::intern(FamilyId family, std::span<const std::int64_t> indic
   const View view{family, indices};
   {
     const std::shared_lock lock(mutex_);
-    if (const auto known = numbers_.find(view); known != numbers_.end()) return known->second;
+    const auto known = numbers_.find(view);
+    if (known != numbers_.end() && entries_[known->second.index].holders == kForEver)
+      return known->second;
   }
   const std::unique_lock lock(mutex_);
-  if (const auto known = numbers_.find(view); known != numbers_.end()) return known->second;
-  const ProgramKey key{static_cast<std::uint32_t>(entries_.size())};
-  Entry& entry = entries_.emplace_back();
+  if (const auto known = numbers_.find(view); known != numbers_.end()) {
+    entries_[known->second.index].holders = kForEver;
+    return known->second;
+  }
+  return add(family, indices, kForEver);
+}
+
+ProgramKey KeyTable::add(FamilyId family, std::span<const std::int64_t> indices,
+                         std::uint32_t holders) {
+  ++num_made_;
+  if (family.index >= free_.size()) free_.resize(family.index + 1);
+  std::vector<ProgramKey>& free = free_[family.index];
+  ProgramKey key{static_cast<std::uint32_t>(entries_.size())};
+  if (free.empty()) {
+    entries_.emplace_back();
+  } else {
+    key = free.back();
+    free.pop_back();
+  }
+  Entry& entry = entries_[key.index];
   entry.family = family;
   entry.indices.assign(indices.begin(), indices.end());
+  entry.holders = holders;
   numbers_.emplace(View{family, entry.indices}, key);
   return key;
+}
+
+ProgramKey KeyTable::hold(FamilyId family, std::span<const std::int64_t> indices) {
+  const std::unique_lock lock(mutex_);
+  const auto known = numbers_.find(View{family, indices});
+  if (known == numbers_.end()) return add(family, indices, 1);
+  Entry& entry = entries_[known->second.index];
+  if (entry.holders != kForEver) ++entry.holders;
+  return known->second;
+}
+
+void KeyTable::release(ProgramKey key) {
+  const std::unique_lock lock(mutex_);
+  ISO_ASSERT(key.index < entries_.size());
+  Entry& entry = entries_[key.index];
+  if (entry.holders == kForEver) return;
+  ISO_ASSERT(entry.holders > 0);
+  if (--entry.holders > 0) return;
+  numbers_.erase(View{entry.family, entry.indices});
+  free_[entry.family.index].push_back(key);
+}
+
+void KeyTable::keep(ProgramKey key) {
+  const std::unique_lock lock(mutex_);
+  ISO_ASSERT(key.index < entries_.size() && entries_[key.index].holders > 0);
+  entries_[key.index].holders = kForEver;
+}
+
+std::size_t KeyTable::num_made() const {
+  const std::shared_lock lock(mutex_);
+  return num_made_;
 }
 
 std::size_t KeyTable::size() const {

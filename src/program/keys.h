@@ -5,6 +5,12 @@
 // number from the moment somebody names it. `T` and `T[1]` are different keys of one family. The
 // initial transaction writes every key: what `init` says, else 0.
 //
+// Keys that intern() names stay for ever: those of the text, of runs that are kept. Whoever goes
+// through many runs, each with keys of its own, holds computed keys and lets them go again; a
+// number that nobody holds is given to another key of the same family. So an exploration needs as
+// many numbers as there are keys on its path, whatever it has seen before. A key that is held like
+// this has no `init`: it starts at 0.
+//
 // Several threads may use one table: numbers, names and initial values never change once given.
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +44,13 @@ class KeyTable {
 
   // The number of a key, a new one for a key that is named for the first time.
   ProgramKey intern(FamilyId family, std::span<const std::int64_t> indices);
-  std::size_t size() const;
+  // The same for as long as somebody holds it: each call needs a release().
+  ProgramKey hold(FamilyId family, std::span<const std::int64_t> indices);
+  void release(ProgramKey key);
+  // From now on it stays. Requires: somebody holds it, or it does already.
+  void keep(ProgramKey key);
+  std::size_t size() const;      // numbers, in use or not
+  std::size_t num_made() const;  // keys that ever got one
   FamilyId family(ProgramKey key) const;
   std::string name(ProgramKey key) const;  // x, stock[1, 2]
   // An index that stands for something else is shown by this name: student[bob].
@@ -48,10 +60,12 @@ class KeyTable {
   std::int64_t initial(ProgramKey key) const;
 
  private:
+  static constexpr std::uint32_t kForEver = 0xffffffff;
   struct Entry {
     FamilyId family;
     std::vector<std::int64_t> indices;
     std::int64_t initial = 0;
+    std::uint32_t holders = kForEver;
   };
   // What identifies a key; the indices are those of its entry, so a look-up copies nothing.
   struct View {
@@ -66,14 +80,17 @@ class KeyTable {
       return hash_of_key(view.family, view.indices);
     }
   };
-  // Requires: the lock is held.
+  // Require: the lock is held.
   const Entry& entry(ProgramKey key) const;
+  ProgramKey add(FamilyId family, std::span<const std::int64_t> indices, std::uint32_t holders);
 
   mutable std::shared_mutex mutex_;
   std::deque<std::string> families_;
   std::unordered_map<std::string_view, FamilyId> family_numbers_;
   std::deque<Entry> entries_;  // a deque, so that entries stay where they are
   std::unordered_map<View, ProgramKey, Hash> numbers_;
+  std::vector<std::vector<ProgramKey>> free_;  // by family: numbers that nobody holds
+  std::size_t num_made_ = 0;
   std::unordered_map<std::int64_t, std::string> index_names_;
 };
 

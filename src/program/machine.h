@@ -23,6 +23,9 @@ class Machine final : public Executor {
   void answer(std::int64_t value) override;
   const std::int64_t* registers() const { return registers_.data(); }
   Error fault() const override;
+  void hold_keys() override { finder_.hold(); }
+  std::size_t num_held_keys() const override { return finder_.num_held(); }
+  void drop_keys_but(std::span<const ProgramKey> used) override { finder_.drop_but(used); }
   std::span<const std::int64_t> state() const override;
   void restore(CallId call, std::span<const std::int64_t> state) override;
   std::size_t num_locals() const override;

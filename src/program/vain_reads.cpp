@@ -131,8 +131,11 @@ class LookAhead {
 // The interpreter, passing over vain reads.
 class WithoutVainReads final : public Executor {
  public:
-  explicit WithoutVainReads(const Program& program)
-      : program_(program), machine_(program), is_kept_(program.locals_in_claims()) {}
+  WithoutVainReads(const Program& program, std::atomic<bool>& has_passed)
+      : program_(program),
+        machine_(program),
+        is_kept_(program.locals_in_claims()),
+        has_passed_(has_passed) {}
 
   void start(CallId call) override {
     call_ = call;
@@ -144,11 +147,15 @@ class WithoutVainReads final : public Executor {
       if (stop.kind != StopKind::Read ||
           !is_vain(program_.code(call_), machine_.registers(), is_kept_[call_.index]))
         return stop;
+      has_passed_.store(true, std::memory_order_relaxed);
       machine_.answer(0);
     }
   }
   void answer(std::int64_t value) override { machine_.answer(value); }
   Error fault() const override { return machine_.fault(); }
+  void hold_keys() override { machine_.hold_keys(); }
+  std::size_t num_held_keys() const override { return machine_.num_held_keys(); }
+  void drop_keys_but(std::span<const ProgramKey> used) override { machine_.drop_keys_but(used); }
   std::span<const std::int64_t> state() const override { return machine_.state(); }
   void restore(CallId call, std::span<const std::int64_t> state) override {
     call_ = call;
@@ -163,6 +170,7 @@ class WithoutVainReads final : public Executor {
   const Program& program_;
   Machine machine_;
   std::vector<std::vector<bool>> is_kept_;  // by call and local
+  std::atomic<bool>& has_passed_;
   CallId call_ = {};
 };
 
@@ -172,8 +180,9 @@ bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<
   return LookAhead(code, registers, is_kept).is_vain();
 }
 
-std::unique_ptr<Executor> executor_without_vain_reads(const Program& program) {
-  return std::make_unique<WithoutVainReads>(program);
+std::unique_ptr<Executor> executor_without_vain_reads(const Program& program,
+                                                      std::atomic<bool>& has_passed) {
+  return std::make_unique<WithoutVainReads>(program, has_passed);
 }
 
 }  // namespace isoscope

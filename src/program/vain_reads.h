@@ -10,6 +10,7 @@
 // A read is looked at when the code stops at it, with all other registers known, so that branches
 // and loops behind it are followed as they will go; what is read later is not known, and where a
 // branch depends on it, the read counts.
+#include <atomic>
 #include <memory>
 
 #include "program/machine.h"
@@ -20,7 +21,8 @@ namespace isoscope {
 // local whether somebody looks at it in the end.
 bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept);
 
-// Executes the program without its vain reads.
-std::unique_ptr<Executor> executor_without_vain_reads(const Program& program);
+// Executes the program without its vain reads; says in `has_passed` if there was one.
+std::unique_ptr<Executor> executor_without_vain_reads(const Program& program,
+                                                      std::atomic<bool>& has_passed);
 
 }  // namespace isoscope

@@ -5,6 +5,7 @@
 
 #include "explore/collector.h"
 #include "explore/comparison.h"
+#include "explore/releveled.h"
 #include "support/random_program.h"
 
 namespace isoscope::explore {
@@ -16,7 +17,7 @@ struct MergedAnswer {
   bool is_complete = true;
 };
 
-MergedAnswer merged(const Program& program, const Plan& plan,
+MergedAnswer merged(const Executable& program, const Plan& plan,
                     std::size_t max_states = Merged<TxnSet<1>>::kMaxStates) {
   const ExploreOptions options{.stop_at_violation = true};
   Control control(options.budget);
@@ -52,6 +53,7 @@ TEST_P(MergedFuzz, AnswersAsCountingDoes) {
   if (name == "mixed") own = {"rc", "ra", "cc", "pc", "si", "ser"};
   int num_violated = 0;
   int num_holding = 0;
+  int num_shorter = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed * 32452843);
     const std::string text = claiming_program(rng, own);
@@ -68,6 +70,11 @@ TEST_P(MergedFuzz, AnswersAsCountingDoes) {
     ASSERT_TRUE(answer.is_complete);
     ASSERT_EQ(answer.all.violating > 0, counted.violating > 0);
     ASSERT_EQ(answer.all.outcome, counted.outcome);
+    // Reads on which nothing depends change nothing about the answer.
+    const Releveled shorter(*program, {}, false);
+    ASSERT_EQ(merged(shorter, *plan).all.outcome, counted.outcome);
+    ASSERT_EQ(explore(shorter, *plan, {}).outcome, counted.outcome);
+    num_shorter += shorter.has_left_out_reads() ? 1 : 0;
     (counted.violating > 0 ? num_violated : num_holding) += 1;
     if (counted.violating == 0 && answer.states > 3) {
       ASSERT_FALSE(merged(*program, *plan, 3).is_complete);
@@ -75,6 +82,7 @@ TEST_P(MergedFuzz, AnswersAsCountingDoes) {
   }
   EXPECT_GT(num_violated, 200);
   EXPECT_GT(num_holding, 200);
+  EXPECT_GT(num_shorter, 200);
 }
 INSTANTIATE_TEST_SUITE_P(Levels, MergedFuzz,
                          testing::Values("true", "rc", "ra", "cc", "pc", "psi", "si", "ser",

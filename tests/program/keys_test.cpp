@@ -47,6 +47,32 @@ TEST(KeyTable, StartsKeysAtZero) {
   EXPECT_EQ(keys.initial(x), -5);
 }
 
+TEST(KeyTable, GivesNumbersThatNobodyHoldsToOthersOfTheFamily) {
+  KeyTable keys;
+  const FamilyId t = keys.family("t");
+  const FamilyId u = keys.family("u");
+  const auto hold = [&](FamilyId family, std::int64_t index) {
+    return keys.hold(family, {&index, 1});
+  };
+  const ProgramKey first = hold(t, 1);
+  EXPECT_EQ(hold(t, 1), first);
+  keys.release(first);
+  EXPECT_NE(hold(t, 2), first) << "somebody still holds it";
+  keys.release(first);
+  EXPECT_NE(hold(u, 3), first) << "of another family";
+  EXPECT_EQ(hold(t, 4), first);
+  EXPECT_EQ(keys.name(first), "t[4]");
+  keys.keep(first);
+  keys.release(first);
+  EXPECT_NE(hold(t, 5), first) << "kept";
+  const std::int64_t six = 6;
+  const ProgramKey named = keys.intern(t, {&six, 1});
+  EXPECT_EQ(hold(t, 6), named);
+  keys.release(named);
+  EXPECT_EQ(keys.name(named), "t[6]") << "what the text names stays";
+  EXPECT_EQ(keys.num_made(), 6U);
+}
+
 TEST(KeyTable, CanBeUsedBySeveralThreads) {
   KeyTable keys;
   const FamilyId family = keys.family("k");
