@@ -74,6 +74,16 @@ std::optional<Prediction> already_unserializable(const History& observed, const 
                     .unserializable = std::move(serial)};
 }
 
+// Aborted transactions read, so a history may violate a level that its committed ones satisfy.
+bool is_violated_by_committed(const History& observed, const Level& level, const LevelSet& levels,
+                              Budget& budget) {
+  const ObservedFacts facts(observed, false, budget);
+  const PredictedHistory made = make_history(facts, as_observed(facts), false);
+  const auto assignment = assign_levels(made.history, level, levels);
+  ISO_ASSERT(assignment.ok());  // that of the observed history is
+  return Checker(made.history).check(*assignment, budget).verdict.outcome == Outcome::Violated;
+}
+
 }  // namespace
 
 bool later_writes_count(const Level& level, Boundary boundary) {
@@ -108,7 +118,8 @@ Result<std::optional<Prediction>> check_observed(const History& observed, const 
     auto already = already_unserializable(observed, level, levels, budget);
     if (already) return already;
   }
-  if (checker.check(*assignment, budget).verdict.outcome == Outcome::Violated) {
+  if (checker.check(*assignment, budget).verdict.outcome == Outcome::Violated &&
+      is_violated_by_committed(observed, level, levels, budget)) {
     return Error{.what = fmt::format("the observed history violates {}", level.name),
                  .hint = fmt::format("isoscope check --level {} explains it", level.name)};
   }
