@@ -14,10 +14,10 @@ HEAD = """# JSON
 
 <!-- Written by scripts/schema-page.py from schemas/*.json. -->
 
-`--json` prints exactly one object. `schemas/` has a JSON Schema for each command, and one for errors; a test
-validates what every command prints, for the examples of its `--help` and for the commands of these pages.
-Members that are named here stay; later versions may add others, so a reader should pass over what it does not
-know. Where `limit` is present, a limit was reached, and the answer says what was known then.
+`--json` prints exactly one object. `schemas/` has a JSON Schema per command, and one for errors; a test
+validates the output of every command for the examples of its `--help` and for the commands of these pages.
+Members that are named here stay; later versions may add others, so programs should ignore unknown members. If
+`limit` is present, a limit was reached, and the answer is what was known then.
 
 """
 

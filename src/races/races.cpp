@@ -170,6 +170,8 @@ class RaceFinder {
         continue;
       }
       is_open |= tried.is_open;
+      // A race that the level's text disputes is no proof that there is none.
+      safe.is_decided &= !tried.is_open && !tried.is_cut && !tried.race;
       for (const auto& [guard, count] : tried.guards) guards[guard] += count;
       guarded_at.insert(tried.guarded_at.begin(), tried.guarded_at.end());
       if (safe.pairs++ == 0) std::tie(safe.first, safe.second) = std::pair(a, b);
@@ -212,7 +214,8 @@ class RaceFinder {
           break;
         case Guard::FurtherRows:
           if (!is_open) break;
-          why.push_back("not known: its WHERE would match further rows: " + shape);
+          why.push_back("its WHERE would match rows that it did not match in the recording: " +
+                        shape);
           break;
       }
     }

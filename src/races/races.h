@@ -9,7 +9,7 @@
 //     SELECT qty FROM product WHERE id = ?            T7 reads what T6 is about to overwrite
 //     UPDATE product SET qty = ? WHERE id = ?         T7 overwrites what T6 has written
 //
-// Pairs that meet and are safe are told too, with what keeps them so.
+// Pairs without a race are told too, with the reason, and whether they were decided.
 //
 // Trust     The history of each race is checked: ser does not hold, and the level does where its
 //           text is known (check/check.h).
@@ -53,6 +53,7 @@ struct SafePair {
   TxnIndex first = 0;
   TxnIndex second = 0;
   std::size_t pairs = 0;
+  bool is_decided = true;  // false: some interleavings have no known end, so it may race
   std::vector<std::string> why;
 };
 

@@ -136,7 +136,8 @@ std::string shapes_text(const Run& run, TxnIndex t) {
 }
 
 std::string safe_text(const Run& run, const SafePair& safe, const Paint& paint) {
-  std::string out = fmt::format("\n{}: {} and {}\n", paint.good("safe"), run.txns[safe.first].name,
+  const std::string label = safe.is_decided ? paint.good("safe") : paint.unsure("undecided");
+  std::string out = fmt::format("\n{}: {} and {}\n", label, run.txns[safe.first].name,
                                 run.txns[safe.second].name);
   out += fmt::format("  {}\n", shapes_text(run, safe.first));
   if (run.txns[safe.first].shape != run.txns[safe.second].shape)
@@ -291,6 +292,7 @@ Json races_object(const RacesReport& report) {
     json["safe"].push_back(
         {{"transactions", {txn_json(report, safe.first), txn_json(report, safe.second)}},
          {"pairs", safe.pairs},
+         {"decided", safe.is_decided},
          {"why", safe.why}});
   return json;
 }

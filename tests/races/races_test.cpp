@@ -95,6 +95,7 @@ TEST(Races, LetsTheFirstUpdaterWinAtRepeatableRead) {
   EXPECT_EQ(answer.limit, "");
   ASSERT_EQ(answer.safe.size(), 1U);
   EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("40001")));
+  EXPECT_TRUE(answer.safe[0].is_decided);
 }
 
 TEST(Races, FindsNoneBehindALock) {
@@ -125,6 +126,26 @@ TEST(Races, FindsNoneInOneGuardedStatement) {
   const RaceAnswer answer = races_of(run);
   EXPECT_THAT(answer.races, IsEmpty());
   EXPECT_EQ(answer.limit, "");
+}
+
+// The second finds too few. Had it come first, it would have matched, and what it does then is not
+// in the recording: no race is known, and none is ruled out.
+TEST(Races, DoesNotCallAPairSafeWhoseStatementWouldMatchFurtherRows) {
+  Recorded run(
+      R"("p[1]{where id = 2 AND qty >= 3}":"no","p[2].qty":"4","p[2]{where id = 2 AND qty >= 3}":"yes")");
+  const std::string sql = "UPDATE p SET qty = qty - 3 WHERE id = 2 AND qty >= 3";
+  run.add(
+      {{sql,
+        R"(["r","p[1]{where id = 2 AND qty >= 3}",{"from":"T0"}],["r","p[2]{where id = 2 AND qty >= 3}",{"from":"T0"}],["r","p[2].qty",{"from":"T0"}],["w","p[2].qty","1"],["w","p[2]{where id = 2 AND qty >= 3}","no"])"}});
+  run.add(
+      {{sql,
+        R"(["r","p[1]{where id = 2 AND qty >= 3}",{"from":"T0"}],["r","p[2]{where id = 2 AND qty >= 3}",{"from":"T1"}])"}});
+  const RaceAnswer answer = races_of(run);
+  EXPECT_THAT(answer.races, IsEmpty());
+  EXPECT_NE(answer.limit, "");
+  ASSERT_EQ(answer.safe.size(), 1U);
+  EXPECT_FALSE(answer.safe[0].is_decided);
+  EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("did not match in the recording")));
 }
 
 // Three on one row, where each takes the row as it is: no two and no three of them race.
