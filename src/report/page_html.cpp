@@ -81,11 +81,32 @@ std::string player_html(const Scene& scene, std::size_t number) {
                            script_json(scene_run_json(run)));
 }
 
+// The edges of the cycle, each followed by one that begins where it ends, if there is one: the
+// statements of a schedule are boxes of their own, and its edges need not join.
+std::vector<std::size_t> cycle_in_order(const Scene& scene) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < scene.edges.size(); ++i) {
+    if (scene.edges[i].in_cycle) left.push_back(i);
+  }
+  std::vector<std::size_t> ordered;
+  while (!left.empty()) {
+    auto next = left.begin();
+    if (!ordered.empty()) {
+      const std::size_t at = scene.edges[ordered.back()].to;
+      const auto joined =
+          std::ranges::find(left, at, [&](std::size_t i) { return scene.edges[i].from; });
+      if (joined != left.end()) next = joined;
+    }
+    ordered.push_back(*next);
+    left.erase(next);
+  }
+  return ordered;
+}
+
 std::string reasons_html(const Scene& scene, std::size_t number) {
   std::string rows;
-  for (std::size_t i = 0; i < scene.edges.size(); ++i) {
+  for (const std::size_t i : cycle_in_order(scene)) {
     const SceneEdge& edge = scene.edges[i];
-    if (!edge.in_cycle) continue;
     rows += fmt::format("<li data-edge=\"s{}e{}\">{} <b>—{}→</b> {}: {}</li>\n", number, i,
                         markup(scene.boxes[edge.from].name), markup(edge_label(edge)),
                         markup(scene.boxes[edge.to].name), markup(edge.why));

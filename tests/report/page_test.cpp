@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -113,6 +115,24 @@ TEST(Page, DrawsLanesTheInitialStateAndALegendInEveryFormat) {
     EXPECT_THAT(file, HasSubstr("rw x"));
     EXPECT_THAT(file, HasSubstr("it reads a version that the other overwrites"));
   }
+}
+
+TEST(Page, ListsTheEdgesOfACycleInTheirOrder) {
+  const Scene scene = scene_at(
+      history_of("s1: [w(x,1)]\ns2: [w(y,1)]\ns3: [r(x,1) r(y,0)]\ns4: [r(y,1) r(x,0)]\n"), "pc");
+  Page page{.command = "check", .verdict = "violated", .sentence = "long fork"};
+  page.scenes.push_back(scene);
+  const std::string html = page_html(page);
+  std::vector<std::string> from;
+  std::vector<std::string> to;
+  static const std::regex edge(R"(<li data-edge="[^"]*">(T\d) <b>[^<]*</b> (T\d))");
+  for (std::sregex_iterator found(html.begin(), html.end(), edge), end; found != end; ++found) {
+    from.push_back((*found)[1]);
+    to.push_back((*found)[2]);
+  }
+  ASSERT_EQ(from.size(), 4U);
+  std::ranges::rotate(from, from.begin() + 1);
+  EXPECT_EQ(from, to);
 }
 
 TEST(Page, SaysThatItIsTooLargeInsteadOfDrawing) {
