@@ -100,7 +100,7 @@ int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
                                    : args.algorithm != "best" ? "--algorithm"
                                                               : "";
   if (!foreign.empty())
-    return fail({.what = fmt::format("{} does not go with PostgreSQL's levels", foreign),
+    return fail({.what = fmt::format("{} cannot be used at PostgreSQL's levels", foreign),
                  .hint = "leave it out, or use --server formal and a level such as si"});
   return explore_on_server(args.common, input, levels,
                            {.assert_only = args.assert_only,
@@ -137,7 +137,7 @@ Result<void> check_sharing(const ExploreArguments& args) {
                                                        : "--checkpoint";
   if (option == nullptr) return {};
   const auto refuse = [&](const char* other, const char* hint) {
-    return Error{.what = fmt::format("{} does not go with {}", option, other), .hint = hint};
+    return Error{.what = fmt::format("{} cannot be combined with {}", option, other), .hint = hint};
   };
   if (args.weakest) return refuse("--weakest", "ask for each level with --level");
   if (!args.histories.empty())
@@ -310,10 +310,11 @@ Run add_explore(CLI::App& app) {
                "stop at the first violated assertion; merge equal states and count no histories");
   app.add_flag("--outcomes", args->outcomes,
                "list the distinct final values of all locals, and the levels that allow each");
-  app.add_flag("--weakest", args->weakest,
-               "find the weakest level at which all assertions hold, and who may run weaker");
+  app.add_flag(
+      "--weakest", args->weakest,
+      "find the weakest level at which all assertions hold, and which calls may be weaker");
   add_output_file(app, "--histories", args->histories,
-                  "write every history, one JSON object a line");
+                  "write every history, one JSON object per line");
   app.add_flag("--ordered", args->ordered,
                "write them in a fixed order, that of one thread, which then writes them alone");
   app.add_option("--violations", args->violations, "how many violating histories to show")

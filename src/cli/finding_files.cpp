@@ -23,7 +23,7 @@ void FindingFiles::add_to(CLI::App& app) {
   app.add_flag("--annotate", annotate_,
                "print GitHub annotations of the findings on standard error");
   add_input_file(app, "--baseline", baseline_,
-                 "findings that this file knows do not count: only new ones fail");
+                 "findings of this file do not count: only new ones fail");
   app.add_flag("--update-baseline", update_, "write the present findings into the baseline file");
 }
 
@@ -45,8 +45,9 @@ Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_
     if (fresh == 0 && exit_code == kInteresting) exit_code = kGood;
     if (!findings.findings.empty()) {
       clear_progress_line();
-      std::fprintf(stderr, "isoscope: %zu of %zu findings are new; the baseline knows the others\n",
-                   fresh, findings.findings.size());
+      std::fprintf(stderr,
+                   "isoscope: %zu of %zu findings are new; the others are in the baseline\n", fresh,
+                   findings.findings.size());
     }
   }
   if (auto written = junit_.write([&] { return findings; }); !written) return written.error();

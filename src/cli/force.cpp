@@ -125,7 +125,7 @@ Result<std::vector<std::string>> calls_of(const ForceArguments& args, const Budg
 // The user's own commands, through the proxy that holds their statements.
 int run_commands(const ForceArguments& args, const Budget& budget) {
   if (!args.isolationtester.empty() || !args.app.empty() || args.first)
-    return fail({.what = "--isolationtester, --app and --first do not go with commands",
+    return fail({.what = "--isolationtester, --app and --first cannot be combined with commands",
                  .hint = "--script DIR writes a regression test of commands"});
   std::optional<force::CommandPlan> plan;
   if (!args.input.empty()) {
@@ -159,7 +159,7 @@ int run_force(const ForceArguments& args) {
     return fail({.what = "there is nothing to force", .hint = "name a plan, or commands: --run"});
   if (!args.commands.setup.empty() || !args.commands.teardown.empty() ||
       !args.commands.script.empty())
-    return fail({.what = "--setup, --teardown and --script go with --run"});
+    return fail({.what = "--setup, --teardown and --script need --run"});
   if (!args.app.empty()) {
     auto names = calls_of(args, budget);
     if (!names) return fail(names.error());

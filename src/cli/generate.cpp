@@ -138,7 +138,7 @@ Run add_generate(CLI::App& app) {
   word("-l,--level", args->level, "what the store guarantees: " + names_of(kStoreLevels));
   count("-s,--sessions", plan.sessions, 1'000'000, "sessions");
   count("-t,--txns", plan.txns, 100 * kMostOfAnything, "committed transactions");
-  count("--ops", plan.ops, 1'000'000, "operations a transaction");
+  count("--ops", plan.ops, 1'000'000, "operations per transaction");
   history.add_flag("--vary", plan.vary, "vary the sizes of transactions around --ops");
   count("-k,--keys", plan.keys, 4 * kMostOfAnything, "keys");
   real("-r,--reads", plan.read_share, 0, 1, "share of reads, 0 to 1");

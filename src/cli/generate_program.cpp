@@ -78,7 +78,7 @@ Run add_generate_program(CLI::App& app) {
         ->capture_default_str();
   };
   count("-s,--sessions", plan.sessions, 1, kMaxWorkloadCalls, "sessions");
-  count("-t,--txns", plan.txns, 1, kMaxWorkloadCalls, "transactions a session");
+  count("-t,--txns", plan.txns, 1, kMaxWorkloadCalls, "transactions per session");
   count("--seed", plan.seed, 0, kLargestSeed,
         "same seed, same bytes; smaller programs are prefixes of larger");
   app.add_option("--access", args->access,

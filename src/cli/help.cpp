@@ -68,7 +68,7 @@ std::string names_text(const CLI::App& app) {
     for (const auto& level : LevelSet::built_in().all()) {
       if (std::ranges::find(names, level->name) == names.end()) names.push_back(level->name);
     }
-    out += list_text("Levels:", names, "; `isoscope levels` tells what they mean.");
+    out += list_text("Levels:", names, "; `isoscope levels` describes them.");
   }
   if (has_option(app, {"--format", "--to"})) {
     std::vector<std::string> names;

@@ -16,7 +16,7 @@ void HistoryInput::add_to(CLI::App& app) {
 }
 
 void HistoryInput::add_format_to(CLI::App& app) {
-  app.add_option("--format", format, "the input's format; without it, its content tells")
+  app.add_option("--format", format, "the input's format; without it, the content decides")
       ->type_name("FORMAT");
 }
 
@@ -35,7 +35,7 @@ Result<const Level*> find_timeless(const LevelSet& levels, std::string_view name
                                    Framework preferred) {
   auto level = levels.find(name, preferred);
   if (!level || !(*level)->uses_real_time) return level;
-  return Error{.what = fmt::format("'{}' speaks of real time, of which only check knows", name),
+  return Error{.what = fmt::format("'{}' is about real time, which only check supports", name),
                .hint = "take the level without it: ser instead of strict-ser"};
 }
 

@@ -161,7 +161,7 @@ int run_predict(const PredictArguments& args) {
   if (args.validate && args.app.path.empty())
     return fail({.what = "--validate needs the program", .hint = "use --app PROGRAM --validate"});
   if (args.force != !args.dsn.empty() || args.force != !args.commands.runs.empty())
-    return fail({.what = "--force goes with --dsn and --run, and they with it",
+    return fail({.what = "--force needs --dsn and --run, and these need --force",
                  .hint = "write --force --dsn DSN --run SESSION=COMMAND --run SESSION=COMMAND"});
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
@@ -181,7 +181,7 @@ int run_predict(const PredictArguments& args) {
   if (!history) return fail(history.error());
   if (server && notes.is_recorded)
     return args.pictures.is_wanted() || args.findings.is_wanted()
-               ? fail({.what = "pictures and findings do not go with PostgreSQL's levels",
+               ? fail({.what = "races at PostgreSQL's levels have no picture, page or findings",
                        .hint = "leave them out, or use a level such as si"})
                : run_races(args, *server, *history, *levels, start, budget);
   if (!level) return fail(level.error());
@@ -283,6 +283,7 @@ Run add_predict(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  isoscope predict examples/predict/two-reports.hist --level cc\n"
+      "  isoscope predict examples/shop/run.jsonl --level pg-rc --sessions transaction\n"
       "  isoscope predict examples/predict/known-past.hist --level rc --boundary strict --all 5\n"
       "  isoscope run examples/predict/bank.txn --store serial --seed 1 --trace bank.jsonl\n"
       "  isoscope predict bank.jsonl --level cc --app examples/predict/bank.txn --validate\n"

@@ -59,8 +59,9 @@ std::string stats_text(const HistoryStatistics& s, const RunNotes& notes, const 
     out += fmt::format("  {:<22}{:>9}  {}\n", "gap", count, printable(why));
   out += paint.strong(fmt::format("\n{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "", "mean", "min",
                                   "median", "90 %", "99 %", "max"));
-  out += row("events a transaction", s.txn_events) + row("transactions a session", s.session_txns) +
-         row("writers a key", s.key_writers) + row("reads a key", s.key_reads);
+  out += row("events per transaction", s.txn_events) +
+         row("transactions per session", s.session_txns) + row("writers per key", s.key_writers) +
+         row("reads per key", s.key_reads);
   for (std::size_t i = 0; i < s.faults.size(); ++i) {
     if (s.faults[i] == 0) continue;
     const auto name = common_name(anomaly_of(static_cast<FaultKind>(i)));

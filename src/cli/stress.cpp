@@ -51,7 +51,7 @@ double throughput(const force::StressNumbers& numbers) {
 std::string stress_text(const force::StressRun& run, const CheckReport& report,
                         const Paint& paint) {
   const force::StressNumbers& numbers = run.numbers;
-  std::string out = fmt::format("{}: {} committed, {:.0f} a second", run.product, numbers.committed,
+  std::string out = fmt::format("{}: {} committed, {:.0f} per second", run.product, numbers.committed,
                                 throughput(numbers));
   for (const auto& [error, count] : numbers.aborts)
     out += fmt::format(", {} aborted by {}", count, error);
@@ -122,7 +122,7 @@ force::StressOptions options_of(const StressArguments& args, const Budget& budge
     options.progress = [line](const force::StressNumbers& numbers, double fraction) {
       std::size_t aborted = 0;
       for (const auto& [error, count] : numbers.aborts) aborted += count;
-      line(fmt::format("{} committed, {:.0f} a second, {} aborted, no anomaly so far",
+      line(fmt::format("{} committed, {:.0f} per second, {} aborted, no anomaly so far",
                        numbers.committed, throughput(numbers), aborted),
            fraction);
     };

@@ -1,5 +1,5 @@
 #pragma once
-// The logs of Cobra's clients: a directory with one file T*.log a session.
+// The logs of Cobra's clients: a directory with one file T*.log per session.
 //
 // A log is a sequence of records, numbers of 64 bits, big endian:
 //

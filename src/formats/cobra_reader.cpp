@@ -240,7 +240,7 @@ Result<History> read_cobra(const std::string& directory, const Budget& budget) {
                  .file = directory};
   if (logs.empty())
     return Error{.what = "this directory holds no T*.log",
-                 .hint = "a directory is read as the logs of Cobra, one T*.log a session",
+                 .hint = "a directory is read as the logs of Cobra, one T*.log per session",
                  .file = directory};
   std::sort(logs.begin(), logs.end(), [](const CobraLog& a, const CobraLog& b) {
     return std::pair(log_number(a.name), a.name) < std::pair(log_number(b.name), b.name);

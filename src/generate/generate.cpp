@@ -101,7 +101,7 @@ Result<void> validate(const HistoryPlan& plan) {
   if (plan.txns == 0) return mistake("a history needs at least 1 transaction");
   if (plan.ops == 0) return mistake("a transaction needs at least 1 operation");
   if (plan.ops > kMaxOps) {
-    return mistake(fmt::format("at most {} operations a transaction are possible", kMaxOps));
+    return mistake(fmt::format("at most {} operations per transaction are possible", kMaxOps));
   }
   if (plan.shape == TxnShape::Rmw && plan.ops < 2) {
     return mistake("read-modify-write transactions need at least 2 operations");

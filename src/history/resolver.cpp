@@ -28,7 +28,7 @@ HistoryResolver::HistoryResolver(HistoryBuilder& builder, Budget* budget)
           }))) {}
 
 Result<History> HistoryResolver::resolve() {
-  const auto expired = [] { return limit_error("finding out who wrote what was read"); };
+  const auto expired = [] { return limit_error("resolving reads to writers"); };
   h_.event_writer_.assign(h_.num_events(), TxnId::none());
   chain_sessions();
   find_final_writes();

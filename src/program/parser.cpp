@@ -368,7 +368,7 @@ Result<Stmt> Parser::parse_assignment() {
     if (local.text == "while") hint = "loops are written while (a < 3) at most 9 { … }";
     if (local.text == "break")
       hint = "no statement leaves a loop: let the condition of a 'while' say when it ends";
-    if (local.text == "retry") hint = "whoever calls says that: withdraw(60) retry 2";
+    if (local.text == "retry") hint = "write it behind the call: withdraw(60) retry 2";
     if (local.text == "lock" || local.text == "lock_shared")
       hint = fmt::format("a key is locked like this: {}(x)", local.text);
     if (local.text == "stmt") hint = "one statement of the database is written stmt { … }";

@@ -59,7 +59,7 @@ std::string searched_text(int txns) {
 // search would have gone.
 std::string searched_histories(const Scope& scope, bool rests_on_it) {
   if (rests_on_it) return fmt::format("(searched: {})\n", describe_searched(scope, true));
-  return fmt::format("(what may separate: at most {} transactions; {})\n", scope.txns,
+  return fmt::format("(separating histories: at most {} transactions; {})\n", scope.txns,
                      describe_switches(scope));
 }
 

@@ -198,7 +198,11 @@ std::string baseline_text(const Findings& findings) {
 
 Result<std::set<std::string>> read_baseline(const std::string& path) {
   auto text = read_whole(path);
-  if (!text) return text.error();
+  if (!text) {
+    Error missing = text.error();
+    missing.hint = "--update-baseline writes one";
+    return missing;
+  }
   const Error wrong{
       .what = "this is no baseline", .hint = "--update-baseline writes one", .file = path};
   const Json json = Json::parse(*text, nullptr, false);

@@ -142,7 +142,7 @@ class SnapshotReplay {
         return say(t, "a snapshot lacks an earlier writer");
       const bool waits = rules.waits || (rules.first_waits && !current && plain_before == none);
       if (waits && length < needed_by_locks(t, own, h_.statement(e)))
-        return say(t, "a snapshot lacks whom a lock waited for");
+        return say(t, "a snapshot lacks the transaction for which a lock waited");
       before = e;
       if (!current) plain_before = e;
     }
