@@ -51,8 +51,8 @@ double throughput(const force::StressNumbers& numbers) {
 std::string stress_text(const force::StressRun& run, const CheckReport& report,
                         const Paint& paint) {
   const force::StressNumbers& numbers = run.numbers;
-  std::string out = fmt::format("{}: {} committed, {:.0f} per second", run.product, numbers.committed,
-                                throughput(numbers));
+  std::string out = fmt::format("{}: {} committed, {:.0f} per second", run.product,
+                                numbers.committed, throughput(numbers));
   for (const auto& [error, count] : numbers.aborts)
     out += fmt::format(", {} aborted by {}", count, error);
   if (numbers.unknown > 0) out += fmt::format(", {} of unknown outcome", numbers.unknown);

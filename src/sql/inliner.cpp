@@ -104,7 +104,8 @@ class Call {
         if (!column.is_hidden) columns.push_back({column.name, column.type, false, {}});
       }
     } else if (type.is_record) {
-      scope_.findings.fail(place_, fmt::format("the columns of the rows of {} are not declared", name_),
+      scope_.findings.fail(place_,
+                           fmt::format("the columns of the rows of {} are not declared", name_),
                            "RETURNS TABLE (…) declares them");
     } else if (!type.is_void) {
       columns.push_back({name_, type.type, type.is_array, {}});
