@@ -85,6 +85,13 @@ class Normalizer {
     ISO_ASSERT(false);
   }
 
+  NormalNode join_of(const std::vector<Variable>& variables, std::span<const FormulaPtr> premises) {
+    std::vector<NormalNode> conjuncts;
+    for (const FormulaPtr& premise : premises)
+      conjuncts.push_back(convert(*premise, false, Use::OfBoth));
+    return join(variables, std::move(conjuncts), false);
+  }
+
   int slots() const { return slots_; }
 
  private:
@@ -94,6 +101,8 @@ class Normalizer {
     node.id = next_id_++;
     for (const NormalNode& child : node.children)
       node.free.insert(node.free.end(), child.free.begin(), child.free.end());
+    for (const NormalNode& child : node.children) node.is_fact = node.is_fact && child.is_fact;
+    if (node.relation != nullptr) node.is_fact = !depends_on_witness(*node.relation);
     sort_unique(node.free);
     for (const Variable& v : node.variables) std::erase(node.free, v.slot);
     return node;
@@ -276,7 +285,47 @@ bool survives(const NormalNode& node, bool wanted) {
   return false;
 }
 
+Trend operator|(Trend a, Trend b) { return {a.may_rise || b.may_rise, a.may_fall || b.may_fall}; }
+Trend opposite(Trend a) { return {a.may_fall, a.may_rise}; }
+
+Trend trend_of(const NormalNode& node) {
+  Trend trend;
+  if (node.relation != nullptr) trend = trend_of(*node.relation);
+  if (node.kind == Kind::Acyclic) trend = opposite(trend);
+  for (const NormalNode& child : node.children) trend = trend | trend_of(child);
+  if (node.kind == Kind::Iff) trend = trend | opposite(trend);
+  return node.negated ? opposite(trend) : trend;
+}
+
 }  // namespace
+
+NormalNode normalize_join(const std::vector<Variable>& variables,
+                          std::span<const FormulaPtr> premises, int slots) {
+  return Normalizer(slots).join_of(variables, premises);
+}
+
+int num_slots(const NormalNode& node) {
+  int number = 0;
+  for (const Variable& v : node.variables) number = std::max(number, v.slot + 1);
+  for (const NormalNode& child : node.children) number = std::max(number, num_slots(child));
+  return number;
+}
+
+Trend trend_of(const RelationExpr& r) {
+  if (r.op == RelationOp::Vis || r.op == RelationOp::Snap) return {.may_rise = true};
+  Trend trend;
+  if (r.left != nullptr) trend = trend_of(*r.left);
+  if (r.right != nullptr) {
+    const Trend right = trend_of(*r.right);
+    trend = trend | (r.op == RelationOp::Difference ? opposite(right) : right);
+  }
+  return trend;
+}
+
+Trend trend_of(const Formula& f) {
+  // Slots make no difference to it.
+  return trend_of(Normalizer(0).convert(f, false, Use::OfBoth));
+}
 
 NormalForm normalize(const Axiom& axiom) {
   Normalizer normalizer(axiom.slots);

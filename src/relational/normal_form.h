@@ -9,8 +9,10 @@
 //                            cycles one at a time; elsewhere  not exists a. r+(a, a)
 //
 // A top-level `not exists` is a family of instances, each of which becomes a clause.
+#include <span>
 #include <vector>
 
+#include "relational/mentions.h"
 #include "spec/ast.h"
 #include "spec/level.h"
 
@@ -36,7 +38,8 @@ struct NormalNode {
   std::vector<NormalNode> children;
   // Slots that are free in it, ascending; key variables of relations count.
   std::vector<int> free;
-  int id = 0;  // unique within an axiom
+  bool is_fact = true;  // does its truth not depend on the witness?
+  int id = 0;           // unique within an axiom
 };
 
 struct NormalForm {
@@ -44,7 +47,31 @@ struct NormalForm {
   int slots = 0;                  // those of the axiom and those of spelled-out statements
 };
 
+// Does an expression in the node pass the test? As in relational/mentions.h.
+template <class Test>
+bool any_relation(const NormalNode& node, const Test& test) {
+  if (node.relation != nullptr && any_relation(*node.relation, test)) return true;
+  for (const NormalNode& child : node.children) {
+    if (any_relation(child, test)) return true;
+  }
+  return false;
+}
+
 NormalForm normalize(const Axiom& axiom);
+// Some values of the variables make all premises true. Requires: slots from `slots` on are not
+// used.
+NormalNode normalize_join(const std::vector<Variable>& variables,
+                          std::span<const FormulaPtr> premises, int slots);
+// One more than the greatest slot that the node binds.
+int num_slots(const NormalNode& node);
+
+// How a truth value moves when vis, or snap, grows: up, down, either, or not at all.
+struct Trend {
+  bool may_rise = false;
+  bool may_fall = false;
+};
+Trend trend_of(const RelationExpr& r);
+Trend trend_of(const Formula& f);
 
 // Is a level of these axioms violated whenever a part of the history violates it? Yes, if no
 // axiom asks for the existence of a transaction or read, be it by a quantifier or by a

@@ -1,5 +1,7 @@
 #include "relational/relation_table.h"
 
+#include "relational/mentions.h"
+
 namespace isoscope {
 namespace {
 
@@ -97,31 +99,19 @@ bool RelationTable::is_costly(RelationId id) const {
   return (r.op == RelationOp::Compose && both_open) || is_costly(r.left) || is_costly(r.right);
 }
 
+bool RelationTable::mentions(RelationId id, RelationOp name) const {
+  const GroundRelation& r = relations_[id];
+  return r.op == name || (r.left != GroundRelation::kNone && mentions(r.left, name)) ||
+         (r.right != GroundRelation::kNone && mentions(r.right, name));
+}
+
 RelationId RelationTable::intern(GroundRelation r) {
   if (r.op == RelationOp::Ar) r.op = RelationOp::Co;
   if (r.op != RelationOp::IdentityOn) r.set = SetName::Writers;
-  switch (r.op) {
-    case RelationOp::Co:
-    case RelationOp::Vis:
-    case RelationOp::Snap:
-    case RelationOp::Ww:
-    case RelationOp::Rw:
-      r.is_fact = false;
-      break;
-    case RelationOp::So:
-    case RelationOp::Rt:
-    case RelationOp::Wr:
-    case RelationOp::Po:
-    case RelationOp::Of:
-    case RelationOp::Same:
-    case RelationOp::Waited:
-    case RelationOp::IdentityOn:
-      r.is_fact = true;
-      break;
-    default:
-      r.is_fact = relations_[r.left].is_fact &&
-                  (r.right == GroundRelation::kNone || relations_[r.right].is_fact);
-  }
+  r.is_fact = r.left == GroundRelation::kNone
+                  ? !is_by_witness(r.op)
+                  : relations_[r.left].is_fact &&
+                        (r.right == GroundRelation::kNone || relations_[r.right].is_fact);
   const auto [place, fresh] = ids_.try_emplace(r, static_cast<RelationId>(relations_.size()));
   if (fresh) relations_.push_back(r);
   return place->second;

@@ -53,6 +53,8 @@ class RelationTable {
   bool is_order(RelationId id) const;
   // Does a circuit for it need a closure, or all pairs of two relations that depend on the witness?
   bool is_costly(RelationId id) const;
+  // Is the name part of it?
+  bool mentions(RelationId id, RelationOp name) const;
   // The id of r+, simplified.
   RelationId plus(RelationId id);
 

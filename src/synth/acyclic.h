@@ -8,15 +8,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "relational/mentions.h"
 #include "spec/level.h"
 #include "spec/rule.h"
 
 namespace isoscope {
-
-inline bool mentions_key_variable(const RelationExpr& r) {
-  return r.key.has_value() || (r.left != nullptr && mentions_key_variable(*r.left)) ||
-         (r.right != nullptr && mentions_key_variable(*r.right));
-}
 
 // Every r such that acyclic(r), or irreflexive(r+), is an axiom of the level or one of several that
 // an axiom joins by `and`. The level outlives them.

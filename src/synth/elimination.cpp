@@ -3,7 +3,6 @@
 
 #include "support/assert.h"
 #include "synth/grounder.h"
-#include "synth/shape.h"
 
 namespace isoscope::synthesis {
 
@@ -11,31 +10,11 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-void add_slots(const RelationExpr& r, std::vector<int>& slots) {
-  if (r.key) slots.push_back(r.key->slot);
-  if (r.left != nullptr) add_slots(*r.left, slots);
-  if (r.right != nullptr) add_slots(*r.right, slots);
-}
-
-// The slots that occur in a formula without being bound in it.
-void add_free_slots(const Formula& f, std::vector<int>& slots) {
-  if (f.a) slots.push_back(f.a->slot);
-  if (f.b) slots.push_back(f.b->slot);
-  if (f.relation != nullptr) add_slots(*f.relation, slots);
-  if (f.other != nullptr) add_slots(*f.other, slots);
-  if (f.left != nullptr) add_free_slots(*f.left, slots);
-  if (f.right != nullptr) add_free_slots(*f.right, slots);
-  for (const Variable& bound : f.variables) std::erase(slots, bound.slot);
-}
-
-bool needs_witness(const Formula& f) {
-  return mentions_order(f) || mentions(f, RelationOp::Vis) || mentions(f, RelationOp::Snap);
-}
-
 // Does the conjunct imply that some transaction other than T0 uses the key in `slot`?
-bool shows_use(const Formula& f, int slot) {
-  return f.op == FormulaOp::Member && f.relation->op == RelationOp::Wr && f.relation->key &&
-         f.relation->key->slot == slot;
+bool shows_use(const NormalNode& node, int slot) {
+  return node.kind == NormalNode::Kind::Atom && !node.negated && node.atom == FormulaOp::Member &&
+         node.relation->op == RelationOp::Wr && node.relation->key &&
+         node.relation->key->slot == slot;
 }
 
 constexpr std::size_t kFlatCells = 512;  // below, nothing is gained by another projection
@@ -66,34 +45,27 @@ int Grounder::list_id(const std::vector<Variable>& variables) {
 }
 
 Grounder::Factor Grounder::base_factor(const std::vector<Variable>& variables,
-                                       const Conjunct& conjunct, Env& env) {
+                                       const NormalNode& conjunct) {
   Factor factor;
-  std::vector<int> slots;
-  add_free_slots(*conjunct.formula, slots);
-  std::size_t inner = 0;
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (std::find(slots.begin(), slots.end(), variables[i].slot) != slots.end())
+    if (std::binary_search(conjunct.free.begin(), conjunct.free.end(), variables[i].slot))
       factor.scope.push_back(static_cast<int>(i));
   }
-  std::sort(slots.begin(), slots.end());
-  inner = static_cast<std::size_t>(std::unique(slots.begin(), slots.end()) - slots.begin());
-  factor.is_fact = inner == factor.scope.size() && !needs_witness(*conjunct.formula);
+  factor.is_fact = conjunct.free.size() == factor.scope.size() && conjunct.is_fact;
   if (factor.is_fact) {
-    factor.id = id_of({list_id(variables), reinterpret_cast<std::intptr_t>(conjunct.formula),
-                       conjunct.negated ? 1 : 0});
+    factor.id = id_of({list_id(variables), reinterpret_cast<std::intptr_t>(&conjunct)});
     const auto known = fact_factors_.find(factor.id);
     if (known != fact_factors_.end()) return known->second;
   }
   const auto fill = [&](const auto& self, std::size_t depth) -> void {
     if (depth == factor.scope.size()) {
-      const Signal s = eval(*conjunct.formula, env);
-      factor.table.push_back(conjunct.negated ? !s : s);
+      factor.table.push_back(truth(conjunct));
       return;
     }
     const Variable& v = variables[at(factor.scope[depth])];
     const auto [first, count] = domain(v.sort);
     for (int element = first; element < first + count; ++element) {
-      bind(env, v, element);
+      bind(v, element);
       self(self, depth + 1);
     }
   };
@@ -154,7 +126,7 @@ std::vector<Signal> Grounder::multiply(const std::vector<Variable>& variables,
     }
     if (possible || depth < keep.size()) {
       if (depth == scope.size()) {
-        ways.push_back(product.size() == 1 ? product.front() : c_.conj(product));
+        ways.push_back(product.size() == 1 ? product.front() : algebra_.conj(product));
       } else {
         const int count = domain(variables[at(scope[depth])].sort).second;
         for (int value = 0; value < count; ++value) {
@@ -167,7 +139,7 @@ std::vector<Signal> Grounder::multiply(const std::vector<Variable>& variables,
     }
     product.resize(before);
     if (depth == keep.size()) {
-      result.push_back(ways.size() == 1 ? ways.front() : c_.disj(ways));
+      result.push_back(ways.size() == 1 ? ways.front() : algebra_.disj(ways));
       ways.clear();
     }
   };
@@ -202,17 +174,16 @@ Grounder::Factor Grounder::eliminate(const std::vector<Variable>& variables,
 }
 
 std::vector<Signal> Grounder::project(const std::vector<Variable>& variables,
-                                      const std::vector<Conjunct>& conjuncts,
-                                      const std::vector<int>& keep, Env& env) {
+                                      const std::vector<NormalNode>& conjuncts,
+                                      const std::vector<int>& keep) {
   std::vector<Factor> factors;
-  for (const Conjunct& conjunct : conjuncts)
-    factors.push_back(base_factor(variables, conjunct, env));
+  for (const NormalNode& conjunct : conjuncts) factors.push_back(base_factor(variables, conjunct));
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (variables[i].sort == Sort::Txn) continue;
     const bool shown =
         variables[i].sort == Sort::Key &&
-        std::any_of(conjuncts.begin(), conjuncts.end(), [&](const Conjunct& conjunct) {
-          return !conjunct.negated && shows_use(*conjunct.formula, variables[i].slot);
+        std::any_of(conjuncts.begin(), conjuncts.end(), [&](const NormalNode& conjunct) {
+          return shows_use(conjunct, variables[i].slot);
         });
     if (!shown) factors.push_back(guard_factor(variables, static_cast<int>(i)));
   }

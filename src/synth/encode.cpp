@@ -120,20 +120,16 @@ std::optional<Matrix> compute_least_vis(Grounder& g, const Facts& facts, const L
   std::vector<const HeadRule*> recursive;
   std::vector<Matrix> direct;
   for (const HeadRule& rule : shape.vis_rules) {
-    const bool asks_vis =
-        std::any_of(rule.premises.begin(), rule.premises.end(),
-                    [](const FormulaPtr& f) { return mentions(*f, RelationOp::Vis); });
-    if (asks_vis) {
+    if (mentions(*rule.join, RelationOp::Vis)) {
       recursive.push_back(&rule);
     } else {
-      direct.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+      direct.push_back(g.pairs(rule));
     }
   }
   const auto demanded = [&](int a, int b) {
     std::vector<Signal> reasons = {seen_at_once(facts, *shape.level, a, b)};
     for (const Matrix& of_rule : direct) reasons.push_back(of_rule(a, b));
-    for (const HeadRule* rule : recursive)
-      reasons.push_back(g.pair(rule->variables, rule->premises, rule->from, rule->to, a, b));
+    for (const HeadRule* rule : recursive) reasons.push_back(g.pair(*rule, a, b));
     return c.disj(reasons);
   };
   for_each_by_distance(n, [&](int i, int j) {
@@ -157,7 +153,7 @@ std::optional<Matrix> compute_least_vis(Grounder& g, const Facts& facts, const L
 
 Signal failing_axioms(Grounder& g, const Facts& facts, const std::vector<const Axiom*>& axioms) {
   std::vector<Signal> wrong;
-  for (const Axiom* axiom : axioms) wrong.push_back(!g.truth(*axiom->formula, axiom->slots));
+  for (const Axiom* axiom : axioms) wrong.push_back(!g.truth(*axiom));
   return facts.circuit().disj(wrong);
 }
 
@@ -275,7 +271,7 @@ Signal failure(Grounder& g, const Facts& facts, const Level& level, const Symbol
   if (w.vis) add_stale_reads(facts, *w.vis, w.order, wrong);
   if (w.snap) add_wrong_snapshots(facts, *w.snap, w.order, wrong);
   g.set_witness(w.order, w.vis, w.snap);
-  for (const Axiom& axiom : level.axioms) wrong.push_back(!g.truth(*axiom.formula, axiom.slots));
+  for (const Axiom& axiom : level.axioms) wrong.push_back(!g.truth(axiom));
   return c.disj(wrong);
 }
 
@@ -308,8 +304,7 @@ Signal iterate_vis(Grounder& g, const Facts& facts, const LevelShape& shape, Sym
   for (; rounds > 0; --rounds) {
     g.set_witness(w.order, vis);
     std::vector<Matrix> concluded;
-    for (const HeadRule& rule : shape.vis_rules)
-      concluded.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    for (const HeadRule& rule : shape.vis_rules) concluded.push_back(g.pairs(rule));
     stable.clear();
     for (int a = 0; a < n; ++a) {
       for (int b = 0; b < n; ++b) {
@@ -344,8 +339,7 @@ Signal iterate_snap(Grounder& g, const Facts& facts, const LevelShape& shape, Sy
     if (round >= kRounds && !stable.is_constant()) break;
     g.set_witness(w.order, std::nullopt, snap);
     std::vector<Matrix> concluded;
-    for (const HeadRule& rule : shape.snap_rules)
-      concluded.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    for (const HeadRule& rule : shape.snap_rules) concluded.push_back(g.pairs(rule));
     Matrix next(facts.carrier());
     std::vector<Signal> unchanged;
     for (int slot = n; slot < facts.carrier(); ++slot) {
@@ -407,8 +401,7 @@ std::optional<Signal> forced_failure(Grounder& g, const Facts& facts, const Leve
     if (!shape.only_forces_order) return std::nullopt;
     g.set_witness(Matrix(facts.carrier()), std::nullopt);
     std::vector<Matrix> forced;
-    for (const HeadRule& rule : shape.order_rules)
-      forced.push_back(g.pairs(rule.variables, rule.premises, rule.from, rule.to));
+    for (const HeadRule& rule : shape.order_rules) forced.push_back(g.pairs(rule));
     for (int a = 0; a < n; ++a) {
       for (int b = 0; b < n; ++b) {
         std::vector<Signal> reasons = {before_at_once(facts, *shape.level, a, b)};

@@ -1,6 +1,6 @@
 #pragma once
-// Turns formulas of the level language into signals, over facts and a witness that may be unknown,
-// partly known, or constant.
+// The relational core over facts and a witness that may be unknown, partly known, or constant:
+// formulas of the level language as signals.
 //
 // A quantifier is a disjunction over the elements of its sort, but not in the order of the text.
 // In   exists x, t1, t2, t3. wr[x](t1, t3) and writes(t2, x) and co(t2, t3) and not co(t2, t1)
@@ -11,20 +11,30 @@
 // which leaves 3 variables instead of 4, and P, in which no witness occurs, is made once for all
 // witnesses. With a constant co, what remains is one clause over the P's.
 //
+// The bounds of a relation are in its signals: a pair that it must have is the constant true.
+//
 // Names   Conjuncts are factors, P is a projected factor, as in bucket elimination.
 // Cost    A factor of k transactions has (n+1)^k cells.
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "spec/ast.h"
+#include "relational/translator.h"
 #include "synth/facts.h"
+#include "synth/shape.h"
 
 namespace isoscope::synthesis {
 
-class Grounder {
+// Holds the table of relations before the translator that refers to it.
+struct OwnRelations {
+  RelationTable relations;
+};
+
+class Grounder : private OwnRelations, public Translator<Grounder, Signals> {
  public:
   explicit Grounder(const Facts& facts);
 
@@ -34,20 +44,15 @@ class Grounder {
   const Matrix& order() const { return order_; }
   Matrix& vis() { return vis_; }
 
-  // Of a closed formula that binds so many slots.
-  Signal truth(const Formula& formula, int slots);
+  using Translator::truth;
+  Signal truth(const Axiom& axiom);
   // Of an expression without key variables.
-  Matrix relation(const RelationExpr& r) {
-    Env env;
-    return value(r, env);
-  }
-  // For each pair of elements of (from, to): do some values of the other variables make all
-  // premises true?
-  Matrix pairs(const std::vector<Variable>& variables, const std::vector<FormulaPtr>& premises,
-               const Variable& from, const Variable& to);
+  Matrix relation(const RelationExpr& r);
+  // For each pair of elements that the rule concludes something of: do some values of its other
+  // variables make all premises true?
+  Matrix pairs(const HeadRule& rule);
   // The same for one pair.
-  Signal pair(const std::vector<Variable>& variables, const std::vector<FormulaPtr>& premises,
-              const Variable& from, const Variable& to, int a, int b);
+  Signal pair(const HeadRule& rule, int a, int b);
 
   // While vis is being computed, some of its cells are not known yet. Asking for one of them is
   // noted instead of answered.
@@ -61,18 +66,8 @@ class Grounder {
   bool asked_too_early() const { return asked_too_early_ || asked_for_all_; }
 
  private:
-  using Env = std::vector<int>;  // by slot
-  // Variables of inner quantifiers have higher slots than those that an Env begins with.
-  static void bind(Env& env, const Variable& v, int element) {
-    const auto slot = static_cast<std::size_t>(v.slot);
-    if (slot >= env.size()) env.resize(slot + 1, 0);
-    env[slot] = element;
-  }
+  friend class Translator<Grounder, Signals>;
 
-  struct Conjunct {
-    const Formula* formula = nullptr;
-    bool negated = false;
-  };
   // A function of some variables (positions in the list that is being eliminated, ascending).
   struct Factor {
     std::vector<int> scope;
@@ -81,24 +76,36 @@ class Grounder {
     int id = 0;            // names it among the facts that are kept
   };
 
-  Signal eval(const Formula& f, Env& env);
-  Signal exists(const std::vector<Variable>& variables, const std::vector<Conjunct>& conjuncts,
-                Env& env);
+  // The structure of the core.
+  static std::optional<bool> decided(RelationId, Element, Element) { return std::nullopt; }
+  Signal leaf(const GroundRelation& r, Element a, Element b);
+  Signal atom(const NormalNode& node, Element a, Element b);
+  Signal identity(Sort sort, Element a, Element b) const;
+  Signal compose(const GroundRelation& r, Element a, Element b);
+  Signal closure(RelationId plus, Element a, Element b);
+  Signal exists(const NormalNode& node) { return exists(node.variables, node.children); }
+  Signal acyclic(RelationId r);
+  bool keeps(RelationId id) const;
+
+  Signal exists(const std::vector<Variable>& variables, const std::vector<NormalNode>& conjuncts);
   void add_instances(const std::vector<Variable>& variables, std::size_t bound,
-                     const std::vector<Conjunct>& conjuncts, Env& env, std::vector<Signal>& ways);
-  Signal statement(const Formula& f, Env& env);
-  Signal member(const RelationExpr& r, int a, int b, Env& env);
-  const Matrix& value(const RelationExpr& r, Env& env);
-  Matrix compute(const RelationExpr& r, Env& env);
-  Matrix closure(Matrix r);
-  Matrix version_order(int x, bool anti);
+                     const std::vector<NormalNode>& conjuncts, std::vector<Signal>& ways);
+  Signal version_order(const GroundRelation& r, int x, int a, int b);
+  Signal is_member(const GroundRelation& r, int t);
+  std::vector<Signal> closed(RelationId plus);
   Signal is_element(Sort sort, int element) const;
+  bool is_pending(RelationId id) const;
+  void bind(const Variable& v, int element) {
+    binding_[static_cast<std::size_t>(v.slot)] = static_cast<Element>(element);
+  }
+  // Keeps the nodes of a rule, and makes room for its variables.
+  const NormalNode& enter(const HeadRule& rule);
 
   // elimination.cpp
   std::vector<Signal> project(const std::vector<Variable>& variables,
-                              const std::vector<Conjunct>& conjuncts, const std::vector<int>& keep,
-                              Env& env);
-  Factor base_factor(const std::vector<Variable>& variables, const Conjunct& conjunct, Env& env);
+                              const std::vector<NormalNode>& conjuncts,
+                              const std::vector<int>& keep);
+  Factor base_factor(const std::vector<Variable>& variables, const NormalNode& conjunct);
   Factor guard_factor(const std::vector<Variable>& variables, int position);
   Factor eliminate(const std::vector<Variable>& variables, const std::vector<Factor*>& parts,
                    int position);
@@ -109,7 +116,6 @@ class Grounder {
   int list_id(const std::vector<Variable>& variables);
 
   const Facts& facts_;
-  Circuit& c_;
   Matrix order_;
   Matrix vis_;
   Matrix snap_;
@@ -118,9 +124,10 @@ class Grounder {
   bool asked_too_early_ = false;  // for a cell
   bool asked_for_all_ = false;    // for all cells, as a closure does; nothing excuses that
 
-  using RelationKey = std::pair<const RelationExpr*, std::vector<int>>;  // and its keys' values
-  std::map<RelationKey, Matrix> fact_relations_;
-  std::map<RelationKey, Matrix> witness_relations_;
+  // Nodes name facts that are kept by their address, so that they live as long as the grounder.
+  std::map<FormulaPtr, NormalForm> forms_;
+  std::set<std::shared_ptr<const NormalNode>> joins_;
+  std::map<RelationId, std::vector<Signal>> closures_;
   std::map<std::vector<std::int64_t>, int> ids_;
   std::map<int, Factor> fact_factors_;
 };

@@ -15,27 +15,6 @@ namespace {
 
 constexpr unsigned kVacuitySteps = 100'000;
 
-bool mentions_reads(const RelationExpr& r) {
-  return r.from == Sort::Read || r.to == Sort::Read ||
-         (r.left != nullptr && mentions_reads(*r.left)) ||
-         (r.right != nullptr && mentions_reads(*r.right));
-}
-
-bool mentions_reads(const Formula& f) {
-  for (const Variable& variable : f.variables) {
-    if (variable.sort == Sort::Read) return true;
-  }
-  return (f.relation != nullptr && mentions_reads(*f.relation)) ||
-         (f.other != nullptr && mentions_reads(*f.other)) ||
-         (f.left != nullptr && mentions_reads(*f.left)) ||
-         (f.right != nullptr && mentions_reads(*f.right));
-}
-
-bool mentions_reads(const Level& level) {
-  return std::any_of(level.axioms.begin(), level.axioms.end(),
-                     [](const Axiom& axiom) { return mentions_reads(*axiom.formula); });
-}
-
 ProofSubject subject_of(const Level& a, const Level& b, StatementShape shape) {
   return {.reads = mentions_reads(a) || mentions_reads(b),
           .statements = speaks_of_statements(a) || speaks_of_statements(b),

@@ -2,89 +2,12 @@
 
 #include <algorithm>
 
+#include "relational/mentions.h"
 #include "spec/levels.h"
 
 namespace isoscope::synthesis {
 
 namespace {
-
-template <class Test>
-bool any_relation(const RelationExpr& r, const Test& test) {
-  return test(r) || (r.left != nullptr && any_relation(*r.left, test)) ||
-         (r.right != nullptr && any_relation(*r.right, test));
-}
-
-template <class Test>
-bool any_relation(const Formula& f, const Test& test) {
-  return (f.relation != nullptr && any_relation(*f.relation, test)) ||
-         (f.other != nullptr && any_relation(*f.other, test)) ||
-         (f.left != nullptr && any_relation(*f.left, test)) ||
-         (f.right != nullptr && any_relation(*f.right, test));
-}
-
-bool is_order(const RelationExpr& r) {
-  return r.op == RelationOp::Co || r.op == RelationOp::Ar || r.op == RelationOp::Ww ||
-         r.op == RelationOp::Rw;
-}
-
-// How a truth value moves when vis, or snap, grows: up, down, either, or not at all.
-struct Trend {
-  bool may_rise = false;
-  bool may_fall = false;
-};
-Trend operator|(Trend a, Trend b) { return {a.may_rise || b.may_rise, a.may_fall || b.may_fall}; }
-Trend operator!(Trend a) { return {a.may_fall, a.may_rise}; }
-
-Trend trend_of(const RelationExpr& r) {
-  if (r.op == RelationOp::Vis || r.op == RelationOp::Snap) return {.may_rise = true};
-  Trend trend;
-  if (r.left != nullptr) trend = trend_of(*r.left);
-  if (r.right != nullptr) {
-    const Trend right = trend_of(*r.right);
-    trend = trend | (r.op == RelationOp::Difference ? !right : right);
-  }
-  return trend;
-}
-
-Trend trend_of(const Formula& f) {
-  switch (f.op) {
-    case FormulaOp::Not:
-      return !trend_of(*f.left);
-    case FormulaOp::Implies:
-      return (!trend_of(*f.left)) | trend_of(*f.right);
-    case FormulaOp::Iff: {
-      const Trend both = trend_of(*f.left) | trend_of(*f.right);
-      return both | !both;
-    }
-    case FormulaOp::Forall:
-    case FormulaOp::Exists:
-      return trend_of(*f.left);
-    case FormulaOp::And:
-    case FormulaOp::Or:
-      return trend_of(*f.left) | trend_of(*f.right);
-    case FormulaOp::Member:
-    case FormulaOp::Total:
-      return trend_of(*f.relation);
-    case FormulaOp::Subset:
-      return (!trend_of(*f.relation)) | trend_of(*f.other);
-    case FormulaOp::Acyclic:
-    case FormulaOp::Irreflexive:
-    case FormulaOp::Empty:
-      return !trend_of(*f.relation);
-    case FormulaOp::Transitive: {
-      const Trend r = trend_of(*f.relation);
-      return r | !r;
-    }
-    case FormulaOp::Equal:
-    case FormulaOp::Writes:
-    case FormulaOp::Reads:
-    case FormulaOp::Locks:
-    case FormulaOp::WritesRow:
-    case FormulaOp::Current:
-      return {};
-  }
-  return {true, true};
-}
 
 bool is_leaf(const RelationPtr& r, RelationOp op) { return r != nullptr && r->op == op; }
 
@@ -103,6 +26,21 @@ RelationPtr leaf(RelationOp op) {
   return r;
 }
 
+// A rule that is being read.
+struct Draft {
+  std::vector<Variable> variables;
+  std::vector<FormulaPtr> premises = {};
+  Variable from = {};
+  Variable to = {};
+
+  HeadRule finish(const Axiom& axiom) const {
+    constexpr int kOwnSlots = 3;  // of vis_rule_of()
+    return {std::make_shared<const NormalNode>(
+                normalize_join(variables, premises, axiom.slots + kOwnSlots)),
+            from, to};
+  }
+};
+
 FormulaPtr alias(const Axiom& axiom, const Formula* part) { return {axiom.formula, part}; }
 
 // The axiom as a rule that concludes vis, if it is one.
@@ -110,7 +48,7 @@ std::optional<HeadRule> vis_rule_of(const Axiom& axiom) {
   const Rule rule = rule_of(*axiom.formula);
   const Formula* conclusion = rule.conclusion;
   if (conclusion == nullptr) return std::nullopt;
-  HeadRule head{rule.variables, {}, {}, {}};
+  Draft head{rule.variables};
   for (const Formula* premise : rule.premises) head.premises.push_back(alias(axiom, premise));
   const Variable a{"s", Sort::Txn, axiom.slots};
   const Variable b{"t", Sort::Txn, axiom.slots + 1};
@@ -143,7 +81,7 @@ std::optional<HeadRule> vis_rule_of(const Axiom& axiom) {
   for (const FormulaPtr& premise : head.premises) {
     if (trend_of(*premise).may_fall) return std::nullopt;
   }
-  return head;
+  return head.finish(axiom);
 }
 
 // The axiom as a rule that concludes snap, if it is one.
@@ -153,18 +91,18 @@ std::optional<HeadRule> snap_rule_of(const Axiom& axiom) {
   if (conclusion == nullptr || conclusion->op != FormulaOp::Member ||
       !is_leaf(conclusion->relation, RelationOp::Snap))
     return std::nullopt;
-  HeadRule head{rule.variables, {}, *conclusion->a, *conclusion->b};
+  Draft head{rule.variables, {}, *conclusion->a, *conclusion->b};
   for (const Formula* premise : rule.premises) {
     if (trend_of(*premise).may_fall) return std::nullopt;
     head.premises.push_back(alias(axiom, premise));
   }
-  return head;
+  return head.finish(axiom);
 }
 
 // The axiom as a rule that forces co, if co is nothing but concluded.
 std::optional<HeadRule> order_rule_of(const Axiom& axiom) {
   const Rule rule = rule_of(*axiom.formula);
-  HeadRule head{rule.variables, {}, {}, {}};
+  Draft head{rule.variables};
   const Formula* denied = nullptr;  // the premise co(b, a), which forces co(a, b) instead
   for (const Formula* premise : rule.premises) {
     if (!mentions_order(*premise)) {
@@ -189,13 +127,13 @@ std::optional<HeadRule> order_rule_of(const Axiom& axiom) {
     different->op = FormulaOp::Not;
     different->left = equal;
     head.premises.push_back(different);
-    return head;
+    return head.finish(axiom);
   }
   if (denied == nullptr && concluded != nullptr && concluded->op == FormulaOp::Member &&
       is_leaf(concluded->relation, RelationOp::Co)) {
     head.from = *concluded->a;
     head.to = *concluded->b;
-    return head;
+    return head.finish(axiom);
   }
   return std::nullopt;
 }
@@ -258,37 +196,11 @@ int num_key_variables(const Formula& f) {
 }
 
 bool mentions_locks(const Formula& f) {
-  return f.op == FormulaOp::Locks || mentions(f, RelationOp::Waited) ||
-         (f.left != nullptr && mentions_locks(*f.left)) ||
-         (f.right != nullptr && mentions_locks(*f.right));
-}
-
-bool speaks_of_reads(const Formula& f) {
-  for (const Variable& v : f.variables) {
-    if (v.sort == Sort::Read) return true;
-  }
-  return (f.left != nullptr && speaks_of_reads(*f.left)) ||
-         (f.right != nullptr && speaks_of_reads(*f.right)) ||
-         any_relation(
-             f, [](const RelationExpr& r) { return r.from == Sort::Read || r.to == Sort::Read; });
+  return mentions(f, RelationOp::Waited) ||
+         any_formula(f, [](const Formula& part) { return part.op == FormulaOp::Locks; });
 }
 
 }  // namespace
-
-bool mentions(const RelationExpr& r, RelationOp op) {
-  return any_relation(r, [op](const RelationExpr& part) { return part.op == op; });
-}
-
-bool mentions(const Formula& f, RelationOp op) {
-  return any_relation(f, [op](const RelationExpr& part) { return part.op == op; });
-}
-
-bool mentions_order(const Formula& f) { return any_relation(f, is_order); }
-
-bool mentions_reads(const Level& level) {
-  return std::any_of(level.axioms.begin(), level.axioms.end(),
-                     [](const Axiom& axiom) { return speaks_of_reads(*axiom.formula); });
-}
 
 Distinctions distinctions_of(const std::vector<const Level*>& allow,
                              const std::vector<const Level*>& forbid) {
@@ -347,9 +259,7 @@ LevelShape shape_of(const Level& level) {
   for (const Axiom& axiom : level.axioms) {
     if (mentions_order(*axiom.formula)) shape.vis_ignores_order = false;
     if (auto rule = vis_rule_of(axiom)) {
-      for (const FormulaPtr& premise : rule->premises) {
-        if (mentions_order(*premise)) shape.vis_ignores_order = false;
-      }
+      if (mentions_order(*rule->join)) shape.vis_ignores_order = false;
       shape.vis_rules.push_back(*std::move(rule));
       continue;
     }

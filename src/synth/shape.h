@@ -9,9 +9,11 @@
 //                           edges, and the level is violated iff they close a cycle with so and wr
 //
 // `r subset vis`, `transitive(vis)` and `total(vis)` are read as the rules that they are.
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "relational/normal_form.h"
 #include "spec/level.h"
 #include "spec/rule.h"
 
@@ -19,8 +21,7 @@ namespace isoscope::synthesis {
 
 // premises imply that (from, to) is in the head's relation: vis, snap or the order.
 struct HeadRule {
-  std::vector<Variable> variables;
-  std::vector<FormulaPtr> premises;
+  std::shared_ptr<const NormalNode> join;  // some values make all premises true
   Variable from;
   Variable to;
 };
@@ -70,11 +71,5 @@ struct Distinctions {
 };
 Distinctions distinctions_of(const std::vector<const Level*>& allow,
                              const std::vector<const Level*>& forbid);
-
-// Does the part mention one of: so wr co vis ar … ?
-bool mentions(const RelationExpr& r, RelationOp op);
-bool mentions(const Formula& f, RelationOp op);
-bool mentions_order(const Formula& f);  // co, ar, ww or rw
-bool mentions_reads(const Level& level);
 
 }  // namespace isoscope::synthesis

@@ -192,8 +192,6 @@ const std::vector<FunctionSize>& functions() {
 const std::map<std::string, std::size_t> kLong = {
     {"audit/axioms.cpp: Axioms::Matrix Axioms::relation", 89},
     {"program/interpreter.cpp: Step execute", 140},
-    {"synth/elimination.cpp: std::vector<Signal> Grounder::project", 81},
-    {"synth/grounder_relations.cpp: Matrix Grounder::compute", 120},
 };
 const std::map<std::string, std::size_t> kDeep = {
     {"audit/axioms.cpp: Axioms::Matrix Axioms::relation", 6},
