@@ -299,6 +299,10 @@ Trend trend_of(const NormalNode& node) {
 
 }  // namespace
 
+NormalNode normalize(const Formula& f, int slots) {
+  return Normalizer(slots).convert(f, false, Use::OfBoth);
+}
+
 NormalNode normalize_join(const std::vector<Variable>& variables,
                           std::span<const FormulaPtr> premises, int slots) {
   return Normalizer(slots).join_of(variables, premises);
@@ -324,7 +328,7 @@ Trend trend_of(const RelationExpr& r) {
 
 Trend trend_of(const Formula& f) {
   // Slots make no difference to it.
-  return trend_of(Normalizer(0).convert(f, false, Use::OfBoth));
+  return trend_of(normalize(f, 0));
 }
 
 NormalForm normalize(const Axiom& axiom) {

@@ -58,8 +58,9 @@ bool any_relation(const NormalNode& node, const Test& test) {
 }
 
 NormalForm normalize(const Axiom& axiom);
-// Some values of the variables make all premises true. Requires: slots from `slots` on are not
-// used.
+// A formula with free variables. Requires: slots from `slots` on are not used.
+NormalNode normalize(const Formula& f, int slots);
+// Some values of the variables make all premises true. Requires: as above.
 NormalNode normalize_join(const std::vector<Variable>& variables,
                           std::span<const FormulaPtr> premises, int slots);
 // One more than the greatest slot that the node binds.

@@ -1,5 +1,7 @@
 #include "relational/relation_table.h"
 
+#include <algorithm>
+
 #include "relational/mentions.h"
 
 namespace isoscope {
@@ -31,7 +33,7 @@ bool RelationTable::is_bound(const RelationExpr& r, const Binding& binding) {
 RelationId RelationTable::instantiate(const RelationExpr& r, const Binding& binding) {
   const RelationId left = r.left ? instantiate(*r.left, binding) : GroundRelation::kNone;
   const RelationId right = r.right ? instantiate(*r.right, binding) : GroundRelation::kNone;
-  if (r.left) return combine(r, left, right);
+  if (r.left) return combine(r.op, r.from, r.to, left, right);
   return intern(
       {.op = r.op, .set = r.set, .from = r.from, .to = r.to, .key = key_under(r, binding)});
 }
@@ -43,13 +45,14 @@ RelationId RelationTable::upper_bound(const RelationExpr& r, const Binding& bind
     return upper_bound(*r.left, binding);
   const RelationId left = r.left ? upper_bound(*r.left, binding) : GroundRelation::kNone;
   const RelationId right = r.right ? upper_bound(*r.right, binding) : GroundRelation::kNone;
-  if (r.left) return combine(r, left, right);
+  if (r.left) return combine(r.op, r.from, r.to, left, right);
   return intern(
       {.op = r.op, .set = r.set, .from = r.from, .to = r.to, .key = key_under(r, binding)});
 }
 
-RelationId RelationTable::combine(const RelationExpr& r, RelationId left, RelationId right) {
-  switch (r.op) {
+RelationId RelationTable::combine(RelationOp op, Sort from, Sort to, RelationId left,
+                                  RelationId right) {
+  switch (op) {
     case RelationOp::Plus:
       return plus(left);
     case RelationOp::Star:
@@ -64,7 +67,7 @@ RelationId RelationTable::combine(const RelationExpr& r, RelationId left, Relati
     default:
       break;
   }
-  return intern({.op = r.op, .from = r.from, .to = r.to, .left = left, .right = right});
+  return intern({.op = op, .from = from, .to = to, .left = left, .right = right});
 }
 
 RelationId RelationTable::plus(RelationId id) {
@@ -97,6 +100,32 @@ bool RelationTable::is_costly(RelationId id) const {
   if (r.right == GroundRelation::kNone) return is_costly(r.left);
   const bool both_open = !relations_[r.left].is_fact && !relations_[r.right].is_fact;
   return (r.op == RelationOp::Compose && both_open) || is_costly(r.left) || is_costly(r.right);
+}
+
+std::vector<std::uint32_t> RelationTable::keys(RelationId id) const {
+  std::vector<std::uint32_t> found;
+  const auto add = [&](const auto& self, RelationId part) -> void {
+    const GroundRelation& r = relations_[part];
+    if (r.key != GroundRelation::kNone && std::ranges::find(found, r.key) == found.end())
+      found.push_back(r.key);
+    if (r.left != GroundRelation::kNone) self(self, r.left);
+    if (r.right != GroundRelation::kNone) self(self, r.right);
+  };
+  add(add, id);
+  return found;
+}
+
+RelationId RelationTable::with_keys(RelationId id, std::span<const std::uint32_t> from,
+                                    std::span<const std::uint32_t> to) {
+  GroundRelation r = relations_[id];
+  if (r.left == GroundRelation::kNone) {
+    const auto place = std::ranges::find(from, r.key);
+    if (place != from.end()) r.key = to[static_cast<std::size_t>(place - from.begin())];
+    return intern(r);
+  }
+  const RelationId left = with_keys(r.left, from, to);
+  return combine(r.op, r.from, r.to, left,
+                 r.right == GroundRelation::kNone ? r.right : with_keys(r.right, from, to));
 }
 
 bool RelationTable::mentions(RelationId id, RelationOp name) const {

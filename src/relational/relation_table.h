@@ -53,6 +53,11 @@ class RelationTable {
   bool is_order(RelationId id) const;
   // Does a circuit for it need a closure, or all pairs of two relations that depend on the witness?
   bool is_costly(RelationId id) const;
+  // Its keys, each once, from left to right.
+  std::vector<std::uint32_t> keys(RelationId id) const;
+  // The same relation with other keys: each of `from` becomes the one at its place in `to`.
+  RelationId with_keys(RelationId id, std::span<const std::uint32_t> from,
+                       std::span<const std::uint32_t> to);
   // Is the name part of it?
   bool mentions(RelationId id, RelationOp name) const;
   // The id of r+, simplified.
@@ -65,10 +70,15 @@ class RelationTable {
 
   RelationId intern(GroundRelation r);
   RelationId star(RelationId id);
-  RelationId combine(const RelationExpr& r, RelationId left, RelationId right);
+  RelationId combine(RelationOp op, Sort from, Sort to, RelationId left, RelationId right);
 
   std::vector<GroundRelation> relations_;
   std::unordered_map<GroundRelation, RelationId, Hash> ids_;
+};
+
+// A base for translators with a table of their own, which comes before the translator.
+struct OwnRelations {
+  RelationTable relations;
 };
 
 }  // namespace isoscope

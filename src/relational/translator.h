@@ -54,34 +54,9 @@ class Translator {
   Binding& binding() { return binding_; }
 
   // Requires: the free variables of the node are bound.
-  Truth truth(const NormalNode& node) {
-    switch (node.kind) {
-      case NormalNode::Kind::Atom:
-        return signed_by(node, atom_truth(node));
-      case NormalNode::Kind::And:
-      case NormalNode::Kind::Or: {
-        const bool is_and = node.kind == NormalNode::Kind::And;
-        std::vector<Truth> parts;
-        for (const NormalNode& child : node.children) {
-          parts.push_back(truth(child));
-          if (algebra_.known(parts.back()) == !is_and) return parts.back();
-        }
-        return is_and ? algebra_.conj(parts) : algebra_.disj(parts);
-      }
-      case NormalNode::Kind::Iff: {
-        const Truth left = truth(node.children[0]);
-        return signed_by(node, algebra_.iff(left, truth(node.children[1])));
-      }
-      case NormalNode::Kind::Exists:
-        if constexpr (requires(Engine & e) { e.none(node); }) {
-          if (node.negated) return engine().none(node);
-        }
-        return signed_by(node, engine().exists(node));
-      case NormalNode::Kind::Acyclic:
-        return signed_by(node, engine().acyclic(table_.instantiate(*node.relation, binding_)));
-    }
-    ISO_ASSERT(false);
-  }
+  Truth truth(const NormalNode& node) { return walk(node, false); }
+  // That it is false; the negation of an atom is not put around another one.
+  Truth denial(const NormalNode& node) { return walk(node, true); }
 
   // (a, b) ∈ r.
   Truth cell(RelationId id, Element a, Element b) {
@@ -115,9 +90,6 @@ class Translator {
   Element value(const Variable& v) const { return binding_[static_cast<std::size_t>(v.slot)]; }
   Truth all(std::initializer_list<Truth> parts) { return algebra_.conj(span_of(parts)); }
   Truth any(std::initializer_list<Truth> parts) { return algebra_.disj(span_of(parts)); }
-  Truth signed_by(const NormalNode& node, Truth t) {
-    return node.negated ? algebra_.negation(t) : t;
-  }
 
   // (r ; s)(a, b) over the elements for which `for_each_middle` calls its argument, and over `some`
   // other ways.
@@ -148,6 +120,37 @@ class Translator {
   Binding binding_;
 
  private:
+  Truth walk(const NormalNode& node, bool denied) {
+    const bool negated = node.negated != denied;
+    switch (node.kind) {
+      case NormalNode::Kind::Atom:
+        return with_sign(negated, atom_truth(node));
+      case NormalNode::Kind::And:
+      case NormalNode::Kind::Or: {
+        const bool is_and = (node.kind == NormalNode::Kind::And) != denied;
+        std::vector<Truth> parts;
+        for (const NormalNode& child : node.children) {
+          parts.push_back(walk(child, denied));
+          if (algebra_.known(parts.back()) == !is_and) return parts.back();
+        }
+        return is_and ? algebra_.conj(parts) : algebra_.disj(parts);
+      }
+      case NormalNode::Kind::Iff: {
+        const Truth left = walk(node.children[0], false);
+        return with_sign(negated, algebra_.iff(left, walk(node.children[1], false)));
+      }
+      case NormalNode::Kind::Exists:
+        if constexpr (requires(Engine & e) { e.none(node); }) {
+          if (negated) return engine().none(node);
+        }
+        return with_sign(negated, engine().exists(node));
+      case NormalNode::Kind::Acyclic:
+        return with_sign(negated, engine().acyclic(table_.instantiate(*node.relation, binding_)));
+    }
+    ISO_ASSERT(false);
+  }
+  Truth with_sign(bool negated, Truth t) { return negated ? algebra_.negation(t) : t; }
+
   Engine& engine() { return static_cast<Engine&>(*this); }
   static std::span<const Truth> span_of(std::initializer_list<Truth> parts) {
     return {parts.begin(), parts.size()};

@@ -29,11 +29,6 @@
 
 namespace isoscope::synthesis {
 
-// Holds the table of relations before the translator that refers to it.
-struct OwnRelations {
-  RelationTable relations;
-};
-
 class Grounder : private OwnRelations, public Translator<Grounder, Signals> {
  public:
   explicit Grounder(const Facts& facts);

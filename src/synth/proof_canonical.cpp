@@ -9,58 +9,64 @@ namespace isoscope {
 
 namespace {
 
-// Names relations. Equal texts mean equal relations: co and ar are both the order, key variables
-// count from 0 in the order of `slots`, and witnesses are named by what they stand for.
+// Names relations. Equal texts mean equal relations: co and ar are both the order, keys count from
+// 0 in the order of `keys`, and witnesses are named by what they stand for.
 class Canonical {
  public:
-  Canonical(const std::vector<int>& slots, const Visibility& vis) : slots_(slots), vis_(vis) {}
+  Canonical(const RelationTable& table, const std::vector<std::uint32_t>& keys,
+            const Visibility& vis)
+      : table_(table), keys_(keys), vis_(vis) {}
 
-  std::string text(const RelationExpr& r) const {
+  std::string text(RelationId id) const {
+    const GroundRelation& r = table_[id];
     switch (r.op) {
       case RelationOp::Union:
       case RelationOp::Intersection: {
         // Associative, commutative and idempotent.
         std::vector<std::string> parts;
-        add_parts(r, r.op, false, parts);
+        add_parts(id, r.op, false, parts);
         return sorted(r.op, std::move(parts));
       }
       case RelationOp::Compose: {
         std::vector<std::string> parts;  // associative
-        add_parts(r, r.op, false, parts);
+        add_parts(id, r.op, false, parts);
         return joined(r.op, parts);
       }
       case RelationOp::Inverse:
-        return r.left->op == RelationOp::Inverse ? text(*r.left->left)
-                                                 : fmt::format("inverse({})", text(*r.left));
+        return fmt::format("inverse({})", text(r.left));
       case RelationOp::Plus:
-        return fmt::format("plus({})", closed_text(*r.left));
+        return fmt::format("plus({})", closed_text(r.left));
       case RelationOp::Star:
-        return fmt::format("star({})", closed_text(*r.left));
+        return fmt::format("star({})", closed_text(r.left));
       case RelationOp::Difference:
-        return fmt::format("minus({},{})", text(*r.left), text(*r.right));
+        return fmt::format("minus({},{})", text(r.left), text(r.right));
       default:
         return leaf(r);
     }
   }
 
   // Of a relation of which the closure is taken: (r | s+)+ is (r | s)+.
-  std::string closed_text(const RelationExpr& r) const {
+  std::string closed_text(RelationId id) const {
     std::vector<std::string> parts;
-    add_parts(r, RelationOp::Union, true, parts);
+    add_parts(id, RelationOp::Union, true, parts);
     return sorted(RelationOp::Union, std::move(parts));
   }
 
  private:
-  void add_parts(const RelationExpr& r, RelationOp op, bool closed,
-                 std::vector<std::string>& parts) const {
+  void add_parts(RelationId id, RelationOp op, bool closed, std::vector<std::string>& parts) const {
+    const GroundRelation& r = table_[id];
     if (r.op == op) {
-      add_parts(*r.left, op, closed, parts);
-      add_parts(*r.right, op, closed, parts);
-    } else if (closed && r.op == RelationOp::Plus) {
-      add_parts(*r.left, op, closed, parts);
+      add_parts(r.left, op, closed, parts);
+      add_parts(r.right, op, closed, parts);
+    } else if (closed && (r.op == RelationOp::Plus || is_one_relation(r))) {
+      add_parts(r.left, op, closed, parts);
     } else {
-      parts.push_back(text(r));
+      parts.push_back(text(id));
     }
+  }
+  // Is it r & s, where s is r in other words?
+  bool is_one_relation(const GroundRelation& r) const {
+    return r.op == RelationOp::Intersection && text(r.left) == text(r.right);
   }
   static std::string joined(RelationOp op, const std::vector<std::string>& parts) {
     if (parts.size() == 1) return parts.front();
@@ -71,11 +77,10 @@ class Canonical {
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     return joined(op, parts);
   }
-  std::string leaf(const RelationExpr& r) const {
+  std::string leaf(const GroundRelation& r) const {
     std::string text = fmt::format("{}>{}:", static_cast<int>(r.from), static_cast<int>(r.to));
     switch (r.op) {
       case RelationOp::Co:
-      case RelationOp::Ar:
         text += vis_.order_name;
         break;
       case RelationOp::Ww:
@@ -94,22 +99,23 @@ class Canonical {
     const bool has_reads = r.from == Sort::Read || r.to == Sort::Read;
     if (has_reads && vis_.has_own_reads) text += "all";
     if (r.op == RelationOp::IdentityOn) text += fmt::format("set{}", static_cast<int>(r.set));
-    if (r.key) {
-      const auto position = std::find(slots_.begin(), slots_.end(), r.key->slot) - slots_.begin();
+    if (r.key != GroundRelation::kNone) {
+      const auto position = std::find(keys_.begin(), keys_.end(), r.key) - keys_.begin();
       text += fmt::format("[{}]", position);
     }
     return text;
   }
 
-  const std::vector<int>& slots_;
+  const RelationTable& table_;
+  const std::vector<std::uint32_t>& keys_;
   const Visibility& vis_;
 };
 
 }  // namespace
 
-std::string canonical_name(const RelationExpr& r, const std::vector<int>& slots,
-                           const Visibility& vis) {
-  return Canonical(slots, vis).closed_text(r);
+std::string canonical_name(const RelationTable& table, RelationId r,
+                           const std::vector<std::uint32_t>& keys, const Visibility& vis) {
+  return Canonical(table, keys, vis).closed_text(r);
 }
 
 }  // namespace isoscope

@@ -14,9 +14,8 @@
 
 namespace isoscope {
 
-// Of r+. Key variables are numbered by their place in `slots`, and witnesses are named as `vis`
-// says.
-std::string canonical_name(const RelationExpr& r, const std::vector<int>& slots,
-                           const Visibility& vis);
+// Of r+. Keys are numbered by their place in `keys`, and witnesses are named as `vis` says.
+std::string canonical_name(const RelationTable& table, RelationId r,
+                           const std::vector<std::uint32_t>& keys, const Visibility& vis);
 
 }  // namespace isoscope

@@ -7,57 +7,6 @@ namespace isoscope {
 
 namespace {
 
-// Where vis, or snap, occurs: under an even, under an odd number of negations.
-struct Occurrence {
-  bool positive = false;
-  bool negative = false;
-
-  Occurrence operator|(Occurrence other) const {
-    return {positive || other.positive, negative || other.negative};
-  }
-  Occurrence flipped() const { return {negative, positive}; }
-  Occurrence both() const { return *this | flipped(); }
-};
-
-Occurrence occurrence(const RelationExpr& r) {
-  if (r.op == RelationOp::Vis || r.op == RelationOp::Snap) return {.positive = true};
-  Occurrence all;
-  if (r.left != nullptr) all = occurrence(*r.left);
-  if (r.right != nullptr) {
-    const Occurrence right = occurrence(*r.right);
-    all = all | (r.op == RelationOp::Difference ? right.flipped() : right);
-  }
-  return all;
-}
-
-Occurrence occurrence(const Formula& f) {
-  switch (f.op) {
-    case FormulaOp::Not:
-      return occurrence(*f.left).flipped();
-    case FormulaOp::Implies:
-      return occurrence(*f.left).flipped() | occurrence(*f.right);
-    case FormulaOp::Iff:
-      return (occurrence(*f.left) | occurrence(*f.right)).both();
-    case FormulaOp::Member:
-    case FormulaOp::Total:
-      return occurrence(*f.relation);
-    case FormulaOp::Acyclic:
-    case FormulaOp::Irreflexive:
-    case FormulaOp::Empty:
-      return occurrence(*f.relation).flipped();
-    case FormulaOp::Subset:
-      return occurrence(*f.relation).flipped() | occurrence(*f.other);
-    case FormulaOp::Transitive:
-      return occurrence(*f.relation).both();
-    default: {
-      Occurrence all;
-      if (f.left != nullptr) all = occurrence(*f.left);
-      if (f.right != nullptr) all = all | occurrence(*f.right);
-      return all;
-    }
-  }
-}
-
 bool is_vis(const RelationPtr& r) { return r != nullptr && r->op == RelationOp::Vis; }
 
 }  // namespace
@@ -66,13 +15,13 @@ bool is_horn(const Axiom& axiom) {
   const Rule rule = rule_of(*axiom.formula);
   if (rule.conclusion == nullptr) return false;
   for (const Formula* premise : rule.premises) {
-    if (occurrence(*premise).negative) return false;
+    if (trend_of(*premise).may_fall) return false;
   }
   switch (rule.conclusion->op) {
     case FormulaOp::Member:
       return is_vis(rule.conclusion->relation) || rule.conclusion->relation->op == RelationOp::Snap;
     case FormulaOp::Subset:
-      return is_vis(rule.conclusion->other) && !occurrence(*rule.conclusion->relation).negative;
+      return is_vis(rule.conclusion->other) && !trend_of(*rule.conclusion->relation).may_fall;
     case FormulaOp::Transitive:
       return is_vis(rule.conclusion->relation);
     default:

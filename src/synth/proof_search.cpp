@@ -76,8 +76,7 @@ void ProofSearch::define_extension(const RelationExpr& acyclic) {
   theory_.begin("the extension: a strict total order that contains the acyclic relation");
   constructed_.order = [l](SmtTerm s, SmtTerm t) { return l(s, t); };
   for (SmtTerm fact : theory_.total_order(constructed_.order)) theory_.add(fact);
-  const auto in_extension = [l](std::span<const SmtTerm>, SmtTerm s, SmtTerm t) { return l(s, t); };
-  for (SmtTerm clause : translator_.included(acyclic, {}, assumed_, in_extension))
+  for (SmtTerm clause : translator_.included(acyclic, assumed_, constructed_.order))
     theory_.add(clause);
   goals_.push_back(
       {"T0 is first in the extension", theory_.begins_with_t0(constructed_.order), true});

@@ -1,5 +1,6 @@
 #pragma once
-// Axioms as formulas of the theory: the syntax tree of spec/ast.h, word by word.
+// The relational core over a theory: axioms as formulas about every history, with quantifiers of
+// the solver, which has no bounds to look at.
 //
 // Every word means what spec/formula_values.cpp and spec/relation_values.cpp compute, so a
 // translated axiom is true in the structure of a history and a witness iff the evaluator says so.
@@ -11,9 +12,13 @@
 // and, one by one as synth/proof_search.cpp proves them, inclusions C ⊆ P by induction. The third,
 // the unrolling, is kept apart, because it makes new elements without end. That this does not
 // pin C down loses proofs but makes no wrong ones.
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "relational/translator.h"
 #include "synth/proof_theory.h"
 
 namespace isoscope {
@@ -43,15 +48,15 @@ struct Closure {
   SmtTerm holds(std::span<const SmtTerm> values, SmtTerm a, SmtTerm b) const;
 };
 
-class ProofTranslator {
+class ProofTranslator : private OwnRelations, public Translator<ProofTranslator, Terms> {
  public:
-  explicit ProofTranslator(ProofTheory& theory) : theory_(theory) {}
+  explicit ProofTranslator(ProofTheory& theory)
+      : Translator({theory.smt()}, relations), theory_(theory) {}
 
   using Environment = std::vector<SmtTerm>;  // by slot
 
-  // Requires: the environment has the formula's slots, and values for its free variables. The
-  // formula and its relations outlive the translator.
-  SmtTerm translate(const Formula& f, Environment& env, const Visibility& vis);
+  // Requires: the environment has the formula's slots, and values for its free variables.
+  SmtTerm translate(const Formula& f, const Environment& env, const Visibility& vis);
   // Quantifiers over the elements that levels with such a witness have.
   SmtTerm forall(std::span<const Sort> sorts, const Visibility& vis, const SmtSolver::Body& body);
   SmtTerm exists(std::span<const Sort> sorts, const Visibility& vis, const SmtSolver::Body& body);
@@ -61,10 +66,9 @@ class ProofTranslator {
 
   // r ⊆ upper, as clauses: one for each way in which steps of simple relations make a pair of r,
   // with what is in the middle quantified in front. Says the same as a formula with quantifiers in
-  // its premise, but a solver sees what to instantiate. `values` are those of the slots.
-  using Upper = std::function<SmtTerm(std::span<const SmtTerm> values, SmtTerm, SmtTerm)>;
-  std::vector<SmtTerm> included(const RelationExpr& r, const std::vector<int>& slots,
-                                const Visibility& vis, const Upper& upper);
+  // its premise, but a solver sees what to instantiate. Requires: r mentions no key variable.
+  std::vector<SmtTerm> included(const RelationExpr& r, const Visibility& vis,
+                                const TxnRelation& upper);
 
   // Those that translations have mentioned so far.
   const std::vector<Closure>& closures() const { return closures_; }
@@ -72,21 +76,35 @@ class ProofTranslator {
   const std::vector<SmtTerm>& unrollings() const { return unrollings_; }
 
  private:
-  SmtTerm quantified(const Formula& f, Environment& env, const Visibility& vis);
-  SmtTerm about_relation(const Formula& f, const Environment& env, const Visibility& vis);
-  SmtTerm composed(const RelationExpr& left, const RelationExpr& right, SmtTerm a, SmtTerm b,
-                   const Environment& env, const Visibility& vis);
+  friend class Translator<ProofTranslator, Terms>;
+  using Keys = std::vector<Element>;
+  // Of the closure's keys and two elements.
+  using Upper = std::function<SmtTerm(std::span<const SmtTerm> keys, SmtTerm, SmtTerm)>;
+
+  // The structure of the core. Elements are handles of terms.
+  static std::optional<bool> decided(RelationId, Element, Element) { return std::nullopt; }
+  SmtTerm leaf(const GroundRelation& r, Element a, Element b);
+  SmtTerm atom(const NormalNode& node, Element a, Element b);
+  SmtTerm identity(Sort, Element a, Element b) { return equals(term(a), term(b)); }
+  SmtTerm compose(const GroundRelation& r, Element a, Element b);
+  SmtTerm closure(RelationId plus, Element a, Element b);
+  SmtTerm exists(const NormalNode& node);
+  SmtTerm none(const NormalNode& node);
+  SmtTerm acyclic(RelationId r);
+  static bool keeps(RelationId) { return false; }
+
+  SmtTerm term(Element handle) { return {&theory_.smt(), handle}; }
+  void bind(const NormalNode& node, std::span<const SmtTerm> values);
+  SmtTerm by_key(const GroundRelation& r, SmtTerm x, SmtTerm a, SmtTerm b);
+  SmtTerm member_of_set(const GroundRelation& r, SmtTerm a);
   // That the reads among the values are elements.
   SmtTerm are_elements(std::span<const Sort> sorts, std::span<const SmtTerm> values,
                        const Visibility& vis) const;
-  SmtTerm leaf(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
-               const Visibility& vis);
-  SmtTerm in_closure(const RelationExpr& r, SmtTerm a, SmtTerm b, const Environment& env,
-                     const Visibility& vis);
-  const Closure& closure_of(const RelationExpr& r, const std::vector<int>& slots,
-                            const Visibility& vis);
+  std::vector<SmtTerm> included(RelationId r, const Keys& keys, const Upper& upper);
+  const Closure& closure_of(RelationId r, const Keys& keys);
 
   ProofTheory& theory_;
+  const Visibility* vis_ = nullptr;  // what names of the witness stand for
   std::vector<Closure> closures_;
   std::vector<SmtTerm> unrollings_;
 };
