@@ -1,6 +1,7 @@
 #include "check/points/constraints.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace isoscope {
 
@@ -246,30 +247,35 @@ void Constraints::add_row(std::size_t row) {
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](std::size_t i, std::size_t j) { return *ranks[i] < *ranks[j]; });
-  std::vector<const RowClaim*> sequence;
-  for (std::size_t i : ranked) sequence.push_back(&claims[i]);
-  const bool has_equals =
-      std::adjacent_find(ranked.begin(), ranked.end(), [&](std::size_t i, std::size_t j) {
-        return *ranks[i] == *ranks[j];
-      }) != ranked.end();
-  if (!has_equals) add_row_sequence(row, sequence);
+  ClaimGroups groups;  // of equal rank
+  for (std::size_t k = 0; k < ranked.size(); ++k) {
+    if (k == 0 || *ranks[ranked[k]] != *ranks[ranked[k - 1]]) groups.emplace_back();
+    groups.back().push_back(&claims[ranked[k]]);
+  }
+  add_row_sequence(row, groups);
   if (h_.has_commit_numbers()) add_numbered(row);
-  if (!has_equals && ranked.size() == claims.size()) return;
-  const KeyId key = rows_.key(row);
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    for (std::size_t j = 0; j < claims.size(); ++j) {
-      if (i == j || stop()) continue;
-      const RowClaim& a = claims[i];
-      const RowClaim& b = claims[j];
-      const bool both = ranks[i] && ranks[j];
-      if (both && *ranks[i] != *ranks[j]) {
-        if (has_equals && *ranks[i] < *ranks[j] && (matters(a, b) || matters(b, a)))
-          order_claims(key, a, b, known());
-      } else if (matters(a, b) || matters(b, a)) {
-        order_claims(key, a, b, side(a.txn, b.txn));
+  for (const auto& group : groups) {
+    for (const RowClaim* a : group) {
+      for (const RowClaim* b : group) {
+        if (stop()) return;
+        add_open_claims(row, *a, *b);
       }
     }
   }
+  if (ranked.size() == claims.size()) return;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    for (std::size_t j = 0; j < claims.size(); ++j) {
+      if (ranks[i] && ranks[j]) continue;
+      if (stop()) return;
+      add_open_claims(row, claims[i], claims[j]);
+    }
+  }
+}
+
+// Two claims of which it is not known who commits first.
+void Constraints::add_open_claims(std::size_t row, const RowClaim& a, const RowClaim& b) {
+  if (&a != &b && (matters(a, b) || matters(b, a)))
+    order_claims(rows_.key(row), a, b, side(a.txn, b.txn));
 }
 
 // Numbers are facts, whatever else the claims were ordered by.
@@ -282,39 +288,52 @@ void Constraints::add_numbered(std::size_t row) {
     return *h_.commit_number(a->txn) < *h_.commit_number(b->txn);
   });
   if (numbered.size() == rows_.claims(row).size()) return;  // ranks() went by them
-  add_row_sequence(row, numbered);
+  ClaimGroups groups;
+  for (const RowClaim* claim : numbered) groups.push_back({claim});
+  add_row_sequence(row, groups);
 }
 
-// What is known of the last exclusive claim, of the last writer and of those who shared since then
-// holds of all before them.
-void Constraints::add_row_sequence(std::size_t row, const std::vector<const RowClaim*>& sequence) {
+// The claims of a group come in no known order, and before all claims of later groups. What is known
+// of the last group with an exclusive claim, of the last with a writer and of those who shared since
+// then holds of all before them: commits are transitive.
+void Constraints::add_row_sequence(std::size_t row, const ClaimGroups& groups) {
   const KeyId key = rows_.key(row);
-  const RowClaim* exclusive = nullptr;
-  const RowClaim* writer = nullptr;
-  const RowClaim* deletes = nullptr;
-  std::vector<const RowClaim*> sharing;
-  std::vector<const RowClaim*> key_sharing;
-  for (const RowClaim* next : sequence) {
-    const bool is_exclusive = next->exclusive != RowClaim::kNever || next->writes;
-    const bool excludes_shared = is_exclusive || next->shared != RowClaim::kNever;
-    if (exclusive != nullptr && excludes_shared) order_claims(key, *exclusive, *next, known());
-    if (writer != nullptr && writer != exclusive && excludes_shared)
-      order_claims(key, *writer, *next, known());
-    if (is_exclusive) {
-      for (const RowClaim* other : sharing) order_claims(key, *other, *next, known());
-      sharing.clear();
+  using Claims = std::vector<const RowClaim*>;
+  Claims exclusive;
+  Claims writers;
+  Claims deleting;
+  Claims sharing;
+  Claims key_sharing;
+  const auto order_all = [&](const Claims& before, const RowClaim& next) {
+    for (const RowClaim* other : before) order_claims(key, *other, next, known());
+  };
+  const auto is_exclusive = [](const RowClaim* claim) {
+    return claim->exclusive != RowClaim::kNever || claim->writes;
+  };
+  for (const Claims& group : groups) {
+    for (const RowClaim* next : group) {
+      const bool excludes_shared = is_exclusive(next) || next->shared != RowClaim::kNever;
+      if (excludes_shared) order_all(exclusive, *next);
+      if (excludes_shared && writers != exclusive) order_all(writers, *next);
+      if (is_exclusive(next)) order_all(sharing, *next);
+      if (next->deletes != RowClaim::kNever) order_all(key_sharing, *next);
+      if (next->key_share != RowClaim::kNever) order_all(deleting, *next);
     }
-    if (next->deletes != RowClaim::kNever) {
-      for (const RowClaim* other : key_sharing) order_claims(key, *other, *next, known());
-      key_sharing.clear();
+    const auto replace = [&](Claims& last, auto&& has) {
+      Claims found;
+      std::copy_if(group.begin(), group.end(), std::back_inserter(found), has);
+      if (!found.empty()) last = std::move(found);
+    };
+    if (std::any_of(group.begin(), group.end(), is_exclusive)) sharing.clear();
+    const auto deletes = [](const RowClaim* c) { return c->deletes != RowClaim::kNever; };
+    if (std::any_of(group.begin(), group.end(), deletes)) key_sharing.clear();
+    replace(exclusive, [](const RowClaim* c) { return c->exclusive != RowClaim::kNever; });
+    replace(writers, [](const RowClaim* c) { return c->writes; });
+    replace(deleting, deletes);
+    for (const RowClaim* claim : group) {
+      if (claim->shared != RowClaim::kNever && !is_exclusive(claim)) sharing.push_back(claim);
+      if (claim->key_share != RowClaim::kNever) key_sharing.push_back(claim);
     }
-    if (next->key_share != RowClaim::kNever && deletes != nullptr)
-      order_claims(key, *deletes, *next, known());
-    if (next->exclusive != RowClaim::kNever) exclusive = next;
-    if (next->writes) writer = next;
-    if (next->deletes != RowClaim::kNever) deletes = next;
-    if (next->shared != RowClaim::kNever && !is_exclusive) sharing.push_back(next);
-    if (next->key_share != RowClaim::kNever) key_sharing.push_back(next);
   }
 }
 

@@ -67,7 +67,9 @@ class Constraints {
   void add_open_versions(KeyId x);
   void add_row(std::size_t row);
   void add_numbered(std::size_t row);
-  void add_row_sequence(std::size_t row, const std::vector<const RowClaim*>& sequence);
+  using ClaimGroups = std::vector<std::vector<const RowClaim*>>;
+  void add_row_sequence(std::size_t row, const ClaimGroups& groups);
+  void add_open_claims(std::size_t row, const RowClaim& a, const RowClaim& b);
 
   void order_writers(KeyId x, TxnId a, TxnId b, std::span<const EventId> reads_of_a, Sink sink);
   void order_claims(KeyId key, const RowClaim& a, const RowClaim& b, Sink sink) const;
