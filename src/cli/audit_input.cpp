@@ -12,6 +12,7 @@
 #include "check/level_table.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/sql_input.h"
 #include "formats/text_kind.h"
 #include "sql/server/level.h"
 #include "support/input.h"
@@ -141,7 +142,9 @@ Error LoadedAudit::located(const Error& error) const {
 }
 
 void AuditInput::add_to(CLI::App& app) {
-  add_input_file(app, "APP", path, "a schema and its PL/pgSQL functions; - is standard input")
+  add_input_file(
+      app, "APP", path,
+      "a schema and its PL/pgSQL functions, or a .spec of isolationtester; - is standard input")
       ->required()
       ->type_name("APP.sql");
   app.add_option("-l,--level", levels,
@@ -168,8 +171,9 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   auto text = read_whole(path, budget);
   if (!text) return text.error();
   loaded.text = *std::move(text);
-  auto file = sql::parse_application(loaded.text, &budget);
-  if (!file) return loaded.located(explain_kind(file.error(), TextKind::Sql, loaded.text)).in(path);
+  auto read = read_application(loaded.text, budget);
+  if (!read) return loaded.located(explain_kind(read.error(), TextKind::Sql, loaded.text)).in(path);
+  sql::Application* file = &read->app;
 
   std::vector<std::string> names;
   for (const std::string& name : only) names.push_back(trimmed(name));

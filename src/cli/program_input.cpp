@@ -8,6 +8,7 @@
 
 #include "cli/files.h"
 #include "cli/history_input.h"
+#include "cli/sql_input.h"
 #include "formats/text_kind.h"
 #include "program/program.h"
 #include "sql/program.h"
@@ -88,7 +89,7 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
   auto text = read_whole(path, budget);
   if (!text) return text.error();
   loaded.text = *std::move(text);
-  if (!is_sql_program(loaded.text)) {
+  if (!is_specification(loaded.text) && !is_sql_program(loaded.text)) {
     if (!workload.empty())
       return Error{.what = "only SQL programs take a workload",
                    .hint = "a .txn program has its sessions in itself"};
@@ -100,8 +101,9 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     loaded.program = std::move(owned);
     return loaded;
   }
-  auto app = sql::parse_application(loaded.text, &budget);
-  if (!app) return loaded.located(app.error());
+  auto read = read_application(loaded.text, budget);
+  if (!read) return loaded.located(read.error());
+  sql::Application* app = &read->app;
   if (!workload.empty()) {
     auto sessions = read_whole(workload, budget);
     if (!sessions) return sessions.error();
@@ -117,10 +119,10 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     }
   }
   if (const auto missing = find_missing_call(*app)) return loaded.located(*missing);
-  auto claims = sql::parse_assertions(loaded.text, *app);
+  auto claims = sql::parse_assertions(read->sql, *app);
   if (!claims) return loaded.located(claims.error());
   loaded.claims = *std::move(claims);
-  auto program = sql::SqlProgram::create(*std::move(app));
+  auto program = sql::SqlProgram::create(std::move(*app));
   if (!program) return loaded.located(program.error());
   loaded.sql = program->get();
   loaded.program = *std::move(program);

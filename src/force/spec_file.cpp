@@ -20,6 +20,7 @@ struct SpecToken {
   Kind kind = Kind::End;
   std::string text = {};
   Place place = {};
+  sql::SqlBlock inside = {};  // of a Block: what stands between its braces
 };
 
 class SpecLexer {
@@ -81,11 +82,12 @@ class SpecLexer {
   }
   Result<SpecToken> block(Place place) {
     std::string sql;
+    sql::SqlBlock inside{.begin = static_cast<std::uint32_t>(at_ + 1)};
     for (++at_; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (c == '}') {
-        ++at_;
-        return SpecToken{SpecToken::Kind::Block, trimmed(sql), place};
+        inside.end = static_cast<std::uint32_t>(at_++);
+        return SpecToken{SpecToken::Kind::Block, trimmed(sql), place, inside};
       }
       if (c == '\n') newline();
       sql += c;
@@ -113,6 +115,7 @@ class SpecReader {
     advance();
     while (is_word("setup")) {
       spec_.setups.push_back(block_after_word());
+      spec_.places.schema.push_back(last_block_);
       if (spec_.setups.size() > kMost) fail("too many setups");
     }
     if (is_word("teardown")) spec_.teardown = block_after_word();
@@ -158,6 +161,7 @@ class SpecReader {
       return {};
     }
     std::string sql = std::move(token_.text);
+    last_block_ = token_.inside;
     advance();
     return sql;
   }
@@ -180,7 +184,11 @@ class SpecReader {
     SpecSession session{.name = name("session")};
     if (std::ranges::find(spec_.sessions, session.name, &SpecSession::name) != spec_.sessions.end())
       return fail_at(place, fmt::format("there is another session {}", session.name));
-    if (is_word("setup")) session.setup = block_after_word();
+    sql::BlockSession places{.name = session.name};
+    if (is_word("setup")) {
+      session.setup = block_after_word();
+      places.blocks.push_back(last_block_);
+    }
     while (is_word("step")) {
       advance();
       const Place where = token_.place;
@@ -190,10 +198,12 @@ class SpecReader {
       if (!error_ && !steps_.emplace(step.name, number).second)
         return fail_at(where, fmt::format("there is another step {}", step.name));
       session.steps.push_back(std::move(step));
+      places.blocks.push_back(last_block_);
     }
     if (session.steps.empty()) return fail("a session has at least one step");
     if (is_word("teardown")) session.teardown = block_after_word();
     spec_.sessions.push_back(std::move(session));
+    spec_.places.sessions.push_back(std::move(places));
   }
   void fail_at(Place place, std::string what) {
     token_.place = place;
@@ -241,6 +251,7 @@ class SpecReader {
   SpecToken token_;
   std::optional<Error> error_;
   Spec spec_;
+  sql::SqlBlock last_block_;
   std::map<std::string, PermutationStep> steps_;
 };
 

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/session_blocks.h"
 #include "support/result.h"
 
 namespace isoscope::force {
@@ -50,6 +51,7 @@ struct Spec {
   std::string teardown = {};
   std::vector<SpecSession> sessions = {};
   std::vector<Permutation> permutations = {};  // empty: all of them
+  sql::BlockFile places = {};                  // of the SQL in the text that was read
 };
 
 // Errors bear the place in `text`.

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-#include "sql/application.h"
+#include "sql/application_parts.h"
 #include "sql/function_builder.h"
 #include "sql/pg_parse.h"
 #include "sql/psql_lines.h"
@@ -15,37 +15,8 @@
 namespace isoscope::sql {
 namespace {
 
-// A statement of the file: its tree, and its text without blanks and comments before it.
-struct TopStatement {
-  std::string kind;
-  const Tree* node;
-  std::uint32_t begin = 0;
-  std::string_view text;
-};
-
 std::string_view word_of(const SourceFile& file, const SqlToken& token) {
   return file.text.substr(token.begin, token.end - token.begin);
-}
-
-std::vector<TopStatement> top_statements(const SourceFile& file, const Tree& tree) {
-  std::vector<TopStatement> statements;
-  for (const Tree& entry : tree) {
-    const Tree& statement = child(entry, "stmt");
-    const auto location = static_cast<std::size_t>(number_of(entry, "stmt_location"));
-    const auto length = static_cast<std::size_t>(number_of(entry, "stmt_len"));
-    const std::size_t end =
-        length == 0 ? file.text.size() : std::min(file.text.size(), location + length);
-    auto first = std::ranges::lower_bound(file.tokens, location, {}, &SqlToken::begin);
-    while (first != file.tokens.end() && is_comment(word_of(file, *first))) ++first;
-    const std::uint32_t begin = first != file.tokens.end() && first->begin < end
-                                    ? first->begin
-                                    : static_cast<std::uint32_t>(location);
-    statements.push_back({.kind = kind_of(statement),
-                          .node = &inside(statement),
-                          .begin = begin,
-                          .text = file.text.substr(begin, end - begin)});
-  }
-  return statements;
 }
 
 // The level of "-- @isolation si" among the comments right above the statement.
@@ -94,10 +65,10 @@ void declare_function(Catalog& catalog, const SourceFile& file, const TopStateme
 
 // Fails only if the budget is over; else what cannot be modelled is left out.
 Result<void> add_built(Application& app, std::string name, std::optional<Function> function,
-                       Findings& findings, const SourceFile& file) {
+                       Findings& findings, std::string_view text) {
   if (findings.failed() && findings.error().is_limit) return findings.error();
   if (!function || findings.failed()) {
-    app.problems.push_back(findings.error().quoting(file.text));
+    app.problems.push_back(findings.error().quoting(text));
     app.left_out.push_back(std::move(name));
     return {};
   }
@@ -116,7 +87,7 @@ Result<void> add_function(Application& app, Catalog& catalog, const SourceFile& 
     function->level = level_above(file, statement.begin);
     share_snapshot(*statement.node, *function);
   }
-  return add_built(app, name, std::move(function), findings, file);
+  return add_built(app, name, std::move(function), findings, file.text);
 }
 
 // All functions that are there in the end, in the order of the file. Those of one name are told
@@ -173,20 +144,6 @@ std::string transaction_above(const SourceFile& file, std::uint32_t begin) {
     return name;
   }
   return {};
-}
-
-// The level that BEGIN or SET TRANSACTION names.
-std::string level_in(const Tree& options) {
-  for (const Tree& entry : options) {
-    const Tree& option = inside(entry);
-    if (text_of(option, "defname") != "transaction_isolation") continue;
-    return text_of(child(child(child(option, "arg"), "A_Const"), "sval"), "sval");
-  }
-  return {};
-}
-
-bool is_transaction(const TopStatement& statement, std::string_view what) {
-  return statement.kind == "TransactionStmt" && text_of(*statement.node, "kind") == what;
 }
 
 bool is_data(std::string_view kind) {
@@ -267,13 +224,47 @@ std::string without_unreadable(const std::string& sql, const SourceFile& file,
   return kept;
 }
 
+}  // namespace
+
+std::vector<TopStatement> top_statements(const SourceFile& file, const Tree& tree) {
+  std::vector<TopStatement> statements;
+  for (const Tree& entry : tree) {
+    const Tree& statement = child(entry, "stmt");
+    const auto location = static_cast<std::size_t>(number_of(entry, "stmt_location"));
+    const auto length = static_cast<std::size_t>(number_of(entry, "stmt_len"));
+    const std::size_t end =
+        length == 0 ? file.text.size() : std::min(file.text.size(), location + length);
+    auto first = std::ranges::lower_bound(file.tokens, location, {}, &SqlToken::begin);
+    while (first != file.tokens.end() && is_comment(word_of(file, *first))) ++first;
+    const std::uint32_t begin = first != file.tokens.end() && first->begin < end
+                                    ? first->begin
+                                    : static_cast<std::uint32_t>(location);
+    statements.push_back({.kind = kind_of(statement),
+                          .node = &inside(statement),
+                          .begin = begin,
+                          .text = file.text.substr(begin, end - begin)});
+  }
+  return statements;
+}
+
+std::string level_in(const Tree& options) {
+  for (const Tree& entry : options) {
+    const Tree& option = inside(entry);
+    if (text_of(option, "defname") != "transaction_isolation") continue;
+    return text_of(child(child(child(option, "arg"), "A_Const"), "sval"), "sval");
+  }
+  return {};
+}
+
+bool is_transaction(const TopStatement& statement, std::string_view what) {
+  return statement.kind == "TransactionStmt" && text_of(*statement.node, "kind") == what;
+}
+
 Result<SourceFile> scan_file(std::string_view text) {
   auto tokens = scan_sql(text);
   if (!tokens) return tokens.error().quoting(text);
   return SourceFile{.text = text, .lines = LineIndex(text), .tokens = std::move(*tokens)};
 }
-
-}  // namespace
 
 std::string_view name_of(NoteKind kind) {
   switch (kind) {
@@ -310,33 +301,53 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
   }
   if (!tree) return tree.error().quoting(text);
   std::vector<TopStatement> statements = top_statements(*file, *tree);
-  const std::vector<Script> scripts = take_scripts(statements, *file, parameters);
-  const Locator where{.lines = &file->lines};
+  std::vector<Script> scripts = take_scripts(statements, *file, parameters);
+  auto app = build_application({.text = text,
+                                .file = *file,
+                                .statements = std::move(statements),
+                                .scripts = std::move(scripts),
+                                .parameters = std::move(parameters),
+                                .unreadable = std::move(unreadable)},
+                               budget);
+  if (!app) return app;
+  Findings sessions({}, budget);
+  for (const SqlToken& token : file->tokens) {
+    const std::string_view word = word_of(*file, token);
+    if (word.starts_with("--") && is_session_line(word) && !sessions.failed())
+      add_session(*app, word, file->lines.place(token.begin), sessions);
+  }
+  if (sessions.failed()) return sessions.error().quoting(text);
+  app->notes.insert(app->notes.end(), sessions.notes().begin(), sessions.notes().end());
+  return app;
+}
 
+Result<Application> build_application(const ApplicationParts& parts, Budget* budget) {
+  const SourceFile& file = parts.file;
+  const Locator where{.lines = &file.lines};
   Catalog catalog;
   Findings findings({}, budget);
-  for (const Error& error : unreadable)
+  for (const Error& error : parts.unreadable)
     findings.note(error.where, fmt::format("this is not understood and left out: {}", error.what),
                   NoteKind::Gap);
   SchemaBuilder schema(catalog, findings, where);
-  for (const TopStatement& statement : statements) {
+  for (const TopStatement& statement : parts.statements) {
     if (findings.failed()) break;
     if (statement.kind == "CreateFunctionStmt") {
-      declare_function(catalog, *file, statement);
+      declare_function(catalog, file, statement);
     } else if (statement.kind != "InsertStmt") {
-      schema.add(statement.kind, *statement.node, file->lines.place(statement.begin));
+      schema.add(statement.kind, *statement.node, file.lines.place(statement.begin));
     }
   }
   schema.finish();
-  if (findings.failed()) return findings.error().quoting(text);
+  if (findings.failed()) return findings.error().quoting(parts.text);
 
   Application app;
-  if (auto added = add_functions(app, catalog, *file, statements, budget); !added)
+  if (auto added = add_functions(app, catalog, file, parts.statements, budget); !added)
     return added.error();
-  for (const Script& script : scripts) {
+  for (const Script& script : parts.scripts) {
     Findings own(script.name, budget);
-    auto function = build_script(script, parameters, *file, catalog, own);
-    if (auto added = add_built(app, script.name, std::move(function), own, *file); !added)
+    auto function = build_script(script, parts.parameters, file, catalog, own);
+    if (auto added = add_built(app, script.name, std::move(function), own, parts.text); !added)
       return added.error();
   }
   app.tables = std::move(catalog.tables);
@@ -344,25 +355,19 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
 
   Findings data({}, budget);
   InitialRowReader rows(app);
-  for (const TopStatement& statement : statements) {
+  for (const TopStatement& statement : parts.statements) {
     if (statement.kind != "InsertStmt") continue;
     // Rows that are computed, or that are no rows of the tables in the end, are not there.
     Findings own({}, budget);
     const std::size_t before = app.initial_rows.size();
     rows.add(*statement.node, where, own);
     if (!own.failed()) continue;
-    if (own.error().is_limit) return own.error();
+    if (own.error().is_limit || parts.needs_rows) return own.error().quoting(parts.text);
     app.initial_rows.resize(before);
     data.note(own.error().where,
               fmt::format("rows of this INSERT are not there at the start: {}", own.error().what),
               NoteKind::Free);
   }
-  for (const SqlToken& token : file->tokens) {
-    const std::string_view word = word_of(*file, token);
-    if (word.starts_with("--") && is_session_line(word) && !data.failed())
-      add_session(app, word, file->lines.place(token.begin), data);
-  }
-  if (data.failed()) return data.error().quoting(text);
   app.notes.insert(app.notes.end(), data.notes().begin(), data.notes().end());
   return app;
 }

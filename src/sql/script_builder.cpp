@@ -96,6 +96,7 @@ class ScriptBuilder {
     if (kind == "SelectStmt") {
       BuiltQuery built = build_query(scope, *statement.node);
       if (findings_.failed()) return;
+      note_result(built.columns);
       made.push_back(make_row_loop(scope, std::move(built), model));
     } else if (is_write && has(*statement.node, "returningList")) {
       NamedRows rows;
@@ -103,6 +104,7 @@ class ScriptBuilder {
       std::vector<ResultColumn> columns;
       add_write_rows(made, scope, kind, *statement.node, rows.rows, columns, model);
       if (findings_.failed()) return;
+      note_result(columns);
       for (const ResultColumn& column : columns)
         rows.columns.push_back({column.name, column.type, column.is_array, {}});
       made.push_back(make_row_loop(scope, query_of_rows(rows, model.place), model));
@@ -115,6 +117,11 @@ class ScriptBuilder {
     make_one_statement(frame_, before, made);
     std::ranges::move(before, std::back_inserter(function_.body));
     std::ranges::move(made, std::back_inserter(function_.body));
+  }
+
+  // What the client sees is a result of the transaction, by which runs differ.
+  void note_result(const std::vector<ResultColumn>& columns) {
+    if (!function_.returns && !columns.empty()) function_.returns = columns.front().type;
   }
 
   void number(Body& body) {
