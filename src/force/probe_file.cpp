@@ -115,6 +115,12 @@ class ProbeReader {
       session.aborts = true;
       return;
     }
+    if (name == "commit") {
+      if (session.ops.empty() || session.ops.back().kind == Kind::Commit || at_end())
+        return fail("commit stands between operations");
+      session.ops.push_back({.kind = Kind::Commit});
+      return;
+    }
     const auto found = std::ranges::find(kNames, name, &std::pair<std::string_view, Kind>::first);
     if (found == std::end(kNames)) return fail(fmt::format("'{}' is no operation", name));
     ProbeOp made{.kind = found->second};

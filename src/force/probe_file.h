@@ -8,11 +8,12 @@
 //     b: r(x) w(x,2)
 //     anomaly a b a.1=0 b.1=0
 //
-// A session is one transaction that commits, unless it ends with `abort`. Operations: r reads a
-// row, l and ls lock it too (FOR UPDATE, FOR SHARE), w updates it, i inserts it, d deletes it; scan
-// reads all rows, lscan locks them (FOR UPDATE). An anomaly is a conjunction: `a` (session a
-// committed), `a.2=0` (its second read saw 0; of a scan: so many rows; nil: no row), `end.x=1` (x
-// in the end). Several lines are alternatives.
+// A session is one transaction that commits, unless it ends with `abort`; `commit` between
+// operations ends one and begins the next. Operations: r reads a row, l and ls lock it too
+// (FOR UPDATE, FOR SHARE), w updates it, i inserts it, d deletes it; scan reads all rows, lscan
+// locks them (FOR UPDATE). An anomaly is a conjunction: `a` (session a committed), `a.2=0` (its
+// second read saw 0; of a scan: so many rows; nil: no row), `end.x=1` (x in the end). Several lines
+// are alternatives.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,7 +27,17 @@ namespace isoscope::force {
 using ProbeValue = std::optional<std::int64_t>;  // nothing: there is no such row
 
 struct ProbeOp {
-  enum class Kind : std::uint8_t { Read, Lock, Share, Write, Insert, Delete, Scan, LockScan };
+  enum class Kind : std::uint8_t {
+    Read,
+    Lock,
+    Share,
+    Write,
+    Insert,
+    Delete,
+    Scan,
+    LockScan,
+    Commit,  // and the next one begins
+  };
   Kind kind = Kind::Read;
   std::string key = {};  // none of a scan
   std::int64_t value = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "history/builder.h"
 
@@ -53,26 +54,18 @@ std::string op_text(const ProbeOp& op) {
       return "scan";
     case Kind::LockScan:
       return "lscan";
+    case Kind::Commit:
+      return "commit";
   }
   return {};
 }
 
 }  // namespace
 
-bool ProbeRunner::is_single(std::size_t session) const {
-  return probe_.sessions[session].ops.size() == 1 && !probe_.sessions[session].aborts;
-}
-bool ProbeRunner::only_reads(std::size_t session) const {
-  return std::ranges::all_of(probe_.sessions[session].ops, &ProbeOp::is_plain) &&
-         !probe_.sessions[session].aborts;
-}
-std::size_t ProbeRunner::steps_of(std::size_t session) const {
-  const std::size_t ops = probe_.sessions[session].ops.size();
-  return is_single(session) || only_reads(session) ? ops : ops + 1;
-}
-bool ProbeRunner::is_plain_step(std::size_t session, std::size_t step) const {
-  const auto& ops = probe_.sessions[session].ops;
-  return step < ops.size() && ops[step].is_plain();
+ProbeRunner::ProbeRunner(Server& server, const std::string& table, const Probe& probe,
+                         const DeclaredLevel& level)
+    : server_(server), table_(table), probe_(probe), level_(level) {
+  for (const ProbeSession& session : probe.sessions) said_.push_back(said_by(session));
 }
 
 std::string ProbeRunner::sql_of(const ProbeOp& op) const {
@@ -95,38 +88,64 @@ std::string ProbeRunner::sql_of(const ProbeOp& op) const {
       return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k", table_);
     case Kind::LockScan:
       return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k FOR UPDATE", table_);
+    case Kind::Commit:
+      return "COMMIT";
   }
   return {};
 }
 
-std::vector<std::string> ProbeRunner::statements_of(std::size_t session) const {
-  const ProbeSession& s = probe_.sessions[session];
-  std::vector<std::string> statements;
-  if (!is_single(session)) statements.push_back(server_.begin());
-  for (const ProbeOp& op : s.ops) statements.push_back(sql_of(op));
-  if (!is_single(session)) statements.emplace_back(s.aborts ? "ROLLBACK" : "COMMIT");
-  return statements;
+std::vector<ProbeRunner::Said> ProbeRunner::said_by(const ProbeSession& session) const {
+  std::vector<Said> said;
+  std::size_t txn = 0;
+  for (std::size_t first = 0; first < session.ops.size(); ++txn) {
+    std::size_t end = first;
+    while (end < session.ops.size() && session.ops[end].kind != ProbeOp::Kind::Commit) ++end;
+    const bool aborts = session.aborts && end == session.ops.size();
+    const auto ops = std::span(session.ops).subspan(first, end - first);
+    // A single statement is a transaction by itself.
+    const bool is_single = ops.size() == 1 && !aborts;
+    const bool only_reads = std::ranges::all_of(ops, &ProbeOp::is_plain) && !aborts;
+    if (!is_single) said.push_back({.sql = server_.begin(), .txn = txn, .is_step = false});
+    for (std::size_t i = first; i < end; ++i)
+      said.push_back({.sql = sql_of(session.ops[i]),
+                      .txn = txn,
+                      .op = i,
+                      .is_plain = session.ops[i].is_plain(),
+                      .ends = is_single});
+    if (!is_single)
+      said.push_back({.sql = aborts ? "ROLLBACK" : "COMMIT",
+                      .txn = txn,
+                      .is_step = !only_reads,
+                      .ends = true});
+    first = end + 1;
+  }
+  return said;
 }
 
-// BEGIN goes with the first statement, and the COMMIT of a transaction that only reads with its
-// last.
 std::vector<std::size_t> ProbeRunner::turns_of(const Order& order) const {
   std::vector<std::size_t> turns;
-  std::vector<std::size_t> next(probe_.sessions.size(), 0);
+  std::vector<std::size_t> next(said_.size(), 0);
   for (const char c : order) {
     const auto s = static_cast<std::size_t>(c - 'a');
-    if (next[s]++ == 0 && !is_single(s)) turns.push_back(s);
-    turns.push_back(s);
-    if (next[s] == steps_of(s) && only_reads(s) && !is_single(s)) turns.push_back(s);
+    bool had_step = false;
+    while (next[s] < said_[s].size()) {
+      const Said& said = said_[s][next[s]];
+      if (had_step && (said.is_step || !said.ends)) break;
+      had_step |= said.is_step;
+      turns.push_back(s);
+      ++next[s];
+    }
   }
   return turns;
 }
 
-// All words with steps_of(s) times the letter of s, in the order of the alphabet.
+// All words with the letter of each session, as often as it has steps, in the order of the
+// alphabet.
 bool ProbeRunner::advance_order() {
   if (order_.empty()) {
-    for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
-      order_.append(steps_of(s), static_cast<char>('a' + s));
+    for (std::size_t s = 0; s < said_.size(); ++s)
+      order_.append(static_cast<std::size_t>(std::ranges::count(said_[s], true, &Said::is_step)),
+                    static_cast<char>('a' + s));
     return true;
   }
   return std::ranges::next_permutation(order_).found;
@@ -135,11 +154,12 @@ bool ProbeRunner::advance_order() {
 // Of neighbours that commute, only one order is played; and none in which somebody takes a turn
 // who waits at that place.
 bool ProbeRunner::is_reduced(const Order& order) const {
-  std::vector<std::size_t> next(probe_.sessions.size(), 0);
+  std::vector<std::size_t> next(said_.size(), 0);
   bool was_plain = false;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto s = static_cast<std::size_t>(order[i] - 'a');
-    const bool is_plain = is_plain_step(s, next[s]++);
+    while (!said_[s][next[s]].is_step) ++next[s];
+    const bool is_plain = said_[s][next[s]++].is_plain;
     if (is_plain && was_plain && order[i] < order[i - 1]) return false;
     was_plain = is_plain;
     const auto known = waiting_.find(order.substr(0, i));
@@ -165,8 +185,11 @@ Result<void> ProbeRunner::prepare() {
     if (const Answer answer = server_.run(sql); answer.has_failed())
       return Error{.what = answer.message, .hint = sql};
   std::vector<Script> scripts;
-  for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
-    scripts.push_back(probe_script(statements_of(s)));
+  for (const std::vector<Said>& session : said_) {
+    std::vector<std::string> texts;
+    for (const Said& said : session) texts.push_back(said.sql);
+    scripts.push_back(probe_script(std::move(texts)));
+  }
   if (sessions_ != nullptr) {
     sessions_->restart(std::move(scripts));
     return {};
@@ -182,8 +205,7 @@ Result<void> ProbeRunner::prepare() {
 }
 
 void ProbeRunner::remember_waits(const Played& played) {
-  // The steps as they were really taken, and who waited when the next one came. A BEGIN, and a
-  // COMMIT that goes with the last read, are no steps of their own.
+  // The steps as they were really taken, and who waited when the next one came.
   Order taken;
   std::set<char> waiting;
   for (const Moment& moment : played.moments) {
@@ -191,11 +213,8 @@ void ProbeRunner::remember_waits(const Played& played) {
     if (moment.kind == Moment::Kind::Parked) waiting.insert(letter);
     if (moment.kind == Moment::Kind::Answered) waiting.erase(letter);
     if (moment.kind != Moment::Kind::Sent) continue;
-    const std::size_t ops = probe_.sessions[moment.actor].ops.size();
-    const bool is_step =
-        is_single(moment.actor) ||
-        (moment.statement > 0 && !(only_reads(moment.actor) && moment.statement == ops + 1));
-    if (!is_step) continue;
+    const std::vector<Said>& said = said_[moment.actor];
+    if (moment.statement < said.size() && !said[moment.statement].is_step) continue;
     if (!waiting.empty()) waiting_[taken].insert(waiting.begin(), waiting.end());
     taken += letter;
   }
@@ -222,6 +241,9 @@ Result<void> ProbeRunner::gather(ProbeRun& run) {
   events_.clear();
   run.reads.resize(probe_.sessions.size());
   run.is_committed.assign(probe_.sessions.size(), true);
+  is_committed_.clear();
+  for (const std::vector<Said>& session : said_)
+    is_committed_.emplace_back(session.back().txn + 1, false);
   for (const Moment& moment : run.played.moments) {
     if (moment.kind != Moment::Kind::Answered) continue;
     const std::size_t s = moment.actor;
@@ -232,11 +254,15 @@ Result<void> ProbeRunner::gather(ProbeRun& run) {
       continue;
     }
     const std::string& sql = sessions_->statements(s)[moment.statement];
-    if (sql == "ROLLBACK" || answer.tag == "ROLLBACK") run.is_committed[s] = false;
-    const std::size_t op = moment.statement - (is_single(s) ? 0 : 1);
-    if (op >= probe_.sessions[s].ops.size() || sql == "ROLLBACK") continue;
-    const ProbeOp& what = probe_.sessions[s].ops[op];
-    Event event{.session = s, .op = op};
+    if (sql == "ROLLBACK" || answer.tag == "ROLLBACK") {
+      run.is_committed[s] = false;
+      continue;
+    }
+    const Said& said = said_[s].at(moment.statement);
+    if (said.ends) is_committed_[s][said.txn] = true;
+    if (!said.op) continue;
+    const ProbeOp& what = probe_.sessions[s].ops[*said.op];
+    Event event{.session = s, .txn = said.txn, .op = *said.op};
     if (!what.is_read()) {
       event.has_effect = answer.affected > 0;
     } else {
@@ -256,7 +282,6 @@ Result<void> ProbeRunner::gather(ProbeRun& run) {
   for (const auto& [key, initial] : probe_.rows) run.end[key] = std::nullopt;
   for (const Row& row : end.tables.at(0).rows)
     run.end[row.at(0).value_or("")] = number_of(row.at(1));
-  is_committed_ = run.is_committed;
   end_ = run.end;
   return {};
 }
@@ -348,12 +373,20 @@ Result<History> ProbeRunner::history() const {
     return value ? Value::of(*value) : Value::nil();
   };
   for (const auto& [key, value] : probe_.rows) b.set_initial(b.key(key), value_of(value), {});
-  std::vector<TxnId> txns;
-  for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
-    txns.push_back(b.begin(b.session(probe_.sessions[s].name),
-                           is_committed_[s] ? TxnStatus::Committed : TxnStatus::Aborted, {}));
+  std::map<std::pair<std::size_t, std::size_t>, TxnId> txns;  // those that have done something
+  for (std::size_t s = 0; s < said_.size(); ++s) {
+    for (std::size_t t = 0; t < is_committed_[s].size(); ++t) {
+      const bool is_there =
+          is_committed_[s][t] || std::ranges::any_of(events_, [&](const Event& e) {
+            return e.session == s && e.txn == t;
+          });
+      if (is_there)
+        txns[{s, t}] = b.begin(b.session(probe_.sessions[s].name),
+                               is_committed_[s][t] ? TxnStatus::Committed : TxnStatus::Aborted, {});
+    }
+  }
   for (const Event& event : events_) {
-    const TxnId t = txns[event.session];
+    const TxnId t = txns.at({event.session, event.txn});
     const ProbeOp& op = probe_.sessions[event.session].ops[event.op];
     b.begin_statement(t);
     for (const auto& [key, value] : event.seen) {

@@ -26,8 +26,7 @@ class ProbeRunner {
  public:
   // All outlive it.
   ProbeRunner(Server& server, const std::string& table, const Probe& probe,
-              const DeclaredLevel& level)
-      : server_(server), table_(table), probe_(probe), level_(level) {}
+              const DeclaredLevel& level);
 
   // The next schedule that may differ from those before; nothing when all were played.
   Result<std::optional<ProbeRun>> next(Budget& budget);
@@ -39,22 +38,29 @@ class ProbeRunner {
  private:
   struct Event {
     std::size_t session = 0;
+    std::size_t txn = 0;  // of the session
     std::size_t op = 0;
     std::vector<std::pair<std::string, ProbeValue>> seen = {};  // of reads
     bool has_effect = false;                                    // of writes
   };
   using Order = std::string;  // a character per step: the session, from 'a'
+  // What a session says. A BEGIN is no step of its own: it goes with the first statement; nor is
+  // the COMMIT of a transaction that only reads: it goes with the last.
+  struct Said {
+    std::string sql;
+    std::size_t txn = 0;  // of the session
+    std::optional<std::size_t> op = {};
+    bool is_step = true;
+    bool is_plain = false;  // neither writes nor locks
+    bool ends = false;      // its transaction
+  };
 
   std::optional<Order> next_order();
   bool advance_order();
   bool is_reduced(const Order& order) const;
-  std::size_t steps_of(std::size_t session) const;
-  bool is_plain_step(std::size_t session, std::size_t step) const;
-  std::vector<std::string> statements_of(std::size_t session) const;
+  std::vector<Said> said_by(const ProbeSession& session) const;
   std::string sql_of(const ProbeOp& op) const;
   std::vector<std::size_t> turns_of(const Order& order) const;
-  bool is_single(std::size_t session) const;
-  bool only_reads(std::size_t session) const;
   Result<void> prepare();
   Result<ProbeRun> play_order(const Order& order, Budget& budget);
   void remember_waits(const Played& played);
@@ -66,12 +72,13 @@ class ProbeRunner {
   const std::string& table_;
   const Probe& probe_;
   const DeclaredLevel& level_;
+  std::vector<std::vector<Said>> said_;  // by session
   std::unique_ptr<Sessions> sessions_;
   Order order_;  // the schedule that comes next
   bool is_over_ = false;
-  std::map<Order, std::set<char>> waiting_;  // who is known to wait after these steps
-  std::vector<Event> events_;                // of the last run, in the order of answers
-  std::vector<bool> is_committed_;
+  std::map<Order, std::set<char>> waiting_;      // who is known to wait after these steps
+  std::vector<Event> events_;                    // of the last run, in the order of answers
+  std::vector<std::vector<bool>> is_committed_;  // by session and transaction
   std::map<std::string, ProbeValue> end_;
 };
 
