@@ -14,6 +14,10 @@ export ISOSCOPE_KILLS=${ISOSCOPE_KILLS:-200}
 export ISOSCOPE_LEVEL_PROGRAMS=${ISOSCOPE_LEVEL_PROGRAMS:-300}
 export ISOSCOPE_AUDIT_PROGRAMS=${ISOSCOPE_AUDIT_PROGRAMS:-200}
 export ISOSCOPE_AUDIT_LIVE=${ISOSCOPE_AUDIT_LIVE:-300}
+# Transactions of random clients at each level of a live PostgreSQL (tests/force/live_stress.py), and
+# how often each race is forced (tests/force/experiment_test.cpp).
+export ISOSCOPE_STRESS_TXNS=${ISOSCOPE_STRESS_TXNS:-1000000}
+export ISOSCOPE_FORCE_TIMES=${ISOSCOPE_FORCE_TIMES:-100}
 parts=("$@")
 ((${#parts[@]})) || parts=(test-live sanitize lint fuzz bench-smallest)
 failed=0

@@ -1,4 +1,4 @@
-// isoscope stress --dsn DSN --workload W --isolation L --level CLAIMED
+// isoscope stress --dsn DSN --workload W|APP.sql --isolation L --level CLAIMED
 #include "force/stress.h"
 
 #include <fmt/format.h>
@@ -13,10 +13,12 @@
 #include "cli/finding_files.h"
 #include "cli/pictures.h"
 #include "cli/values.h"
+#include "force/app_stress.h"
 #include "force/stress_plan.h"
 #include "formats/jsonl.h"
 #include "report/check_report.h"
 #include "report/json.h"
+#include "support/input.h"
 #include "support/output.h"
 #include "support/printable.h"
 
@@ -42,16 +44,23 @@ struct StressArguments {
   std::string plan;
 };
 
+// A run and what is said of it.
+struct Stressed {
+  force::StressRun run;
+  LevelAnswer answer;
+  std::map<std::string, std::size_t> calls = {};  // of an application: by function
+  std::vector<std::string> notes = {};
+};
+
 constexpr double kLongestLook = 10;  // seconds, at what was seen so far
 
 double throughput(const force::StressNumbers& numbers) {
   return numbers.seconds > 0 ? static_cast<double>(numbers.committed) / numbers.seconds : 0;
 }
 
-std::string stress_text(const force::StressRun& run, const CheckReport& report,
-                        const Paint& paint) {
-  const force::StressNumbers& numbers = run.numbers;
-  std::string out = fmt::format("{}: {} committed, {:.0f} per second", run.product,
+std::string stress_text(const Stressed& stressed, const CheckReport& report, const Paint& paint) {
+  const force::StressNumbers& numbers = stressed.run.numbers;
+  std::string out = fmt::format("{}: {} committed, {:.0f} per second", stressed.run.product,
                                 numbers.committed, throughput(numbers));
   for (const auto& [error, count] : numbers.aborts)
     out += fmt::format(", {} aborted by {}", count, error);
@@ -60,29 +69,42 @@ std::string stress_text(const force::StressRun& run, const CheckReport& report,
     out += fmt::format(", {} connections killed", numbers.killed_clients);
   if (numbers.killed_servers > 0)
     out += fmt::format(", the server killed {} times", numbers.killed_servers);
-  return out + '\n' + check_text(report, paint);
+  out += '\n';
+  if (!stressed.calls.empty()) {
+    std::string calls;
+    for (const auto& [function, count] : stressed.calls)
+      calls += fmt::format("{}{} {}", calls.empty() ? "" : ", ", count, printable(function));
+    out += fmt::format("calls that committed: {}\n", calls);
+  }
+  for (const std::string& note : stressed.notes) out += printable(note) + '\n';
+  return out + check_text(report, paint);
 }
 
-std::string stress_json(const force::StressRun& run, const CheckReport& report) {
+std::string stress_json(const Stressed& stressed, const CheckReport& report) {
   Json json = Json::parse(check_json(report));
   json["command"] = "stress";
-  json["server"] = run.product;
-  const force::StressNumbers& numbers = run.numbers;
+  json["server"] = stressed.run.product;
+  const force::StressNumbers& numbers = stressed.run.numbers;
   json["committed"] = numbers.committed;
   json["unknown"] = numbers.unknown;
   json["aborts"] = numbers.aborts;
   json["throughput"] = throughput(numbers);
   json["killed_clients"] = numbers.killed_clients;
   json["killed_servers"] = numbers.killed_servers;
+  if (!stressed.calls.empty()) json["calls"] = stressed.calls;
+  if (!stressed.notes.empty()) json["notes"] = stressed.notes;
   return dump(json) + '\n';
 }
 
-Page stress_page(const force::StressRun& run, const CheckReport& report) {
+Page stress_page(const Stressed& stressed, const CheckReport& report) {
+  const force::StressRun& run = stressed.run;
   Page page = check_page(report);
   page.command = "stress";
   page.source = printable(run.product + ", " + report.source);
   PageTable table{.title = "The run", .columns = {"transactions", "count"}, .rows = {}};
   table.rows.push_back({{"committed"}, {std::to_string(run.numbers.committed)}});
+  for (const auto& [function, count] : stressed.calls)
+    table.rows.push_back({{"calls of " + printable(function)}, {std::to_string(count)}});
   for (const auto& [error, count] : run.numbers.aborts)
     table.rows.push_back({{"aborted by " + printable(error)}, {std::to_string(count)}});
   if (run.numbers.unknown > 0)
@@ -90,8 +112,8 @@ Page stress_page(const force::StressRun& run, const CheckReport& report) {
   page.tables.push_back(std::move(table));
   if (run.numbers.seconds > 0)
     page.notes.push_back(
-        fmt::format("{:.0f} transactions per second committed.",
-                    static_cast<double>(run.numbers.committed) / run.numbers.seconds));
+        fmt::format("{:.0f} transactions per second committed.", throughput(run.numbers)));
+  for (const std::string& note : stressed.notes) page.notes.push_back(printable(note));
   if (run.was_cut) page.notes.emplace_back("A limit was reached before all transactions were run.");
   return page;
 }
@@ -101,6 +123,19 @@ Result<void> write_run(const std::string& path, const History& h) {
   if (!output) return output.error();
   if (auto written = write_jsonl(h, output->sink()); !written) return written;
   return output->close();
+}
+
+std::function<void(const force::StressNumbers&, double)> stress_progress(
+    const StressArguments& args, std::string_view what) {
+  const Progress line = progress_line(args.common);
+  if (!line) return {};
+  return [line, what](const force::StressNumbers& numbers, double fraction) {
+    std::size_t aborted = 0;
+    for (const auto& [error, count] : numbers.aborts) aborted += count;
+    line(fmt::format("{} committed, {:.0f} per second, {} aborted, {}", numbers.committed,
+                     throughput(numbers), aborted, what),
+         fraction);
+  };
 }
 
 force::StressOptions options_of(const StressArguments& args, const Budget& budget) {
@@ -117,60 +152,21 @@ force::StressOptions options_of(const StressArguments& args, const Budget& budge
       .kill_clients = static_cast<std::size_t>(args.kill_clients),
       .kill_servers = args.kill_server.empty() ? 0 : static_cast<std::size_t>(args.server_kills),
       .kill_server = args.kill_server,
-      .budget = budget};
-  if (const Progress line = progress_line(args.common)) {
-    options.progress = [line](const force::StressNumbers& numbers, double fraction) {
-      std::size_t aborted = 0;
-      for (const auto& [error, count] : numbers.aborts) aborted += count;
-      line(fmt::format("{} committed, {:.0f} per second, {} aborted, no anomaly so far",
-                       numbers.committed, throughput(numbers), aborted),
-           fraction);
-    };
-  }
+      .budget = budget,
+      .progress = stress_progress(args, "no anomaly so far")};
   return options;
 }
 
-// The smallest part of the violation, as a plan.
-Result<void> write_plan(const std::string& path, const History& h, const Level& level,
-                        const Violation& violation, const force::StressOptions& options,
-                        Budget& budget) {
-  const Minimized minimal = minimize(h, level, LevelSet::built_in(), violation, budget);
-  auto output = Output::open(path);
-  if (!output) return output.error();
-  output->write(force::stress_plan(minimal.part, options));
-  return output->close();
-}
+// Writes the smallest part of the violation in a form that force plays.
+using PlanWriter = std::function<std::string(const History& minimal)>;
 
-int run_stress(const StressArguments& args) {
-  const Budget budget = args.common.start();
-  const LevelSet levels = LevelSet::built_in();
-  auto level = levels.find(args.level);
-  if (!level) return fail(level.error());
-  auto server = force::open_server(args.dsn);
-  if (!server) return fail(server.error());
-  force::StressOptions options = options_of(args, budget);
-  // Now and then what was seen so far is checked, and the first anomaly is enough.
-  options.is_enough = [&](const History& so_far) {
-    Budget checking = budget.within(kLongestLook);
-    return check(so_far, **level, checking).verdict.outcome == Outcome::Violated;
-  };
-  auto run = force::stress(**server, options);
-  clear_progress_line();
-  if (!run) return fail(run.error());
-  if (args.common.output != "-")
-    if (auto written = write_run(args.common.output, *run->history); !written)
-      return fail(written.error());
-  CheckReport report{.h = *run->history, .source = args.isolation, .levels = {}, .seconds = 0};
-  LevelAnswer answer{.level = args.level, .answer = {}};
-  Budget checking = budget;
-  answer.answer = check(*run->history, **level, checking, {.progress = progress_line(args.common)});
-  if (!has_committed(*run->history))
-    answer.answer.verdict = Verdict::unknown("there is nothing to check: no transaction committed");
-  clear_progress_line();
-  report.levels.push_back(std::move(answer));
-  report.seconds = seconds_running();
+int deliver_stress(const StressArguments& args, const Stressed& stressed, const Level& level,
+                   const PlanWriter& plan, const Budget& budget) {
+  const History& h = *stressed.run.history;
+  CheckReport report{.h = h, .source = args.isolation, .levels = {}, .seconds = seconds_running()};
+  report.levels.push_back(stressed.answer);
   const Outcome outcome = overall(report);
-  if (auto written = args.pictures.write([&] { return stress_page(*run, report); }); !written)
+  if (auto written = args.pictures.write([&] { return stress_page(stressed, report); }); !written)
     return fail(written.error());
   if (auto written = args.junit.write([&] {
         Findings findings = check_findings(report);
@@ -179,17 +175,140 @@ int run_stress(const StressArguments& args) {
       });
       !written)
     return fail(written.error());
-  const auto& violation = report.levels.front().answer.verdict.violation;
-  if (outcome == Outcome::Violated && violation && !args.plan.empty())
-    if (auto written = write_plan(args.plan, *run->history, **level, *violation, options, checking);
-        !written)
-      return fail(written.error());
+  const auto& violation = stressed.answer.answer.verdict.violation;
+  if (outcome == Outcome::Violated && violation && !args.plan.empty()) {
+    Budget minimizing = budget;
+    const Minimized minimal = minimize(h, level, LevelSet::built_in(), *violation, minimizing);
+    auto output = Output::open(args.plan);
+    if (!output) return fail(output.error());
+    output->write(plan(minimal.part));
+    if (auto closed = output->close(); !closed) return fail(closed.error());
+  }
   CommonOptions where = args.common;
   where.output = "-";
-  return deliver(
-      where,
-      args.common.json ? stress_json(*run, report) : stress_text(*run, report, args.common.paint()),
-      exit_code(outcome));
+  return deliver(where,
+                 args.common.json ? stress_json(stressed, report)
+                                  : stress_text(stressed, report, args.common.paint()),
+                 exit_code(outcome));
+}
+
+// Rows of our own.
+int stress_rows(const StressArguments& args, const Level& level, const Budget& budget) {
+  auto server = force::open_server(args.dsn);
+  if (!server) return fail(server.error());
+  force::StressOptions options = options_of(args, budget);
+  // Now and then what was seen so far is checked, and the first anomaly is enough.
+  options.is_enough = [&](const History& so_far) {
+    Budget checking = budget.within(kLongestLook);
+    return check(so_far, level, checking).verdict.outcome == Outcome::Violated;
+  };
+  auto run = force::stress(**server, options);
+  clear_progress_line();
+  if (!run) return fail(run.error());
+  if (args.common.output != "-")
+    if (auto written = write_run(args.common.output, *run->history); !written)
+      return fail(written.error());
+  Stressed stressed{.run = std::move(*run), .answer = {.level = args.level, .answer = {}}};
+  const History& h = *stressed.run.history;
+  Budget checking = budget;
+  stressed.answer.answer = check(h, level, checking, {.progress = progress_line(args.common)});
+  if (!has_committed(h))
+    stressed.answer.answer.verdict =
+        Verdict::unknown("there is nothing to check: no transaction committed");
+  clear_progress_line();
+  return deliver_stress(
+      args, stressed, level,
+      [&](const History& minimal) { return force::stress_plan(minimal, options); }, budget);
+}
+
+// What check says of a recorded run: a violation must stand without coarse reads, and without
+// knowing all nothing is consistent.
+Verdict judged(const force::AppStressRun& run, const History& h, const RunNotes& notes,
+               const Level& level, CheckAnswer& answer, Budget& budget) {
+  if (!has_committed(h))
+    return Verdict::unknown("there is nothing to check: no transaction committed");
+  if (answer.verdict.outcome == Outcome::Violated && !run.fine.empty()) {
+    LineReader lines = LineReader::over(run.fine);
+    RunNotes of_fine;
+    const auto fine = read_jsonl(lines, &of_fine);
+    if (!fine || check(*fine, level, budget).verdict.outcome != Outcome::Violated)
+      return Verdict::unknown(
+          "it is violated only by rows of joins, on which the statements may "
+          "not depend");
+  }
+  if (answer.verdict.outcome == Outcome::Consistent && notes.gaps > 0)
+    return Verdict::unknown(notes.limit());
+  return std::move(answer.verdict);
+}
+
+// Calls of an application's functions.
+int stress_calls(const StressArguments& args, const Level& level, const Budget& budget) {
+  if (args.kill_clients > 0 || !args.kill_server.empty())
+    return fail({.what = "--kill-clients and --kill-server do not go with an application",
+                 .hint = "take --workload register, list or bank"});
+  auto text = read_whole(args.workload, budget);
+  if (!text) return fail(text.error());
+  auto app = sql::parse_application(*text);
+  if (!app) return fail(app.error().in(args.workload));
+  const std::string isolation = force::sql_isolation(args.isolation);
+  if (isolation.empty())
+    return fail({.what = fmt::format("'{}' is no level of PostgreSQL", args.isolation),
+                 .hint = "READ COMMITTED, REPEATABLE READ and SERIALIZABLE are"});
+  auto run = force::stress_app(*app, *text,
+                               {.dsn = args.dsn,
+                                .isolation = isolation,
+                                .clients = static_cast<std::size_t>(args.clients),
+                                .txns = static_cast<std::size_t>(args.txns),
+                                .seconds = args.seconds,
+                                .keys = static_cast<std::size_t>(args.keys),
+                                .seed = args.seed,
+                                .budget = budget,
+                                .progress = stress_progress(args, "checked in the end")});
+  clear_progress_line();
+  if (!run) return fail(run.error().in(args.workload));
+  if (args.common.output != "-") {
+    auto output = Output::open(args.common.output);
+    if (!output) return fail(output.error());
+    output->write(run->text);
+    if (auto closed = output->close(); !closed) return fail(closed.error());
+  }
+  LineReader lines = LineReader::over(run->text);
+  RunNotes notes;
+  auto history = read_jsonl(lines, &notes);
+  if (!history) return fail(history.error());
+  Stressed stressed{.run = {.product = run->product,
+                            .history = std::move(*history),
+                            .numbers = run->numbers,
+                            .was_cut = run->was_cut},
+                    .answer = {.level = args.level, .answer = {}},
+                    .calls = run->calls};
+  for (const std::string& function : run->left_out)
+    stressed.notes.push_back("not called: " + function);
+  Budget checking = budget;
+  CheckAnswer answer =
+      check(*stressed.run.history, level, checking, {.progress = progress_line(args.common)});
+  answer.verdict = judged(*run, *stressed.run.history, notes, level, answer, checking);
+  stressed.answer.answer = std::move(answer);
+  clear_progress_line();
+  return deliver_stress(
+      args, stressed, level,
+      [&](const History& minimal) {
+        std::vector<std::string> calls;
+        for (const TxnId t : minimal.txns())
+          if (const auto call = run->call_of.find(minimal.name(t)); call != run->call_of.end())
+            calls.push_back(call->second);
+        return force::app_with_sessions(*text, calls);
+      },
+      budget);
+}
+
+int run_stress(const StressArguments& args) {
+  const Budget budget = args.common.start();
+  const LevelSet levels = LevelSet::built_in();
+  auto level = levels.find(args.level);
+  if (!level) return fail(level.error());
+  return args.workload.ends_with(".sql") ? stress_calls(args, **level, budget)
+                                         : stress_rows(args, **level, budget);
 }
 
 }  // namespace
@@ -200,9 +319,12 @@ Run add_stress(CLI::App& app) {
                  "the server: PostgreSQL as libpq reads it, or mariadb://user@host:port")
       ->required()
       ->type_name("DSN");
-  app.add_option("--workload", args->workload, "what the clients do")
-      ->type_name("register|list|bank")
-      ->check(one_of({"register", "list", "bank"}))
+  app.add_option("--workload", args->workload,
+                 "what the clients do: rows of our own, or calls of an application's functions")
+      ->type_name("register|list|bank|APP.sql")
+      ->check([known = one_of({"register", "list", "bank"})](const std::string& name) {
+        return name.ends_with(".sql") ? std::string() : known(name);
+      })
       ->capture_default_str();
   app.add_option("--isolation", args->isolation, "the level of the server, as it calls it")
       ->required()
@@ -242,7 +364,8 @@ Run add_stress(CLI::App& app) {
       ->check(whole_number(1, 1'000))
       ->capture_default_str();
   add_output_file(app, "--plan", args->plan,
-                  "if the level is violated, write the smallest part as a plan for force");
+                  "if the level is violated, write the smallest part for force: a plan, or of an "
+                  "application itself with sessions");
   add_common(app, args->common);
   app.footer(
       "-o names the file of the run, a history in the format jsonl.\n"
@@ -254,6 +377,8 @@ Run add_stress(CLI::App& app) {
       "  isoscope stress --dsn \"host=127.0.0.1 dbname=test\" --isolation \"READ COMMITTED\" "
       "--level "
       "si --plan plan.json\n"
+      "  isoscope stress --dsn \"host=127.0.0.1 dbname=test\" --workload examples/sql/bank.sql "
+      "--isolation \"READ COMMITTED\" --level si --txns 300 --plan race.sql\n"
       "Exit codes: 0 consistent, 1 violated, 2 bad input, 3 unknown.");
   return [args] { return run_stress(*args); };
 }

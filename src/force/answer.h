@@ -25,6 +25,8 @@ struct Answer {
   std::string message = {};        // what the server said then, in one line
   std::string severity = {};       // "ERROR"
   bool is_in_txn = false;          // afterwards the session is in a transaction
+  // What gates have told since the answer before (gates.h).
+  std::vector<std::string> notices = {};
   friend bool operator==(const Answer&, const Answer&) = default;
 
   bool has_failed() const { return !error.empty(); }

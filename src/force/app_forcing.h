@@ -4,10 +4,13 @@
 // The application is loaded into a schema of its own, with gates (gates.h) between the statements
 // of its functions, and dropped again. Each call of its sessions is a transaction on a connection
 // of its own; a call starts when the one before it in its session has ended. Schedules are tried
-// with the fewest switches between calls first, since most races need one or two, until one gives
-// what no serial order gives. The server plays the serial orders too. That is stronger than one
-// schedule read off a prediction: *prevented* means that every schedule that was tried is harmless,
-// and the answer says whether these were all.
+// with the fewest switches between calls first, since most races need one or two, until one goes
+// wrong. That is stronger than one schedule read off a prediction: *prevented* means that every
+// schedule that was tried is harmless, and the answer says whether these were all.
+//
+// The judge is the recorded history of the run (inner_statements.h), the second witness are the
+// serial orders, which the server plays too; they decide where functions cannot be recorded.
+#include "force/app_calls.h"
 #include "force/forcing.h"
 #include "sql/application.h"
 
@@ -32,9 +35,5 @@ struct AppForceAnswer {
 // `text` is the file that `app` was read from.
 Result<AppForceAnswer> force_app(const sql::Application& app, const std::string& text,
                                  const AppForceOptions& options);
-
-// The level of SQL that a name of a level means: "si", "pg-rr", "repeatable-read" are REPEATABLE
-// READ; empty if it means none.
-std::string sql_isolation(std::string_view level);
 
 }  // namespace isoscope::force

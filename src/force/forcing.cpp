@@ -22,7 +22,45 @@ void describe_run(Forced& forced) {
   }
 }
 
-ForceVerdict verdict_of(const Run& run, const Judgement& judgement, std::string& why) {
+Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget, Forced& forced) {
+  for (; forced.runs < times && !budget.expired_now(); ++forced.runs) {
+    auto run = experiment.run(forced.permutation, budget);
+    if (!run) return run.error();
+    auto judgement = experiment.judge(*run, budget);
+    if (!judgement) return judgement.error();
+    std::string why;
+    const ForceVerdict verdict = weigh(*run, *judgement, why);
+    if (verdict == ForceVerdict::Prevented) ++forced.prevented;
+    const bool is_first_reproduced =
+        verdict == ForceVerdict::Reproduced && forced.reproduced++ == 0;
+    if (forced.runs > 0 && !is_first_reproduced) continue;
+    forced.verdict = verdict;
+    forced.why = why;
+    forced.is_judged_by_history = run->recorded.kind != RecordedRun::Kind::Unknown;
+    forced.run = std::move(*run);
+    forced.judgement = std::move(*judgement);
+  }
+  describe_run(forced);
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(ForceVerdict verdict) {
+  switch (verdict) {
+    case ForceVerdict::Reproduced:
+      return "reproduced";
+    case ForceVerdict::Prevented:
+      return "prevented";
+    case ForceVerdict::Diverged:
+      return "diverged";
+    case ForceVerdict::Unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+ForceVerdict weigh(const Run& run, const Judgement& judgement, std::string& why) {
   const bool is_short = std::ranges::find(run.played.moments, Moment::Kind::Forfeited,
                                           &Moment::kind) != run.played.moments.end();
   if (run.played.end == Played::End::Stuck || is_short) {
@@ -52,43 +90,6 @@ ForceVerdict verdict_of(const Run& run, const Judgement& judgement, std::string&
       return ForceVerdict::Unknown;
   }
   return ForceVerdict::Unknown;
-}
-
-Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget, Forced& forced) {
-  for (; forced.runs < times && !budget.expired_now(); ++forced.runs) {
-    auto run = experiment.run(forced.permutation, budget);
-    if (!run) return run.error();
-    auto judgement = experiment.judge(*run, budget);
-    if (!judgement) return judgement.error();
-    std::string why;
-    const ForceVerdict verdict = verdict_of(*run, *judgement, why);
-    const bool is_first_reproduced =
-        verdict == ForceVerdict::Reproduced && forced.reproduced++ == 0;
-    if (forced.runs > 0 && !is_first_reproduced) continue;
-    forced.verdict = verdict;
-    forced.why = why;
-    forced.is_judged_by_history = run->recorded.kind != RecordedRun::Kind::Unknown;
-    forced.run = std::move(*run);
-    forced.judgement = std::move(*judgement);
-  }
-  describe_run(forced);
-  return {};
-}
-
-}  // namespace
-
-std::string_view name_of(ForceVerdict verdict) {
-  switch (verdict) {
-    case ForceVerdict::Reproduced:
-      return "reproduced";
-    case ForceVerdict::Prevented:
-      return "prevented";
-    case ForceVerdict::Diverged:
-      return "diverged";
-    case ForceVerdict::Unknown:
-      return "unknown";
-  }
-  return "unknown";
 }
 
 Result<ForceAnswer> force_spec(const Spec& spec, const ForceOptions& options) {

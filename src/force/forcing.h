@@ -25,10 +25,15 @@ struct Forced {
   bool is_judged_by_history = false;  // else by the serial orders
   std::size_t runs = 0;
   std::size_t reproduced = 0;       // of them
+  std::size_t prevented = 0;        // of them
   std::set<std::string> sqlstates;  // that ended a statement of `run`
   std::size_t waits = 0;            // statements of `run` that waited for a lock
   std::size_t rechecked = 0;        // of them, those that then touched no row
 };
+
+// What came of a run that has both witnesses: the recorded history is the judge, the serial orders
+// where there is none; where they contradict each other, the run was not recorded whole.
+ForceVerdict weigh(const Run& run, const Judgement& judgement, std::string& why);
 
 struct ForceOptions {
   std::string dsn;

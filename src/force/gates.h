@@ -4,19 +4,28 @@
 // A function that is called runs to its end; to put other transactions between its statements, a
 // gate goes before each of them: a call of a function that takes an advisory lock, which the
 // scheduler holds until it is that statement's turn. The function is otherwise the user's own, run
-// by the server's own interpreter, at the level of the call.
+// by the server's own interpreter, at the level of the call. (G is short for the call of the gate,
+// in a form that changes neither FOUND nor ROW_COUNT.)
 //
 //     BEGIN
-//       PERFORM s.isoscope_gate(); SELECT balance INTO v FROM account WHERE id = p;
+//       G; SELECT balance INTO v FROM account WHERE id = p;
 //       IF v >= amount THEN
-//         PERFORM s.isoscope_gate(); UPDATE account SET balance = v - amount WHERE id = p;
+//         G; UPDATE account SET balance = v - amount WHERE id = p;
 //       END IF;
 //     END
 //
 // The first gate of a call is open: the call itself is the first turn, and takes the snapshot.
+//
+// A gate also tells its client which statement comes and what its variables hold, as a message of
+// the level INFO, which no setting holds back; with Gates::Record the statements themselves tell
+// the rest that a history needs (inner_statements.h).
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "force/inner_statements.h"
 #include "support/result.h"
 
 namespace isoscope::force {
@@ -24,10 +33,39 @@ namespace isoscope::force {
 inline constexpr int kGatesOfACall = 64;               // further ones are open
 inline constexpr int kFirstGateClass = 1'500'000'000;  // of advisory locks; one more per actor
 
+enum class Gates : std::uint8_t {
+  Stop,    // statements have gates, and are as they were
+  Record,  // and they tell their snapshots and rows
+};
+
+struct GatedApplication {
+  std::string sql;
+  std::vector<InnerStatement> statements = {};  // by number, from 0
+  // Of each function, by name: why not all that it reads is known; empty if it is.
+  std::map<std::string, std::string> gaps = {};
+};
+
 // The text of an application with gates in the bodies of its PL/pgSQL functions that are dollar
-// quoted. `schema` is where the gate's function is.
-Result<std::string> with_gates(std::string_view application, const std::string& schema);
-// CREATE FUNCTION of the gate.
-std::string gate_function(const std::string& schema);
+// quoted. `schema` is where the gate's functions are.
+Result<GatedApplication> with_gates(std::string_view application, const std::string& schema,
+                                    Gates gates);
+// CREATE FUNCTION of the gate, and of what it needs.
+std::string gate_functions(const std::string& schema);
+
+// What a gate has told.
+struct GateNotice {
+  std::size_t statement = 0;               // of GatedApplication
+  std::size_t turn = 0;                    // of the call: the place among its gates, from 0
+  std::uint64_t execution = 0;             // the gate of the recorder
+  std::int64_t time = 0;                   // of the server, in microseconds
+  std::vector<std::string> values;         // of the variables, as SQL
+  std::optional<std::uint64_t> rows = {};  // when the statement has ended
+  std::optional<std::int64_t> end = {};
+};
+// In the order of a connection. What others have said is passed over.
+std::vector<GateNotice> read_notices(const std::vector<std::string>& notices);
+// What notices of gates begin with.
+inline constexpr std::string_view kGateNotice = "isoscope gate ";
+inline constexpr std::string_view kRowsNotice = "isoscope rows ";
 
 }  // namespace isoscope::force

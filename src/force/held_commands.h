@@ -22,19 +22,13 @@
 #include <vector>
 
 #include "force/recorded_run.h"
+#include "force/request_steps.h"
 #include "force/sessions.h"
 #include "force/stage.h"
 #include "record/command_process.h"
 #include "support/budget.h"
 
 namespace isoscope::force {
-
-// What a turn can be about: a statement, or the end of a transaction.
-struct RequestStep {
-  bool ends = false;
-  std::string shape = {};  // of a statement: without constants
-  friend bool operator==(const RequestStep&, const RequestStep&) = default;
-};
 
 struct HeldCommand {
   std::string name;  // of the session
@@ -148,8 +142,5 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
   std::unique_ptr<PgMonitor> monitor_;
   bool is_closed_ = false;
 };
-
-// The steps of a text that a client sends. `is_in_block`: a transaction is open.
-std::vector<RequestStep> steps_of(std::string_view sql, bool is_in_block);
 
 }  // namespace isoscope::force

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "force/gates.h"
 #include "force/sessions.h"
@@ -92,6 +93,14 @@ void gather(PGresult* result, Answer& answer) {
       while (answer.message.ends_with('\n')) answer.message.pop_back();
     }
   }
+}
+
+void keep_notice(void* notices, const PGresult* result) {
+  const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  if (message == nullptr) return;
+  if (std::string_view(message).starts_with(kGateNotice) ||
+      std::string_view(message).starts_with(kRowsNotice))
+    static_cast<std::vector<std::string>*>(notices)->emplace_back(message);
 }
 
 }  // namespace
@@ -192,6 +201,7 @@ struct PgSessions::State {
     bool is_at_gate = false;  // and busy
     int next_gate = 1;        // the first one is open
     Answer gathered = {};
+    std::unique_ptr<std::vector<std::string>> notices = {};  // since the last answer
     std::vector<std::string> sent = {};
     std::vector<Answer> answers = {};
   };
@@ -257,10 +267,13 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
     }
     if (PQsetnonblocking(open, 1) != 0) return pg_error(open, "the connection");
     auto next = actor.script(nullptr);
+    auto notices = std::make_unique<std::vector<std::string>>();
+    PQsetNoticeReceiver(open, keep_notice, notices.get());
     made->state_->actors.push_back({.name = actor.name,
                                     .script = std::move(actor.script),
                                     .connection = std::move(*connection),
-                                    .next = std::move(next)});
+                                    .next = std::move(next),
+                                    .notices = std::move(notices)});
   }
   return made;
 }
@@ -320,6 +333,7 @@ Result<void> PgSessions::pump(int milliseconds) {
       if (result == nullptr) {
         a.is_busy = false;
         a.gathered.is_in_txn = PQtransactionStatus(connection) != PQTRANS_IDLE;
+        a.gathered.notices = std::exchange(*a.notices, {});
         a.answers.push_back(std::move(a.gathered));
         a.next = a.script(&a.answers.back());
         break;
@@ -344,7 +358,7 @@ Result<std::vector<Wait>> PgSessions::waits() {
     // Whom the keeper holds up stands at a gate.
     if (std::ranges::find(wait.holders, state_->actors.size()) == wait.holders.end()) return false;
     a.is_at_gate = true;
-    a.answers.push_back({.tag = "gate", .is_in_txn = true});
+    a.answers.push_back({.tag = "gate", .is_in_txn = true, .notices = {}});
     return true;
   });
   return waits;

@@ -230,7 +230,23 @@ RecordedRun RunRecorder::judge(const std::function<std::string(const record::Cli
   for (const auto& [client, txn] : txns_)
     if (!only_sets(txn)) named.emplace_back(session_of(client), txn);
   if (named.empty()) return unjudged("no statement came through the recorder");
-  auto resolved = record::resolve(named, *log_, gates_);
+  return judge_txns(std::move(named), *log_, gates_, {}, budget);
+}
+
+Result<RecordedTexts> recorded_texts(std::vector<std::pair<std::string, record::RecordedTxn>> txns,
+                                     record::ServerLog& log, record::Gatekeeper& gates,
+                                     const std::string& home) {
+  const auto resolved = record::resolve(txns, log, gates, home);
+  if (!resolved) return resolved.error();
+  return RecordedTexts{
+      .text = text_of_run(*resolved, true),
+      .fine = has_coarse_reads(*resolved) ? text_of_run(*resolved, false) : std::string()};
+}
+
+RecordedRun judge_txns(std::vector<std::pair<std::string, record::RecordedTxn>> txns,
+                       record::ServerLog& log, record::Gatekeeper& gates, const std::string& home,
+                       Budget& budget) {
+  auto resolved = record::resolve(txns, log, gates, home);
   if (!resolved) return unjudged("the server's log could not be used: " + resolved.error().what);
   RecordedRun run = judge_history(
       text_of_run(*resolved, true),

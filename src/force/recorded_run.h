@@ -40,6 +40,23 @@ struct RecordedRun {
 // has none.
 RecordedRun judge_history(std::string text, std::string_view fine, Budget& budget);
 
+// A recorded run as texts in the format jsonl.
+struct RecordedTexts {
+  std::string text;
+  std::string fine = {};  // without coarse reads; empty if it has none
+};
+// Of transactions with their sessions, in the order of their ends.
+Result<RecordedTexts> recorded_texts(std::vector<std::pair<std::string, record::RecordedTxn>> txns,
+                                     record::ServerLog& log, record::Gatekeeper& gates,
+                                     const std::string& home);
+
+// Reads what these transactions, with their sessions and in the order of their ends, did out of the
+// server's log, and checks it. `home`: the schema that names of tables without one mean; empty if
+// that is not known.
+RecordedRun judge_txns(std::vector<std::pair<std::string, record::RecordedTxn>> txns,
+                       record::ServerLog& log, record::Gatekeeper& gates, const std::string& home,
+                       Budget& budget);
+
 class RunRecorder {
  public:
   struct Options {

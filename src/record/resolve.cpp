@@ -514,13 +514,14 @@ class Resolver {
 }  // namespace
 
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                            Gatekeeper& gates) {
+                            Gatekeeper& gates, const std::string& home) {
   auto decoded = log.read();
   if (!decoded) return decoded.error();
   if (!decoded->trouble.empty())
     return Error{.what = "a line of the server's log is not understood: " + decoded->trouble};
   auto catalog = read_catalog(log.connection());
   if (!catalog) return catalog.error();
+  catalog->settle_in(home);
   Versions versions(*catalog, log, *decoded);
   Matches matches(log.connection());
   return Resolver(std::move(txns), *catalog, versions, *decoded, matches, gates).run();

@@ -34,9 +34,9 @@ struct ResolvedRun {
 };
 
 // `txns`: sessions and transactions in the order of their ends. They are moved from, unless there
-// is an Error.
+// is an Error. `home`: the schema in which clients look for tables first, if that is known.
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                            Gatekeeper& gates);
+                            Gatekeeper& gates, const std::string& home = {});
 
 // Does the statement touch no table, so that there is nothing to know about it?
 bool is_harmless(StatementKind kind);

@@ -85,11 +85,18 @@ std::size_t Table::column(const std::string& column_name) const {
                                 : static_cast<std::size_t>(found - columns.begin());
 }
 
+void Catalog::settle_in(const std::string& schema) {
+  home = schema;
+  for (auto& [name, table] : tables) table.is_at_home = !home.empty() && table.schema == home;
+}
+
 const Table* Catalog::find(const std::string& schema, const std::string& name) const {
   if (!schema.empty()) {
     const auto found = tables.find(schema + "." + name);
     return found == tables.end() ? nullptr : &found->second;
   }
+  if (const auto own = tables.find(home + "." + name); !home.empty() && own != tables.end())
+    return &own->second;
   const Table* only = nullptr;
   for (const auto& [full_name, table] : tables) {
     if (table.name != name) continue;

@@ -37,10 +37,11 @@ struct Table {
   std::vector<ChildTable> children = {};  // that refer to it
   std::vector<std::vector<std::size_t>> unique_keys = {};  // besides the primary key
   std::vector<ForeignKey> foreign_keys = {};
+  bool is_at_home = false;  // in the schema Catalog::home
 
   std::string full_name() const { return schema + "." + name; }
-  // As people call it: without the schema `public`.
-  std::string label() const { return schema == "public" ? name : full_name(); }
+  // As people call it: without the schema `public`, or that in which clients look first.
+  std::string label() const { return schema == "public" || is_at_home ? name : full_name(); }
   // Position of a column, or npos.
   std::size_t column(const std::string& column_name) const;
 };
@@ -51,7 +52,11 @@ struct Catalog {
   std::set<std::string> user_functions;      // names of functions that are not the server's own
   std::set<std::string> unstable_functions;  // of the server's own: those that are not immutable
 
-  // The table that a statement means; null if it is not there, or if two schemas have one.
+  std::string home = {};  // where clients look for tables first; empty if that is not known
+
+  void settle_in(const std::string& schema);
+  // The table that a statement means; null if it is not there, or if two schemas have one and
+  // neither is the home.
   const Table* find(const std::string& schema, const std::string& name) const;
 };
 

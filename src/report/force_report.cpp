@@ -122,7 +122,9 @@ std::string force_text(const ForceReport& report, const Paint& paint) {
   for (const force::Forced& forced : answer.forced) {
     out += fmt::format("  {}  {}", steps_text(report.spec, forced.permutation),
                        painted(forced.verdict, paint));
-    if (forced.runs > 1)
+    if (forced.runs > 1 && forced.verdict == force::ForceVerdict::Prevented)
+      out += fmt::format(" ({} of {} runs)", forced.prevented, forced.runs);
+    if (forced.runs > 1 && forced.verdict != force::ForceVerdict::Prevented)
       out += fmt::format(" ({} of {} runs reproduce it)", forced.reproduced, forced.runs);
     if (forced.verdict == force::ForceVerdict::Prevented) out += ": " + prevented_by(forced);
     if (!forced.why.empty()) out += ": " + forced.why;
@@ -145,8 +147,8 @@ std::string force_json(const ForceReport& report) {
                           report.spec.sessions[p.session].steps[p.step].name});
     Json one = {{"schedule", schedule},          {"verdict", force::name_of(forced.verdict)},
                 {"runs", forced.runs},           {"reproduced", forced.reproduced},
-                {"sqlstates", forced.sqlstates}, {"lock_waits", forced.waits},
-                {"rechecked", forced.rechecked}};
+                {"prevented", forced.prevented}, {"sqlstates", forced.sqlstates},
+                {"lock_waits", forced.waits},    {"rechecked", forced.rechecked}};
     if (!forced.why.empty()) one["why"] = forced.why;
     if (forced.judgement.serial != nullptr) one["serial_orders"] = forced.judgement.serial->size();
     one["judge"] = forced.is_judged_by_history ? "history" : "serial orders";

@@ -121,7 +121,7 @@ TEST_F(ForcingTest, FindsThemPreventedEachTimeWhereTheLevelForbidsThem) {
     for (const std::string& level : race.prevented_at) {
       const Forced forced = force_one(at(race.spec, level));
       EXPECT_EQ(forced.verdict, ForceVerdict::Prevented) << race.name << " at " << level;
-      EXPECT_EQ(forced.reproduced, 0U) << race.name << " at " << level;
+      EXPECT_EQ(forced.prevented, times()) << race.name << " at " << level;
       expect_both_witnesses(forced, race.name + (" at " + level));
       if (std::string(race.name) != "phantom") {
         EXPECT_THAT(forced.sqlstates, ElementsAre("40001")) << race.name << " at " << level;

@@ -1,6 +1,9 @@
 #include "force/gates.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <regex>
 
 #include "force/probe_file.h"
 
@@ -13,11 +16,11 @@ std::string function(const std::string& body) {
 
 // The body with G for each gate.
 std::string gated(const std::string& body) {
-  auto text = with_gates(function(body), "s");
+  auto text = with_gates(function(body), "s", Gates::Stop);
   EXPECT_TRUE(text.ok());
-  std::string out = text ? *text : "";
-  for (std::size_t i = 0; (i = out.find("PERFORM s.isoscope_gate(); ", i)) != std::string::npos;)
-    out.replace(i, 27, "G ");
+  static const std::regex kGate(
+      R"(IF s\.isoscope_gate\(\d+, ARRAY\[\]::text\[\]\) THEN NULL; END IF; )");
+  std::string out = std::regex_replace(text ? text->sql : "", kGate, "G ");
   const std::string before = function("@").substr(0, function("@").find('@'));
   EXPECT_EQ(out.substr(0, before.size()), before);
   return out.substr(before.size(), out.size() - before.size() - 13);
@@ -59,9 +62,104 @@ TEST(Gates, AreNotInStringsAndComments) {
 TEST(Gates, LeaveOtherLanguagesAlone) {
   const std::string text =
       "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1; SELECT 2 $$;";
-  auto out = with_gates(text, "s");
+  auto out = with_gates(text, "s", Gates::Record);
   ASSERT_TRUE(out.ok());
-  EXPECT_EQ(*out, text);
+  EXPECT_EQ(out->sql, text);
+  EXPECT_EQ(out->gaps["f"], "it is not in PL/pgSQL");
+}
+
+// What is recorded of a body: statements with $1, $2 for its variables, and the gap.
+struct RecordedBody {
+  std::vector<std::string> statements;
+  std::string gap;
+};
+RecordedBody recorded(const std::string& body, const std::string& parameters = "p int, q text") {
+  auto made = with_gates(
+      "CREATE FUNCTION f(" + parameters + ") RETURNS int LANGUAGE plpgsql AS $$" + body + "$$;",
+      "s", Gates::Record);
+  EXPECT_TRUE(made.ok());
+  RecordedBody out;
+  if (!made) return out;
+  for (const InnerStatement& statement : made->statements) {
+    std::string text = statement.sql;
+    for (const std::string& variable : statement.variables) text += " | " + variable;
+    out.statements.push_back(text);
+  }
+  out.gap = made->gaps["f"];
+  return out;
+}
+
+TEST(InnerStatements, AreKnownWithTheirVariables) {
+  using ::testing::ElementsAre;
+  const RecordedBody body = recorded(
+      "DECLARE v int; BEGIN SELECT t.v INTO v FROM t WHERE id = p AND who = q; "
+      "IF v > p THEN UPDATE t SET v = v - p, who = f.q WHERE id = p RETURNING id INTO v; END IF; "
+      "INSERT INTO t (id, v) VALUES (p, -v); PERFORM 1 FROM t WHERE id = $1 FOR UPDATE; "
+      "DELETE FROM t WHERE id = (p); RETURN v; END");
+  EXPECT_EQ(body.gap, "");
+  // In SET the first v is a column, the second could be one too: PL/pgSQL would refuse it.
+  EXPECT_THAT(
+      body.statements,
+      ElementsAre("SELECT t.v FROM t WHERE id = $1 AND who = $2 | p | q",
+                  "UPDATE t SET v = $1 - $2, who = $3 WHERE id = $2 RETURNING id | v | p | f.q",
+                  "INSERT INTO t (id, v) VALUES ($1, -$2) | p | v",
+                  "SELECT 1 FROM t WHERE id = $1 FOR UPDATE | $1",
+                  "DELETE FROM t WHERE id = ($1) | p"));
+}
+
+TEST(InnerStatements, AreKnownInExpressions) {
+  using ::testing::ElementsAre;
+  const RecordedBody body = recorded(
+      "DECLARE n int := 0; BEGIN n := (SELECT count(*) FROM t WHERE id = p); "
+      "IF NOT EXISTS (SELECT 1 FROM t WHERE id = n) THEN n := 1; END IF; "
+      "RETURN (SELECT max(id) FROM t); END");
+  EXPECT_EQ(body.gap, "");
+  EXPECT_THAT(body.statements, ElementsAre("SELECT (SELECT count(*) FROM t WHERE id = $1) | p",
+                                           "SELECT NOT EXISTS (SELECT 1 FROM t WHERE id = $1) | n",
+                                           "SELECT (SELECT max(id) FROM t)"));
+}
+
+TEST(InnerStatements, WhatIsNotRecordedIsAGap) {
+  for (const char* body :
+       {"BEGIN FOR r IN SELECT * FROM t LOOP UPDATE t SET v = 1; END LOOP; END",
+        "BEGIN EXECUTE 'DELETE FROM t'; END", "DECLARE v int := (SELECT 1 FROM t); BEGIN END",
+        "BEGIN IF p = 1 THEN NULL; ELSIF EXISTS (SELECT 1 FROM t) THEN NULL; END IF; END",
+        "BEGIN p := v FROM t WHERE id = 1; END", "BEGIN RETURN QUERY SELECT 1 FROM t; END",
+        "BEGIN WHILE EXISTS (SELECT 1 FROM t) LOOP NULL; END LOOP; END",
+        "BEGIN DELETE FROM t; EXCEPTION WHEN others THEN NULL; END",
+        "BEGIN DELETE FROM t; DECLARE p int; BEGIN DECLARE q int; BEGIN NULL; END; END; END",
+        "#variable_conflict use_column\nBEGIN DELETE FROM t; END",
+        "BEGIN SELECT v AS p FROM t ORDER BY p; END", "BEGIN DELETE FROM p; END",
+        "BEGIN UPDATE t SET v = 1 WHERE \"Id\" = 1; END"})
+    EXPECT_NE(recorded(body).gap, "") << body;
+  EXPECT_EQ(recorded("BEGIN RAISE EXCEPTION 'no'; END").gap, "");
+}
+
+TEST(InnerStatements, GapsOfCalledFunctionsAreGaps) {
+  const std::string inner =
+      "CREATE FUNCTION g() RETURNS int LANGUAGE sql AS $$ SELECT 1 FROM t $$;\n"
+      "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN g(); END $$;\n";
+  auto made = with_gates(inner, "s", Gates::Record);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made->gaps["f"], "it calls g: it is not in PL/pgSQL");
+  auto used = with_gates(
+      "CREATE TABLE t (id int DEFAULT h());\nCREATE FUNCTION h() RETURNS int "
+      "LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;",
+      "s", Gates::Record);
+  ASSERT_TRUE(used.ok());
+  EXPECT_EQ(used->gaps["h"], "the schema may call h by itself");
+}
+
+TEST(GateNotices, AreReadInTheirOrder) {
+  const auto read = read_notices(
+      {"isoscope gate [0, 0, 7, 100, []]", "isoscope gate [2, 1, 8, 120, [\"3\", \"NULL::text\"]]",
+       "hello", "isoscope rows [2, 5, 130]", "isoscope gate [", "isoscope rows [0, 1, 140]"});
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].execution, 7U);
+  EXPECT_EQ(read[0].rows, 1U);
+  EXPECT_EQ(read[0].end, 140);
+  EXPECT_EQ(read[1].rows, 5U);
+  EXPECT_EQ(read[1].values, (std::vector<std::string>{"3", "NULL::text"}));
 }
 
 TEST(ProbeFile, ReadsTheCatalogue) {

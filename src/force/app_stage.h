@@ -1,0 +1,82 @@
+#pragma once
+// An SQL application on a server, in a schema of its own, and its calls as actors.
+//
+// Before each run the schema is made anew, with gates in its functions (gates.h); it is dropped
+// with the object. Each call is a transaction on a connection of its own. A run is recorded where
+// the server gives a log and its functions are understood.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "force/app_calls.h"
+#include "force/experiment.h"
+
+namespace isoscope::force {
+
+// A schema with the application in it.
+class AppSchema {
+ public:
+  // `text`: the application, without lines of psql.
+  static Result<std::unique_ptr<AppSchema>> open(const std::string& dsn, std::string text);
+  ~AppSchema();
+  AppSchema(const AppSchema&) = delete;
+  AppSchema& operator=(const AppSchema&) = delete;
+
+  // The application as it was at the start.
+  Result<void> load();
+  // The gates did something to the functions that the server does not take: from now on they are
+  // less. False if there are none left.
+  bool take_gates_back(const std::string& why);
+
+  const std::string& name() const { return schema_; }
+  const GatedApplication& gated() const { return gated_; }
+  bool is_recorded() const { return no_record_.empty(); }
+  const std::string& no_record() const { return no_record_; }  // why it is not
+  PgMonitor& monitor() { return *monitor_; }
+  // What a session says to be in the schema.
+  std::vector<std::string> session_setup() const;
+
+ private:
+  AppSchema() = default;
+  std::string text_;
+  std::string schema_;
+  std::unique_ptr<PgMonitor> monitor_;
+  GatedApplication gated_;
+  bool has_gates_ = true;
+  std::string no_record_;
+};
+
+class AppStage {
+ public:
+  static Result<AppStage> open(const std::string& dsn, std::string text,
+                               std::vector<AppCall> calls);
+
+  // Plays calls in this order of connections; an index into `order` is an actor.
+  Result<Run> play(const std::vector<std::size_t>& order, const std::vector<std::size_t>& turns,
+                   bool is_recorded, Budget& budget);
+
+  const std::vector<AppCall>& calls() const { return calls_; }
+  const GatedApplication& gated() const { return schema_->gated(); }
+  // Why rows cannot be compared; empty if they can.
+  std::string unstable = {};
+
+ private:
+  AppStage(std::string dsn, std::vector<AppCall> calls, std::unique_ptr<AppSchema> schema)
+      : dsn_(std::move(dsn)), calls_(std::move(calls)), schema_(std::move(schema)) {}
+  Result<Run> play_once(const std::vector<std::size_t>& order,
+                        const std::vector<std::size_t>& turns, bool is_recorded, Budget& budget);
+  RecordedRun judge(const std::vector<std::size_t>& order, const Run& run, record::ServerLog& log,
+                    Budget& budget) const;
+
+  std::string dsn_;
+  std::vector<AppCall> calls_;
+  std::unique_ptr<AppSchema> schema_;
+};
+
+// Gates, the call, COMMIT: the answer to the call.
+const Answer* call_answer(const std::vector<Answer>& answers);
+bool has_committed(const std::vector<Answer>& answers);
+// What the gates of a call have told.
+std::vector<GateNotice> notices_of(const std::vector<Answer>& answers);
+
+}  // namespace isoscope::force

@@ -1,0 +1,88 @@
+#include "force/request_steps.h"
+
+#include "races/run.h"
+#include "record/statement_text.h"
+#include "sql/pg_parse.h"
+
+namespace isoscope::force {
+namespace {
+
+using record::StatementKind;
+using sql::Tree;
+
+// Does it name a table that is not one of the catalog's?
+bool names_user_table(const Tree& tree) {
+  if (tree.is_object()) {
+    for (const auto& [name, value] : tree.items()) {
+      if (name != "RangeVar") {
+        if (names_user_table(value)) return true;
+        continue;
+      }
+      const std::string schema = sql::text_of(value, "schemaname");
+      const std::string table = sql::text_of(value, "relname");
+      if (schema != "pg_catalog" && schema != "information_schema" && !table.starts_with("pg_"))
+        return true;
+    }
+  }
+  if (tree.is_array())
+    for (const Tree& item : tree)
+      if (names_user_table(item)) return true;
+  return false;
+}
+
+// What drivers ask by themselves: a query of the catalog, or of functions of the server's own.
+bool asks_catalog(const record::StatementText& statement) {
+  if (statement.kind == StatementKind::Setting || statement.kind == StatementKind::SetSession)
+    return true;
+  if (statement.kind != StatementKind::Select) return false;
+  const auto tree = sql::parse_sql(statement.text);
+  if (!tree || names_user_table(*tree)) return false;
+  const std::string text = races::shape_of(statement.text);
+  if (text.find("advisory") != std::string::npos) return false;
+  return text.find('(') == std::string::npos || text.find("pg_") != std::string::npos ||
+         text.find("version()") != std::string::npos || text.find("current_") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<RequestStep> steps_of(std::string_view sql, bool is_in_block) {
+  std::vector<RequestStep> steps;
+  bool commits_itself = false;
+  for (const record::StatementText& statement : record::split_statements(sql)) {
+    switch (statement.kind) {
+      case StatementKind::Begin:
+        is_in_block = true;
+        // What came before it in the same text belongs to the same transaction.
+        commits_itself = false;
+        break;
+      case StatementKind::Commit:
+      case StatementKind::Rollback:
+        if (is_in_block || commits_itself) steps.push_back({.ends = true});
+        is_in_block = statement.chains;
+        commits_itself = false;
+        break;
+      case StatementKind::Savepoint:
+      case StatementKind::Release:
+      case StatementKind::RollbackTo:
+      case StatementKind::TwoPhase:
+      case StatementKind::SetTransaction:
+      case StatementKind::SetSession:
+      case StatementKind::Call:
+      case StatementKind::Select:
+      case StatementKind::Insert:
+      case StatementKind::Update:
+      case StatementKind::Delete:
+      case StatementKind::Setting:
+      case StatementKind::Rows:
+      case StatementKind::Other:
+        if (!is_in_block && asks_catalog(statement)) break;
+        steps.push_back({.ends = false, .shape = races::shape_of(statement.text)});
+        commits_itself |= !is_in_block;
+        break;
+    }
+  }
+  if (commits_itself) steps.push_back({.ends = true});
+  return steps;
+}
+
+}  // namespace isoscope::force
