@@ -214,8 +214,10 @@ TEST_F(LeftoversTest, AKilledProgramLeavesNoConnectionAndNoLock) {
   }
   // Its schema stays, and has a name by which it is known.
   EXPECT_THAT(found, ::testing::MatchesRegex("(schema:isoscope_force_[0-9]+)?"));
-  auto monitor = force::PgMonitor::open(server_->dsn());
-  (*monitor)->answer("DROP SCHEMA IF EXISTS isoscope_force_" + std::to_string(pid) + " CASCADE");
+  {
+    auto monitor = force::PgMonitor::open(server_->dsn());
+    (*monitor)->answer("DROP SCHEMA IF EXISTS isoscope_force_" + std::to_string(pid) + " CASCADE");
+  }
   EXPECT_EQ(leftovers(), "");
 }
 

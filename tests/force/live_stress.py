@@ -22,14 +22,18 @@ sys.path.insert(0, os.path.join(HERE, "..", "record"))
 from live_kills import Server  # noqa: E402
 
 OWN = (("READ COMMITTED", "pg-rc"), ("REPEATABLE READ", "si"), ("SERIALIZABLE", "ser"))
-ONE_STRONGER = (("READ COMMITTED", "si"), ("REPEATABLE READ", "ser"))
+# Transfers of the bank write all that they read, so snapshot isolation keeps them serializable.
+ONE_STRONGER = (("READ COMMITTED", "si", ("register", "list", "bank")), ("REPEATABLE READ", "ser", ("register", "list")))
 CALLS = "400"  # of an application
 
 
 def run(isoscope, server, *words):
     ran = subprocess.run([isoscope, *words, "--dsn", server.dsn, "--json"], capture_output=True, text=True)
     assert ran.returncode in (0, 1), f"{words}: {ran.returncode} {ran.stdout} {ran.stderr}"
-    return json.loads(ran.stdout)
+    answer = json.loads(ran.stdout)
+    for level in answer.get("levels", []):
+        level.pop("witness", None)  # long
+    return answer
 
 
 def own_levels(isoscope, server, txns):
@@ -44,8 +48,8 @@ def own_levels(isoscope, server, txns):
 
 
 def handed_to_force(isoscope, server, folder):
-    for isolation, level in ONE_STRONGER:
-        for workload in ("register", "list", "bank"):
+    for isolation, level, workloads in ONE_STRONGER:
+        for workload in workloads:
             plan = os.path.join(folder, "plan.json")
             answer = run(isoscope, server, "stress", "--workload", workload, "--isolation", isolation, "--level", level,
                          "--txns", "4000", "--keys", "3", "--plan", plan)
