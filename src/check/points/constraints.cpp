@@ -293,9 +293,9 @@ void Constraints::add_numbered(std::size_t row) {
   add_row_sequence(row, groups);
 }
 
-// The claims of a group come in no known order, and before all claims of later groups. What is known
-// of the last group with an exclusive claim, of the last with a writer and of those who shared since
-// then holds of all before them: commits are transitive.
+// The claims of a group come in no known order, and before all claims of later groups. What is
+// known of the last group with an exclusive claim, of the last with a writer and of those who
+// shared since then holds of all before them: commits are transitive.
 void Constraints::add_row_sequence(std::size_t row, const ClaimGroups& groups) {
   const KeyId key = rows_.key(row);
   using Claims = std::vector<const RowClaim*>;
