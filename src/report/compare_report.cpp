@@ -80,7 +80,8 @@ Result<std::string> direction_text(const std::string& a, const std::string& b,
 }
 
 Json implication_json(const Implication& i) {
-  Json json = {{"implies", i.holds()}, {"outcome", name_of(i.outcome)}, {"proved", proved_word(i)}};
+  Json json = {{"implies", nullptr}, {"outcome", name_of(i.outcome)}, {"proved", proved_word(i)}};
+  if (i.outcome != ImplicationOutcome::Unknown) json["implies"] = i.holds();
   if (i.outcome == ImplicationOutcome::Proved) {
     json["vacuous"] = i.is_vacuous();
     if (i.proof) json["histories"] = histories_of(*i.proof);
