@@ -176,6 +176,10 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
     auto on_server = args.server.levels(all->input, args.level);
     if (!on_server) return on_server.error();
     all->on_server = *std::move(on_server);
+    if (all->on_server && (args.mpi || !args.checkpoint.empty())) {
+      return Error{.what = "--mpi and --checkpoint do not go with PostgreSQL's levels",
+                   .hint = "one process explores the schedules of statements"};
+    }
     if (all->on_server) return all;
     if (args.level.empty())
       return Error{.what = "explore needs a level",

@@ -30,15 +30,14 @@ KeyCalls::KeyCalls(const Program& program) : program_(program), executor_(progra
   }
   keys_of_.resize(app_.tables.size());
   if (keys.size() > kMostShown) return;
-  for (std::uint32_t key = 0; key < keys.size(); ++key) place_of(ProgramKey{key});
+  num_shown_ = static_cast<std::uint32_t>(keys.size());
+  for (std::uint32_t key = 0; key < num_shown_; ++key) place_of(ProgramKey{key});
 }
 
 Storage KeyCalls::storage() const {
   Storage storage(app_);
   for (std::uint32_t t = 0; t < app_.tables.size(); ++t) storage.table(TableId{t}).is_by_key = true;
-  const std::size_t named = std::min(places_.size(), kMostShown);
-  for (std::uint32_t key = 0; key < named; ++key) {
-    if (!places_[key]) continue;
+  for (std::uint32_t key = 0; key < num_shown_; ++key) {
     const RowId id = row(storage, ProgramKey{key});
     StoredTable& table = storage.table(id.table);
     table.num_shown = std::max(table.num_shown, id.row + 1);

@@ -46,6 +46,7 @@ class KeyCalls final : public Calls {
 
   const Program& program_;
   Application app_;
+  std::uint32_t num_shown_ = 0;  // of the keys that the text names
   // What is learned while it runs never changes what was known before.
   mutable isoscope::Machine executor_;
   mutable std::vector<std::optional<RowId>> places_;      // by key

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "sql/server/state_digest.h"
+#include "sql/server/step_effect.h"
 
 namespace isoscope::sql::server {
 namespace {
@@ -28,13 +29,14 @@ class Explorer {
       : machine_(machine), claims_(claims), options_(options), budget_(options.budget) {
     for (std::uint32_t call = 0; call < machine.outline().calls.size(); ++call)
       footprints_.push_back(machine.calls().footprint(call));
+    is_reduced_ = options.is_reduced && machine.outline().sessions.size() <= 64;
     has_invariants_ = std::ranges::any_of(claims, &RowAssertion::is_invariant);
   }
 
   Schedules run() {
     State first = machine_.start();
     check_invariants(first);
-    push(std::move(first));
+    push(std::move(first), {}, {});
     while (!stack_.empty() && !is_over_) {
       Node& node = stack_.back();
       if (node.next == node.choices.size()) {
@@ -53,16 +55,51 @@ class Explorer {
   }
 
  private:
+  // A step that need not be taken here: the states behind it are reached by its other order.
+  struct Sleeping {
+    std::uint32_t session = 0;
+    StepEffect effect = {};
+  };
   struct Node {
     State state;
     std::vector<Choice> choices;
     std::size_t next = 0;
+    std::vector<Sleeping> asleep = {};
   };
+  static std::uint64_t mask_of(const std::vector<Sleeping>& asleep) {
+    std::uint64_t mask = 0;
+    for (const Sleeping& each : asleep) mask |= std::uint64_t{1} << each.session;
+    return mask;
+  }
+  static bool is_in(const Choice& choice, std::uint64_t mask) {
+    return !choice.is_victim && ((mask >> choice.session) & 1) != 0;
+  }
 
-  void push(State state) {
-    std::vector<Choice> choices = relevant(state, machine_.choices(state));
-    if (std::ranges::any_of(choices, &Choice::is_victim)) ++all_.deadlocks;
-    stack_.push_back({std::move(state), std::move(choices), 0});
+  // All steps but those that sleep; of a state that was met before, those that slept then only.
+  void push(State state, std::vector<Sleeping> asleep, std::optional<std::uint64_t> slept) {
+    std::vector<Choice> choices = machine_.choices(state);
+    const std::uint64_t mask = mask_of(asleep);
+    if (slept) {
+      std::erase_if(choices, [&](const Choice& choice) { return !is_in(choice, *slept & ~mask); });
+      std::erase_if(asleep,
+                    [&](const Sleeping& each) { return ((*slept >> each.session) & 1) == 0; });
+    } else {
+      choices = relevant(state, std::move(choices));
+      if (std::ranges::any_of(choices, &Choice::is_victim)) ++all_.deadlocks;
+      std::erase_if(choices, [&](const Choice& choice) { return is_in(choice, mask); });
+    }
+    stack_.push_back({std::move(state), std::move(choices), 0, std::move(asleep)});
+  }
+
+  // What still sleeps behind a step, which from now on sleeps itself at its node.
+  std::vector<Sleeping> asleep_behind(Node& node, const Choice& choice, StepEffect effect) {
+    std::vector<Sleeping> behind;
+    if (!is_reduced_ || has_invariants_) return behind;
+    for (const Sleeping& each : node.asleep) {
+      if (commute(each.effect, effect)) behind.push_back(each);
+    }
+    if (!choice.is_victim) node.asleep.push_back({choice.session, std::move(effect)});
+    return behind;
   }
 
   void step(Node& node, Choice choice) {
@@ -75,16 +112,21 @@ class Explorer {
       return;
     }
     if (done.kind == StepDone::Kind::Committed) check_invariants(state);
-    if (!seen_.insert(digest_of(machine_, state)).second) {
-      path_.pop_back();
-      return;
-    }
-    if (machine_.choices(state).empty()) {
+    std::vector<Sleeping> asleep =
+        asleep_behind(node, choice, effect_of(machine_, node.state, state, choice, done));
+    const std::uint64_t mask = mask_of(asleep);
+    const auto [seen, is_new] = seen_.try_emplace(digest_of(machine_, state), mask);
+    const std::uint64_t slept = std::exchange(seen->second, seen->second & mask);
+    if (is_new && machine_.choices(state).empty()) {
       end(state);
       path_.pop_back();
-      return;
+    } else if (is_new) {
+      push(std::move(state), std::move(asleep), {});
+    } else if ((slept & ~mask) != 0) {
+      push(std::move(state), std::move(asleep), slept);
+    } else {
+      path_.pop_back();
     }
-    push(std::move(state));
   }
 
   void stop_at_limit(State& state, std::uint32_t session) {
@@ -217,10 +259,12 @@ class Explorer {
   Budget budget_;
   std::vector<Footprint> footprints_;  // by call
   bool has_invariants_ = false;
+  bool is_reduced_ = true;
   bool is_over_ = false;
   std::vector<Node> stack_;
   std::vector<Choice> path_;
-  Seen seen_;
+  // States, and by session which steps slept whenever they were met.
+  std::unordered_map<Digest, std::uint64_t, Digest::Hash> seen_;
   Seen histories_;
   std::unordered_map<Digest, std::size_t, Digest::Hash> outcome_numbers_;
   Schedules all_;

@@ -6,12 +6,15 @@
 //     all.histories, all.violating, all.violations …
 //
 // Scheduling points are before each statement and before each commit. States are visited once: two
-// orders of independent steps end in the same state, and what follows is explored once. Sessions
+// orders of independent steps end in the same state, and what follows is explored once. Of steps
+// that commute (step_effect.h) one order is taken: a step that was taken before at a state sleeps
+// behind the others that it commutes with, and a state that is met again is looked at again only
+// for steps that slept there and no longer do [Godefroid, LNCS 1032]. Sessions
 // that share no table with others (one of them writing) run one after the other, unless a claim is
 // about every committed state. Two histories are the same if every statement of every call has read
 // the same rows from the same writers, and the calls ended in the same way.
 //
-// Cost  One copy of the state for each step; 16 bytes for each state that was seen.
+// Cost  One copy of the state for each step; 24 bytes for each state that was seen.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -66,6 +69,7 @@ struct ScheduleOptions {
   Budget budget = {};
   bool stop_at_violation = false;
   std::size_t max_violations = 3;  // examples kept; all are counted
+  bool is_reduced = true;          // of two steps that commute, one order; false to compare
   bool wants_outcomes = false;
   // Told a schedule of every history, once; false ends the exploration, undecided.
   std::function<bool(const State&, const std::vector<Choice>&, bool violates)> on_history = {};

@@ -93,18 +93,22 @@ void add_change(const Application& app, TableId table, Footprint& footprint) {
 void add_statements(const Application& app, const std::vector<Statement>& statements,
                     Footprint& footprint) {
   for (const Statement& s : statements) {
-    for (const TableId source : s.query.sources) {
-      footprint.touched.insert(source);
-      if (s.query.lock != Lock::None) footprint.changed.insert(source);
-    }
-    if (s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete)
-      add_change(app, s.table, footprint);
+    add_statement(app, s, footprint);
     add_statements(app, s.body, footprint);
     add_statements(app, s.otherwise, footprint);
   }
 }
 
 }  // namespace
+
+void add_statement(const Application& app, const Statement& s, Footprint& footprint) {
+  for (const TableId source : s.query.sources) {
+    footprint.touched.insert(source);
+    if (s.query.lock != Lock::None) footprint.changed.insert(source);
+  }
+  if (s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete)
+    add_change(app, s.table, footprint);
+}
 
 bool Footprint::meets(const Footprint& other) const {
   const auto shares = [](const std::set<TableId>& a, const std::set<TableId>& b) {

@@ -6,6 +6,9 @@
 
 namespace isoscope::sql::server {
 
+// Adds what one statement touches, without those inside of it.
+void add_statement(const Application& app, const Statement& statement, Footprint& footprint);
+
 class SqlCalls final : public Calls {
  public:
   // Requires: the program outlives it.
