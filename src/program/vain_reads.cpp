@@ -10,33 +10,30 @@ namespace {
 // Behind so many instructions a value that is still there counts as used.
 constexpr int kMostSteps = 256;
 
-// Follows the code from a read, without the values that are read.
+// Follows the code from a read, without the values that are read. Used again and again: each read
+// of a scan is looked at.
 class LookAhead {
  public:
-  LookAhead(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept)
-      : code_(code),
-        is_kept_(is_kept),
-        registers_(registers, registers + code.num_registers),
-        is_known_(code.num_registers, true) {}
-
-  bool is_vain() {
-    auto at = static_cast<std::size_t>(registers_[code_.locals.size()]);
-    const Register value = code_.instructions[at].to;
-    is_known_[value] = false;
+  bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept) {
+    code_ = &code;
+    registers_.assign(registers, registers + code.num_registers);
+    auto at = static_cast<std::size_t>(registers_[code.locals.size()]);
+    const Register value = code.instructions[at].to;
+    unknown_.assign(1, value);
     for (int step = 0; step < kMostSteps; ++step) {
-      const Instruction& i = code_.instructions[++at];
+      const Instruction& i = code.instructions[++at];
       if (uses(i, value)) return false;
       switch (i.op) {
         case Op::Commit:
         case Op::Abort:
-          return value >= is_kept_.size() || !is_kept_[value];
+          return value >= is_kept.size() || !is_kept[value];
         case Op::Jump:
         case Op::JumpBack:
           at = static_cast<std::size_t>(i.number) - 1;
           continue;
         case Op::JumpIfZero:
         case Op::JumpIfTrue:
-          if (!is_known_[i.a]) return false;
+          if (!is_known(i.a)) return false;
           if ((registers_[i.a] == 0) == (i.op == Op::JumpIfZero))
             at = static_cast<std::size_t>(i.number) - 1;
           continue;
@@ -52,14 +49,13 @@ class LookAhead {
           continue;
         case Op::ReadKey:
         case Op::ReadIndexed:
-          is_known_[i.to] = false;
+          forget(i.to);
           break;
         case Op::Constant:
           set(i.to, i.number);
           break;
         case Op::Copy:
-          is_known_[i.to] = is_known_[i.a];
-          registers_[i.to] = registers_[i.a];
+          is_known(i.a) ? set(i.to, registers_[i.a]) : forget(i.to);
           break;
         default:
           compute_into(i);
@@ -71,19 +67,24 @@ class LookAhead {
   }
 
  private:
+  bool is_known(Register r) const {
+    return std::find(unknown_.begin(), unknown_.end(), r) == unknown_.end();
+  }
   void set(Register to, std::int64_t number) {
-    is_known_[to] = true;
+    std::erase(unknown_, to);
     registers_[to] = number;
+  }
+  void forget(Register to) {
+    if (is_known(to)) unknown_.push_back(to);
   }
 
   // An operation that faults stops the transaction, whatever was read.
   void compute_into(const Instruction& i) {
     const bool is_unary = i.op == Op::Negate || i.op == Op::Not;
-    const bool is_known = is_known_[i.a] && (is_unary || is_known_[i.b]);
+    const bool has_all = is_known(i.a) && (is_unary || is_known(i.b));
     const auto result =
-        is_known ? compute(i.op, registers_[i.a], is_unary ? 0 : registers_[i.b]) : std::nullopt;
-    is_known_[i.to] = result.has_value();
-    if (result) registers_[i.to] = *result;
+        has_all ? compute(i.op, registers_[i.a], is_unary ? 0 : registers_[i.b]) : std::nullopt;
+    result ? set(i.to, *result) : forget(i.to);
   }
 
   // Is the register an operand?
@@ -118,14 +119,13 @@ class LookAhead {
       default:
         return i.a == value || i.b == value;
     }
-    const auto& indices = code_.key_terms[static_cast<std::size_t>(i.number)].indices;
+    const auto& indices = code_->key_terms[static_cast<std::size_t>(i.number)].indices;
     return std::ranges::find(indices, value) != indices.end();
   }
 
-  const Code& code_;
-  const std::vector<bool>& is_kept_;
+  const Code* code_ = nullptr;
   std::vector<std::int64_t> registers_;
-  std::vector<bool> is_known_;
+  std::vector<Register> unknown_;  // few
 };
 
 // The interpreter, passing over vain reads.
@@ -135,7 +135,13 @@ class WithoutVainReads final : public Executor {
       : program_(program),
         machine_(program),
         is_kept_(program.locals_in_claims()),
-        has_passed_(has_passed) {}
+        is_written_(program.keys().num_families(), false),
+        has_passed_(has_passed) {
+    for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
+      for (const FamilyId family : program.may_write(CallId{call}))
+        is_written_[family.index] = true;
+    }
+  }
 
   void start(CallId call) override {
     call_ = call;
@@ -144,8 +150,12 @@ class WithoutVainReads final : public Executor {
   Stop run() override {
     for (;;) {
       const Stop stop = machine_.run();
+      if (stop.kind == StopKind::Read && is_fixed(stop.key)) {
+        machine_.answer(fixed_[stop.key.index].value);
+        continue;
+      }
       if (stop.kind != StopKind::Read ||
-          !is_vain(program_.code(call_), machine_.registers(), is_kept_[call_.index]))
+          !ahead_.is_vain(program_.code(call_), machine_.registers(), is_kept_[call_.index]))
         return stop;
       has_passed_.store(true, std::memory_order_relaxed);
       machine_.answer(0);
@@ -167,18 +177,35 @@ class WithoutVainReads final : public Executor {
   }
 
  private:
+  // What is known of a key by its number, which keeps its family.
+  struct Fixed {
+    bool is_known = false;
+    bool is_fixed = false;
+    std::int64_t value = 0;
+  };
+
+  // Does no call write the key? Then its reads are no events.
+  bool is_fixed(ProgramKey key) {
+    if (key.index >= fixed_.size()) fixed_.resize(key.index + 1);
+    Fixed& fixed = fixed_[key.index];
+    if (!fixed.is_known)
+      fixed = {.is_known = true,
+               .is_fixed = !is_written_[program_.keys().family(key).index],
+               .value = program_.keys().initial(key)};
+    return fixed.is_fixed;
+  }
+
   const Program& program_;
   Machine machine_;
+  LookAhead ahead_;
   std::vector<std::vector<bool>> is_kept_;  // by call and local
+  std::vector<bool> is_written_;            // by family
+  std::vector<Fixed> fixed_;                // by key
   std::atomic<bool>& has_passed_;
   CallId call_ = {};
 };
 
 }  // namespace
-
-bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept) {
-  return LookAhead(code, registers, is_kept).is_vain();
-}
 
 std::unique_ptr<Executor> executor_without_vain_reads(const Program& program,
                                                       std::atomic<bool>& has_passed) {

@@ -9,7 +9,8 @@
 //
 // A read is looked at when the code stops at it, with all other registers known, so that branches
 // and loops behind it are followed as they will go; what is read later is not known, and where a
-// branch depends on it, the read counts.
+// branch depends on it, the read counts. So does one whose local is still there after some hundred
+// instructions.
 #include <atomic>
 #include <memory>
 
@@ -17,11 +18,8 @@
 
 namespace isoscope {
 
-// Does nothing depend on the value of the read at which the code stands? `is_kept` says of each
-// local whether somebody looks at it in the end.
-bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept);
-
-// Executes the program without its vain reads; says in `has_passed` if there was one.
+// Executes the program without its vain reads, and without reads of keys that no call writes; says
+// in `has_passed` if there was one of the former.
 std::unique_ptr<Executor> executor_without_vain_reads(const Program& program,
                                                       std::atomic<bool>& has_passed);
 
