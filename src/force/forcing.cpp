@@ -22,14 +22,23 @@ void describe_run(Forced& forced) {
   }
 }
 
+// Did the sessions leave the steps of the permutation? Says why.
+std::string divergence(const Run& run, const Judgement& judgement) {
+  const bool is_short = std::ranges::find(run.played.moments, Moment::Kind::Forfeited,
+                                          &Moment::kind) != run.played.moments.end();
+  if (is_short) return "a session ended before its steps were used up";
+  return run.played.end == Played::End::Stuck ? judgement.why : std::string();
+}
+
 Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget, Forced& forced) {
   for (; forced.runs < times && !budget.expired_now(); ++forced.runs) {
     auto run = experiment.run(forced.permutation, budget);
     if (!run) return run.error();
     auto judgement = experiment.judge(*run, budget);
     if (!judgement) return judgement.error();
-    std::string why;
-    const ForceVerdict verdict = weigh(*run, *judgement, why);
+    std::string why = divergence(*run, *judgement);
+    const ForceVerdict verdict =
+        why.empty() ? weigh(*run, *judgement, why) : ForceVerdict::Diverged;
     if (verdict == ForceVerdict::Prevented) ++forced.prevented;
     const bool is_first_reproduced =
         verdict == ForceVerdict::Reproduced && forced.reproduced++ == 0;
@@ -61,12 +70,6 @@ std::string_view name_of(ForceVerdict verdict) {
 }
 
 ForceVerdict weigh(const Run& run, const Judgement& judgement, std::string& why) {
-  const bool is_short = std::ranges::find(run.played.moments, Moment::Kind::Forfeited,
-                                          &Moment::kind) != run.played.moments.end();
-  if (run.played.end == Played::End::Stuck || is_short) {
-    why = is_short ? "a session ended before its steps were used up" : judgement.why;
-    return ForceVerdict::Diverged;
-  }
   // The recorded history is the judge.
   switch (run.recorded.kind) {
     case RecordedRun::Kind::Unserializable:

@@ -88,6 +88,72 @@ TEST_F(ForceCliTest, StepsTheFunctionsOfAnApplication) {
   EXPECT_EQ(leftovers(), "");
 }
 
+// The history is the judge, with the statements as they were executed; and a call that fails in the
+// middle of its statements has not left the schedule.
+TEST_F(ForceCliTest, RecordsTheStatementsInsideOfFunctions) {
+  const TempFolder folder;
+  const std::string app = folder.add("app.sql", R"(
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+INSERT INTO t VALUES (1, 10);
+CREATE FUNCTION seen(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v_now int;
+BEGIN
+  SELECT v INTO v_now FROM t WHERE id = p;
+  RETURN v_now;
+END $$;
+CREATE FUNCTION take(p int, n int) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE v_old int;
+BEGIN
+  v_old := seen(p);
+  UPDATE t SET v = v_old - n WHERE id = p;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM 1 FROM t WHERE id = p;
+  RETURN true;
+END $$;
+-- session a: take(1, 3)
+-- session b: take(1, 4)
+)");
+  const Ran weak = run_isoscope("force " + app + dsn() + " --json");
+  ASSERT_EQ(weak.exit_code, 1) << weak.out << weak.err;
+  const json order = json::parse(weak.out)["orders"][0];
+  EXPECT_EQ(order["judge"], "history") << order;
+  EXPECT_EQ(order["anomaly"], "lost update");
+  EXPECT_THAT(order["history"].get<std::string>(),
+              HasSubstr("UPDATE t SET v = 10 - 4 WHERE id = 1"));
+  EXPECT_THAT(order["history"].get<std::string>(), HasSubstr("SELECT v FROM t WHERE id = 1"));
+  const Ran strong = run_isoscope("force " + app + dsn() + " --json --level repeatable-read");
+  ASSERT_EQ(strong.exit_code, 0) << strong.out << strong.err;
+  EXPECT_EQ(json::parse(strong.out)["orders"][0]["judge"], "history");
+  const std::string page = folder.at("page.html");
+  run_isoscope("force " + app + dsn() + " --html " + page);
+  EXPECT_THAT(slurp(page), HasSubstr("UPDATE t SET v = 10 - 4 WHERE id = 1"));
+  EXPECT_EQ(leftovers(), "");
+}
+
+// What cannot be recorded is judged by the serial orders, and said.
+TEST_F(ForceCliTest, LeavesFunctionsThatAreNotRecordedToTheSerialOrders) {
+  const TempFolder folder;
+  const std::string app = folder.add("app.sql", R"(
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+INSERT INTO t VALUES (1, 10);
+CREATE FUNCTION seen(p int) RETURNS int LANGUAGE sql AS $$ SELECT v FROM t WHERE id = p $$;
+CREATE FUNCTION take(p int, n int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v_old int;
+BEGIN
+  v_old := seen(p);
+  UPDATE t SET v = v_old - n WHERE id = p;
+  RETURN v_old;
+END $$;
+-- session a: take(1, 3)
+-- session b: take(1, 4)
+)");
+  const Ran ran = run_isoscope("force " + app + dsn() + " --json");
+  ASSERT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  const json order = json::parse(ran.out)["orders"][0];
+  EXPECT_EQ(order["judge"], "serial orders");
+  EXPECT_THAT(order["no_history_witness"].get<std::string>(), HasSubstr("it is not in PL/pgSQL"));
+}
+
 TEST_F(ForceCliTest, TellsWhereASpecificationIsWrong) {
   const TempFolder folder;
   const Ran ran = run_isoscope(
