@@ -27,6 +27,13 @@ std::string text_of_run(const record::ResolvedRun& run, bool with_coarse) {
   std::string text = record::run_header(run.initial);
   for (const record::ResolvedTxn& r : run.txns) {
     auto events = r.events;
+    // A server that ends a transaction because it is in no serial order promises nothing of what it
+    // read until then.
+    if (r.txn.status == TxnStatus::Aborted)
+      for (auto& of_statement : events)
+        std::erase_if(of_statement, [](const record::RunEvent& event) {
+          return event.kind == record::RunEvent::Kind::Read;
+        });
     if (!with_coarse)
       for (auto& of_statement : events) std::erase_if(of_statement, is_coarse);
     text += record::run_line(r.txn, r.session, r.id, events, r.commit);

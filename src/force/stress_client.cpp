@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace isoscope::force {
@@ -213,10 +214,19 @@ Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClien
     }
   }
   std::ranges::stable_sort(placed, {}, &Placed::ended);
+  const bool is_serializable =
+      std::ranges::equal(options.isolation, std::string_view("SERIALIZABLE"),
+                         [](unsigned char x, char y) { return std::toupper(x) == y; });
   for (const Placed& one : placed) {
     const TxnStatus status = one.txn->ended == 0 ? TxnStatus::Unknown : one.txn->status;
     const TxnId t = b.begin(one.session, status, {});
-    for (const StressOp& op : one.txn->ops) {
+    for (StressOp op : one.txn->ops) {
+      // Servers that end a transaction because it is in no serial order promise nothing of what it
+      // read until then.
+      if (is_serializable && status == TxnStatus::Aborted) {
+        if (op.kind == StressOp::Kind::Read) continue;
+        op.overwritten.reset();
+      }
       b.begin_statement(t);
       add_operation(b, t, op, is_list);
     }
