@@ -31,8 +31,9 @@ struct Forced {
   std::size_t rechecked = 0;        // of them, those that then touched no row
 };
 
-// What came of a run that came to its end and has both witnesses: the recorded history is the judge, the serial orders
-// where there is none; where they contradict each other, the run was not recorded whole.
+// What came of a run that came to its end and has both witnesses: the recorded history is the
+// judge, the serial orders where there is none; where they contradict each other, the run was not
+// recorded whole.
 ForceVerdict weigh(const Run& run, const Judgement& judgement, std::string& why);
 
 struct ForceOptions {
