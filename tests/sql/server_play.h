@@ -67,14 +67,14 @@ class ClientSession {
       is_new_ = false;
       has_failed_ = false;
     }
-    step_ = machine_.find_next(session_.first + call_, log_);
+    step_ = machine_.calls().find_next(session_.first + call_, log_);
     // Subqueries are part of the text that follows; what they give decides nothing here.
     while (step_.kind == NextStep::Kind::Statement && is_subquery()) {
       auto result = std::make_shared<StatementResult>();
       result->statement = step_.statement;
       result->rows = {{Value()}};
       log_.push_back(std::move(result));
-      step_ = machine_.find_next(session_.first + call_, log_);
+      step_ = machine_.calls().find_next(session_.first + call_, log_);
     }
     switch (step_.kind) {
       case NextStep::Kind::Statement:
