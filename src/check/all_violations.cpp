@@ -109,6 +109,7 @@ AllViolations all_violations(const History& h, const Level& level, const LevelSe
   for (;;) {
     const EventId read = hinge(h, current);
     if (found) found(current);
+    all.each.push_back(current);
     count(all, std::move(current));
     if (progress) progress(std::to_string(all.total()) + " violations so far", -1);
     if (read.is_none() || all.total() >= most || budget.expired_now()) {

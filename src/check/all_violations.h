@@ -26,6 +26,7 @@ struct AnomalyGroup {
 
 struct AllViolations {
   std::vector<AnomalyGroup> groups;  // most frequent first
+  std::vector<Violation> each;       // in the order in which they were found
   bool complete = true;              // false if a limit came first: there may be more
 
   std::size_t total() const;

@@ -201,7 +201,8 @@ Result<CheckReport> check_history(const CheckArguments& args, const History& h,
           "the violation that was found rests on a query of several tables, which may depend on "
           "fewer rows than it is recorded to read");
     if (level.answer.verdict.outcome == Outcome::Consistent) holding.push_back(each.level);
-    if (args.explain == "all" && level.answer.verdict.violation)
+    const bool wants_all = args.explain == "all" || args.findings.has_baseline();
+    if (wants_all && level.answer.verdict.violation)
       level.all = all_violations(level.history(h), *each.level, levels,
                                  *level.answer.verdict.violation, args.most, budget,
                                  progress_line(args.common), violation_stream(args, level, h));

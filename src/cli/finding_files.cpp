@@ -1,6 +1,7 @@
 #include "cli/finding_files.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/command.h"
@@ -42,7 +43,10 @@ Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_
     auto known = read_baseline(baseline_);
     if (!known) return known.error();
     const std::size_t fresh = apply_baseline(findings, *known);
-    if (fresh == 0 && exit_code == kInteresting) exit_code = kGood;
+    const bool is_open = std::ranges::any_of(findings.cases, [](const FindingCase& one) {
+      return one.result == FindingCase::Result::Undecided;
+    });
+    if (fresh == 0 && exit_code == kInteresting) exit_code = is_open ? kUnknown : kGood;
     if (!findings.findings.empty()) {
       clear_progress_line();
       std::fprintf(stderr,

@@ -34,8 +34,10 @@ class FindingFiles {
   bool is_wanted() const {
     return annotate_ || junit_.is_wanted() || !sarif_.empty() || !baseline_.empty();
   }
-  // Writes what was asked for, and returns the exit code: the given one, or 0 where that is 1 and
-  // the baseline knows all findings.
+  // Are known findings left aside? Then one that is known must not hide another.
+  bool has_baseline() const { return !baseline_.empty(); }
+  // Writes what was asked for, and returns the exit code: the given one, or, where that is 1 and
+  // the baseline knows all findings, 0, or 3 where there may be others.
   Result<int> write(const std::function<Findings()>& make, int exit_code) const;
 
  private:

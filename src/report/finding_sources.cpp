@@ -57,7 +57,12 @@ Finding violation_finding(const History& h, const std::string& source, const std
     finding.place = finding.related.front();
     finding.place.message.clear();
   }
-  if (v.fault) finding.identity += "\n" + h.name(h.key(v.fault->read));
+  if (v.fault) {
+    finding.identity +=
+        fmt::format("\n{} {}", h.name(h.txn(v.fault->read)), h.name(h.key(v.fault->read)));
+  } else if (v.cycle.empty()) {
+    for (const TxnId t : v.core) finding.identity += "\n" + h.name(t);
+  }
   return finding;
 }
 
@@ -164,8 +169,9 @@ Findings check_findings(const CheckReport& report) {
         one.details += fmt::format("{} --{}--> {}  {}\n", shown(h, edge.from), name_of(edge.kind),
                                    shown(h, edge.to), why(h, edge));
       if (level.all) {
-        for (const AnomalyGroup& group : level.all->groups)
-          out.findings.push_back(violation_finding(h, report.source, level.level, group.example));
+        for (const Violation& each : level.all->each)
+          out.findings.push_back(violation_finding(h, report.source, level.level, each));
+        out.complete = out.complete && level.all->complete;
       } else {
         out.findings.push_back(finding);
       }

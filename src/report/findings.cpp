@@ -229,7 +229,8 @@ std::size_t apply_baseline(Findings& findings, const std::set<std::string>& know
   }
   if (fresh > 0) return fresh;
   for (FindingCase& one : findings.cases) {
-    if (one.result == FindingCase::Result::Failed) one.result = FindingCase::Result::Passed;
+    if (one.result == FindingCase::Result::Failed)
+      one.result = findings.complete ? FindingCase::Result::Passed : FindingCase::Result::Undecided;
   }
   return 0;
 }

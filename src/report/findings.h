@@ -51,6 +51,7 @@ struct Findings {
   std::string source = {};
   std::vector<Finding> findings = {};
   std::vector<FindingCase> cases = {};
+  bool complete = true;       // false: there may be more of them than were looked for
   bool has_baseline = false;  // `is_known` was looked up
 };
 
