@@ -204,6 +204,8 @@ SmtTerm all_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
                            if (part.is_false()) return part;
                            if (!part.is_true()) list.push_back(part);
                          }
+                         // Z3 prints the conjunction of nothing as `and`, which others do not read.
+                         if (list.empty()) return z3.context.bool_val(true);
                          return list.size() == 1 ? list[0] : z3::mk_and(list);
                        },
                        formulas.size())};
@@ -219,6 +221,7 @@ SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
                            if (part.is_true()) return part;
                            if (!part.is_false()) list.push_back(part);
                          }
+                         if (list.empty()) return z3.context.bool_val(false);
                          return list.size() == 1 ? list[0] : z3::mk_or(list);
                        },
                        formulas.size())};
