@@ -94,9 +94,9 @@ Result<FinishedRuns> replay_history(const RunArguments& args, LoadedProgram& inp
   while (replayed && !replayed->is_expired && input.must_repeat())
     replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
   if (!replayed) return input.located(replayed.error());
-  FinishedRuns done{.runs = {}, .divergences = std::move(replayed->divergences)};
-  done.runs = as_runs(program, *std::move(replayed), budget);
-  return done;
+  auto divergences = std::move(replayed->divergences);
+  return FinishedRuns{.runs = as_runs(program, *std::move(replayed), budget),
+                      .divergences = std::move(divergences)};
 }
 
 Result<FinishedRuns> run_often(const RunArguments& args, LoadedProgram& input,
