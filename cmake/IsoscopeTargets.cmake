@@ -32,6 +32,10 @@ if(ISOSCOPE_SANITIZE)
   target_compile_options(iso_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(iso_options INTERFACE -fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Between its own checks g++ 12 takes members of std::regex and others for uninitialised.
+    target_compile_options(iso_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
 if(ISOSCOPE_FUZZ)
   target_compile_options(iso_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined

@@ -76,7 +76,8 @@ TEST(Framer, LosesNoByteOfAnyStream) {
 }
 
 TEST(Fields, EndWhereThePayloadEnds) {
-  Fields fields(bytes({0, 2, 'a', 0, 'b'}));
+  const std::string payload = bytes({0, 2, 'a', 0, 'b'});
+  Fields fields(payload);
   EXPECT_EQ(fields.int16(), 2);
   EXPECT_EQ(fields.string(), "a");
   EXPECT_EQ(fields.string(), "");
