@@ -106,8 +106,11 @@ class ScopeSearch {
     search.add_stats(stats);
     if (outcome == SynthOutcome::None && query.certify && uncertified_.empty()) {
       auto refutation = search.refutation(budget_);
-      if (refutation) refutations_.push_back(*std::move(refutation));
-      if (!refutation) uncertified_ = refutation.error().what;
+      if (!refutation) {
+        uncertified_ = refutation.error().what;
+      } else {
+        refutations_.push_back(*std::move(refutation));
+      }
     }
     if (outcome == SynthOutcome::Found) {
       last_ = search.proposal();

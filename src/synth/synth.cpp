@@ -120,8 +120,11 @@ Result<SynthAnswer> search_once(const SynthQuery& query, Budget& budget) {
   if (answer.outcome == SynthOutcome::Unknown) answer.limit = limit_reached();
   if (answer.outcome == SynthOutcome::None && query.certify) {
     auto refutation = search.refutation(budget);
-    if (refutation) answer.refutations.push_back(*std::move(refutation));
-    if (!refutation) answer.uncertified = refutation.error().what;
+    if (!refutation) {
+      answer.uncertified = refutation.error().what;
+    } else {
+      answer.refutations.push_back(*std::move(refutation));
+    }
   }
   if (answer.outcome != SynthOutcome::Found) return answer;
   auto found = synthesis::conclude(query, search.frame(), search.proposal(), budget);
