@@ -49,6 +49,9 @@ Saturated saturate_with_fewer_chains(const History& h, std::unique_ptr<Facts>& f
 // The share of the time that is left, and the seconds if there is no limit, for a stronger level.
 constexpr double kShareForStronger = 0.25;
 constexpr double kSecondsForStronger = 60;
+// So many times StrongOptions::few_chains must there be chains: with fewer, a history that is at
+// neither stronger level would cost twice what it costs alone.
+constexpr std::uint32_t kManyForStronger = 16;
 
 // pc and psi leave more open than si and ser do, and among thousands of short sessions cost more to
 // decide. Whoever satisfies the stronger level satisfies them, by the same order of versions.
@@ -85,7 +88,9 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   add_version_facts(*known);
   const bool has_many_chains =
       decision.facts->num_chains() > options.few_chains && options.saturate;
-  if (has_many_chains && options.prune && (level == StrongLevel::Pc || level == StrongLevel::Psi)) {
+  const bool asks_stronger = decision.facts->num_chains() > options.few_chains * kManyForStronger;
+  if (has_many_chains && asks_stronger && options.prune &&
+      (level == StrongLevel::Pc || level == StrongLevel::Psi)) {
     if (auto completed = complete_by_stronger(h, *known, budget, options)) {
       decision.outcome = Outcome::Consistent;
       decision.completed = std::make_unique<KnownGraph>(*std::move(completed));

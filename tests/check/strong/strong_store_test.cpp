@@ -57,9 +57,9 @@ History make(const HistoryPlan& plan) {
 
 class StrongOnStores : public testing::TestWithParam<StrongLevel> {
  protected:
-  Verdict check(const History& h, const StrongOptions& options = {}) {
+  Verdict check(const History& h) {
     Budget budget = Budget::seconds(100);
-    return check_strong(h, GetParam(), budget, options);
+    return check_strong(h, GetParam(), budget);
   }
 };
 
@@ -89,8 +89,7 @@ TEST_P(StrongOnStores, AcceptsWhatTheStoreGuarantees) {
   }
 }
 
-// Many sessions, few reads: much is left open. No stronger level answers for pc and psi: their own
-// search is asked.
+// Many sessions, few reads: much is left open.
 TEST_P(StrongOnStores, ChoosesAmongManyWrites) {
   const History h = make({.level = StoreLevel::Ser,
                           .sessions = 100,
@@ -99,7 +98,7 @@ TEST_P(StrongOnStores, ChoosesAmongManyWrites) {
                           .keys = 300,
                           .read_share = 0.2,
                           .seed = 3});
-  const Verdict verdict = check(h, {.few_chains = 100});
+  const Verdict verdict = check(h);
   ASSERT_EQ(verdict.outcome, Outcome::Consistent);
   EXPECT_GT(verdict.stats.get("choices").value_or(0), 100);
   EXPECT_EQ(complain_about(h, GetParam(), verdict), std::nullopt);
