@@ -57,6 +57,10 @@ constexpr std::uint32_t kManyForStronger = 16;
 // decide. Whoever satisfies the stronger level satisfies them, by the same order of versions.
 std::optional<KnownGraph> complete_by_stronger(const History& h, const Knowledge& known,
                                                Budget& budget, const StrongOptions& options) {
+  const StrongLevel level = known.graph.level();
+  if ((level != StrongLevel::Pc && level != StrongLevel::Psi) || !options.saturate ||
+      !options.prune || known.graph.facts().num_chains() <= options.few_chains * kManyForStronger)
+    return std::nullopt;
   for (const StrongLevel stronger : {StrongLevel::Ser, StrongLevel::Si}) {
     const auto left = budget.remaining();
     Budget part = budget.within(left ? *left * kShareForStronger : kSecondsForStronger);
@@ -88,14 +92,10 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
   add_version_facts(*known);
   const bool has_many_chains =
       decision.facts->num_chains() > options.few_chains && options.saturate;
-  const bool asks_stronger = decision.facts->num_chains() > options.few_chains * kManyForStronger;
-  if (has_many_chains && asks_stronger && options.prune &&
-      (level == StrongLevel::Pc || level == StrongLevel::Psi)) {
-    if (auto completed = complete_by_stronger(h, *known, budget, options)) {
-      decision.outcome = Outcome::Consistent;
-      decision.completed = std::make_unique<KnownGraph>(*std::move(completed));
-      return decision;
-    }
+  if (auto completed = complete_by_stronger(h, *known, budget, options)) {
+    decision.outcome = Outcome::Consistent;
+    decision.completed = std::make_unique<KnownGraph>(*std::move(completed));
+    return decision;
   }
   SaturationOptions how;
   how.facts_only = !options.saturate;
