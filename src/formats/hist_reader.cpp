@@ -128,7 +128,7 @@ class HistParser {
       if (budget_.expired()) return limit_error("reading the input");
       if (has_statements && !is_begun) builder_.begin_statement(t);
       is_begun = !token_.is('|');
-      const auto done = is_begun ? operation(t) : advance();
+      auto done = is_begun ? operation(t) : advance();
       if (!done) return done;
     }
     return {};

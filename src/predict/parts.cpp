@@ -139,9 +139,9 @@ bool have_logics(const Assignment& levels) {
          });
 }
 
-PredictAnswer predict_parts(const History& observed, std::vector<std::vector<SessionId>> sessions,
-                            const Level& level, const LevelSet& levels,
-                            const PredictOptions& options, Budget& budget) {
+PredictAnswer predict_parts(const History& observed,
+                            const std::vector<std::vector<SessionId>>& sessions, const Level& level,
+                            const LevelSet& levels, const PredictOptions& options, Budget& budget) {
   std::vector<Part> parts;
   for (const std::vector<SessionId>& some : sessions) {
     if (budget.expired_now()) break;

@@ -72,7 +72,8 @@ Result<Validation> follow_script(const Executable& program, const History& predi
   const auto ser = LevelSet::built_in().find("ser");
   ISO_ASSERT(ser.ok());
   CheckAnswer serial = check(history, **ser, budget);
-  Validation validation{.is_validated = serial.verdict.outcome == Outcome::Violated,
+  const bool is_violated = serial.verdict.outcome == Outcome::Violated;
+  Validation validation{.is_validated = is_violated,
                         .divergences = std::move(replayed->divergences),
                         .history = std::move(history),
                         .serial = std::move(serial),

@@ -99,7 +99,8 @@ bool Pair::conflicts(TxnIndex t, TxnIndex u) const {
 
 // B needs, of those between, whom it read from, and whom they read from.
 void Pair::find_needed() {
-  const auto [a, b] = txns_;
+  const TxnIndex a = txns_[0];
+  const TxnIndex b = txns_[1];
   std::set<TxnIndex> needed;
   std::vector<TxnIndex> open = {b};
   while (!open.empty()) {

@@ -121,11 +121,17 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
     }
   }
   const std::string_view name = common_name(anomaly.name);
-  std::string out = fmt::format("{} of ", name.empty() ? "a cycle" : name);
+  std::string out = fmt::format("{} between ", name.empty() ? "a cycle" : name);
+  const bool is_counted =
+      std::ranges::any_of(counts, [](const auto& count) { return count.second > 1; });
   for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto [function, times] = counts[i];
     if (i > 0) out += i + 1 == counts.size() ? " and " : ", ";
-    if (counts[i].second > 1) out += fmt::format("{} ", counts[i].second);
-    out += printable(app.functions[counts[i].first].name);
+    if (is_counted) {
+      const std::string_view unit = i > 0 ? "" : times > 1 ? "calls " : "call ";
+      out += fmt::format("{} {}of ", times, unit);
+    }
+    out += printable(app.functions[function].name);
   }
   return out;
 }

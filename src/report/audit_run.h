@@ -16,7 +16,7 @@ audit::FoundAnomaly in_arbitration_order(const audit::FoundAnomaly& anomaly);
 // "T2", of the second call.
 std::string call_name(std::size_t call);
 
-// "lost update of 2 withdraw", "long fork of new_order, payment and 2 order_status"
+// "lost update between 2 calls of withdraw", "long fork between 2 calls of look and 1 of pay"
 std::string headline(const sql::Application& app, const audit::FoundAnomaly& anomaly);
 
 std::string_view edge_word(audit::EdgeKind kind);  // "rw"

@@ -124,7 +124,7 @@ Result<RelationPtr> AxiomResolver::resolve_relation_name(const Phrase& phrase, i
   return unknown_relation(name);
 }
 
-AxiomResolver::Argument AxiomResolver::measured(RelationPtr relation) {
+AxiomResolver::Argument AxiomResolver::measured(const RelationPtr& relation) {
   Argument argument{relation, 1, 1};
   for (const RelationPtr& part : {relation->left, relation->right}) {
     if (part == nullptr) continue;

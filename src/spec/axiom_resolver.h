@@ -70,7 +70,7 @@ class AxiomResolver {
     int nodes = 0;
     int depth = 0;
   };
-  static Argument measured(RelationPtr relation);
+  static Argument measured(const RelationPtr& relation);
 
   Framework framework_;
   std::map<std::string_view, const Declaration*> lets_;

@@ -75,7 +75,7 @@ class WitnessList {
     }
   }
 
-  bool report(Witness witness) { return done_ = (*accept_)(witness); }
+  bool report(const Witness& witness) { return done_ = (*accept_)(witness); }
 
   bool is_placed(TxnId t) const {
     return std::find(order_.begin(), order_.end(), t) != order_.end();

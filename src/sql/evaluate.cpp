@@ -187,7 +187,7 @@ class Evaluator {
     if (list == nullptr) return {};
     bool has_null = false;
     for (const Value& v : *list) {
-      const Value same = compared(ExprOp::Equal, needle, v);
+      Value same = compared(ExprOp::Equal, needle, v);
       if (is_true(same)) return same;
       has_null = has_null || same.is_null();
     }

@@ -275,7 +275,7 @@ Expr build_constant(Scope& scope, const Tree& node, Place place) {
 }
 
 // The branches of CASE, COALESCE, … agree on a type: that of the first that is no constant.
-void unify(Scope& scope, std::vector<Expr*> values, std::string_view what) {
+void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what) {
   const Expr* model = nullptr;
   for (const Expr* value : values) {
     if (model == nullptr && !is_constant(*value)) model = value;

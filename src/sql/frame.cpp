@@ -33,8 +33,8 @@ VarId Frame::add_hidden(std::string_view purpose, Type type, bool is_array, Plac
   return add(fmt::format("({} {})", purpose, ++num_hidden_), type, is_array, place);
 }
 
-std::size_t Frame::add_named(std::string name, const DeclaredType& type, const Catalog& catalog,
-                             Place place) {
+std::size_t Frame::add_named(const std::string& name, const DeclaredType& type,
+                             const Catalog& catalog, Place place) {
   NamedVariable variable{.name = name, .is_record = type.is_record};
   if (!type.is_record) {
     variable.var = add(name, type.type, type.is_array, place);

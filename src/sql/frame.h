@@ -39,7 +39,7 @@ class Frame {
   // One that no program can name; `purpose` is for people.
   VarId add_hidden(std::string_view purpose, Type type, bool is_array, Place place);
   // A variable or record of that type; its number among the named ones.
-  std::size_t add_named(std::string name, const DeclaredType& type, const Catalog& catalog,
+  std::size_t add_named(const std::string& name, const DeclaredType& type, const Catalog& catalog,
                         Place place);
   NamedVariable& named(std::size_t number) { return named_[number]; }
   std::size_t num_named() const { return named_.size(); }

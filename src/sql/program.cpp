@@ -53,10 +53,10 @@ Result<std::unique_ptr<SqlProgram>> SqlProgram::create(Application app) {
   if (!has_calls) return no_sessions(app);
   std::ranges::sort(called);
   called.erase(std::unique(called.begin(), called.end()), called.end());
-  return std::unique_ptr<SqlProgram>(new SqlProgram(std::move(app), std::move(called)));
+  return std::unique_ptr<SqlProgram>(new SqlProgram(std::move(app), called));
 }
 
-SqlProgram::SqlProgram(Application app, std::vector<std::uint32_t> called)
+SqlProgram::SqlProgram(Application app, const std::vector<std::uint32_t>& called)
     : app_(std::move(app)),
       changes_(app_, called),
       first_fresh_(greatest_initial(app_) + 1),

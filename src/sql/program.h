@@ -92,7 +92,7 @@ class SqlProgram final : public Executable {
     Type type = Type::Integer;
   };
 
-  explicit SqlProgram(Application app, std::vector<std::uint32_t> called);
+  SqlProgram(Application app, const std::vector<std::uint32_t>& called);
 
   void add_sessions();
   void add_families();

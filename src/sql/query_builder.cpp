@@ -378,7 +378,7 @@ void make_one_statement(Frame& frame, std::vector<Statement>& before,
 }
 
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery built,
-                std::vector<VarId> targets, bool strict, const Statement& model) {
+                const std::vector<VarId>& targets, bool strict, const Statement& model) {
   if (scope.findings.failed()) return;
   fit(scope, built, targets);
   Statement select = model;
@@ -390,7 +390,7 @@ void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery built
   add_computed(to, built, targets, model);
 }
 
-Statement make_loop(const Scope& scope, BuiltQuery built, std::vector<VarId> targets,
+Statement make_loop(const Scope& scope, BuiltQuery built, const std::vector<VarId>& targets,
                     const Statement& model) {
   Statement loop = model;
   loop.op = StatementOp::ForQuery;

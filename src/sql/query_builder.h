@@ -38,9 +38,9 @@ void make_one_statement(Frame& frame, std::vector<Statement>& before, std::vecto
 bool has_sql(const std::vector<Statement>& body);
 // Adds: the query into the targets, the first row.
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery query,
-                std::vector<VarId> targets, bool strict, const Statement& model);
+                const std::vector<VarId>& targets, bool strict, const Statement& model);
 // The loop over the rows of the query; its body starts with what computes the results.
-Statement make_loop(const Scope& scope, BuiltQuery query, std::vector<VarId> targets,
+Statement make_loop(const Scope& scope, BuiltQuery query, const std::vector<VarId>& targets,
                     const Statement& model);
 
 // InsertStmt, UpdateStmt, DeleteStmt, with RETURNING into `named` variables, none for none.

@@ -137,7 +137,7 @@ class Writer {
     for (int u = 1; u < facts_.txns(); ++u) {
       if (facts_.rt()(t, u).is_true()) end = std::min(end, start_of(u));
     }
-    return {2 * start_of(t) + 1, 2 * end};
+    return {std::int64_t{2} * start_of(t) + 1, std::int64_t{2} * end};
   }
 
   // The writers of a key write 1, 2, …; T0 writes 0.

@@ -152,7 +152,7 @@ def check_sarif(work):
 
 def check_annotations(work):
     done = work.run("audit examples/audit/on_call.sql --level si --annotate --quiet", 1)
-    expect(re.match(r"::error file=examples/audit/on_call.sql,line=\d+,col=\d+,title=write-skew::write skew of 2 go_home",
+    expect(re.match(r"::error file=examples/audit/on_call.sql,line=\d+,col=\d+,title=write-skew::write skew between 2 calls of go_home",
                     done.stderr), f"an annotation: {done.stderr}")
 
 

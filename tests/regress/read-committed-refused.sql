@@ -2,7 +2,7 @@
 -- after it does not.
 -- run: isoscope audit FILE --only late
 -- exit: 1
--- says: at pg-rc: anomaly: lost update of 2 late
+-- says: at pg-rc: anomaly: lost update between 2 calls of late
 -- says: waits for T1
 -- run: isoscope audit FILE --only early --level "read committed" --prove
 -- exit: 0

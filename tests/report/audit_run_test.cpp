@@ -87,9 +87,9 @@ TEST(AuditRun, PutsEdgesIntoWords) {
 TEST(AuditRun, SumsUpTheFunctionsOfACycle) {
   const sql::Application app = application();
   FoundAnomaly found = anomaly();
-  EXPECT_EQ(headline(app, found), "write skew of pay and look");
+  EXPECT_EQ(headline(app, found), "write skew between pay and look");
   found.functions = {1, 0, 1, 1};
-  EXPECT_EQ(headline(app, found), "write skew of 3 look and pay");
+  EXPECT_EQ(headline(app, found), "write skew between 3 calls of look and 1 of pay");
 }
 
 TEST(AuditText, LeavesOutColumnsThatNoCallTouches) {
@@ -101,7 +101,7 @@ TEST(AuditText, LeavesOutColumnsThatNoCallTouches) {
   report.answer.outcome = audit::AuditOutcome::Anomaly;
   report.answer.search.anomalies = {anomaly()};
   EXPECT_EQ(audit_text(report, Paint(false)),
-            "bank.sql at ec: anomaly: write skew of pay and look\n"
+            "bank.sql at ec: anomaly: write skew between pay and look\n"
             "view-only: reasons\n"
             "rows at the start\n"
             "  account (id 1, owner 'ada', balance 5, …)\n"

@@ -178,7 +178,7 @@ std::string PointSearch::blamed(const std::vector<PointEdge>& steps) const {
   };
   const auto name = [&](bool SnapRules::*rule) {
     for (const PointEdge& e : steps) {
-      const std::string axiom = axiom_with(levels_.of(layout_.txn(e.to)), rule);
+      std::string axiom = axiom_with(levels_.of(layout_.txn(e.to)), rule);
       if (!axiom.empty()) return axiom;
     }
     return std::string();
