@@ -15,7 +15,7 @@ FunctionCycle smallest_rotation(const std::vector<std::uint32_t>& reversed) {
   FunctionCycle cycle(reversed.rbegin(), reversed.rend());
   FunctionCycle smallest = cycle;
   for (std::size_t i = 1; i < cycle.size(); ++i) {
-    std::ranges::rotate(cycle, cycle.begin() + 1);
+    std::rotate(cycle.begin(), cycle.begin() + 1, cycle.end());
     smallest = std::min(smallest, cycle);
   }
   return smallest;

@@ -103,7 +103,8 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
           edges.push_back({a, b, EdgeKind::Wr, read.at, read.value,
                            place_in(from.write_places, read.at), read.place});
       }
-      for (const auto& [location, value] : from.writes) {
+      for (const auto& write : from.writes) {
+        const auto& location = write.first;
         const bool both = to.writes.contains(location) ||
                           (conflicts == Conflicts::Rows && location.column < kUniqueEntry &&
                            std::ranges::any_of(to.writes, [&](const auto& other) {
@@ -245,8 +246,7 @@ bool has_protected_cycle(const Problem& problem, const Scenario& scenario,
 std::string broken_promise(const Problem& problem, const Scenario& scenario,
                            const Versions& versions) {
   if (rules_of(problem).keys_are_current) {
-    if (const std::string taken = taken_key(problem, scenario, versions); !taken.empty())
-      return taken;
+    if (std::string taken = taken_key(problem, scenario, versions); !taken.empty()) return taken;
   }
   for (std::size_t i = 0; i < scenario.ar.size(); ++i) {
     for (std::size_t j = i + 1; j < scenario.ar.size(); ++j) {
@@ -262,7 +262,7 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
                              print(problem.app, scenario.calls[a]));
       }
       if (versions.traces[b].is_per_statement) continue;
-      if (const std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
+      if (std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
         return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
         if (location.column >= kUniqueEntry) continue;

@@ -5,7 +5,7 @@
 namespace isoscope::audit {
 
 SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
-                     std::vector<SymValue> values) {
+                     const std::vector<SymValue>& values) {
   // A CHECK is an expression like any other, in a transaction that does nothing.
   Instance nobody(symbols, 0, "start");
   SymbolicRun run(symbols, nobody, InstanceRules{});

@@ -8,6 +8,6 @@ namespace isoscope::audit {
 
 // No CHECK of the table is false of the row. `values` has one for each column.
 SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
-                     std::vector<SymValue> values);
+                     const std::vector<SymValue>& values);
 
 }  // namespace isoscope::audit

@@ -86,7 +86,7 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement) {
   const SmtTerm found = selection.found.front();
   const Frame at = selection.frame.with(selection.rows.front());
   const SmtTerm alive = alive_;
-  const bool is_single_row = selection.matches && instance_.accesses.size() > 0 &&
+  const bool is_single_row = selection.matches && !instance_.accesses.empty() &&
                              this->plan(query.sources, query.where).is_fixed;
   const bool has_row = window_of(query).has_first;
   const SmtTerm is_returned = has_row ? symbols_.yes() : symbols_.fresh_truth("within_limit");

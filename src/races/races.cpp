@@ -49,8 +49,7 @@ class Candidates {
       std::vector<TxnIndex> all = key.readers;
       all.insert(all.end(), key.writers.begin(), key.writers.end());
       std::ranges::sort(all);
-      const auto [first, last] = std::ranges::unique(all);
-      all.erase(first, last);
+      all.erase(std::unique(all.begin(), all.end()), all.end());
       add_neighbours(key, all);
     }
   }

@@ -146,8 +146,7 @@ class RunReader {
       std::ranges::sort(key.writers, [this](TxnIndex a, TxnIndex b) {
         return std::pair(run_.txns[a].commit, a) < std::pair(run_.txns[b].commit, b);
       });
-      const auto [first, last] = std::ranges::unique(key.writers);
-      key.writers.erase(first, last);
+      key.writers.erase(std::unique(key.writers.begin(), key.writers.end()), key.writers.end());
     }
     run_.shapes = shapes_.size();
   }

@@ -194,7 +194,7 @@ std::optional<std::string> Accesses::inserted_key(const Execution& run) {
 // It read that there is such a row, committed, perhaps after its snapshot.
 std::string Accesses::read_refused_insert(const Execution& run, std::vector<Access>& reads) {
   const Table& table = *run.table->table;
-  const std::string why = "it failed with " + run.statement->error;
+  std::string why = "it failed with " + run.statement->error;
   const bool is_plain = std::ranges::all_of(
       table.key, [&](std::size_t column) { return table.integers.contains(column); });
   if (!is_plain || !table.unique_keys.empty() || run.message == nullptr) return why;

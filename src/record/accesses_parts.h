@@ -166,9 +166,9 @@ inline std::optional<std::string> looked_up(const Execution& run) {
       if (parameter.is_binary) {
         const std::size_t size = parameter.bytes.size();
         if (size != 2 && size != 4 && size != 8) return std::nullopt;
-        std::int64_t decoded = static_cast<signed char>(parameter.bytes[0]);
-        for (std::size_t i = 1; i < size; ++i)
-          decoded = decoded * 256 + static_cast<unsigned char>(parameter.bytes[i]);
+        std::int64_t decoded = (parameter.bytes[0] & 0x80) != 0 ? -1 : 0;
+        for (const char byte : parameter.bytes)
+          decoded = decoded * 256 + static_cast<unsigned char>(byte);
         value = std::to_string(decoded);
       } else {
         value = parameter.bytes;

@@ -117,7 +117,7 @@ Result<int> serve(const RecordOptions& options, Proxy& proxy, const Recording& r
   std::optional<Microseconds> asked_to_end;
   while (!command || !command->exit_code()) {
     // Whether it is over is asked some fifty times a second, not with every message.
-    const Microseconds next = proxy.now() + 1'000 * kStepMilliseconds;
+    const Microseconds next = proxy.now() + Microseconds{1'000} * kStepMilliseconds;
     do proxy.step(kStepMilliseconds);
     while (proxy.now() < next);
     const bool is_over = options.is_interrupted() || budget.expired_now() || recording.has_failed();

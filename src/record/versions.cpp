@@ -35,7 +35,8 @@ std::vector<std::size_t> RowChain::finals() const {
 }
 
 std::pair<std::size_t, std::size_t> RowChain::versions_of(std::size_t place) const {
-  const auto [begin, end] = std::ranges::equal_range(versions, place, {}, &Version::place);
+  const auto begin = std::ranges::lower_bound(versions, place, {}, &Version::place);
+  const auto end = std::ranges::upper_bound(versions, place, {}, &Version::place);
   return {static_cast<std::size_t>(begin - versions.begin()),
           static_cast<std::size_t>(end - versions.begin())};
 }

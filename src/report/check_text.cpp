@@ -16,7 +16,7 @@ constexpr std::size_t kMostEventsShown = 12;  // of a transaction on the keys in
 constexpr std::size_t kMostTxnsShown = 12;
 
 std::string verdict_word(Outcome outcome, const Paint& paint) {
-  const std::string padded = fmt::format("{:<10}", name_of(outcome));
+  std::string padded = fmt::format("{:<10}", name_of(outcome));
   switch (outcome) {
     case Outcome::Consistent:
       return paint.good(padded);

@@ -237,7 +237,8 @@ class LayoutMaker {
     const double y2 = anchor_y(edge.to, edge.to_op);
     const std::size_t number = number_of(edge);
     if (columns_[edge.from] == columns_[edge.to]) {
-      const double bulge = 46 + 14 * static_cast<double>(number / 2);
+      const std::size_t pair = number / 2;  // one of each lies on either side
+      const double bulge = 46 + 14 * static_cast<double>(pair);
       if (number % 2 == 0) {
         const double x = std::max(a.right(), b.right()) + bulge;
         return {.points = {{a.right(), y1}, {x, y1}, {x, y2}, {b.right(), y2}}};

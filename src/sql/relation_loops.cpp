@@ -421,7 +421,8 @@ RelationLoops::Body RelationLoops::around(Body body) {
   Body inner = std::move(each_);
   std::ranges::move(body, std::back_inserter(inner));
   // Conditions without subqueries go first.
-  std::ranges::stable_partition(last_, [](const Last& last) { return last.each.empty(); });
+  std::stable_partition(last_.begin(), last_.end(),
+                        [](const Last& last) { return last.each.empty(); });
   for (auto last = last_.rbegin(); last != last_.rend(); ++last) {
     Body guarded = std::move(last->each);
     guarded.push_back(if_true(std::move(last->condition), std::move(inner)));

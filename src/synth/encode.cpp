@@ -378,12 +378,13 @@ std::optional<bool> fails_with_all_orders(const Facts& facts, const LevelShape& 
   do {
     std::optional<Signal> failed;
     SymbolicWitness w{order_matrix(facts, sequence)};
-    if (shape.level->framework == Framework::Co) {
+    const bool is_whole =
+        shape.level->framework == Framework::Co || (!shape.has_least_vis && shape.has_least_snap &&
+                                                    iterate_snap(g, facts, shape, w).is_true());
+    if (is_whole) {
       failed = failure(g, facts, *shape.level, w);
     } else if (shape.has_least_vis) {
       failed = failure_at(g, facts, shape, sequence);
-    } else if (shape.has_least_snap && iterate_snap(g, facts, shape, w).is_true()) {
-      failed = failure(g, facts, *shape.level, w);
     }
     if (!failed) return std::nullopt;
     ISO_ASSERT(failed->is_constant());

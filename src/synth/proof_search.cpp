@@ -278,7 +278,7 @@ void ProofSearch::add_inclusions() {
   const std::vector<Closure> closures = translator_.closures();
   for (std::size_t i = 0; i < closures.size(); ++i) {
     for (std::size_t j = 0; j < closures.size(); ++j) {
-      const Closure upper = closures[j];
+      const Closure& upper = closures[j];
       const std::size_t keys = upper.keys.size();
       if (i == j || closures[i].sort != upper.sort) continue;
       if (keys != 0 && keys != closures[i].keys.size()) continue;

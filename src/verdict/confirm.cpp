@@ -41,7 +41,7 @@ bool have_rules(const Assignment& levels) {
 }
 
 ConfirmResult result(Confirmation how, std::optional<std::string> complaint) {
-  return {.how = how, .complaint = complaint.value_or("")};
+  return {.how = how, .complaint = std::move(complaint).value_or("")};
 }
 
 // Complains if rt is not in the order: walking back, no end of one who comes later may be before
