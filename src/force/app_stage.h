@@ -10,6 +10,7 @@
 
 #include "force/app_calls.h"
 #include "force/experiment.h"
+#include "force/last_will.h"
 
 namespace isoscope::force {
 
@@ -41,6 +42,7 @@ class AppSchema {
   std::string text_;
   std::string schema_;
   std::unique_ptr<PgMonitor> monitor_;
+  Bequest if_killed_;
   GatedApplication gated_;
   bool has_gates_ = true;
   std::string no_record_;

@@ -1,106 +1,27 @@
 #include "force/command_forcing.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <numeric>
 
 namespace isoscope::force {
 namespace {
 
-// Errors that come of others at work: serialization failures and deadlocks, constraints, locks.
-bool is_by_concurrency(const std::string& sqlstate) {
-  return sqlstate.starts_with("40") || sqlstate.starts_with("23") || sqlstate == "55P03" ||
-         sqlstate == "25P02";
-}
-
-constexpr auto kCleaningTime = std::chrono::seconds(10);
-
-std::string shown_step(const RequestStep& step) {
-  if (step.ends) return "the end of its transaction";
-  return step.shape.empty() ? "a statement" : step.shape;
-}
-
-bool fits(const RequestStep& planned, const RequestStep& happened) {
-  if (planned.ends != happened.ends) return false;
-  return planned.ends || planned.shape.empty() || planned.shape == happened.shape;
-}
-
-// The first step of a session that is not the planned one.
-std::optional<Departure> departure_of(const CommandPlan& plan, const CommandRun& run) {
-  for (std::size_t s = 0; s < plan.sessions.size(); ++s) {
-    const std::vector<RequestStep> planned = plan.steps_of_session(s);
-    std::size_t i = 0;
-    bool is_explained = false;
-    const auto left = [&](std::string happened) {
-      return Departure{.session = s,
-                       .step = i + 1,
-                       .planned = shown_step(planned[i]),
-                       .happened = std::move(happened),
-                       .is_explained = is_explained};
-    };
-    for (const SentRequest& request : run.sent[s]) {
-      for (const RequestStep& step : request.steps) {
-        if (i == planned.size()) break;
-        if (!fits(planned[i], step)) return left(shown_step(step));
-        ++i;
-      }
-      is_explained |= request.has_waited || is_by_concurrency(request.error);
-    }
-    if (i < planned.size()) return left("the command ended");
-  }
-  return std::nullopt;
-}
-
-// A command that is neither held nor recorded: it speaks to the server itself.
-// `is_over_time`: it must end now.
-Result<void> run_beside(const std::string& text, const record::ConnectionString& dsn,
-                        const std::function<bool()>& is_over_time) {
-  auto environment = record::client_environment(dsn, dsn.server.host, dsn.server.port);
-  if (dsn.server.is_socket_folder()) {
-    // A folder is no host of a URL; libpq takes the rest from the variables.
-    for (auto& [name, value] : environment)
-      if (name == "DATABASE_URL") value = "postgresql://";
-  }
-  const int output = static_cast<int>(::memfd_create("isoscope-output", MFD_CLOEXEC));
-  auto process = record::CommandProcess::start({"/bin/sh", "-c", text}, environment,
-                                               {.has_own_group = true, .output = output});
-  while (process && !process->exit_code() && !is_over_time()) ::poll(nullptr, 0, 2);
-  std::string printed(4096, '\0');
-  const ssize_t size = ::pread(output, printed.data(), printed.size(), 0);
-  printed.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  ::close(output);
-  if (!process) return process.error();
-  const bool is_over = process->exit_code().has_value();
-  process->send(SIGKILL);
-  while (!process->exit_code()) ::poll(nullptr, 0, 1);
-  if (is_over && *process->exit_code() == 0) return {};
-  while (printed.ends_with('\n')) printed.pop_back();
-  return Error{.what = is_over
-                           ? fmt::format("'{}' ended with {}", text, *process->exit_code())
-                           : fmt::format("'{}' was ended: {} was reached", text, limit_reached()),
-               .hint = printed,
-               .is_limit = !is_over};
-}
-
 class CommandForcing {
  public:
   CommandForcing(const CommandPlan* plan, const CommandForceOptions& options)
-      : plan_(plan), options_(options), budget_(options.budget) {}
+      : plan_(plan), options_(options), budget_(options.budget), runner_(plan, options, budget_) {}
 
   Result<CommandForceAnswer> force() {
-    if (is_repeatable())
+    if (runner_.is_repeatable())
       if (auto played = play_serial_orders(); !played) return played.error();
     if (plan_ == nullptr) {
       if (auto all = play_all_orders(); !all) return all.error();
     } else {
       if (auto planned = play_plan(); !planned) return planned.error();
       const bool has_left = answer_.verdict == ForceVerdict::Diverged && answer_.run.departure;
-      if (has_left && is_repeatable())
+      if (has_left && runner_.is_repeatable())
         if (auto all = play_all_orders(); !all) return all.error();
     }
     describe();
@@ -110,76 +31,6 @@ class CommandForcing {
   }
 
  private:
-  bool is_repeatable() const { return !options_.setup.empty(); }
-
-  std::vector<HeldCommand> commands(bool follows_plan) const {
-    std::vector<HeldCommand> commands;
-    for (std::size_t s = 0; s < options_.commands.size(); ++s) {
-      HeldCommand command{.name = options_.commands[s].session, .text = options_.commands[s].text};
-      if (follows_plan) {
-        const auto steps = plan_->steps_of_session(s);
-        if (!steps.empty()) command.begins_with = steps.front().shape;
-      }
-      commands.push_back(std::move(command));
-    }
-    return commands;
-  }
-
-  Result<void> prepare() {
-    if (options_.setup.empty()) return {};
-    return run_beside(options_.setup, options_.dsn, [this] { return budget_.expired_now(); });
-  }
-  Result<void> clean_up() {
-    if (options_.teardown.empty()) return {};
-    // What was set up is cleaned up, also when the time is over or somebody interrupts.
-    const auto end = Budget::Clock::now() + kCleaningTime;
-    return run_beside(options_.teardown, options_.dsn,
-                      [end] { return Budget::Clock::now() > end; });
-  }
-
-  Result<void> gather(HeldCommands& stage, CommandRun& run, bool is_judged) {
-    stage.close();
-    for (std::size_t s = 0; s < stage.size(); ++s) {
-      run.sent.push_back(stage.sent(s));
-      run.turns.push_back(stage.turns(s));
-      run.exit_codes.push_back(stage.exit_code(s).value_or(-1));
-      run.outputs.push_back(stage.output(s));
-    }
-    run.choices = stage.choices();
-    if (is_judged) run.recorded = stage.judge(budget_);
-    if (!is_repeatable()) return {};
-    auto monitor = PgMonitor::open(options_.dsn.text);
-    if (!monitor) return monitor.error();
-    auto tables = read_tables(**monitor, table_limit_);
-    if (!tables) return tables.error();
-    run.tables = std::move(*tables);
-    return {};
-  }
-
-  // One run. `turns`: as far as they are given; the rest is played session by session.
-  Result<CommandRun> run_once(const std::vector<std::size_t>& turns, bool follows_plan) {
-    if (auto prepared = prepare(); !prepared) return prepared.error();
-    auto stage =
-        HeldCommands::open({.dsn = options_.dsn, .gives_credit = follows_plan, .budget = budget_},
-                           commands(follows_plan));
-    if (!stage) return stage.error();
-    CommandRun run;
-    if (auto started = (*stage)->start(budget_); !started) {
-      run.trouble = started.error().what;
-    } else {
-      auto played = play(**stage, {.turns = turns, .plays_rest = true}, budget_);
-      if (!played) return played.error();
-      run.played = std::move(*played);
-      if (run.played.end == Played::End::Limit) run.trouble = limit_reached() + " was reached";
-      if (run.played.end == Played::End::Stuck)
-        run.trouble = "a statement waits for a session that has no further one";
-    }
-    if (auto gathered = gather(**stage, run, true); !gathered) return gathered.error();
-    if (auto cleaned = clean_up(); !cleaned) return cleaned.error();
-    if (follows_plan) run.departure = departure_of(*plan_, run);
-    return run;
-  }
-
   ForceVerdict verdict_of(const CommandRun& run, std::string& why) const {
     if (run.recorded.kind == RecordedRun::Kind::Unserializable) return ForceVerdict::Reproduced;
     if (!run.trouble.empty()) {
@@ -270,10 +121,10 @@ class CommandForcing {
     for (std::size_t i = 0; i < options_.times && !budget_.expired_now(); ++i) {
       if (options_.progress)
         options_.progress("forcing", static_cast<double>(i) / static_cast<double>(options_.times));
-      auto run = run_once(turns, true);
+      auto run = runner_.run_once(turns, true);
       if (!run) return run.error();
       take(std::move(*run));
-      if (i > 0 && !is_repeatable()) break;
+      if (i > 0 && !runner_.is_repeatable()) break;
     }
     return {};
   }
@@ -299,7 +150,7 @@ class CommandForcing {
     CommandRun first;
     while (answer_.orders < options_.most_orders && !budget_.expired_now()) {
       if (options_.progress) options_.progress("playing every order", -1);
-      auto run = run_once(turns, false);
+      auto run = runner_.run_once(turns, false);
       if (!run) return run.error();
       ++answer_.orders;
       ++answer_.runs;
@@ -356,18 +207,6 @@ class CommandForcing {
     }
   }
 
-  Result<SerialCommands> run_serially(const std::vector<std::size_t>& order) {
-    if (auto prepared = prepare(); !prepared) return prepared.error();
-    auto stage = HeldCommands::open({.dsn = options_.dsn}, commands(false));
-    if (!stage) return stage.error();
-    for (const std::size_t actor : order)
-      if (auto ran = (*stage)->run_freely(actor, budget_); !ran) return ran.error();
-    SerialCommands serial{.order = order};
-    if (auto gathered = gather(**stage, serial.run, false); !gathered) return gathered.error();
-    if (auto cleaned = clean_up(); !cleaned) return cleaned.error();
-    return serial;
-  }
-
   Result<void> play_serial_orders() {
     std::vector<std::size_t> order(options_.commands.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -377,7 +216,7 @@ class CommandForcing {
     }
     do {
       if (options_.progress) options_.progress("one command after the other", -1);
-      auto serial = run_serially(order);
+      auto serial = runner_.run_serially(order);
       if (!serial) return serial.error();
       const std::size_t first = order.front();
       if (serial->run.exit_codes[first] != 0 && !budget_.expired_now())
@@ -387,7 +226,7 @@ class CommandForcing {
             .hint = serial->run.outputs[first]};
       answer_.serial.push_back(std::move(*serial));
     } while (!budget_.expired_now() && std::ranges::next_permutation(order).found);
-    auto again = run_serially(answer_.serial.front().order);
+    auto again = runner_.run_serially(answer_.serial.front().order);
     if (!again) return again.error();
     const CommandRun& first = answer_.serial.front().run;
     has_stable_outputs_ = same_commands(again->run, first, true);
@@ -395,8 +234,8 @@ class CommandForcing {
       answer_.no_witness = limit_reached() + " was reached";
     } else if (!same_commands(again->run, first, false)) {
       answer_.no_witness = "the same serial order ends differently from run to run";
-    } else if (!table_limit_.empty()) {
-      answer_.no_witness = table_limit_;
+    } else if (!runner_.table_limit().empty()) {
+      answer_.no_witness = runner_.table_limit();
     }
     return {};
   }
@@ -406,17 +245,12 @@ class CommandForcing {
   const CommandPlan* plan_;
   const CommandForceOptions& options_;
   Budget budget_;
+  CommandRunner runner_;
   CommandForceAnswer answer_;
-  std::string table_limit_;
   bool has_stable_outputs_ = true;
 };
 
 }  // namespace
-
-bool same_commands(const CommandRun& a, const CommandRun& b, bool compares_outputs) {
-  return a.exit_codes == b.exit_codes && a.tables == b.tables &&
-         (!compares_outputs || a.outputs == b.outputs);
-}
 
 Result<CommandForceAnswer> force_commands(const CommandPlan* plan,
                                           const CommandForceOptions& options) {

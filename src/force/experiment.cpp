@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "force/last_will.h"
+
 namespace isoscope::force {
 namespace {
 
@@ -194,11 +196,15 @@ Result<Run> Experiment::play_turns(const std::vector<std::size_t>& turns,
                                    const std::vector<std::size_t>& counts, bool is_recorded,
                                    Budget& budget) {
   Run run;
+  std::string teardown;
+  for (const SpecSession& session : spec_->sessions) teardown += session.teardown + ";\n";
+  const Bequest if_killed = Bequest::of_sql(dsn_, teardown + spec_->teardown);
   for (const std::string& setup : spec_->setups) {
     run.setups.push_back(monitor_->answer(setup));
-    if (run.setups.back().has_failed())
-      return Error{.what = fmt::format("setup failed: {}", run.setups.back().message),
-                   .hint = setup};
+    if (!run.setups.back().has_failed()) continue;
+    // What came before it is there.
+    if (run.setups.size() > 1 && !spec_->teardown.empty()) monitor_->answer(spec_->teardown);
+    return Error{.what = fmt::format("setup failed: {}", run.setups.back().message), .hint = setup};
   }
   Result<void> outcome = play_sessions(turns, counts, is_recorded, run, budget);
   // The connections are closed; what they left open is rolled back when their processes end, which

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <csignal>
 
-#include "record/sockets.h"
 #include "record/wire.h"
 
 namespace isoscope::force {
@@ -27,6 +26,7 @@ Result<std::unique_ptr<HeldCommands>> HeldCommands::open(const Options& options,
                                                          std::vector<HeldCommand> commands) {
   std::unique_ptr<HeldCommands> made(new HeldCommands);
   made->options_ = options;
+  made->if_killed_ = Bequest::of_processes(marked_environment());
   auto monitor = PgMonitor::open(options.dsn.text);
   if (!monitor) return monitor.error();
   made->monitor_ = std::move(*monitor);
@@ -54,6 +54,7 @@ Result<void> HeldCommands::launch(std::size_t actor) {
   auto environment =
       record::client_environment(options_.dsn, "127.0.0.1", recorder_->proxy().port(actor));
   environment.emplace_back("ISOSCOPE_SESSION", a.command.name);
+  environment.push_back(mark_of_commands());
   auto started = record::CommandProcess::start({"/bin/sh", "-c", a.command.text}, environment,
                                                {.has_own_group = true, .output = a.output});
   if (!started) return started.error();
@@ -193,7 +194,8 @@ void HeldCommands::left(std::uint32_t connection) {
   const auto gone = connections_.find(connection);
   if (gone == connections_.end()) return;
   // A client that was killed leaves its statement at work: the server does not look for it.
-  if (gone->second.unanswered > 0 && gone->second.pid != 0) cancel(gone->second);
+  const Connection& c = gone->second;
+  if (c.unanswered > 0 && c.pid != 0) cancel_statement(options_.dsn.server, c.pid, c.secret);
   connections_.erase(gone);
 }
 
@@ -259,6 +261,7 @@ void HeldCommands::heard(std::uint32_t connection, char type, std::string_view p
     c.pid = static_cast<int>(fields.int32());
     c.secret = fields.int32();
     pids_.push_back(c.pid);
+    c.if_killed = Bequest::of_statement(options_.dsn.server, c.pid, c.secret);
   } else if (type == 'C' && c.turn.is_open) {
     a.sent.back().tag = fields.string();
   } else if (type == 'E' && c.turn.is_open) {
@@ -279,33 +282,18 @@ std::string HeldCommands::output(std::size_t actor) const {
   return text;
 }
 
-void HeldCommands::cancel(const Connection& c) const {
-  auto socket = record::connect_to(options_.dsn.server);
-  if (!socket) return;
-  std::string packet;
-  record::append_int32(packet, 16);
-  record::append_int32(packet, record::kCancelRequest);
-  record::append_int32(packet, static_cast<std::uint32_t>(c.pid));
-  record::append_int32(packet, c.secret);
-  socket->send(packet);
-  pollfd watched{.fd = socket->descriptor(), .events = POLLOUT, .revents = 0};
-  ::poll(&watched, 1, 1000);
-  socket->flush();
-  watched.events = POLLIN;  // the server closes it when it has done so
-  ::poll(&watched, 1, 1000);
-}
-
 void HeldCommands::close() {
   if (is_closed_) return;
   is_closed_ = true;
   for (const auto& [number, c] : connections_)
-    if (c.unanswered > 0 && c.pid != 0) cancel(c);
+    if (c.unanswered > 0 && c.pid != 0) cancel_statement(options_.dsn.server, c.pid, c.secret);
   for (const Actor& a : actors_)
     if (a.process) a.process->send(SIGKILL);
   while (std::ranges::any_of(actors_, [](const Actor& a) { return a.process && !a.exit_code; })) {
     reap();
     ::poll(nullptr, 0, 1);
   }
+  kill_processes(marked_environment());  // those that have left their group
   if (recorder_ != nullptr) recorder_->close();
   if (monitor_ == nullptr || pids_.empty()) return;
   for (int i = 0; i < 500; ++i) {

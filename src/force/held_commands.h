@@ -13,14 +13,16 @@
 // drivers ask by themselves. A request with several steps (`BEGIN; UPDATE …; COMMIT`, or a
 // statement that commits by itself) gives its actor credit: the turns of these steps send nothing.
 //
-// Nothing survives: the commands are process groups, which are killed; statements that still wait
-// are cancelled; and close() waits until the server's processes are gone.
+// Nothing survives: the commands and all that they have started are killed, statements that still
+// wait are cancelled, and close() waits until the server's processes are gone. If we ourselves are
+// killed, another process does so (last_will.h).
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "force/last_will.h"
 #include "force/recorded_run.h"
 #include "force/request_steps.h"
 #include "force/sessions.h"
@@ -103,6 +105,7 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
     Turn turn = {};
     std::optional<SentRequest> held = {};
     std::map<std::string, std::string, std::less<>> prepared = {};  // texts by name
+    Bequest if_killed = {};
   };
   struct Actor {
     HeldCommand command;
@@ -127,7 +130,6 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
   bool passes_by_itself(Connection& c, char type, std::string_view payload);
   std::string text_of(const Connection& c, char type, std::string_view payload) const;
   void note_passing(Connection& c, char type);
-  void cancel(const Connection& c) const;
   bool is_over(const Actor& a, std::size_t actor) const;
   Connection* held_of(std::size_t actor);
   void reap();
@@ -141,6 +143,7 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
   std::unique_ptr<RunRecorder> recorder_;
   std::unique_ptr<PgMonitor> monitor_;
   bool is_closed_ = false;
+  Bequest if_killed_;
 };
 
 }  // namespace isoscope::force

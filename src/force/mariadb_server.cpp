@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 
+#include "force/last_will.h"
 #include "force/server.h"
 
 namespace isoscope::force {
@@ -110,6 +111,7 @@ class MySessions final : public Sessions {
     std::string name;
     Script script;
     MyConnection connection = {};
+    Bequest if_killed = {};
     std::optional<std::string> next = {};
     bool is_busy = false;
     int waiting_for = 0;  // what the library waits for at the socket
@@ -117,8 +119,8 @@ class MySessions final : public Sessions {
     std::vector<Answer> answers = {};
   };
 
-  MySessions(MyAddress address, MyConnection monitor)
-      : address_(std::move(address)), monitor_(std::move(monitor)) {}
+  MySessions(std::string dsn, MyAddress address, MyConnection monitor)
+      : dsn_(std::move(dsn)), address_(std::move(address)), monitor_(std::move(monitor)) {}
   ~MySessions() override {
     // A statement that waits would keep its connection and its locks.
     for (const Actor& a : actors_)
@@ -134,9 +136,12 @@ class MySessions final : public Sessions {
       if (answer.has_failed()) return Error{.what = answer.message, .hint = sql};
     }
     auto next = actor.script(nullptr);
+    Bequest if_killed =
+        Bequest::of_sql(dsn_, fmt::format("KILL {}", mysql_thread_id(connection->get())));
     actors_.push_back({.name = actor.name,
                        .script = std::move(actor.script),
                        .connection = std::move(*connection),
+                       .if_killed = std::move(if_killed),
                        .next = std::move(next)});
     return {};
   }
@@ -241,6 +246,7 @@ class MySessions final : public Sessions {
     a.next = a.script(&a.answers.back());
   }
 
+  std::string dsn_;
   MyAddress address_;
   MyConnection monitor_;
   std::vector<Actor> actors_;
@@ -248,8 +254,10 @@ class MySessions final : public Sessions {
 
 class MariaDbServer final : public Server {
  public:
-  MariaDbServer(MyAddress address, MyConnection connection, std::string product, bool has_snapshots)
-      : address_(std::move(address)),
+  MariaDbServer(std::string dsn, MyAddress address, MyConnection connection, std::string product,
+                bool has_snapshots)
+      : dsn_(std::move(dsn)),
+        address_(std::move(address)),
         connection_(std::move(connection)),
         product_(std::move(product)),
         has_snapshots_(has_snapshots) {}
@@ -257,7 +265,7 @@ class MariaDbServer final : public Server {
   Result<std::unique_ptr<Sessions>> open(std::vector<ActorScript> actors) override {
     auto monitor = my_connect(address_);
     if (!monitor) return monitor.error();
-    auto sessions = std::make_unique<MySessions>(address_, std::move(*monitor));
+    auto sessions = std::make_unique<MySessions>(dsn_, address_, std::move(*monitor));
     for (ActorScript& actor : actors)
       if (auto added = sessions->add(std::move(actor)); !added) return added.error();
     return std::unique_ptr<Sessions>(std::move(sessions));
@@ -270,6 +278,7 @@ class MariaDbServer final : public Server {
     connection_ = std::move(*connection);
     return my_run(connection_.get(), sql);
   }
+  const std::string& dsn() const override { return dsn_; }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
     const auto setup = [&](const std::string& level, const char* snapshots) {
@@ -301,6 +310,7 @@ class MariaDbServer final : public Server {
   }
 
  private:
+  std::string dsn_;
   MyAddress address_;
   MyConnection connection_;
   std::string product_;
@@ -320,7 +330,7 @@ Result<std::unique_ptr<Server>> open_mariadb(const std::string& dsn) {
       my_run(connection->get(), "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'");
   const bool has_snapshots = !snapshots.has_failed() && !snapshots.tables.at(0).rows.empty();
   return std::unique_ptr<Server>(std::make_unique<MariaDbServer>(
-      std::move(*address), std::move(*connection), product, has_snapshots));
+      dsn, std::move(*address), std::move(*connection), product, has_snapshots));
 }
 
 }  // namespace isoscope::force

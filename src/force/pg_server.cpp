@@ -24,6 +24,7 @@ class PgServer final : public Server {
     monitor_->answer("SET client_min_messages = warning");
     return monitor_->answer(sql);
   }
+  const std::string& dsn() const override { return dsn_; }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
     std::vector<DeclaredLevel> levels;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "force/gates.h"
+#include "force/last_will.h"
 #include "force/sessions.h"
 
 namespace isoscope::force {
@@ -196,6 +197,7 @@ struct PgSessions::State {
     std::string name;
     Script script;
     PgConnection connection = {};
+    Bequest if_killed = {};
     std::optional<std::string> next = {};
     bool is_busy = false;
     bool is_at_gate = false;  // and busy
@@ -255,6 +257,12 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
     if (made->state_->options.has_gates)
       actor.setup.push_back(
           fmt::format("SET isoscope.actor = {}", kFirstGateClass + static_cast<int>(made->size())));
+    const std::string& direct = made->state_->options.monitor;
+    Bequest if_killed = Bequest::of_sql(
+        direct.empty() ? made->state_->options.dsn : direct,
+        fmt::format("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = {} AND "
+                    "starts_with(application_name, '{}')",
+                    PQbackendPID(open), kActorName));
     for (const std::string& sql : actor.setup) {
       const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(open, sql.c_str()),
                                                                  PQclear);
@@ -272,6 +280,7 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
     made->state_->actors.push_back({.name = actor.name,
                                     .script = std::move(actor.script),
                                     .connection = std::move(*connection),
+                                    .if_killed = std::move(if_killed),
                                     .next = std::move(next),
                                     .notices = std::move(notices)});
   }

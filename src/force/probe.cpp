@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 #include "check/level_table.h"
+#include "force/last_will.h"
 #include "force/probe_run.h"
 #include "verdict/logic.h"
 
@@ -67,6 +68,7 @@ class Space {
   Space& operator=(const Space&) = delete;
 
   Result<void> create() {
+    if_killed_ = Bequest::of_sql(server_.dsn(), server_.drop_space(name_));
     for (const std::string& sql :
          {server_.drop_space(name_), server_.create_space(name_),
           fmt::format("CREATE TABLE {} (k varchar(8) PRIMARY KEY, v int NOT NULL)", table())}) {
@@ -81,6 +83,7 @@ class Space {
  private:
   Server& server_;
   std::string name_;
+  Bequest if_killed_;
 };
 
 class Prober {

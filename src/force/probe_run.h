@@ -10,10 +10,16 @@
 
 namespace isoscope::force {
 
+struct ProbeRead {
+  ProbeValue value = {};      // of a scan the number of rows
+  std::size_t txn = 0;        // of the session
+  bool is_committed = false;  // what an aborted transaction has read counts for nothing
+};
+
 // What one schedule gave.
 struct ProbeRun {
   Played played;
-  std::vector<std::vector<ProbeValue>> reads;  // by session; of a scan the number of rows
+  std::vector<std::vector<ProbeRead>> reads;  // by session
   std::vector<bool> is_committed;
   std::map<std::string, ProbeValue> end;  // by row
   std::set<std::string> errors;
@@ -21,6 +27,9 @@ struct ProbeRun {
   std::vector<ProbeStep> steps;  // the same with the statements
   std::string outcome;           // the same for runs that have the same history
 };
+
+// Is this the probe's anomaly?
+bool is_anomalous(const Probe& probe, const ProbeRun& run);
 
 class ProbeRunner {
  public:
@@ -30,8 +39,9 @@ class ProbeRunner {
 
   // The next schedule that may differ from those before; nothing when all were played.
   Result<std::optional<ProbeRun>> next(Budget& budget);
-  // Is this the anomaly?
-  bool is_anomalous(const ProbeRun& run) const;
+  bool is_anomalous(const ProbeRun& run) const {
+    return isoscope::force::is_anomalous(probe_, run);
+  }
   // Of the run that next() returned last.
   Result<History> history() const;
 

@@ -24,6 +24,7 @@ class Server {
   virtual Result<std::unique_ptr<Sessions>> open(std::vector<ActorScript> actors) = 0;
   // On a connection of its own, which is opened anew if it was lost.
   virtual Answer run(const std::string& sql) = 0;
+  virtual const std::string& dsn() const = 0;
   virtual std::string product() const = 0;  // "PostgreSQL 15"
   virtual std::vector<DeclaredLevel> levels() const = 0;
   virtual std::string begin() const = 0;         // "BEGIN"

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "force/last_will.h"
 #include "force/stress_client.h"
 
 namespace isoscope::force {
@@ -19,6 +20,7 @@ constexpr int kStressPumpMilliseconds = 20;
 constexpr std::int64_t kFirstBalance = 1'000;
 constexpr std::size_t kTxnsOfARound = 20'000;  // connections keep their answers: bounds memory
 constexpr std::size_t kFirstLook = 1'000;
+constexpr std::size_t kRowsOfAnInsert = 1'000;
 constexpr int kMostAttempts = 300;  // to connect to a server that is being started
 constexpr int kAttemptMilliseconds = 100;
 
@@ -33,37 +35,53 @@ class StressTable {
 
   std::string name() const { return space_ + ".t"; }
   Result<void> create(const StressOptions& options) {
-    const bool is_list = options.workload == StressWorkload::List;
-    std::vector<std::string> statements = {
-        server_.drop_space(space_), server_.create_space(space_),
-        fmt::format("CREATE TABLE {1} (k int PRIMARY KEY, v {0} NOT NULL, balance bigint NOT NULL, "
-                    "prev {0})",
-                    is_list ? "text" : "bigint", name())};
-    for (std::size_t k = 0; k < options.keys; ++k)
-      statements.push_back(fmt::format("INSERT INTO {} VALUES ({}, {}, {}, NULL)", name(), k,
-                                       is_list ? "''" : "0", kFirstBalance));
-    for (const std::string& sql : statements) {
-      const Answer answer = server_.run(sql);
-      if (answer.has_failed())
-        return Error{.what = fmt::format("the server refuses: {}", answer.message), .hint = sql};
+    if_killed_ = Bequest::of_sql(server_.dsn(), server_.drop_space(space_));
+    is_list_ = options.workload == StressWorkload::List;
+    for (const std::string& sql :
+         {server_.drop_space(space_), server_.create_space(space_),
+          fmt::format("CREATE TABLE {1} (k int PRIMARY KEY, v {0} NOT NULL, balance bigint NOT "
+                      "NULL, prev {0})",
+                      is_list_ ? "text" : "bigint", name())})
+      if (auto done = execute(sql); !done) return done;
+    return {};
+  }
+  // So that there are so many.
+  Result<void> add_rows(std::size_t count) {
+    while (rows_ < count) {
+      std::string sql = fmt::format("INSERT INTO {} VALUES", name());
+      for (const std::size_t end = std::min(count, rows_ + kRowsOfAnInsert); rows_ < end; ++rows_)
+        sql += fmt::format("{} ({}, {}, {}, NULL)", sql.ends_with(')') ? "," : "", rows_,
+                           is_list_ ? "''" : "0", kFirstBalance);
+      if (auto done = execute(sql); !done) return done;
     }
     return {};
   }
 
  private:
+  Result<void> execute(const std::string& sql) {
+    const Answer answer = server_.run(sql);
+    if (!answer.has_failed()) return {};
+    return Error{.what = fmt::format("the server refuses: {}", answer.message), .hint = sql};
+  }
+
   Server& server_;
   std::string space_;
+  Bequest if_killed_;
+  bool is_list_ = false;
+  std::size_t rows_ = 0;
 };
 
 class StressTest {
  public:
   StressTest(Server& server, const StressOptions& options, const DeclaredLevel& level,
-             std::string table)
+             StressTable& table)
       : server_(server),
         options_(options),
         level_(level),
+        table_(table),
         state_{.options = options,
-               .table = std::move(table),
+               .rows = StressRows(options),
+               .table = table.name(),
                .begin = server.begin(),
                .has_returning = server.has_returning()},
         budget_(options.budget),
@@ -117,6 +135,8 @@ class StressTest {
     state_.is_pausing = false;
     auto stage = connect();
     if (!stage) return stage.error();
+    state_.rows.grow(state_.round_end - state_.started, options_.longest);
+    if (auto added = table_.add_rows(state_.rows.size()); !added) return added;
     for (bool is_alive = true; is_alive;) {
       is_alive = false;
       for (std::size_t c = 0; c < clients_.size(); ++c) {
@@ -194,6 +214,7 @@ class StressTest {
   Server& server_;
   const StressOptions& options_;
   const DeclaredLevel& level_;
+  StressTable& table_;
   StressState state_;
   Budget budget_;
   StressRun run_;
@@ -220,7 +241,7 @@ Result<StressRun> stress(Server& server, const StressOptions& options) {
   }
   StressTable table(server);
   if (auto created = table.create(options); !created) return created.error();
-  return StressTest(server, options, *level, table.name()).run();
+  return StressTest(server, options, *level, table).run();
 }
 
 }  // namespace isoscope::force

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <numeric>
 
 namespace isoscope::force {
 namespace {
 
-constexpr std::size_t kMostLookedAt = 1'000;  // keys that a client reads in the end
+constexpr std::int64_t kNoRow = -1;       // a value that nobody writes
+constexpr std::size_t kLongestList = 32;  // appends to one list, those that are aborted included
 
 std::vector<std::int64_t> numbers_in(const std::string& text) {
   std::vector<std::int64_t> numbers;
@@ -34,27 +36,44 @@ bool is_loss(const std::string& error) {
          error == "2013" || error == "1927" || error == "1053";
 }
 
-void add_operation(HistoryBuilder& b, TxnId t, const StressOp& op, bool is_list) {
+void add_operation(HistoryBuilder& b, TxnId t, const StressOp& op, bool is_list, bool with_seen) {
   const KeyId x = b.key(fmt::format("t[{}]", op.key));
-  if (is_list) {
+  if (with_seen && is_list) {
     std::vector<Value> values;
-    for (const std::int64_t v : op.values) values.push_back(Value::of(v));
-    if (op.kind == StressOp::Kind::Read) {
-      b.read_list(t, x, values, {});
-    } else {
-      b.append(t, x, values.at(0), {});
-    }
-    return;
+    for (const std::int64_t v : op.seen) values.push_back(Value::of(v));
+    b.read_list(t, x, values, {});
+  } else if (with_seen) {
+    b.read(t, x, Value::of(op.seen.at(0)), {});
   }
-  if (op.overwritten) b.read(t, x, Value::of(*op.overwritten), {});
-  if (op.kind == StressOp::Kind::Read) {
-    b.read(t, x, Value::of(op.values.at(0)), {});
+  if (op.kind == StressOp::Kind::Read) return;
+  if (is_list) {
+    b.append(t, x, Value::of(op.written), {});
   } else {
-    b.write(t, x, Value::of(op.values.at(0)), {});
+    b.write(t, x, Value::of(op.written), {});
   }
 }
 
 }  // namespace
+
+StressRows::StressRows(const StressOptions& options)
+    : are_lists_(options.workload == StressWorkload::List),
+      size_(options.keys),
+      next_(options.keys),
+      open_(options.keys) {
+  std::iota(open_.begin(), open_.end(), std::size_t{0});
+}
+
+void StressRows::grow(std::size_t txns, std::size_t longest) {
+  if (are_lists_) size_ = next_ + txns * longest / kLongestList;
+}
+
+void StressRows::note_write(std::size_t row) {
+  written_.insert(row);
+  if (!are_lists_ || ++appends_[row] < kLongestList || next_ == size_) return;
+  appends_.erase(row);
+  const auto full = std::ranges::find(open_, row);
+  if (full != open_.end()) *full = next_++;
+}
 
 std::optional<std::string> StressClient::next(const Answer* last) {
   if (last != nullptr) note(*last);
@@ -73,7 +92,9 @@ std::optional<std::string> StressClient::next(const Answer* last) {
     return state_.begin;
   }
   if (phase_ == Phase::Running && is_asking_)
-    return fmt::format("SELECT prev FROM {} WHERE k = {}", state_.table, plan_[next_].key);
+    return fmt::format("SELECT {} FROM {} WHERE k = {}",
+                       state_.options.workload == StressWorkload::List ? "v" : "prev", state_.table,
+                       plan_[next_].key);
   if (next_ < plan_.size()) return statement(plan_[next_]);
   phase_ = Phase::Committing;
   return "COMMIT";
@@ -105,7 +126,8 @@ void StressClient::note(const Answer& answer) {
       break;
     case Phase::Running:
       // Where an UPDATE cannot say what it overwrote, the next statement asks for it.
-      is_asking_ = !is_asking_ && overwrites(plan_[next_]) && !state_.has_returning;
+      is_asking_ =
+          !is_asking_ && plan_[next_].kind == StressOp::Kind::Write && !state_.has_returning;
       if (is_asking_) break;
       note_operation(answer);
       ++next_;
@@ -123,18 +145,21 @@ void StressClient::note(const Answer& answer) {
   }
 }
 
-bool StressClient::overwrites(const StressOp& op) const {
-  return op.kind == StressOp::Kind::Write && state_.options.workload != StressWorkload::List;
-}
-
 void StressClient::note_operation(const Answer& answer) {
   StressOp op = plan_[next_];
-  if (overwrites(op)) op.overwritten = number_in(answer.tables.at(0).rows.at(0).at(0));
-  if (op.kind == StressOp::Kind::Read) {
-    const Row& row = answer.tables.at(0).rows.at(0);
-    op.values = numbers_in(row.at(0).value_or(""));
-    if (state_.options.workload == StressWorkload::Bank) balances_.push_back(number_in(row.at(1)));
+  const bool has_row = !answer.tables.empty() && !answer.tables[0].rows.empty();
+  if (!has_row) {
+    // Rows are there before the clients come, and nobody deletes them: the server has lost it.
+    op = {.kind = StressOp::Kind::Read, .key = op.key, .seen = {kNoRow}};
+    balances_.push_back(0);
+  } else {
+    const Row& row = answer.tables[0].rows[0];
+    op.seen = numbers_in(row.at(0).value_or(""));
+    const bool is_write = op.kind == StressOp::Kind::Write;
+    if (is_write && !op.seen.empty() && op.seen.back() == op.written) op.seen.pop_back();
+    if (row.size() > 1) balances_.push_back(number_in(row[1]));
   }
+  op.seen.shrink_to_fit();
   txns.back().ops.push_back(std::move(op));
 }
 
@@ -143,29 +168,34 @@ void StressClient::plan() {
   plan_.clear();
   balances_.clear();
   if (state_.is_last) {
-    for (std::size_t k = 0; k < std::min(state_.options.keys, kMostLookedAt); ++k)
-      plan_.push_back({.kind = StressOp::Kind::Read, .key = k});
+    for (const std::size_t k : state_.rows.written())
+      plan_.push_back({.key = static_cast<std::uint32_t>(k)});
     return;
   }
   if (state_.options.workload == StressWorkload::Bank) {
-    const std::size_t from = key();
+    const std::size_t from = state_.rows.pick(rng_);
     const std::size_t to = (from + 1 + rng_.below(state_.options.keys - 1)) % state_.options.keys;
-    plan_ = {{.kind = StressOp::Kind::Read, .key = from},
-             {.kind = StressOp::Kind::Read, .key = to}};
+    for (const std::size_t k : {from, to}) plan_.push_back({.key = static_cast<std::uint32_t>(k)});
     if (rng_.chance(0.2)) return;  // somebody only looks
-    for (const std::size_t k : {from, to})
-      plan_.push_back({.kind = StressOp::Kind::Write, .key = k, .values = {++state_.last_value}});
+    for (const std::size_t k : {from, to}) plan_write(k);
     return;
   }
   const std::size_t length = 1 + rng_.below(state_.options.longest);
   for (std::size_t i = 0; i < length; ++i) {
-    StressOp op{.key = key()};
+    const std::size_t row = state_.rows.pick(rng_);
     if (rng_.chance(0.5)) {
-      op.kind = StressOp::Kind::Write;
-      op.values = {++state_.last_value};
+      plan_write(row);
+    } else {
+      plan_.push_back({.key = static_cast<std::uint32_t>(row)});
     }
-    plan_.push_back(std::move(op));
   }
+}
+
+void StressClient::plan_write(std::size_t row) {
+  plan_.push_back({.kind = StressOp::Kind::Write,
+                   .key = static_cast<std::uint32_t>(row),
+                   .written = ++state_.last_value});
+  state_.rows.note_write(row);
 }
 
 std::string StressClient::statement(const StressOp& op) const {
@@ -173,19 +203,49 @@ std::string StressClient::statement(const StressOp& op) const {
   if (op.kind == StressOp::Kind::Read)
     return fmt::format("SELECT v{} FROM {} WHERE k = {}", is_bank ? ", balance" : "", state_.table,
                        op.key);
+  const auto returning = [&](const char* column) {
+    return state_.has_returning ? fmt::format(" RETURNING {}", column) : std::string();
+  };
   if (state_.options.workload == StressWorkload::List)
-    return fmt::format("UPDATE {} SET v = CONCAT(v, ' {}') WHERE k = {}", state_.table,
-                       op.values[0], op.key);
+    return fmt::format("UPDATE {} SET v = CONCAT(v, ' {}') WHERE k = {}{}", state_.table,
+                       op.written, op.key, returning("v"));
   // The row keeps the value before, which tells the order of the writers.
-  const char* returning = state_.has_returning ? " RETURNING prev" : "";
-  if (!is_bank)
-    return fmt::format("UPDATE {} SET prev = v, v = {} WHERE k = {}{}", state_.table, op.values[0],
-                       op.key, returning);
-  const bool is_from = op.key == plan_[0].key;
-  return fmt::format("UPDATE {} SET prev = v, v = {}, balance = {} WHERE k = {}{}", state_.table,
-                     op.values[0], balances_[is_from ? 0 : 1] + (is_from ? -1 : 1), op.key,
-                     returning);
+  std::string balance;
+  if (is_bank) {
+    const bool is_from = op.key == plan_[0].key;
+    balance = fmt::format(", balance = {}", balances_[is_from ? 0 : 1] + (is_from ? -1 : 1));
+  }
+  return fmt::format("UPDATE {} SET prev = v, v = {}{} WHERE k = {}{}", state_.table, op.written,
+                     balance, op.key, returning("prev"));
 }
+
+namespace {
+
+bool is_serializable(const StressOptions& options) {
+  return std::ranges::equal(options.isolation, std::string_view("SERIALIZABLE"),
+                            [](unsigned char x, char y) { return std::toupper(x) == y; });
+}
+
+// The values that somebody whose transaction was not aborted has seen.
+std::vector<bool> seen_values(const std::vector<std::unique_ptr<StressClient>>& clients) {
+  std::vector<bool> seen;
+  for (const auto& client : clients) {
+    for (const StressTxn& txn : client->txns) {
+      if (txn.ended != 0 && txn.status == TxnStatus::Aborted) continue;
+      for (const StressOp& op : txn.ops) {
+        for (const std::int64_t value : op.seen) {
+          if (value < 0) continue;
+          const auto place = static_cast<std::size_t>(value);
+          if (place >= seen.size()) seen.resize(2 * place + 1);
+          seen[place] = true;
+        }
+      }
+    }
+  }
+  return seen;
+}
+
+}  // namespace
 
 Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClient>>& clients,
                                    const StressOptions& options, Budget& budget) {
@@ -214,21 +274,23 @@ Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClien
     }
   }
   std::ranges::stable_sort(placed, {}, &Placed::ended);
-  const bool is_serializable =
-      std::ranges::equal(options.isolation, std::string_view("SERIALIZABLE"),
-                         [](unsigned char x, char y) { return std::toupper(x) == y; });
+  // Servers that end a transaction because it is in no serial order promise nothing of what it read
+  // until then; and what it wrote is of interest only if somebody has seen it.
+  const bool forgets = is_serializable(options);
+  const std::vector<bool> seen = forgets ? seen_values(clients) : std::vector<bool>();
+  const auto is_seen = [&](const StressOp& op) {
+    const auto place = static_cast<std::size_t>(op.written);
+    return op.kind == StressOp::Kind::Write && place < seen.size() && seen[place];
+  };
   for (const Placed& one : placed) {
     const TxnStatus status = one.txn->ended == 0 ? TxnStatus::Unknown : one.txn->status;
+    const bool is_forgotten = forgets && status == TxnStatus::Aborted;
+    if (is_forgotten && std::ranges::none_of(one.txn->ops, is_seen)) continue;
     const TxnId t = b.begin(one.session, status, {});
-    for (StressOp op : one.txn->ops) {
-      // Servers that end a transaction because it is in no serial order promise nothing of what it
-      // read until then.
-      if (is_serializable && status == TxnStatus::Aborted) {
-        if (op.kind == StressOp::Kind::Read) continue;
-        op.overwritten.reset();
-      }
+    for (const StressOp& op : one.txn->ops) {
+      if (is_forgotten && op.kind == StressOp::Kind::Read) continue;
       b.begin_statement(t);
-      add_operation(b, t, op, is_list);
+      add_operation(b, t, op, is_list, !is_forgotten);
     }
     b.end_statement(t);
   }

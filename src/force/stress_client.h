@@ -1,7 +1,10 @@
 #pragma once
 // One random client of `stress`: it says statements, and takes note of what they answer.
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +18,11 @@ namespace isoscope::force {
 struct StressOp {
   enum class Kind : std::uint8_t { Read, Write };
   Kind kind = Kind::Read;
-  std::size_t key = 0;
-  std::vector<std::int64_t> values = {};         // one; of a list that was read, its elements
-  std::optional<std::int64_t> overwritten = {};  // of a write that is no append: the value before
+  std::uint32_t key = 0;
+  std::int64_t written = 0;
+  // The value that was read, or that the write has overwritten; of a list its elements, those
+  // before the one that was appended. Empty (of a register): it is not known.
+  std::vector<std::int64_t> seen = {};
 };
 
 struct StressTxn {
@@ -27,9 +32,32 @@ struct StressTxn {
   std::size_t ended = 0;  // the place of its end among all ends; 0: it has not ended
 };
 
+// The rows that clients choose from: `keys` of them. A list that has been appended to often enough
+// makes room for a new one, since each read of a list costs as much as the list is long.
+class StressRows {
+ public:
+  explicit StressRows(const StressOptions& options);
+
+  std::size_t size() const { return size_; }  // of the table
+  // Asks for as many more as so many transactions may need.
+  void grow(std::size_t txns, std::size_t longest);
+  std::size_t pick(Rng& rng) const { return open_[rng.below(open_.size())]; }
+  void note_write(std::size_t row);
+  const std::set<std::size_t>& written() const { return written_; }
+
+ private:
+  bool are_lists_ = false;
+  std::size_t size_ = 0;
+  std::size_t next_ = 0;  // the row that comes when one is full; all below have been open
+  std::vector<std::size_t> open_;
+  std::map<std::size_t, std::size_t> appends_;  // to open rows
+  std::set<std::size_t> written_;
+};
+
 // What all clients share.
 struct StressState {
   const StressOptions& options;
+  StressRows rows;
   std::string table;
   std::string begin;
   bool has_returning = false;   // UPDATE … RETURNING
@@ -65,9 +93,8 @@ class StressClient {
   void note(const Answer& answer);
   void note_failure(const Answer& answer);
   void note_operation(const Answer& answer);
-  bool overwrites(const StressOp& op) const;
   void plan();
-  std::size_t key() { return rng_.below(state_.options.keys); }
+  void plan_write(std::size_t row);
   std::string statement(const StressOp& op) const;
 
   StressState& state_;

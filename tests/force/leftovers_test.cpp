@@ -198,27 +198,32 @@ TEST_F(LeftoversTest, AfterAChildWasKilledNothingIsLeft) {
   EXPECT_EQ(leftovers(), "");
 }
 
-// Of a program that is itself killed, the server drops connections, locks and slots.
-TEST_F(LeftoversTest, AKilledProgramLeavesNoConnectionAndNoLock) {
-  const pid_t pid = start(works()[1].words);
-  ASSERT_TRUE(works_now(pid));
-  ::kill(pid, SIGKILL);
-  exit_code_of(pid);
-  std::string found;
-  for (int i = 0; i < 250; ++i) {
-    found = on_server();
-    if (found.find("connection") == std::string::npos && found.find("lock") == std::string::npos &&
-        found.find("slot") == std::string::npos)
-      break;
-    std::this_thread::sleep_for(20ms);
+// The program itself is killed, in the middle of statements that would go on for a minute.
+TEST_F(LeftoversTest, AfterTheProgramWasKilledNothingIsLeft) {
+  for (const Work& work : works()) {
+    const pid_t pid = start(work.words);
+    ASSERT_TRUE(works_now(pid)) << work.name;
+    ::kill(pid, SIGKILL);
+    EXPECT_EQ(exit_code_of(pid), 128 + SIGKILL) << work.name;
+    EXPECT_EQ(leftovers(), "") << work.name;
   }
-  // Its schema stays, and has a name by which it is known.
-  EXPECT_THAT(found, ::testing::MatchesRegex("(schema:isoscope_force_[0-9]+)?"));
-  {
-    auto monitor = force::PgMonitor::open(server_->dsn());
-    (*monitor)->answer("DROP SCHEMA IF EXISTS isoscope_force_" + std::to_string(pid) + " CASCADE");
+}
+
+// Commands may leave their process group, ignore signals, and do nothing at all.
+TEST_F(LeftoversTest, CommandsThatHideAreFound) {
+  const std::string script =
+      folder_.add("hide.sh",
+                  "trap '' TERM INT HUP\n(setsid sh -c 'trap \"\" TERM; sleep 300' &)\n"
+                  "psql -qX -c 'CREATE TEMPORARY TABLE mine (id int)' -c 'SELECT pg_sleep(60)'\n");
+  const std::string hiding = "force" + dsn() + " --setup true --teardown true --run 'a=sh " +
+                             script + "' --run 'b=sh " + script + "'";
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    const pid_t pid = start(hiding);
+    ASSERT_TRUE(works_now(pid));
+    ::kill(pid, signal);
+    EXPECT_NE(exit_code_of(pid), -1);
+    EXPECT_EQ(leftovers(), "") << "after signal " << signal;
   }
-  EXPECT_EQ(leftovers(), "");
 }
 
 }  // namespace

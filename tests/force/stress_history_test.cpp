@@ -1,0 +1,131 @@
+// The history of random clients: what of their transactions is in it.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "check/check.h"
+#include "force/stress_client.h"
+#include "spec/levels.h"
+
+namespace isoscope::force {
+namespace {
+
+using Kind = StressOp::Kind;
+
+class StressHistory : public ::testing::Test {
+ protected:
+  // Transactions of clients of their own, in the order of their ends.
+  History of(StressWorkload workload, const std::string& isolation,
+             const std::vector<StressTxn>& txns) {
+    options_ = {.workload = workload, .isolation = isolation};
+    StressState state{
+        .options = options_, .rows = StressRows(options_), .table = "t", .begin = "BEGIN"};
+    std::vector<std::unique_ptr<StressClient>> clients;
+    for (const StressTxn& txn : txns) {
+      clients.push_back(std::make_unique<StressClient>(state, clients.size()));
+      clients.back()->txns.push_back(txn);
+      clients.back()->txns.back().ended = clients.size();
+    }
+    Budget budget;
+    auto h = history_of_clients(clients, options_, budget);
+    EXPECT_TRUE(h.ok()) << (h ? "" : h.error().what);
+    return std::move(*h);
+  }
+  static Outcome checked(const History& h, std::string_view level) {
+    Budget budget;
+    return check(h, **LevelSet::built_in().find(level), budget).verdict.outcome;
+  }
+  static std::size_t reads(const History& h, std::string_view status) {
+    std::size_t count = 0;
+    for (const TxnId t : h.txns()) {
+      if (t.index == 0 || h.is_committed(t) != (status == "committed")) continue;
+      for (const EventId e : h.events(t)) count += h.is_read(e) ? 1 : 0;
+    }
+    return count;
+  }
+
+  StressOptions options_;
+};
+
+StressTxn ended(TxnStatus status, std::vector<StressOp> ops) {
+  return {.status = status, .ops = std::move(ops), .error = "40001"};
+}
+
+// Write skew, one half of which the server has aborted.
+const std::vector<StressTxn> kHalfOfASkew = {
+    ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 1, .seen = {0}},
+                                 {.kind = Kind::Write, .key = 0, .written = 1, .seen = {0}}}),
+    ended(TxnStatus::Aborted, {{.kind = Kind::Read, .key = 0, .seen = {0}},
+                               {.kind = Kind::Write, .key = 1, .written = 2, .seen = {0}}})};
+
+TEST_F(StressHistory, AtSerializableLeavesOutWhatAbortedTransactionsRead) {
+  const History h = of(StressWorkload::Register, "serializable", kHalfOfASkew);
+  EXPECT_EQ(reads(h, "aborted"), 0U);
+  EXPECT_EQ(reads(h, "committed"), 2U);
+  EXPECT_EQ(checked(h, "ser"), Outcome::Consistent);
+}
+
+// What they wrote stays: somebody who reads it has read what was never committed.
+TEST_F(StressHistory, AtSerializableKeepsWhatAbortedTransactionsWrote) {
+  std::vector<StressTxn> txns = kHalfOfASkew;
+  txns.push_back(ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 1, .seen = {2}}}));
+  EXPECT_EQ(checked(of(StressWorkload::Register, "SERIALIZABLE", txns), "ser"), Outcome::Violated);
+}
+
+TEST_F(StressHistory, BothHalvesOfASkewAreFound) {
+  std::vector<StressTxn> txns = kHalfOfASkew;
+  txns[1].status = TxnStatus::Committed;
+  EXPECT_EQ(checked(of(StressWorkload::Register, "SERIALIZABLE", txns), "ser"), Outcome::Violated);
+}
+
+// At the other levels an aborted transaction has a snapshot like all others, and is held to it.
+TEST_F(StressHistory, AtOtherLevelsKeepsWhatAbortedTransactionsRead) {
+  EXPECT_EQ(reads(of(StressWorkload::Register, "REPEATABLE READ", kHalfOfASkew), "aborted"), 2U);
+}
+
+// A transaction sees its own appends, also if it is aborted later: no other one reads them.
+TEST_F(StressHistory, AnAbortedTransactionMaySeeItsOwnAppends) {
+  const std::vector<StressTxn> txns = {
+      ended(TxnStatus::Committed, {{.kind = Kind::Write, .key = 0, .written = 1}}),
+      ended(TxnStatus::Aborted, {{.kind = Kind::Write, .key = 0, .written = 2, .seen = {1}},
+                                 {.kind = Kind::Read, .key = 0, .seen = {1, 2}}}),
+      ended(TxnStatus::Committed, {{.kind = Kind::Write, .key = 0, .written = 3, .seen = {1}},
+                                   {.kind = Kind::Read, .key = 0, .seen = {1, 3}}})};
+  for (const auto& [isolation, level] :
+       {std::pair("READ COMMITTED", "pg-rc"), {"REPEATABLE READ", "si"}, {"SERIALIZABLE", "ser"}})
+    EXPECT_EQ(checked(of(StressWorkload::List, isolation, txns), level), Outcome::Consistent)
+        << level;
+}
+
+TEST_F(StressHistory, AnAbortedAppendThatSomebodyReadsIsFound) {
+  const std::vector<StressTxn> txns = {
+      ended(TxnStatus::Aborted, {{.kind = Kind::Write, .key = 0, .written = 1}}),
+      ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 0, .seen = {1}}})};
+  for (const auto& [isolation, level] :
+       {std::pair("READ COMMITTED", "pg-rc"), {"REPEATABLE READ", "si"}, {"SERIALIZABLE", "ser"}})
+    EXPECT_EQ(checked(of(StressWorkload::List, isolation, txns), level), Outcome::Violated)
+        << level;
+}
+
+// A list that is full makes room for another one, so reads stay short.
+TEST(StressRowsTest, AFullListIsFollowedByANewOne) {
+  const StressOptions options{
+      .workload = StressWorkload::List, .isolation = "SERIALIZABLE", .keys = 2};
+  StressRows rows(options);
+  rows.grow(1'000, 4);
+  Rng rng(1);
+  std::map<std::size_t, std::size_t> appends;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::size_t row = rows.pick(rng);
+    ++appends[row];
+    rows.note_write(row);
+  }
+  for (const auto& [row, count] : appends) {
+    EXPECT_LE(count, 32U) << row;
+    EXPECT_LT(row, rows.size());
+  }
+  EXPECT_EQ(rows.written().size(), appends.size());
+}
+
+}  // namespace
+}  // namespace isoscope::force
