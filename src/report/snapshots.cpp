@@ -7,6 +7,7 @@
 
 #include "report/explain.h"
 #include "report/shown.h"
+#include "spec/statements.h"
 
 namespace isoscope {
 
@@ -84,9 +85,13 @@ std::string why_points(const History& h, const Edge& e) {
       return fmt::format("session {} runs {} before {}, whose snapshots have it",
                          shown(h, h.session(e.from)), from, to);
     case EdgeKind::Wr:
-      return fmt::format("the {} of {} reads {} from {} ({}), so its snapshot has {}",
+      // What a statement reads as it is may be newer than its own snapshot.
+      return fmt::format("the {} of {} reads {} from {} ({}), so {} {}",
                          statement_name(e.to_statement), to, shown(h, e.key), from,
-                         where(h, e.read), from);
+                         where(h, e.read),
+                         StatementFacts(h).is_current(e.read) ? "the snapshots of later ones have"
+                                                              : "its snapshot has",
+                         from);
     case EdgeKind::Rw:
       return fmt::format(
           "the {} of {} reads {} from {} ({}), so its snapshot is older than {}, which overwrites "

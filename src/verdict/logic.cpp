@@ -160,11 +160,13 @@ constexpr SaidRule kSnapRules[] = {
     {"pc", "One", &SnapRules::one},
     {"pc", "Session", &SnapRules::session},
     {"pg-rc", "Waits", &SnapRules::waits},
+    {"pg-rc", "Seen", &SnapRules::seen},
     {"pg-rr", "FirstUpdater", &SnapRules::first_updater},
     {"si", "Conflict", &SnapRules::conflict},
     {"ser", "Latest", &SnapRules::latest},
     {"pg-ser", "Serializable", &SnapRules::serial},
     {"mysql-rr", "Waits", &SnapRules::first_waits},
+    {"mysql-rr", "Seen", &SnapRules::first_seen},
     {"mysql-rr", "Later", nullptr},  // these two are a rule together
     {"mysql-rr", "Earlier", nullptr},
 };
@@ -253,7 +255,7 @@ std::optional<SnapRules> snap_rules_of(const Level& level) {
   rules.plain_one = later;
   // Mixtures that nobody declares are not worth rules of their own.
   if (rules.plain_one && rules.monotone) return {};
-  if (rules.first_waits && !rules.plain_one) return {};
+  if ((rules.first_waits || rules.first_seen) && !rules.plain_one) return {};
   return rules;
 }
 

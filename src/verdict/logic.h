@@ -48,7 +48,9 @@ struct SnapRules {
   bool plain_one = false;      // all plain reads of a transaction do (InnoDB)
   bool session = false;        // snapshots have what the session did before
   bool waits = false;          // from the statement after a lock on, what the lock waited for
+  bool seen = false;           // from the next statement on, what a statement read
   bool first_waits = false;    // the same, for the first plain read alone (InnoDB)
+  bool first_seen = false;     // the same, for the first plain read alone (InnoDB)
   bool first_updater = false;  // who locks a row has its earlier writers in the snapshot
   bool conflict = false;       // who writes a key has its earlier writers in the snapshot
   bool latest = false;         // snapshots have all that commits before

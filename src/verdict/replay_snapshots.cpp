@@ -106,6 +106,8 @@ class SnapshotReplay {
     EventId before = none;        // the read before, in po
     EventId plain_before = none;  // the plain one
     std::uint32_t session = 0;    // what snapshots need because of the session
+    std::uint32_t seen = 0;       // … of what statements before read
+    std::uint32_t read_now = 0;   // … of what the statement at hand reads, from the next one on
     if (const TxnId last = session_before(t); !last.is_none()) {
       if (!in_order(last, t)) return say(t, "against session order");
       session = position_[last.index] + 1;
@@ -126,6 +128,12 @@ class SnapshotReplay {
           if (u != t && position_[u.index] >= end) return say(t, "a list shows too much");
         }
       }
+      if (before != none && h_.statement(before) != h_.statement(e))
+        seen = std::max(seen, read_now);
+      const bool is_first_plain = !current && plain_before == none;
+      if ((rules.seen || (rules.first_seen && is_first_plain)) && length < seen)
+        return say(t, "a snapshot lacks what a statement before it read");
+      if (h_.is_external_read(e)) read_now = std::max(read_now, position_[h_.writer(e).index] + 1);
       if (before != none) {
         const std::uint32_t last = w_.snap[before.index];
         if (h_.statement(before) == h_.statement(e) && last != length)
@@ -140,7 +148,7 @@ class SnapshotReplay {
       if (rules.latest && length != own) return say(t, "a snapshot lacks a commit before");
       if (length < updated || length < conflict)
         return say(t, "a snapshot lacks an earlier writer");
-      const bool waits = rules.waits || (rules.first_waits && !current && plain_before == none);
+      const bool waits = rules.waits || (rules.first_waits && is_first_plain);
       if (waits && length < needed_by_locks(t, own, h_.statement(e)))
         return say(t, "a snapshot lacks the transaction for which a lock waited");
       before = e;

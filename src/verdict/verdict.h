@@ -46,7 +46,7 @@ std::string_view name_of(EdgeKind kind);  // so wr ww rw co vis ar rt
 // and the next one leaves from a later snapshot or the commit of the same transaction, that step
 // goes without saying. There
 //   so   `to`, or its snapshot, comes after what its session did before;
-//   wr   `read` shows `from`: its snapshot (or, for a current read, its commit) comes after;
+//   wr   `read` shows `from`: its snapshot (of a current read: its commit, or the next) is later;
 //   ww   both write `key` or a common row, `from` first, so the snapshot of `to` has it;
 //   co   both lock a common row (that of `key`), `from` first; `to` waited, and sees it from then
 //   on; rw   `read`, a read of `from`, missed what `to` wrote: its snapshot (or its commit) comes

@@ -92,8 +92,27 @@ void Constraints::add_reads() {
       for (TxnId writer : h_.also_shown(r)) {
         if (writer != t) add(writer);
       }
+      add_seen(x, r);
     }
   }
+}
+
+void Constraints::add_seen(KeyId x, EventId r) {
+  if (h_.writer(r) == kInitialTxn) return;
+  const TxnId t = h_.txn(r);
+  const std::uint32_t statement = layout_.statement(t, r);
+  const SnapRules& rules = layout_.rules(t);
+  const auto add = [&](std::uint32_t p) {
+    edges_.push_back({.from = layout_.commit(h_.writer(r)),
+                      .to = p,
+                      .read = r,
+                      .key = x,
+                      .reason = PointReason::Seen});
+  };
+  // Of a plain read, growing snapshots say it already.
+  if (rules.seen && !(rules.monotone && !layout_.is_current(r)))
+    for_snapshots_after(t, statement, add);
+  if (rules.first_seen) for_first_plain_after(t, statement, add);
 }
 
 template <class Add>
@@ -113,6 +132,12 @@ void Constraints::for_snapshots_after(TxnId t, std::uint32_t statement, Add&& ad
     add(p);
     if (layout_.grows(t)) return;
   }
+}
+
+template <class Add>
+void Constraints::for_first_plain_after(TxnId t, std::uint32_t statement, Add&& add) const {
+  const std::uint32_t p = layout_.first_snapshot(t);
+  if (p < layout_.end_snapshot(t) && layout_.snapshot(p).first_plain > statement) add(p);
 }
 
 Constraints::Sink Constraints::side(TxnId a, TxnId b) {
@@ -228,11 +253,8 @@ void Constraints::order_claims(KeyId key, const RowClaim& a, const RowClaim& b, 
   };
   if (rules.waits && waited != RowClaim::kNever)
     for_snapshots_after(b.txn, waited, add(PointReason::Waited));
-  if (rules.first_waits && waited != RowClaim::kNever) {
-    const std::uint32_t p = layout_.first_snapshot(b.txn);
-    if (p < layout_.end_snapshot(b.txn) && layout_.snapshot(p).first_plain > waited)
-      add(PointReason::Waited)(p);
-  }
+  if (rules.first_waits && waited != RowClaim::kNever)
+    for_first_plain_after(b.txn, waited, add(PointReason::Waited));
   if (rules.first_updater && a.writes && b.locks())
     for_all_snapshots(b.txn, add(PointReason::Updated));
 }

@@ -20,6 +20,7 @@ enum class PointReason : std::uint8_t {
   Locked,   // two that lock the row of `key`
   Waited,   // … so that the later one's next snapshot has the earlier one
   Updated,  // the later writer of `key` or its row has the earlier one in its snapshot
+  Seen,     // `read` shows the writer, so the snapshots of later statements have it
 };
 
 struct PointEdge {
@@ -62,6 +63,7 @@ class Constraints {
 
   void add_txn(TxnId t);
   void add_reads();
+  void add_seen(KeyId x, EventId r);
   void add_key(KeyId x);
   void add_known_versions(KeyId x, const std::vector<TxnId>& order);
   void add_open_versions(KeyId x);
@@ -78,6 +80,9 @@ class Constraints {
   // statements after `statement`.
   template <class Add>
   void for_snapshots_after(TxnId t, std::uint32_t statement, Add&& add) const;
+  // Calls add(snapshot) for that of the plain reads of t, if the first of them comes later.
+  template <class Add>
+  void for_first_plain_after(TxnId t, std::uint32_t statement, Add&& add) const;
   template <class Add>
   void for_all_snapshots(TxnId t, Add&& add) const;
   Sink known() { return {&edges_, &dependencies_}; }

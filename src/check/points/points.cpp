@@ -150,6 +150,7 @@ Edge PointSearch::told(const PointEdge& e) const {
       edge.kind = EdgeKind::So;
       break;
     case PointReason::Shown:
+    case PointReason::Seen:
       edge.kind = EdgeKind::Wr;
       break;
     case PointReason::Missed:
@@ -185,6 +186,9 @@ std::string PointSearch::blamed(const std::vector<PointEdge>& steps) const {
   };
   for (auto rule : {&SnapRules::waits, &SnapRules::first_waits}) {
     if (has(PointReason::Waited) && !name(rule).empty()) return name(rule);
+  }
+  for (auto rule : {&SnapRules::seen, &SnapRules::first_seen}) {
+    if (has(PointReason::Seen) && !name(rule).empty()) return name(rule);
   }
   for (auto rule : {&SnapRules::first_updater, &SnapRules::conflict}) {
     if (has(PointReason::Updated) && !name(rule).empty()) return name(rule);

@@ -68,7 +68,7 @@ inline std::string random_statements(Rng& rng, const RandomStatementShape& shape
         ops.push_back({"ls", target});
       } else if (kind < 0.62) {
         ops.push_back({"lk", target});
-      } else if (kind < 0.65) {
+      } else if (kind < 0.74) {
         ops.push_back({"i", target, next++});
       }
       if (!ops.empty()) txn.statements.push_back(std::move(ops));
