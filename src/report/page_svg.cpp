@@ -74,7 +74,9 @@ class ScenePicture {
       top_ = 52 + 19 * static_cast<double>(sentence_.size());
     }
     layout_ = layout_of(scene, top_);
-    layout_.width = std::max(layout_.width, use == SvgUse::Alone ? 720.0 : 360.0);
+    const double end_of_time =
+        time_x() + 6.2 * static_cast<double>(count_letters(time_text())) + 16;
+    layout_.width = std::max({layout_.width, use == SvgUse::Alone ? 720.0 : 360.0, end_of_time});
   }
 
   std::string draw() const {
@@ -88,8 +90,7 @@ class ScenePicture {
         out += svg_text(16, 46 + 19 * static_cast<double>(i), "sentence", sentence_[i]);
     }
     out += svg_text(layout_.lane_x, top_ - 10, "small", "session");
-    out += svg_text(layout_.boxes.empty() ? 90 : std::max(90.0, layout_.boxes[0].x), top_ - 10,
-                    "small", fmt::format("time →  {}", scene_.time));
+    out += svg_text(time_x(), top_ - 10, "small", time_text());
     for (std::size_t i = 0; i < layout_.lanes.size(); ++i) out += lane(i);
     for (std::size_t i = 0; i < layout_.spans.size(); ++i) out += span(i);
     for (std::size_t i = 0; i < scene_.boxes.size(); ++i) {
@@ -116,6 +117,11 @@ class ScenePicture {
   }
 
  private:
+  double time_x() const {
+    return layout_.boxes.empty() ? 90.0 : std::max(90.0, layout_.boxes[0].x);
+  }
+  std::string time_text() const { return fmt::format("time →  {}", scene_.time); }
+
   std::string lane(std::size_t i) const {
     const Rectangle& r = layout_.lanes[i];
     return fmt::format(

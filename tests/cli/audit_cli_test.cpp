@@ -74,8 +74,9 @@ TEST(CliAudit, ExitsWithTheAnswer) {
 
 TEST(CliAudit, TellsALostUpdateAsARun) {
   const Ran ran = audit(kBank + " --level pc");
-  EXPECT_THAT(ran.out, StartsWith(kBank + " at pc: anomaly: lost update between 2 calls of withdraw\n"
-                                          "observable: no serial order has these results"));
+  EXPECT_THAT(ran.out,
+              StartsWith(kBank + " at pc: anomaly: lost update between 2 calls of withdraw\n"
+                                 "observable: no serial order has these results"));
   EXPECT_TRUE(std::regex_search(
       ran.out, std::regex("rows at the start\n  account \\(acc_id (\\d+), balance \\d+\\)\n"
                           "calls, in the order of arbitration\n"
