@@ -124,14 +124,19 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   if (!report.answer.races.empty() && race > report.answer.races.size())
     return fail({.what = fmt::format("there is no race {}", race),
                  .hint = fmt::format("there are {}", report.answer.races.size())});
+  std::string plan;
   if (!report.answer.races.empty()) {
-    const std::string plan = dump(race_plan(report, report.answer.races[race - 1])) + "\n";
+    plan = dump(race_plan(report, report.answer.races[race - 1])) + "\n";
     if (auto written = write_plan(args, plan); !written) return fail(written.error());
-    if (args.force) return force_race(args, report, plan, budget);
   }
+  if (auto written = args.pictures.write([&] { return races_page(report); }); !written)
+    return fail(written.error());
+  const auto judged = args.findings.write([&] { return races_findings(report); }, code);
+  if (!judged) return fail(judged.error());
+  if (args.force && !report.answer.races.empty()) return force_race(args, report, plan, budget);
   return deliver(args.common,
                  args.common.json ? races_json(report) : races_text(report, args.common.paint()),
-                 code);
+                 *judged);
 }
 
 // Runs the program along each prediction. Without --validate, too: what the run wrote takes the
@@ -180,10 +185,7 @@ int run_predict(const PredictArguments& args) {
   auto history = args.history.read(progress_line(args.common), budget, Ambiguity::Refuse, &notes);
   if (!history) return fail(history.error());
   if (server && notes.is_recorded)
-    return args.pictures.is_wanted() || args.findings.is_wanted()
-               ? fail({.what = "races at PostgreSQL's levels have no picture, page or findings",
-                       .hint = "leave them out, or use a level such as si"})
-               : run_races(args, *server, *history, *levels, start, budget);
+    return run_races(args, *server, *history, *levels, start, budget);
   if (!level) return fail(level.error());
   if (args.force)
     return fail({.what = "--force plays races of recorded runs at PostgreSQL's levels",

@@ -8,6 +8,7 @@
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/plural.h"
+#include "report/races_words.h"
 #include "support/printable.h"
 #include "support/shorten.h"
 
@@ -39,33 +40,13 @@ std::string_view word_of(Dependency::Kind kind) {
   return "rw";
 }
 
-// stock[7].qty is the column qty of stock; stock[7]{where …} its rows.
-std::string table_of(const std::string& key) { return key.substr(0, key.find('[')); }
-std::string column_of(const std::string& key) {
-  const std::size_t bracket = key.rfind("].", key.find('{'));
-  return bracket == std::string::npos ? std::string() : key.substr(bracket + 2);
-}
 std::string what_of(const std::string& key) {
-  const std::string column = column_of(key);
-  if (!column.empty()) return table_of(key) + "." + column;
+  const std::string column = column_of_key(key);
+  if (!column.empty()) return table_of_key(key) + "." + column;
   const std::size_t brace = key.find('{');
-  if (brace == std::string::npos) return "rows of " + table_of(key);
-  return fmt::format("rows of {} {}", table_of(key), key.substr(brace + 1, key.size() - brace - 2));
-}
-
-std::string why_text(const Run& run, const Dependency& edge) {
-  const std::string& from = run.txns[edge.from].name;
-  const std::string& to = run.txns[edge.to].name;
-  const std::string& key = run.keys[edge.key].name;
-  switch (edge.kind) {
-    case Dependency::Kind::Wr:
-      return fmt::format("{} reads {} as {} wrote it", to, key, from);
-    case Dependency::Kind::Ww:
-      return fmt::format("{} overwrites {} of {}", to, key, from);
-    case Dependency::Kind::Rw:
-      return fmt::format("{} reads {} before {} overwrites it", from, key, to);
-  }
-  return {};
+  if (brace == std::string::npos) return "rows of " + table_of_key(key);
+  return fmt::format("rows of {} {}", table_of_key(key),
+                     key.substr(brace + 1, key.size() - brace - 2));
 }
 
 std::string step_text(const Run& run, const Step& step) {
@@ -103,11 +84,8 @@ std::string txn_text(const Run& run, TxnIndex t, const Race& race, const Paint& 
 std::string race_text(const Run& run, const Race& race, std::size_t number, const Paint& paint) {
   const auto& forth = race.interleaving.forth;
   const auto& back = race.interleaving.back;
-  std::string what = what_of(run.keys[forth.key].name);
-  if (const std::string other = what_of(run.keys[back.key].name); other != what)
-    what += " and " + other;
   std::string out = fmt::format("\nrace {}: {} on {}\n", number, paint.bad(anomaly_of_race(race)),
-                                printable(what));
+                                printable(race_objects(run, race)));
   if (race.pairs > 1)
     out += fmt::format("  {} pairs of transactions show it; this one is\n", race.pairs);
   out += txn_text(run, race.first, race, paint) + txn_text(run, race.second, race, paint);
@@ -119,37 +97,24 @@ std::string race_text(const Run& run, const Race& race, std::size_t number, cons
                        changed.statement + 1, printable(run.keys[changed.key].name),
                        run.txns[changed.predicted].name, run.txns[changed.observed].name);
   for (const Dependency* edge : {&forth, &back})
-    out += fmt::format("  {} --{}--> {}  {}\n", run.txns[edge->from].name, word_of(edge->kind),
-                       run.txns[edge->to].name, paint.faint(printable(why_text(run, *edge))));
+    out +=
+        fmt::format("  {} --{}--> {}  {}\n", run.txns[edge->from].name, word_of(edge->kind),
+                    run.txns[edge->to].name, paint.faint(printable(why_of_race_edge(run, *edge))));
   for (const std::string& assumed : race.assumes)
     out += fmt::format("  assumes: {}\n", printable(assumed));
   return out;
-}
-
-std::string shapes_text(const Run& run, TxnIndex t) {
-  std::string out;
-  for (const Statement& statement : run.txns[t].statements) {
-    if (statement.reads.empty() && statement.writes.empty() && statement.locks.empty()) continue;
-    out += (out.empty() ? "" : "; ") + statement.shape;
-  }
-  return printable(shortened(out, kLongestSql));
 }
 
 std::string safe_text(const Run& run, const SafePair& safe, const Paint& paint) {
   const std::string label = safe.is_decided ? paint.good("safe") : paint.unsure("undecided");
   std::string out = fmt::format("\n{}: {} and {}\n", label, run.txns[safe.first].name,
                                 run.txns[safe.second].name);
-  out += fmt::format("  {}\n", shapes_text(run, safe.first));
+  out += fmt::format("  {}\n", race_shapes(run, safe.first));
   if (run.txns[safe.first].shape != run.txns[safe.second].shape)
-    out += fmt::format("  {}\n", shapes_text(run, safe.second));
+    out += fmt::format("  {}\n", race_shapes(run, safe.second));
   for (const std::string& why : safe.why)
     out += fmt::format("  {}\n", paint.faint(printable(shortened(why, kLongestSql))));
   return out;
-}
-
-std::string_view verdict_of_races(const RaceAnswer& answer) {
-  if (!answer.races.empty()) return "predicted";
-  return answer.limit.empty() ? "none" : "unknown";
 }
 
 Json statements_json(const Run& run, TxnIndex t) {
@@ -161,18 +126,10 @@ Json statements_json(const Run& run, TxnIndex t) {
   return list;
 }
 
-std::string session_name(const RacesReport& report, TxnIndex t) {
-  const Txn& txn = report.run.txns[t];
-  if (report.options.sessions_are_connections) return txn.session;
-  std::size_t number = 1;
-  for (TxnIndex u = 1; u < t; ++u) number += report.run.txns[u].session == txn.session ? 1 : 0;
-  return number == 1 ? txn.session : fmt::format("{}.{}", txn.session, number);
-}
-
 Json txn_json(const RacesReport& report, TxnIndex t) {
   const Txn& txn = report.run.txns[t];
   return {{"txn", txn.name},
-          {"session", session_name(report, t)},
+          {"session", race_session(report, t)},
           {"isolation", txn.isolation},
           {"statements", statements_json(report.run, t)}};
 }
@@ -183,19 +140,19 @@ Json plan_json(const RacesReport& report, const Race& race) {
   for (const Step& step : race.interleaving.steps) {
     const bool commits = step.statement == report.run.txns[step.txn].statements.size();
     steps.push_back(
-        {session_name(report, step.txn), commits ? Json("commit") : Json(step.statement + 1)});
+        {race_session(report, step.txn), commits ? Json("commit") : Json(step.statement + 1)});
   }
   Json statements = Json::object();
   for (const TxnIndex t : {race.first, race.second}) {
     Json shapes = Json::array();
     for (const Statement& statement : report.run.txns[t].statements)
       shapes.push_back(statement.shape);
-    statements[session_name(report, t)] = std::move(shapes);
+    statements[race_session(report, t)] = std::move(shapes);
   }
   return {{"format", "isoscope-plan/1"},
           {"level", report.level},
           {"anomaly", anomaly_of_race(race)},
-          {"sessions", {session_name(report, race.first), session_name(report, race.second)}},
+          {"sessions", {race_session(report, race.first), race_session(report, race.second)}},
           {"steps", std::move(steps)},
           {"statements", std::move(statements)}};
 }
@@ -204,7 +161,7 @@ Json race_json(const RacesReport& report, const Race& race) {
   const Run& run = report.run;
   Json changed = Json::array();
   for (const ChangedVersion& c : race.interleaving.changed)
-    changed.push_back({{"session", session_name(report, c.txn)},
+    changed.push_back({{"session", race_session(report, c.txn)},
                        {"txn", run.txns[c.txn].name},
                        {"statement", c.statement + 1},
                        {"key", run.keys[c.key].name},
@@ -217,11 +174,11 @@ Json race_json(const RacesReport& report, const Race& race) {
                      {"to", run.txns[edge->to].name},
                      {"edge", word_of(edge->kind)},
                      {"key", key},
-                     {"table", table_of(key)},
-                     {"column", column_of(key).empty() ? Json() : Json(column_of(key))},
+                     {"table", table_of_key(key)},
+                     {"column", column_of_key(key).empty() ? Json() : Json(column_of_key(key))},
                      {"from_statement", edge->from_statement + 1},
                      {"to_statement", edge->to_statement + 1},
-                     {"why", why_text(run, *edge)}});
+                     {"why", why_of_race_edge(run, *edge)}});
   }
   std::string text;
   const auto written =
@@ -238,6 +195,56 @@ Json race_json(const RacesReport& report, const Race& race) {
 }
 
 }  // namespace
+
+std::string table_of_key(const std::string& key) { return key.substr(0, key.find('[')); }
+std::string column_of_key(const std::string& key) {
+  const std::size_t bracket = key.rfind("].", key.find('{'));
+  return bracket == std::string::npos ? std::string() : key.substr(bracket + 2);
+}
+
+std::string race_objects(const Run& run, const Race& race) {
+  std::string what = what_of(run.keys[race.interleaving.forth.key].name);
+  if (const std::string other = what_of(run.keys[race.interleaving.back.key].name); other != what)
+    what += " and " + other;
+  return what;
+}
+
+std::string why_of_race_edge(const Run& run, const Dependency& edge) {
+  const std::string& from = run.txns[edge.from].name;
+  const std::string& to = run.txns[edge.to].name;
+  const std::string& key = run.keys[edge.key].name;
+  switch (edge.kind) {
+    case Dependency::Kind::Wr:
+      return fmt::format("{} reads {} as {} wrote it", to, key, from);
+    case Dependency::Kind::Ww:
+      return fmt::format("{} overwrites {} of {}", to, key, from);
+    case Dependency::Kind::Rw:
+      return fmt::format("{} reads {} before {} overwrites it", from, key, to);
+  }
+  return {};
+}
+
+std::string race_shapes(const Run& run, TxnIndex t) {
+  std::string out;
+  for (const Statement& statement : run.txns[t].statements) {
+    if (statement.reads.empty() && statement.writes.empty() && statement.locks.empty()) continue;
+    out += (out.empty() ? "" : "; ") + statement.shape;
+  }
+  return printable(shortened(out, kLongestSql));
+}
+
+std::string_view verdict_of_races(const RaceAnswer& answer) {
+  if (!answer.races.empty()) return "predicted";
+  return answer.limit.empty() ? "none" : "unknown";
+}
+
+std::string race_session(const RacesReport& report, TxnIndex t) {
+  const Txn& txn = report.run.txns[t];
+  if (report.options.sessions_are_connections) return txn.session;
+  std::size_t number = 1;
+  for (TxnIndex u = 1; u < t; ++u) number += report.run.txns[u].session == txn.session ? 1 : 0;
+  return number == 1 ? txn.session : fmt::format("{}.{}", txn.session, number);
+}
 
 std::string races_text(const RacesReport& report, const Paint& paint) {
   const RaceAnswer& answer = report.answer;

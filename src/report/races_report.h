@@ -4,7 +4,9 @@
 #include <string>
 
 #include "races/races.h"
+#include "report/findings.h"
 #include "report/json.h"
+#include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
@@ -22,6 +24,11 @@ std::string races_text(const RacesReport& report, const Paint& paint);
 // One JSON object: that of `predict`, with statements, schedule and safe pairs.
 std::string races_json(const RacesReport& report);
 Json races_object(const RacesReport& report);
+// The schedules of the races, with their cycles, and the pairs that are safe.
+Page races_page(const RacesReport& report);
+Findings races_findings(const RacesReport& report);
+// The name of its client: that of its connection, with a number where every transaction is one.
+std::string race_session(const RacesReport& report, races::TxnIndex t);
 // The plan of a race, as `force --run` takes it.
 Json race_plan(const RacesReport& report, const races::Race& race);
 

@@ -84,6 +84,7 @@ FINDINGS = [  # command line, exit code
     ("check examples/long-fork.hist --level all", 1),
     ("check examples/long-fork.hist --level cc", 0),
     ("predict examples/predict/two-reports.hist --level cc --all 5", 1),
+    ("predict examples/shop/run.jsonl --level pg-rc --sessions transaction", 1),
     ("audit examples/audit/on_call.sql --level si", 1),
     ("audit examples/audit/on_call.sql --level ser", 0),
     ("audit examples/audit/bank.sql --level cc --all", 1),
@@ -148,6 +149,17 @@ def check_sarif(work):
     work.run("predict examples/predict/two-reports.hist --level cc --sarif p.sarif", 1)
     predicted = json.loads(work.text("p.sarif"))["runs"][0]["results"]
     expect(predicted and predicted[0]["ruleId"] == "long-fork", "predictions are findings")
+    # A comment of a recorded statement tells its place in the code.
+    run = (ROOT / "examples/shop/run.jsonl").read_text()
+    place = " /*file='shop.py',line='12',function='buy'*/"
+    tagged = re.sub(r'("sql":"UPDATE product SET qty = [0-9](?:[^"\\\\]|\\\\.)*)"', lambda m: m[1] + place + '"', run)
+    expect(tagged != run, "the recorded shop updates a quantity")
+    (work.path / "tagged.jsonl").write_text(tagged)
+    work.run("predict tagged.jsonl --level pg-rc --sessions transaction --sarif t.sarif", 1)
+    lost = [r for r in json.loads(work.text("t.sarif"))["runs"][0]["results"] if r["ruleId"] == "lost-update"]
+    places = [p["physicalLocation"] for r in lost for p in r["relatedLocations"]]
+    expect(any(p["artifactLocation"]["uri"] == "shop.py" and p["region"]["startLine"] == 12
+               for p in places if "region" in p), f"races have places in the code: {places}")
 
 
 def check_annotations(work):

@@ -152,6 +152,7 @@ PAGES = [
     ("long-fork", "check examples/long-fork.hist --level si", 1, (1, 4, 4)),
     ("consistent", "check examples/long-fork.hist --level cc", 0, (1, 4, 0)),
     ("predict", "predict examples/predict/two-reports.hist --level cc", 1, (1, None, None)),
+    ("races", "predict examples/shop/run.jsonl --level pg-rc --sessions transaction", 1, (2, 2, 2)),
     ("audit", "audit examples/audit/on_call.sql --level si --advise", 1, (1, 2, 2)),
     ("bank-audit", "audit examples/audit/bank.sql --level cc --all", 1, (None, None, None)),
     ("explore", "explore examples/programs/bank.txn --level cc --outcomes", 1, (None, 2, None)),
