@@ -27,25 +27,40 @@ std::string statement_of(const History& h, EventId last, StressWorkload workload
                      value, row);
 }
 
+// What the transaction says to the server, statement by statement.
+std::vector<std::string> statements_of(const History& h, TxnId t, StressWorkload workload) {
+  std::vector<std::string> statements;
+  std::optional<EventId> last;
+  for (const EventId e : h.events(t)) {
+    // What an aborted transaction read can be all that tells; its writes are nobody's to see.
+    if (!h.is_committed(t) && !h.is_read(e)) continue;
+    if (last && h.statement(*last) != h.statement(e))
+      statements.push_back(statement_of(h, *last, workload));
+    last = e;
+  }
+  if (last) statements.push_back(statement_of(h, *last, workload));
+  return statements;
+}
+
 }  // namespace
 
 std::string stress_plan(const History& minimal, const StressOptions& options) {
   using PlanJson = nlohmann::ordered_json;
   const bool is_list = options.workload == StressWorkload::List;
   std::set<std::string> rows;
+  for (const EventId e : minimal.all_events()) rows.insert(row_of(minimal, minimal.key(e)));
   PlanJson sessions = PlanJson::array();
-  for (const TxnId t : minimal.txns()) {
-    if (t.index == 0 || !minimal.is_committed(t)) continue;
-    PlanJson statements = PlanJson::array();
-    std::optional<EventId> last;
-    for (const EventId e : minimal.events(t)) {
-      rows.insert(row_of(minimal, minimal.key(e)));
-      if (last && minimal.statement(*last) != minimal.statement(e))
-        statements.push_back(statement_of(minimal, *last, options.workload));
-      last = e;
+  for (const SessionId s : minimal.sessions()) {
+    PlanJson transactions = PlanJson::array();
+    std::string name;  // of the one transaction; of the session if there are several
+    for (const TxnId t : minimal.session_txns(s)) {
+      PlanJson statements = statements_of(minimal, t, options.workload);
+      if (statements.empty()) continue;
+      name = transactions.empty() ? minimal.name(t) : minimal.name(s);
+      transactions.push_back(std::move(statements));
     }
-    if (last) statements.push_back(statement_of(minimal, *last, options.workload));
-    sessions.push_back({{"name", minimal.name(t)}, {"statements", std::move(statements)}});
+    if (!transactions.empty())
+      sessions.push_back({{"name", name}, {"transactions", std::move(transactions)}});
   }
   const std::string type = is_list ? "text" : "bigint";
   PlanJson setup = {

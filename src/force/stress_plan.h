@@ -1,6 +1,7 @@
 #pragma once
 // A violation that `stress` has found, as a plan for `force`: the transactions of its smallest
-// part, each in a session of its own.
+// part in the sessions that they had, since a cycle may lead through the order of a session. An
+// aborted transaction of it plays its reads.
 #include <string>
 
 #include "force/stress.h"

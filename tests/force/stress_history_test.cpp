@@ -1,11 +1,17 @@
 // The history of random clients: what of their transactions is in it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "check/check.h"
+#include "force/plan_file.h"
 #include "force/stress_client.h"
+#include "force/stress_plan.h"
 #include "spec/levels.h"
+#include "support/history_of.h"
 
 namespace isoscope::force {
 namespace {
@@ -125,6 +131,44 @@ TEST(StressRowsTest, AFullListIsFollowedByANewOne) {
     EXPECT_LT(row, rows.size());
   }
   EXPECT_EQ(rows.written().size(), appends.size());
+}
+
+// The statements of a plan's sessions, in their order.
+std::vector<std::vector<std::string>> planned(std::string_view hist_text) {
+  const StressOptions options{.workload = StressWorkload::Register, .isolation = "REPEATABLE READ"};
+  auto plan = read_plan(stress_plan(history_of(hist_text), options));
+  EXPECT_TRUE(plan.ok());
+  std::vector<std::vector<std::string>> sessions;
+  for (const SpecSession& session : plan->sessions) {
+    sessions.emplace_back();
+    for (const SpecStep& step : session.steps) sessions.back().push_back(step.sql);
+  }
+  return sessions;
+}
+
+auto count_of(const std::vector<std::string>& steps, std::string_view sql) {
+  return std::ranges::count_if(
+      steps, [&](const std::string& step) { return step.find(sql) != std::string::npos; });
+}
+
+// T3 is aborted, and only what it read tells that the others are in no serial order.
+TEST(StressPlan, HasWhatAbortedTransactionsRead) {
+  const auto sessions = planned(
+      "init t[0]=0 t[1]=0  s1: [w(t[0],1)]  s2: [r(t[0],0) | w(t[1],2)]"
+      "  s3: [r(t[0],1) | r(t[1],0) | w(t[1],3)]!");
+  ASSERT_EQ(sessions.size(), 3U);
+  EXPECT_EQ(count_of(sessions[2], "SELECT v"), 2);
+  EXPECT_EQ(count_of(sessions[2], "UPDATE"), 0);
+}
+
+// Here only the order of s1 tells.
+TEST(StressPlan, KeepsTheTransactionsOfASessionInTheirOrder) {
+  const auto sessions =
+      planned("init t[0]=0 t[1]=0  s1: [w(t[0],1)] [r(t[1],0)]  s2: [r(t[0],0) | w(t[1],2)]");
+  ASSERT_EQ(sessions.size(), 2U);
+  const std::string all = fmt::format("{}", fmt::join(sessions[0], "; "));
+  ASSERT_NE(all.find("SELECT v"), std::string::npos);
+  EXPECT_LT(all.find("UPDATE"), all.find("SELECT v"));
 }
 
 }  // namespace
