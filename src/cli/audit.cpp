@@ -151,7 +151,7 @@ int run_audit(const AuditArguments& args) {
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
   if (auto written = args.pictures.write([&] { return audit_page(report); }); !written)
     return fail(written.error());
-  int decided = exit_code(report.answer.outcome);
+  int decided = exit_code(header_of(report).outcome);
   // Advice that was cut short is no good answer.
   if (decided == kGood && report.advice && !report.advice->is_complete) decided = kUnknown;
   const auto code = args.findings.write([&] { return audit_findings(report); }, decided);

@@ -35,9 +35,10 @@ std::vector<const Level*> all_of(const LevelSet& levels) {
   return all;
 }
 
-int deliver_answer(const CompareArguments& args, const Result<std::string>& text, bool unknown) {
+int deliver_answer(const CompareArguments& args, const Result<std::string>& text,
+                   const Header& header) {
   if (!text) return fail(text.error());
-  return deliver(args.common, *text, unknown ? kUnknown : kGood);
+  return deliver(args.common, *text, exit_code(header.outcome));
 }
 
 // The proofs of one answer, one after the other; a chain has two.
@@ -74,13 +75,9 @@ int run_matrix(const CompareArguments& args, const std::vector<const Level*>& le
     }
   }
   if (auto written = write_certificates(args, proofs); !written) return fail(written.error());
-  bool unknown = false;
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) unknown |= matrix->relation(i, j) == LevelRelation::Unknown;
-  }
   return deliver_answer(
       args, args.common.json ? matrix_json(*matrix) : matrix_text(*matrix, args.common.paint()),
-      unknown);
+      header_of(*matrix));
 }
 
 int run_compare(const CompareArguments& args) {
@@ -119,7 +116,7 @@ int run_compare(const CompareArguments& args) {
   return deliver_answer(args,
                         args.common.json ? compare_json(names, *answer)
                                          : compare_text(names, *answer, args.common.paint()),
-                        answer->relation == LevelRelation::Unknown);
+                        header_of(*answer));
 }
 
 }  // namespace

@@ -57,12 +57,13 @@ explore::Algorithm find_algorithm(std::string_view name) {
   return explore::Algorithm::Best;
 }
 
-int deliver_report(const ExploreArguments& args, const ExploreReport& report, int code) {
+int deliver_report(const ExploreArguments& args, const ExploreReport& report) {
   if (auto written = args.pictures.write([&] { return explore_page(report); }); !written)
     return fail(written.error());
   return deliver(
       args.common,
-      args.common.json ? explore_json(report) : explore_text(report, args.common.paint()), code);
+      args.common.json ? explore_json(report) : explore_text(report, args.common.paint()),
+      exit_code(header_of(report).outcome));
 }
 
 int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelSet& levels,
@@ -86,11 +87,10 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
     weakest->mixed.clear();
     weakest->is_decided.clear();
   }
-  const int code = exit_code(weakest->outcome());
   ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
   report.weakest = std::move(*weakest);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  return deliver_report(args, report, code);
+  return deliver_report(args, report);
 }
 
 // Options that belong to definitions of levels are refused.
@@ -284,7 +284,7 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
   if (args.outcomes) report.outcomes = outcomes.sorted();
   report.stopped_early = args.assert_only && report.all.violating > 0;
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  return deliver_report(args, report, exit_code(report.all.outcome));
+  return deliver_report(args, report);
 }
 
 // Each process does the same; the first of them speaks.

@@ -80,7 +80,7 @@ int report_force(const ForceArguments& args, const force::Spec& spec,
     return fail(written.error());
   return deliver(args.common,
                  args.common.json ? force_json(report) : force_text(report, args.common.paint()),
-                 exit_code(answer.verdict));
+                 exit_code(outcome_of(answer.verdict)));
 }
 
 // The calls of an application, all of them or those that a predicted history has.
@@ -149,7 +149,7 @@ int run_commands(const ForceArguments& args, const Budget& budget) {
   return deliver(args.common,
                  args.common.json ? command_force_json(report)
                                   : command_force_text(report, args.common.paint()),
-                 exit_code(answer->verdict));
+                 exit_code(outcome_of(answer->verdict)));
 }
 
 int run_force(const ForceArguments& args) {

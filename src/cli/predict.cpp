@@ -99,7 +99,7 @@ int force_race(const PredictArguments& args, const RacesReport& races, const std
     text = races_text(races, args.common.paint()) + "\n" +
            command_force_text(report, args.common.paint());
   }
-  return deliver(args.common, text, exit_code(answer->verdict));
+  return deliver(args.common, text, exit_code(outcome_of(answer->verdict)));
 }
 
 // A recorded run at a level of PostgreSQL's: which pairs of transactions race?
@@ -116,10 +116,7 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  using predict::PredictOutcome;
-  const int code = exit_code(!report.answer.races.empty()  ? PredictOutcome::Predicted
-                             : report.answer.limit.empty() ? PredictOutcome::None
-                                                           : PredictOutcome::Unknown);
+  const int code = exit_code(header_of(report).outcome);
   const auto race = static_cast<std::size_t>(args.race);
   if (!report.answer.races.empty() && race > report.answer.races.size())
     return fail({.what = fmt::format("there is no race {}", race),
@@ -222,7 +219,7 @@ int run_predict(const PredictArguments& args) {
   if (auto written = args.pictures.write([&] { return predict_page(report); }); !written)
     return fail(written.error());
   const auto code = args.findings.write([&] { return predict_findings(report); },
-                                        exit_code(report.answer.outcome));
+                                        exit_code(header_of(report).outcome));
   if (!code) return fail(code.error());
   return deliver(
       args.common,

@@ -41,13 +41,12 @@ int run_probe_command(const ProbeArguments& args) {
   auto answer = force::probe(**server, options);
   clear_progress_line();
   if (!answer) return fail(answer.error());
-  const std::string_view verdict = verdict_of(*answer);
   if (auto written = args.pictures.write([&] { return probe_page(*answer); }); !written)
     return fail(written.error());
   if (auto written = args.junit.write([&] { return probe_findings(*answer, seconds_running()); });
       !written)
     return fail(written.error());
-  const int code = exit_code(verdict);
+  const int code = exit_code(header_of(*answer, 0).outcome);
   return deliver(args.common,
                  args.common.json ? probe_json(*answer, seconds_running())
                                   : probe_text(*answer, args.common.paint()),

@@ -174,8 +174,7 @@ int run_run(const RunArguments& args) {
                          .seconds = std::chrono::duration<double>(Clock::now() - start).count()};
   if (auto written = args.pictures.write([&] { return run_page(report); }); !written)
     return fail(written.error());
-  const std::string_view verdict = verdict_of(report);
-  const int code = exit_code(verdict);
+  const int code = exit_code(header_of(report).outcome);
   return deliver(args.common,
                  args.common.json ? run_json(report) : run_text(report, args.common.paint()), code);
 }

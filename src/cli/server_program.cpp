@@ -75,14 +75,14 @@ void ServerInput::add_to(CLI::App& app) {
 
 Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProgram& input,
                                                                 const std::string& level) const {
-  using Answer = std::optional<std::vector<PgLevel>>;
+  using ByCall = std::optional<std::vector<PgLevel>>;
   // Of a .txn program `read-committed` is the definition; pg-rc is the server's.
   const auto find = [&](const std::string& name) {
     const auto found = sql::server::find_pg_level(name);
     const bool is_own_name = name.starts_with("pg-") || name.starts_with("PG-");
     return input.sql != nullptr || is_own_name ? found : std::nullopt;
   };
-  if (input.sql == nullptr && (input.txn == nullptr || !find(level))) return Answer();
+  if (input.sql == nullptr && (input.txn == nullptr || !find(level))) return ByCall();
   if (server == "mariadb")
     return Error{.what = "programs are not executed as MariaDB does",
                  .hint = "--server postgres and --server formal are there"};
@@ -94,7 +94,7 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
                             .what = "claims about rows are checked at PostgreSQL's levels only",
                             .hint = "use --level pg-rc, pg-rr or pg-ser"});
     }
-    return Answer();
+    return ByCall();
   }
   std::vector<PgLevel> levels;
   for (const Call& call : input.program->outline().calls) {
@@ -109,7 +109,7 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
     }
     levels.push_back(*own);
   }
-  return Answer(std::move(levels));
+  return ByCall(std::move(levels));
 }
 
 int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
@@ -144,12 +144,12 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
   }
   if (report.all.fault) return fail(input.located(*report.all.fault));
   report.wants_outcomes = options.outcomes;
-  const std::string_view verdict = verdict_of(report);
-  report.stopped_early = options.assert_only && verdict == "violated";
+  const Outcome outcome = header_of(report).outcome;
+  report.stopped_early = options.assert_only && outcome == Outcome::Violated;
   report.seconds = seconds_running();
   if (auto written = options.pictures.write([&] { return server_explore_page(report); }); !written)
     return fail(written.error());
-  const int code = exit_code(verdict);
+  const int code = exit_code(outcome);
   return deliver(
       common,
       common.json ? server_explore_json(report) : server_explore_text(report, common.paint()),
@@ -217,10 +217,9 @@ int run_on_server(const CommonOptions& common, const LoadedProgram& input,
     if (auto closed = output->close(); !closed) return fail(closed.error());
   }
   report.seconds = seconds_running();
-  const std::string_view verdict = verdict_of(report);
   if (auto written = options.pictures.write([&] { return server_run_page(report); }); !written)
     return fail(written.error());
-  const int code = exit_code(verdict);
+  const int code = exit_code(header_of(report).outcome);
   return deliver(common,
                  common.json ? server_run_json(report) : server_run_text(report, common.paint()),
                  code);

@@ -228,10 +228,17 @@ Json levels_json(const audit::Problem& problem) {
 
 }  // namespace
 
+Header header_of(const AuditReport& report) {
+  const audit::AuditReport& answer = report.answer;
+  Header header = header_of("audit", outcome_of(answer.outcome), answer.limit, report.seconds);
+  header.verdict = audit::name_of(answer.outcome);
+  return header;
+}
+
 std::string audit_json(const AuditReport& report) {
   const audit::AuditReport& answer = report.answer;
   const audit::Problem& problem = report.problem;
-  Json json = json_header("audit", audit::name_of(answer.outcome), report.seconds);
+  Json json = json_header(header_of(report));
   json["stats"] = {{"questions", answer.effort.questions},
                    {"building_seconds", answer.effort.building_seconds},
                    {"solving_seconds", answer.effort.solving_seconds}};
@@ -261,7 +268,6 @@ std::string audit_json(const AuditReport& report) {
                      {"what", note.what}});
   }
   json["notes"] = std::move(notes);
-  if (!answer.limit.empty()) json["limit"] = answer.limit;
   if (report.claims) json["claims"] = claims_json(report);
   if (report.advice) json["advice"] = advice_json(problem.app, *report.advice);
   if (report.subsets) json["subsets"] = subsets_json(problem.app, *report.subsets);

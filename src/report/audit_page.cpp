@@ -286,13 +286,8 @@ void add_advice(Page& page, const AuditReport& report) {
 }  // namespace
 
 Page audit_page(const AuditReport& report) {
-  const auto outcome = report.answer.outcome;
-  Page page{.command = "audit",
-            .verdict = std::string(audit::name_of(outcome)),
-            .is_good = outcome == audit::AuditOutcome::None ||
-                       outcome == audit::AuditOutcome::Serializable,
-            .sentence = sentence_of(report),
-            .source = printable(report.source)};
+  Page page = page_of(header_of(report), report.source);
+  page.sentence = sentence_of(report);
   const auto& anomalies = report.answer.search.anomalies;
   PageTable table{.title = "Anomalies", .columns = {"anomaly", "kind"}, .rows = {}};
   for (const FoundAnomaly& anomaly : anomalies) {

@@ -9,6 +9,7 @@
 #include "audit/claims.h"
 #include "audit/subsets.h"
 #include "report/findings.h"
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 
@@ -28,6 +29,8 @@ struct AuditReport {
   std::optional<audit::ClaimsReport> claims = {};
   double seconds = 0;
 };
+
+Header header_of(const AuditReport& report);
 
 // The verdict in one line; then each anomaly as a run: the rows at the start, the calls in the
 // order of arbitration with what they see and return, the cycle, one edge a line. Or how far the

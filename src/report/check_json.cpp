@@ -116,18 +116,7 @@ void add_answer(Json& json, const History& h, const LevelAnswer& level) {
   if (level.certificate) json["certificate"] = certificate_json(*level.certificate);
 }
 
-Json stats_json(const Stats& stats) {
-  Json json = Json::object();
-  for (const auto& [name, value] : stats.all()) json[name] = value;
-  return json;
-}
-
 }  // namespace
-
-Outcome worse(Outcome a, Outcome b) {
-  if (a == Outcome::Violated || b == Outcome::Violated) return Outcome::Violated;
-  return a == Outcome::Unknown ? a : b;
-}
 
 Outcome overall(const CheckReport& report) {
   Outcome worst = Outcome::Consistent;
@@ -165,7 +154,7 @@ void CheckJson::add(const CheckReport& report) {
 }
 
 std::string CheckJson::text(double seconds) const {
-  Json json = json_header("check", name_of(overall_), seconds);
+  Json json = json_header(header_of("check", overall_, {}, seconds));
   json["transactions"] = transactions_;
   json["events"] = events_;
   json["files"] = files_;

@@ -10,6 +10,7 @@
 #include "history/history.h"
 #include "report/certificate.h"
 #include "report/findings.h"
+#include "report/header.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/paint.h"
@@ -46,8 +47,6 @@ struct CheckReport {
 // Violated if any level is, else unknown if any is. With --strongest consistent or unknown: what
 // was asked is which levels hold.
 Outcome overall(const CheckReport& report);
-// The same of several histories.
-Outcome worse(Outcome a, Outcome b);
 
 // A line a level; below a violation its cycle, an edge a line, and the transactions involved.
 std::string check_text(const CheckReport& report, const Paint& paint);

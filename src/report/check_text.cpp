@@ -15,19 +15,6 @@ namespace {
 constexpr std::size_t kMostEventsShown = 12;  // of a transaction on the keys involved
 constexpr std::size_t kMostTxnsShown = 12;
 
-std::string verdict_word(Outcome outcome, const Paint& paint) {
-  std::string padded = fmt::format("{:<10}", name_of(outcome));
-  switch (outcome) {
-    case Outcome::Consistent:
-      return paint.good(padded);
-    case Outcome::Violated:
-      return paint.bad(padded);
-    case Outcome::Unknown:
-      return paint.unsure(padded);
-  }
-  return padded;
-}
-
 // "s2  T3  [r(x,1) w(y,2) …]  line 7": only events on keys of the violation.
 std::string txn_line(const History& h, TxnId t, const std::vector<KeyId>& keys) {
   std::string events;
@@ -149,7 +136,9 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
     const Verdict& verdict = level.answer.verdict;
     const std::string choice =
         level.choice ? choice_text(*level.choice, verdict.outcome, paint) : std::string();
-    out += fmt::format("{:<{}}  {}", level.level, width, verdict_word(verdict.outcome, paint));
+    out += fmt::format(
+        "{:<{}}  {}", level.level, width,
+        painted(fmt::format("{:<10}", name_of(verdict.outcome)), verdict.outcome, paint));
     if (verdict.outcome == Outcome::Unknown) out += "  " + verdict.limit;
     const std::string certificate =
         level.certificate ? paint.faint("    " + certificate_line(*level.certificate)) + "\n" : "";

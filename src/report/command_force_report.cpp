@@ -167,7 +167,7 @@ std::string command_force_text(const CommandForceReport& report, const Paint& pa
 
 Json command_force_object(const CommandForceReport& report) {
   const force::CommandForceAnswer& answer = report.answer;
-  Json json = json_header("force", force::name_of(answer.verdict), report.seconds);
+  Json json = json_header(force_header(answer.verdict, {}, report.seconds));
   json["runs"] = answer.runs;
   json["reproduced"] = answer.reproduced;
   json["judge"] = answer.is_judged_by_history ? "history" : "serial orders";

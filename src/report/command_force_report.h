@@ -4,8 +4,7 @@
 #include <string>
 
 #include "force/command_forcing.h"
-#include "report/json.h"
-#include "report/paint.h"
+#include "report/force_parts.h"
 
 namespace isoscope {
 

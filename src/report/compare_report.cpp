@@ -227,8 +227,25 @@ Result<std::string> compare_text(const CompareNames& names, const CompareAnswer&
                      searched_histories(answer.scope, answer.relation == LevelRelation::Unknown));
 }
 
+Header header_of(const CompareAnswer& answer) {
+  const bool is_known = answer.relation != LevelRelation::Unknown;
+  return {.command = "compare",
+          .verdict = name_of(answer.relation),
+          .outcome = is_known ? Outcome::Consistent : Outcome::Unknown,
+          .limit = answer.forward.limit.empty() ? answer.backward.limit : answer.forward.limit,
+          .seconds = answer.seconds};
+}
+
+Header header_of(const CompareMatrix& m) {
+  return {.command = "compare",
+          .verdict = is_unknown(m) ? "unknown" : "ok",
+          .outcome = is_unknown(m) ? Outcome::Unknown : Outcome::Consistent,
+          .limit = limit_of(m),
+          .seconds = m.seconds};
+}
+
 Result<std::string> compare_json(const CompareNames& names, const CompareAnswer& answer) {
-  Json json = json_header("compare", name_of(answer.relation), answer.seconds);
+  Json json = json_header(header_of(answer));
   json["levels"] = {names.a, names.b};
   if (answer.bounded) json["bounded"] = name_of(*answer.bounded);
   json["forward"] = implication_json(answer.forward);
@@ -293,7 +310,7 @@ Result<std::string> matrix_json(const CompareMatrix& m) {
     table.push_back(std::move(row));
     within_scope.push_back(std::move(bounded_row));
   }
-  Json json = json_header("compare", is_unknown(m) ? "unknown" : "ok", m.seconds);
+  Json json = json_header(header_of(m));
   json["levels"] = Json::array();
   for (const Level* level : m.levels) json["levels"].push_back(level->full_name());
   json["matrix"] = std::move(table);

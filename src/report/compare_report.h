@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 #include "synth/compare.h"
@@ -13,6 +14,10 @@ struct CompareNames {
   std::string a;  // as the user named them
   std::string b;
 };
+
+// Good if the relation is known, else unknown.
+Header header_of(const CompareAnswer& answer);
+Header header_of(const CompareMatrix& matrix);
 
 Result<std::string> compare_text(const CompareNames& names, const CompareAnswer& answer,
                                  const Paint& paint);

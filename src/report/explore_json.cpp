@@ -8,22 +8,9 @@
 namespace isoscope {
 namespace {
 
-using explore::ExploreOutcome;
 using store::Access;
 using store::RecordedTxn;
 using store::Recording;
-
-std::string_view name_of(ExploreOutcome outcome) {
-  switch (outcome) {
-    case ExploreOutcome::Complete:
-      return "complete";
-    case ExploreOutcome::Violated:
-      return "violated";
-    case ExploreOutcome::Unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
 
 // The transactions as lines of a jsonl history say them; reads name their writers.
 Json transactions(const Executable& program, const Recording& run) {
@@ -121,7 +108,7 @@ Json weakest_json(const ExploreReport& report, Json json) {
   Json trials = Json::array();
   for (const explore::LevelTrial& trial : report.weakest->trials) {
     trials.push_back({{"level", trial.level},
-                      {"verdict", name_of(trial.outcome)},
+                      {"verdict", word_of("explore", outcome_of(trial.outcome))},
                       {"histories", trial.histories}});
     if (trial.states) trials.back()["states"] = *trial.states;
   }
@@ -142,14 +129,19 @@ Json weakest_json(const ExploreReport& report, Json json) {
 
 }  // namespace
 
+Header header_of(const ExploreReport& report) {
+  const bool is_cut = report.weakest ? report.weakest->is_out_of_time : report.all.is_out_of_time;
+  return header_of("explore",
+                   outcome_of(report.weakest ? report.weakest->outcome() : report.all.outcome),
+                   is_cut ? limit_reached() : "", report.seconds);
+}
+
 std::string explore_json(const ExploreReport& report) {
   if (report.weakest) {
-    Json json = json_header("explore", name_of(report.weakest->outcome()), report.seconds);
-    if (report.weakest->is_out_of_time) json["limit"] = limit_reached();
-    return dump(weakest_json(report, std::move(json)));
+    return dump(weakest_json(report, json_header(header_of(report))));
   }
   const explore::Exploration& all = report.all;
-  Json json = json_header("explore", name_of(all.outcome), report.seconds);
+  Json json = json_header(header_of(report));
   json["level"] = report.level;
   json["method"] = report.method;
   json["histories"] = all.histories;
@@ -161,7 +153,6 @@ std::string explore_json(const ExploreReport& report) {
     json["merging"] = {{"states", all.merging->states},
                        {"met_again", all.merging->met_again},
                        {"complete", all.merging->is_complete}};
-  if (all.is_out_of_time) json["limit"] = limit_reached();
   json["violations"] = Json::array();
   for (const Recording& run : all.violations) json["violations"].push_back(violation(report, run));
   if (report.outcomes) {

@@ -118,14 +118,7 @@ PageTable weakest_table(const explore::Weakest& weakest) {
 }  // namespace
 
 Page explore_page(const ExploreReport& report) {
-  const explore::ExploreOutcome outcome =
-      report.weakest ? report.weakest->outcome() : report.all.outcome;
-  Page page{.command = "explore",
-            .verdict = outcome == explore::ExploreOutcome::Complete   ? "complete"
-                       : outcome == explore::ExploreOutcome::Violated ? "violated"
-                                                                      : "unknown",
-            .is_good = outcome == explore::ExploreOutcome::Complete,
-            .source = printable(report.source)};
+  Page page = page_of(header_of(report), report.source);
   if (report.weakest) {
     std::string names;
     for (const std::string& level : report.weakest->minimal)
@@ -150,10 +143,7 @@ Page explore_page(const ExploreReport& report) {
 }
 
 Page run_page(const RunReport& report) {
-  Page page{.command = "run",
-            .verdict = std::string(verdict_of(report)),
-            .is_good = verdict_of(report) == "ok",
-            .source = printable(report.source)};
+  Page page = page_of(header_of(report), report.source);
   const store::Runs& runs = report.runs;
   page.sentence =
       runs.runs == 1

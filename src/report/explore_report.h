@@ -8,6 +8,7 @@
 #include "explore/explore.h"
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 
@@ -24,6 +25,8 @@ struct ExploreReport {
   bool stopped_early = false;                                         // with --assert-only
   double seconds = 0;
 };
+
+Header header_of(const ExploreReport& report);
 
 // Counts, then a few violations: each with the transactions as they ran, one a line, and which
 // reads differ from a serial run.

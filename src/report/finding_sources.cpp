@@ -8,6 +8,7 @@
 #include "report/check_report.h"
 #include "report/explain.h"
 #include "report/findings.h"
+#include "report/header.h"
 #include "report/predict_report.h"
 #include "report/shown.h"
 
@@ -64,12 +65,6 @@ Finding violation_finding(const History& h, const std::string& source, const std
     for (const TxnId t : v.core) finding.identity += "\n" + h.name(t);
   }
   return finding;
-}
-
-FindingCase::Result result_of(Outcome outcome) {
-  return outcome == Outcome::Consistent ? FindingCase::Result::Passed
-         : outcome == Outcome::Violated ? FindingCase::Result::Failed
-                                        : FindingCase::Result::Undecided;
 }
 
 // The first statement, at any depth, that reads or writes the table of the location.
@@ -182,13 +177,9 @@ Findings check_findings(const CheckReport& report) {
 }
 
 Findings predict_findings(const PredictReport& report) {
-  using predict::PredictOutcome;
   Findings out{.command = "predict", .source = report.source};
-  const auto outcome = report.answer.outcome;
   FindingCase one{.name = printable(report.level),
-                  .result = outcome == PredictOutcome::None        ? FindingCase::Result::Passed
-                            : outcome == PredictOutcome::Predicted ? FindingCase::Result::Failed
-                                                                   : FindingCase::Result::Undecided,
+                  .result = result_of(header_of(report).outcome),
                   .message = report.answer.limit,
                   .seconds = report.seconds};
   for (const predict::Prediction& prediction : report.answer.predictions) {
@@ -205,13 +196,9 @@ Findings predict_findings(const PredictReport& report) {
 }
 
 Findings audit_findings(const AuditReport& report) {
-  using audit::AuditOutcome;
   Findings out{.command = "audit", .source = report.source};
-  const auto outcome = report.answer.outcome;
   FindingCase one{.name = report.problem.levels.base->name,
-                  .result = outcome == AuditOutcome::Anomaly   ? FindingCase::Result::Failed
-                            : outcome == AuditOutcome::Unknown ? FindingCase::Result::Undecided
-                                                               : FindingCase::Result::Passed,
+                  .result = result_of(header_of(report).outcome),
                   .message = report.answer.limit,
                   .seconds = report.seconds};
   for (const audit::FoundAnomaly& anomaly : report.answer.search.anomalies) {

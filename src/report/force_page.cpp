@@ -148,10 +148,7 @@ std::vector<const Forced*> by_interest(const force::ForceAnswer& answer) {
 
 Page force_page(const ForceReport& report) {
   const force::ForceAnswer& answer = report.answer;
-  Page page{.command = "force",
-            .verdict = std::string(force::name_of(answer.verdict)),
-            .is_good = answer.verdict == ForceVerdict::Prevented,
-            .source = printable(report.source)};
+  Page page = page_of(force_header(answer.verdict, answer.limit, report.seconds), report.source);
   const auto count = std::ranges::count(answer.forced, answer.verdict, &Forced::verdict);
   page.sentence =
       fmt::format("{}: {} in {} of {}", printable(report.source), force::name_of(answer.verdict),

@@ -14,18 +14,14 @@ constexpr std::size_t kMostRowsShown = 8;
 
 }  // namespace
 
+Header force_header(force::ForceVerdict verdict, const std::string& limit, double seconds) {
+  Header header = header_of("force", outcome_of(verdict), limit, seconds);
+  header.verdict = force::name_of(verdict);
+  return header;
+}
+
 std::string painted(force::ForceVerdict verdict, const Paint& paint) {
-  const std::string_view word = force::name_of(verdict);
-  switch (verdict) {
-    case force::ForceVerdict::Reproduced:
-      return paint.bad(word);
-    case force::ForceVerdict::Prevented:
-      return paint.good(word);
-    case force::ForceVerdict::Diverged:
-    case force::ForceVerdict::Unknown:
-      return paint.unsure(word);
-  }
-  return std::string(word);
+  return painted(force::name_of(verdict), outcome_of(verdict), paint);
 }
 
 std::string shown_rows(const force::Table& table) {

@@ -7,11 +7,11 @@
 
 #include "force/forcing.h"
 #include "force/recorded_run.h"
-#include "report/json.h"
-#include "report/paint.h"
+#include "report/header.h"
 
 namespace isoscope {
 
+Header force_header(force::ForceVerdict verdict, const std::string& limit, double seconds);
 std::string painted(force::ForceVerdict verdict, const Paint& paint);
 // "(1, 70) (2, 75)"
 std::string shown_rows(const force::Table& table);

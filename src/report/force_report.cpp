@@ -136,7 +136,7 @@ std::string force_text(const ForceReport& report, const Paint& paint) {
 }
 
 std::string force_json(const ForceReport& report) {
-  Json json = json_header("force", force::name_of(report.answer.verdict), report.seconds);
+  Json json = json_header(force_header(report.answer.verdict, report.answer.limit, report.seconds));
   std::size_t runs = 0;
   Json orders = Json::array();
   for (const force::Forced& forced : report.answer.forced) {
@@ -158,7 +158,6 @@ std::string force_json(const ForceReport& report) {
   }
   json["runs"] = runs;
   json["orders"] = std::move(orders);
-  if (!report.answer.limit.empty()) json["limit"] = report.answer.limit;
   return dump(json);
 }
 

@@ -1,7 +1,7 @@
 #include "formats/formats.h"
 #include "report/check_report.h"
 #include "report/explain.h"
-#include "report/json.h"
+#include "report/header.h"
 #include "report/predict_report.h"
 #include "report/predict_words.h"
 
@@ -9,21 +9,8 @@ namespace isoscope {
 namespace {
 
 using predict::Prediction;
-using predict::PredictOutcome;
 using predict::SessionEnd;
 using predict::Validation;
-
-std::string_view verdict_of(PredictOutcome outcome) {
-  switch (outcome) {
-    case PredictOutcome::Predicted:
-      return "predicted";
-    case PredictOutcome::None:
-      return "none";
-    case PredictOutcome::Unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
 
 Json edges_json(const History& h, const std::vector<Edge>& edges) {
   Json cycle = Json::array();
@@ -90,9 +77,14 @@ Json validation_json(const PredictReport& report, const Validation& validation) 
 
 }  // namespace
 
+Header header_of(const PredictReport& report) {
+  return header_of("predict", outcome_of(report.answer.outcome), report.answer.limit,
+                   report.seconds);
+}
+
 std::string predict_json(const PredictReport& report) {
   const predict::PredictAnswer& answer = report.answer;
-  Json json = json_header("predict", verdict_of(answer.outcome), report.seconds);
+  Json json = json_header(header_of(report));
   json["level"] = report.level;
   json["boundary"] = predict::name_of(report.options.boundary);
   json["encoding"] = report.options.encoding == predict::Encoding::Exact ? "exact" : "approx";
@@ -102,7 +94,6 @@ std::string predict_json(const PredictReport& report) {
   json["candidates"] = answer.candidates;
   json["generation_seconds"] = answer.generation_seconds;
   json["solving_seconds"] = answer.solving_seconds;
-  if (!answer.limit.empty()) json["limit"] = answer.limit;
   json["complete"] = answer.is_complete;
   json["predictions"] = Json::array();
   for (std::size_t i = 0; i < answer.predictions.size(); ++i) {

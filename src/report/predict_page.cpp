@@ -58,12 +58,9 @@ Scene prediction_scene(const PredictReport& report, std::size_t number) {
 
 Page predict_page(const PredictReport& report) {
   const predict::PredictAnswer& answer = report.answer;
-  Page page{.command = "predict",
-            .is_good = answer.outcome == predict::PredictOutcome::None,
-            .source = printable(report.source)};
+  Page page = page_of(header_of(report), report.source);
   switch (answer.outcome) {
     case predict::PredictOutcome::Predicted:
-      page.verdict = "predicted";
       page.sentence =
           answer.predictions.front().changed.empty()
               ? "The observed run is unserializable already"
@@ -71,12 +68,10 @@ Page predict_page(const PredictReport& report) {
                             printable(report.level));
       break;
     case predict::PredictOutcome::None:
-      page.verdict = "none";
       page.sentence =
           fmt::format("No unserializable run is predicted at {}", printable(report.level));
       break;
     case predict::PredictOutcome::Unknown:
-      page.verdict = "unknown";
       page.sentence = fmt::format("Unknown: {} was hit", answer.limit);
       break;
   }

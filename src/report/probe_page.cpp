@@ -58,11 +58,7 @@ Scene probe_scene(const force::Probe& probe, const ProbedLevel& level, const Pro
 }  // namespace
 
 Page probe_page(const force::ProbeAnswer& answer) {
-  const std::string_view verdict = verdict_of(answer);
-  Page page{.command = "probe",
-            .verdict = std::string(verdict),
-            .is_good = verdict == "kept",
-            .source = printable(answer.product)};
+  Page page = page_of(header_of(answer, 0), answer.product);
   std::size_t broken = 0;
   for (const ProbedLevel& level : answer.levels) broken += level.is_kept ? 0 : 1;
   page.sentence =

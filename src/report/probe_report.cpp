@@ -29,9 +29,12 @@ std::string cell_text(const ProbeCell& cell) {
   return fmt::format("{}", fmt::join(means, ", "));
 }
 
-std::string_view verdict_of(const force::ProbeAnswer& answer) {
-  if (!std::ranges::all_of(answer.levels, &ProbedLevel::is_kept)) return "broken";
-  return answer.limit.empty() ? "kept" : "unknown";
+Header header_of(const force::ProbeAnswer& answer, double seconds) {
+  const bool is_kept = std::ranges::all_of(answer.levels, &ProbedLevel::is_kept);
+  const Outcome outcome = !is_kept               ? Outcome::Violated
+                          : answer.limit.empty() ? Outcome::Consistent
+                                                 : Outcome::Unknown;
+  return header_of("probe", outcome, answer.limit, seconds);
 }
 
 std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint) {
@@ -86,7 +89,7 @@ std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint) {
 }
 
 std::string probe_json(const force::ProbeAnswer& answer, double seconds) {
-  Json json = json_header("probe", verdict_of(answer), seconds);
+  Json json = json_header(header_of(answer, seconds));
   json["server"] = answer.product;
   json["levels"] = Json::array();
   for (const ProbedLevel& level : answer.levels) {
@@ -112,7 +115,6 @@ std::string probe_json(const force::ProbeAnswer& answer, double seconds) {
     }
     json["levels"].push_back(std::move(one));
   }
-  if (!answer.limit.empty()) json["limit"] = answer.limit;
   return dump(json);
 }
 

@@ -4,13 +4,14 @@
 
 #include "force/probe.h"
 #include "report/findings.h"
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
 
 // kept, broken, or unknown if a limit was reached before anything broke.
-std::string_view verdict_of(const force::ProbeAnswer& answer);
+Header header_of(const force::ProbeAnswer& answer, double seconds);
 std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint);
 std::string probe_json(const force::ProbeAnswer& answer, double seconds);
 // The table, with a run for each anomaly that is possible.

@@ -247,10 +247,7 @@ PageTable safe_table(const RacesReport& report) {
 
 Page races_page(const RacesReport& report) {
   const races::RaceAnswer& answer = report.answer;
-  Page page{.command = "predict",
-            .verdict = std::string(verdict_of_races(answer)),
-            .is_good = answer.races.empty() && answer.limit.empty(),
-            .source = printable(report.source)};
+  Page page = page_of(header_of(report), report.source);
   page.sentence =
       !answer.races.empty()
           ? fmt::format("{} of recorded transactions can go wrong at {} when they overlap",

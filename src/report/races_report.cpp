@@ -233,11 +233,6 @@ std::string race_shapes(const Run& run, TxnIndex t) {
   return printable(shortened(out, kLongestSql));
 }
 
-std::string_view verdict_of_races(const RaceAnswer& answer) {
-  if (!answer.races.empty()) return "predicted";
-  return answer.limit.empty() ? "none" : "unknown";
-}
-
 std::string race_session(const RacesReport& report, TxnIndex t) {
   const Txn& txn = report.run.txns[t];
   if (report.options.sessions_are_connections) return txn.session;
@@ -279,9 +274,17 @@ Json race_plan(const RacesReport& report, const races::Race& race) {
 
 std::string races_json(const RacesReport& report) { return dump(races_object(report)); }
 
+Header header_of(const RacesReport& report) {
+  const RaceAnswer& answer = report.answer;
+  const Outcome outcome = !answer.races.empty()  ? Outcome::Violated
+                          : answer.limit.empty() ? Outcome::Consistent
+                                                 : Outcome::Unknown;
+  return header_of("predict", outcome, answer.limit, report.seconds);
+}
+
 Json races_object(const RacesReport& report) {
   const RaceAnswer& answer = report.answer;
-  Json json = json_header("predict", std::string(verdict_of_races(answer)), report.seconds);
+  Json json = json_header(header_of(report));
   json["level"] = report.level;
   json["sessions"] = report.options.sessions_are_connections ? "connection" : "transaction";
   json["stats"] = {{"transactions", answer.transactions},
@@ -290,7 +293,6 @@ Json races_object(const RacesReport& report) {
                    {"pairs_with_gaps", answer.pairs_with_gaps},
                    {"interleavings", answer.interleavings},
                    {"gaps", report.run.gaps}};
-  if (!answer.limit.empty()) json["limit"] = answer.limit;
   json["complete"] = answer.limit.empty();
   json["predictions"] = Json::array();
   for (const Race& race : answer.races) json["predictions"].push_back(race_json(report, race));

@@ -1,7 +1,6 @@
 #pragma once
 // What the text, the JSON, the page and the findings of races say in the same words.
 #include <string>
-#include <string_view>
 
 #include "races/races.h"
 
@@ -15,7 +14,5 @@ std::string race_objects(const races::Run& run, const races::Race& race);
 std::string why_of_race_edge(const races::Run& run, const races::Dependency& edge);
 // The statements of a transaction that touch anything, shortened.
 std::string race_shapes(const races::Run& run, races::TxnIndex t);
-// predicted, none, unknown
-std::string_view verdict_of_races(const races::RaceAnswer& answer);
 
 }  // namespace isoscope

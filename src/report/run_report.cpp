@@ -231,20 +231,25 @@ Json trace_json(const RunReport& report) {
 
 }  // namespace
 
-std::string_view verdict_of(const RunReport& report) {
-  if (report.divergences && !report.divergences->empty()) return "diverged";
-  if (report.runs.failed_assertions > 0 || report.runs.unserializable > 0) return "violated";
-  return report.runs.is_expired ? "unknown" : "ok";
+Header header_of(const RunReport& report) {
+  const store::Runs& runs = report.runs;
+  // What is asked of a replay is whether the program follows the history.
+  const bool has_diverged = report.divergences && !report.divergences->empty();
+  const bool is_bad = has_diverged || runs.failed_assertions > 0 || runs.unserializable > 0;
+  const Outcome outcome = is_bad            ? Outcome::Violated
+                          : runs.is_expired ? Outcome::Unknown
+                                            : Outcome::Consistent;
+  Header header = header_of("run", outcome, runs.is_expired ? limit_reached() : "", report.seconds);
+  if (has_diverged) header.verdict = "diverged";
+  return header;
 }
 
 std::string run_text(const RunReport& report, const Paint& paint) {
-  const std::string_view verdict = verdict_of(report);
+  const Header header = header_of(report);
   const store::Runs& runs = report.runs;
   // A replay is one run; that the time was over was found out when it was judged.
   const bool is_open = runs.is_expired && report.divergences;
-  std::string out = verdict == "ok"        ? paint.good(verdict)
-                    : verdict == "unknown" ? paint.unsure(verdict)
-                                           : paint.bad(verdict);
+  std::string out = painted(header, paint);
   out += fmt::format("  {}: ", what_ran(report));
   if (report.divergences && !report.divergences->empty())
     out += counted(report.divergences->size(), "divergence") + ", ";
@@ -267,13 +272,13 @@ std::string run_text(const RunReport& report, const Paint& paint) {
                        counted(report.wanted_runs, "run"));
   out += '\n';
   if (report.divergences) out += divergences_text(report, paint);
-  if (runs.runs > 0 && (verdict != "ok" || report.wanted_runs == 1))
+  if (runs.runs > 0 && (header.outcome != Outcome::Consistent || report.wanted_runs == 1))
     out += shown_run(report, paint);
   return out;
 }
 
 std::string run_json(const RunReport& report) {
-  Json json = json_header("run", verdict_of(report), report.seconds);
+  Json json = json_header(header_of(report));
   json["stats"]["transactions"] = report.runs.shown.order.size();
   json["store"] = report.store;
   if (!report.level.empty()) json["level"] = report.level;
@@ -284,7 +289,6 @@ std::string run_json(const RunReport& report) {
   if (report.runs.first_failed) json["first_failed"] = *report.runs.first_failed;
   if (report.runs.first_unserializable)
     json["first_unserializable"] = *report.runs.first_unserializable;
-  if (report.runs.is_expired) json["limit"] = limit_reached();
   if (report.divergences) {
     json["divergences"] = Json::array();
     for (const Divergence& divergence : *report.divergences)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 #include "store/replay.h"
@@ -25,7 +26,7 @@ struct RunReport {
 };
 
 // ok, violated, diverged; or unknown, if the time ran out before anything was found.
-std::string_view verdict_of(const RunReport& report);
+Header header_of(const RunReport& report);
 
 // Counts, divergences, failed assertions with what their transactions saw, then the run itself, one
 // transaction a line.

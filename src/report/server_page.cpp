@@ -252,12 +252,8 @@ void add_outcomes(Page& page, const ServerExploreReport& report) {
 }  // namespace
 
 Page server_explore_page(const ServerExploreReport& report) {
-  const std::string_view verdict = verdict_of(report);
   const auto& all = report.all;
-  Page page{.command = "explore",
-            .verdict = std::string(verdict),
-            .is_good = verdict == "complete",
-            .source = printable(report.on.source)};
+  Page page = page_of(header_of(report), report.on.source);
   page.sentence = fmt::format(
       "{} at {}: {}, {}", printable(report.on.source), report.on.level,
       plural(all.histories, "history", "histories"),
@@ -275,12 +271,8 @@ Page server_explore_page(const ServerExploreReport& report) {
 }
 
 Page server_run_page(const ServerRunReport& report) {
-  const std::string_view verdict = verdict_of(report);
   const ServerRuns& runs = report.runs;
-  Page page{.command = "run",
-            .verdict = std::string(verdict),
-            .is_good = verdict == "ok",
-            .source = printable(report.on.source)};
+  Page page = page_of(header_of(report), report.on.source);
   page.sentence =
       fmt::format("{} at {}: of {}, {} failed an assertion and {} ended as no serial order does",
                   printable(report.on.source), report.on.level, plural(runs.runs, "run", "runs"),

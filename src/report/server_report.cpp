@@ -102,17 +102,21 @@ std::string call_end_text(const ServerProgram& on, std::uint32_t call, const Cal
   return out + printable(locals);
 }
 
-std::string_view verdict_of(const ServerExploreReport& report) {
-  if (report.all.violating > 0 || !report.all.violations.empty()) return "violated";
-  if (report.all.is_out_of_time || !report.on.gaps.empty()) return "unknown";
-  return "complete";
+Header header_of(const ServerExploreReport& report) {
+  const auto& all = report.all;
+  const bool is_cut = all.is_out_of_time || !report.on.gaps.empty();
+  const Outcome outcome = all.violating > 0 || !all.violations.empty() ? Outcome::Violated
+                          : is_cut                                     ? Outcome::Unknown
+                                                                       : Outcome::Consistent;
+  return header_of("explore", outcome, all.is_out_of_time ? limit_reached() : "", report.seconds);
 }
 
 std::string server_explore_text(const ServerExploreReport& report, const Paint& paint) {
   const auto& all = report.all;
+  const Outcome outcome = header_of(report).outcome;
   std::string out = fmt::format("{} at {}: ", printable(report.on.source), report.on.level);
   const std::string histories = plural(all.histories, "history", "histories");
-  if (verdict_of(report) == "violated") {
+  if (outcome == Outcome::Violated) {
     out += report.stopped_early
                ? paint.bad("an assertion fails")
                : fmt::format("{}, {}", histories,
@@ -123,7 +127,7 @@ std::string server_explore_text(const ServerExploreReport& report, const Paint& 
   }
   if (all.is_out_of_time)
     out += paint.unsure(fmt::format(", unknown: {} was reached", limit_reached()));
-  else if (verdict_of(report) == "unknown")
+  else if (outcome == Outcome::Unknown)
     out += paint.unsure(", unknown: the program does what is not modelled");
   out += fmt::format("\n{}; {}, {}, {}, {:.2f} s\n", kMethod,
                      plural(all.end_states, "end state", "end states"),
@@ -146,7 +150,7 @@ std::string server_explore_text(const ServerExploreReport& report, const Paint& 
 
 std::string server_explore_json(const ServerExploreReport& report) {
   const auto& all = report.all;
-  Json json = json_header("explore", verdict_of(report), report.seconds);
+  Json json = json_header(header_of(report));
   json["level"] = report.on.level;
   json["server"] = "postgres";
   json["method"] = kMethod;
@@ -155,7 +159,6 @@ std::string server_explore_json(const ServerExploreReport& report) {
   json["end_states"] = all.end_states;
   json["blocked"] = all.deadlocks;
   json["calls"] = all.steps;
-  if (all.is_out_of_time) json["limit"] = limit_reached();
   if (!report.on.gaps.empty()) json["not_modelled"] = gaps_json(report.on);
   json["violations"] = Json::array();
   for (const auto& violation : all.violations) {
@@ -225,21 +228,19 @@ std::string server_history_line(const ServerProgram& on, const sql::server::Stat
   return dump(line);
 }
 
-std::string_view verdict_of(const ServerRunReport& report) {
-  if (report.runs.failed > 0 || report.runs.unserializable > 0) return "violated";
-  if (report.runs.is_expired || report.runs.undecided > 0 || !report.on.gaps.empty())
-    return "unknown";
-  return "ok";
+Header header_of(const ServerRunReport& report) {
+  const ServerRuns& runs = report.runs;
+  const bool is_cut = runs.is_expired || runs.undecided > 0 || !report.on.gaps.empty();
+  const Outcome outcome = runs.failed > 0 || runs.unserializable > 0 ? Outcome::Violated
+                          : is_cut                                   ? Outcome::Unknown
+                                                                     : Outcome::Consistent;
+  return header_of("run", outcome, runs.is_expired ? limit_reached() : "", report.seconds);
 }
 
 std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
   const ServerRuns& runs = report.runs;
-  const std::string_view verdict = verdict_of(report);
-  std::string out = fmt::format("{}  postgres at {}, ",
-                                verdict == "ok"        ? paint.good(verdict)
-                                : verdict == "unknown" ? paint.unsure(verdict)
-                                                       : paint.bad(verdict),
-                                report.on.level);
+  std::string out =
+      fmt::format("{}  postgres at {}, ", painted(header_of(report), paint), report.on.level);
   out += report.wanted_runs > 1
              ? fmt::format("seeds {} to {}: ", report.seed, report.seed + report.wanted_runs - 1)
              : fmt::format("seed {}: ", report.seed);
@@ -266,7 +267,7 @@ std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
 
 std::string server_run_json(const ServerRunReport& report) {
   const ServerRuns& runs = report.runs;
-  Json json = json_header("run", verdict_of(report), report.seconds);
+  Json json = json_header(header_of(report));
   json["store"] = "weak";
   json["level"] = report.on.level;
   json["server"] = "postgres";
@@ -278,7 +279,6 @@ std::string server_run_json(const ServerRunReport& report) {
   json["with_server_aborts"] = runs.with_aborts;
   if (runs.first_failed) json["first_failed"] = *runs.first_failed;
   if (runs.first_unserializable) json["first_unserializable"] = *runs.first_unserializable;
-  if (runs.is_expired) json["limit"] = limit_reached();
   if (!report.on.gaps.empty()) json["not_modelled"] = gaps_json(report.on);
   json["assertions"] = Json::array();
   json["trace"] = nullptr;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 #include "sql/server/schedules.h"
@@ -28,7 +29,7 @@ struct ServerExploreReport {
   double seconds = 0;
 };
 // complete, violated or unknown.
-std::string_view verdict_of(const ServerExploreReport& report);
+Header header_of(const ServerExploreReport& report);
 std::string server_explore_text(const ServerExploreReport& report, const Paint& paint);
 std::string server_explore_json(const ServerExploreReport& report);
 // The violating schedules, statement by statement; with outcomes a table of them.
@@ -59,7 +60,7 @@ struct ServerRunReport {
   double seconds = 0;
 };
 // ok, violated or unknown.
-std::string_view verdict_of(const ServerRunReport& report);
+Header header_of(const ServerRunReport& report);
 std::string server_run_text(const ServerRunReport& report, const Paint& paint);
 std::string server_run_json(const ServerRunReport& report);
 Page server_run_page(const ServerRunReport& report);

@@ -70,23 +70,20 @@ void add_direction(Page& page, const std::string& a, const std::string& b, const
 }  // namespace
 
 Page synth_page(const SynthReport& report) {
-  Page page{.command = "synth", .is_good = report.verdict() != SynthOutcome::Found};
+  Page page = page_of(header_of(report), {});
   const std::string what =
       fmt::format("allowed by {}{}", list_of(report.allow),
                   report.forbid.empty() ? "" : " and forbidden by " + list_of(report.forbid));
   switch (report.verdict()) {
     case SynthOutcome::Found:
-      page.verdict = "found";
       page.sentence = report.histories.size() == 1
                           ? fmt::format("A history that is {}", what)
                           : fmt::format("{} histories that are {}", report.histories.size(), what);
       break;
     case SynthOutcome::None:
-      page.verdict = "none";
       page.sentence = fmt::format("No history of the scope is {}", what);
       break;
     case SynthOutcome::Unknown:
-      page.verdict = "unknown";
       page.sentence = fmt::format("Unknown: {}", printable(report.limit));
       break;
   }
@@ -98,10 +95,8 @@ Page synth_page(const SynthReport& report) {
 
 Page compare_page(const CompareNames& names, const Level& a, const Level& b,
                   const CompareAnswer& answer) {
-  Page page{.command = "compare",
-            .verdict = std::string(name_of(answer.relation)),
-            .is_good = answer.relation != LevelRelation::Unknown,
-            .sentence = relation_text(names, answer.relation)};
+  Page page = page_of(header_of(answer), {});
+  page.sentence = relation_text(names, answer.relation);
   if (answer.bounded)
     page.sentence += ": in the scope searched, " + relation_text(names, *answer.bounded);
   for (const auto& [from, to, implication] : {std::tuple(names.a, names.b, &answer.forward),
@@ -113,19 +108,14 @@ Page compare_page(const CompareNames& names, const Level& a, const Level& b,
 }
 
 Page matrix_page(const CompareMatrix& matrix) {
-  Page page{.command = "compare",
-            .verdict = "ok",
-            .sentence = fmt::format("How {} levels relate", matrix.levels.size())};
+  Page page = page_of(header_of(matrix), {});
+  page.sentence = fmt::format("How {} levels relate", matrix.levels.size());
   PageTable table{.title = "All pairs", .columns = {"row to column"}, .rows = {}};
   for (const Level* level : matrix.levels) table.columns.push_back(printable(level->full_name()));
   for (std::size_t i = 0; i < matrix.levels.size(); ++i) {
     std::vector<PageCell> row = {{printable(matrix.levels[i]->full_name())}};
     for (std::size_t j = 0; j < matrix.levels.size(); ++j) {
       const auto bounded = i == j ? std::nullopt : matrix.bounded(i, j);
-      if (i != j && matrix.relation(i, j) == LevelRelation::Unknown) {
-        page.verdict = "unknown";
-        page.is_good = false;
-      }
       row.push_back({i == j    ? std::string("same")
                      : bounded ? fmt::format("{} in the scope", name_of(*bounded))
                                : std::string(name_of(matrix.relation(i, j)))});

@@ -346,9 +346,14 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
   return out + certificate_text(report, "# ");
 }
 
+Header header_of(const SynthReport& report) {
+  Header header = header_of("synth", outcome_of(report.verdict()), report.limit, report.seconds);
+  header.stats = report.stats;
+  return header;
+}
+
 Result<std::string> synth_json(const SynthReport& report) {
-  Json json = json_header("synth", name_of(report.verdict()), report.seconds);
-  for (const auto& [name, value] : report.stats.all()) json["stats"][name] = value;
+  Json json = json_header(header_of(report));
   json["allow"] = report.allow;
   json["forbid"] = report.forbid;
   json["scope"] = scope_json(report.scope);
@@ -358,7 +363,6 @@ Result<std::string> synth_json(const SynthReport& report) {
   if (report.minimality)
     json["minimality"] = *report.minimality == Minimality::Fewest ? "fewest" : "irreducible";
   if (report.excluded_txns > 0) json["excluded_txns"] = report.excluded_txns;
-  if (!report.limit.empty()) json["limit"] = report.limit;
   if (report.certificate) json["certificate"] = certificate_json(*report.certificate);
   json["histories"] = Json::array();
   json["witnesses"] = Json::array();

@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "formats/formats.h"
 #include "report/certificate.h"
-#include "report/json.h"
+#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 #include "synth/synth.h"
@@ -38,6 +38,8 @@ struct SynthReport {
   // A history that was found is found, even if the time for a smaller one, or for more, is over.
   SynthOutcome verdict() const { return histories.empty() ? outcome : SynthOutcome::Found; }
 };
+
+Header header_of(const SynthReport& report);
 
 // Histories in the text format, with their reasons as comments: one history is a .hist file.
 Result<std::string> synth_text(const SynthReport& report, const Paint& paint);

@@ -99,6 +99,26 @@ TEST(OneHome, OfExitCodes) {
                                             "cli/finding_files.cpp"));
 }
 
+// What engines answer is shown as one of three outcomes (report/header.h). Another type of outcomes
+// needs a reason: that it says more than good, found or unknown.
+TEST(OneHome, OfOutcomes) {
+  const std::regex type("^ *enum class (\\w*(Outcome|Verdict)) [^;]*\\{.*");
+  std::set<std::string> types;
+  for (const Source& source : sources()) {
+    for (const std::string& line : source.lines) {
+      std::smatch found;
+      if (std::regex_match(line, found, type))
+        types.insert(fmt::format("{}: {}", source.name, found[1].str()));
+    }
+  }
+  EXPECT_THAT(types, ::testing::ElementsAre(
+                         "api/include/isoscope/isoscope.h: Outcome", "audit/audit.h: AuditOutcome",
+                         "audit/claims.h: ClaimOutcome", "explore/explore.h: ExploreOutcome",
+                         "force/forcing.h: ForceVerdict", "predict/predict.h: PredictOutcome",
+                         "synth/compare.h: ImplicationOutcome", "synth/proof.h: ProofOutcome",
+                         "synth/synth.h: SynthOutcome", "verdict/verdict.h: Outcome"));
+}
+
 // Whoever adds a level, an outcome or a format hears from the compiler where it is missing.
 TEST(OneHome, LeavesNoLevelOutcomeOrFormatToADefault) {
   const std::regex label(

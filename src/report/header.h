@@ -1,0 +1,74 @@
+#pragma once
+// What every report begins with, in text, as JSON and on a page: the command and its verdict.
+//
+//     const Header header = header_of(report);
+//     Json json = json_header(header);          {"tool":…,"command":…,"verdict":…,"limit":…}
+//     std::string out = painted(header, paint);     the word in its colour
+//     Page page = page_of(header, report.source);
+//
+// A command's words for the good and the interesting outcome are in one table (header.cpp).
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/findings.h"
+#include "report/json.h"
+#include "report/page.h"
+#include "report/paint.h"
+#include "verdict/verdict.h"
+
+namespace isoscope {
+
+enum class SynthOutcome : std::uint8_t;
+namespace audit {
+enum class AuditOutcome : std::uint8_t;
+}
+namespace explore {
+enum class ExploreOutcome : std::uint8_t;
+}
+namespace force {
+enum class ForceVerdict : std::uint8_t;
+}
+namespace predict {
+enum class PredictOutcome : std::uint8_t;
+}
+
+struct Header {
+  std::string_view command;
+  std::string_view verdict;  // the command's word for the outcome
+  Outcome outcome = Outcome::Unknown;
+  std::string limit = {};
+  Stats stats = {};
+  double seconds = 0;
+};
+
+// The word of a command for an outcome: of predict "none", "predicted", "unknown".
+std::string_view word_of(std::string_view command, Outcome outcome);
+
+// With the command's word for the outcome.
+Header header_of(std::string_view command, Outcome outcome, std::string limit, double seconds);
+
+// What engines call good, found and unknown.
+Outcome outcome_of(SynthOutcome outcome);
+Outcome outcome_of(audit::AuditOutcome outcome);
+Outcome outcome_of(explore::ExploreOutcome outcome);
+Outcome outcome_of(force::ForceVerdict verdict);  // a run that diverged decides nothing
+Outcome outcome_of(predict::PredictOutcome outcome);
+// Of several questions: violated if one is, else unknown if one is.
+Outcome worse(Outcome a, Outcome b);
+
+Json json_header(const Header& header);
+Json stats_json(const Stats& stats);
+
+// A text in the colour of an outcome.
+std::string painted(std::string_view text, Outcome outcome, const Paint& paint);
+inline std::string painted(const Header& header, const Paint& paint) {
+  return painted(header.verdict, header.outcome, paint);
+}
+
+// A page without a sentence yet.
+Page page_of(const Header& header, const std::string& source);
+
+FindingCase::Result result_of(Outcome outcome);
+
+}  // namespace isoscope

@@ -1,0 +1,69 @@
+#include "report/header.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "report/force_parts.h"
+
+namespace isoscope {
+namespace {
+
+constexpr std::array kAnswering = {"audit", "check", "explore", "force", "predict",
+                                   "probe", "run",   "stress",  "synth"};
+
+TEST(Header, HasTwoWordsOfItsOwnForEveryCommandThatAnswers) {
+  for (const char* command : kAnswering) {
+    EXPECT_NE(word_of(command, Outcome::Consistent), word_of(command, Outcome::Violated))
+        << command;
+    EXPECT_EQ(word_of(command, Outcome::Unknown), "unknown") << command;
+  }
+  EXPECT_EQ(word_of("predict", Outcome::Violated), "predicted");
+  EXPECT_EQ(word_of("synth", Outcome::Consistent), "none");
+  EXPECT_EQ(word_of("explore", Outcome::Consistent), "complete");
+  EXPECT_EQ(word_of("probe", Outcome::Violated), "broken");
+}
+
+TEST(Header, CarriesLimitAndNumbersIntoJson) {
+  Header header = header_of("synth", Outcome::Violated, "the time limit", 1.5);
+  header.stats.set("clauses", 7);
+  const Json json = json_header(header);
+  EXPECT_EQ(json["command"], "synth");
+  EXPECT_EQ(json["verdict"], "found");
+  EXPECT_EQ(json["seconds"], 1.5);
+  EXPECT_EQ(json["limit"], "the time limit");
+  EXPECT_EQ(json["stats"]["clauses"], 7);
+  EXPECT_FALSE(json_header(header_of("synth", Outcome::Consistent, {}, 0)).contains("limit"));
+}
+
+TEST(Header, IsGoodOnAPageOnlyIfTheOutcomeIs) {
+  const auto is_good = [](Outcome outcome) {
+    return page_of(header_of("synth", outcome, {}, 0), "in.hist").is_good;
+  };
+  EXPECT_TRUE(is_good(Outcome::Consistent));
+  EXPECT_FALSE(is_good(Outcome::Violated));
+  EXPECT_FALSE(is_good(Outcome::Unknown));
+}
+
+TEST(Header, PaintsAnUndecidedVerdictAsUnsure) {
+  const Paint paint(true);
+  EXPECT_EQ(painted("word", Outcome::Consistent, paint), paint.good("word"));
+  EXPECT_EQ(painted("word", Outcome::Violated, paint), paint.bad("word"));
+  EXPECT_EQ(painted("word", Outcome::Unknown, paint), paint.unsure("word"));
+}
+
+TEST(Header, TakesADivergedRunForNoAnswer) {
+  const Header header = force_header(force::ForceVerdict::Diverged, {}, 0);
+  EXPECT_EQ(header.verdict, "diverged");
+  EXPECT_EQ(header.outcome, Outcome::Unknown);
+  EXPECT_EQ(result_of(header.outcome), FindingCase::Result::Undecided);
+}
+
+TEST(Answers, AreViolatedIfOneIsAndUnknownIfOneIs) {
+  EXPECT_EQ(worse(Outcome::Consistent, Outcome::Consistent), Outcome::Consistent);
+  EXPECT_EQ(worse(Outcome::Consistent, Outcome::Unknown), Outcome::Unknown);
+  EXPECT_EQ(worse(Outcome::Unknown, Outcome::Violated), Outcome::Violated);
+}
+
+}  // namespace
+}  // namespace isoscope
