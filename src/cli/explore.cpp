@@ -19,6 +19,7 @@
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
 #include "report/explore_report.h"
+#include "sql/rounds.h"
 #include "support/output.h"
 #include "support/version.h"
 
@@ -76,17 +77,8 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
                  .hint = "--weakest finds the weakest level at which all assertions hold"});
   }
   auto weakest = explore::find_weakest(program, levels, options);
-  while (weakest && !weakest->is_out_of_time && input.must_repeat())
-    weakest = explore::find_weakest(program, levels, options);
   clear_progress_line();
   if (!weakest) return fail(input.located(weakest.error()));
-  if (auto fits = input.fits(); !fits) {
-    if (!weakest->is_out_of_time) return fail(fits.error());
-    // Not all rows were known to the runs: what they did not violate may be violated.
-    weakest->minimal.clear();
-    weakest->mixed.clear();
-    weakest->is_decided.clear();
-  }
   ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
   report.weakest = std::move(*weakest);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -236,13 +228,14 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
   // Once to know all rows that calls insert, so that the histories below are the final ones.
   std::optional<explore::Exploration> known;
   if (input.sql != nullptr) {
-    const auto is_over = [&] {
-      return known->fault || known->outcome == explore::ExploreOutcome::Unknown;
-    };
-    do {
-      known = explore::explore(program, plan, options);
-    } while (!is_over() && input.must_repeat());
-    if (auto fits = input.fits(); !is_over() && !fits) return fail(fits.error());
+    auto explored = sql::until_rows_are_known(
+        input.sql,
+        [&] { return Result<explore::Exploration>(explore::explore(program, plan, options)); },
+        [](const explore::Exploration& all) {
+          return all.fault || all.outcome == explore::ExploreOutcome::Unknown;
+        });
+    if (!explored) return fail(explored.error());
+    known = *std::move(explored);
   }
 
   if (args.ordered) options.threads = 1;

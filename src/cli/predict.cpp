@@ -19,6 +19,7 @@
 #include "report/command_force_report.h"
 #include "report/predict_report.h"
 #include "report/races_report.h"
+#include "sql/rounds.h"
 #include "support/output.h"
 
 namespace isoscope {
@@ -144,12 +145,13 @@ Result<void> run_program(const PredictArguments& args, LoadedProgram& program, c
   report.program_source = args.app.path;
   program.adopt_rows_of(report.observed);
   for (predict::Prediction& prediction : report.answer.predictions) {
-    const auto validate = [&] {
-      return predict::validate(*program.program, prediction, level, levels, report.options.boundary,
-                               budget);
-    };
-    auto validated = validate();
-    while (validated && program.must_repeat()) validated = validate();
+    auto validated = sql::until_rows_are_known(
+        program.sql,
+        [&] {
+          return predict::validate(*program.program, prediction, level, levels,
+                                   report.options.boundary, budget);
+        },
+        [&](const predict::Validation&) { return budget.expired_now(); });
     if (!validated) return validated.error();
     prediction.history = predict::with_values(prediction, *validated);
     if (args.validate) report.validations.push_back(*std::move(validated));

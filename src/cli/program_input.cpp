@@ -18,12 +18,6 @@
 namespace isoscope {
 namespace {
 
-// Calls that each insert a row behind the one before need a round a call; more than that means that
-// keys depend on something that we do not see.
-int max_rounds(const Executable& program) {
-  return std::max(20, static_cast<int>(program.outline().calls.size()) + 2);
-}
-
 Error in_file(const Error& error, const std::string& path, const std::string& text) {
   return error.where.line == 0 ? error : error.in(path).quoting(text);
 }
@@ -58,20 +52,6 @@ Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
                  .hint = "take rc, si or ser; explore and run know pg-rc, pg-rr and pg-ser"};
   }
   return find_timeless(levels, name);
-}
-
-bool LoadedProgram::must_repeat() {
-  if (sql == nullptr || !sql->grew() || ++rounds >= max_rounds(*program)) return false;
-  sql->adopt();
-  return true;
-}
-
-Result<void> LoadedProgram::fits() const {
-  if (sql == nullptr || !sql->grew()) return {};
-  return Error{.what = fmt::format("calls insert new rows again and again: {} rounds are not "
-                                   "enough to know them all",
-                                   max_rounds(*program)),
-               .hint = "use fewer calls, or keys that do not depend on what was read"};
 }
 
 void LoadedProgram::adopt_rows_of(const History& history) const {

@@ -3,7 +3,6 @@
 //
 //     auto input = args.program.load();
 //     if (!input) return fail(input.error());
-//     do { … } while (input->must_repeat());
 #include <memory>
 #include <string>
 
@@ -32,7 +31,6 @@ struct LoadedProgram {
   std::string path;
   std::string text;
   std::vector<sql::RowAssertion> claims = {};  // of an SQL program, about its rows
-  int rounds = 0;
 
   // Calls stop with the budget, too, where one of them may take long.
   void stop_with(const Budget& budget) const;
@@ -41,11 +39,6 @@ struct LoadedProgram {
   // The level by its name. Names of a server's levels mean its semantics on SQL programs, which
   // nobody here executes: an error.
   Result<const Level*> find_level(const LevelSet& levels, const std::string& name) const;
-  // Rows that a run of an SQL program inserts may be new to the scans of the others: then the
-  // analysis starts again and knows them (sql/program.h). Gives up after many rounds: see fits().
-  bool must_repeat();
-  // An error if rounds of an analysis never ended: each inserts rows that the one before did not.
-  Result<void> fits() const;
   // Rows that a history knows of, before it is followed.
   void adopt_rows_of(const History& history) const;
 };

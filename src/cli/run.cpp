@@ -12,6 +12,7 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/run_report.h"
+#include "sql/rounds.h"
 #include "store/replay.h"
 #include "store/runs.h"
 #include "support/output.h"
@@ -90,9 +91,9 @@ Result<FinishedRuns> replay_history(const RunArguments& args, LoadedProgram& inp
   input.adopt_rows_of(*history);
   auto script = store::script_of(program, *history, budget);
   if (!script) return script.error().in(args.history.path);
-  auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
-  while (replayed && !replayed->is_expired && input.must_repeat())
-    replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
+  auto replayed = sql::until_rows_are_known(
+      input.sql, [&] { return store::replay(program, *script, plan ? &*plan : nullptr, budget); },
+      [](const store::Replay& run) { return run.is_expired; });
   if (!replayed) return input.located(replayed.error());
   auto divergences = std::move(replayed->divergences);
   return FinishedRuns{.runs = as_runs(program, *std::move(replayed), budget),
@@ -103,9 +104,10 @@ Result<FinishedRuns> run_often(const RunArguments& args, LoadedProgram& input,
                                const std::optional<store::LevelPlan>& plan, Budget& budget) {
   const store::RunsOptions options{
       .seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)};
-  auto runs = store::run_many(*input.program, plan ? &*plan : nullptr, options, budget);
-  while (runs && !runs->is_expired && input.must_repeat())
-    runs = store::run_many(*input.program, plan ? &*plan : nullptr, options, budget);
+  auto runs = sql::until_rows_are_known(
+      input.sql,
+      [&] { return store::run_many(*input.program, plan ? &*plan : nullptr, options, budget); },
+      [](const store::Runs& all) { return all.is_expired; });
   clear_progress_line();
   if (!runs) return input.located(runs.error());
   return FinishedRuns{.runs = *std::move(runs), .divergences = {}};
@@ -157,7 +159,6 @@ int run_run(const RunArguments& args) {
                                      : run_often(args, *input, plan, budget);
   if (!done) return fail(done.error());
   store::Runs& runs = done->runs;
-  if (auto fits = input->fits(); !runs.is_expired && !fits) return fail(fits.error());
   if (!args.trace.empty() && runs.runs > 0) {
     if (auto written = write_trace(args, program, runs.shown, *format); !written)
       return fail(written.error());
