@@ -6,6 +6,7 @@
 #include "support/assert.h"
 
 namespace isoscope::strong {
+
 namespace {
 
 // Up to this many sessions are chains as they are: joining them would save little.

@@ -1,4 +1,43 @@
 #pragma once
+// What saturation leaves open: a guess at all of it, and the choices one by one.
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "check/strong/knowledge.h"
+#include "graph/digraph.h"
+#include "support/budget.h"
+
+namespace isoscope::strong {
+
+// A first guess at what is open: run the transactions one after another.
+//
+// Takes the points in an order that the known graph allows, and avoids what makes cycles where it
+// can: a commit waits while a version that it would overwrite has readers to come, and at si a
+// start waits while a writer of a key that it will write is under way. When everybody waits, the
+// first in line goes on nevertheless. Versions are then guessed to come in the order of commits.
+//
+// A store that was right made such an order once, and little is open after saturation, so that a
+// guess leaves little or nothing for others to repair.
+//
+// Cost  Linear in the known arcs, plus the times somebody waits, which are limited.
+
+struct Guess {
+  std::vector<std::uint32_t> committed;  // by transaction: when
+};
+
+// Requires: known.graph is sorted.
+Guess make_guess(const Knowledge& known);
+// The order of commits in a graph that was completed at some level.
+Guess guess_of(const KnownGraph& completed);
+
+// The known graph with the version orders of the guess, sorted; nothing if that is not what the
+// level allows, or if it takes longer than the budget. Never anything for ua, where it takes all
+// pairs of versions to tell.
+std::optional<KnownGraph> complete_by(const Knowledge& known, const Guess& guess, Budget& budget);
+
 // The choices that saturation leaves open, and the part of the graph where they matter.
 //
 // A choice is a pair of transactions that both write some key in an order not yet known. Each of
@@ -12,17 +51,6 @@
 // choices; points and edges outside are left out here. Components are independent of each other.
 //
 // Cost  Linear in the known edges, plus the open pairs times their readers.
-#include <compare>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
-#include "check/strong/guess.h"
-#include "check/strong/knowledge.h"
-#include "graph/digraph.h"
-
-namespace isoscope::strong {
 
 struct Choice {
   TxnId a;  // the smaller id

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "check/strong/known_steps.h"
+#include "check/strong/paths.h"
 #include "graph/digraph.h"
 
 namespace isoscope::strong {

@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "check/strong/core.h"
 #include "check/strong/decide.h"
 #include "check/strong/explain.h"
-#include "check/strong/witness.h"
 
 namespace isoscope {
 

@@ -29,13 +29,13 @@
 //
 // Way     Facts; saturation to a fixed point, by clocks of chains (saturation.h); the choices that
 //         are left (residue.h); a guess, and a SAT solver to repair it (search.h). A contradiction
-//         in saturation is told as a cycle (explain.h), one of the search as a core (core.h).
+//         in saturation is told as a cycle (explain.h), one of the search as a core.
 // Papers  [CeroneGotsman-PODC'16] for si, psi; [Cobra-OSDI'20] and
 //         [PolySI-VLDB'23] for polygraphs; [BiswasEnea-OOPSLA'19] for the axioms.
 // Cost    The general problem is NP-complete for all five. Histories of real stores take
 //         O(rounds × edges × chains) and a search with few conflicts: 10,000 transactions a
 //         fraction of a second, 100,000 some seconds, n × chains × 8 bytes. Chains are sessions,
-//         or fewer where they are many and short (chain_cover.h).
+//         or fewer where they are many and short (clocks.h).
 #include <cstddef>
 #include <cstdint>
 

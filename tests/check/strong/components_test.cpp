@@ -6,8 +6,6 @@
 #include <memory>
 
 #include "check/strong/clocks.h"
-#include "check/strong/guess.h"
-#include "check/strong/known_steps.h"
 #include "check/strong/paths.h"
 #include "check/strong/reference.h"
 #include "check/strong/residue.h"

@@ -6,13 +6,11 @@
 
 #include <memory>
 
-#include "check/strong/conflicts.h"
 #include "check/strong/corners.h"
 #include "check/strong/propagation.h"
 #include "check/strong/reference.h"
 #include "check/strong/residue.h"
 #include "check/strong/saturation.h"
-#include "check/strong/speculation.h"
 #include "support/history_of.h"
 #include "support/random_history.h"
 
