@@ -133,27 +133,22 @@ std::string limit_of(const History& h, const RunNotes& notes, const Wanted& want
   return {};
 }
 
-// Does the violation rest on a read of a recorded run that its statement may not depend on? Then it
-// is none that can be relied on.
-bool rests_on_coarse_read(const History& h, const Violation& violation) {
-  const auto is_coarse = [&](const Edge& edge) {
-    return edge.key != KeyId::none() && is_coarse_key(h.name(edge.key));
-  };
-  std::vector<const Edge*> open;
-  for (const Edge& edge : violation.cycle) open.push_back(&edge);
-  while (!open.empty()) {
-    const Edge& edge = *open.back();
-    open.pop_back();
-    if (is_coarse(edge)) return true;
-    for (const Edge& part : edge.path) open.push_back(&part);
-  }
-  if (violation.core.empty()) return false;
-  for (const TxnId t : violation.core) {
-    for (const EventId e : h.events(t)) {
-      if (h.is_read(e) && is_coarse_key(h.name(h.key(e)))) return true;
+// A violation in a recorded run whose statements may depend on less than they are said to read: is
+// there one without such reads?
+void keep_certain(const History& h, const Assignment& levels, LevelAnswer& level, Budget& budget) {
+  if (!level.answer.verdict.violation || !h.has_coarse_reads()) return;
+  if (!level.choice) {
+    History certain = h.copy().without_coarse_reads();
+    CheckAnswer answer = Checker(certain).check(levels, budget);
+    if (answer.verdict.violation) {
+      level.answer = std::move(answer);
+      level.certain = std::move(certain);
+      return;
     }
   }
-  return false;
+  level.answer.verdict = Verdict::unknown(
+      "the violation that was found rests on a query of several tables, which may depend on fewer "
+      "rows than it is recorded to read");
 }
 
 // Why the level is violated, for a stranger.
@@ -195,11 +190,7 @@ Result<CheckReport> check_history(const CheckArguments& args, const History& h,
       if (std::string limit = limit_of(h, notes, each); !limit.empty())
         level.answer.verdict = Verdict::unknown(std::move(limit));
     }
-    if (notes.is_recorded && level.answer.verdict.violation && !level.choice &&
-        rests_on_coarse_read(h, *level.answer.verdict.violation))
-      level.answer.verdict = Verdict::unknown(
-          "the violation that was found rests on a query of several tables, which may depend on "
-          "fewer rows than it is recorded to read");
+    keep_certain(h, *assignment, level, budget);
     if (level.answer.verdict.outcome == Outcome::Consistent) holding.push_back(each.level);
     const bool wants_all = args.explain == "all" || args.findings.has_baseline();
     if (wants_all && level.answer.verdict.violation)

@@ -26,6 +26,7 @@ struct RecordArguments {
   std::string listen = "127.0.0.1:0";
   std::string tls_certificate;
   std::string tls_key;
+  std::string recovered;
   std::vector<std::string> command;
 };
 
@@ -104,9 +105,28 @@ std::string record_json(const record::RecordSummary& summary) {
   return dump(json);
 }
 
+// Prints what became of a run.
+int report_run(const RecordArguments& args, const record::RecordSummary& summary,
+               const std::string& path) {
+  CommonOptions report = args.common;
+  report.output = "-";
+  return deliver(report, args.common.json ? record_json(summary) : record_text(summary, path),
+                 summary.exit_code);
+}
+
 int run_record(const RecordArguments& args) {
   end_recording_by_signals();
   record::RecordOptions options;
+  if (!args.recovered.empty()) {
+    if (!args.command.empty() || args.common.output != "-")
+      return fail({.what = "--recover finishes a recording in its own file, and runs no command",
+                   .hint = "isoscope record --recover run.jsonl --dsn …"});
+    auto server = record::read_connection_string(args.dsn);
+    if (!server) return fail(server.error());
+    auto summary = record::recover(*server, args.recovered);
+    if (!summary) return fail(summary.error());
+    return report_run(args, *summary, args.recovered);
+  }
   if (args.common.output == "-")
     return fail({.what = "record writes the run into a file", .hint = "say which: -o run.jsonl"});
   auto dsn = record::read_connection_string(args.dsn);
@@ -133,11 +153,7 @@ int run_record(const RecordArguments& args) {
   };
   auto summary = record::record(options);
   if (!summary) return fail(summary.error());
-  CommonOptions report = args.common;
-  report.output = "-";
-  return deliver(report,
-                 args.common.json ? record_json(*summary) : record_text(*summary, options.output),
-                 summary->exit_code);
+  return report_run(args, *summary, options.output);
 }
 
 }  // namespace
@@ -154,6 +170,10 @@ Run add_record(CLI::App& app) {
                  "the certificate (PEM) for clients that ask for TLS; needed to listen beyond "
                  "loopback");
   add_input_file(app, "--tls-key", args->tls_key, "the key of --tls-cert (PEM)");
+  add_input_file(
+      app, "--recover", args->recovered,
+      "finish the recording in this file, which was killed: what its statements read and "
+      "wrote is computed as far as it has the server's log");
   app.add_option("COMMAND", args->command,
                  "what to run, after --; PGHOST, PGPORT and DATABASE_URL lead it to the recorder. "
                  "Without it, the recording goes on until it is interrupted");

@@ -18,10 +18,8 @@ namespace {
 // The levels of which the history is asked, besides ser.
 constexpr const char* kFurtherLevels[] = {"si", "pg-ser", "pg-rr", "pg-rc"};
 
-// t[7]{t in from t join u …}: what a join may depend on, or not.
-bool is_coarse(const record::RunEvent& event) {
-  return event.kind == record::RunEvent::Kind::Read && is_coarse_key(event.key);
-}
+// What a query of several tables may depend on, or not.
+bool is_coarse(const record::RunEvent& event) { return event.is_coarse; }
 
 std::string text_of_run(const record::ResolvedRun& run, bool with_coarse) {
   std::string text = record::run_header(run.initial);

@@ -18,9 +18,10 @@ namespace {
 
 using simdjson::SUCCESS;
 
-constexpr std::array<std::string_view, 14> kMembers = {
-    "session", "id",   "status", "ops", "level",  "sql",   "at",
-    "stmts",   "gaps", "start",  "end", "commit", "error", "isolation"};
+// The last is what a recorder keeps for itself until it has come to its end (docs/formats.md).
+constexpr std::array<std::string_view, 15> kMembers = {
+    "session", "id",    "status", "ops",    "level", "sql",       "at", "stmts",
+    "gaps",    "start", "end",    "commit", "error", "isolation", "raw"};
 constexpr std::array<std::string_view, 3> kStatuses = {"committed", "aborted", "unknown"};
 constexpr std::string_view kOpHint =
     R"(operations are ["r",key,value], ["w",key,value], ["i",key,value], ["d",key], ["a",key,value], ["l",key], ["ls",key] and ["lk",key], or lists of them: statements)";
@@ -46,6 +47,7 @@ struct WaitingOp {
   Value row = {};                       // of a Lock: the key whose row it is
   Value value = {};
   std::string_view writer = {};  // of a ReadFrom
+  bool is_coarse = false;        // of a ReadFrom
   std::uint32_t elements = 0;    // of a ReadList: how many
   Place place = {};
 };
@@ -133,6 +135,7 @@ class JsonlReader {
           return {};
         });
     if (!done) return done;
+    if (seen == 1U << (kMembers.size() - 1)) return {};
     for (std::size_t i = 0; i < 4; ++i) {
       if ((seen >> i & 1U) == 0)
         return Error{.where = {in_.line_number(), 1},
@@ -162,6 +165,7 @@ class JsonlReader {
   static bool is_run_member(std::size_t i) { return i >= 7; }
   Result<void> run_member(Item& item, std::string_view name, TxnNote& note, RunNumbers& numbers) {
     notes_.is_recorded = true;
+    if (name == "raw") return {};
     if (name == "stmts") return read_run_statements(json_, item, note, notes_);
     if (name == "gaps") return read_run_gaps(json_, item, note, notes_);
     if (name == "error" || name == "isolation") {
@@ -293,18 +297,24 @@ class JsonlReader {
   }
 
   Result<void> writer_name(Item& item, WaitingOp& waiting) {
-    constexpr std::array<std::string_view, 1> kFrom = {"from"};
+    constexpr std::array<std::string_view, 2> kFrom = {"from", "coarse"};
     JsonText::Object object;
     if (auto error = item.get_object().get(object); error != SUCCESS) return json_.syntax(error);
     waiting.kind = WaitingOp::Kind::ReadFrom;
     bool named = false;
-    auto done = for_each_member(json_, object, kFrom, [&](std::size_t, Item& name) -> Result<void> {
-      auto writer = json_.string(name, "the name of the writer");
-      if (!writer) return writer.error();
-      waiting.writer = *writer;
-      named = true;
-      return {};
-    });
+    auto done =
+        for_each_member(json_, object, kFrom, [&](std::size_t i, Item& name) -> Result<void> {
+          if (i == 1) {
+            const Place place = json_.here();
+            if (name.get_bool().get(waiting.is_coarse) == SUCCESS) return {};
+            return Error{.where = place, .what = "expected 'coarse', true or false"};
+          }
+          auto writer = json_.string(name, "the name of the writer");
+          if (!writer) return writer.error();
+          waiting.writer = *writer;
+          named = true;
+          return {};
+        });
     if (done && !named)
       return Error{.where = waiting.place,
                    .what = "this read names no writer",
@@ -339,7 +349,7 @@ class JsonlReader {
           b_.read(t, op.x, op.value, op.place);
           break;
         case WaitingOp::Kind::ReadFrom:
-          b_.read_from(t, op.x, op.writer, op.place);
+          b_.read_from(t, op.x, op.writer, op.place, op.is_coarse);
           break;
         case WaitingOp::Kind::ReadList:
           b_.read_list(t, op.x, {element, op.elements}, op.place);

@@ -129,12 +129,6 @@ Result<void> read_run_gaps(JsonText& json, Item& item, TxnNote& txn, RunNotes& n
   });
 }
 
-bool is_coarse_key(std::string_view key) {
-  const std::size_t question = key.rfind("]{");
-  return question != std::string_view::npos &&
-         key.find(" in from ", question) != std::string_view::npos;
-}
-
 std::string RunNotes::limit() const {
   if (gaps == 0) return {};
   const auto* most = &*reasons.begin();

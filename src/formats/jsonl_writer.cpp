@@ -179,7 +179,8 @@ class JsonlWriter {
       }
       text_ << (separator == "[" ? "[]]" : "]]");
     } else if (wording_.names_writer(e)) {
-      text_ << R"({"from":)" << json_quoted(h_.name(h_.writer(e))) << "}]";
+      text_ << R"({"from":)" << json_quoted(h_.name(h_.writer(e)))
+            << (h_.is_coarse(e) ? R"(,"coarse":true}])" : "}]");
     } else {
       text_ << json(wording_.value(e)) << ']';
     }

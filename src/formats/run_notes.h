@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
 
 namespace isoscope {
 
@@ -20,10 +19,5 @@ struct RunNotes {
   // "3 statements of this recorded run were not understood (…)"; empty without gaps.
   std::string limit() const;
 };
-
-// Is it the answer of a row to a question about several tables (`t[7]{t in from t join u on …}`)?
-// Such answers are read by statements that may depend on less: whether a row has a partner is asked
-// over all versions of the other tables.
-bool is_coarse_key(std::string_view key);
 
 }  // namespace isoscope

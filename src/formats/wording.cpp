@@ -109,6 +109,7 @@ class WordingFinder {
           fmt::format("it has no place for levels, and {} runs at {}", show(t), h_.level(t)));
     if (auto done = check_notes(t); !done) return done;
     if (auto done = check_statements(t); !done) return done;
+    if (auto done = check_coarse_reads(t); !done) return done;
     if (auto done = check_times(t); !done) return done;
     if (!d_.empty_txns && h_.events(t).empty())
       return cannot(
@@ -166,6 +167,15 @@ class WordingFinder {
     if (!note.sql.empty() || !note.stmts.empty()) return "SQL";
     if (!note.error.empty()) return "error";
     return note.isolation.empty() ? "time" : "declared level";
+  }
+
+  Result<void> check_coarse_reads(TxnId t) const {
+    for (EventId e : h_.events(t)) {
+      if (!d_.notes && h_.is_coarse(e))
+        return cannot(fmt::format("it has no coarse reads, and {} reads '{}' as one", show(t),
+                                  h_.name(h_.key(e))));
+    }
+    return {};
   }
 
   Result<void> check_statements(TxnId t) const {
@@ -395,7 +405,7 @@ class WordingFinder {
   }
 
   bool is_told_by_value(EventId e) {
-    if (!d_.has_values) return false;
+    if (!d_.has_values || h_.is_coarse(e)) return false;
     const KeyId x = h_.key(e);
     const TxnId writer = h_.writer(e);
     if (writer.is_none()) return true;  // settled with the initial values

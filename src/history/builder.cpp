@@ -179,10 +179,12 @@ void HistoryBuilder::set_commit_number(TxnId t, std::int64_t number) {
   history_.txn_commits_[t.index] = number;
 }
 
-void HistoryBuilder::read_from(TxnId t, KeyId x, std::string_view writer, Place place) {
+void HistoryBuilder::read_from(TxnId t, KeyId x, std::string_view writer, Place place,
+                               bool is_coarse) {
   named_reads_.push_back(
       {static_cast<std::uint32_t>(num_events()), history_.texts_.intern(writer)});
   add(t, EventKind::Read, x, Value::nil(), place);
+  if (is_coarse) history_.event_flags_.back() |= History::kCoarse;
 }
 
 void HistoryBuilder::read_list(TxnId t, KeyId x, std::span<const Value> elements, Place place) {

@@ -76,7 +76,8 @@ class HistoryBuilder {
     history_.event_flags_.back() |= History::kInsert;
   }
   // A read that names its writer ("T0" is the initial transaction) instead of a value.
-  void read_from(TxnId t, KeyId x, std::string_view writer, Place place);
+  // `is_coarse`: History::is_coarse().
+  void read_from(TxnId t, KeyId x, std::string_view writer, Place place, bool is_coarse = false);
   // States the initial value of x. A second, different statement is an error of build().
   void set_initial(KeyId x, Value value, Place place);
 

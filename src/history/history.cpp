@@ -53,6 +53,20 @@ History History::with_writers(std::span<const TxnId> writers) && {
   return std::move(*this);
 }
 
+bool History::has_coarse_reads() const {
+  return std::ranges::any_of(event_flags_,
+                             [](std::uint8_t flags) { return (flags & kCoarse) != 0; });
+}
+
+History History::without_coarse_reads() && {
+  for (std::size_t e = 0; e < event_flags_.size(); ++e) {
+    if ((event_flags_[e] & kCoarse) == 0) continue;
+    event_writer_[e] = TxnId::none();
+    event_flags_[e] &= static_cast<std::uint8_t>(~kExternalRead);
+  }
+  return std::move(*this);
+}
+
 History History::without_session_order() && {
   std::vector<Value> names;
   session_txns_.clear();

@@ -212,6 +212,12 @@ class History {
     if (has_statements()) return txn_statements_[t.index];
     return static_cast<std::uint32_t>(events(t).size());
   }
+  // Of a read in a recorded run: may its statement not depend on it (docs/record.md)? Then what
+  // rests on it is not certain.
+  bool is_coarse(EventId e) const { return (event_flags_[e.index] & kCoarse) != 0; }
+  bool has_coarse_reads() const;
+  // The same without its coarse reads.
+  History without_coarse_reads() &&;
   bool is_insert(EventId e) const { return (event_flags_[e.index] & kInsert) != 0; }  // a write
   // Locks in order of their transactions, of one transaction in program order.
   std::span<const RowLock> locks() const { return locks_; }
@@ -323,6 +329,7 @@ class History {
   static constexpr std::uint8_t kExternalRead = 16;  // of an event
   static constexpr std::uint8_t kFinalWrite = 32;
   static constexpr std::uint8_t kInsert = 64;
+  static constexpr std::uint8_t kCoarse = 128;
   static constexpr std::int64_t kNoCommit = std::numeric_limits<std::int64_t>::min();
 
   History() = default;

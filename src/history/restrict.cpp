@@ -129,7 +129,7 @@ class Restriction {
       drop_unknown_elements(h_.key(e), shown);
       b_.read_list(t, key(h_.key(e)), shown, place);
     } else if (h_.is_external_read(e)) {  // by name: in a part, values need not be unique
-      b_.read_from(t, key(h_.key(e)), h_.name(writer), place);
+      b_.read_from(t, key(h_.key(e)), h_.name(writer), place, h_.is_coarse(e));
     } else {
       b_.read(t, key(h_.key(e)), value(h_.value(e)), place);
     }

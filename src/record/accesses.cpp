@@ -29,51 +29,106 @@ Accesses::Question Accesses::ask(const Execution& run, const std::set<std::size_
   for (const std::size_t column : columns) {
     if (!takes_current) selected += (selected.empty() ? "" : ", ") + table.columns[column];
   }
-  asked.text = question(*run.shape, *run.statement, selected);
+  asked.text = question(*run.shape, *run.statement, selected, table.has_times);
   Question shown = asked;
   if (takes_current) shown.columns.clear();
   asked.answers = &answer(*run.table, shown);
   return asked;
 }
 
+const TableVersions* Accesses::find(const BlockTable& table) const {
+  const Table* known = catalog_.find(table.schema, table.name);
+  return known == nullptr ? nullptr : versions_.of(*known);
+}
+
 // A query reads, of each row that can matter to a block, the columns that the statement mentions.
 std::string Accesses::read_query(const Execution& run, std::vector<Access>& reads) {
   const Shape& shape = *run.shape;
-  const auto find = [&](const BlockTable& table) -> const TableVersions* {
-    const Table* known = catalog_.find(table.schema, table.name);
-    return known == nullptr ? nullptr : versions_.of(*known);
-  };
-  for (std::size_t b = 0; b < shape.blocks.size(); ++b) {
-    for (std::size_t i = 0; i < shape.blocks[b].tables.size(); ++i) {
-      const BlockTable& mentioned = shape.blocks[b].tables[i];
-      const TableVersions* versions = find(mentioned);
-      auto matching = matches_.of_block(shape, b, i, *run.statement, find);
-      if (!matching) return "the condition cannot be evaluated again: " + matching.error().what;
-      const Table& table = *versions->table;
-      const bool whole =
-          shape.whole_aliases.contains("") || shape.whole_aliases.contains(mentioned.alias);
-      Question asked{.table = table, .columns = {}, .matching = **matching};
-      std::string selected;
-      for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        const std::string& name = table.columns[c];
-        if (!whole && !shape.block_columns.contains({"", name}) &&
-            !shape.block_columns.contains({mentioned.alias, name}))
-          continue;
-        asked.columns.insert(c);
-        selected += (selected.empty() ? "" : ", ") + name;
-      }
-      asked.text = block_question(shape.blocks[b], mentioned, *run.statement, selected);
-      asked.answers = &answer(*versions, asked);
-      for (const auto* entry : versions->touched) {
-        const auto& [row, chain] = *entry;
-        if (sees_two_rows(chain, run)) return kTwoRows;
-        const std::size_t seen = seen_version(chain, run);
-        const bool is_own = seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own;
-        if (!is_own && asked.ever_matches(chain)) asked.search(row, chain, seen, reads);
+  for (const auto& [alias, column] : shape.block_columns) {
+    static const std::set<std::string> kSystem = {"ctid", "xmin", "xmax",
+                                                  "cmin", "cmax", "tableoid"};
+    if (kSystem.contains(column)) return "a column that the table does not have";
+    // o.total may call total(o): a function of the whole row.
+    for (const Block& block : shape.blocks) {
+      for (const BlockTable& table : block.tables) {
+        const TableVersions* versions = find(table);
+        if (alias == table.alias && versions != nullptr &&
+            versions->table->column(column) == std::string::npos)
+          return "a column that the table does not have";
       }
     }
   }
+  for (std::size_t b = 0; b < shape.blocks.size(); ++b) {
+    for (std::size_t i = 0; i < shape.blocks[b].tables.size(); ++i) {
+      if (auto why = read_block_table(run, b, i, reads); !why.empty()) return why;
+    }
+  }
   return {};
+}
+
+std::string Accesses::read_block_table(const Execution& run, std::size_t block, std::size_t i,
+                                       std::vector<Access>& reads) {
+  const Shape& shape = *run.shape;
+  const BlockTable& mentioned = shape.blocks[block].tables[i];
+  const auto find_versions = [this](const BlockTable& table) { return find(table); };
+  const TableVersions* versions = find(mentioned);
+  auto matching = matches_.of_block(shape, block, i, *run.statement, find_versions);
+  if (!matching) return "the condition cannot be evaluated again: " + matching.error().what;
+  const Table& table = *versions->table;
+  // A name alone may be the table: the whole row.
+  const bool whole = shape.whole_aliases.contains("") ||
+                     shape.whole_aliases.contains(mentioned.alias) ||
+                     shape.block_columns.contains({"", mentioned.alias});
+  Question asked{.table = table, .columns = {}, .matching = **matching};
+  std::string selected;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const std::string& name = table.columns[c];
+    if (!whole && !shape.block_columns.contains({"", name}) &&
+        !shape.block_columns.contains({mentioned.alias, name}))
+      continue;
+    asked.columns.insert(c);
+    selected += (selected.empty() ? "" : ", ") + name;
+  }
+  asked.text = block_question(shape.blocks[block], mentioned, *run.statement, selected,
+                              Matches::has_times(shape.blocks, find_versions));
+  asked.answers = &answer(*versions, asked);
+  const std::vector<bool>* certain = in_answer(run, block, i);
+  for (const auto* entry : versions->touched) {
+    const auto& [row, chain] = *entry;
+    if (sees_two_rows(chain, run)) return kTwoRows;
+    const std::size_t seen = seen_version(chain, run);
+    const bool is_own = seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own;
+    if (is_own || !asked.ever_matches(chain)) continue;
+    const std::size_t searched = reads.size();
+    asked.search(row, chain, seen, reads);
+    const bool is_exact =
+        certain != nullptr && std::ranges::all_of(chain.versions, [&](const Version& version) {
+          return !version.exists || (*certain)[version.id] == asked.matches(&version);
+        });
+    for (std::size_t r = searched; r < reads.size(); ++r) reads[r].is_coarse = !is_exact;
+  }
+  return {};
+}
+
+const std::vector<bool>* Accesses::in_answer(const Execution& run, std::size_t b, std::size_t i) {
+  const Block& block = run.shape->blocks[b];
+  if (!block.is_answer || !block.is_whole) return nullptr;
+  for (const Block& other : run.shape->blocks) {
+    if (other.parent == b) return nullptr;
+  }
+  if (block.tables[i].is_nullable) return nullptr;  // that it has no partner is an answer too
+  const auto shown = [&](const TableVersions& versions) {
+    std::vector<std::size_t> ids;
+    for (const auto* entry : versions.touched) {
+      const std::size_t seen = seen_version(entry->second, run);
+      if (seen != kNone && entry->second.versions[seen].exists)
+        ids.push_back(entry->second.versions[seen].id);
+    }
+    return ids;
+  };
+  auto matching = matches_.of_block_at(
+      block, i, *run.statement, [this](const BlockTable& table) { return find(table); }, shown);
+  return matching ? *matching : nullptr;
 }
 
 // The answers of all versions, with the columns that are asked for.

@@ -57,8 +57,11 @@ struct Access {
   std::uint64_t writer = kInitialXid;
   RunEvent::Kind kind = RunEvent::Kind::Read;
   // A statement that waited looked for its rows before, in its snapshot; a foreign key is checked
-  // after it, in a newer one. Such reads are statements of their own, before and after it.
-  enum class Phase : std::uint8_t { Before, Within, After } phase = Phase::Within;
+  // after it, in a newer one, or at the end. Such reads are statements of their own.
+  enum class Phase : std::uint8_t { Before, Within, After, AtCommit } phase = Phase::Within;
+  // The statement may not depend on it: of several tables, what a row has to do with the answer is
+  // known only as far as it has or could have partners.
+  bool is_coarse = false;
 };
 
 class Accesses {
@@ -109,6 +112,12 @@ class Accesses {
   std::string read_rows(const Execution& run, std::vector<Access>& reads,
                         std::set<std::string>& changed);
   std::string read_query(const Execution& run, std::vector<Access>& reads);
+  std::string read_block_table(const Execution& run, std::size_t block, std::size_t i,
+                               std::vector<Access>& reads);
+  // Of the i-th table of a block: which versions would be in the answer, with the other tables as
+  // the statement saw them? Null if that is not known.
+  const std::vector<bool>* in_answer(const Execution& run, std::size_t block, std::size_t i);
+  const TableVersions* find(const BlockTable& table) const;
   Answers& answer(const TableVersions& versions, const Question& asked);
   std::string read_inserted(const Execution& run, std::vector<Access>& reads,
                             std::set<std::string>& changed);
@@ -121,7 +130,7 @@ class Accesses {
   std::optional<std::string> inserted_key(const Execution& run);
   // `before`: the version that was replaced; null if there was none.
   std::string read_parents(const Execution& run, const Version* before, const Version& version,
-                           std::vector<Access>& reads);
+                           bool is_last, std::vector<Access>& reads);
   std::string read_children(const Execution& run, const Version& deleted,
                             std::vector<Access>& reads);
   // What changing a row reads besides it: parents, children, unique keys.

@@ -42,9 +42,12 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
 }
 
 // A foreign key reads that its parent is there, and keeps it from being deleted.
+// `is_last`: the transaction does not change the row again.
 std::string Accesses::read_parents(const Execution& run, const Version* before,
-                                   const Version& version, std::vector<Access>& reads) {
+                                   const Version& version, bool is_last,
+                                   std::vector<Access>& reads) {
   for (const ForeignKey& key : run.table->table->foreign_keys) {
+    if (key.is_deferred && !is_last) continue;  // COMMIT looks at what there is then
     const auto is_same = [&](std::size_t column) {
       return exists(before) && before->values[column] == version.values[column];
     };
@@ -72,9 +75,12 @@ std::string Accesses::read_parents(const Execution& run, const Version* before,
     const std::uint64_t from = writer(chain, current, RowChain::kPresence);
     const bool is_newer =
         run.message != nullptr && from != kInitialXid && !run.message->snapshot.sees(from);
-    reads.push_back({parent_key, from, RunEvent::Kind::Read,
-                     is_newer ? Access::Phase::After : Access::Phase::Within});
-    reads.push_back({parent_key, kInitialXid, RunEvent::Kind::LockKey});
+    const Access::Phase phase = key.is_deferred ? Access::Phase::AtCommit
+                                : is_newer      ? Access::Phase::After
+                                                : Access::Phase::Within;
+    reads.push_back({parent_key, from, RunEvent::Kind::Read, phase});
+    reads.push_back({parent_key, kInitialXid, RunEvent::Kind::LockKey,
+                     key.is_deferred ? phase : Access::Phase::Within});
   }
   return {};
 }
@@ -120,8 +126,10 @@ std::string Accesses::read_children(const Execution& run, const Version& deleted
       // Rows that go with it (CASCADE) are read as they are then, and written by this very
       // statement.
       for (std::size_t i = searched; i < reads.size() && !changed_by(chain, run); ++i) {
-        if (run.message != nullptr && reads[i].writer != kInitialXid &&
-            !run.message->snapshot.sees(reads[i].writer))
+        if (child.is_deferred) {
+          reads[i].phase = Access::Phase::AtCommit;
+        } else if (run.message != nullptr && reads[i].writer != kInitialXid &&
+                   !run.message->snapshot.sees(reads[i].writer))
           reads[i].phase = Access::Phase::After;
       }
     }
@@ -142,7 +150,8 @@ std::string Accesses::read_constraints(const Execution& run, const std::string& 
             (before == nullptr || before->xid != run.own))
           reads.push_back({presence_key(*run.table->table, row),
                            writer(chain, i == 0 ? kNone : i - 1, RowChain::kPresence)});
-        if (auto why = read_parents(run, before, version, reads); !why.empty()) return why;
+        if (auto why = read_parents(run, before, version, i + 1 == end, reads); !why.empty())
+          return why;
         read_unique(run, before, version, reads);
       } else if (exists(before)) {
         if (auto why = read_children(run, *before, reads); !why.empty()) return why;
@@ -221,13 +230,16 @@ std::string Accesses::read_refused_insert(const Execution& run, std::vector<Acce
   return {};
 }
 
-// It read that there is no such row, and kept others from inserting one until its end.
+// It read that there is no such row, and kept others from inserting one until its end; or, with ON
+// CONFLICT, what is there.
 std::string Accesses::read_undone_insert(const Execution& run, std::vector<Access>& reads,
                                          std::set<std::string>& changed) {
   constexpr const char* kUndone = "an INSERT that was rolled back";
   const Table& table = *run.table->table;
-  if (run.shape->conflict != Shape::Conflict::Fails || !table.unique_keys.empty() ||
-      !table.foreign_keys.empty() || run.message == nullptr || told_rows(run.statement->tag) != 1)
+  const bool is_ignored =
+      run.shape->conflict == Shape::Conflict::IsIgnored && told_rows(run.statement->tag) == 0;
+  if (!table.unique_keys.empty() || !table.foreign_keys.empty() || run.message == nullptr ||
+      (told_rows(run.statement->tag) != 1 && !is_ignored))
     return kUndone;
   // Of other types it is not known how the server prints what it made of the text.
   for (const std::size_t column : table.key) {
@@ -236,14 +248,23 @@ std::string Accesses::read_undone_insert(const Execution& run, std::vector<Acces
   const auto row = inserted_key(run);
   if (!row) return kUndone;
   const bool is_own = run.lost != nullptr && run.lost->contains(*row);
+  if (is_ignored) return is_own ? std::string() : read_ignored(run, reads);
   const auto found = run.table->rows.find(*row);
   if (found != run.table->rows.end() && !is_own) {
     const RowChain& chain = found->second;
     const std::size_t seen = seen_version(chain, run);
     if (seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own) return kUndone;
     const std::size_t current = current_version(chain, seen, run);
-    if (current == kUnclear || (current != kNone && chain.versions[current].exists)) return kUndone;
+    const bool is_there = current != kUnclear && current != kNone && chain.versions[current].exists;
+    std::set<std::size_t> columns;
+    if (current == kUnclear || (is_there && run.shape->conflict != Shape::Conflict::IsUpdated) ||
+        !columns_of(*run.shape, table, columns))
+      return kUndone;
     reads.push_back({presence_key(table, *row), writer(chain, current, RowChain::kPresence)});
+    for (const std::size_t column : columns) {
+      if (is_there)
+        reads.push_back({cell_key(table, *row, column), writer(chain, current, column)});
+    }
   }
   changed.insert(*row);
   return {};

@@ -22,13 +22,30 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
 class BlockReader {
  public:
   Blocks read(std::string_view query) {
+    is_answer_ = true;
     collect(query, kNoBlock);
+    // Whatever way a table is named (TABLESAMPLE, TABLE t, …): none may be passed over.
+    const auto tree = sql::parse_sql(query);
+    if (!tree || count_tables(*tree) != found_tables_) doubt("a query that cannot be read");
     return std::move(out_);
   }
 
  private:
   void doubt(std::string why) {
     if (out_.gap.empty()) out_.gap = std::move(why);
+  }
+
+  static std::size_t count_tables(const Tree& tree) {
+    std::size_t tables = 0;
+    std::vector<const Tree*> open = {&tree};
+    while (!open.empty()) {
+      const Tree& node = *open.back();
+      open.pop_back();
+      if (!node.is_structured()) continue;
+      if (node.is_object() && has(node, "relname")) ++tables;
+      for (const Tree& part : node) open.push_back(&part);
+    }
+    return tables;
   }
 
   // The inside of the parentheses that open at word `i`; moves `i` to the closing one.
@@ -57,7 +74,14 @@ class BlockReader {
       const std::string_view inner = inside(text, words, end);
       if (end + 1 == words.size()) return collect(inner, parent);
     }
-    if (words[0].text == "with") return collect_with(text, words, parent);
+    if (words[0].text == "with") {
+      // What WITH names is known in this query only.
+      const std::set<std::string> outer = named_;
+      is_answer_ = false;
+      collect_with(text, words, parent);
+      named_ = outer;
+      return;
+    }
     std::size_t begin = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i].depth != 0 || !is_keyword(words, i) ||
@@ -73,6 +97,7 @@ class BlockReader {
   }
 
   void collect_with(std::string_view text, const std::vector<Word>& words, std::size_t parent) {
+    const bool is_recursive = words.size() > 1 && words[1].text == "recursive";
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].depth == 0 && words[i].text == "select")
         return collect(text.substr(words[i].begin), parent);
@@ -81,26 +106,30 @@ class BlockReader {
       if (!is_query && i + 1 < words.size() && words[i + 1].text == "select")
         return collect(text.substr(words[i].begin), parent);
       // The name before AS, perhaps with its columns between.
-      if (is_query) {
-        std::size_t name = i - 1;
-        while (name > 0 && is_one_of(words[name].text, {"as", "materialized", "not"})) --name;
-        while (name > 0 && words[name].text == ")") {
-          while (name > 0 && words[name].text != "(") --name;
-          if (name > 0) --name;
-        }
-        named_.insert(words[name].text);
+      std::size_t name = i - 1;
+      while (is_query && name > 0 && is_one_of(words[name].text, {"as", "materialized", "not"}))
+        --name;
+      while (is_query && name > 0 && words[name].text == ")") {
+        while (name > 0 && words[name].text != "(") --name;
+        if (name > 0) --name;
       }
       const std::string_view inner = inside(text, words, i);
-      if (is_query) collect(inner, kNoBlock);
+      if (!is_query) continue;
+      // Without RECURSIVE, the name within its own query is that of a table.
+      if (is_recursive) named_.insert(words[name].text);
+      collect(inner, kNoBlock);
+      named_.insert(words[name].text);
     }
     doubt("a query that cannot be read");
   }
 
   void collect_plain(std::string_view text, const std::vector<Word>& words, std::size_t parent) {
+    if (words[0].text == "values") return;  // a table within it is missed, and noticed in the end
     const auto tree = sql::parse_sql(text);
     if (!tree || tree->size() != 1) return doubt("a query that cannot be read");
     const Tree& select = child(child((*tree)[0], "stmt"), "SelectStmt");
     if (select.is_null()) return doubt("something else than SELECT within a query");
+    if (words[0].text != "select") return doubt("a query that cannot be read");  // TABLE t
     if (has(select, "intoClause")) return doubt("SELECT INTO");
     if (has(select, "lockingClause")) return doubt("a lock on a join or in a sub-query");
     if (has(select, "limitCount") || has(select, "limitOffset"))
@@ -108,6 +137,7 @@ class BlockReader {
     mention(select);
     const std::size_t self = out_.blocks.size();
     Block block{.parent = parent, .from = {}, .where = {}, .tables = {}};
+    block.is_answer = is_answer_ && parent == kNoBlock;
     std::size_t from = words.size();
     std::size_t where = words.size();
     std::size_t end = words.size();
@@ -132,10 +162,16 @@ class BlockReader {
       from_begin = words[from + 1].begin;
     }
     if (where + 1 < end) block.where = plain_conditions(text, words, where + 1, end);
+    for (std::size_t i = where; i < end; ++i) {
+      if (words[i].text == "(" && opens_query(words, i)) block.is_whole = false;
+    }
     bool has_others = false;
     for (const Tree& item : child(select, "fromClause"))
       read_from(item, from_begin, false, block, has_others);
     if (has_others && !block.tables.empty()) doubt("a join of a table with a sub-query");
+    for (std::size_t i = from; i < from_end && !block.tables.empty(); ++i) {
+      if (words[i].text == "(" && opens_query(words, i)) doubt("a sub-query in ON");
+    }
     out_.blocks.push_back(std::move(block));
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i].text == "(" && opens_query(words, i)) collect(inside(text, words, i), self);
@@ -209,6 +245,7 @@ class BlockReader {
     BlockTable table{.schema = sql::text_of(variable, "schemaname"),
                      .name = sql::text_of(variable, "relname"),
                      .alias = sql::text_of(child(variable, "alias"), "aliasname")};
+    ++found_tables_;
     if (table.schema.empty() && named_.contains(table.name)) {
       has_others = true;
       return;
@@ -221,6 +258,8 @@ class BlockReader {
     const auto at = static_cast<std::size_t>(sql::number_of(variable, "location"));
     if (at < from_begin) return doubt("a query that cannot be read");
     table.begin = at - from_begin;
+    if (table.begin >= block.from.size()) return doubt("a query that cannot be read");
+    block.has_outer_join |= is_nullable;
     // The name, with its schema: tokens with points between.
     const std::vector<Word> words = words_of(std::string_view(block.from).substr(table.begin));
     std::size_t last = 0;
@@ -263,7 +302,9 @@ class BlockReader {
   }
 
   Blocks out_;
-  std::set<std::string> named_;  // by WITH
+  bool is_answer_ = false;        // outside of WITH
+  std::set<std::string> named_;   // by WITH
+  std::size_t found_tables_ = 0;  // in FROM, with what WITH names
 };
 
 }  // namespace

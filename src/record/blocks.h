@@ -9,7 +9,8 @@
 // is asked of the server: FROM and WHERE of the block are evaluated over all versions of all its
 // tables side by side. A row of whose versions none ever finds a partner has nothing to do with the
 // answer. Conditions that contain sub-queries are left out there: their tables are blocks of their
-// own.
+// own. With an outer join every row can matter: that it has no partner is an answer too, and over
+// all versions it may seem to have one.
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ struct Block {
   std::size_t parent = static_cast<std::size_t>(-1);  // the block around it
   std::string from;                                   // text after FROM
   std::string where;                                  // conditions without sub-queries
+  bool is_whole = true;                               // `where` is all of WHERE
+  bool is_answer =
+      false;  // its rows are the answer: the query itself, or an arm of a set operation
+  bool has_outer_join = false;
   std::vector<BlockTable> tables;
 };
 

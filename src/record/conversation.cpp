@@ -256,6 +256,7 @@ Conversation::Running Conversation::running() {
   }
   if (script == nullptr || which >= script->statements.size()) return result;
   result.text = script->statements[which].text;
+  result.statement.settings = settings_;
   result.statement.shape = script->statements[which].shape;
   result.statement.kind = result.text.kind;
   result.statement.sql = result.text.text;
@@ -355,9 +356,10 @@ void Conversation::server_said(char type, std::string_view payload) {
       return ready(static_cast<char>(fields.byte()));
     case 'K':
       return transactions_.served_by(fields.int32());
-    case 'S':
-      if (fields.string() == "application_name") transactions_.called(std::string(fields.string()));
-      return;
+    case 'S': {
+      const std::string_view name = fields.string();
+      return told_setting(name, fields.string());
+    }
     case '1':
       if (take(Request::Kind::Parse, request)) statements_[request.name] = request.script;
       return;
@@ -392,6 +394,25 @@ void Conversation::server_said(char type, std::string_view payload) {
     default:
       return;
   }
+}
+
+void Conversation::told_setting(std::string_view name, std::string_view value) {
+  if (name == "application_name") return transactions_.called(std::string(value));
+  std::string ClientSettings::*setting = nullptr;
+  if (name == "TimeZone") setting = &ClientSettings::time_zone;
+  if (name == "DateStyle") setting = &ClientSettings::date_style;
+  if (name == "IntervalStyle") setting = &ClientSettings::interval_style;
+  if (setting == nullptr) return;
+  auto changed = std::make_shared<ClientSettings>(settings_ ? *settings_ : ClientSettings());
+  (*changed).*setting = value;
+  // It is told when the request has ended: which of its statements ran before is not known.
+  const bool is_late =
+      settings_ != nullptr && *changed != *settings_ && !requests_.empty() &&
+      (requests_.front().kind != Request::Kind::Query ||
+       (requests_.front().script != nullptr && requests_.front().script->statements.size() > 1));
+  if (is_late && transactions_.is_open())
+    transactions_.doubt("settings that changed within one request", clock_());
+  settings_ = std::move(changed);
 }
 
 void Conversation::passing_server(char type) {

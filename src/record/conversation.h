@@ -100,6 +100,7 @@ class Conversation {
   // Takes the first request if it is of that kind; otherwise the queue is out of step.
   bool take(Request::Kind kind, Request& request);
   void lose_track(std::string why);
+  void told_setting(std::string_view name, std::string_view value);
   // The statement that the server works on: of the first request that runs one.
   struct Running {
     RecordedStatement statement;
@@ -114,6 +115,7 @@ class Conversation {
   Transactions transactions_;
   Clock clock_;
   Gatekeeper* gates_;
+  std::shared_ptr<const ClientSettings> settings_;  // null until the server tells one
   std::deque<Request> requests_;
   std::map<std::string, ScriptPtr, std::less<>> statements_;
   std::map<std::string, Portal, std::less<>> portals_;

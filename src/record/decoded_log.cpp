@@ -1,5 +1,7 @@
 #include "record/decoded_log.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -205,6 +207,13 @@ std::optional<Snapshot> Snapshot::parse(std::string_view text) {
     take(text, ",");
   }
   return snapshot;
+}
+
+std::string Snapshot::text() const {
+  std::string out = fmt::format("{}:{}:", xmin, xmax);
+  for (std::size_t i = 0; i < running.size(); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : ",", running[i]);
+  return out;
 }
 
 void LogReader::line(std::string_view lsn_text, std::string_view line) {

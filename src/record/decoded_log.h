@@ -28,6 +28,8 @@ struct Snapshot {
 
   bool sees(std::uint64_t xid) const;
   static std::optional<Snapshot> parse(std::string_view text);  // "730:736:731,733"
+  std::string text() const;
+  friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
 struct GateMessage {

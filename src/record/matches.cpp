@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace isoscope::record {
@@ -64,23 +65,91 @@ std::string with_parameters(const std::string& condition, const RecordedStatemen
   return fmt::format("{} ({})", condition, parameters_text(statement));
 }
 
+// How the text of a statement is read, where that is not what it mostly is.
+std::string settings_text(const RecordedStatement& statement) {
+  static const ClientSettings kUsual;
+  if (statement.settings == nullptr) return {};
+  const ClientSettings& s = *statement.settings;
+  const bool is_universal = s.time_zone == "UTC" || s.time_zone == "Etc/UTC" ||
+                            s.time_zone == "GMT" || s.time_zone == "Etc/GMT";
+  std::string out;
+  if (!is_universal) out += " in " + s.time_zone;
+  if (s.date_style != kUsual.date_style) out += ", dates as " + s.date_style;
+  if (s.interval_style != kUsual.interval_style) out += ", intervals as " + s.interval_style;
+  return out;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// Does the text begin with a word that means another moment whenever it is read?
+bool begins_with_present(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  std::string word;
+  for (const char c : text.substr(begin, 10))
+    word += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  for (const std::string_view present : {"now", "today", "tomorrow", "yesterday"}) {
+    if (word.starts_with(present) &&
+        (word.size() == present.size() || !is_letter(word[present.size()])))
+      return true;
+  }
+  return false;
+}
+
+bool names_the_present(std::string_view condition, const RecordedStatement& statement) {
+  for (std::size_t at = condition.find('\''); at != std::string_view::npos;
+       at = condition.find('\'', at + 1)) {
+    if (begins_with_present(condition.substr(at + 1))) return true;
+  }
+  return std::ranges::any_of(statement.parameters, [](const Parameter& parameter) {
+    return !parameter.is_null && !parameter.is_binary && begins_with_present(parameter.bytes);
+  });
+}
+
+// Does the condition speak of dates or times, whatever the columns are?
+bool speaks_of_times(std::string_view condition) {
+  const std::string text = [&] {
+    std::string small;
+    for (const char c : condition)
+      small += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return small;
+  }();
+  for (const char* word : {"time", "date", "interval"}) {
+    if (text.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string question(const Shape& shape, const RecordedStatement& statement,
-                     const std::string& selected) {
+                     const std::string& selected, bool has_times) {
   std::string out;
   const std::string condition = on_one_line(Constants(shape, statement.sql).text(shape.condition));
   if (!condition.empty()) out = "where " + with_parameters(condition, statement);
+  if (!condition.empty() && (has_times || speaks_of_times(condition)))
+    out += settings_text(statement);
   if (!selected.empty()) out += (out.empty() ? "select " : " select ") + selected;
   return out.empty() ? "all" : without_brackets(out);
 }
 
 std::string block_question(const Block& block, const BlockTable& table,
-                           const RecordedStatement& statement, const std::string& selected) {
+                           const RecordedStatement& statement, const std::string& selected,
+                           bool has_times) {
   std::string out = "from " + on_one_line(block.from);
   if (!block.where.empty()) out += " where " + on_one_line(block.where);
+  if (has_times || speaks_of_times(out)) out += settings_text(statement);
   return without_brackets(
       fmt::format("{} in {} select {}", table.alias, with_parameters(out, statement), selected));
+}
+
+bool Matches::has_times(const std::vector<Block>& blocks, const Find& find) {
+  return std::ranges::any_of(blocks, [&](const Block& block) {
+    return std::ranges::any_of(block.tables, [&](const BlockTable& table) {
+      const TableVersions* versions = find(table);
+      return versions != nullptr && versions->table->has_times;
+    });
+  });
 }
 
 Result<std::string> Matches::load(const TableVersions& versions) {
@@ -93,6 +162,7 @@ Result<std::string> Matches::load(const TableVersions& versions) {
       "WITH NO DATA",
       name, quoted_name(table.schema), quoted_name(table.name)));
   if (!made) return made.error();
+  if (auto done = set({}); !done) return done.error();
   std::vector<Row> rows;
   for (const auto& [key, chain] : versions.rows) {
     for (const Version& version : chain.versions) {
@@ -113,7 +183,7 @@ Result<std::string> Matches::load(const TableVersions& versions) {
 Result<const std::vector<bool>*> Matches::of(const TableVersions& versions, const Shape& shape,
                                              const RecordedStatement& statement) {
   const std::string name_of_question = versions.table->full_name() + " " + shape.alias + " " +
-                                       question(shape, statement, "") + "|" +
+                                       question(shape, statement, "", true) + "|" +
                                        parameters_text(statement);
   const auto known = known_.find(name_of_question);
   if (known != known_.end()) return &known->second;
@@ -121,9 +191,10 @@ Result<const std::vector<bool>*> Matches::of(const TableVersions& versions, cons
   if (!shape.condition.empty()) {
     auto name = load(versions);
     if (!name) return name.error();
-    auto marked = mark(
-        fmt::format("SELECT isoscope_version FROM {} AS {}", *name, quoted_name(shape.alias)),
-        std::string(Constants(shape, statement.sql).text(shape.condition)), statement, matching);
+    auto marked =
+        mark(fmt::format("SELECT isoscope_version FROM {} AS {}", *name, quoted_name(shape.alias)),
+             std::string(Constants(shape, statement.sql).text(shape.condition)), statement,
+             versions.table->has_times, matching);
     if (!marked) return marked.error();
   }
   return &(known_[name_of_question] = std::move(matching));
@@ -139,8 +210,32 @@ Result<Row> Matches::values(const std::string& text, const RecordedStatement& st
   return (*rows)[0];
 }
 
+// How the copies were made and the log is read: dates as ISO, times in UTC.
+Result<void> Matches::set(const ClientSettings& settings) {
+  if (settings == own_) return {};
+  const auto quoted = [](const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+    return out + "'";
+  };
+  auto done = sql_.query(fmt::format(
+      "SELECT set_config('TimeZone', {}, false), set_config('DateStyle', {}, false), "
+      "set_config('IntervalStyle', {}, false)",
+      quoted(settings.time_zone), quoted(settings.date_style), quoted(settings.interval_style)));
+  if (!done) return done.error();
+  own_ = settings;
+  return {};
+}
+
 Result<void> Matches::mark(const std::string& query, const std::string& condition,
-                           const RecordedStatement& statement, std::vector<bool>& matching) {
+                           const RecordedStatement& statement, bool has_times,
+                           std::vector<bool>& matching) {
+  if (has_times || speaks_of_times(query + condition)) {
+    if (names_the_present(condition, statement) || names_the_present(query, statement))
+      return Error{.what = "it names the present time"};
+    auto done = set(statement.settings == nullptr ? ClientSettings() : *statement.settings);
+    if (!done) return done.error();
+  }
   std::string sql = fmt::format("{} WHERE ({}\n)", query, condition);
   // Parameters that only the rest of the statement mentions would be without a type here.
   for (std::size_t i = 1; i <= statement.parameters.size(); ++i) {
@@ -161,7 +256,8 @@ Result<void> Matches::mark(const std::string& query, const std::string& conditio
 }
 
 // FROM, with the versions of each table in its place.
-Result<std::string> Matches::from_text(const Block& block, const Find& find) {
+Result<std::string> Matches::from_text(const Block& block, const Find& find,
+                                       const NameOf& name_of) {
   std::string out;
   std::size_t taken = 0;
   for (const BlockTable& table : block.tables) {
@@ -169,7 +265,7 @@ Result<std::string> Matches::from_text(const Block& block, const Find& find) {
     if (versions == nullptr) return Error{.what = "a table without versions"};
     auto name = load(*versions);
     if (!name) return name.error();
-    out += block.from.substr(taken, table.begin - taken) + *name;
+    out += block.from.substr(taken, table.begin - taken) + name_of(table, *versions, *name);
     if (!table.has_alias) out += " AS " + quoted_name(table.alias);
     taken = table.end;
   }
@@ -190,25 +286,61 @@ Result<const std::vector<bool>*> Matches::of_block(const Shape& shape, std::size
   // What it mentions of the blocks around it must be there too.
   for (std::size_t b = block; b < shape.blocks.size(); b = shape.blocks[b].parent) {
     const Block& next = shape.blocks[b];
+    if (next.has_outer_join) {
+      std::vector<bool>& all = known_[fmt::format("all|{}", versions->table->full_name())];
+      all.assign(versions->id_count(), true);
+      return &all;
+    }
     if (!next.from.empty()) {
-      auto text = from_text(next, find);
+      auto text =
+          from_text(next, find,
+                    [](const BlockTable&, const TableVersions&, std::string name) { return name; });
       if (!text) return text.error();
       from += (from.empty() ? "" : ", ") + *text;
-      if (!next.where.empty() && !(b == block && table.is_nullable))
-        where += (where.empty() ? "" : " AND ") + next.where;
+      if (!next.where.empty()) where += (where.empty() ? "" : " AND ") + next.where;
     }
-    const std::string name =
-        fmt::format("{}|{}|{}|{}", table.alias, from, where, parameters_text(statement));
+    const std::string name = fmt::format("{}|{}|{}|{}|{}", table.alias, from, where,
+                                         parameters_text(statement), settings_text(statement));
     const auto known = known_.find(name);
     if (known != known_.end()) return &known->second;
     std::vector<bool> matching(versions->id_count(), false);
     auto marked = mark(
         fmt::format("SELECT DISTINCT {}.isoscope_version FROM {}", quoted_name(table.alias), from),
-        where.empty() ? "TRUE" : where, statement, matching);
+        where.empty() ? "TRUE" : where, statement, has_times(shape.blocks, find), matching);
     if (marked) return &(known_[name] = std::move(matching));
     last = marked.error();
   }
   return last;
+}
+
+Result<const std::vector<bool>*> Matches::of_block_at(const Block& block, std::size_t i,
+                                                      const RecordedStatement& statement,
+                                                      const Find& find, const Shown& shown) {
+  const BlockTable& table = block.tables[i];
+  const TableVersions* versions = find(table);
+  if (versions == nullptr) return Error{.what = "a table without versions"};
+  const auto from = from_text(
+      block, find, [&](const BlockTable& other, const TableVersions& of, std::string name) {
+        if (&other == &table) return name;
+        std::string ids;
+        for (const std::size_t id : shown(of))
+          ids += fmt::format("{}{}", ids.empty() ? "" : ",", id);
+        return fmt::format(
+            "(SELECT * FROM {} WHERE isoscope_version >= {} OR isoscope_version = ANY('{{{}}}'))",
+            name, of.next_id, ids);
+      });
+  if (!from) return from.error();
+  const std::string name = fmt::format("at|{}|{}|{}|{}|{}", table.alias, *from, block.where,
+                                       parameters_text(statement), settings_text(statement));
+  const auto known = known_.find(name);
+  if (known != known_.end()) return &known->second;
+  if (++at_snapshots_ > kMostAtSnapshots) return nullptr;
+  std::vector<bool> matching(versions->id_count(), false);
+  auto marked = mark(
+      fmt::format("SELECT DISTINCT {}.isoscope_version FROM {}", quoted_name(table.alias), *from),
+      block.where.empty() ? "TRUE" : block.where, statement, has_times({block}, find), matching);
+  if (!marked) return marked.error();
+  return &(known_[name] = std::move(matching));
 }
 
 }  // namespace isoscope::record

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "record/command_process.h"
+#include "record/journal.h"
 #include "record/proxy.h"
 #include "record/resolve.h"
 #include "record/run_file.h"
@@ -21,91 +25,158 @@ constexpr int kStepMilliseconds = 20;
 // end may still run.
 constexpr Microseconds kGrace = 2'000'000;
 
-// Takes transactions as they end, writes them at once as far as they are known then, and at the end
-// all anew, with what they read and wrote.
+constexpr const char* kUnfinished =
+    "the recording did not come to its end (isoscope record --recover finishes it)";
+
+// Counts what became of the statements.
+void count(const RecordedTxn& txn, RecordSummary& summary) {
+  ++summary.transactions;
+  if (txn.status == TxnStatus::Committed) ++summary.committed;
+  if (txn.status == TxnStatus::Aborted) ++summary.aborted;
+  summary.statements += txn.statements.size();
+  std::vector<bool> has_gap(txn.statements.size() + 1);
+  for (const Gap& gap : txn.gaps) {
+    GapCount& counted = summary.gaps[gap.why];
+    ++counted.count;
+    const std::size_t i = gap.statement;
+    if (counted.example.empty() && i > 0 && i <= txn.statements.size())
+      counted.example = txn.statements[i - 1].sql;
+    if (i < has_gap.size()) has_gap[i] = true;
+  }
+  for (std::size_t i = 1; i < has_gap.size(); ++i) summary.understood += has_gap[i] ? 0 : 1;
+}
+
+// Writes the file anew, with what is known now.
+Result<void> rewrite(const ResolvedRun& resolved, const std::string& path, RecordSummary& summary) {
+  auto output = Output::open(path);
+  if (!output) return output.error();
+  output->write(run_header(resolved.initial));
+  for (const ResolvedTxn& r : resolved.txns) {
+    count(r.txn, summary);
+    output->write(run_line(r.txn, r.session, r.id, r.events, r.commit));
+  }
+  return output->close();
+}
+
+// Takes transactions as they end, writes them at once as far as they are known then, with the
+// server's log in between, and in the end all anew, with what they read and wrote.
 class Recording {
  public:
-  Recording(Output output, std::string path, std::string no_log)
-      : output_(std::move(output)), path_(std::move(path)), no_log_(std::move(no_log)) {
+  // `log`: null if the server gives none, and `no_log` says why.
+  Recording(Output output, const RecordOptions& options, ServerLog* log, std::string no_log)
+      : output_(std::move(output)), options_(options), log_(log), no_log_(std::move(no_log)) {
     output_.write(run_header());
+    if (log_ == nullptr) return;
+    output_.write(journal_start(log_->start()));
+    for (const auto& [name, copy] : log_->copies()) output_.write(journal_table(name, copy));
   }
 
   void add(const Client& client, RecordedTxn txn) {
     const std::string& session = names_.name(client);
     const std::vector<Gap> gaps = txn.gaps;
-    doubt(txn, no_log_.empty() ? "the recording did not come to its end" : no_log_);
-    output_.write(run_line(txn, session, fmt::format("T{}", txns_.size() + 1), {}));
+    doubt(txn, log_ == nullptr ? no_log_ : kUnfinished);
+    std::string line = run_line(txn, session, fmt::format("T{}", ++last_), {});
+    if (log_ == nullptr) {
+      output_.write(line);
+      return count(txn, summary_);
+    }
+    has_news_ = true;
+    line = with_raw(std::move(line), txn, gaps.size());
+    output_.write(line);
+    if (is_spilled_) return;
+    kept_bytes_ += line.size();
     txn.gaps = gaps;
     txns_.emplace_back(session, std::move(txn));
+    if (kept_bytes_ <= options_.most_kept) return;
+    is_spilled_ = true;
+    txns_ = {};
+    log_->forget();
   }
 
-  // `log`: null if the server gives none.
-  Result<RecordSummary> finish(ServerLog* log, Gatekeeper& gates, const RecordOptions& options) {
-    if (auto closed = output_.close(); !closed) return closed.error();
+  // From time to time, the log: it costs the server more the more often it is asked, so that asking
+  // takes a fiftieth of the time at most.
+  void pull(Microseconds now) {
+    if (log_ == nullptr || !has_news_ || now < next_pull_) return;
+    const auto start = std::chrono::steady_clock::now();
+    if (!read_log()) log_failed_ = true;
+    has_news_ = false;
+    const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - start);
+    next_pull_ = now + std::max<Microseconds>(kPullAfter, 50 * taken.count());
+  }
+
+  Result<RecordSummary> finish(Gatekeeper& gates) {
     summary_.sessions = names_.count();
-    std::string why = no_log_;
-    if (log != nullptr) {
-      auto resolved = resolve(txns_, *log, gates);
-      if (resolved) {
-        if (auto written = rewrite(*resolved); !written) return written.error();
-        return summary_;
-      }
-      options.on_trouble(resolved.error());
-      why = "the server's log could not be used";
+    if (log_ == nullptr) {
+      if (auto closed = output_.close(); !closed) return closed.error();
+      return summary_;
     }
-    for (auto& [session, txn] : txns_) {
-      doubt(txn, why);
-      count(txn);
-    }
+    const auto pulled =
+        log_failed_ ? Result<void>(Error{.what = "the server's log broke off"}) : read_log();
+    if (auto closed = output_.close(); !closed) return closed.error();
+    if (!pulled) return leave_unfinished(pulled.error());
+    auto resolved = resolve_all(gates);
+    if (!resolved) return leave_unfinished(resolved.error());
+    if (auto written = rewrite(*resolved, options_.output, summary_); !written)
+      return written.error();
     return summary_;
   }
   bool has_failed() const { return output_.has_failed(); }
 
  private:
-  static void doubt(RecordedTxn& txn, const std::string& why) {
-    for (std::size_t i = 0; i < txn.statements.size(); ++i) {
-      if (!is_harmless(txn.statements[i].kind)) txn.gaps.push_back({i + 1, why});
-    }
+  static constexpr Microseconds kPullAfter = 500'000;
+
+  Result<void> read_log() {
+    JournalLog lines;
+    auto pulled =
+        log_->pull([&](std::string_view lsn, std::string_view data) { lines.add(lsn, data); });
+    if (!pulled) return pulled.error();
+    output_.write(lines.line());
+    return {};
   }
 
-  Result<void> rewrite(const ResolvedRun& resolved) {
-    auto output = Output::open(path_);
-    if (!output) return output.error();
-    output->write(run_header(resolved.initial));
-    for (const ResolvedTxn& r : resolved.txns) {
-      count(r.txn);
-      output->write(run_line(r.txn, r.session, r.id, r.events, r.commit));
+  Result<ResolvedRun> resolve_all(Gatekeeper& gates) {
+    if (is_spilled_) {
+      auto journal = read_journal(options_.output);
+      if (!journal) return journal.error();
+      txns_ = std::move(journal->txns);
+      log_->remember(std::move(journal->log));
     }
-    return output->close();
+    return resolve(txns_, *log_, gates);
   }
 
-  void count(const RecordedTxn& txn) {
-    ++summary_.transactions;
-    if (txn.status == TxnStatus::Committed) ++summary_.committed;
-    if (txn.status == TxnStatus::Aborted) ++summary_.aborted;
-    summary_.statements += txn.statements.size();
-    std::vector<bool> has_gap(txn.statements.size() + 1);
-    for (const Gap& gap : txn.gaps) {
-      GapCount& counted = summary_.gaps[gap.why];
-      ++counted.count;
-      const std::size_t i = gap.statement;
-      if (counted.example.empty() && i > 0 && i <= txn.statements.size())
-        counted.example = txn.statements[i - 1].sql;
-      if (i < has_gap.size()) has_gap[i] = true;
+  // The file stays as it is, and can be finished later.
+  Result<RecordSummary> leave_unfinished(const Error& why) {
+    options_.on_trouble(why);
+    if (is_spilled_) {
+      auto journal = read_journal(options_.output);
+      if (!journal) return journal.error();
+      txns_ = std::move(journal->txns);
     }
-    for (std::size_t i = 1; i < has_gap.size(); ++i) summary_.understood += has_gap[i] ? 0 : 1;
+    for (auto& [session, txn] : txns_) {
+      doubt(txn, kUnfinished);
+      count(txn, summary_);
+    }
+    return summary_;
   }
 
   Output output_;
-  std::string path_;
-  std::string no_log_;  // why there is no log of the server's; empty if there is
+  const RecordOptions& options_;
+  ServerLog* log_;
+  std::string no_log_;
   SessionNames names_;
-  std::vector<std::pair<std::string, RecordedTxn>> txns_;
+  std::size_t last_ = 0;                                   // number of a transaction
+  std::vector<std::pair<std::string, RecordedTxn>> txns_;  // empty if they are in the file only
+  std::size_t kept_bytes_ = 0;
+  bool is_spilled_ = false;
+  bool has_news_ = false;  // since the last pull
+  bool log_failed_ = false;
+  Microseconds next_pull_ = kPullAfter;
   RecordSummary summary_;
 };
 
 // Runs proxy and command to their end. Returns the exit code of the command.
-Result<int> serve(const RecordOptions& options, Proxy& proxy, const Recording& recording) {
+Result<int> serve(const RecordOptions& options, Proxy& proxy, Recording& recording) {
   std::optional<CommandProcess> command;
   if (!options.command.empty()) {
     auto started = CommandProcess::start(
@@ -120,6 +191,7 @@ Result<int> serve(const RecordOptions& options, Proxy& proxy, const Recording& r
     const Microseconds next = proxy.now() + Microseconds{1'000} * kStepMilliseconds;
     do proxy.step(kStepMilliseconds);
     while (proxy.now() < next);
+    recording.pull(proxy.now());
     const bool is_over = options.is_interrupted() || budget.expired_now() || recording.has_failed();
     if (is_over && !command) break;
     if (is_over && !asked_to_end) {
@@ -168,7 +240,8 @@ Result<RecordSummary> record(const RecordOptions& options) {
   auto log = ServerLog::open(options.dsn.text);
   if (!log) options.on_trouble(log.error());
   Gatekeeper gates;
-  Recording recording(std::move(*output), options.output, log ? std::string() : log.error().what);
+  Recording recording(std::move(*output), options, log ? &*log : nullptr,
+                      log ? std::string() : log.error().what);
   proxied.default_isolation = *isolation;
   proxied.gates = log ? &gates : nullptr;
   auto proxy = Proxy::listen(std::move(proxied), [&](const Client& client, RecordedTxn txn) {
@@ -178,10 +251,26 @@ Result<RecordSummary> record(const RecordOptions& options) {
   options.on_listening((*proxy)->port());
   auto exit_code = serve(options, **proxy, recording);
   if (!exit_code) return exit_code.error();
-  auto summary = recording.finish(log ? &*log : nullptr, gates, options);
+  auto summary = recording.finish(gates);
   if (!summary) return summary.error();
   summary->connections = (*proxy)->numbers().connections;
   summary->exit_code = *exit_code;
+  return summary;
+}
+
+Result<RecordSummary> recover(const ConnectionString& dsn, const std::string& path) {
+  auto journal = read_journal(path);
+  if (!journal) return journal.error();
+  auto log = ServerLog::of_parts(dsn.text, *journal->start, std::move(journal->copies),
+                                 std::move(journal->log));
+  if (!log) return log.error();
+  Gatekeeper gates;
+  std::set<std::string> sessions;
+  for (const auto& [session, txn] : journal->txns) sessions.insert(session);
+  auto resolved = resolve(journal->txns, *log, gates, {}, journal->logged);
+  if (!resolved) return resolved.error();
+  RecordSummary summary{.sessions = sessions.size()};
+  if (auto written = rewrite(*resolved, path, summary); !written) return written.error();
   return summary;
 }
 

@@ -22,6 +22,9 @@ struct RecordOptions {
   std::string output;                     // the file of the run
   std::vector<std::string> command = {};  // empty: until interrupted
   Budget budget = {};
+  // Transactions are kept in memory up to so many bytes of their lines; beyond that they are read
+  // from the file again in the end.
+  std::size_t most_kept = std::size_t{64} << 20U;
   std::function<bool()> is_interrupted = [] { return false; };
   // Told where the proxy listens, before the command starts.
   std::function<void(int port)> on_listening = [](int) {};
@@ -47,6 +50,11 @@ struct RecordSummary {
 };
 
 Result<RecordSummary> record(const RecordOptions& options);
+
+// Finishes a recording that was killed, as far as its file has the server's log (journal.h):
+// computes what statements read and wrote, and writes the file anew. The server need not be the
+// same process, but must have the tables.
+Result<RecordSummary> recover(const ConnectionString& dsn, const std::string& path);
 
 // The level of transactions that declare none. Asks the server itself, which also shows that it can
 // be reached.

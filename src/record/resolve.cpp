@@ -27,6 +27,12 @@ bool is_harmless(StatementKind kind) {
   }
 }
 
+void doubt(RecordedTxn& txn, const std::string& why) {
+  for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+    if (!is_harmless(txn.statements[i].kind)) txn.gaps.push_back({i + 1, why});
+  }
+}
+
 namespace {
 
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
@@ -47,11 +53,13 @@ bool tells_nothing(const std::string& sqlstate) {
 class Resolver {
  public:
   Resolver(std::vector<std::pair<std::string, RecordedTxn>> txns, const Catalog& catalog,
-           Versions& versions, const DecodedLog& log, Matches& matches, Gatekeeper& gates)
+           Versions& versions, const DecodedLog& log, Matches& matches, Gatekeeper& gates,
+           bool is_cut)
       : catalog_(catalog),
         versions_(versions),
         log_(log),
         gates_(gates),
+        is_cut_(is_cut),
         accesses_(catalog, versions, matches) {
     for (auto& [session, txn] : txns) {
       Work work;
@@ -145,11 +153,22 @@ class Resolver {
       };
       // A row that was waited for may run the gate again, with the same snapshot.
       if (places.size() == 1 && sent.size() > 1) sent.erase(sent.begin() + 1, sent.end());
+      if (is_cut_ && !std::ranges::any_of(places, failed)) leave_out_unended(sent, places.size());
       if (sent.size() != places.size()) std::erase_if(places, failed);
       if (sent.size() != places.size()) continue;
       for (std::size_t i = 0; i < places.size(); ++i)
         places[i].work->messages[places[i].statement] = sent[i];
     }
+  }
+
+  // The last messages of a log that was cut are of transactions that had not ended. Two equal ones
+  // may be of one statement, so that it is not known which are the last.
+  static void leave_out_unended(std::vector<const GateMessage*>& sent, std::size_t ended) {
+    const auto is_same = [](const GateMessage* a, const GateMessage* b) {
+      return a->snapshot == b->snapshot && a->xid == b->xid && a->isolation == b->isolation;
+    };
+    if (sent.size() > ended && std::ranges::adjacent_find(sent, is_same) == sent.end())
+      sent.resize(ended);
   }
 
   void find_ids() {
@@ -460,8 +479,11 @@ class Resolver {
                                     : !told.emplace(access.kind, access.key, access.writer).second;
       if (is_told) continue;
       const bool is_read = access.kind == RunEvent::Kind::Read;
-      events.push_back(
-          {access.kind, access.key, is_read ? names_[access.writer] : std::string(), {}});
+      events.push_back({access.kind,
+                        access.key,
+                        is_read ? names_[access.writer] : std::string(),
+                        {},
+                        is_read && access.is_coarse});
     }
   }
 
@@ -491,6 +513,16 @@ class Resolver {
       places.push_back(statements.size());
       add(Access::Phase::After);
     }
+    // What COMMIT checks: deferred foreign keys.
+    RecordedStatement commit{.kind = StatementKind::Commit, .sql = "COMMIT"};
+    commit.sent = commit.start = commit.end = work.out.txn.end;
+    std::vector<RunEvent> checked;
+    for (std::size_t i = 0; i < work.reads.size(); ++i)
+      tell_reads(work, i, Access::Phase::AtCommit, checked);
+    if (!checked.empty()) {
+      statements.push_back(std::move(commit));
+      events.push_back(std::move(checked));
+    }
     for (Gap& gap : work.out.txn.gaps) {
       if (gap.statement > 0 && gap.statement <= places.size())
         gap.statement = places[gap.statement - 1];
@@ -503,6 +535,7 @@ class Resolver {
   Versions& versions_;
   const DecodedLog& log_;
   Gatekeeper& gates_;
+  bool is_cut_;  // transactions were under way when the log ended
   Accesses accesses_;
   std::vector<Work> works_;
   std::set<std::uint64_t> claimed_;
@@ -514,7 +547,8 @@ class Resolver {
 }  // namespace
 
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                            Gatekeeper& gates, const std::string& home) {
+                            Gatekeeper& gates, const std::string& home,
+                            std::optional<std::size_t> logged) {
   auto decoded = log.read();
   if (!decoded) return decoded.error();
   if (!decoded->trouble.empty())
@@ -524,7 +558,23 @@ Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& tx
   catalog->settle_in(home);
   Versions versions(*catalog, log, *decoded);
   Matches matches(log.connection());
-  return Resolver(std::move(txns), *catalog, versions, *decoded, matches, gates).run();
+  std::vector<std::pair<std::string, RecordedTxn>> rest;
+  const std::size_t known = std::min(logged.value_or(txns.size()), txns.size());
+  std::move(txns.begin() + static_cast<std::ptrdiff_t>(known), txns.end(),
+            std::back_inserter(rest));
+  txns.resize(known);
+  ResolvedRun run =
+      Resolver(std::move(txns), *catalog, versions, *decoded, matches, gates, logged.has_value())
+          .run();
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    doubt(rest[i].second, "the recording ended before the server's log of it was read");
+    run.txns.push_back({.session = std::move(rest[i].first),
+                        .id = fmt::format("T{}", known + i + 1),
+                        .txn = std::move(rest[i].second),
+                        .events = {}});
+    run.txns.back().events.resize(run.txns.back().txn.statements.size());
+  }
+  return run;
 }
 
 }  // namespace isoscope::record

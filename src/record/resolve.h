@@ -9,6 +9,7 @@
 // no transaction of the recording were made by somebody else, and become transactions of their own,
 // with a gap.
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +36,13 @@ struct ResolvedRun {
 
 // `txns`: sessions and transactions in the order of their ends. They are moved from, unless there
 // is an Error. `home`: the schema in which clients look for tables first, if that is known.
+// `logged`: the log ends when so many of them had ended, while others were under way; the rest are
+// gaps.
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                            Gatekeeper& gates, const std::string& home = {});
+                            Gatekeeper& gates, const std::string& home = {},
+                            std::optional<std::size_t> logged = {});
+// Every statement that may read or write becomes a gap.
+void doubt(RecordedTxn& txn, const std::string& why);
 
 // Does the statement touch no table, so that there is nothing to know about it?
 bool is_harmless(StatementKind kind);

@@ -23,6 +23,14 @@ struct Parameter {
 
 struct Shape;
 
+// What decides how the server reads texts of dates and times, as it last told the client.
+struct ClientSettings {
+  std::string time_zone = "UTC";
+  std::string date_style = "ISO, MDY";
+  std::string interval_style = "postgres";
+  friend bool operator==(const ClientSettings&, const ClientSettings&) = default;
+};
+
 struct RecordedStatement {
   StatementKind kind = StatementKind::Other;
   std::string sql;
@@ -37,6 +45,7 @@ struct RecordedStatement {
   std::uint64_t gate = 0;
   bool gate_tells_all = false;  // its transaction's id and level too, not only the snapshot
   std::shared_ptr<const Shape> shape = {};  // null if nobody asked for it, or it has none
+  std::shared_ptr<const ClientSettings> settings = {};  // null if the server told none
 };
 
 // The tag of a statement whose portal stopped at the client's row limit.

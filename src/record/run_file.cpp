@@ -14,19 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// In quotes. Lines are written for every transaction while the application waits, so they are put
-// together here; the library has the difficult characters.
-void append_text(std::string& out, std::string_view text) {
-  const bool is_plain = std::ranges::all_of(
-      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  if (is_plain) {
-    out += '"';
-    out += text;
-    out += '"';
-  } else {
-    out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-}
+// Lines are written for every transaction while the application waits, so they are put together
+// here.
+void append_text(std::string& out, std::string_view text) { append_json_text(out, text); }
 
 void append_number(std::string& out, std::int64_t number) {
   char digits[24];
@@ -105,7 +95,7 @@ void append_event(std::string& out, const RunEvent& event) {
   if (event.kind == RunEvent::Kind::Read) {
     out += ",{\"from\":";
     append_text(out, event.from);
-    out += '}';
+    out += event.is_coarse ? ",\"coarse\":true}" : "}";
   } else if (event.kind == RunEvent::Kind::Write || event.kind == RunEvent::Kind::Insert) {
     out += ',';
     append_text(out, event.value);
@@ -114,6 +104,19 @@ void append_event(std::string& out, const RunEvent& event) {
 }
 
 }  // namespace
+
+// The library has the difficult characters.
+void append_json_text(std::string& out, std::string_view text) {
+  const bool is_plain = std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  if (is_plain) {
+    out += '"';
+    out += text;
+    out += '"';
+  } else {
+    out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+}
 
 const std::string& SessionNames::name(const Client& client) {
   std::string& name = names_[client.connection];

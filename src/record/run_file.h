@@ -29,6 +29,7 @@ struct RunEvent {
   std::string key;
   std::string from = {};   // of a Read: the transaction that wrote it; T0 is the initial one
   std::string value = {};  // of a Write and an Insert
+  bool is_coarse = false;  // of a Read: its statement may not depend on it
 };
 
 // Names sessions: by application_name where that tells a connection from those before it, else s1,
@@ -42,6 +43,9 @@ class SessionNames {
   std::map<std::uint32_t, std::string> names_;
   std::set<std::string, std::less<>> taken_;
 };
+
+// A text in quotes.
+void append_json_text(std::string& out, std::string_view text);
 
 // The line of a transaction. `events` has one list per statement, or is empty: none is known.
 // `commit`: its place in the order of commits, or 0.

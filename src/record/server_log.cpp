@@ -33,14 +33,7 @@ Result<void> ServerLog::create_slot() {
   if ((*rights)[0][1] != "t")
     return Error{.what = "reads and writes are not recorded: the role of --dsn may not replicate",
                  .hint = "ALTER ROLE … REPLICATION"};
-  // Settings decide how values look as text: ours are the same for copies and log.
-  for (const char* setting :
-       {"SET synchronous_commit = on", "SET lock_timeout = '20s'", "SET statement_timeout = 0",
-        "SET extra_float_digits = 3", "SET DateStyle = 'ISO, YMD'", "SET TimeZone = 'UTC'",
-        "SET client_encoding = 'UTF8'", "SET bytea_output = 'hex'",
-        "SET IntervalStyle = 'postgres'"}) {
-    if (auto done = sql_.query(setting); !done) return done.error();
-  }
+  if (auto set = settle(); !set) return set.error();
   std::random_device random;
   slot_ = fmt::format("isoscope_{}_{:08x}", ::getpid(), random());
   auto made = sql_.query(
@@ -48,6 +41,18 @@ Result<void> ServerLog::create_slot() {
   if (!made)
     return Error{.what = fmt::format("reads and writes are not recorded: {}", made.error().what),
                  .hint = "record needs a free replication slot (max_replication_slots)"};
+  return {};
+}
+
+// Settings decide how values look as text: ours are the same for copies and log.
+Result<void> ServerLog::settle() {
+  for (const char* setting :
+       {"SET synchronous_commit = on", "SET lock_timeout = '20s'", "SET statement_timeout = 0",
+        "SET extra_float_digits = 3", "SET DateStyle = 'ISO, MDY'", "SET TimeZone = 'UTC'",
+        "SET client_encoding = 'UTF8'", "SET bytea_output = 'hex'",
+        "SET IntervalStyle = 'postgres'"}) {
+    if (auto done = sql_.query(setting); !done) return done.error();
+  }
   return {};
 }
 
@@ -59,6 +64,7 @@ Result<void> ServerLog::copy_tables() {
   const auto start = Snapshot::parse((*snapshot)[0][0].value_or(""));
   if (!start) return Error{.what = "the server's snapshot cannot be read"};
   start_ = *start;
+  reader_.emplace(start_.xmax);
   auto catalog = read_catalog(sql_);
   if (!catalog) return catalog.error();
   for (const auto& [name, table] : catalog->tables) {
@@ -89,30 +95,49 @@ Result<ServerLog> ServerLog::open(const std::string& dsn) {
   return log;
 }
 
-Result<DecodedLog> ServerLog::read() {
+Result<ServerLog> ServerLog::of_parts(const std::string& dsn, const Snapshot& start,
+                                      std::map<std::string, TableCopy> copies, DecodedLog decoded) {
+  auto sql = SqlConnection::open(dsn);
+  if (!sql) return sql.error();
+  ServerLog log(std::move(*sql));
+  if (auto set = log.settle(); !set) return set.error();
+  log.start_ = start;
+  log.copies_ = std::move(copies);
+  log.kept_ = std::move(decoded);
+  return log;
+}
+
+Result<void> ServerLog::pull(const Line& line) {
   // Only what is on the disk can be decoded: the commit of a message of ours puts it there.
   if (auto flushed =
           sql_.query("SELECT pg_logical_emit_message(true, 'isoscope-end', 'end of the run')");
       !flushed)
     return flushed.error();
-  LogReader reader(start_.xmax);
+  const auto take = [&](std::string_view lsn, std::string_view data) {
+    if (reader_) reader_->line(lsn, data);
+    if (line) line(lsn, data);
+  };
   auto rows = sql_.copy_out(
       fmt::format(
           "COPY (SELECT lsn, data FROM pg_logical_slot_get_changes('{}', NULL, NULL)) TO STDOUT",
           slot_),
-      [&](std::string_view line) {
-        line.remove_suffix(1);
-        const std::size_t tab = std::min(line.find('\t'), line.size());
-        const std::string_view data = line.substr(std::min(tab + 1, line.size()));
-        const std::string_view lsn = line.substr(0, tab);
+      [&](std::string_view row) {
+        row.remove_suffix(1);
+        const std::size_t tab = std::min(row.find('\t'), row.size());
+        const std::string_view data = row.substr(std::min(tab + 1, row.size()));
         if (data.find('\\') == std::string_view::npos) {
-          reader.line(lsn, data);
+          take(row.substr(0, tab), data);
         } else {
-          reader.line(lsn, unescaped_copy(data));
+          take(row.substr(0, tab), unescaped_copy(data));
         }
       });
-  if (!rows) return rows.error();
-  return reader.finish();
+  return rows ? Result<void>() : rows.error();
+}
+
+Result<DecodedLog> ServerLog::read() {
+  if (kept_) return std::move(*kept_);
+  if (auto pulled = pull(); !pulled) return pulled.error();
+  return reader_->finish();
 }
 
 }  // namespace isoscope::record

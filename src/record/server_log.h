@@ -6,6 +6,7 @@
 // however that ends; then it copies the rows of all tables that have a primary key, in one
 // snapshot. What this snapshot sees belongs to the initial transaction, T0, although the slot may
 // tell it again.
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,8 +35,20 @@ class ServerLog {
   // An Error says what the server does not allow, and what to do.
   static Result<ServerLog> open(const std::string& dsn);
 
+  // The log of a recording that has ended otherwise: what was kept of it, and a connection.
+  static Result<ServerLog> of_parts(const std::string& dsn, const Snapshot& start,
+                                    std::map<std::string, TableCopy> copies, DecodedLog decoded);
+
+  // Reads what was written since the last time, and hands on its lines: the server need not keep it
+  // any longer.
+  using Line = std::function<void(std::string_view lsn, std::string_view data)>;
+  Result<void> pull(const Line& line = {});
+  // From now on lines are only handed on.
+  void forget() { reader_.reset(); }
   // Everything that was written since open(). Once.
   Result<DecodedLog> read();
+  // What was kept elsewhere: read() returns it.
+  void remember(DecodedLog decoded) { kept_ = std::move(decoded); }
   SqlConnection& connection() { return sql_; }
   const Snapshot& start() const { return start_; }
   const std::map<std::string, TableCopy>& copies() const { return copies_; }  // by full name
@@ -43,12 +56,15 @@ class ServerLog {
  private:
   explicit ServerLog(SqlConnection sql) : sql_(std::move(sql)) {}
   Result<void> create_slot();
+  Result<void> settle();
   Result<void> copy_tables();
 
   static constexpr std::size_t kMostRows = 100'000;  // of a table
 
   SqlConnection sql_;
-  std::string slot_;
+  std::string slot_;  // empty: there is none any more
+  std::optional<LogReader> reader_;
+  std::optional<DecodedLog> kept_;
   Snapshot start_;
   std::map<std::string, TableCopy> copies_;
 };

@@ -217,6 +217,10 @@ class ShapeReader {
     if (found.all_columns) doubt("a whole row in a condition");
     std::vector<Equation> equated;
     if (where.is_null() || !equations(where, equated)) return;
+    std::set<std::string> columns;
+    for (const Equation& equation : equated) {
+      if (!columns.insert(equation.column).second) return;  // id = 1 AND id = 2
+    }
     for (const Equation& equation : equated) {
       shape_.equated_columns.insert(equation.column);
       if (const auto place = integer_place(*equation.value))

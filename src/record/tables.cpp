@@ -13,19 +13,30 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurit
   EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'),
   EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND NOT x.indisprimary
           AND (x.indisexclusion OR (x.indisunique AND
-               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL)))),
+               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL OR NOT x.indimmediate)))),
   (SELECT rn.nspname || '.' || r.relname FROM pg_class r JOIN pg_namespace rn
    ON rn.oid = r.relnamespace WHERE c.relispartition AND r.oid = pg_partition_root(c.oid)),
   c.relkind = 'p' AND NOT c.relispartition AND NOT EXISTS (SELECT 1 FROM pg_class l
     WHERE l.oid IN (SELECT relid FROM pg_partition_tree(c.oid)) AND (l.relkind NOT IN ('r', 'p')
       OR l.relpersistence <> 'p' OR EXISTS (SELECT 1 FROM pg_trigger g
-        WHERE g.tgrelid = l.oid AND NOT g.tgisinternal)))
+        WHERE g.tgrelid = l.oid AND NOT g.tgisinternal))),
+  EXISTS (SELECT 1 FROM pg_depend d JOIN pg_proc p ON p.oid = d.refobjid
+          JOIN pg_language l ON l.oid = p.prolang AND l.lanname NOT IN ('c', 'internal')
+    WHERE d.refclassid = 'pg_proc'::regclass AND ((d.classid = 'pg_attrdef'::regclass
+      AND d.objid IN (SELECT oid FROM pg_attrdef WHERE adrelid = c.oid))
+      OR (d.classid = 'pg_constraint'::regclass AND d.objid IN
+        (SELECT oid FROM pg_constraint WHERE conrelid = c.oid OR contypid IN
+          (SELECT atttypid FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0))))),
+  EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND x.indisprimary
+          AND NOT x.indimmediate)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.oid)";
 constexpr const char* kColumns = R"(
 SELECT a.attrelid, a.attname, a.attnum, a.atttypid = 'boolean'::regtype,
-  a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)
+  a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype),
+  format_type(a.atttypid, NULL) ~ 'time|date|interval|tsrange|tstz|tsmulti'
+    OR (SELECT y.typtype IN ('c', 'd') FROM pg_type y WHERE y.oid = a.atttypid)
 FROM pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum)";
 constexpr const char* kKeys = R"(
 SELECT x.indrelid, a.attname FROM pg_index x
@@ -39,7 +50,7 @@ JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
 WHERE x.indisunique AND NOT x.indisprimary AND x.indpred IS NULL AND x.indexprs IS NULL
   AND k.place <= x.indnkeyatts ORDER BY x.indexrelid, k.place)";
 constexpr const char* kForeignKeys = R"(
-SELECT f.oid, f.conrelid, f.confrelid, a.attname, b.attname FROM pg_constraint f
+SELECT f.oid, f.conrelid, f.confrelid, a.attname, b.attname, f.condeferred FROM pg_constraint f
 CROSS JOIN LATERAL unnest(f.conkey, f.confkey) WITH ORDINALITY AS k(child, parent, place)
 JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.child
 JOIN pg_attribute b ON b.attrelid = f.confrelid AND b.attnum = k.parent
@@ -73,7 +84,9 @@ Table table_of(const Row& row) {
   if (is_true(row[5])) table.no_reads = "a table with row security";
   if (is_true(row[8])) table.no_reads = "a table with rules";
   if (is_true(row[6])) table.no_writes = "a table with triggers";
-  if (is_true(row[9])) table.no_writes = "a table with a unique index on expressions or some rows";
+  if (is_true(row[9]) || is_true(row[13]))
+    table.no_writes = "a table with a unique index on expressions or some rows, or deferrable";
+  if (is_true(row[12])) table.no_writes = "a table with a default or a check that calls a function";
   return table;
 }
 
@@ -127,6 +140,7 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
     if (table == by_oid.end()) continue;
     if (is_true(row[3])) table->second->booleans.insert(table->second->columns.size());
     if (is_true(row[4])) table->second->integers.insert(table->second->columns.size());
+    if (is_true(row[5])) table->second->has_times = true;
     table->second->columns.push_back(text(row[1]));
   }
   for (const Row& row : answers[2]) {
@@ -146,7 +160,8 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
     const auto parent = by_oid.find(text(row[2]));
     if (child == by_oid.end() || parent == by_oid.end()) continue;
     std::vector<ForeignKey>& keys = child->second->foreign_keys;
-    if (text(row[0]) != last) keys.push_back({parent->second->full_name(), {}, true});
+    if (text(row[0]) != last)
+      keys.push_back({parent->second->full_name(), {}, true, is_true(row[5])});
     last = text(row[0]);
     ForeignKey& key = keys.back();
     const std::size_t place = key.columns.size();
@@ -156,7 +171,8 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
   }
   for (auto& [name, table] : catalog.tables) {
     for (const ForeignKey& key : table.foreign_keys)
-      catalog.tables[key.parent].children.push_back({name, key.columns, key.is_primary});
+      catalog.tables[key.parent].children.push_back(
+          {name, key.columns, key.is_primary, key.is_deferred});
   }
   last.clear();
   for (const Row& row : answers[7]) {

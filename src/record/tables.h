@@ -14,6 +14,7 @@ struct ForeignKey {
   std::string parent;                // "public.parent"
   std::vector<std::size_t> columns;  // of the child, by position
   bool is_primary = false;           // refers to the parent's primary key, in its order
+  bool is_deferred = false;          // checked by COMMIT
 };
 
 // A table whose foreign key refers to the primary key of another.
@@ -21,6 +22,7 @@ struct ChildTable {
   std::string name;                  // "public.child"
   std::vector<std::size_t> columns;  // of the child, in the order of the parent's key
   bool is_primary = false;
+  bool is_deferred = false;
 };
 
 struct Table {
@@ -29,6 +31,7 @@ struct Table {
   std::vector<std::string> columns = {};
   std::set<std::size_t> booleans = {};   // columns of type boolean, by position
   std::set<std::size_t> integers = {};   // columns of an integer type
+  bool has_times = false;                // a column of dates, times or intervals
   std::vector<std::size_t> key = {};     // the primary key, by position
   std::set<std::string> key_names = {};  // and by name
   bool is_partitioned = false;

@@ -27,8 +27,13 @@ struct LevelAnswer {
   std::optional<ChoiceAnswer> choice = {};
   std::optional<CertificateNote> certificate = {};  // with --certificate
 
+  // Of a recorded run that is violated without its coarse reads: what is left of it.
+  std::optional<History> certain = {};
+
   // The history that the answer speaks of.
-  const History& history(const History& whole) const { return choice ? *choice->chosen : whole; }
+  const History& history(const History& whole) const {
+    return choice ? *choice->chosen : certain ? *certain : whole;
+  }
 };
 
 struct CheckReport {

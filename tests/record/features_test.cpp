@@ -87,6 +87,7 @@ class RecordFeatures : public testing::Test {
           if (!line.empty() && !line.ends_with("| ")) line += ", ";
           line += fmt::format("{} {}", kLetters[static_cast<std::size_t>(event.kind)], event.key);
           if (event.kind == RunEvent::Kind::Read) line += " " + event.from;
+          if (event.is_coarse) line += " coarse";
           if (event.kind == RunEvent::Kind::Write) line += "=" + event.value.substr(0, 9);
         }
       }
@@ -274,6 +275,127 @@ TEST_F(RecordFeatures, RefusedAndUndoneInsertsReadTheirKey) {
   EXPECT_EQ(lines[1], "r t[2] T1");
   EXPECT_EQ(lines[2], "r t[3] T0 | ");
   EXPECT_THAT(lines[3], HasSubstr("r t[3] T0"));
+}
+
+// Whether a row has no partner must not be asked of versions that were not there together.
+TEST_F(RecordFeatures, AnOuterJoinReadsRowsWithoutAPartner) {
+  given(
+      "CREATE TABLE t (id int PRIMARY KEY, n int); CREATE TABLE u (id int PRIMARY KEY, t int);"
+      "INSERT INTO t VALUES (1, 0), (2, 0)");
+  start();
+  run("SELECT t.id FROM t LEFT JOIN u ON u.t = t.id WHERE u.id IS NULL AND t.n = 0");
+  run("UPDATE t SET n = 5 WHERE id = 2");
+  run("INSERT INTO u VALUES (7, 2)");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[0], HasSubstr("r t[2]{t in from t LEFT JOIN u ON u.t = t.id where"));
+  EXPECT_THAT(lines[0], HasSubstr("r u[7]{u in from"));
+  EXPECT_THAT(lines[1], HasSubstr("w t[2]{t in from"));
+  EXPECT_THAT(lines[2], HasSubstr("i u[7]{u in from"));
+}
+
+// Of a row that finds its partners in the snapshot whatever version it has, it is certain that the
+// query depends on it; of one that would find them at another time only, it is not.
+TEST_F(RecordFeatures, AJoinReadsExactlyWhatItsSnapshotJoins) {
+  given(
+      "CREATE TABLE o (id int PRIMARY KEY, c int, v int);"
+      "CREATE TABLE c (id int PRIMARY KEY, ok boolean);"
+      "INSERT INTO o VALUES (1, 1, 0), (2, 2, 0); INSERT INTO c VALUES (1, true), (2, false)");
+  start();
+  run("SELECT v FROM o JOIN c ON c.id = o.c WHERE c.ok");
+  run("UPDATE o SET v = 5 WHERE id IN (1, 2)");
+  run("UPDATE c SET ok = true WHERE id = 2");
+  run("SELECT v FROM o JOIN c ON c.id = o.c WHERE c.ok");
+  run("SELECT v FROM o WHERE c IN (SELECT id FROM c WHERE ok)");
+  run("SELECT v FROM o WHERE v = 5 UNION ALL SELECT id FROM c");
+  run("WITH w AS (SELECT v FROM o) SELECT v FROM w");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 7U);
+  EXPECT_THAT(lines[0], HasSubstr("r o[1]{o in from o JOIN c ON c.id = o.c where (c.ok) select c, "
+                                  "v} T0, "));
+  EXPECT_THAT(lines[0], HasSubstr("r o[2]{o in from o JOIN c ON c.id = o.c where (c.ok) select c, "
+                                  "v} T0 coarse"));
+  EXPECT_THAT(lines[3], HasSubstr("r o[2]{o in from o JOIN c ON c.id = o.c where (c.ok) select c, "
+                                  "v} T2"));
+  EXPECT_THAT(lines[3], testing::Not(HasSubstr("coarse")));
+  EXPECT_THAT(lines[4], HasSubstr("coarse"));
+  EXPECT_THAT(lines[5], HasSubstr("r o[2]{o in from o where (v = 5) select "));
+  EXPECT_THAT(lines[5], testing::Not(HasSubstr("coarse")));
+  EXPECT_THAT(lines[6], HasSubstr("coarse"));
+}
+
+TEST_F(RecordFeatures, AWholeRowInAJoinIsAllItsColumns) {
+  given(
+      "CREATE TABLE o (id int PRIMARY KEY, c int, v int); CREATE TABLE c (id int PRIMARY KEY);"
+      "CREATE FUNCTION total(o) RETURNS int LANGUAGE sql AS 'SELECT $1.v';"
+      "INSERT INTO o VALUES (1, 1, 0); INSERT INTO c VALUES (1)");
+  start();
+  run("SELECT md5(o::text) FROM o JOIN c ON c.id = o.c");
+  run("SELECT o.total FROM o JOIN c ON c.id = o.c");
+  run("SELECT o.xmin FROM o JOIN c ON c.id = o.c");
+  run("UPDATE o SET v = 7 WHERE id = 1");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[0], HasSubstr("select id, c, v} T0"));
+  EXPECT_EQ(lines[1], "gap: a column that the table does not have");
+  EXPECT_EQ(lines[2], "gap: a column that the table does not have");
+  EXPECT_THAT(lines[3], HasSubstr("w o[1]{o in from"));
+}
+
+// What a text means as a time, the client's settings decide.
+TEST_F(RecordFeatures, TimesAreReadAsTheClientMeansThem) {
+  given(
+      "CREATE TABLE ev (id int PRIMARY KEY, at timestamptz);"
+      "INSERT INTO ev VALUES (1, '2026-11-17 06:00:00+00')");
+  start();
+  run("SET TimeZone = 'America/New_York'");
+  run("SELECT count(*) FROM ev WHERE at BETWEEN '2026-11-17 08:00' AND '2026-11-17 13:00'");
+  run("SELECT count(*) FROM ev WHERE at BETWEEN '2026-11-17 08:00' AND '2026-11-17 13:00'", "b");
+  run("SELECT count(*) FROM ev WHERE at < 'now'", "b");
+  run("UPDATE ev SET at = '2026-11-17 15:00:00+00' WHERE id = 1", "b");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 5U);
+  const std::string question = "ev[1]{where at BETWEEN '2026-11-17 08:00' AND '2026-11-17 13:00'";
+  EXPECT_EQ(lines[1], "r " + question + " in America/New_York} T0");
+  EXPECT_THAT(lines[2], testing::StartsWith("r " + question));
+  EXPECT_THAT(lines[3], HasSubstr("gap: the condition cannot be evaluated again: it names the "
+                                  "present time"));
+  EXPECT_THAT(lines[4], HasSubstr("w " + question + " in America/New_York}=yes"));
+}
+
+TEST_F(RecordFeatures, DefaultsAndChecksThatCallFunctionsMayReadMore) {
+  given(
+      "CREATE TABLE o (id int PRIMARY KEY, v int); INSERT INTO o VALUES (1, 1);"
+      "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT max(v) FROM o';"
+      "CREATE FUNCTION g(int) RETURNS boolean LANGUAGE sql AS 'SELECT $1 < max(v) FROM o';"
+      "CREATE TABLE d (id int PRIMARY KEY, w int DEFAULT f());"
+      "CREATE TABLE k (id int PRIMARY KEY CHECK (g(id)));"
+      "CREATE TABLE s (id serial PRIMARY KEY, at timestamptz DEFAULT now())");
+  start();
+  run("INSERT INTO d (id) VALUES (1)");
+  run("INSERT INTO k VALUES (0)");
+  run("INSERT INTO s VALUES (DEFAULT)");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[0], HasSubstr("gap: a table with a default or a check that calls a function"));
+  EXPECT_THAT(lines[1], HasSubstr("gap: a table with a default or a check that calls a function"));
+  EXPECT_THAT(lines[2], testing::Not(HasSubstr("gap")));
+}
+
+// COMMIT checks a deferred foreign key, by what there is then.
+TEST_F(RecordFeatures, DeferredForeignKeysAreReadAtTheEnd) {
+  given(
+      "CREATE TABLE parent (id int PRIMARY KEY); CREATE TABLE child (id int PRIMARY KEY, parent "
+      "int "
+      "REFERENCES parent DEFERRABLE INITIALLY DEFERRED)");
+  start();
+  run("BEGIN; INSERT INTO child VALUES (1, 5)");
+  run("SELECT count(*) FROM parent WHERE id = 5");
+  run("INSERT INTO parent VALUES (5)", "b");
+  run("COMMIT");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[1], testing::EndsWith(" | r parent[5] T0 | r parent[5] T1, lk parent[5]"));
 }
 
 }  // namespace

@@ -148,5 +148,37 @@ TEST(PlaceBeforeEdits, UndoesWhatWasInserted) {
   EXPECT_EQ(place_before_edits("äXb", {{2, 0, "X"}}, 3), 2U);
 }
 
+// Every way to name a table is either read or a gap; none is passed over.
+TEST(Shape, PassesOverNoTableOfAQuery) {
+  const auto tables = [](std::string_view sql) {
+    const Shape s = shape(sql);
+    std::string all = s.gap;
+    for (const Block& block : s.blocks) {
+      for (const BlockTable& table : block.tables) all += table.name + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(tables("WITH t AS (SELECT * FROM t WHERE a) SELECT v FROM t"), "t ");
+  EXPECT_EQ(tables("SELECT (WITH u AS (SELECT 1 AS x) SELECT x FROM u), v FROM t, u"), "t u ");
+  EXPECT_EQ(tables("WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 3) "
+                   "SELECT n FROM t"),
+            "");
+  EXPECT_EQ(tables("SELECT v FROM t WHERE id IN (VALUES (1), (2))"), "t ");
+  EXPECT_EQ(tables("SELECT v FROM t WHERE id IN (VALUES ((SELECT max(id) FROM u)))"), "t u ");
+  for (const char* sql :
+       {"SELECT (SELECT v FROM t TABLESAMPLE BERNOULLI (50))", "SELECT EXISTS (TABLE t)",
+        "SELECT id FROM t UNION TABLE u", "SELECT v FROM t, u WHERE (1) IN (TABLE w)",
+        "(SELECT v FROM t, u) ORDER BY 1", "WITH w AS (TABLE t) SELECT * FROM w"})
+    EXPECT_EQ(tables(sql).substr(0, 28), "a query that cannot be read") << sql;
+  EXPECT_EQ(shape("SELECT v FROM t JOIN u ON u.id = (SELECT max(id) FROM w)").gap,
+            "a sub-query in ON");
+  EXPECT_TRUE(shape("SELECT v FROM t LEFT JOIN u ON u.t = t.id").blocks.at(0).has_outer_join);
+  EXPECT_FALSE(shape("SELECT v FROM t JOIN u ON u.t = t.id").blocks.at(0).has_outer_join);
+}
+
+TEST(Shape, IsNoLookupIfAColumnIsEquatedTwice) {
+  EXPECT_THAT(shape("SELECT v FROM t WHERE id = 1 AND id = 2").equated_columns, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace isoscope::record

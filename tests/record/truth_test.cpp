@@ -90,7 +90,7 @@ class StressClient {
     const std::string tag = fresh();
     const std::string set = "UPDATE acct SET v = v + 1, prev = tag, tag = " + tag + " WHERE ";
     const std::string third = std::to_string(rng_.below(3));
-    switch (rng_.below(18)) {
+    switch (rng_.below(20)) {
       case 0:
         return look(Seen::Kind::Rows, "SELECT id, tag FROM acct WHERE id = " + row());
       case 1: {
@@ -154,8 +154,20 @@ class StressClient {
       case 16:
         return look(Seen::Kind::Rows, "WITH c AS (SELECT id, tag FROM acct WHERE v % 3 = " + third +
                                           ") SELECT id, tag FROM c");
-      default:
-        return exec("SAVEPOINT s") && (statement() || true) && exec("ROLLBACK TO s");
+      case 17:
+        return look(
+            Seen::Kind::Updated,
+            "INSERT INTO acct VALUES (" + row() + ", " + third + ", " + tag +
+                ", 0) ON CONFLICT (id) DO UPDATE SET v = acct.v + 1, prev = acct.tag, tag = "
+                "excluded.tag RETURNING id, prev");
+      case 18:
+        return exec("INSERT INTO acct VALUES (" + row() + ", " + third + ", " + tag +
+                    ", 0) ON CONFLICT DO NOTHING");
+      default: {
+        if (!exec("SAVEPOINT s")) return false;
+        const bool is_kept = statement() && rng_.below(2) == 0;
+        return exec(is_kept ? "RELEASE s" : "ROLLBACK TO s");
+      }
     }
   }
 

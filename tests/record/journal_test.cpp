@@ -1,0 +1,114 @@
+// What a recording keeps in its file until it has come to its end.
+#include "record/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <nlohmann/json.hpp>
+
+#include "record/record.h"
+#include "record/run_file.h"
+#include "support/input.h"
+#include "support/postgres_server.h"
+#include "support/temp_folder.h"
+
+namespace isoscope::record {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// A recorded run without its times.
+std::vector<json> lines_of(const TempFolder& folder) {
+  std::vector<json> all;
+  const std::string text = folder.text_of("run.jsonl");
+  LineReader reader = LineReader::over(text);
+  for (std::string_view line; reader.next(line);) {
+    json& parsed = all.emplace_back(json::parse(line));
+    parsed.erase("start");
+    parsed.erase("end");
+    if (!parsed.contains("stmts")) continue;
+    for (json& statement : parsed["stmts"]) statement.erase("at");
+  }
+  return all;
+}
+
+// Transactions that are read from the file again are what they were in memory.
+TEST(Journal, IsAsGoodAsMemory) {
+  std::string why_not;
+  auto server = PostgresServer::start(why_not);
+  if (!server) GTEST_SKIP() << why_not;
+  TempFolder folder;
+  folder.add("app.sql",
+             "SET TimeZone = 'Asia/Tokyo';\n"
+             "INSERT INTO t VALUES (1, 'it''s \\ ü', '2026-11-17 01:00');\n"
+             "BEGIN; UPDATE t SET v = 'x' WHERE id = 1; SAVEPOINT s;\n"
+             "DELETE FROM t WHERE id = 1; ROLLBACK TO s; COMMIT;\n"
+             "SELECT count(*) FROM t WHERE at > '2026-11-17 00:30';\n"
+             "SELECT v FROM t WHERE id = 1;\n"
+             "DO $$ BEGIN END $$;\n"
+             "INSERT INTO t VALUES (1, 'again', NULL);\n");
+  auto dsn = read_connection_string(server->dsn());
+  ASSERT_TRUE(dsn);
+  std::vector<std::vector<json>> runs;
+  for (const std::size_t most : {std::size_t{1} << 30U, std::size_t{0}}) {
+    PGconn* connection = PQconnectdb(server->dsn().c_str());
+    PQclear(PQexec(connection,
+                   "DROP TABLE IF EXISTS t;"
+                   "CREATE TABLE t (id int PRIMARY KEY, v text, at timestamptz)"));
+    PQfinish(connection);
+    RecordOptions options{.dsn = *dsn, .output = folder.path() + "/run.jsonl"};
+    options.command = {"psql", "-qXAt", "-f", folder.path() + "/app.sql"};
+    options.most_kept = most;
+    auto recorded = record(options);
+    ASSERT_TRUE(recorded) << recorded.error().what;
+    EXPECT_GT(recorded->understood, 4U);
+    runs.push_back(lines_of(folder));
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_THAT(json(runs[0]).dump(), HasSubstr("in Asia/Tokyo"));
+  EXPECT_THAT(json(runs[0]).dump(), testing::Not(HasSubstr("raw")));
+  auto finished = read_journal(folder.path() + "/run.jsonl");
+  ASSERT_FALSE(finished);
+  EXPECT_THAT(finished.error().what, HasSubstr("is no recording that was left unfinished"));
+}
+
+// What stands behind the last line of the log is not in the log.
+TEST(Journal, KnowsHowFarTheLogGoes) {
+  TempFolder folder;
+  RecordedTxn txn{.status = TxnStatus::Committed, .isolation = "read committed"};
+  txn.statements.push_back({.kind = StatementKind::Select,
+                            .sql = "SELECT $1",
+                            .parameters = {{.is_null = false, .is_binary = true, .bytes = "\xff"}},
+                            .parameter_types = {23},
+                            .tag = "SELECT 1",
+                            .gate = 7});
+  txn.statements[0].settings = std::make_shared<ClientSettings>(ClientSettings{"GMT", "ISO", "x"});
+  txn.gaps = {{1, "a reason"}, {1, "unfinished"}};
+  JournalLog log;
+  log.add("0/16", "BEGIN 12");
+  log.add("0/16", "table public.t: INSERT: id[integer]:1 v[text]:'\"'");
+  log.add("0/17", "COMMIT 12");
+  const std::string line = with_raw(run_line(txn, "s1", "T1", {}), txn, 1);
+  folder.add("run.jsonl", run_header() + journal_start({.xmin = 10, .xmax = 12, .running = {11}}) +
+                              journal_table("public.t", {{"id", "v"}, "5\tx\n", false}) + line +
+                              log.line() + line);
+  const auto read = read_journal(folder.path() + "/run.jsonl");
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->logged, 1U);
+  ASSERT_EQ(read->txns.size(), 2U);
+  EXPECT_EQ(read->start->text(), "10:12:11");
+  EXPECT_EQ(read->copies.at("public.t").lines, "5\tx\n");
+  ASSERT_EQ(read->log.txns.size(), 1U);
+  EXPECT_EQ(read->log.txns[0].changes.at(0).values.at(1).second, "\"");
+  const RecordedTxn& same = read->txns[0].second;
+  EXPECT_EQ(same.gaps.size(), 1U);
+  EXPECT_EQ(same.statements[0].gate, 7U);
+  EXPECT_EQ(same.statements[0].tag, "SELECT 1");
+  EXPECT_EQ(same.statements[0].parameters[0].bytes, "\xff");
+  EXPECT_EQ(same.statements[0].settings->date_style, "ISO");
+}
+
+}  // namespace
+}  // namespace isoscope::record
