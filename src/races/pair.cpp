@@ -183,6 +183,8 @@ void Pair::stop(const State& state, bool is_second, Guard guard) {
     answer_.guarded_at[guard] = {txns_[is_second ? 1 : 0], state.sides[is_second ? 1 : 0].next};
   // Two statements on one row come one after the other, whatever they find.
   if (guard == Guard::FurtherRows && !is_one_row_) answer_.is_open = true;
+  if (guard == Guard::OtherAnswer || guard == Guard::CoarseRead || guard == Guard::OtherLocks)
+    answer_.is_open = true;
 }
 
 // Is a row that the statement wants held by the other one?
@@ -324,6 +326,7 @@ Pair::Done Pair::run_statement(State& state, bool is_second) {
     seen.push_back(visible(read.key, is_second, is_current ? other.is_committed : sees_other));
   }
   side.reads.push_back(std::move(seen));
+  side.done_at.push_back(state.now++);
   ++side.next;
   return Done::Yes;
 }
@@ -379,6 +382,7 @@ void Pair::advance(State state) {
           continue;
       }
       s.is_committed = true;
+      s.committed_at = next.now++;
       next.steps.push_back(step);
       advance(std::move(next));
       continue;

@@ -39,6 +39,9 @@ enum class Guard : std::uint8_t {
   Serializable,  // 40001 of SERIALIZABLE
   Deadlock,      // 40P01
   FurtherRows,   // a condition would match rows that it did not match: not in the recording
+  OtherAnswer,   // the application would be told something else: what it does then is not either
+  CoarseRead,    // one of the two may depend on the other, or not
+  OtherLocks,    // both hold advisory locks, or locks of tables
 };
 
 struct Step {
@@ -63,6 +66,7 @@ struct Dependency {
   std::size_t from_statement = 0;
   std::size_t to_statement = 0;
   KeyIndex key = 0;
+  bool is_coarse = false;  // rests on a coarse read only
 };
 
 // An interleaving that neither order of the two explains.
@@ -123,6 +127,8 @@ class Pair {
   void advance(State state);
   void finish(const State& state);
   bool has_serial_order(const State& state) const;
+  std::optional<Step> told_otherwise(const State& state) const;
+  bool touches_rows_of(const Statement& statement, TxnIndex t) const;
   std::optional<Dependency> dependency(const State& state, bool from_second) const;
   ServerLevel level_of(TxnIndex t) const;
 

@@ -42,22 +42,33 @@ std::optional<Dependency> Pair::dependency(const State& state, bool from_second)
     if (to == kSecond) return seen != txns_[kSecond];
     return !after_.contains(seen) && !(seen == txns_[kSecond] && !state.second_first);
   };
+  std::optional<Dependency> coarse;
+  const auto certain = [&](const Read& read, Dependency found) -> std::optional<Dependency> {
+    if (!read.is_coarse) return found;
+    found.is_coarse = true;
+    if (!coarse) coarse = found;
+    return std::nullopt;
+  };
   for (std::size_t i = 0; i < source.statements.size(); ++i) {
     for (std::size_t j = 0; j < source.statements[i].reads.size(); ++j) {
-      const KeyIndex key = source.statements[i].reads[j].key;
-      const std::size_t writes = writing(target, key);
-      if (writes != kNothing && is_before_target(state.sides[from].reads[i][j]))
-        return Dependency{Dependency::Kind::Rw, txns_[from], txns_[to], i, writes, key};
+      const Read& read = source.statements[i].reads[j];
+      const std::size_t writes = writing(target, read.key);
+      if (writes == kNothing || !is_before_target(state.sides[from].reads[i][j])) continue;
+      if (auto found =
+              certain(read, {Dependency::Kind::Rw, txns_[from], txns_[to], i, writes, read.key}))
+        return found;
     }
   }
   for (std::size_t i = 0; i < target.statements.size(); ++i) {
     for (std::size_t j = 0; j < target.statements[i].reads.size(); ++j) {
+      const Read& read = target.statements[i].reads[j];
       if (state.sides[to].reads[i][j] != txns_[from]) continue;
-      const KeyIndex key = target.statements[i].reads[j].key;
-      return Dependency{Dependency::Kind::Wr, txns_[from], txns_[to], writing(source, key), i, key};
+      if (auto found = certain(read, {Dependency::Kind::Wr, txns_[from], txns_[to],
+                                      writing(source, read.key), i, read.key}))
+        return found;
     }
   }
-  if (from_second != state.second_first) return std::nullopt;
+  if (from_second != state.second_first) return coarse;
   for (std::size_t i = 0; i < source.statements.size(); ++i) {
     for (const Write& write : source.statements[i].writes) {
       const std::size_t writes = writing(target, write.key);
@@ -65,17 +76,74 @@ std::optional<Dependency> Pair::dependency(const State& state, bool from_second)
         return Dependency{Dependency::Kind::Ww, txns_[from], txns_[to], i, writes, write.key};
     }
   }
+  return coarse;
+}
+
+// Does the statement touch a row that the transaction touches too?
+bool Pair::touches_rows_of(const Statement& statement, TxnIndex t) const {
+  std::set<std::size_t> rows;
+  const auto add = [&](const Statement& s, auto&& use) {
+    for (const Read& read : s.reads) use(run_.keys[read.key].row);
+    for (const Write& write : s.writes) use(run_.keys[write.key].row);
+    for (const Lock& lock : s.locks) use(lock.row);
+  };
+  for (const Statement& other : run_.txns[t].statements)
+    add(other, [&](std::size_t row) { rows.insert(row); });
+  bool touches = false;
+  add(statement, [&](std::size_t row) { touches |= rows.contains(row); });
+  return touches;
+}
+
+// A statement whose application is told something else than in the recording, while the other
+// transaction is under way. One that has not begun, or has ended, is in order whatever follows.
+std::optional<Step> Pair::told_otherwise(const State& state) const {
+  for (const std::size_t side : {kFirst, kSecond}) {
+    const Txn& txn = run_.txns[txns_[side]];
+    const Side& own = state.sides[side];
+    const Side& other = state.sides[1 - side];
+    const Txn& beside = run_.txns[txns_[1 - side]];
+    for (std::size_t i = 0; i < txn.statements.size(); ++i) {
+      const auto& reads = txn.statements[i].reads;
+      bool differs = false;
+      for (std::size_t j = 0; txn.statements[i].tells_rows && j < reads.size(); ++j)
+        differs |=
+            run_.value(reads[j].key, own.reads[i][j]) != run_.value(reads[j].key, reads[j].writer);
+      if (!differs || other.committed_at < own.done_at[i]) continue;
+      for (std::size_t k = 0; k < beside.statements.size(); ++k) {
+        if (other.done_at[k] < own.committed_at &&
+            touches_rows_of(beside.statements[k], txns_[side]))
+          return Step{txns_[side], i};
+      }
+    }
+  }
   return std::nullopt;
 }
 
 void Pair::finish(const State& state) {
-  if (has_serial_order(state)) return;
-  if (level_of(txns_[kFirst]) == ServerLevel::Serializable &&
-      level_of(txns_[kSecond]) == ServerLevel::Serializable)
-    return stop(state, true, Guard::Serializable);
+  // SERIALIZABLE keeps both in order, whatever they go on to do.
+  const bool is_kept = level_of(txns_[kFirst]) == ServerLevel::Serializable &&
+                       level_of(txns_[kSecond]) == ServerLevel::Serializable;
+  if (has_serial_order(state)) {
+    const auto told = told_otherwise(state);
+    if (!told || is_kept) return;
+    answer_.is_open = true;
+    if (answer_.guards[Guard::OtherAnswer]++ == 0) answer_.guarded_at[Guard::OtherAnswer] = *told;
+    return;
+  }
+  if (is_kept) return stop(state, true, Guard::Serializable);
   const auto forth = dependency(state, false);
   const auto back = dependency(state, true);
   if (!forth || !back) return;
+  if (forth->is_coarse || back->is_coarse) {
+    const Dependency& coarse = forth->is_coarse ? *forth : *back;
+    const bool is_read_first = coarse.kind == Dependency::Kind::Rw;
+    answer_.is_open = true;
+    if (answer_.guards[Guard::CoarseRead]++ == 0)
+      answer_.guarded_at[Guard::CoarseRead] = {
+          is_read_first ? coarse.from : coarse.to,
+          is_read_first ? coarse.from_statement : coarse.to_statement};
+    return;
+  }
   Interleaving found{.steps = state.steps,
                      .forth = *forth,
                      .back = *back,

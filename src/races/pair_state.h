@@ -16,6 +16,8 @@ struct Pair::Side {
   bool has_snapshot = false;   // of the transaction, from REPEATABLE READ on
   bool snapshot_sees = false;  // does the snapshot see the other one?
   std::vector<std::vector<TxnIndex>> reads;
+  std::vector<std::size_t> done_at;  // by statement: when it was answered, counted in steps
+  std::size_t committed_at = 0;
 };
 
 struct Pair::State {
@@ -23,6 +25,7 @@ struct Pair::State {
   std::vector<Step> steps;
   std::size_t last = kNothing;  // who took the last step
   std::size_t switches = 0;
+  std::size_t now = 0;
   bool second_first = false;  // B committed before A
 };
 

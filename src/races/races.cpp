@@ -130,7 +130,12 @@ class RaceFinder {
           fmt::format("{} pairs of transactions meet where the recording has gaps",
                       answer_.pairs_with_gaps));
     limit(run_.gaps > 0, fmt::format("the recording has {} gaps", run_.gaps));
-    limit(is_open_, "conditions would match rows that they did not match in the recording");
+    limit(!open_.empty(), open_);
+    limit(run_.rolled_back > 0 && options_.level != ServerLevel::Serializable,
+          fmt::format("{} transaction{} rolled back, and could have gone on had {} read something "
+                      "else",
+                      run_.rolled_back, run_.rolled_back == 1 ? " was" : "s were",
+                      run_.rolled_back == 1 ? "it" : "they"));
     limit(is_disputed_, "the level's text does not allow what was found by the server's rules");
     limit(is_cut || is_cut_, "not all pairs of transactions were tried");
     if (answer_.limit.empty())
@@ -161,9 +166,15 @@ class RaceFinder {
       if (!pair.may_overlap()) continue;
       ++answer_.pairs;
       PairAnswer tried = pair.explore();
+      if (tried.race && run_.txns[a].holds_other_locks && run_.txns[b].holds_other_locks) {
+        tried.race.reset();
+        tried.is_open = true;
+        ++tried.guards[Guard::OtherLocks];
+        tried.guarded_at[Guard::OtherLocks] = {b, run_.txns[b].statements.size()};
+      }
+      if (tried.is_open) note_open(tried.guards);
       answer_.interleavings += tried.interleavings;
       is_cut_ |= tried.is_cut;
-      is_open_ |= tried.is_open;
       if (tried.race && tell(pair, a, b, *tried.race)) {
         races = true;
         continue;
@@ -178,6 +189,19 @@ class RaceFinder {
     if (races || safe.pairs == 0) return;
     safe.why = reasons(guards, guarded_at, safe, is_open);
     answer_.safe.push_back(std::move(safe));
+  }
+
+  void note_open(const std::map<Guard, std::size_t>& guards) {
+    if (!open_.empty()) return;
+    if (guards.contains(Guard::FurtherRows)) {
+      open_ = "conditions would match rows that they did not match in the recording";
+    } else if (guards.contains(Guard::OtherAnswer)) {
+      open_ = "applications would read something else than in the recording, and may act on it";
+    } else if (guards.contains(Guard::CoarseRead)) {
+      open_ = "queries of several tables may depend on fewer rows than are recorded";
+    } else {
+      open_ = "advisory locks and locks of tables are not followed";
+    }
   }
 
   std::vector<std::string> reasons(const std::map<Guard, std::size_t>& guards,
@@ -215,6 +239,19 @@ class RaceFinder {
           if (!is_open) break;
           why.push_back("its WHERE would match rows that it did not match in the recording: " +
                         shape);
+          break;
+        case Guard::OtherAnswer:
+          why.push_back(
+              "it would read something else than in the recording, which does not have what the "
+              "application does then: " +
+              shape);
+          break;
+        case Guard::CoarseRead:
+          why.push_back("it may depend on what the other changes, or not: " + shape);
+          break;
+        case Guard::OtherLocks:
+          why.emplace_back(
+              "both take advisory locks or locks of tables, which the recording does not follow");
           break;
       }
     }
@@ -380,7 +417,7 @@ class RaceFinder {
   RaceAnswer answer_;
   std::map<std::set<std::string>, std::size_t> groups_;
   bool is_cut_ = false;
-  bool is_open_ = false;
+  std::string open_;          // why some pairs have no known end; empty if all have
   bool is_disputed_ = false;  // the level's text forbids what the rules of the server allow
 };
 

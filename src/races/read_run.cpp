@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "races/run.h"
 #include "sql/pg_parse.h"
@@ -24,6 +25,13 @@ StatementKind kind_of_text(std::string_view shape) {
   return StatementKind::Other;
 }
 
+// Without letters of two sizes.
+std::string in_small_letters(std::string_view text) {
+  std::string small;
+  for (const char c : text) small += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return small;
+}
+
 class RunReader {
  public:
   explicit RunReader(const History& h) : h_(h) {}
@@ -37,7 +45,11 @@ class RunReader {
     for (const TxnId t : h_.txns()) {
       if (t == kInitialTxn) continue;
       count_gaps(t);
-      if (!h_.is_committed(t)) continue;
+      find_other_locks(t);
+      if (!h_.is_committed(t)) {
+        count_rolled_back(t);
+        continue;
+      }
       index_[t.index] = run_.txns.size();
       run_.txns.emplace_back();
     }
@@ -67,11 +79,39 @@ class RunReader {
     for (const GapNote& gap : note->gaps) ++run_.reasons[gap.why];
   }
 
+  // What the application rolled back might have gone on, had it read something else.
+  void count_rolled_back(TxnId t) {
+    const TxnNote* note = h_.note(t);
+    if (note != nullptr && (note->error == "40001" || note->error == "40P01")) return;
+    for (const EventId e : h_.events(t)) {
+      if (!h_.is_read(e)) continue;
+      ++run_.rolled_back;
+      return;
+    }
+  }
+
+  // Those of the session stay, whatever becomes of the transaction that took them.
+  void find_other_locks(TxnId t) {
+    const TxnNote* note = h_.note(t);
+    if (note == nullptr) return;
+    for (const StatementNote& statement : note->stmts) {
+      const std::string sql = in_small_letters(statement.sql);
+      if (sql.find("advisory_lock") != std::string::npos)
+        locking_sessions_.insert(h_.session(t).index);
+    }
+  }
+
+  static bool takes_other_locks(const std::string& shape) {
+    const std::string text = in_small_letters(shape);
+    return text.starts_with("lock ") || text.find("advisory_") != std::string::npos;
+  }
+
   void read_txn(TxnId t) {
     Txn& txn = run_.txns[index_[t.index]];
     const TxnNote* note = h_.note(t);
     txn.name = h_.name(t);
     txn.session = h_.name(h_.session(t));
+    txn.holds_other_locks = locking_sessions_.contains(h_.session(t).index);
     if (note != nullptr) txn.isolation = note->isolation;
     txn.commit = static_cast<std::uint64_t>(h_.commit_number(t).value_or(0));
     txn.statements.resize(h_.num_statements(t));
@@ -79,6 +119,7 @@ class RunReader {
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       if (note != nullptr && i < note->stmts.size()) txn.statements[i].sql = note->stmts[i].sql;
       describe(txn.statements[i]);
+      txn.holds_other_locks |= takes_other_locks(txn.statements[i].shape);
       shape += "\n" + txn.statements[i].shape;
     }
     for (const EventId e : h_.events(t)) read_event(e, index_[t.index], txn);
@@ -108,6 +149,8 @@ class RunReader {
     statement.shape = known->second.first;
     statement.place = known->second.second;
     statement.kind = kind_of_text(statement.shape);
+    statement.tells_rows = statement.kind == StatementKind::Select ||
+                           in_small_letters(statement.shape).find("returning") != std::string::npos;
   }
 
   void read_event(EventId e, TxnIndex t, Txn& txn) {
@@ -120,7 +163,7 @@ class RunReader {
       if (writer == kNothing) {
         txn.gap = statement.gap = "a read from a transaction of unknown outcome";
       } else {
-        statement.reads.push_back({x, writer});
+        statement.reads.push_back({x, writer, h_.is_coarse(e)});
       }
       return;
     }
@@ -153,7 +196,8 @@ class RunReader {
 
   const History& h_;
   Run run_;
-  std::vector<TxnIndex> index_;  // by transaction of the history
+  std::vector<TxnIndex> index_;               // by transaction of the history
+  std::set<std::uint32_t> locking_sessions_;  // that took advisory locks for longer
   std::map<std::string, std::size_t> shapes_;
   std::map<std::string, std::pair<std::string, std::string>> described_;
 };

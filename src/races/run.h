@@ -35,6 +35,7 @@ struct Key {
 struct Read {
   KeyIndex key = 0;
   TxnIndex writer = 0;
+  bool is_coarse = false;  // its statement may not depend on it (docs/record.md)
 };
 
 struct Write {
@@ -58,6 +59,7 @@ struct Statement {
   std::string shape;  // without constants and comments
   std::string place;  // in the code, where a comment tells it
   StatementKind kind = StatementKind::Other;
+  bool tells_rows = false;  // SELECT, or RETURNING: the application learns what it read
   std::vector<Read> reads = {};
   std::vector<Write> writes = {};
   std::vector<Lock> locks = {};
@@ -69,6 +71,9 @@ struct Txn {
   std::string session = {};
   std::string isolation = {};  // as declared: "read committed"
   std::string gap = {};        // of the transaction as a whole, or of one of its statements
+  // It holds locks that are no row's: advisory ones, or of whole tables. The recording does not say
+  // which.
+  bool holds_other_locks = false;
   std::uint64_t commit = 0;
   std::size_t shape = 0;  // transactions of one shape have the same number
   std::vector<Statement> statements = {};
@@ -81,6 +86,7 @@ struct Run {
   std::size_t shapes = 0;  // of transactions
   std::size_t statements = 0;
   std::size_t gaps = 0;
+  std::size_t rolled_back = 0;  // transactions that read something and that the server did not end
   std::map<std::string, std::size_t> reasons = {};  // of gaps
 
   // The value of a key as a transaction left it.

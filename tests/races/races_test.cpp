@@ -40,6 +40,18 @@ class Recorded {
     return *this;
   }
 
+  // The same, rolled back; `error`: the SQLSTATE that ended it, if one did.
+  Recorded& roll_back(const std::vector<std::pair<std::string, std::string>>& statements,
+                      const std::string& error) {
+    add(statements, error.empty() ? "" : fmt::format(",\"error\":\"{}\"", error));
+    const auto replace = [&](const std::string& old, const std::string& by) {
+      text_.replace(text_.rfind(old), old.size(), by);
+    };
+    replace("committed\",\"ops", "aborted\",\"ops");
+    replace(fmt::format("\"commit\":{},", count_), "");
+    return *this;
+  }
+
   Run run() const {
     LineReader lines = LineReader::over(text_);
     RunNotes notes;
@@ -162,15 +174,16 @@ TEST(Races, FindsNoneAmongThreeThatHoldWhatTheyRead) {
   EXPECT_EQ(answer.limit, "");
 }
 
-// Each reads what the next one writes: any two have a serial order, three have none.
+// Each reads what the next one writes: any two have a serial order, three have none. They write
+// what is there already, so that the application is told nothing else.
 TEST(Races, DoesNotSayNoneWhereThreeCloseACycle) {
   Recorded run(
       R"("p[1]":"present","p[1].v":"0","p[2]":"present","p[2].v":"0","p[3]":"present","p[3].v":"0")");
   const auto add = [&](int reads, int from, int writes) {
     run.add({{fmt::format("SELECT v FROM p WHERE id = {}", reads),
               fmt::format(R"(["r","p[{}].v",{{"from":"T{}"}}])", reads, from)},
-             {fmt::format("UPDATE p SET v = 1 WHERE id = {}", writes),
-              fmt::format(R"(["r","p[{0}]",{{"from":"T0"}}],["w","p[{0}].v","1"])", writes)}});
+             {fmt::format("UPDATE p SET v = 0 WHERE id = {}", writes),
+              fmt::format(R"(["r","p[{0}]",{{"from":"T0"}}],["w","p[{0}].v","0"])", writes)}});
   };
   add(1, 0, 2);
   add(2, 1, 3);
@@ -257,6 +270,90 @@ TEST(Races, SaysThatAGapMayHideOne) {
   EXPECT_THAT(answer.races, IsEmpty());
   EXPECT_EQ(answer.pairs_with_gaps, 1U);
   EXPECT_THAT(answer.limit, HasSubstr("gaps"));
+}
+
+// The second only reads, since nothing is left. Beside the first it would have read that something
+// is, and what it does then is not in the recording.
+TEST(Races, DoesNotCallAPairSafeWhoseApplicationWouldReadSomethingElse) {
+  Recorded run(R"("p[1]":"present","p[1].qty":"1")");
+  run.add({{kLook, R"(["r","p[1].qty",{"from":"T0"}])"},
+           {"UPDATE p SET qty = 0 WHERE id = 1", R"(["w","p[1].qty","0"])"}});
+  run.add({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}});
+  const RaceAnswer answer = races_of(run);
+  EXPECT_THAT(answer.races, IsEmpty());
+  ASSERT_EQ(answer.safe.size(), 1U);
+  EXPECT_FALSE(answer.safe[0].is_decided);
+  EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("it would read something else")));
+  EXPECT_THAT(answer.limit, HasSubstr("may act on it"));
+}
+
+// Who writes blindly tells nobody anything: the pair is safe whatever it reads.
+TEST(Races, CallsAPairSafeIfOnlyStatementsReadSomethingElse) {
+  Recorded run(kStock);
+  run.add({{"UPDATE p SET qty = qty - 1 WHERE id = 1",
+            R"(["r","p[1].qty",{"from":"T0"}],["w","p[1].qty","9"])"},
+           {"SELECT 1", ""}});
+  run.add({{"UPDATE p SET qty = qty - 1 WHERE id = 1",
+            R"(["r","p[1].qty",{"from":"T1"}],["w","p[1].qty","8"])"}});
+  const RaceAnswer answer = races_of(run);
+  EXPECT_THAT(answer.races, IsEmpty());
+  EXPECT_EQ(answer.limit, "");
+}
+
+TEST(Races, DoesNotFollowOtherLocksThanThoseOfRows) {
+  for (const char* lock : {"SELECT pg_advisory_xact_lock(1)", "LOCK TABLE p IN EXCLUSIVE MODE",
+                           "SELECT pg_try_advisory_xact_lock(1)"}) {
+    Recorded run(kStock);
+    run.add({{lock, ""},
+             {kLook, R"(["r","p[1].qty",{"from":"T0"}])"},
+             {kSet, R"(["w","p[1].qty","7"])"}});
+    run.add({{lock, ""},
+             {kLook, R"(["r","p[1].qty",{"from":"T1"}])"},
+             {kSet, R"(["w","p[1].qty","3"])"}});
+    const RaceAnswer answer = races_of(run);
+    EXPECT_THAT(answer.races, IsEmpty()) << lock;
+    ASSERT_EQ(answer.safe.size(), 1U) << lock;
+    EXPECT_FALSE(answer.safe[0].is_decided);
+    EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("advisory locks or locks of tables")));
+    EXPECT_NE(answer.limit, "");
+  }
+  // One that only the first takes excludes nobody.
+  Recorded run(kStock);
+  run.add({{"SELECT pg_advisory_xact_lock(1)", ""},
+           {kLook, R"(["r","p[1].qty",{"from":"T0"}])"},
+           {kSet, R"(["w","p[1].qty","7"])"}});
+  run.add({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}, {kSet, R"(["w","p[1].qty","3"])"}});
+  EXPECT_EQ(races_of(run).races.size(), 1U);
+}
+
+TEST(Races, PredictsNothingByWhatAStatementMayNotDependOn) {
+  for (const bool is_coarse : {false, true}) {
+    Recorded run(R"("o[1]{o in from o join c}":"yes","c[1].ok":"no")");
+    run.add({{"SELECT v FROM o JOIN c ON c.id = o.c WHERE c.ok",
+              fmt::format(R"(["r","o[1]{{o in from o join c}}",{{"from":"T0"{}}}])",
+                          is_coarse ? R"(,"coarse":true)" : "")},
+             {"UPDATE c SET ok = false WHERE id = 1", R"(["w","c[1].ok","no"])"}});
+    run.add({{"SELECT ok FROM c WHERE id = 1", R"(["r","c[1].ok",{"from":"T1"}])"},
+             {"UPDATE o SET v = 7 WHERE id = 1", R"(["w","o[1]{o in from o join c}","yes,7"])"}});
+    const RaceAnswer answer = races_of(run, ServerLevel::RepeatableRead);
+    EXPECT_EQ(answer.races.size(), is_coarse ? 0U : 1U);
+    if (!is_coarse) continue;
+    ASSERT_EQ(answer.safe.size(), 1U);
+    EXPECT_FALSE(answer.safe[0].is_decided);
+    EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("it may depend on what the other changes")));
+    EXPECT_NE(answer.limit, "");
+  }
+}
+
+TEST(Races, SaysThatARolledBackTransactionCouldHaveGoneOn) {
+  Recorded run(kStock);
+  run.add({{kSet, R"(["w","p[1].qty","7"])"}});
+  run.roll_back({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}}, "");
+  EXPECT_THAT(races_of(run).limit, HasSubstr("1 transaction was rolled back"));
+  Recorded ended(kStock);
+  ended.add({{kSet, R"(["w","p[1].qty","7"])"}});
+  ended.roll_back({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}}, "40001");
+  EXPECT_EQ(races_of(ended).limit, "");
 }
 
 TEST(StatementShape, HasNoConstantsAndNoComments) {
