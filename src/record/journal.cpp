@@ -160,9 +160,13 @@ std::string journal_start(const Snapshot& start) {
 }
 
 std::string journal_table(const std::string& name, const TableCopy& copy) {
-  const RawJson raw = {
-      {"table", name}, {"columns", copy.columns}, {"cut", copy.is_cut}, {"rows", copy.lines}};
-  return "{\"raw\":" + raw.dump(-1, ' ', false, RawJson::error_handler_t::replace) + "}\n";
+  std::string line = "{\"raw\":{\"table\":";
+  append_json_text(line, name);
+  line +=
+      fmt::format(",\"cut\":{},\"columns\":{},\"rows\":", copy.is_cut,
+                  RawJson(copy.columns).dump(-1, ' ', false, RawJson::error_handler_t::replace));
+  append_json_text(line, copy.lines);
+  return line + "}}\n";
 }
 
 void JournalLog::add(std::string_view lsn, std::string_view data) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/jsonl.h"
+#include "support/printable.h"
 #include "support/version.h"
 
 namespace isoscope::record {
@@ -105,17 +106,35 @@ void append_event(std::string& out, const RunEvent& event) {
 
 }  // namespace
 
-// The library has the difficult characters.
+// The library has what is no ASCII.
 void append_json_text(std::string& out, std::string_view text) {
-  const bool is_plain = std::ranges::all_of(
-      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  if (is_plain) {
-    out += '"';
-    out += text;
-    out += '"';
-  } else {
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x7f; })) {
     out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
   }
+  out += '"';
+  while (!text.empty()) {
+    const std::size_t plain = plain_length(text);
+    out += text.substr(0, plain);
+    if (plain == text.size()) break;
+    switch (const char c = text[plain]; c) {
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '"':
+      case '\\':
+        out += '\\';
+        out += c;
+        break;
+      default:
+        out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    }
+    text.remove_prefix(plain + 1);
+  }
+  out += '"';
 }
 
 const std::string& SessionNames::name(const Client& client) {

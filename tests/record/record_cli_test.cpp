@@ -76,6 +76,31 @@ TEST_F(RecordCli, RecordsStatementsOfACommandAndReturnsItsExitCode) {
   EXPECT_EQ(all[1]["isolation"], "read committed");
 }
 
+// As on a service where the role may not read the log: the application runs as ever, and nothing is
+// claimed of it.
+TEST_F(RecordCli, WithoutTheRightToReplicateSaysWhatIsLost) {
+  PGconn* connection = PQconnectdb(server_->dsn().c_str());
+  PQclear(PQexec(connection,
+                 "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0);"
+                 "CREATE ROLE plain LOGIN; GRANT ALL ON t TO plain"));
+  PQfinish(connection);
+  folder_.add("app.sql", "UPDATE t SET v = 5 WHERE id = 1;\nSELECT v FROM t WHERE id = 1;\n");
+  const Ran ran = run_isoscope_in(
+      folder_.path(), "record --dsn '" + server_->dsn() +
+                          " user=plain' -o run.jsonl -- sh -c 'psql -qXAt -f app.sql'");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("5\n"));
+  EXPECT_THAT(ran.err, HasSubstr("reads and writes are not recorded: the role of --dsn may not "
+                                 "replicate"));
+  EXPECT_THAT(ran.out, HasSubstr("statements 2, understood 0"));
+  const std::vector<json> all = lines();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[1]["status"], "committed");
+  EXPECT_EQ(all[1]["gaps"].size(), 1U);
+  const Ran checked = run_isoscope_in(folder_.path(), "check run.jsonl --level ser");
+  EXPECT_EQ(checked.exit_code, 3);
+}
+
 TEST_F(RecordCli, AnswersInJson) {
   const Ran ran = record("--json", "psql -qXAtf do.sql");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
