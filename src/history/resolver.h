@@ -50,6 +50,8 @@ class HistoryResolver {
   // for this order only.
   void order_versions_by_commits();
 
+  void find_unknown_readers();
+  std::uint32_t telling_size(const ListRead& read);
   Result<void> resolve_list_key(KeyId x, std::span<const ListRead> reads);
   Result<void> order_elements(KeyId x, const ListRead& longest, std::uint32_t& first_writer);
   void resolve_list(KeyId x, const ListRead& read, const ListRead* longest,
@@ -98,6 +100,9 @@ class HistoryResolver {
   std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
   std::unordered_map<TxnId, std::vector<EventId>> sorted_writes_;  // by key, of large transactions
   std::vector<EventId> scratch_;                                   // of writes_of()
+  // By transaction, if one of unknown outcome shows lists: does it count? See
+  // find_unknown_readers().
+  std::vector<std::uint8_t> is_counted_;
   // By event, if there are lists: the append that a list read reads.
   std::vector<EventId> last_shown_;
 };

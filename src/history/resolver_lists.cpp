@@ -1,9 +1,10 @@
 // List-append histories: reads show whole lists, from which the version order of a key follows.
 //
-// The longest list that a committed transaction shows is the version order; every other list must
-// be a prefix of it, or continue it if its reader may not have committed. An append that no read
-// shows comes after all that are shown (Elle's convention). Every element that a list shows was
-// read: the last one that another transaction appended tells the version, the others that their
+// The longest list that is shown is the version order, and every other list must be a prefix of it.
+// Who aborted has read, too: its lists count up to its own appends, which are in no other list. The
+// lists of a transaction of unknown outcome count if some transaction reads from it. An append that
+// no read shows comes after all that are shown (Elle's convention). Every element that a list shows
+// was read: the last one that another transaction appended tells the version, the others that their
 // transactions are seen.
 #include <fmt/format.h>
 
@@ -35,6 +36,7 @@ Result<void> HistoryResolver::resolve_lists() {
                    .hint = "use either writes or appends on one key"};
   }
 
+  find_unknown_readers();
   h_.shown_.resize(h_.num_events());
   last_shown_.assign(h_.num_events(), EventId::none());
   auto reads = b_.list_reads_;
@@ -49,6 +51,62 @@ Result<void> HistoryResolver::resolve_lists() {
     i = j;
   }
   return {};
+}
+
+// Which transactions of unknown outcome that show lists does some transaction read from? settle_*()
+// finds all of them, but only after the version orders, which depend on it.
+void HistoryResolver::find_unknown_readers() {
+  if (std::ranges::none_of(b_.list_reads_, [&](const ListRead& read) {
+        return is_unknown(txn_of(EventId{read.event}));
+      }))
+    return;
+  is_counted_.assign(h_.num_txns(), 0);
+  for (TxnId t : h_.txns()) is_counted_[t.index] = is_unknown(t) ? 0 : 1;
+  bool has_grown = false;
+  const auto count = [&](EventId write) {
+    if (write.is_none() || is_counted_[txn_of(write).index] != 0) return;
+    is_counted_[txn_of(write).index] = 1;
+    has_grown = true;
+  };
+  do {  // one round per step of a chain of unknown outcomes
+    has_grown = false;
+    for (const ListRead& read : b_.list_reads_) {
+      const EventId e{read.event};
+      if (is_counted_[txn_of(e).index] == 0) continue;
+      for (Value v : elements(read)) count(write_of(h_.key(e), v));
+    }
+    for (EventId e : h_.all_events()) {
+      if (open_read_[e.index] == kByValue && is_counted_[txn_of(e).index] != 0)
+        count(write_of(h_.key(e), h_.value(e)));
+    }
+  } while (has_grown && !is_over());
+}
+
+// How much of a list tells the version order: all of it, nothing, or what stands before the appends
+// of a reader that aborted. A list that no level excuses tells nothing.
+std::uint32_t HistoryResolver::telling_size(const ListRead& read) {
+  const TxnId t = txn_of(EventId{read.event});
+  const KeyId x = h_.key(EventId{read.event});
+  switch (h_.status(t)) {
+    case TxnStatus::Committed:
+      return read.size;
+    case TxnStatus::Unknown:
+      return is_counted_[t.index] != 0 ? read.size : 0;
+    case TxnStatus::Aborted:
+      break;
+  }
+  const auto shown = elements(read);
+  auto size = static_cast<std::uint32_t>(shown.size());
+  const auto writer = [&](Value v) {
+    const EventId write = write_of(x, v);
+    return write.is_none() ? TxnId::none() : txn_of(write);
+  };
+  while (size > 0 && writer(shown[size - 1]) == t) --size;
+  const bool is_sound = std::all_of(shown.begin(), shown.begin() + size, [&](Value v) {
+    const TxnId u = writer(v);
+    return !u.is_none() && h_.status(u) != TxnStatus::Aborted;
+  });
+  return is_sound ? size : 0;
 }
 
 // Writers of known order, then the appends that nobody shows.
@@ -103,20 +161,27 @@ void HistoryResolver::order_versions_of_lists() {
 }
 
 Result<void> HistoryResolver::resolve_list_key(KeyId x, std::span<const ListRead> reads) {
-  const ListRead* longest = nullptr;
+  std::optional<ListRead> longest;  // as far as it tells the version order
   for (const ListRead& read : reads) {
-    const TxnStatus status = h_.status(txn_of(EventId{read.event}));
-    if (status == TxnStatus::Committed && (longest == nullptr || read.size > longest->size))
-      longest = &read;
+    // Where a committed transaction shows as much, it is the one to be named.
+    const bool is_committed = h_.status(txn_of(EventId{read.event})) == TxnStatus::Committed;
+    const std::uint32_t size = telling_size(read);
+    if (size == 0 && !is_committed) continue;
+    const auto is_longer = [&] {
+      if (size != longest->size) return size > longest->size;
+      return is_committed && h_.status(txn_of(EventId{longest->event})) != TxnStatus::Committed;
+    };
+    if (!longest || is_longer())
+      longest = ListRead{.event = read.event, .begin = read.begin, .size = size};
   }
   std::uint32_t first_writer = 0;
   h_.version_orders_[x];  // even if no element is known
-  if (longest != nullptr) {
+  if (longest) {
     if (auto done = order_elements(x, *longest, first_writer); !done) return done;
   }
   for (const ListRead& read : reads) {
     if (is_over()) return {};  // a read may show a million elements
-    resolve_list(x, read, longest, first_writer);
+    resolve_list(x, read, longest ? &*longest : nullptr, first_writer);
   }
   return {};
 }
@@ -163,7 +228,7 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
   const std::size_t common = std::min(foreign, order.size());
   const bool agrees =
       std::equal(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(common), order.begin());
-  // What only transactions that may not have committed saw may go on from there.
+  // What a transaction of unknown outcome saw, from which none reads, may go on from there.
   if (!agrees || (shown.size() > order.size() && h_.status(t) == TxnStatus::Committed))
     return ReadFault{FaultKind::IncompatibleOrder, e, EventId{longest->event}};
   // An aborted append inside the list was read as much as one at its end.
@@ -176,7 +241,8 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
   }
   if (!future.is_none()) return ReadFault{FaultKind::FutureRead, e, future};
   // A list that is a part of the longest one has its holes, too, and needs no report of its own.
-  if (longest != &read && agrees && shown.size() <= order.size()) return {};
+  const bool is_longest = longest != nullptr && longest->event == read.event;
+  if (!is_longest && agrees && shown.size() <= order.size()) return {};
   if (const EventId skipped = skipped_append(t, writes); !skipped.is_none())
     return ReadFault{FaultKind::IncompatibleOrder, e, skipped};
   return {};

@@ -24,6 +24,7 @@ struct ListOp {
 };
 struct ListTxn {
   int session = 0;
+  bool is_aborted = false;
   std::vector<ListOp> ops;
 };
 using Lists = std::vector<ListTxn>;  // transaction i of the history is at i - 1
@@ -39,7 +40,7 @@ std::string show(const Lists& lists) {
       for (int v : op.shown) out += " " + std::to_string(v);
       out += ")";
     }
-    out += " ]\n";
+    out += t.is_aborted ? " ]!\n" : " ]\n";
   }
   return out;
 }
@@ -47,7 +48,8 @@ std::string show(const Lists& lists) {
 History history_from(const Lists& lists) {
   HistoryBuilder b(InitialValues::Nil);
   for (const ListTxn& txn : lists) {
-    const TxnId t = b.begin(b.session(txn.session), TxnStatus::Committed, {1, 1});
+    const TxnStatus status = txn.is_aborted ? TxnStatus::Aborted : TxnStatus::Committed;
+    const TxnId t = b.begin(b.session(txn.session), status, {1, 1});
     for (const ListOp& op : txn.ops) {
       const KeyId x = b.key(op.key);
       if (op.is_append) {
@@ -75,6 +77,7 @@ Lists random_lists(Rng& rng) {
   for (int t = 0; t < txns; ++t) {
     ListTxn& txn = lists[static_cast<std::size_t>(t)];
     txn.session = static_cast<int>(rng.below(3));
+    txn.is_aborted = txns > 2 && rng.chance(0.15);
     const auto ops = 1 + rng.below(4);
     for (std::uint64_t i = 0; i < ops; ++i) {
       ListOp op;
@@ -82,6 +85,10 @@ Lists random_lists(Rng& rng) {
       op.is_append = rng.chance(0.5);
       if (op.is_append) {
         op.element = ++element;
+        if (txn.is_aborted && rng.chance(0.95)) {  // else others read what it took back
+          txn.ops.push_back(op);
+          continue;
+        }
         auto& list = truth[static_cast<std::size_t>(op.key)];
         list.insert(list.begin() + static_cast<std::ptrdiff_t>(rng.below(list.size() + 1)),
                     {op.element, t});
@@ -114,7 +121,7 @@ class ListReference {
     for (int t = 1; t < n_; ++t) {
       for (const ListOp& op : ops(t)) {
         if (op.is_append) appender_[op.element] = t;
-        if (op.is_append) writers_[op.key].insert(t);
+        if (op.is_append && !is_aborted(t)) writers_[op.key].insert(t);
       }
     }
     for (auto& [key, writers] : writers_) writers.insert(0);
@@ -144,6 +151,15 @@ class ListReference {
   const std::vector<ListOp>& ops(int t) const {
     return lists_[static_cast<std::size_t>(t - 1)].ops;
   }
+  bool is_aborted(int t) const {
+    return t != 0 && lists_[static_cast<std::size_t>(t - 1)].is_aborted;
+  }
+  // What others may have seen, too: not the last elements, if an aborted reader appended them.
+  std::vector<int> common_part(int t, const ListOp& op) const {
+    std::vector<int> part = op.shown;
+    while (is_aborted(t) && !part.empty() && appender_.at(part.back()) == t) part.pop_back();
+    return part;
+  }
   bool so(int a, int b) const {
     if (a == 0) return b != 0;
     return a < b && lists_[static_cast<std::size_t>(a - 1)].session ==
@@ -154,7 +170,8 @@ class ListReference {
     std::map<int, std::vector<int>> longest;
     for (int t = 1; t < n_; ++t) {
       for (const ListOp& op : ops(t)) {
-        if (!op.is_append && op.shown.size() > longest[op.key].size()) longest[op.key] = op.shown;
+        const std::vector<int> part = common_part(t, op);
+        if (!op.is_append && part.size() > longest[op.key].size()) longest[op.key] = part;
       }
     }
     for (auto& [key, list] : longest) {
@@ -179,7 +196,8 @@ class ListReference {
   void understand(int t, std::size_t place, std::map<int, std::vector<int>>& longest) {
     const ListOp& op = ops(t)[place];
     const auto& list = longest[op.key];
-    if (!std::equal(op.shown.begin(), op.shown.end(), list.begin())) faulty_ = true;
+    const std::vector<int> part = common_part(t, op);
+    if (!std::equal(part.begin(), part.end(), list.begin())) faulty_ = true;
     std::vector<int> expected;  // its own elements, at the end
     for (std::size_t i = 0; i < place; ++i) {
       if (ops(t)[i].is_append && ops(t)[i].key == op.key) expected.push_back(ops(t)[i].element);
@@ -192,6 +210,7 @@ class ListReference {
         own.push_back(v);
       } else {
         if (!own.empty()) faulty_ = true;  // an own element among those of others
+        if (is_aborted(appender_[v])) faulty_ = true;
         last = v;
         read.from = appender_[v];
         read.shown.insert(read.from);
