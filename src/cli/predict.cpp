@@ -189,7 +189,9 @@ int run_predict(const PredictArguments& args) {
   if (args.force)
     return fail({.what = "--force plays races of recorded runs at PostgreSQL's levels",
                  .hint = "take --level pg-rc, pg-rr or pg-ser, and a run of isoscope record"});
-  if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
+  if ((*level)->framework != Framework::CoSnap) {
+    if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
+  }
   if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
   auto already = predict::check_observed(*history, **level, *levels, budget);
   if (!already) return fail(already.error().in(args.history.path));

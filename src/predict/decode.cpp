@@ -29,6 +29,52 @@ void copy_initial(const History& h, HistoryBuilder& builder) {
   }
 }
 
+// Copies the statements and locks of one transaction while its events are copied one by one.
+// Statements keep their numbers: those of which nothing is copied stay as empty ones.
+class StatementCopier {
+ public:
+  StatementCopier(const History& h, HistoryBuilder& builder, TxnId t, TxnId copy)
+      : h_(h), builder_(builder), copy_(copy), locks_(h.locks(t)) {}
+
+  // Before each event that is copied, or to be passed over.
+  void reach(EventId e) {
+    copy_locks(e);
+    if (h_.has_statements()) begin(h_.statement(e));
+  }
+  // Locks that stand before an event, or all that are left.
+  void copy_locks(EventId before) {
+    for (; !locks_.empty() && (before.is_none() || locks_.front().before <= before);
+         locks_ = locks_.subspan(1)) {
+      const RowLock& lock = locks_.front();
+      begin(lock.statement);
+      const auto number = h_.row_table().number(lock.row);
+      builder_.lock(copy_, number ? Value::of(*number) : builder_.text(h_.name(lock.row)),
+                    lock.mode, lock.place);
+    }
+  }
+
+ private:
+  void begin(std::uint32_t statement) {
+    if (!h_.has_statements()) return;
+    for (; begun_ <= statement; ++begun_) builder_.begin_statement(copy_);
+  }
+
+  const History& h_;
+  HistoryBuilder& builder_;
+  TxnId copy_;
+  std::span<const RowLock> locks_;  // that are left
+  std::uint32_t begun_ = 0;         // statements
+};
+
+void copy_write(const History& h, HistoryBuilder& builder, TxnId copy, EventId e, Value value) {
+  const KeyId x = copy_key(h, builder, h.key(e));
+  if (h.is_insert(e)) {
+    builder.insert(copy, x, value, h.place(e));
+  } else {
+    builder.write(copy, x, value, h.place(e));
+  }
+}
+
 }  // namespace
 
 Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolver& solver,
@@ -57,17 +103,16 @@ Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolve
   return chosen;
 }
 
-PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
-                              bool with_later_writes) {
+PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen, Extent extent) {
   const auto writer = [&](EventId e) {
     const auto choice = facts.choice_of(e);
     return choice ? chosen.writer[*choice] : facts.history().writer(e);
   };
-  return make_history(facts.history(), chosen.ends, writer, with_later_writes);
+  return make_history(facts.history(), chosen.ends, writer, extent);
 }
 
 PredictedHistory make_history(const History& h, std::span<const SessionEnd> ends,
-                              const std::function<TxnId(EventId)>& writer, bool with_later_writes) {
+                              const std::function<TxnId(EventId)>& writer, Extent extent) {
   HistoryBuilder builder(InitialValues::None);
   // In the order of the observed run, sessions first so that they keep their numbers.
   std::vector<EventId> last(h.num_txns(), EventId::none());
@@ -99,23 +144,28 @@ PredictedHistory make_history(const History& h, std::span<const SessionEnd> ends
     builder.set_name(copy, h.name(t));
     if (!h.level(t).empty()) builder.set_level(copy, h.level(t));
     bool is_changed = false;
+    StatementCopier statements(h, builder, t, copy);
     for (const EventId e : h.events(t)) {
       const bool is_after = !last[t.index].is_none() && last[t.index] < e;
-      const KeyId x = copy_key(h, builder, h.key(e));
+      if (is_after && !extent.later_writes) break;
+      statements.copy_locks(e);
       if (h.is_write(e)) {
-        if (is_after && !with_later_writes) continue;
-        const Value value =
-            is_changed ? builder.text(kUnknownValue) : copy_value(h, builder, h.value(e));
-        builder.write(copy, x, value, h.place(e));
+        statements.reach(e);
+        const bool is_unknown = is_changed && !h.value(e).is_nil();
+        copy_write(h, builder, copy, e,
+                   is_unknown ? builder.text(kUnknownValue) : copy_value(h, builder, h.value(e)));
         observed_event.push_back(e);
         continue;
       }
-      if (is_after || !h.is_external_read(e)) continue;
-      const TxnId from = writer(e);
+      const bool is_own = !h.is_external_read(e);
+      if (is_after || (is_own && !extent.own_reads)) continue;
+      statements.reach(e);
+      const TxnId from = is_own ? t : writer(e);
       is_changed = is_changed || from != h.writer(e);
-      builder.read_from(copy, x, h.name(from), h.place(e));
+      builder.read_from(copy, copy_key(h, builder, h.key(e)), h.name(from), h.place(e));
       observed_event.push_back(e);
     }
+    if (last[t.index].is_none() || extent.later_writes) statements.copy_locks(EventId::none());
   }
   copy_initial(h, builder);
   Result<History> built = std::move(builder).build();
@@ -142,17 +192,18 @@ History with_written(const History& h, std::span<const std::optional<std::int64_
     const TxnId copy = builder.begin(session_of[h.session(t).index], h.status(t), h.place(t));
     builder.set_name(copy, h.name(t));
     if (!h.level(t).empty()) builder.set_level(copy, h.level(t));
+    StatementCopier statements(h, builder, t, copy);
     for (const EventId e : h.events(t)) {
-      const KeyId x = copy_key(h, builder, h.key(e));
+      statements.reach(e);
       if (h.is_read(e)) {
-        builder.read_from(copy, x, h.name(h.writer(e)), h.place(e));
+        builder.read_from(copy, copy_key(h, builder, h.key(e)), h.name(h.writer(e)), h.place(e));
       } else {
-        builder.write(
-            copy, x,
-            written[e.index] ? Value::of(*written[e.index]) : copy_value(h, builder, h.value(e)),
-            h.place(e));
+        copy_write(
+            h, builder, copy, e,
+            written[e.index] ? Value::of(*written[e.index]) : copy_value(h, builder, h.value(e)));
       }
     }
+    statements.copy_locks(EventId::none());
   }
   copy_initial(h, builder);
   Result<History> built = std::move(builder).build();

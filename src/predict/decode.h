@@ -25,16 +25,23 @@ struct PredictedHistory {
   std::vector<EventId> observed_event;  // by event of `history`
 };
 
-// The history that the choices describe. What a transaction writes after a read that changes may be
-// any value: it is kUnknownValue. `with_later_writes`: a transaction that stops at a read still
-// writes what it was observed to write, for levels that look at writers of a common key.
-PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen,
-                              bool with_later_writes);
+// What is there besides external reads, and the writes and locks before a transaction stops.
+struct Extent {
+  // A transaction that stops at a read still writes and locks what it was observed to write and
+  // lock, for levels that look at writers of a common key.
+  bool later_writes = false;
+  // Reads of own writes, for levels that give every statement a snapshot.
+  bool own_reads = false;
+};
+
+// The history that the choices describe, with its statements and locks. What a transaction writes
+// after a read that changes may be any value: it is kUnknownValue. A delete stays one.
+PredictedHistory make_history(const ObservedFacts& facts, const Chosen& chosen, Extent extent);
 
 // The same by the ends of sessions; those of which nothing is said are as observed. `writer` is
 // asked for reads that are there.
 PredictedHistory make_history(const History& observed, std::span<const SessionEnd> ends,
-                              const std::function<TxnId(EventId)>& writer, bool with_later_writes);
+                              const std::function<TxnId(EventId)>& writer, Extent extent);
 
 // Everything as observed.
 Chosen as_observed(const ObservedFacts& facts);

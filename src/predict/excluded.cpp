@@ -131,6 +131,25 @@ std::vector<Lit> facts_of(Encoder& encoder, const ObservedFacts& facts,
   return collector.take();
 }
 
+std::vector<Lit> facts_of_txns(Encoder& encoder, const ObservedFacts& facts,
+                               const PredictedHistory& made, std::span<const TxnId> txns,
+                               const Judged& judged) {
+  const History& h = made.history;
+  Collector collector(encoder, facts, made, judged);
+  for (const TxnId t : txns) {
+    collector.add_txn(t);
+    collector.add_extent(t);
+    for (const EventId e : h.events(t)) {
+      if (h.is_write(e)) {
+        collector.add_write(t, h.key(e));
+      } else if (h.is_external_read(e) && std::ranges::binary_search(txns, h.writer(e))) {
+        collector.add_read(e);
+      }
+    }
+  }
+  return collector.take();
+}
+
 Growth growth_of(const Assignment& levels, bool by_text) {
   if (!by_text) return Growth::Monotone;
   std::set<const Level*> all(levels.own.begin(), levels.own.end());

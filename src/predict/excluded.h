@@ -31,6 +31,11 @@ std::vector<Lit> facts_of(Encoder& encoder, const ObservedFacts& facts,
                           const PredictedHistory& made, const Violation& violation,
                           const Judged& judged);
 
+// All that these transactions of `made` do, and read from each other.
+std::vector<Lit> facts_of_txns(Encoder& encoder, const ObservedFacts& facts,
+                               const PredictedHistory& made, std::span<const TxnId> txns,
+                               const Judged& judged);
+
 // What of a violated history has to be there again, for a history to be violated too?
 enum class Growth : std::uint8_t {
   Monotone,   // the transactions of the explanation, whatever else is there

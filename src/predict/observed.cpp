@@ -60,7 +60,7 @@ std::optional<Prediction> already_unserializable(const History& observed, const 
                                                  const LevelSet& levels, Budget& budget) {
   const ObservedFacts facts(observed, false, budget);
   const Chosen chosen = as_observed(facts);
-  PredictedHistory made = make_history(facts, chosen, false);
+  PredictedHistory made = make_history(facts, chosen, judged_extent(level, Boundary::Relaxed));
   CheckAnswer serial = check(made.history, serializable_level(), budget);
   if (serial.verdict.outcome != Outcome::Violated) return std::nullopt;
   const auto assignment = assign_levels(made.history, level, levels);
@@ -78,7 +78,8 @@ std::optional<Prediction> already_unserializable(const History& observed, const 
 bool is_violated_by_committed(const History& observed, const Level& level, const LevelSet& levels,
                               Budget& budget) {
   const ObservedFacts facts(observed, false, budget);
-  const PredictedHistory made = make_history(facts, as_observed(facts), false);
+  const PredictedHistory made =
+      make_history(facts, as_observed(facts), judged_extent(level, Boundary::Relaxed));
   const auto assignment = assign_levels(made.history, level, levels);
   ISO_ASSERT(assignment.ok());  // that of the observed history is
   return Checker(made.history).check(*assignment, budget).verdict.outcome == Outcome::Violated;
@@ -90,6 +91,11 @@ bool later_writes_count(const Level& level, Boundary boundary) {
   if (boundary != Boundary::Strict) return boundary == Boundary::StrictPlus;
   const auto logic = logic_of(level);
   return !logic || (implies(*logic, Logic::Ua) && *logic != Logic::Ser);
+}
+
+Extent judged_extent(const Level& level, Boundary boundary) {
+  return {.later_writes = later_writes_count(level, boundary),
+          .own_reads = level.framework == Framework::CoSnap};
 }
 
 const Level& serializable_level() {

@@ -2,6 +2,7 @@
 // The run that was observed: is it one to predict from?
 #include <span>
 
+#include "predict/decode.h"
 #include "predict/predict.h"
 #include "verdict/verdict.h"
 
@@ -13,6 +14,10 @@ const Level& serializable_level();
 // Do writes of a boundary transaction after its stop count for the level? Under strict, where the
 // level looks at who writes a common key; under strict+ always.
 bool later_writes_count(const Level& level, Boundary boundary);
+
+// What a level is asked about a candidate: with later writes or without, and with reads of own
+// writes where statements have snapshots.
+Extent judged_extent(const Level& level, Boundary boundary);
 
 // Leads the cycle through a transaction whose reads have changed.
 void lead_through_changes(const History& observed, Prediction& prediction);

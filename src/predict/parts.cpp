@@ -107,11 +107,11 @@ std::optional<Prediction> widen(const History& observed, const Part& part, const
     const auto other = changed.find(e);
     return other == changed.end() ? observed.writer(e) : other->second;
   };
-  PredictedHistory made = make_history(observed, ends, writer, false);
+  PredictedHistory made = make_history(observed, ends, writer, {});
   CheckAnswer serial = check(made.history, serializable_level(), budget);
   const bool is_longer = later_writes_count(level, boundary);
   std::optional<PredictedHistory> longer;
-  if (is_longer) longer = make_history(observed, ends, writer, true);
+  if (is_longer) longer = make_history(observed, ends, writer, {.later_writes = true});
   const History& judged = is_longer ? longer->history : made.history;
   const auto assignment = assign_levels(judged, level, levels);
   ISO_ASSERT(assignment.ok());

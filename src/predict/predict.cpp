@@ -8,6 +8,7 @@
 #include <set>
 
 #include "check/level_table.h"
+#include "history/restrict.h"
 #include "predict/decode.h"
 #include "predict/encode.h"
 #include "predict/excluded.h"
@@ -162,7 +163,7 @@ class Predictor {
 
   // One or two transactions that miss an update, before any clause is written.
   std::optional<Prediction> quick_search() {
-    const PredictedHistory all = make_history(facts_, as_observed(facts_), false);
+    const PredictedHistory all = make_history(facts_, as_observed(facts_), {});
     const CheckAnswer serial = check(all.history, serializable_level(), budget_);
     if (serial.verdict.outcome != Outcome::Consistent) return std::nullopt;
     std::vector<TxnId> order;
@@ -193,7 +194,7 @@ class Predictor {
 
   std::optional<Prediction> try_candidate(const Chosen& chosen, Fate& fate) {
     ++answer_.candidates;
-    PredictedHistory made = make_history(facts_, chosen, false);
+    PredictedHistory made = make_history(facts_, chosen, {});
     CheckAnswer serial = check(made.history, serializable_level(), budget_);
     fate = serial.verdict.outcome == Outcome::Unknown ? Fate::Unknown : Fate::Serial;
     if (serial.verdict.outcome != Outcome::Violated) return std::nullopt;
@@ -229,7 +230,7 @@ class Predictor {
         continue;
       }
       last_ = chosen;
-      PredictedHistory made = make_history(facts_, chosen, false);
+      PredictedHistory made = make_history(facts_, chosen, {});
       CheckAnswer serial = check(made.history, serializable_level(), budget_);
       if (serial.verdict.outcome == Outcome::Unknown) return give_up(serial.verdict.limit);
       if (serial.verdict.outcome == Outcome::Consistent) {
@@ -284,10 +285,11 @@ class Predictor {
   };
 
   LevelAnswer judge(const Chosen& chosen, const PredictedHistory& made) {
-    const bool is_longer = later_writes_count(level_, options_.boundary);
+    const Extent extent = judged_extent(level_, options_.boundary);
     LevelAnswer result;
-    if (is_longer) result.longer = make_history(facts_, chosen, true);
-    const History& judged = is_longer ? result.longer->history : made.history;
+    if (extent.later_writes || extent.own_reads)
+      result.longer = make_history(facts_, chosen, extent);
+    const History& judged = result.longer ? result.longer->history : made.history;
     const auto assignment = assign_levels(judged, level_, levels_);
     ISO_ASSERT(assignment.ok());  // check_observed() has tried
     result.answer = Checker(judged).check(*assignment, budget_);
@@ -301,13 +303,17 @@ class Predictor {
     const PredictedHistory& judged = no.longer ? *no.longer : made;
     const auto assignment = assign_levels(judged.history, level_, levels_);
     ISO_ASSERT(assignment.ok());
-    const Judged how{.all_writes_count = no.longer.has_value(),
+    const Judged how{.all_writes_count = judged_extent(level_, options_.boundary).later_writes,
                      .by_text = !logic_of(level_) || judged.history.has_levels(),
                      .boundary = options_.boundary,
                      .ends = chosen.ends};
     switch (growth_of(*assignment, how.by_text)) {
       case Growth::Monotone:
-        encoder.exclude(facts_of(encoder, facts_, judged, *no.answer.verdict.violation, how));
+        if (level_.framework == Framework::CoSnap) {
+          exclude_core(chosen, judged, *no.answer.verdict.violation, how);
+        } else {
+          encoder.exclude(facts_of(encoder, facts_, judged, *no.answer.verdict.violation, how));
+        }
         break;
       case Growth::ByKey:
         encoder.exclude(
@@ -316,6 +322,32 @@ class Predictor {
       case Growth::Arbitrary:
         exclude_candidate(chosen);
         break;
+    }
+  }
+
+  // An edge between snapshots may rest on any statement of its transactions, so all that they do
+  // counts, and what they read from. Whether that is enough is asked again.
+  void exclude_core(const Chosen& chosen, const PredictedHistory& judged,
+                    const Violation& violation, const Judged& how) {
+    const History& h = judged.history;
+    std::vector<TxnId> core = involved_txns(h, violation);
+    for (std::size_t i = 0, size = core.size(); i < size; ++i) {
+      for (const EventId e : h.events(core[i])) {
+        if (h.is_read(e) && h.is_external_read(e)) core.push_back(h.writer(e));
+      }
+    }
+    std::sort(core.begin(), core.end());
+    core.erase(std::unique(core.begin(), core.end()), core.end());
+    const History part = restrict_to(h, core);
+    const auto assignment = assign_levels(part, level_, levels_);
+    const bool is_enough =
+        assignment.ok() &&
+        Checker(part, {.confirm = false}).check(*assignment, budget_).verdict.outcome ==
+            Outcome::Violated;
+    if (is_enough) {
+      clauses_->encoder.exclude(facts_of_txns(clauses_->encoder, facts_, judged, core, how));
+    } else {
+      exclude_candidate(chosen);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "history/builder.h"
+#include "program/server_steps.h"
 #include "support/assert.h"
 
 namespace isoscope::store {
@@ -16,6 +17,29 @@ struct Naming {
   std::vector<std::string> txns;
 };
 
+// One step for each access, or with locks and borders of statements if these are the accesses of
+// such a call: an exploration may have passed over reads on which nothing depends.
+std::vector<Step> steps_of(const Executable& program, std::uint32_t call, const RecordedTxn& txn) {
+  std::vector<std::int64_t> answers;
+  std::vector<Step> plain;
+  for (const Access& access : txn.accesses) {
+    if (access.is_read) answers.push_back(access.value);
+    plain.push_back({.kind = access.is_read ? StepKind::Read : StepKind::Write, .key = access.key});
+  }
+  // Only .txn programs have locks that a formal level passes over.
+  const auto* text = dynamic_cast<const Program*>(&program);
+  if (text == nullptr) return plain;
+  std::vector<Step> steps = server_steps(*text, CallId{call}, answers);
+  auto next = plain.begin();
+  for (const Step& step : steps) {
+    if (step.kind != StepKind::Read && step.kind != StepKind::Write) continue;
+    if (next == plain.end() || next->kind != step.kind || next->key != step.key) return plain;
+    ++next;
+  }
+  return next == plain.end() ? steps : plain;
+}
+
+// `with_all`: calls without effect, locks and statements, too.
 History build(const Executable& program, const Recording& recording, const Naming& names,
               bool with_all) {
   HistoryBuilder builder(InitialValues::None);
@@ -29,7 +53,7 @@ History build(const Executable& program, const Recording& recording, const Namin
         sessions[c.session], txn.is_committed ? TxnStatus::Committed : TxnStatus::Aborted, c.place);
     builder.set_name(t, names.txns[call]);
     if (!c.level.empty()) builder.set_level(t, c.level);
-    for (const Access& access : txn.accesses) {
+    const auto add = [&](const Access& access) {
       const KeyId x = builder.key(program.keys().name(access.key));
       builder.set_initial(x, Value::of(program.keys().initial(access.key)), {});
       if (access.is_read) {
@@ -37,6 +61,35 @@ History build(const Executable& program, const Recording& recording, const Namin
                           c.place);
       } else {
         builder.write(t, x, Value::of(access.value), c.place);
+      }
+    };
+    if (!with_all) {
+      for (const Access& access : txn.accesses) add(access);
+      continue;
+    }
+    auto access = txn.accesses.begin();
+    for (const Step& step : steps_of(program, call, txn)) {
+      switch (step.kind) {
+        case StepKind::Read:
+        case StepKind::Write:
+          add(*access++);
+          break;
+        case StepKind::Lock:
+        case StepKind::LockShared:
+          builder.lock(t, builder.text(program.keys().name(step.key)),
+                       step.kind == StepKind::Lock ? LockMode::Exclusive : LockMode::Share,
+                       c.place);
+          break;
+        case StepKind::BeginStatement:
+          builder.begin_statement(t);
+          break;
+        case StepKind::EndStatement:
+          builder.end_statement(t);
+          break;
+        case StepKind::Commit:
+        case StepKind::Abort:
+        case StepKind::Fault:
+          break;
       }
     }
   }

@@ -122,7 +122,11 @@ class BrutePredictor {
     }
   }
 
-  std::optional<History> build(const std::vector<EventId>& free, bool with_later_writes) const {
+  // With statements and locks, as the observed run has them. `for_level`: what the level is asked
+  // about; it may count more than serial orders do.
+  std::optional<History> build(const std::vector<EventId>& free, bool for_level) const {
+    const bool with_later_writes = for_level && later_writes_count_;
+    const bool with_own_reads = for_level && level_.framework == Framework::CoSnap;
     HistoryBuilder builder(InitialValues::None);
     for (std::size_t s = 0; s < sessions_.size(); ++s) {
       const SessionId session = builder.session(h_.name(SessionId{static_cast<std::uint32_t>(s)}));
@@ -132,11 +136,32 @@ class BrutePredictor {
         const TxnId copy = builder.begin(session, TxnStatus::Committed, {});
         builder.set_name(copy, h_.name(t));
         const bool stops = i == ends_[s].kept && !ends_[s].stop.is_none();
+        std::uint32_t begun = 0;
+        const auto reach = [&](std::uint32_t statement) {
+          for (; h_.has_statements() && begun <= statement; ++begun) builder.begin_statement(copy);
+        };
+        std::vector<RowLock> locks(h_.locks(t).begin(), h_.locks(t).end());
+        const auto lock_before = [&](EventId e) {
+          while (!locks.empty() && (e.is_none() || locks.front().before <= e)) {
+            reach(locks.front().statement);
+            builder.lock(copy, builder.text(h_.name(locks.front().row)), locks.front().mode, {});
+            locks.erase(locks.begin());
+          }
+        };
         for (const EventId e : h_.events(t)) {
           const KeyId x = builder.key(h_.name(h_.key(e)));
           const bool is_later = stops && ends_[s].stop < e;
+          if (is_later && !with_later_writes) break;
+          lock_before(e);
+          reach(h_.has_statements() ? h_.statement(e) : 0);
           if (h_.is_write(e)) {
-            if (!is_later || with_later_writes) builder.write(copy, x, h_.value(e), {});
+            if (h_.is_insert(e)) {
+              builder.insert(copy, x, h_.value(e), {});
+            } else {
+              builder.write(copy, x, h_.value(e), {});
+            }
+          } else if (!is_later && with_own_reads && !h_.is_external_read(e)) {
+            builder.read_from(copy, x, h_.name(t), {});
           } else if (!is_later && h_.is_external_read(e)) {
             const auto found = std::find(free.begin(), free.end(), e);
             const TxnId w = found == free.end()
@@ -145,6 +170,7 @@ class BrutePredictor {
             builder.read_from(copy, x, h_.name(w), {});
           }
         }
+        if (!stops || with_later_writes) lock_before(EventId::none());
       }
     }
     for (const KeyId x : h_.keys())
@@ -167,7 +193,7 @@ class BrutePredictor {
         keys.size() >= answer_.fewest_keys)
       return;
     const auto serial = build(free, false);
-    const auto longer = build(free, later_writes_count_);
+    const auto longer = build(free, true);
     if (!serial || !longer) return;
     if (BruteForce(*serial).decide(**LevelSet::built_in().find("ser"))) return;
     if (!BruteForce(*longer).decide(level_)) return;
