@@ -83,6 +83,10 @@ const sql::Statement* find_refused(const sql::Application& app,
       why = "changes a primary key";
       return &statement;
     }
+    if (statement.advisory) {
+      why = "takes an advisory lock";
+      return &statement;
+    }
     if (statement.catches) {
       why = "catches errors (EXCEPTION)";
       return &statement;

@@ -478,7 +478,13 @@ Expr build_expr(Scope& scope, const Tree& node) {
     return make_null(Type::Integer, {});
   }
   ++scope.depth;
-  Expr expr = build_kind(scope, kind_of(node), inside(node));
+  const std::string kind = kind_of(node);
+  const bool may_not_run = scope.may_not_run;
+  if (kind == "CaseExpr" || kind == "CoalesceExpr" ||
+      (kind == "BoolExpr" && text_of(inside(node), "boolop") != "NOT_EXPR"))
+    scope.may_not_run = true;
+  Expr expr = build_kind(scope, kind, inside(node));
+  scope.may_not_run = may_not_run;
   --scope.depth;
   return expr;
 }

@@ -73,6 +73,8 @@ struct Scope {
   std::vector<Statement>* before = nullptr;          // none where no subquery may stand
   std::vector<AggregateCall>* aggregates = nullptr;  // none where no aggregate may stand
   bool discards = false;                             // PERFORM: the values are thrown away
+  // What is built may stay unevaluated (CASE, AND, a query with WHERE), or is evaluated elsewhere.
+  bool may_not_run = false;
   std::string text = {};  // of the statement around, for the Selects of its subqueries
   int depth = 0;
 
@@ -100,6 +102,10 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
 Expr build_call(Scope& scope, const Tree& call, Place place);
 // A name: a column of the sources, else a variable.
 Expr build_name(Scope& scope, const Tree& column_ref, Place place);
+// pg_advisory_xact_lock and its kin, which become a statement before: advisory_builder.cpp. Nothing
+// for other names.
+std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
+                                        std::vector<Expr>& args, Place place);
 // EXISTS (…), (SELECT …), x IN (SELECT …); defined with the queries.
 Expr build_subquery(Scope& scope, const Tree& sublink, Place place);
 

@@ -132,14 +132,18 @@ struct KnownCall {
   Type type;
 };
 // Functions of their arguments and nothing else, whose type we know.
-constexpr std::array<KnownCall, 20> kPureCalls = {
-    {{"upper", Type::Text},   {"lower", Type::Text},      {"left", Type::Text},
-     {"right", Type::Text},   {"length", Type::Integer},  {"char_length", Type::Integer},
-     {"substr", Type::Text},  {"substring", Type::Text},  {"trim", Type::Text},
-     {"btrim", Type::Text},   {"ltrim", Type::Text},      {"rtrim", Type::Text},
-     {"replace", Type::Text}, {"concat", Type::Text},     {"format", Type::Text},
-     {"md5", Type::Text},     {"lpad", Type::Text},       {"rpad", Type::Text},
-     {"sign", Type::Integer}, {"position", Type::Integer}}};
+constexpr std::array<KnownCall, 22> kPureCalls = {
+    {{"upper", Type::Text},       {"lower", Type::Text},
+     {"left", Type::Text},        {"right", Type::Text},
+     {"length", Type::Integer},   {"char_length", Type::Integer},
+     {"substr", Type::Text},      {"substring", Type::Text},
+     {"trim", Type::Text},        {"btrim", Type::Text},
+     {"ltrim", Type::Text},       {"rtrim", Type::Text},
+     {"replace", Type::Text},     {"concat", Type::Text},
+     {"format", Type::Text},      {"md5", Type::Text},
+     {"lpad", Type::Text},        {"rpad", Type::Text},
+     {"sign", Type::Integer},     {"position", Type::Integer},
+     {"hashtext", Type::Integer}, {"hashtextextended", Type::Integer}}};
 
 constexpr std::array<std::string_view, 5> kImpureTexts = {
     "gen_random_uuid", "uuid_generate_v4", "version", "current_setting", "timeofday"};
@@ -312,6 +316,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
   std::vector<Expr> args;
   for (const Tree& arg : child(call, "args")) args.push_back(build_expr(scope, arg));
   if (auto known = known_call(scope, name, args, place)) return *known;
+  if (auto lock = build_advisory_lock(scope, name, args, place)) return *lock;
   Expr opaque = make(ExprOp::Opaque, Type::Integer, std::move(args), place);
   opaque.text = name;
   for (const KnownCall& pure : kPureCalls) {

@@ -154,6 +154,8 @@ class CallRun {
 
   Result<std::vector<std::vector<Value>>> query(const Statement& s, const QueryNeeds& needs) {
     if (s.query.rows) return run_row_query(call_, s.query, needs);
+    if (s.advisory && runner_ == nullptr)
+      return call_.limit("an advisory lock needs a level of a server");
     return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, s.query, needs);
   }
 

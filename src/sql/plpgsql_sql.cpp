@@ -150,6 +150,13 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   }
   BuiltQuery built = build_query(names, select);
   if (findings_.failed()) return;
+  if (names.discards && !before.empty() && before.back().advisory) {
+    before.back().targets.clear();  // the lock is all of the statement, and sets FOUND
+    Body none;
+    make_one_statement(frame_, before, none);
+    std::ranges::move(before, std::back_inserter(to));
+    return;
+  }
   // The values are thrown away, but whether there are rows sets FOUND.
   if (!built.query.is_aggregate()) built.query.outputs.clear();
   built.computed.clear();

@@ -238,8 +238,11 @@ BuiltQuery build_query(const Scope& given, const Tree& select) {
   scope.sources.clear();
   scope.first_source_only = false;
   scope.aggregates = nullptr;
-  if (has(select, "withClause")) add_with(scope, select);
   const std::string op = text_of(select, "op");
+  for (const char* part : {"fromClause", "whereClause", "withClause", "limitCount", "limitOffset"})
+    scope.may_not_run = scope.may_not_run || has(select, part);
+  scope.may_not_run = scope.may_not_run || (!op.empty() && op != "SETOP_NONE");
+  if (has(select, "withClause")) add_with(scope, select);
   if (!scope.findings.failed() && !op.empty() && op != "SETOP_NONE")
     return build_set_operation(scope, select);
   if (!scope.findings.failed() && has(select, "valuesLists")) return build_values(scope, select);

@@ -99,6 +99,8 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
       if (findings.failed()) break;
       if (is_last) {
         add_last_select(made, head, scope, std::move(built), model);
+      } else if (!before.empty() && before.back().advisory && built.query.outputs.size() == 1) {
+        before.back().targets.clear();  // SELECT pg_advisory_xact_lock(…) is the lock alone
       } else {
         Statement select = model;
         select.op = StatementOp::Select;

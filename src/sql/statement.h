@@ -10,6 +10,7 @@
 //   (SELECT …), EXISTS      a Select into a hidden variable before the statement that uses it
 //   INSERT of several rows  one Insert a row
 //   PERFORM                 a Select without targets
+//   pg_advisory_xact_lock   a Select with `advisory`, before the statement that uses it
 //   GET DIAGNOSTICS         an Assign from Function::row_count
 //   LANGUAGE sql            its statements; the last one's first value is returned
 //   outer joins, WITH,      loops over simple queries that put rows into a row set, a hidden
@@ -85,6 +86,13 @@ struct Query {
   }
 };
 
+// A Select that takes a lock on a number, or on a pair of numbers: the outputs of its query, which
+// has no sources. It gives NULL; one that is only tried gives whether it has the lock now.
+struct AdvisoryLock {
+  bool is_shared = false;
+  bool is_tried = false;
+};
+
 struct SetColumn {
   std::uint32_t column = 0;
   Expr value;
@@ -154,6 +162,7 @@ struct Statement {
   // Of a Block: a function that is called inside of a statement; its statements have snapshots of
   // their own.
   bool is_separate = false;
+  std::optional<AdvisoryLock> advisory = {};
   bool again = false;
   bool catches = false;
   std::string sqlstate = {};  // of Raise; empty for P0001

@@ -182,6 +182,13 @@ class Checker {
     if (statement.returning.size() != statement.targets.size()) flaw("RETURNING does not fit INTO");
   }
 
+  void check_advisory(const Statement& statement) {
+    const Query& query = statement.query;
+    if (!query.sources.empty() || query.where || query.outputs.empty() || query.outputs.size() > 2)
+      flaw("an advisory lock on no number");
+    if (statement.targets.size() > 1) flaw("the wrong number of targets");
+  }
+
   void check_targets(const Statement& statement, std::size_t count) {
     if (statement.targets.size() != count) flaw("the wrong number of targets");
   }
@@ -197,6 +204,7 @@ class Checker {
         check_query(statement.query);
         if (statement.into_rows) return check_var(*statement.into_rows);
         if (statement.exists) return check_targets(statement, 1);
+        if (statement.advisory) return check_advisory(statement);
         if (!statement.targets.empty()) check_targets(statement, statement.query.outputs.size());
         return;
       case StatementOp::ForQuery:

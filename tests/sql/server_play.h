@@ -42,10 +42,15 @@ inline std::string client_text(const Function& function, const NextStep& step) {
   return out;
 }
 
-// A whole number or NULL, as the programs of the tests have them.
+// A whole number, a truth value or NULL, as the programs of the tests have them.
 inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
   values.emplace_back();
-  if (cell) values.back().data = std::int64_t{std::stoll(*cell)};
+  if (!cell || cell->empty()) return;  // what returns void gives an empty text
+  if (*cell == "t" || *cell == "f") {
+    values.back().data = *cell == "t";
+  } else {
+    values.back().data = std::int64_t{std::stoll(*cell)};
+  }
 }
 
 // One session of the program as a script of a connection.

@@ -39,6 +39,9 @@ struct NextStep {
   std::optional<Error> fault = {};  // of Limit, where it has a place of its own
 };
 
+// Stands for all advisory locks where tables are named.
+inline constexpr TableId kAdvisoryLocks = TableId::none();
+
 // Tables that a call may touch, and those that it changes or locks rows of.
 struct Footprint {
   std::set<TableId> touched = {};

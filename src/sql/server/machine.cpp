@@ -74,34 +74,53 @@ void Machine::undo(State& state, std::uint32_t session, std::size_t from) const 
   }
 }
 
-// A parked session waits for transactions of other sessions; a cycle of them is a deadlock.
-std::vector<bool> Machine::in_deadlock(const State& state) const {
+bool Machine::waits_for(const State& state, std::size_t session, std::size_t other) const {
+  const SessionState& s = state.sessions[session];
+  const TxnNo txn = state.sessions[other].call + 1;
+  return s.running && std::ranges::find(s.blockers, txn) != s.blockers.end() &&
+         !is_done(state, static_cast<std::uint32_t>(other)) && state.running.contains(txn);
+}
+
+// Does a session wait, by one or more steps, for the other (or for itself)? A place in a queue
+// counts `by_queues` only.
+bool Machine::reaches(const State& state, std::size_t from, std::size_t to, bool by_queues) const {
   const std::size_t n = state.sessions.size();
-  std::vector<bool> is_in(n, false);
-  const auto waits_for = [&](std::size_t session, std::size_t other) {
-    const TxnNo txn = state.sessions[other].call + 1;
-    return state.sessions[session].running &&
-           std::ranges::find(state.sessions[session].blockers, txn) !=
-               state.sessions[session].blockers.end() &&
-           !is_done(state, static_cast<std::uint32_t>(other)) && state.running.contains(txn);
-  };
-  for (std::size_t from = 0; from < n; ++from) {
-    if (!state.sessions[from].running) continue;
-    std::vector<bool> reached(n, false);
-    std::vector<std::size_t> stack = {from};
-    while (!stack.empty() && !is_in[from]) {
-      const std::size_t at = stack.back();
-      stack.pop_back();
-      for (std::size_t to = 0; to < n; ++to) {
-        if (!waits_for(at, to)) continue;
-        if (to == from) is_in[from] = true;
-        if (reached[to]) continue;
-        reached[to] = true;
-        stack.push_back(to);
-      }
+  std::vector<bool> reached(n, false);
+  std::vector<std::size_t> stack = {from};
+  while (!stack.empty()) {
+    const std::size_t at = stack.back();
+    stack.pop_back();
+    const auto& ahead = state.sessions[at].ahead;
+    for (std::size_t next = 0; next < n; ++next) {
+      if (reached[next] || !waits_for(state, at, next)) continue;
+      const TxnNo txn = state.sessions[next].call + 1;
+      if (!by_queues && std::ranges::find(ahead, txn) != ahead.end()) continue;
+      if (next == to) return true;
+      reached[next] = true;
+      stack.push_back(next);
     }
   }
+  return false;
+}
+
+// A parked session waits for transactions of other sessions; a cycle of them is a deadlock.
+std::vector<bool> Machine::in_deadlock(const State& state) const {
+  std::vector<bool> is_in(state.sessions.size(), false);
+  for (std::size_t s = 0; s < is_in.size(); ++s)
+    is_in[s] = state.sessions[s].running && reaches(state, s, s, false);
   return is_in;
+}
+
+// A cycle that goes through a place in a queue is no deadlock: the server changes the order of the
+// queue.
+bool Machine::passes_queue(const State& state, std::size_t session) const {
+  for (std::size_t other = 0; other < state.sessions.size(); ++other) {
+    const auto& ahead = state.sessions[session].ahead;
+    const TxnNo txn = state.sessions[other].call + 1;
+    if (std::ranges::find(ahead, txn) == ahead.end()) continue;
+    if (waits_for(state, session, other) && reaches(state, other, session, true)) return true;
+  }
+  return false;
 }
 
 std::vector<Choice> Machine::choices(const State& state) const {
@@ -117,7 +136,8 @@ std::vector<Choice> Machine::choices(const State& state) const {
     } else if (!session.running) {
       others.push_back({s, false});
     } else if (std::ranges::none_of(session.blockers,
-                                    [&](TxnNo txn) { return state.running.contains(txn); })) {
+                                    [&](TxnNo txn) { return state.running.contains(txn); }) ||
+               passes_queue(state, s)) {
       woken.push_back({s, false});
     }
   }
@@ -128,14 +148,15 @@ std::vector<Choice> Machine::choices(const State& state) const {
   return victims;
 }
 
-StatementContext Machine::context(State& state, TxnNo txn) const {
+StatementContext Machine::context(State& state, TxnNo txn, bool passes) const {
   return {.app = app(),
           .storage = state.storage,
           .committed = state.committed,
           .running_txns = state.running,
           .txn = txn,
           .keeps_snapshot = level(txn) != PgLevel::ReadCommitted,
-          .txn_snapshot = state.txns[txn].snapshot};
+          .txn_snapshot = state.txns[txn].snapshot,
+          .passes_queue = passes};
 }
 
 void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
@@ -157,14 +178,16 @@ void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
 StepDone Machine::run_statements(State& state, std::uint32_t session) const {
   SessionState& s = state.sessions[session];
   const TxnNo txn = s.call + 1;
+  const bool passes = s.running && passes_queue(state, session);
   for (;;) {
     if (!s.running) begin_statement(state, txn, next(state, session), s.running.emplace());
     const Statement* statement = s.running->result.statement;
-    Attempt attempt = calls_->go_on(context(state, txn), *s.running);
+    Attempt attempt = calls_->go_on(context(state, txn, passes), *s.running);
     switch (attempt.kind) {
       case Attempt::Kind::Waits:
         s.running->result.has_waited = true;
         s.blockers = std::move(attempt.blockers);
+        s.ahead = std::move(attempt.ahead);
         return {StepDone::Kind::Waits, txn, statement};
       case Attempt::Kind::Failed:
         return fail(state, session, std::move(attempt.failure));
@@ -181,6 +204,7 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
         std::make_shared<const StatementResult>(std::move(s.running->result)));
     s.running.reset();
     s.blockers.clear();
+    s.ahead.clear();
     s.next.reset();
     s.has_undone = false;
     const NextStep& after = next(state, session);
@@ -206,6 +230,7 @@ StepDone Machine::fail(State& state, std::uint32_t session, Failure failure) con
   state.txns[txn].log.push_back(std::make_shared<const StatementResult>(std::move(result)));
   s.running.reset();
   s.blockers.clear();
+  s.ahead.clear();
   s.next.reset();
   s.has_undone = false;
   const NextStep& after = next(state, session);
@@ -263,6 +288,7 @@ void Machine::end(State& state, std::uint32_t session, bool commits, Failure fai
   if (s.next != nullptr) t.failed_assertion = s.next->failed_assertion;
   s.running.reset();
   s.blockers.clear();
+  s.ahead.clear();
   s.next.reset();
   s.has_undone = false;
   ++s.call;

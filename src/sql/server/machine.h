@@ -52,6 +52,7 @@ struct SessionState {
   bool has_undone = false;                    // what `next` takes back
   std::optional<Running> running = {};        // a statement that waits
   std::vector<TxnNo> blockers = {};           // for these
+  std::vector<TxnNo> ahead = {};  // of these, those that only stand before it in a queue
 };
 
 struct State {
@@ -107,11 +108,14 @@ class Machine {
 
  private:
   StepDone run_statements(State& state, std::uint32_t session) const;
-  StatementContext context(State& state, TxnNo txn) const;
+  StatementContext context(State& state, TxnNo txn, bool passes) const;
   void begin_statement(State& state, TxnNo txn, const NextStep& next, Running& running) const;
   void end(State& state, std::uint32_t session, bool commits, Failure failure,
            std::vector<Value> locals) const;
   std::vector<bool> in_deadlock(const State& state) const;
+  bool waits_for(const State& state, std::size_t session, std::size_t other) const;
+  bool reaches(const State& state, std::size_t from, std::size_t to, bool by_queues) const;
+  bool passes_queue(const State& state, std::size_t session) const;
   StepDone fail(State& state, std::uint32_t session, Failure failure) const;
   void undo(State& state, std::uint32_t session, std::size_t from) const;
 

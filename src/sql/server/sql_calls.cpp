@@ -102,6 +102,10 @@ void add_statements(const Application& app, const std::vector<Statement>& statem
 }  // namespace
 
 void add_statement(const Application& app, const Statement& s, Footprint& footprint) {
+  if (s.advisory) {
+    footprint.touched.insert(kAdvisoryLocks);
+    footprint.changed.insert(kAdvisoryLocks);
+  }
   for (const TableId source : s.query.sources) {
     footprint.touched.insert(source);
     if (s.query.lock != Lock::None) footprint.changed.insert(source);

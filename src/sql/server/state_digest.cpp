@@ -137,6 +137,7 @@ Digest digest_of(const Machine& machine, const State& state) {
       add_table(digest, table, ranks.back());
     }
   }
+  state.storage.advisory().add_to(digest);
   add_set(digest, state.committed);
   add_set(digest, state.running);
   for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {

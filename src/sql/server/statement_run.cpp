@@ -56,7 +56,7 @@ class StatementRun {
       case StatementOp::Delete:
         return modify();
       default:
-        return select();
+        return statement_.advisory ? lock_number(*statement_.advisory) : select();
     }
   }
 
@@ -160,6 +160,35 @@ class StatementRun {
       }
       running_.result.rows.push_back(std::move(outputs));
     }
+    return {};
+  }
+
+  Attempt lock_number(const AdvisoryLock& lock) {
+    AdvisoryLocks::Request request{.txn = context_.txn,
+                                   .command = running_.result.command,
+                                   .is_shared = lock.is_shared,
+                                   .is_tried = lock.is_tried,
+                                   .passes_queue = context_.passes_queue};
+    for (const Output& output : statement_.query.outputs) {
+      auto value = evaluate(output.expr, variables_);
+      if (!value) return fail(value.error());
+      if (const auto* number = std::get_if<std::int64_t>(&value->data))
+        request.key.push_back(*number);
+    }
+    Value answer;
+    // The functions are strict: with a NULL among the numbers nothing is locked.
+    if (request.key.size() == statement_.query.outputs.size()) {
+      AdvisoryLocks::Answer asked = context_.storage.advisory().ask(request);
+      if (!asked.is_granted && !lock.is_tried) {
+        Attempt attempt = wait(std::move(asked.holders));
+        attempt.blockers.insert(attempt.blockers.end(), asked.ahead.begin(), asked.ahead.end());
+        attempt.ahead = std::move(asked.ahead);
+        return attempt;
+      }
+      if (lock.is_tried) answer = Value(asked.is_granted);
+    }
+    running_.result.rows = {{answer}};
+    running_.result.num_rows = 1;
     return {};
   }
 

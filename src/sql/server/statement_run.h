@@ -10,6 +10,7 @@
 //                          transaction holds or frees is waited for, one that is taken is 23505
 //   ON CONFLICT            looks at the named keys in the same way first; what is there is taken as
 //                          it is now, in the snapshot or not
+//   advisory locks         wait as row locks do, in a queue (advisory_locks.h)
 //   FOREIGN KEY            after the statement: KEY SHARE on the row that is referred to; a row
 //   that
 //                          goes must not be referred to any more
@@ -109,12 +110,14 @@ struct StatementContext {
   bool keeps_snapshot = false;      // REPEATABLE READ, SERIALIZABLE
   const TxnSet& txn_snapshot;       // then, the one
   bool is_scalar_subquery = false;  // more than one row is an error
+  bool passes_queue = false;        // of an advisory lock
 };
 
 struct Attempt {
   enum class Kind : std::uint8_t { Done, Waits, Failed, Limit };
   Kind kind = Kind::Done;
   std::vector<TxnNo> blockers = {};  // of Waits
+  std::vector<TxnNo> ahead = {};     // those of them that only stand before it in a queue
   Failure failure = {};              // of Failed
   Error fault = {};                  // of Limit: it cannot be run
 };

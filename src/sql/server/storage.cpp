@@ -96,6 +96,7 @@ Lock Storage::held(RowId id, TxnNo txn) const {
 }
 
 void Storage::end(TxnNo txn, bool commits) {
+  advisory_.end(txn);
   for (StoredTable& table : tables_) {
     for (StoredRow& row : table.rows) {
       std::erase_if(row.locks, [&](const HeldLock& lock) { return lock.txn == txn; });
@@ -117,6 +118,7 @@ void Storage::begin_command(TxnNo txn, std::uint32_t command) {
 }
 
 void Storage::undo(TxnNo txn, std::uint32_t command) {
+  advisory_.undo(txn, command);
   for (StoredTable& table : tables_) {
     for (StoredRow& row : table.rows) {
       std::erase_if(row.versions, [&](const Version& version) {

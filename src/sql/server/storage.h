@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "sql/application.h"
+#include "sql/server/advisory_locks.h"
 
 namespace isoscope::sql::server {
 
-using TxnNo = std::uint32_t;  // 0 made the rows at the start; call number i is transaction i + 1
+// A TxnNo of 0 made the rows at the start; call number i is transaction i + 1.
 inline constexpr TxnNo kInitialTxn = 0;
 
 // A set of transactions.
@@ -137,6 +138,8 @@ class Storage {
   // What the transaction did by this command and later ones is taken back, locks included.
   void undo(TxnNo txn, std::uint32_t command);
   Lock held(RowId id, TxnNo txn) const;
+  AdvisoryLocks& advisory() { return advisory_; }
+  const AdvisoryLocks& advisory() const { return advisory_; }
   // The transaction has ended: its locks go, and with an abort its versions.
   void end(TxnNo txn, bool commits);
 
@@ -145,6 +148,7 @@ class Storage {
 
   std::vector<StoredTable> tables_;
   std::vector<std::uint32_t> commands_;  // by transaction
+  AdvisoryLocks advisory_;
 };
 
 // The keys of a table that must be unique, the primary key first; a hidden key is none.
