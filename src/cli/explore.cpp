@@ -86,13 +86,13 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
 }
 
 // Options that belong to definitions of levels are refused.
-int run_on_postgres(const ExploreArguments& args, const LoadedProgram& input,
-                    const std::vector<sql::server::PgLevel>& levels, const Budget& budget) {
+int run_on_a_server(const ExploreArguments& args, const LoadedProgram& input,
+                    const ServerLevels& levels, const Budget& budget) {
   const std::string_view foreign = !args.base.empty()         ? "--base"
                                    : args.algorithm != "best" ? "--algorithm"
                                                               : "";
   if (!foreign.empty())
-    return fail({.what = fmt::format("{} cannot be used at PostgreSQL's levels", foreign),
+    return fail({.what = fmt::format("{} cannot be used at a server's levels", foreign),
                  .hint = "leave it out, or use --server formal and a level such as si"});
   return explore_on_server(args.common, input, levels,
                            {.assert_only = args.assert_only,
@@ -142,7 +142,7 @@ struct Prepared {
   LevelSet levels;
   LoadedProgram input;
   // If the program is SQL and the level the server's: the level of each call. Then all is said.
-  std::optional<std::vector<sql::server::PgLevel>> on_server = {};
+  std::optional<ServerLevels> on_server = {};
   std::optional<explore::Plan> plan = {};  // none with --weakest
   std::string identity = {};               // if the work is shared
 };
@@ -169,7 +169,7 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
     if (!on_server) return on_server.error();
     all->on_server = *std::move(on_server);
     if (all->on_server && (args.mpi || !args.checkpoint.empty())) {
-      return Error{.what = "--mpi and --checkpoint do not go with PostgreSQL's levels",
+      return Error{.what = "--mpi and --checkpoint do not go with a server's levels",
                    .hint = "one process explores the schedules of statements"};
     }
     if (all->on_server) return all;
@@ -213,7 +213,7 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
   if (!prepared) return fail(prepared.error());
   LoadedProgram& input = (*prepared)->input;
   if (const auto& on_server = (*prepared)->on_server)
-    return run_on_postgres(args, input, *on_server, budget);
+    return run_on_a_server(args, input, *on_server, budget);
   const Executable& program = *input.program;
   explore::ExploreOptions options{
       .threads = args.threads == 0 ? std::thread::hardware_concurrency() : args.threads,

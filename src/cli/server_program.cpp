@@ -10,6 +10,7 @@
 #include "program/program.h"
 #include "report/server_report.h"
 #include "sql/program.h"
+#include "sql/server/innodb_fragment.h"
 #include "sql/server/recorded.h"
 #include "sql/server/schedules.h"
 #include "support/output.h"
@@ -20,21 +21,21 @@ namespace {
 using sql::server::Machine;
 using sql::server::PgLevel;
 
-std::string levels_text(const std::vector<PgLevel>& levels) {
-  const std::set<PgLevel> distinct(levels.begin(), levels.end());
+std::string levels_text(const ServerLevels& on) {
+  const std::set<PgLevel> distinct(on.levels.begin(), on.levels.end());
   std::string text;
   for (const PgLevel level : distinct)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(level));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(on.server, level));
   return text;
 }
 
 // What the called functions do and the model does not.
-std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
+std::vector<sql::Note> gaps_of(const LoadedProgram& input, const ServerLevels& on) {
   if (input.sql == nullptr) return {};
   const sql::SqlProgram& program = *input.sql;
   std::set<std::string> called;
   for (const Call& call : program.outline().calls) called.insert(call.function);
-  std::vector<sql::Note> gaps;
+  std::vector<sql::Note> gaps = on.gaps;
   for (const sql::Note& note : program.app().notes) {
     const bool concerns = note.function.empty() || called.contains(note.function);
     if (concerns && note.kind != sql::NoteKind::Remark) gaps.push_back(note);
@@ -44,16 +45,17 @@ std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
 
 // A program on the server, and what it claims.
 struct OnServer {
-  OnServer(const LoadedProgram& input, const std::vector<PgLevel>& levels, const Budget& budget,
+  OnServer(const LoadedProgram& input, const ServerLevels& on, const Budget& budget,
            bool late_wakeups)
-      : machine(input.txn != nullptr ? Machine(*input.txn, levels, late_wakeups)
-                                     : Machine(*input.sql, levels, budget, late_wakeups)),
+      : machine(input.txn != nullptr
+                    ? Machine(*input.txn, on.levels, late_wakeups)
+                    : Machine(*input.sql, on.levels, budget, late_wakeups, on.server)),
         claims(input.txn != nullptr ? sql::server::claims_of(*input.txn) : input.claims),
         shown{.machine = machine,
               .claims = claims,
               .source = input.path,
-              .level = levels_text(levels),
-              .gaps = gaps_of(input)} {}
+              .level = levels_text(on),
+              .gaps = gaps_of(input, on)} {}
 
   Machine machine;
   std::vector<sql::RowAssertion> claims;
@@ -66,16 +68,41 @@ void ServerInput::add_to(CLI::App& app) {
   app.add_option(
          "--server", server,
          "whose semantics SQL programs have: that of a server, or the definitions of levels")
-      ->type_name("postgres|formal")
+      ->type_name("postgres|mariadb|formal")
       ->check(one_of({"postgres", "mariadb", "formal"}))
       ->capture_default_str();
   app.add_flag("--late-wakeups", late_wakeups,
                "on a server, let others overtake a statement whose lock has just become free");
 }
 
-Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProgram& input,
-                                                                const std::string& level) const {
-  using ByCall = std::optional<std::vector<PgLevel>>;
+Result<std::optional<ServerLevels>> ServerInput::on_mariadb(const LoadedProgram& input,
+                                                            const std::string& level) const {
+  if (input.sql == nullptr)
+    return Error{.what = "--server mariadb is for SQL programs",
+                 .hint = "a .txn program is executed by definitions of levels, or at pg-rc"};
+  const std::string hint = "MariaDB's levels are mysql-rc and mysql-rr here";
+  ServerLevels on{.server = sql::server::ServerKind::MariaDb};
+  const auto base =
+      level.empty() ? std::optional(PgLevel::RepeatableRead) : sql::server::find_mysql_level(level);
+  if (!base) return Error{.what = fmt::format("'{}' is no level of MariaDB", level), .hint = hint};
+  for (const Call& call : input.program->outline().calls) {
+    const auto own = call.level.empty() ? base : sql::server::find_mysql_level(call.level);
+    if (!own)
+      return input.located({.where = call.level_place,
+                            .what = fmt::format("'{}' is no level of MariaDB", call.level),
+                            .hint = hint});
+    on.levels.push_back(*own);
+  }
+  auto gaps = sql::server::check_innodb(*input.sql);
+  if (!gaps) return input.located(gaps.error());
+  on.gaps = *std::move(gaps);
+  return std::optional(std::move(on));
+}
+
+Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& input,
+                                                        const std::string& level) const {
+  using ByCall = std::optional<ServerLevels>;
+  if (server == "mariadb") return on_mariadb(input, level);
   // Of a .txn program `read-committed` is the definition; pg-rc is the server's.
   const auto find = [&](const std::string& name) {
     const auto found = sql::server::find_pg_level(name);
@@ -83,9 +110,6 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
     return input.sql != nullptr || is_own_name ? found : std::nullopt;
   };
   if (input.sql == nullptr && (input.txn == nullptr || !find(level))) return ByCall();
-  if (server == "mariadb")
-    return Error{.what = "programs are not executed as MariaDB does",
-                 .hint = "--server postgres and --server formal are there"};
   const auto base = level.empty() ? PgLevel::ReadCommitted : find(level);
   const bool is_formal = server == "formal" || !base;
   if (is_formal) {
@@ -96,7 +120,7 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
     }
     return ByCall();
   }
-  std::vector<PgLevel> levels;
+  ServerLevels on;
   for (const Call& call : input.program->outline().calls) {
     const auto own = call.level.empty() ? base : find(call.level);
     if (!own) {
@@ -107,13 +131,13 @@ Result<std::optional<std::vector<PgLevel>>> ServerInput::levels(const LoadedProg
                             .hint = level.empty() ? "name the level of the others: --level si"
                                                   : "use pg-rc, pg-rr or pg-ser"});
     }
-    levels.push_back(*own);
+    on.levels.push_back(*own);
   }
-  return ByCall(std::move(levels));
+  return ByCall(std::move(on));
 }
 
 int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
-                      const std::vector<PgLevel>& levels, const ServerExploreOptions& options,
+                      const ServerLevels& levels, const ServerExploreOptions& options,
                       const Budget& budget) {
   const OnServer on(input, levels, budget, options.late_wakeups);
   ServerExploreReport report{.on = on.shown, .all = {}};
@@ -157,8 +181,7 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
 }
 
 int run_on_server(const CommonOptions& common, const LoadedProgram& input,
-                  const std::vector<PgLevel>& levels, const ServerRunOptions& options,
-                  Budget budget) {
+                  const ServerLevels& levels, const ServerRunOptions& options, Budget budget) {
   const OnServer on(input, levels, budget, options.late_wakeups);
   const Machine& machine = on.machine;
   ServerRunReport report{

@@ -1,5 +1,5 @@
 #pragma once
-// `explore` and `run` on SQL programs as PostgreSQL executes them.
+// `explore` and `run` on SQL programs as PostgreSQL or MariaDB executes them.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "cli/pictures.h"
 #include "cli/program_input.h"
 #include "formats/formats.h"
+#include "sql/application.h"
 #include "sql/server/level.h"
 
 namespace CLI {
@@ -16,16 +17,27 @@ class App;
 
 namespace isoscope {
 
+// A server, and the level of each call on it.
+struct ServerLevels {
+  sql::server::ServerKind server = sql::server::ServerKind::Postgres;
+  std::vector<sql::server::PgLevel> levels = {};
+  std::vector<sql::Note> gaps = {};  // what may mean another thing there
+};
+
 struct ServerInput {
   std::string server = "postgres";
   bool late_wakeups = false;
 
   void add_to(CLI::App& app);
-  // The level of each call if the program runs as PostgreSQL runs it: an SQL program, and
+  // The level of each call if the program runs as the server runs it: an SQL program, and
   // --level is one of its levels or left out. Nothing: it runs by the definitions of levels. Levels
   // of both kinds do not mix.
-  Result<std::optional<std::vector<sql::server::PgLevel>>> levels(const LoadedProgram& input,
-                                                                  const std::string& level) const;
+  Result<std::optional<ServerLevels>> levels(const LoadedProgram& input,
+                                             const std::string& level) const;
+
+ private:
+  Result<std::optional<ServerLevels>> on_mariadb(const LoadedProgram& input,
+                                                 const std::string& level) const;
 };
 
 struct ServerExploreOptions {
@@ -37,8 +49,8 @@ struct ServerExploreOptions {
   Pictures pictures = {};
 };
 int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
-                      const std::vector<sql::server::PgLevel>& levels,
-                      const ServerExploreOptions& options, const Budget& budget);
+                      const ServerLevels& levels, const ServerExploreOptions& options,
+                      const Budget& budget);
 
 struct ServerRunOptions {
   std::uint64_t seed = 0;
@@ -49,7 +61,6 @@ struct ServerRunOptions {
   Pictures pictures = {};
 };
 int run_on_server(const CommonOptions& common, const LoadedProgram& input,
-                  const std::vector<sql::server::PgLevel>& levels, const ServerRunOptions& options,
-                  Budget budget);
+                  const ServerLevels& levels, const ServerRunOptions& options, Budget budget);
 
 }  // namespace isoscope

@@ -152,7 +152,7 @@ std::string server_explore_json(const ServerExploreReport& report) {
   const auto& all = report.all;
   Json json = json_header(header_of(report));
   json["level"] = report.on.level;
-  json["server"] = "postgres";
+  json["server"] = name_of(report.on.machine.server());
   json["method"] = kMethod;
   json["histories"] = all.histories;
   json["violating"] = all.violating;
@@ -215,7 +215,7 @@ std::string server_history_line(const ServerProgram& on, const sql::server::Stat
     }
     Json one{{"session", on.machine.outline().sessions[call.session].name},
              {"id", store::name_of(on.machine.executable(), txn - 1)},
-             {"level", sql::server::name_of(on.machine.level(txn))},
+             {"level", sql::server::name_of(on.machine.server(), on.machine.level(txn))},
              {"status", t.status == sql::server::TxnStatus::Committed ? "committed" : "aborted"},
              {"statements", std::move(statements)}};
     if (!t.failure.sqlstate.empty()) one["sqlstate"] = t.failure.sqlstate;
@@ -239,8 +239,8 @@ Header header_of(const ServerRunReport& report) {
 
 std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
   const ServerRuns& runs = report.runs;
-  std::string out =
-      fmt::format("{}  postgres at {}, ", painted(header_of(report), paint), report.on.level);
+  std::string out = fmt::format("{}  {} at {}, ", painted(header_of(report), paint),
+                                name_of(report.on.machine.server()), report.on.level);
   out += report.wanted_runs > 1
              ? fmt::format("seeds {} to {}: ", report.seed, report.seed + report.wanted_runs - 1)
              : fmt::format("seed {}: ", report.seed);
@@ -254,7 +254,10 @@ std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
               runs.undecided > 0 ? "not known whether serial" : "as serial orders end",
               "no serial order ends like this");
   if (runs.with_aborts > 0)
-    out += fmt::format(", {} with 40001 or 40P01", plural(runs.with_aborts, "run", "runs"));
+    out += fmt::format(", {} with {}", plural(runs.with_aborts, "run", "runs"),
+                       report.on.machine.server() == sql::server::ServerKind::Postgres
+                           ? "40001 or 40P01"
+                           : "1213");
   if (runs.is_expired) out += paint.unsure(fmt::format(", {} was reached", limit_reached()));
   out += '\n' + gaps_text(report.on, paint);
   if (!runs.shown) return out;
@@ -270,7 +273,7 @@ std::string server_run_json(const ServerRunReport& report) {
   Json json = json_header(header_of(report));
   json["store"] = "weak";
   json["level"] = report.on.level;
-  json["server"] = "postgres";
+  json["server"] = name_of(report.on.machine.server());
   json["seed"] = report.seed;
   json["runs"] = runs.runs;
   json["failed_assertions"] = runs.failed;

@@ -1,8 +1,9 @@
 #pragma once
-// Calls of an SQL program on a live PostgreSQL, statement by statement: our interpreter says what
-// comes next, the server says what it comes to.
+// Calls of an SQL program on a live PostgreSQL or MariaDB, statement by statement: our interpreter
+// says what comes next, the server says what it comes to.
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@
 namespace isoscope::sql::server {
 
 // The statement as a client sends it: variables replaced by their values, without INTO.
-inline std::string client_text(const Function& function, const NextStep& step) {
+inline std::string client_text(const Function& function, const NextStep& step,
+                               bool is_mariadb = false) {
   const std::string& text = step.statement->text;
   const auto tokens = scan_sql(text);
   std::string out;
@@ -23,6 +25,9 @@ inline std::string client_text(const Function& function, const NextStep& step) {
   for (std::size_t i = 0; tokens && i < tokens->size(); ++i) {
     std::string word = text.substr((*tokens)[i].begin, (*tokens)[i].end - (*tokens)[i].begin);
     if (word == "PERFORM") word = "SELECT";
+    if (is_mariadb && word == "SHARE") word = "LOCK IN SHARE MODE";
+    if (is_mariadb && word == "FOR" && text.substr((*tokens)[i].end).starts_with(" SHARE"))
+      continue;
     if (word == "INTO" && i > 0 && text.substr((*tokens)[i - 1].begin, 6) != "INSERT") {
       in_into = true;
       continue;
@@ -57,13 +62,18 @@ inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
 class ClientSession {
  public:
   ClientSession(const Machine& machine, std::uint32_t session)
-      : machine_(machine), session_(machine.program().outline().sessions[session]) {}
+      : machine_(machine),
+        session_(machine.program().outline().sessions[session]),
+        is_mariadb_(machine.server() == ServerKind::MariaDb) {}
 
   std::optional<std::string> next(const force::Answer* last) {
     if (last != nullptr) take(*last);
+    // An error of MariaDB leaves the transaction as it is; only a deadlock ends it.
+    rolls_back_ = std::exchange(must_roll_back_, false);
+    if (rolls_back_) return "ROLLBACK";
     if (call_ == session_.size) return std::nullopt;
     std::string text;
-    if (is_new_) {
+    if (is_new_ && !is_mariadb_) {
       static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
                                                      "SERIALIZABLE"};
       const auto level = static_cast<std::size_t>(machine_.level(session_.first + call_ + 1));
@@ -73,18 +83,20 @@ class ClientSession {
       has_failed_ = false;
     }
     step_ = machine_.calls().find_next(session_.first + call_, log_);
-    // Subqueries are part of the text that follows; what they give decides nothing here.
-    while (step_.kind == NextStep::Kind::Statement && is_subquery()) {
+    // Subqueries are part of the text that follows; what they give decides nothing here. Further
+    // rows of an INSERT were part of the text before.
+    while (step_.kind == NextStep::Kind::Statement && (is_subquery() || is_further_row())) {
       auto result = std::make_shared<StatementResult>();
       result->statement = step_.statement;
       result->rows = {{Value()}};
+      result->num_rows = 1;
       log_.push_back(std::move(result));
       step_ = machine_.calls().find_next(session_.first + call_, log_);
     }
     switch (step_.kind) {
       case NextStep::Kind::Statement:
-        return text +
-               client_text(machine_.program().function(CallId{session_.first + call_}), step_);
+        return text + client_text(machine_.program().function(CallId{session_.first + call_}),
+                                  step_, is_mariadb_);
       case NextStep::Kind::Commit:
         return text + "COMMIT";
       default:
@@ -94,6 +106,10 @@ class ClientSession {
   const std::vector<CallEnd>& ends() const { return ends_; }
 
  private:
+  bool is_further_row() const {
+    return step_.statement->op == StatementOp::Insert && step_.statement->continues &&
+           !log_.empty() && log_.back()->statement->op == StatementOp::Insert;
+  }
   bool is_subquery() const {
     const Function& function = machine_.program().function(CallId{session_.first + call_});
     return step_.statement->op == StatementOp::Select && step_.statement->targets.size() == 1 &&
@@ -101,7 +117,9 @@ class ClientSession {
   }
 
   void take(const force::Answer& answer) {
+    if (rolls_back_) return;
     if (answer.has_failed()) {
+      must_roll_back_ = is_mariadb_ && answer.error != "1213";
       end({.is_committed = false, .failure = {answer.error, answer.message}, .locals = {}});
       // A COMMIT that fails leaves no transaction behind.
       has_failed_ = step_.kind == NextStep::Kind::Statement;
@@ -134,22 +152,29 @@ class ClientSession {
 
   const Machine& machine_;
   const Session& session_;
+  bool is_mariadb_;
   std::uint32_t call_ = 0;
   bool is_new_ = true;
+  bool must_roll_back_ = false;
+  bool rolls_back_ = false;
   bool has_failed_ = false;
   Log log_;
   NextStep step_;
   std::vector<CallEnd> ends_;
 };
 
-// The turns of a schedule of the machine: who was let go on after a wait needs none.
+// The turns of a schedule of the machine: who was let go on after a wait needs none. On MariaDB a
+// transaction with an error must be rolled back.
 inline std::vector<std::size_t> turns_of(const Machine& machine,
                                          const std::vector<Choice>& schedule) {
   std::vector<std::size_t> turns;
   State state = machine.start();
   for (const Choice& choice : schedule) {
     if (!state.sessions[choice.session].running) turns.push_back(choice.session);
-    machine.take(state, choice);
+    const StepDone done = machine.take(state, choice);
+    if (machine.server() == ServerKind::MariaDb && done.kind == StepDone::Kind::Aborted &&
+        done.statement != nullptr && !choice.is_victim)
+      turns.push_back(choice.session);
   }
   return turns;
 }
@@ -160,9 +185,15 @@ struct ServerPlay {
   std::string trouble;
 };
 
+// How to reach a server.
+struct ServerAccess {
+  std::function<Result<std::unique_ptr<force::Sessions>>(std::vector<force::ActorScript>)> open;
+  std::function<Result<std::vector<force::Row>>(const std::string& sql)> query;
+};
+
 // Plays the turns, then whatever is left. The tables must be there, with their rows.
-inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
-                                 force::PgMonitor& monitor, std::vector<std::size_t> turns) {
+inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& server,
+                                 std::vector<std::size_t> turns) {
   ServerPlay result;
   std::vector<std::shared_ptr<ClientSession>> clients;
   std::vector<force::ActorScript> actors;
@@ -175,7 +206,7 @@ inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
     clients.push_back(std::move(client));
   }
   {
-    auto stage = force::PgSessions::open({.dsn = dsn}, std::move(actors));
+    auto stage = server.open(std::move(actors));
     if (!stage) {
       result.trouble = stage.error().what;
       return result;
@@ -204,7 +235,7 @@ inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
   for (const auto& client : clients)
     result.end.calls.insert(result.end.calls.end(), client->ends().begin(), client->ends().end());
   for (const Table& table : machine.program().app().tables) {
-    const auto rows = monitor.query("SELECT * FROM " + table.name + " ORDER BY 1");
+    const auto rows = server.query("SELECT * FROM " + table.name + " ORDER BY 1");
     auto& list = result.end.rows.emplace_back();
     if (!rows) {
       result.trouble = rows.error().what;
@@ -216,6 +247,18 @@ inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
     }
   }
   return result;
+}
+
+inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
+                                 force::PgMonitor& monitor, std::vector<std::size_t> turns) {
+  using Opened = Result<std::unique_ptr<force::Sessions>>;
+  const ServerAccess access{.open = [&](std::vector<force::ActorScript> actors) -> Opened {
+                              auto stage = force::PgSessions::open({.dsn = dsn}, std::move(actors));
+                              if (!stage) return stage.error();
+                              return std::unique_ptr<force::Sessions>(std::move(*stage));
+                            },
+                            .query = [&](const std::string& sql) { return monitor.query(sql); }};
+  return play_on_server(machine, access, std::move(turns));
 }
 
 // Ends as text, to compare and to show; what errors say is left out.

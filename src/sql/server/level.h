@@ -1,5 +1,5 @@
 #pragma once
-// The levels of PostgreSQL by their names.
+// The servers whose semantics programs can have, and their levels by their names.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,9 +9,17 @@ namespace isoscope::sql::server {
 
 enum class PgLevel : std::uint8_t { ReadCommitted, RepeatableRead, Serializable };
 
+// MariaDb: InnoDB without innodb_snapshot_isolation. It has the first two levels.
+enum class ServerKind : std::uint8_t { Postgres, MariaDb };
+std::string_view name_of(ServerKind server);  // "postgres", "mariadb"
+
 // "pg-rc", "READ COMMITTED", "read-committed", …; nothing for other names. PostgreSQL runs READ
 // UNCOMMITTED as READ COMMITTED.
 std::optional<PgLevel> find_pg_level(std::string_view name);
 std::string_view name_of(PgLevel level);  // "pg-rc"
+
+// The same for MariaDB: "mysql-rc", "READ COMMITTED", …. The others of its levels are not modelled.
+std::optional<PgLevel> find_mysql_level(std::string_view name);
+std::string_view name_of(ServerKind server, PgLevel level);  // "mysql-rc"
 
 }  // namespace isoscope::sql::server

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql/server/innodb_run.h"
 #include "sql/server/key_calls.h"
 #include "sql/server/sql_calls.h"
 #include "sql/server/state_digest.h"
@@ -11,10 +12,11 @@
 
 namespace isoscope::sql::server {
 Machine::Machine(const SqlProgram& program, std::vector<PgLevel> levels, const Budget& budget,
-                 bool late_wakeups)
-    : calls_(std::make_unique<SqlCalls>(program, budget)),
+                 bool late_wakeups, ServerKind server)
+    : calls_(std::make_unique<SqlCalls>(program, server, budget)),
       levels_(std::move(levels)),
-      late_wakeups_(late_wakeups) {
+      late_wakeups_(late_wakeups),
+      server_(server) {
   ISO_ASSERT(levels_.size() == outline().calls.size());
 }
 
@@ -162,9 +164,14 @@ StatementContext Machine::context(State& state, TxnNo txn, bool passes) const {
 void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
                               Running& running) const {
   TxnState& t = state.txns[txn];
-  if (!next.statement->continues || t.command == 0) {
-    ++t.command;
-    if (level(txn) == PgLevel::ReadCommitted || !t.has_snapshot) t.snapshot = state.committed;
+  const bool begins = !next.statement->continues || t.command == 0;
+  if (begins) ++t.command;
+  // On MariaDB only plain reads have a snapshot; others look at what is there.
+  const bool takes_snapshot =
+      server_ == ServerKind::Postgres ||
+      (is_plain_read(*next.statement) && asks_storage(app(), *next.statement, next.variables));
+  if (level(txn) == PgLevel::ReadCommitted ? begins : takes_snapshot && !t.has_snapshot) {
+    t.snapshot = state.committed;
     t.has_snapshot = true;
   }
   state.storage.begin_command(txn, t.command);
@@ -243,7 +250,9 @@ StepDone Machine::take(State& state, const Choice& choice) const {
   SessionState& s = state.sessions[choice.session];
   const TxnNo txn = s.call + 1;
   if (choice.is_victim) {
-    return fail(state, choice.session, {.sqlstate = "40P01", .message = "deadlock"});
+    const bool is_postgres = server_ == ServerKind::Postgres;
+    return fail(state, choice.session,
+                {.sqlstate = is_postgres ? "40P01" : "1213", .message = "deadlock"});
   }
   if (state.txns[txn].status == TxnStatus::Waiting) {
     state.txns[txn].status = TxnStatus::Running;

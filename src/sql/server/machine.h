@@ -1,6 +1,8 @@
 #pragma once
 // The sessions of a program on PostgreSQL, step by step: the one semantics that `explore` and `run`
-// have of its levels. What they run is an SQL program or a `.txn` program (calls.h).
+// have of its levels. What they run is an SQL program or a `.txn` program (calls.h). An SQL program
+// whose statements are simple enough (innodb_fragment.h) runs on MariaDB in the same way: the
+// statements differ (innodb_run.h), and the snapshot is taken by the first plain read.
 //
 //     Machine machine(program, levels);
 //     State state = machine.start();
@@ -35,7 +37,7 @@ enum class TxnStatus : std::uint8_t { Waiting, Running, Committed, Aborted };
 
 struct TxnState {
   TxnStatus status = TxnStatus::Waiting;
-  bool has_snapshot = false;  // of a transaction that keeps one
+  bool has_snapshot = false;  // has taken one
   TxnSet snapshot = {};       // that one, or the one of its last statement
   std::uint32_t command = 0;
   Log log = {};
@@ -83,7 +85,7 @@ class Machine {
  public:
   // `levels`: of each call. Requires: the program outlives it.
   Machine(const SqlProgram& program, std::vector<PgLevel> levels, const Budget& budget = {},
-          bool late_wakeups = false);
+          bool late_wakeups = false, ServerKind server = ServerKind::Postgres);
   Machine(const Program& program, std::vector<PgLevel> levels, bool late_wakeups = false);
 
   State start() const;
@@ -101,6 +103,7 @@ class Machine {
   const SqlProgram& program() const;  // Requires: it runs one
   // Does it run a `.txn` program? Then a row is a key with its value.
   bool is_by_key() const { return is_by_key_; }
+  ServerKind server() const { return server_; }
   PgLevel level(TxnNo txn) const { return levels_[txn - 1]; }
   bool is_done(const State& state, std::uint32_t session) const;
   // Committed rows of a table, in the order of its key; hidden columns are left out.
@@ -123,6 +126,7 @@ class Machine {
   std::vector<PgLevel> levels_;
   bool is_by_key_ = false;
   bool late_wakeups_;
+  ServerKind server_ = ServerKind::Postgres;
 };
 
 // Do the dependencies among the SERIALIZABLE transactions that have committed, and `txn`, have a

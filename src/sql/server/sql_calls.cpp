@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/call_run.h"
+#include "sql/server/innodb_run.h"
 #include "sql/server/no_database.h"
 #include "sql/statement_runner.h"
 
@@ -121,10 +122,19 @@ bool Footprint::meets(const Footprint& other) const {
   return shares(changed, other.touched) || shares(touched, other.changed);
 }
 
-SqlCalls::SqlCalls(const SqlProgram& program, const Budget& budget)
-    : program_(program), budget_(budget) {
+SqlCalls::SqlCalls(const SqlProgram& program, ServerKind server, const Budget& budget)
+    : program_(program), server_(server), budget_(budget) {
   for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call)
     catches_.push_back(has_catch(program.function(CallId{call}).body));
+}
+
+Storage SqlCalls::storage() const {
+  Storage storage(app());
+  if (server_ == ServerKind::MariaDb) {
+    for (std::uint32_t t = 0; t < app().tables.size(); ++t)
+      storage.table(TableId{t}).clustered_by = app().tables[t].primary_key;
+  }
+  return storage;
 }
 
 NextStep SqlCalls::find_next(std::uint32_t call, const Log& log) const {
@@ -155,6 +165,8 @@ Attempt SqlCalls::go_on(const StatementContext& context, Running& running) const
   StatementContext with = context;
   with.is_scalar_subquery =
       is_scalar(program_.function(CallId{context.txn - 1}), *running.result.statement);
+  if (server_ == ServerKind::MariaDb && !is_plain_read(*running.result.statement))
+    return go_on_innodb(with, running);
   return server::go_on(with, running);
 }
 

@@ -3,6 +3,7 @@
 // so it is run again with these to find what is next.
 #include "sql/program.h"
 #include "sql/server/calls.h"
+#include "sql/server/level.h"
 
 namespace isoscope::sql::server {
 
@@ -12,11 +13,11 @@ void add_statement(const Application& app, const Statement& statement, Footprint
 class SqlCalls final : public Calls {
  public:
   // Requires: the program outlives it.
-  SqlCalls(const SqlProgram& program, const Budget& budget);
+  SqlCalls(const SqlProgram& program, ServerKind server, const Budget& budget);
 
   const Executable& executable() const override { return program_; }
   const Application& app() const override { return program_.app(); }
-  Storage storage() const override { return Storage(program_.app()); }
+  Storage storage() const override;
   NextStep find_next(std::uint32_t call, const Log& log) const override;
   Attempt go_on(const StatementContext& context, Running& running) const override;
   bool catches(std::uint32_t call) const override { return catches_[call]; }
@@ -29,6 +30,7 @@ class SqlCalls final : public Calls {
 
  private:
   const SqlProgram& program_;
+  ServerKind server_;
   mutable Budget budget_;
   std::vector<bool> catches_;  // by call: has an EXCEPTION block
 };

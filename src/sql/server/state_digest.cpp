@@ -138,6 +138,7 @@ Digest digest_of(const Machine& machine, const State& state) {
     }
   }
   state.storage.advisory().add_to(digest);
+  state.storage.index().add_to(digest);
   add_set(digest, state.committed);
   add_set(digest, state.running);
   for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sql/memory_database.h"
 #include "sql/server/references.h"
 #include "sql/server/row_locks.h"
+#include "sql/server/row_values.h"
 #include "sql/server/rows_in_hand.h"
 #include "support/assert.h"
 
@@ -331,19 +331,17 @@ class StatementRun {
   }
 
   Attempt check_values(const Row& row) {
-    const Table& t = table();
-    for (std::uint32_t c = 0; c < t.columns.size(); ++c) {
-      if ((t.columns[c].not_null || t.is_key_column(c)) && row[c].is_null())
-        return fail("23502", fmt::format("{}.{} must not be NULL", t.name, t.columns[c].name));
+    const auto broken = broken_constraint(table(), row);
+    if (!broken) return {};
+    switch (broken->kind) {
+      case BrokenConstraint::Kind::NotNull:
+        return fail("23502", broken->message);
+      case BrokenConstraint::Kind::Check:
+        return fail("23514", broken->message);
+      case BrokenConstraint::Kind::Error:
+        break;
     }
-    RowsInHand rows({&row});
-    for (const Expr& check : t.checks) {
-      auto holds = evaluate(check, {}, rows);
-      if (!holds) return fail(holds.error());
-      if (*holds == Value(false))
-        return fail("23514", fmt::format("a row of {} does not meet its CHECK", t.name));
-    }
-    return {};
+    return fail("", broken->message);
   }
 
   // --- INSERT
@@ -352,7 +350,9 @@ class StatementRun {
     if (running_.placed) return enter_keys();
     if (!running_.has_begun) {
       running_.has_begun = true;
-      if (Attempt filled = fill(); filled.kind != Kind::Done) return filled;
+      auto row = inserted_row(context_, statement_, variables_);
+      if (!row) return fail(row.error());
+      running_.inserted = *std::move(row);
       if (Attempt valid = check_values(running_.inserted); valid.kind != Kind::Done) return valid;
     }
     if (statement_.conflict != OnConflict::Fail) {
@@ -374,32 +374,6 @@ class StatementRun {
     running_.next_key = 0;
     add_references(context_.app, statement_.table, nullptr, running_.inserted, running_);
     return enter_keys();
-  }
-
-  Attempt fill() {
-    const Table& t = table();
-    std::vector<std::optional<Value>> given(t.columns.size());
-    for (const SetColumn& set : statement_.sets) {
-      auto value = evaluate(set.value, variables_);
-      if (!value) return fail(value.error());
-      given[set.column] = *std::move(value);
-    }
-    for (std::uint32_t c = 0; c < t.columns.size(); ++c) {
-      const Column& column = t.columns[c];
-      if (given[c]) {
-        running_.inserted.push_back(*given[c]);
-      } else if (column.is_fresh || column.is_hidden) {
-        running_.inserted.push_back(
-            fresh_value(column, context_.storage.table(statement_.table).next_fresh[c]++));
-      } else if (column.default_value) {
-        auto value = evaluate(*column.default_value, {});
-        if (!value) return fail(value.error());
-        running_.inserted.push_back(*std::move(value));
-      } else {
-        running_.inserted.emplace_back();
-      }
-    }
-    return {};
   }
 
   bool is_named(const std::vector<std::uint32_t>& key) const {

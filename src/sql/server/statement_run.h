@@ -30,11 +30,13 @@ namespace isoscope::sql::server {
 
 // An error of SQL, which ends the transaction.
 struct Failure {
-  std::string sqlstate;  // empty where we do not know it
+  std::string sqlstate;  // of MariaDB the number of the error; empty where we do not know it
   std::string message;
 
-  // The server's doing, and none of the program: a retry may succeed.
-  bool is_by_server() const { return sqlstate == "40001" || sqlstate == "40P01"; }
+  // The server's doing, and none of the program: a retry may succeed. 1213 is MariaDB's deadlock.
+  bool is_by_server() const {
+    return sqlstate == "40001" || sqlstate == "40P01" || sqlstate == "1213";
+  }
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 

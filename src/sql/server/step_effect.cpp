@@ -53,7 +53,8 @@ StepEffect effect_of(const Machine& machine, const State& before, const State& a
     }
     return effect;
   }
-  effect.keeps_snapshot = machine.level(done.txn) == PgLevel::RepeatableRead && !was.has_snapshot;
+  effect.keeps_snapshot =
+      machine.level(done.txn) == PgLevel::RepeatableRead && !was.has_snapshot && is.has_snapshot;
   for (std::size_t i = was.log.size(); i < is.log.size(); ++i)
     add_statement(machine, *is.log[i], effect);
   return effect;

@@ -54,6 +54,10 @@ std::vector<Storage::Seen> Storage::scan(TableId table, const View& view) const 
   const auto position = [&](const Seen& each) {
     return rows[each.row.row].versions[each.version].position;
   };
+  if (const auto& key = tables_[table.index].clustered_by; !key.empty()) {
+    std::ranges::sort(seen, {}, [&](const Seen& each) { return columns_of(values(each), key); });
+    return seen;
+  }
   std::ranges::sort(seen, [&](const Seen& a, const Seen& b) { return position(a) < position(b); });
   return seen;
 }
@@ -97,14 +101,46 @@ Lock Storage::held(RowId id, TxnNo txn) const {
 
 void Storage::end(TxnNo txn, bool commits) {
   advisory_.end(txn);
-  for (StoredTable& table : tables_) {
-    for (StoredRow& row : table.rows) {
+  index_.end(txn);
+  for (std::uint32_t t = 0; t < tables_.size(); ++t) {
+    for (StoredRow& row : tables_[t].rows)
       std::erase_if(row.locks, [&](const HeldLock& lock) { return lock.txn == txn; });
-      if (!commits)
-        std::erase_if(row.versions, [&](const Version& version) { return version.creator == txn; });
-    }
-    drop_empty_rows(table);
+    if (!commits) take_back(TableId{t}, txn);
+    drop_empty_rows(tables_[t]);
   }
+}
+
+void Storage::take_back(TableId id, TxnNo txn) {
+  StoredTable& table = tables_[id.index];
+  std::vector<std::vector<Value>> gone;  // keys of records that are no longer there
+  for (StoredRow& row : table.rows) {
+    const RowValues first = row.versions.empty() ? nullptr : row.versions.front().values;
+    std::erase_if(row.versions, [&](const Version& version) { return version.creator == txn; });
+    if (first != nullptr && row.versions.empty() && !table.clustered_by.empty())
+      gone.push_back(columns_of(*first, table.clustered_by));
+  }
+  for (const auto& key : gone) index_.merge({id, key}, next_record(id, key));
+}
+
+std::optional<RowId> Storage::find_row(TableId id, const std::vector<Value>& key) const {
+  const StoredTable& table = tables_[id.index];
+  for (std::uint32_t r = 0; r < table.rows.size(); ++r) {
+    const auto& versions = table.rows[r].versions;
+    if (!versions.empty() && columns_of(*versions.front().values, table.clustered_by) == key)
+      return RowId{id, r};
+  }
+  return std::nullopt;
+}
+
+IndexLocks::Record Storage::next_record(TableId id, const std::vector<Value>& key) const {
+  const StoredTable& table = tables_[id.index];
+  IndexLocks::Record next{id, std::nullopt};
+  for (const StoredRow& row : table.rows) {
+    if (row.versions.empty()) continue;
+    IndexLocks::Record record{id, columns_of(*row.versions.front().values, table.clustered_by)};
+    if (*record.key > key && record < next) next = std::move(record);
+  }
+  return next;
 }
 
 // Rows are named by their place, so one without versions stays, unless it is the last.

@@ -17,6 +17,7 @@
 
 #include "sql/application.h"
 #include "sql/server/advisory_locks.h"
+#include "sql/server/index_locks.h"
 
 namespace isoscope::sql::server {
 
@@ -83,6 +84,9 @@ struct StoredTable {
   // shown.
   bool is_by_key = false;
   std::uint32_t num_shown = 0;
+  // Of MariaDB: the columns of the primary key, by which its rows are stored. A key has one row,
+  // which lives on when it is deleted and inserted again.
+  std::vector<std::uint32_t> clustered_by = {};
 
   // Is the version of a row part of what people see of the table?
   bool is_shown(std::uint32_t row, std::uint32_t version) const {
@@ -138,6 +142,11 @@ class Storage {
   // What the transaction did by this command and later ones is taken back, locks included.
   void undo(TxnNo txn, std::uint32_t command);
   Lock held(RowId id, TxnNo txn) const;
+  // On MariaDB: the row with this primary key, deleted or not; and the record behind a key.
+  std::optional<RowId> find_row(TableId table, const std::vector<Value>& key) const;
+  IndexLocks::Record next_record(TableId table, const std::vector<Value>& key) const;
+  IndexLocks& index() { return index_; }
+  const IndexLocks& index() const { return index_; }
   AdvisoryLocks& advisory() { return advisory_; }
   const AdvisoryLocks& advisory() const { return advisory_; }
   // The transaction has ended: its locks go, and with an abort its versions.
@@ -145,10 +154,12 @@ class Storage {
 
  private:
   void drop_empty_rows(StoredTable& table);
+  void take_back(TableId id, TxnNo txn);
 
   std::vector<StoredTable> tables_;
   std::vector<std::uint32_t> commands_;  // by transaction
   AdvisoryLocks advisory_;
+  IndexLocks index_;
 };
 
 // The keys of a table that must be unique, the primary key first; a hidden key is none.

@@ -1,0 +1,55 @@
+#include "sql/server/row_values.h"
+
+#include <fmt/format.h>
+
+#include "sql/memory_database.h"
+#include "sql/server/rows_in_hand.h"
+
+namespace isoscope::sql::server {
+
+Result<std::vector<Value>> inserted_row(const StatementContext& context, const Statement& statement,
+                                        std::span<const Value> variables) {
+  const Table& table = context.app.table(statement.table);
+  std::vector<std::optional<Value>> given(table.columns.size());
+  for (const SetColumn& set : statement.sets) {
+    auto value = evaluate(set.value, variables);
+    if (!value) return value.error();
+    given[set.column] = *std::move(value);
+  }
+  std::vector<Value> row;
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (given[c]) {
+      row.push_back(*given[c]);
+    } else if (column.is_fresh || column.is_hidden) {
+      row.push_back(fresh_value(column, context.storage.table(statement.table).next_fresh[c]++));
+    } else if (column.default_value) {
+      auto value = evaluate(*column.default_value, {});
+      if (!value) return value.error();
+      row.push_back(*std::move(value));
+    } else {
+      row.emplace_back();
+    }
+  }
+  return row;
+}
+
+std::optional<BrokenConstraint> broken_constraint(const Table& table,
+                                                  const std::vector<Value>& row) {
+  using Kind = BrokenConstraint::Kind;
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    if ((table.columns[c].not_null || table.is_key_column(c)) && row[c].is_null())
+      return {{Kind::NotNull,
+               fmt::format("{}.{} must not be NULL", table.name, table.columns[c].name)}};
+  }
+  RowsInHand rows({&row});
+  for (const Expr& check : table.checks) {
+    const auto holds = evaluate(check, {}, rows);
+    if (!holds) return {{Kind::Error, holds.error().what}};
+    if (*holds == Value(false))
+      return {{Kind::Check, fmt::format("a row of {} does not meet its CHECK", table.name)}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace isoscope::sql::server
