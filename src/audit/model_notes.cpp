@@ -136,6 +136,10 @@ sql::Note left_out_note(const std::string& function, const Error& why) {
 
 std::vector<sql::Note> model_notes(const sql::Application& app) {
   std::vector<sql::Note> notes;
+  for (const sql::Table& table : app.tables) {
+    for (const sql::Exclusion& exclusion : table.exclusions)
+      notes.push_back({exclusion.place, "", "EXCLUDE constraints are ignored", sql::NoteKind::Gap});
+  }
   for (const sql::Function& function : app.functions) {
     add_lock_notes(function, notes);
     Arithmetic found;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/evaluate.h"
+#include "sql/exclusions.h"
 
 namespace isoscope::audit {
 
@@ -52,6 +53,14 @@ bool meets_checks(const sql::Table& table, const std::vector<sql::Value>& values
   return std::ranges::all_of(table.checks, [&](const sql::Expr& check) {
     const auto truth = sql::evaluate(check, {}, row);
     return truth.ok() && *truth != sql::Value(false);
+  });
+}
+
+bool exclude(const sql::Table& table, const sql::InitialRow& a, const sql::InitialRow& b) {
+  return std::ranges::any_of(table.exclusions, [&](const sql::Exclusion& exclusion) {
+    const auto of_a = sql::values_of(exclusion, a.values);
+    const auto of_b = sql::values_of(exclusion, b.values);
+    return !of_a || !of_b || sql::conflict(exclusion, *of_a, *of_b);
   });
 }
 
@@ -132,6 +141,7 @@ void SmallInstances::add_row(std::vector<sql::InitialRow>& rows, sql::TableId id
     for (const auto& unique : table.unique) {
       if (agree(unique, other, row)) return;
     }
+    if (exclude(table, other, row)) return;
   }
   rows.push_back(std::move(row));
 }

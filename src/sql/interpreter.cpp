@@ -198,6 +198,9 @@ class CallRun {
   }
 
   Result<Next> modify(const Statement& s) {
+    if (runner_ == nullptr && !call_.app.table(s.table).exclusions.empty() &&
+        s.op != StatementOp::Delete)
+      return call_.limit("an EXCLUDE constraint needs a level of a server");
     const bool counts = function_.found || function_.row_count;
     auto modified =
         runner_ != nullptr ? runner_->modify(call_, s) : run_modification(call_, s, counts);

@@ -32,6 +32,21 @@ struct ForeignKey {
   std::string name = {};
 };
 
+// EXCLUDE: no two rows agree in all parts. A part is a value of the row (WITH =), or a range of two
+// (WITH &&), which contains its lower end and not its upper one unless told. A NULL agrees with
+// nothing; as an end of a range it is none.
+struct ExclusionPart {
+  Expr value;  // over the columns of source 0; of a range the lower end
+  std::optional<Expr> high = {};
+  bool is_low_open = false;
+  bool is_high_closed = false;
+};
+struct Exclusion {
+  std::vector<ExclusionPart> parts = {};
+  std::string name = {};
+  Place place = {};
+};
+
 struct Table {
   std::string name;
   std::vector<Column> columns;
@@ -41,6 +56,7 @@ struct Table {
   std::map<std::string, std::vector<std::uint32_t>> constraint_names;  // of keys, where given
   std::vector<Expr> checks;  // over the columns of source 0; must not be false
   std::vector<std::string> check_names = {};
+  std::vector<Exclusion> exclusions = {};
   Place place = {};
 
   bool is_key_column(std::uint32_t column) const {

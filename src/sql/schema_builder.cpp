@@ -338,7 +338,7 @@ void SchemaBuilder::resolve(const Pending& pending) {
   } else if (kind == "CONSTR_FOREIGN") {
     resolve_foreign_key(pending, at);
   } else if (kind == "CONSTR_EXCLUSION") {
-    findings_.note(at, "EXCLUDE constraints are ignored", NoteKind::Gap);
+    add_exclusion(pending.table, constraint, at);
   }
 }
 

@@ -58,6 +58,9 @@ class SchemaBuilder {
   void alter_table(const Tree& node, Place place);
   void add_unique_index(const Tree& node, Place place);
   void resolve(const Pending& pending);
+  // EXCLUDE: exclusion_builder.cpp.
+  void add_exclusion(TableId id, const Tree& constraint, Place place);
+  std::optional<ExclusionPart> range_part(TableId id, const Tree& expr, Place place);
   void resolve_foreign_key(const Pending& pending, Place place);
   std::vector<std::uint32_t> columns_of(TableId id, const Tree& names, Place place);
   Place place(const Tree& node) const { return where_.place(number_of(node, "location")); }

@@ -91,6 +91,8 @@ void SchemaBuilder::drop_constraint(TableId id, const std::string& name, Place a
     table.constraint_names.erase(key);
     return;
   }
+  if (std::erase_if(table.exclusions, [&](const Exclusion& e) { return e.name == name; }) > 0)
+    return;
   const std::size_t count = table.foreign_keys.size() + table.checks.size();
   std::erase_if(table.foreign_keys, [&](const ForeignKey& key) { return key.name == name; });
   for (std::size_t i = table.check_names.size(); i-- > 0;) {
@@ -120,6 +122,11 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
   std::erase_if(table.unique, [&](const auto& key) { return has_column(key, c); });
   std::erase_if(table.foreign_keys,
                 [&](const ForeignKey& key) { return has_column(key.columns, c); });
+  std::erase_if(table.exclusions, [&](const Exclusion& exclusion) {
+    return std::ranges::any_of(exclusion.parts, [&](const ExclusionPart& part) {
+      return mentions_column(part.value, c) || (part.high && mentions_column(*part.high, c));
+    });
+  });
   for (std::size_t i = table.checks.size(); i-- > 0;) {
     if (!mentions_column(table.checks[i], c)) continue;
     table.checks.erase(table.checks.begin() + static_cast<std::ptrdiff_t>(i));

@@ -91,6 +91,12 @@ class Checker {
     }
     const TableId id{static_cast<std::uint32_t>(&table - app_.tables.data())};
     for (const Expr& check : table.checks) check_expr(check, {&id, 1});
+    for (const Exclusion& exclusion : table.exclusions) {
+      for (const ExclusionPart& part : exclusion.parts) {
+        check_expr(part.value, {&id, 1});
+        check_optional(part.high, {&id, 1});
+      }
+    }
     for (const Column& column : table.columns) check_optional(column.default_value, {});
   }
 

@@ -23,7 +23,8 @@ std::uint64_t first_seed() {
 }
 
 // Two sessions of one or two calls, each of a function of one to three statements on the rows of a
-// table t (with a unique column u, a CHECK on v) and of a table c that refers to it.
+// table t (with a unique column u, a CHECK on v), of a table c that refers to it, and of a table e
+// whose ranges must not overlap; with advisory locks.
 class RandomProgram {
  public:
   explicit RandomProgram(std::uint64_t seed) : rng_(seed) {}
@@ -31,7 +32,9 @@ class RandomProgram {
   std::string text() {
     std::string out =
         "CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL CHECK (v < 40), u int UNIQUE);\n"
-        "CREATE TABLE c (id int PRIMARY KEY, t int NOT NULL REFERENCES t (id), w int NOT NULL);\n";
+        "CREATE TABLE c (id int PRIMARY KEY, t int NOT NULL REFERENCES t (id), w int NOT NULL);\n"
+        "CREATE TABLE e (id int PRIMARY KEY, lo int NOT NULL, hi int NOT NULL, "
+        "EXCLUDE USING gist (int4range(lo, hi) WITH &&));\n";
     std::string sessions;
     int number = 0;
     for (const std::string name : {"a", "b"}) {
@@ -43,7 +46,9 @@ class RandomProgram {
       }
       sessions += "\n";
     }
-    out += "INSERT INTO t VALUES (1, 10, 1), (2, 20, 2);\nINSERT INTO c VALUES (1, 2, 5);\n";
+    out +=
+        "INSERT INTO t VALUES (1, 10, 1), (2, 20, 2);\nINSERT INTO c VALUES (1, 2, 5);\n"
+        "INSERT INTO e VALUES (1, 1, 3);\n";
     return out + sessions;
   }
 
@@ -62,7 +67,7 @@ class RandomProgram {
 
   std::string statement() {
     const std::string k = key();
-    switch (rng_.below(26)) {
+    switch (rng_.below(31)) {
       case 0:
         return "SELECT v INTO x FROM t WHERE id = " + k + ";";
       case 1:
@@ -112,6 +117,16 @@ class RandomProgram {
         return "SELECT pg_try_advisory_xact_lock(" + number(2) + ") INTO l;";
       case 24:
         return "PERFORM pg_advisory_xact_lock(1, " + number(2) + ");";
+      case 25:
+        return "INSERT INTO e VALUES (" + k + ", " + number(4) + ", 5);";
+      case 26:
+        return "INSERT INTO e VALUES (" + k + ", 3, 4) ON CONFLICT DO NOTHING;";
+      case 27:
+        return "UPDATE e SET hi = hi + 2 WHERE id = " + k + ";";
+      case 28:
+        return "DELETE FROM e WHERE id = " + k + ";";
+      case 29:
+        return "UPDATE e SET id = " + number(4) + " WHERE id = " + k + ";";
       case 20:
         return "UPDATE t SET id = " + number(4) + " WHERE id = " + k + ";";
       default:

@@ -121,6 +121,7 @@ class FragmentCheck {
              "--server postgres can execute it");
     };
     if (!table.unique.empty()) return refuse_table("a further unique key");
+    if (!table.exclusions.empty()) return refuse_table("an EXCLUDE constraint");
     if (!table.foreign_keys.empty()) return refuse_table("a foreign key");
     const TableId id = s.table;
     for (const Table& other : app_.tables) {

@@ -23,6 +23,33 @@ bool is_key_column(const Table& table, std::uint32_t column) {
   });
 }
 
+// The row that has an entry, as it is now.
+template <class HasEntry>
+EntryAnswer find_holder(const StatementContext& context, TableId table, const HasEntry& has_entry,
+                        std::optional<RowId> except) {
+  const auto& rows = context.storage.table(table).rows;
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    const RowId id{table, r};
+    if (id == except) continue;
+    const auto& versions = rows[r].versions;
+    // Versions of another transaction that still runs are the last ones.
+    std::size_t settled = versions.size();
+    while (settled > 0 && versions[settled - 1].creator != context.txn &&
+           context.running_txns.contains(versions[settled - 1].creator))
+      --settled;
+    const bool is_there = settled > 0 && has_entry(versions[settled - 1]);
+    if (settled < versions.size()) {
+      // A row that is being changed counts as one that may go, whatever is changed in it.
+      const bool may_come = std::any_of(versions.begin() + static_cast<std::ptrdiff_t>(settled),
+                                        versions.end(), has_entry);
+      if (is_there || may_come) return {.blockers = {versions.back().creator}};
+    } else if (is_there) {
+      return {.taken = id};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 RowAnswer lock_row(const StatementContext& context, RowId id, std::uint32_t in_hand, Lock mode,
@@ -57,36 +84,44 @@ EntryAnswer find_entry(const StatementContext& context, TableId table, std::uint
                        std::optional<RowId> except) {
   const std::vector<Value> wanted = columns_of(values, key);
   if (has_null(wanted)) return {};
-  const auto has_entry = [&](const Version& version) {
-    return !version.is_deleted() && version.num_entries > key_number &&
-           columns_of(*version.values, key) == wanted;
-  };
-  const auto& rows = context.storage.table(table).rows;
-  for (std::uint32_t r = 0; r < rows.size(); ++r) {
-    const RowId id{table, r};
-    if (id == except) continue;
-    const auto& versions = rows[r].versions;
-    // Versions of another transaction that still runs are the last ones.
-    std::size_t settled = versions.size();
-    while (settled > 0 && versions[settled - 1].creator != context.txn &&
-           context.running_txns.contains(versions[settled - 1].creator))
-      --settled;
-    const bool is_there = settled > 0 && has_entry(versions[settled - 1]);
-    if (settled < versions.size()) {
-      // A row that is being changed counts as one that may go, whatever is changed in it.
-      const bool may_come = std::any_of(versions.begin() + static_cast<std::ptrdiff_t>(settled),
-                                        versions.end(), has_entry);
-      if (is_there || may_come) return {.blockers = {versions.back().creator}};
-    } else if (is_there) {
-      return {.taken = id};
-    }
-  }
-  return {};
+  return find_holder(
+      context, table,
+      [&](const Version& version) {
+        return !version.is_deleted() && version.num_entries > key_number &&
+               columns_of(*version.values, key) == wanted;
+      },
+      except);
+}
+
+EntryAnswer find_excluded(const StatementContext& context, TableId table, std::uint32_t number,
+                          const std::vector<ExclusionValue>& values, std::optional<RowId> except) {
+  const Table& declared = context.app.table(table);
+  const Exclusion& exclusion = declared.exclusions[number];
+  const std::size_t entry = unique_keys(declared).size() + number;
+  return find_holder(
+      context, table,
+      [&](const Version& version) {
+        if (version.is_deleted() || version.num_entries <= entry) return false;
+        const auto there = values_of(exclusion, *version.values);
+        return there && conflict(exclusion, *there, values);
+      },
+      except);
 }
 
 bool changes_key(const Table& table, const std::vector<Value>& from, const std::vector<Value>& to) {
   for (const auto& key : unique_keys(table)) {
     if (columns_of(from, key) != columns_of(to, key)) return true;
+  }
+  return false;
+}
+
+bool changes_index(const Table& table, const std::vector<Value>& from,
+                   const std::vector<Value>& to) {
+  if (changes_key(table, from, to)) return true;
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    const bool is_indexed = std::ranges::any_of(
+        table.exclusions, [&](const Exclusion& exclusion) { return mentions(exclusion, c); });
+    if (is_indexed && from[c] != to[c]) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What a statement must do before it may have a row: wait, read it again, or give up. The same for
 // entries of unique keys.
+#include "sql/exclusions.h"
 #include "sql/server/statement_run.h"
 
 namespace isoscope::sql::server {
@@ -34,8 +35,16 @@ EntryAnswer find_entry(const StatementContext& context, TableId table, std::uint
                        std::span<const std::uint32_t> key, const std::vector<Value>& values,
                        std::optional<RowId> except);
 
+// The same for an EXCLUDE constraint, by its number; its entries are counted behind those of the
+// keys. `values`: what the row has in its parts.
+EntryAnswer find_excluded(const StatementContext& context, TableId table, std::uint32_t number,
+                          const std::vector<ExclusionValue>& values, std::optional<RowId> except);
+
 // Has the transaction a lock that the values of a key cannot pass, or changes this update a key?
 bool changes_key(const Table& table, const std::vector<Value>& from, const std::vector<Value>& to);
+// Does it change a column of a key or of an EXCLUDE constraint?
+bool changes_index(const Table& table, const std::vector<Value>& from,
+                   const std::vector<Value>& to);
 // The lock of an UPDATE by the columns that it sets.
 Lock lock_of_sets(const Table& table, const std::vector<SetColumn>& sets);
 

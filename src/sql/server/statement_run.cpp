@@ -311,9 +311,33 @@ class StatementRun {
       }
       versions.back().num_entries = running_.next_key + 1;
     }
+    if (Attempt entered = enter_exclusions(id, now, before); entered.kind != Kind::Done)
+      return entered;
     versions.back().num_entries = UINT32_MAX;
     running_.placed.reset();
     return finish(now, before == nullptr || before->is_deleted() ? nullptr : before->values.get());
+  }
+
+  // EXCLUDE constraints, behind the keys. Here the entry comes first, and then who is in the way is
+  // looked for: also by an UPDATE that changes columns of another index only.
+  Attempt enter_exclusions(RowId id, const Row& now, const Version* before) {
+    const auto num_keys = static_cast<std::uint32_t>(unique_keys(table()).size());
+    const auto& exclusions = table().exclusions;
+    if (exclusions.empty()) return {};
+    const bool is_new =
+        before == nullptr || before->is_deleted() || changes_index(table(), *before->values, now);
+    for (std::uint32_t e = running_.next_key - num_keys; e < exclusions.size(); ++e) {
+      running_.next_key = num_keys + e;
+      context_.storage.row(id).versions.back().num_entries = running_.next_key + 1;
+      if (!is_new) continue;
+      const auto values = values_of(exclusions[e], now);
+      if (!values) return fail("22000", values.error().what);
+      const EntryAnswer answer = find_excluded(context_, statement_.table, e, *values, id);
+      if (!answer.blockers.empty()) return wait(answer.blockers);
+      if (answer.taken)
+        return fail("23P01", fmt::format("a row of {} is excluded by another one", table().name));
+    }
+    return {};
   }
 
   Attempt finish(const Row& row, const Row* from) {
@@ -361,6 +385,14 @@ class StatementRun {
         if (!is_named(keys[k])) continue;
         const EntryAnswer answer =
             find_entry(context_, statement_.table, k, keys[k], running_.inserted, {});
+        if (!answer.blockers.empty()) return wait(answer.blockers);
+        if (answer.taken) return resolve(*answer.taken);
+      }
+      for (std::uint32_t e = 0; e < table().exclusions.size(); ++e) {
+        if (!statement_.conflict_key.empty()) break;
+        const auto values = values_of(table().exclusions[e], running_.inserted);
+        if (!values) return fail("22000", values.error().what);
+        const EntryAnswer answer = find_excluded(context_, statement_.table, e, *values, {});
         if (!answer.blockers.empty()) return wait(answer.blockers);
         if (answer.taken) return resolve(*answer.taken);
       }
