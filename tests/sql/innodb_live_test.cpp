@@ -6,10 +6,10 @@
 #include <map>
 
 #include "force/server.h"
+#include "random_innodb.h"
 #include "server_play.h"
 #include "sql/server/innodb_fragment.h"
 #include "support/mariadb_server.h"
-#include "support/rng.h"
 
 namespace isoscope::sql::server {
 namespace {
@@ -22,92 +22,6 @@ std::uint64_t first_seed() {
   const char* asked = std::getenv("ISOSCOPE_SQL_SEED");
   return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1;
 }
-
-// Two or three sessions of one or two calls, each of a function of one to three statements on rows
-// of two tables, by their keys where something is locked.
-class RandomProgram {
- public:
-  explicit RandomProgram(std::uint64_t seed) : rng_(seed) {}
-
-  std::string text() {
-    std::string out =
-        "CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL CHECK (v < 40), u int);\n"
-        "CREATE TABLE c (id int PRIMARY KEY, w int NOT NULL);\n";
-    std::string sessions;
-    int number = 0;
-    const int num_sessions = rng_.chance(0.25) ? 3 : 2;
-    for (int s = 0; s < num_sessions; ++s) {
-      sessions += fmt::format("-- session {}:", static_cast<char>('a' + s));
-      const int calls = num_sessions == 2 && rng_.chance(0.3) ? 2 : 1;
-      for (int i = 0; i < calls; ++i) {
-        out += function(++number, num_sessions == 3 ? 2 : 3);
-        sessions += (i == 0 ? " f" : "; f") + std::to_string(number) + "()";
-      }
-      sessions += "\n";
-    }
-    out += "INSERT INTO t VALUES (1, 10, 1), (3, 20, 2);\nINSERT INTO c VALUES (1, 5);\n";
-    return out + sessions;
-  }
-
- private:
-  std::string number(int below) { return std::to_string(1 + rng_.below(below)); }
-
-  std::string function(int n, int most) {
-    std::string body;
-    const int statements = 1 + static_cast<int>(rng_.below(most));
-    for (int i = 0; i < statements; ++i) body += "  " + statement() + "\n";
-    return "CREATE FUNCTION f" + std::to_string(n) +
-           "() RETURNS void LANGUAGE plpgsql AS $$ DECLARE x int; y int; BEGIN\n" + body +
-           "END $$;\n";
-  }
-
-  std::string statement() {
-    const std::string k = number(4);
-    switch (rng_.below(20)) {
-      case 0:
-        return "SELECT v INTO x FROM t WHERE id = " + k + ";";
-      case 1:
-        return "SELECT sum(v) INTO y FROM t;";
-      case 2:
-        return "SELECT count(*) INTO y FROM t WHERE v > 12;";
-      case 3:
-        return "UPDATE t SET v = " + number(30) + " WHERE id = " + k + ";";
-      case 4:
-        return "UPDATE t SET v = v + " + number(12) + " WHERE id = " + k + ";";
-      case 5:
-        return "UPDATE t SET v = v - 10 WHERE id = " + k + " AND v >= 10;";
-      case 6:
-        return "UPDATE t SET v = v + 1, u = v WHERE id = " + k + ";";
-      case 7:
-        return "UPDATE t SET u = 2 WHERE id = " + k + ";";
-      case 8:
-        return "DELETE FROM t WHERE id = " + k + ";";
-      case 9:
-        return "DELETE FROM t WHERE id = " + k + " AND v > 15;";
-      case 10:
-      case 11:
-        return "INSERT INTO t VALUES (" + k + ", " + number(30) + ", NULL);";
-      case 12:
-        return "INSERT INTO t (id, v) VALUES (" + k + ", 7), (" + number(5) + ", 8);";
-      case 13:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR UPDATE;";
-      case 14:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR SHARE;";
-      case 15:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " AND v > 15 FOR UPDATE;";
-      case 16:
-        return "UPDATE c SET w = w + 1 WHERE id = 1;";
-      case 17:
-        return "SELECT w INTO y FROM c WHERE id = " + number(2) + ";";
-      case 18:
-        return "UPDATE t SET v = 3 WHERE id = " + k + " AND x > 9;";
-      default:
-        return "IF x > 9 THEN UPDATE t SET v = x + 1 WHERE id = " + k + "; END IF;";
-    }
-  }
-
-  Rng rng_;
-};
 
 class InnodbLive : public ::testing::TestWithParam<PgLevel> {
  protected:
@@ -168,7 +82,7 @@ class InnodbLive : public ::testing::TestWithParam<PgLevel> {
   // Every way in which explore says that the program can end happens on the server, by the schedule
   // that explore names; and what happens there by other schedules is one of them.
   void compare(std::uint64_t seed, PgLevel level) {
-    const std::string text = RandomProgram(seed).text();
+    const std::string text = RandomInnodb(seed).text();
     SCOPED_TRACE(fmt::format("seed {} at {}\n{}", seed, name_of(ServerKind::MariaDb, level), text));
     auto app = parse_application(text);
     ASSERT_TRUE(app.ok()) << app.error().what;

@@ -6,6 +6,8 @@
 
 #include "check/points/random_statements.h"
 #include "check/points/random_stmts.h"
+#include "random_innodb.h"
+#include "random_locks.h"
 #include "random_sql.h"
 #include "sql/server/schedules.h"
 #include "sql/server/state_digest.h"
@@ -99,6 +101,42 @@ TEST(ScheduleReduction, FindsTheHistoriesOfSqlPrograms) {
   EXPECT_LT(steps.reduced, steps.all);
   RecordProperty("factor", std::to_string(static_cast<double>(steps.all) /
                                           static_cast<double>(steps.reduced)));
+}
+
+// The program of a text that has no problems.
+std::unique_ptr<SqlProgram> program_of(const std::string& text) {
+  auto app = parse_application(text);
+  EXPECT_TRUE(app.ok() && app->problems.empty());
+  return *SqlProgram::create(*std::move(app));
+}
+
+TEST(ScheduleReduction, FindsTheHistoriesOfProgramsOnMariaDb) {
+  Steps steps;
+  for (std::uint64_t seed = 1; seed <= cases(200); ++seed) {
+    const std::string text = RandomInnodb(seed + 40'000).text();
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = program_of(text);
+    Rng rng(seed);
+    std::vector<PgLevel> levels(program->outline().calls.size());
+    for (PgLevel& level : levels)
+      level = rng.chance(0.5) ? PgLevel::ReadCommitted : PgLevel::RepeatableRead;
+    compare(Machine(*program, levels, {}, false, ServerKind::MariaDb), steps);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_LT(steps.reduced, steps.all);
+}
+
+TEST(ScheduleReduction, FindsTheHistoriesOfAdvisoryLocks) {
+  Steps steps;
+  for (std::uint64_t seed = 1; seed <= cases(100); ++seed) {
+    const std::string text = random_locks(seed + 50'000);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = program_of(text);
+    Rng rng(seed);
+    compare(Machine(*program, random_levels(rng, program->outline().calls.size())), steps);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_LT(steps.reduced, steps.all);
 }
 
 // Four sessions that each read and write a row of their own, and read a common one.
