@@ -2,7 +2,7 @@
 -- answer was unknown. What audit says without it proves nothing.
 -- run: isoscope explore FILE
 -- exit: 0
--- says: 3 histories
+-- says: 2 histories
 -- says not: violate
 --
 -- run: isoscope audit FILE --level pg-ser
