@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,6 +65,26 @@ const sql::Statement* find_lock(const std::vector<sql::Statement>& body, sql::Lo
   return nullptr;
 }
 
+// The first EXCEPTION block, or null.
+const sql::Statement* find_handler(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    if (statement.catches) return &statement;
+    for (const auto* inner : {&statement.body, &statement.otherwise}) {
+      if (const sql::Statement* found = find_handler(*inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
+// A call that catches an error goes on by what no serial order need show: a serialization failure,
+// or a key that its snapshot does not have.
+void add_handler_note(const sql::Function& function, std::vector<sql::Note>& notes) {
+  if (const sql::Statement* handler = find_handler(function.body))
+    notes.push_back({handler->place, function.name,
+                     "what follows an error that an EXCEPTION block catches is not modelled",
+                     sql::NoteKind::Gap});
+}
+
 void add_lock_notes(const sql::Function& function, std::vector<sql::Note>& notes) {
   if (const sql::Statement* skips = find_lock(function.body, sql::LockWait::Skip))
     notes.push_back(
@@ -72,6 +93,41 @@ void add_lock_notes(const sql::Function& function, std::vector<sql::Note>& notes
     notes.push_back(
         {fails->place, function.name, "NOWAIT is treated as waiting", sql::NoteKind::Free});
 }
+
+// A part of an SQL statement that looks at a table which the same statement has changed before, or
+// null. To the server all parts see the table as it was; the formulas let it see the change.
+class OwnChanges {
+ public:
+  const sql::Statement* find(const std::vector<sql::Statement>& body) {
+    for (const sql::Statement& statement : body) {
+      if (statement.is_separate) {  // statements of their own
+        if (const auto* found = OwnChanges().find(statement.body)) return found;
+        continue;
+      }
+      if (looks_at_change(statement)) return &statement;
+      // The second round of a loop follows the first.
+      for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round) {
+        if (const auto* found = find(statement.body)) return found;
+      }
+      if (const auto* found = find(statement.otherwise)) return found;
+    }
+    return nullptr;
+  }
+
+ private:
+  bool looks_at_change(const sql::Statement& statement) {
+    if (!statement.is_sql()) return false;
+    if (!statement.continues) changed_.clear();
+    if (statement.is_query())
+      return std::ranges::any_of(statement.query.sources,
+                                 [&](sql::TableId table) { return changed_.contains(table); });
+    const bool is_new = changed_.insert(statement.table).second;
+    // INSERT looks for its key among its own rows, too.
+    return !is_new && !statement.once && statement.op != sql::StatementOp::Insert;
+  }
+
+  std::set<sql::TableId> changed_;
+};
 
 // The first statement that audit does not model, or null.
 const sql::Statement* find_refused(const sql::Application& app,
@@ -87,15 +143,9 @@ const sql::Statement* find_refused(const sql::Application& app,
       why = "takes an advisory lock";
       return &statement;
     }
-    if (statement.catches) {
-      why = "catches errors (EXCEPTION)";
-      return &statement;
-    }
-    // What goes through row sets and copies of other functions is executed, and held against the
-    // server, but its formulas are not yet: nothing may rest on them.
-    if (statement.op == sql::StatementOp::Append || statement.op == sql::StatementOp::Block ||
-        statement.query.rows || statement.into_rows || statement.once) {
-      why = "asks for rows that go through a row set, or calls another function";
+    if (statement.is_rough) {
+      why = fmt::format("calls {} inside of a statement with a query of its own, or perhaps not",
+                        statement.text);
       return &statement;
     }
     for (const auto* inner : {&statement.body, &statement.otherwise}) {
@@ -110,6 +160,10 @@ const sql::Statement* find_refused(const sql::Application& app,
 std::optional<Error> refusal(const sql::Application& app, const sql::Function& function) {
   std::string why;
   const sql::Statement* statement = find_refused(app, function.body, why);
+  if (statement == nullptr) {
+    statement = OwnChanges().find(function.body);
+    why = "looks in one statement at a table that the same statement changes";
+  }
   if (statement == nullptr) return std::nullopt;
   return Error{.where = statement->place,
                .what = fmt::format("{} {}, which audit does not model", function.name, why),
@@ -142,6 +196,7 @@ std::vector<sql::Note> model_notes(const sql::Application& app) {
   }
   for (const sql::Function& function : app.functions) {
     add_lock_notes(function, notes);
+    add_handler_note(function, notes);
     Arithmetic found;
     visit(function.body, found);
     if (!found.first) continue;

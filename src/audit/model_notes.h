@@ -13,8 +13,9 @@ namespace isoscope::audit {
 // Locks that do not wait are noted, too: the formulas let them wait.
 std::vector<sql::Note> model_notes(const sql::Application& app);
 
-// Why the function cannot be audited though it can be run: it changes a primary key, or catches
-// errors. Nothing if it can.
+// Why the function cannot be audited though it can be run: it changes a primary key, looks
+// in one statement at a table that the same statement changes, or calls a function inside of a
+// statement where it may run at another time or not at all. Nothing if it can.
 std::optional<Error> refusal(const sql::Application& app, const sql::Function& function);
 // Takes such functions out, and says why, in their order.
 struct Refused {

@@ -177,6 +177,8 @@ std::optional<Repair> guard_first(const sql::Application& app, sql::Function& fu
         return guard(app, function, body, at);
       }
     }
+    // What a function that is called does is not for this one to change.
+    if (body[at].op == StatementOp::Block && !body[at].catches && !body[at].text.empty()) continue;
     for (auto* inner : {&body[at].body, &body[at].otherwise}) {
       if (auto repair = guard_first(app, function, *inner, skip)) return repair;
     }
@@ -188,6 +190,7 @@ std::optional<Repair> guard_first(const sql::Application& app, sql::Function& fu
 
 void add_guarded(const sql::Application& app, std::vector<Candidate>& candidates) {
   for (std::size_t f = 0; f < app.functions.size(); ++f) {
+    if (is_called(app, app.functions[f].name)) continue;
     for (std::size_t look = 0; look < app.functions[f].num_statements; ++look) {
       Candidate candidate{app, {}};
       sql::Function& function = candidate.app.functions[f];

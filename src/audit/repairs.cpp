@@ -24,6 +24,19 @@ void for_each(std::vector<sql::Statement>& body,
   }
 }
 
+// The statements that stand in the function itself, not in one that it calls or that a trigger
+// calls: a change of those is a change of other functions, too.
+void for_each_own(std::vector<sql::Statement>& body,
+                  const std::function<void(sql::Statement&)>& action) {
+  for (sql::Statement& statement : body) {
+    if (statement.op == StatementOp::Block && !statement.catches && !statement.text.empty())
+      continue;
+    action(statement);
+    for_each_own(statement.body, action);
+    for_each_own(statement.otherwise, action);
+  }
+}
+
 // Some foreign key refers to the table.
 bool is_target(const sql::Application& app, sql::TableId table) {
   return std::ranges::any_of(app.tables, [&](const sql::Table& other) {
@@ -43,13 +56,14 @@ std::string with_column(const std::string& text, const std::string& column,
 
 void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) {
   for (std::size_t f = 0; f < app.functions.size(); ++f) {
+    if (is_called(app, app.functions[f].name)) continue;
     for (std::uint32_t number = 0; number < app.functions[f].num_statements; ++number) {
       Candidate candidate{app, {.kind = RepairKind::Lock, .function = app.functions[f].name}};
       bool is_changed = false;
-      for_each(candidate.app.functions[f].body, [&](sql::Statement& statement) {
+      for_each_own(candidate.app.functions[f].body, [&](sql::Statement& statement) {
         if (statement.number != number || statement.op != StatementOp::Select ||
             statement.query.sources.empty() || statement.query.is_aggregate() ||
-            statement.query.lock != sql::Lock::None)
+            statement.into_rows || statement.query.lock != sql::Lock::None)
           return;
         const bool is_referred_to = std::ranges::any_of(
             statement.query.sources, [&](sql::TableId table) { return is_target(app, table); });
@@ -116,6 +130,7 @@ void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budg
 // SELECT c INTO v … ; UPDATE … SET c = v + e: the UPDATE can compute from the column itself.
 void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates) {
   for (std::size_t f = 0; f < app.functions.size(); ++f) {
+    if (is_called(app, app.functions[f].name)) continue;
     // Variables that hold a column, by the last SELECT that filled them.
     struct Held {
       sql::TableId table;
@@ -125,7 +140,7 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
     std::vector<std::optional<Held>> holds(app.functions[f].variables.size());
     Candidate candidate{app, {.kind = RepairKind::Atomic, .function = app.functions[f].name}};
     bool is_changed = false;
-    for_each(candidate.app.functions[f].body, [&](sql::Statement& statement) {
+    for_each_own(candidate.app.functions[f].body, [&](sql::Statement& statement) {
       for (const sql::VarId target : statement.targets) holds[target.index].reset();
       const sql::Query& query = statement.query;
       if (statement.op == StatementOp::Select && query.sources.size() == 1 &&
@@ -175,7 +190,9 @@ void add_materialized(const sql::Application& app, const std::vector<std::uint32
   constexpr std::string_view kTable = "audit_turn";
   const bool is_taken = std::ranges::any_of(
       app.tables, [&](const sql::Table& table) { return table.name == kTable; });
-  if (is_taken || functions.empty()) return;
+  const bool is_shared = std::ranges::any_of(
+      functions, [&](std::uint32_t f) { return is_called(app, app.functions[f].name); });
+  if (is_taken || is_shared || functions.empty()) return;
   Candidate candidate{app, {.kind = RepairKind::Materialize}};
   sql::Table turn;
   turn.name = kTable;
@@ -210,6 +227,19 @@ void add_materialized(const sql::Application& app, const std::vector<std::uint32
 }
 
 }  // namespace
+
+bool is_called(const sql::Application& app, const std::string& name) {
+  const std::string call = name + "(…)";
+  const std::function<bool(const std::vector<sql::Statement>&)> has_call =
+      [&](const std::vector<sql::Statement>& body) {
+        return std::ranges::any_of(body, [&](const sql::Statement& statement) {
+          const bool is_call = statement.op == StatementOp::Block && statement.text == call;
+          return is_call || has_call(statement.body) || has_call(statement.otherwise);
+        });
+      };
+  return std::ranges::any_of(
+      app.functions, [&](const sql::Function& function) { return has_call(function.body); });
+}
 
 bool is_same_expr(const sql::Expr& a, const sql::Expr& b) {
   return a.op == b.op && a.number == b.number && a.text == b.text && a.var == b.var &&

@@ -49,6 +49,10 @@ std::vector<Candidate> repairs_of(const Problem& problem, const std::vector<std:
 // none.
 void add_guarded(const sql::Application& app, std::vector<Candidate>& candidates);
 
+// Does a function of the program call this one? Its copies there would have to change with it, so
+// that it is left as it is.
+bool is_called(const sql::Application& app, const std::string& name);
+
 bool is_same_expr(const sql::Expr& a, const sql::Expr& b);
 
 // No call that runs alone inserts a row whose values in these columns some row has that it sees.

@@ -278,6 +278,9 @@ class View final : public sql::Database {
       const std::size_t then = trace.moments[moments_.check_moment()].snapshot;
       Seen found = peek(location, std::move(absent), then);
       if (found.value == Value(true)) {
+        // Whoever frees the key would have to begin and end in the middle of the statement.
+        if (statement_->continues && seen.value != Value(true))
+          trace.impossible = "a key that is taken is freed while a statement goes from row to row";
         seen = std::move(found);
         limit = then;
       } else if (seen.value == Value(true)) {

@@ -183,7 +183,7 @@ void SymbolicRun::insert(const sql::Statement& statement) {
     instance_.accesses[i].is_insert = true;
   const Frame after =
       current().with({Source{table, choose_row(inserts, insertion.row, insertion.there)}});
-  return_row(statement, alive, found, after);
+  return_row(statement, alive, found, after, true);
 }
 
 }  // namespace isoscope::audit

@@ -61,6 +61,7 @@ void SymbolicRun::run(std::span<const sql::Statement> body) {
 }
 
 void SymbolicRun::begin(const sql::Statement& statement) {
+  if (statement.is_sql() && !statement.continues) first_access_ = instance_.accesses.size();
   if (!per_statement_) return;
   const std::size_t count = moments_.begin(statement);
   if (!statement.is_sql()) return;
@@ -76,8 +77,7 @@ void SymbolicRun::run(const sql::Statement& statement) {
       if (statement.query.rows) {
         select_rows(statement);
       } else if (statement.into_rows) {
-        select(statement, statement.query, 1);
-        forget_rows(*statement.into_rows);
+        select_into_rows(statement);
       } else if (statement.query.is_aggregate()) {
         aggregate_into(statement);
       } else {
@@ -97,12 +97,12 @@ void SymbolicRun::run(const sql::Statement& statement) {
       const sql::VarId target = statement.targets.front();
       Variable& variable = env_[target.index];
       if (statement.index) {  // an element: the array as a whole is unknown from here on
-        variable.array = symbols_.fresh_array("changed");
-        instance_.facts.push_back(symbols_.smt().number(0) <= variable.array->size);
-        variable.value = symbols_.fresh_value("changed", false);
+        forget_rows(target);
+      } else if (variable.array && statement.expr->op == sql::ExprOp::ArrayOf &&
+                 statement.expr->args.empty()) {
+        clear_rows(target);
       } else if (variable.array) {
-        variable.array = array(*statement.expr, here());
-        variable.value = eval(*statement.expr, here());
+        set_array(variable, array(*statement.expr, here()), eval(*statement.expr, here()));
       } else {
         variable.value =
             symbols_.choose_value(alive_, eval(*statement.expr, here()), variable.value);
@@ -136,51 +136,24 @@ void SymbolicRun::run(const sql::Statement& statement) {
     case StatementOp::Raise:
       abort_if(alive_);
       return;
-    case StatementOp::Append:
-      forget_rows(statement.targets.front());
+    case StatementOp::Append: {
+      std::vector<SymValue> values;
+      for (const sql::Expr& expr : statement.returning) values.push_back(eval(expr, here()));
+      append_row(statement.targets.front(), alive_, std::move(values));
       return;
-    case StatementOp::Block:
-      // One that catches errors is refused (model_notes.h).
-      loop_frames_.push_back({symbols_.no(), symbols_.no()});
-      run(statement.body);
-      alive_ = alive_ || loop_frames_.back().exited;
-      loop_frames_.pop_back();
-      return;
-  }
-}
-
-// What is in a row set is not known: how many rows, and which.
-void SymbolicRun::forget_rows(sql::VarId rows) {
-  Variable& variable = env_[rows.index];
-  variable.array = symbols_.fresh_array("rows");
-  variable.value = symbols_.fresh_value("rows", false);
-  instance_.facts.push_back(symbols_.smt().number(0) <= variable.array->size);
-}
-
-SymValue SymbolicRun::unknown_value(sql::VarId var) {
-  SymValue value = symbols_.fresh_value("of_rows", true);
-  if (function_.variables[var.index].type == sql::Type::Boolean) {
-    instance_.facts.push_back(symbols_.smt().number(0) <= value.number &&
-                              value.number <= symbols_.smt().number(1));
-  }
-  return value;
-}
-
-// A query over a row set: any values.
-void SymbolicRun::select_rows(const sql::Statement& statement) {
-  if (statement.into_rows) return forget_rows(*statement.into_rows);
-  const SmtTerm found = symbols_.fresh_truth("found");
-  if (statement.strict) abort_if(alive_ && !found);
-  for (const sql::VarId target : statement.targets) {
-    Variable& variable = env_[target.index];
-    if (variable.array) {
-      forget_rows(target);
-    } else {
-      variable.value = symbols_.choose_value(
-          alive_, statement.exists ? symbols_.truth(found) : unknown_value(target), variable.value);
     }
+    case StatementOp::Block:
+      block(statement);
+      return;
   }
-  if (!is_part_of_expression(function_, statement)) set_found(found);
+}
+
+// Of an EXCEPTION block the formulas know only how it goes if nothing fails (model_notes.h).
+void SymbolicRun::block(const sql::Statement& statement) {
+  loop_frames_.push_back({symbols_.no(), symbols_.no()});
+  run(statement.body);
+  alive_ = alive_ || loop_frames_.back().exited;
+  loop_frames_.pop_back();
 }
 
 SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env& no) {
@@ -192,6 +165,7 @@ SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env
       instance_.facts.push_back(
           equals(merged[v].array->size, choose(condition, yes[v].array->size, no[v].array->size)));
     }
+    merged[v].rows = merge_rows(yes[v], no[v]);
   }
   return merged;
 }
@@ -224,15 +198,17 @@ void SymbolicRun::branch(const sql::Statement& first) {
   }
 }
 
-void SymbolicRun::assign(sql::VarId var, SymValue value) { env_[var.index].value = value; }
+void SymbolicRun::assign(sql::VarId var, SymValue value) {
+  if (env_[var.index].array) forget_rows(var);
+  env_[var.index].value = value;
+}
 
 // Variables that the body assigns have any value.
 void SymbolicRun::forget(const std::vector<sql::Statement>& body) {
   for (const sql::Statement& statement : body) {
     for (const sql::VarId target : statement.targets) {
-      Variable& variable = env_[target.index];
-      variable.value = symbols_.fresh_value("some_round", true);
-      if (variable.array) variable.array = symbols_.fresh_array("some_round");
+      if (env_[target.index].array) forget_rows(target);
+      env_[target.index].value = symbols_.fresh_value("some_round", true);
     }
     if (statement.into_rows) forget_rows(*statement.into_rows);
     if (function_.found && (statement.op <= StatementOp::Delete || !statement.body.empty()))
@@ -316,7 +292,7 @@ SmtTerm SymbolicRun::loop_any_two(const sql::Statement& statement) {
     goes_on = goes_on && !left;
     forget(statement.body);
     for (const sql::VarId target : statement.targets)
-      env_[target.index].value = symbols_.fresh_value("after_loop", true);
+      assign(target, symbols_.fresh_value("after_loop", true));
   }
   alive_ = goes_on;
   if (leaves(statement.body)) alive_ = alive_ && symbols_.fresh_truth("loop_ended");
@@ -342,7 +318,9 @@ SmtTerm SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
     instance_.facts.push_back(implies(alive_, !is_true(statement.expr, here())));
   }
   alive_ = alive_ || loop_frames_.back().exited;
-  return rounds.front().active;
+  std::vector<SmtTerm> active;
+  for (const Round& round : rounds) active.push_back(round.active);
+  return symbols_.any(active);
 }
 
 }  // namespace isoscope::audit

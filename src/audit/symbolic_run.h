@@ -5,7 +5,7 @@
 // After an IF, a variable is "one or the other" (choose). A RETURN, a RAISE or an EXIT makes the
 // rest happen only if it was not taken: `alive` is the condition of going on. Loops follow
 // instance.h. The parts: expressions (symbolic_expr.cpp), statements that touch the database
-// (symbolic_sql.cpp), control flow (symbolic_run.cpp).
+// (symbolic_sql.cpp), row sets (symbolic_rows.cpp), control flow (symbolic_run.cpp).
 #include <compare>
 #include <map>
 #include <memory>
@@ -30,9 +30,19 @@ class SymbolicRun {
   }
 
  private:
+  // A row set whose rows are known: which there may be, in their order, and when each is there.
+  struct KnownRow {
+    SmtTerm is_there;
+    std::vector<SymValue> values;
+  };
+  struct KnownRows {
+    std::size_t origin = 0;  // the statement that emptied it last
+    std::vector<KnownRow> rows;
+  };
   struct Variable {
     SymValue value;
     std::optional<SymArray> array;
+    std::shared_ptr<const KnownRows> rows = nullptr;  // of a row set; null if nothing is known
   };
   using Env = std::vector<Variable>;
 
@@ -60,6 +70,12 @@ class SymbolicRun {
   struct Truth {
     SmtTerm yes;
     SmtTerm no;  // neither: NULL
+  };
+
+  // A round of a loop.
+  struct Round {
+    SmtTerm active;
+    std::vector<std::pair<sql::VarId, SymValue>> targets = {};
   };
 
   // Expressions.
@@ -99,10 +115,28 @@ class SymbolicRun {
                   const std::set<std::uint32_t>& outputs, const Selection& selection);
   void find_all(const Finding& finding, std::size_t num_rows, const Selection& selection);
   void select_into(const sql::Statement& statement);
-  void select_rows(const sql::Statement& statement);
-  void forget_rows(sql::VarId rows);
-  SymValue unknown_value(sql::VarId var);
+  // One row: that there is one, and its values.
+  struct Aggregated {
+    SmtTerm is_returned;
+    std::vector<SymValue> values;
+  };
+  Aggregated aggregate(const sql::Statement& statement);
+  SymValue aggregate_of_rows(const sql::Output& output, const Selection& selection,
+                             bool is_single_row);
   void aggregate_into(const sql::Statement& statement);
+  // Row sets (symbolic_rows.cpp).
+  void select_rows(const sql::Statement& statement);
+  void select_into_rows(const sql::Statement& statement);
+  void forget_rows(sql::VarId rows);
+  void clear_rows(sql::VarId rows);
+  void append_row(sql::VarId rows, SmtTerm is_there, std::vector<SymValue> values);
+  // The rows of the set that meet WHERE, in the order of the query. Nothing where that is not
+  // known.
+  std::optional<std::vector<KnownRow>> rows_of_set(const sql::Query& query);
+  std::optional<std::vector<Round>> rounds_of_set(const sql::Statement& statement);
+  static std::shared_ptr<const KnownRows> merge_rows(const Variable& yes, const Variable& no);
+  SymValue unknown_value(sql::VarId var);
+  void set_array(Variable& variable, SymArray array, SymValue value);
   void bound_extreme(const sql::Query& query, const sql::Output& output, const Selection& selection,
                      const SymValue& best, std::size_t first);
   // What a statement looks for, and what it then does to the rows that it locks, are two things
@@ -119,8 +153,13 @@ class SymbolicRun {
                const std::function<SmtTerm(const Row&)>& condition);
   struct Target;  // rows that an UPDATE or DELETE is about
   Target target_of(const sql::Statement& statement);
-  // RETURNING, and FOUND.
-  void return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found, const Frame& row);
+  // UPDATE … FROM passes over a row that it has changed already.
+  std::function<SmtTerm(const Row&)> is_untouched(sql::TableId table);
+  // RETURNING, and FOUND. `is_only`: no other row can be returned.
+  void return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found, const Frame& row,
+                  bool is_only);
+  // The columns of a row as they are in a frame.
+  std::vector<SymValue> values_of(sql::TableId table, const Row& row, const Frame& frame);
   void update(const sql::Statement& statement);
   void remove(const sql::Statement& statement);
   void insert(const sql::Statement& statement);
@@ -194,14 +233,11 @@ class SymbolicRun {
   void run(const sql::Statement& statement);
   void begin(const sql::Statement& statement);
   void branch(const sql::Statement& statement);
+  void block(const sql::Statement& statement);
   void loop(const sql::Statement& statement);
   // Both return whether there was a round.
   SmtTerm loop_any_two(const sql::Statement& statement);
   SmtTerm loop_at_most_two(const sql::Statement& statement);
-  struct Round {
-    SmtTerm active;
-    std::vector<std::pair<sql::VarId, SymValue>> targets = {};
-  };
   std::vector<Round> rounds_of(const sql::Statement& statement);
   void assign(sql::VarId var, SymValue value);
   void forget(const std::vector<sql::Statement>& body);
@@ -231,8 +267,10 @@ class SymbolicRun {
   bool keys_are_unknown_;
   bool per_statement_;
   Moments moments_;
-  std::uint32_t at_ = 0;        // of the statement that runs
-  std::uint32_t reads_at_ = 0;  // the view of reads that are written down
+  std::uint32_t at_ = 0;          // of the statement that runs
+  std::uint32_t reads_at_ = 0;    // the view of reads that are written down
+  std::size_t first_access_ = 0;  // of the SQL statement that runs, with all its parts
+  std::size_t num_sets_ = 0;      // row sets that were emptied
   Instance& instance_;
   Env env_;
   SmtTerm alive_;

@@ -39,7 +39,8 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
       SymValue value =
           symbols_.choose_value(found, eval(query.outputs[i].expr, at), symbols_.null());
       Variable& target = env_[statement.targets[i].index];
-      if (!target.array) target.value = symbols_.choose_value(alive, value, target.value);
+      if (target.array) forget_rows(statement.targets[i]);
+      target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
   if (!is_part_of_expression(function_, statement)) set_found(found);
@@ -78,56 +79,68 @@ void SymbolicRun::bound_extreme(const sql::Query& query, const sql::Output& outp
   }
 }
 
-void SymbolicRun::aggregate_into(const sql::Statement& statement) {
+SymValue SymbolicRun::aggregate_of_rows(const sql::Output& output, const Selection& selection,
+                                        bool is_single_row) {
   SmtSolver& smt = symbols_.smt();
+  const SmtTerm found = selection.found.front();
+  SymValue value = symbols_.fresh_value("aggregate", false);
+  const SymValue picked = eval(output.expr, selection.frame.with(selection.rows.front()));
+  switch (output.aggregate) {
+    case sql::Aggregate::Count:
+      instance_.facts.push_back(smt.number(0) <= value.number);
+      instance_.facts.push_back(implies(smt.number(1) <= value.number, found));
+      // Values that are NULL do not count.
+      if (output.expr.op == sql::ExprOp::Null)
+        instance_.facts.push_back(implies(found, smt.number(1) <= value.number));
+      if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
+      break;
+    case sql::Aggregate::Min:
+    case sql::Aggregate::Max:
+      value = {!found || picked.null, picked.number};
+      break;
+    case sql::Aggregate::Array:
+    case sql::Aggregate::Other:  // any value
+      value.null = symbols_.fresh_truth("other_is_null");
+      break;
+    case sql::Aggregate::Sum:
+    case sql::Aggregate::Avg:
+    case sql::Aggregate::None:  // of one row the value itself, of many any number
+      value.null = !found || symbols_.fresh_truth("sum_of_nulls");
+      if (is_single_row) value = {!found || picked.null, picked.number};
+      break;
+  }
+  return value;
+}
+
+SymbolicRun::Aggregated SymbolicRun::aggregate(const sql::Statement& statement) {
   const sql::Query& query = statement.query;
   const std::size_t first = instance_.accesses.size();
   const Selection selection = select(statement, query, 1);
-  const SmtTerm found = selection.found.front();
-  const Frame at = selection.frame.with(selection.rows.front());
-  const SmtTerm alive = alive_;
   const bool is_single_row = selection.matches && !instance_.accesses.empty() &&
                              this->plan(query.sources, query.where).is_fixed;
   const bool has_row = window_of(query).has_first;
-  const SmtTerm is_returned = has_row ? symbols_.yes() : symbols_.fresh_truth("within_limit");
-  for (std::size_t i = 0; i < query.outputs.size(); ++i) {
-    const sql::Output* output = &query.outputs[i];
-    SymValue value = symbols_.fresh_value("aggregate", false);
-    const SymValue picked = eval(output->expr, at);
-    switch (output->aggregate) {
-      case sql::Aggregate::Count:
-        instance_.facts.push_back(smt.number(0) <= value.number);
-        instance_.facts.push_back(implies(smt.number(1) <= value.number, found));
-        // Values that are NULL do not count.
-        if (output->expr.op == sql::ExprOp::Null)
-          instance_.facts.push_back(implies(found, smt.number(1) <= value.number));
-        if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
-        break;
-      case sql::Aggregate::Min:
-      case sql::Aggregate::Max:
-        value = {!found || picked.null, picked.number};
-        if (selection.matches && !is_single_row)
-          bound_extreme(query, *output, selection, value, first);
-        break;
-      case sql::Aggregate::Array:
-      case sql::Aggregate::Other:  // any value
-        value.null = symbols_.fresh_truth("other_is_null");
-        break;
-      case sql::Aggregate::Sum:
-      case sql::Aggregate::Avg:
-      case sql::Aggregate::None:  // of one row the value itself, of many any number
-        value.null = !found || symbols_.fresh_truth("sum_of_nulls");
-        if (is_single_row) value = {!found || picked.null, picked.number};
-        break;
-    }
-    if (!has_row) value = symbols_.choose_value(is_returned, value, symbols_.null());
-    if (i < statement.targets.size()) {
-      Variable& target = env_[statement.targets[i].index];
-      if (target.array) forget_rows(statement.targets[i]);
-      target.value = symbols_.choose_value(alive, value, target.value);
-    }
+  Aggregated made{has_row ? symbols_.yes() : symbols_.fresh_truth("within_limit"), {}};
+  for (const sql::Output& output : query.outputs) {
+    SymValue value = aggregate_of_rows(output, selection, is_single_row);
+    const bool is_extreme =
+        output.aggregate == sql::Aggregate::Min || output.aggregate == sql::Aggregate::Max;
+    if (is_extreme && selection.matches && !is_single_row)
+      bound_extreme(query, output, selection, value, first);
+    if (!has_row) value = symbols_.choose_value(made.is_returned, value, symbols_.null());
+    made.values.push_back(value);
   }
-  if (!is_part_of_expression(function_, statement)) set_found(is_returned);
+  return made;
+}
+
+void SymbolicRun::aggregate_into(const sql::Statement& statement) {
+  const SmtTerm alive = alive_;
+  const Aggregated made = aggregate(statement);
+  for (std::size_t i = 0; i < statement.targets.size() && i < made.values.size(); ++i) {
+    Variable& target = env_[statement.targets[i].index];
+    if (target.array) forget_rows(statement.targets[i]);
+    target.value = symbols_.choose_value(alive, made.values[i], target.value);
+  }
+  if (!is_part_of_expression(function_, statement)) set_found(made.is_returned);
 }
 
 std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& statement) {
@@ -135,18 +148,25 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
   std::vector<Round> rounds;
   const bool is_any = loops_ == Loops::AnyTwo;
   if (statement.op == StatementOp::ForQuery && statement.query.rows) {
+    if (auto known = rounds_of_set(statement)) return *std::move(known);
     for (int i = 0; i < 2; ++i) {
       Round round{alive_ && symbols_.fresh_truth("round"), {}};
       if (i > 0 && !is_any) instance_.facts.push_back(implies(round.active, rounds.front().active));
-      for (const sql::VarId target : statement.targets) {
-        if (!env_[target.index].array) round.targets.emplace_back(target, unknown_value(target));
-      }
+      for (const sql::VarId target : statement.targets)
+        round.targets.emplace_back(target, unknown_value(target));
       rounds.push_back(std::move(round));
     }
     return rounds;
   }
   if (statement.op == StatementOp::ForQuery) {
     const sql::Query& query = statement.query;
+    if (query.is_aggregate()) {  // one row
+      const Aggregated made = aggregate(statement);
+      Round round{alive_ && made.is_returned, {}};
+      for (std::size_t t = 0; t < statement.targets.size() && t < made.values.size(); ++t)
+        round.targets.emplace_back(statement.targets[t], made.values[t]);
+      return {std::move(round)};
+    }
     const Selection selection = select(statement, query, 2);
     for (std::size_t i = 0; i < selection.rows.size(); ++i) {
       Round round{selection.found[i], {}};

@@ -141,6 +141,11 @@ SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
       return is_followed(row) && meets(row, now);
     };
   }
+  if (statement.once) {
+    search.matches = [matches = search.matches, untouched = is_untouched(table)](const Row& row) {
+      return matches(row) && untouched(row);
+    };
+  }
   target.found = alive_ && search.matches(target.row);
   if (!target.is_fixed()) {
     // Some row or other, if any matches.
@@ -153,6 +158,23 @@ SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
     target.found = some;
   }
   return target;
+}
+
+std::function<SmtTerm(const Row&)> SymbolicRun::is_untouched(sql::TableId table) {
+  const auto untouched = [this, table, from = first_access_,
+                          to = instance_.accesses.size()](const Row& row) {
+    std::vector<SmtTerm> parts;
+    for (std::size_t i = from; i < to; ++i) {
+      const Access& access = instance_.accesses[i];
+      if (access.kind == AccessKind::Write && access.table == table && access.column < kUniqueEntry)
+        parts.push_back(!happens(symbols_, access, row));
+    }
+    return symbols_.all(parts);
+  };
+  if (loops_ == Loops::AtMostTwo || loop_frames_.empty()) return untouched;
+  // A round that we do not look at may have changed it.
+  const SmtFunction elsewhere = symbols_.row_function("elsewhere", table, SmtSolver::kBool);
+  return [untouched, elsewhere](const Row& row) { return untouched(row) && !elsewhere(row); };
 }
 
 std::function<SmtTerm(const Row&)> SymbolicRun::still_there(sql::TableId table) {
@@ -202,9 +224,27 @@ void SymbolicRun::read_found(const sql::Statement& statement, const Search& sear
   }
 }
 
+std::vector<SymValue> SymbolicRun::values_of(sql::TableId table, const Row& row,
+                                             const Frame& frame) {
+  const sql::Table& declared = symbols_.app().table(table);
+  std::vector<SymValue> values;
+  for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
+    values.push_back(value_now(table, c, row, frame));
+  return values;
+}
+
 void SymbolicRun::return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found,
-                             const Frame& row) {
-  if (statement.into_rows) forget_rows(*statement.into_rows);
+                             const Frame& row, bool is_only) {
+  if (statement.into_rows && is_only) {
+    std::vector<SymValue> values;
+    for (const sql::Expr& expr : statement.returning) values.push_back(eval(expr, row));
+    append_row(*statement.into_rows, found && alive_, std::move(values));
+  } else if (statement.into_rows) {
+    const SymArray old = *env_[statement.into_rows->index].array;
+    forget_rows(*statement.into_rows);
+    const SmtTerm size = env_[statement.into_rows->index].array->size;
+    instance_.facts.push_back(choose(found, old.size < size, equals(old.size, size)));
+  }
   for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
     Variable& target = env_[statement.targets[i].index];
     target.value = symbols_.choose_value(
@@ -224,23 +264,37 @@ void SymbolicRun::update(const sql::Statement& statement) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
   for (const sql::SetColumn& set : statement.sets) add_columns(set.value, used);
   for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
+  for (const sql::Expr& expr : statement.raises) add_columns(expr, used);
   std::set<std::uint32_t> columns;
   for (const auto& use : used) columns.insert(use.second);
   read_found(statement, target.search, true, columns);
+  // RETURNING for a trigger asks for the row before, too.
+  Source old_row{table, row};
+  if (std::ranges::any_of(used, [](const auto& use) { return use.first == 1; }))
+    old_row.values = values_of(table, row, frame);
   if (target.is_fixed()) {
+    for (const sql::Expr& expr : statement.raises)
+      abort_if(target.found && is_true(expr, frame.with({Source{table, row}})));
     change_row(statement, statement.sets, row, target.found, frame.with({Source{table, row}}));
   } else {
     change_many(statement, target.found, alive, target.search.matches);
     for (std::size_t i = 0; i < statement.sets.size(); ++i) {
-      instance_.accesses.push_back(
-          {AccessKind::Write, table, statement.sets[i].column, statement.number, alive,
-           std::nullopt, target.search.matches, [this, s, i, frame, table](const Row& other) {
-             return eval(s->sets[i].value, frame.with({Source{table, other}}));
-           }});
-      instance_.accesses.back().step = at_;
+      Access access{AccessKind::Write,
+                    table,
+                    statement.sets[i].column,
+                    statement.number,
+                    alive,
+                    std::nullopt,
+                    target.search.matches,
+                    [this, s, i, frame, table](const Row& other) {
+                      return eval(s->sets[i].value, frame.with({Source{table, other}}));
+                    }};
+      access.step = at_;
+      instance_.accesses.push_back(std::move(access));
     }
   }
-  return_row(statement, alive, target.found, current().with({Source{table, row}}));
+  return_row(statement, alive, target.found, current().with({Source{table, row}, old_row}),
+             target.is_fixed());
 }
 
 void SymbolicRun::remove(const sql::Statement& statement) {
@@ -284,14 +338,20 @@ void SymbolicRun::remove(const sql::Statement& statement) {
         },
         all_columns);
   } else {
-    instance_.accesses.push_back({AccessKind::Write, table, kPresence, statement.number, alive,
-                                  std::nullopt, target.search.matches,
-                                  [absent](const Row&) { return absent; }});
-    instance_.accesses.back().step = at_;
+    Access access{AccessKind::Write,
+                  table,
+                  kPresence,
+                  statement.number,
+                  alive,
+                  std::nullopt,
+                  target.search.matches,
+                  [absent](const Row&) { return absent; }};
+    access.step = at_;
+    instance_.accesses.push_back(std::move(access));
     check_children(statement, table, found, nullptr, all_columns, target.frame);
     change_any_entries(statement, table, found, all_columns);
   }
-  return_row(statement, alive, found, old_row);
+  return_row(statement, alive, found, old_row, target.is_fixed());
 }
 
 }  // namespace isoscope::audit

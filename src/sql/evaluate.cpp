@@ -167,8 +167,17 @@ class Evaluator {
       case ExprOp::Least:
       case ExprOp::Greatest:
         return extreme(args, e.op == ExprOp::Greatest);
-      case ExprOp::Opaque:
-        return call_function(e.text, e.type, args);
+      case ExprOp::Opaque: {
+        if (!e.is_array) return call_function(e.text, e.type, args);
+        // Some values: two stand for however many there are.
+        std::vector<Value> values;
+        for (const char* which : {" 1", " 2"}) {
+          auto value = call_function(e.text + which, e.type, args);
+          if (!value) return value.error();
+          values.push_back(*std::move(value));
+        }
+        return Value(std::move(values));
+      }
       default:
         return compared(e.op, args[0], args[1]);
     }

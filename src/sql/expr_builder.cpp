@@ -97,8 +97,10 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
   if (!op) {
     scope.findings.note(place, fmt::format("the operator {} is treated as some function", name),
                         NoteKind::Free);
-    const bool is_test = name.find_first_of("~@?<>&") != std::string::npos;
-    Expr opaque = make(ExprOp::Opaque, is_test ? Type::Boolean : left.type,
+    // -> and #>> take a part of a document, which is kept as a text.
+    const bool is_part = name.starts_with("->") || name.starts_with("#>");
+    const bool is_test = !is_part && name.find_first_of("~@?<>&") != std::string::npos;
+    Expr opaque = make(ExprOp::Opaque, is_test ? Type::Boolean : is_part ? Type::Text : left.type,
                        {std::move(left), std::move(right)}, place);
     opaque.text = name;
     return opaque;
@@ -289,6 +291,28 @@ void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what
   for (Expr* value : values) *value = adapt(scope, std::move(*value), type, is_array, what);
 }
 
+// Calls among what the parts of an expression need, from a place on: parts that the server may pass
+// over.
+class PartsToPass {
+ public:
+  explicit PartsToPass(const Scope& scope) : before_(scope.before) {}
+  // The first part is there: it is always asked for.
+  void begin() {
+    if (before_ != nullptr && !first_) first_ = before_->size();
+  }
+  ~PartsToPass() {
+    if (first_)
+      mark_calls_as_rough(
+          {before_->begin() + static_cast<std::ptrdiff_t>(*first_), before_->end()});
+  }
+  PartsToPass(const PartsToPass&) = delete;
+  PartsToPass& operator=(const PartsToPass&) = delete;
+
+ private:
+  std::vector<Statement>* before_;
+  std::optional<std::size_t> first_;
+};
+
 Expr build_case(Scope& scope, const Tree& node, Place place) {
   std::optional<Expr> subject;
   if (has(node, "arg")) subject = build_expr(scope, child(node, "arg"));
@@ -299,12 +323,14 @@ Expr build_case(Scope& scope, const Tree& node, Place place) {
     return make_null(Type::Text, place);
   std::vector<Expr> tests;
   std::vector<Expr> results;
+  PartsToPass rest(scope);
   for (const Tree& entry : branches) {
     ++scope.depth;
     const Tree& when = inside(entry);
     tests.push_back(subject ? compare(scope, ExprOp::Equal, *subject,
                                       build_expr(scope, child(when, "expr")), place)
                             : build_condition(scope, child(when, "expr")));
+    rest.begin();
     results.push_back(build_expr(scope, child(when, "result")));
   }
   results.push_back(has(node, "defresult") ? build_expr(scope, child(node, "defresult"))
@@ -326,7 +352,11 @@ Expr build_case(Scope& scope, const Tree& node, Place place) {
 
 Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node, Place place) {
   Expr list = make(op, Type::Integer, {}, place);
-  for (const Tree& arg : child(node, "args")) list.args.push_back(build_expr(scope, arg));
+  PartsToPass rest(scope);
+  for (const Tree& arg : child(node, "args")) {
+    list.args.push_back(build_expr(scope, arg));
+    rest.begin();
+  }
   if (list.args.empty()) return make_null(Type::Integer, place);
   std::vector<Expr*> values;
   for (Expr& arg : list.args) values.push_back(&arg);
@@ -338,7 +368,11 @@ Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node
 
 Expr build_logic(Scope& scope, const Tree& node, Place place) {
   std::vector<Expr> args;
-  for (const Tree& arg : child(node, "args")) args.push_back(build_condition(scope, arg));
+  PartsToPass rest(scope);
+  for (const Tree& arg : child(node, "args")) {
+    args.push_back(build_condition(scope, arg));
+    rest.begin();
+  }
   const std::string op = text_of(node, "boolop");
   if (args.empty()) return make_null(Type::Boolean, place);
   if (op == "NOT_EXPR") return not_of(std::move(args.front()));
@@ -450,8 +484,11 @@ Expr build_kind(Scope& scope, const std::string& kind, const Tree& node) {
                       node, place);
   }
   if (kind == "NullTest") {
+    const bool is_null = text_of(node, "nulltesttype") != "IS_NOT_NULL";
+    if (auto record = build_record_test(scope, child(node, "arg"), is_null, place))
+      return *std::move(record);
     Expr test = make(ExprOp::IsNull, Type::Boolean, {build_expr(scope, child(node, "arg"))}, place);
-    return text_of(node, "nulltesttype") == "IS_NOT_NULL" ? not_of(std::move(test)) : test;
+    return is_null ? test : not_of(std::move(test));
   }
   if (kind == "SQLValueFunction") {
     scope.findings.note(place, "the time and the user are unknown values", NoteKind::Free);

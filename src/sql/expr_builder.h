@@ -5,6 +5,7 @@
 // one may stand, a hidden variable that the query fills.
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,6 +99,10 @@ Expr build_condition(Scope& scope, const Tree& node);
 // fits anywhere, and what does not fit fails. `what` names the place.
 Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what);
 
+// Functions that these call run on the server by another snapshot, or perhaps not at all
+// (Statement::is_rough).
+void mark_calls_as_rough(std::span<Statement> statements);
+
 // A function call that is no aggregate: the known ones as what they are, others as Opaque.
 Expr build_call(Scope& scope, const Tree& call, Place place);
 // A name: a column of the sources, else a variable.
@@ -106,6 +111,8 @@ Expr build_name(Scope& scope, const Tree& column_ref, Place place);
 // for other names.
 std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
                                         std::vector<Expr>& args, Place place);
+// IS NULL, or IS NOT NULL, of a record: of all its fields. Nothing if the value is none.
+std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_null, Place place);
 // EXISTS (…), (SELECT …), x IN (SELECT …); defined with the queries.
 Expr build_subquery(Scope& scope, const Tree& sublink, Place place);
 

@@ -179,8 +179,10 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
       return opaque;
     }
   }
-  if (!is_array && !value.is_array && value.type != Type::Boolean && type != Type::Boolean &&
-      value.op != ExprOp::Integer) {
+  // Columns that are arrays are kept as texts.
+  const bool is_kept_array = value.is_array && type == Type::Text;
+  if (!is_array && (is_kept_array || !value.is_array) && value.type != Type::Boolean &&
+      type != Type::Boolean && value.op != ExprOp::Integer) {
     // A text that stands for a number, a date or the like, or the other way round.
     const Place place = value.place;
     scope.findings.note(place,

@@ -68,6 +68,30 @@ Expr whole_record(Scope& scope, const std::string& name, Place place) {
   return make_null(Type::Integer, place);
 }
 
+}  // namespace
+
+std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_null, Place place) {
+  const Tree& fields = child(child(value, "ColumnRef"), "fields");
+  if (fields.size() != 1 || scope.frame == nullptr) return std::nullopt;
+  const std::string name = last_name(fields);
+  const auto number = scope.frame->find_number(name);
+  if (!number || !find_columns(scope, "", name).empty()) return std::nullopt;
+  NamedVariable& record = scope.frame->named(*number);
+  if (!record.is_record || record.fields.empty()) return std::nullopt;
+  record.is_tested = true;
+  std::optional<Expr> all;
+  for (const auto& [field, var] : record.fields) {
+    if (record.is_row && field.starts_with('(')) continue;
+    Expr test =
+        make(ExprOp::IsNull, Type::Boolean, {make_variable(*scope.frame, var, place)}, place);
+    if (!is_null) test = make(ExprOp::Not, Type::Boolean, {std::move(test)}, place);
+    all = both(std::move(all), std::move(test));
+  }
+  return all;
+}
+
+namespace {
+
 Expr plain_name(Scope& scope, const std::string& name, Place place) {
   const auto columns = find_columns(scope, "", name);
   if (columns.size() > 1)

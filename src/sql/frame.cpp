@@ -41,8 +41,8 @@ std::size_t Frame::add_named(const std::string& name, const DeclaredType& type,
   } else if (type.row_of) {
     variable.is_row = true;
     for (const Column& column : catalog.table(*type.row_of).columns) {
-      variable.fields.emplace_back(column.name,
-                                   add(name + "." + column.name, column.type, false, place));
+      const std::string field = column.is_hidden ? "(" + column.name + ")" : column.name;
+      variable.fields.emplace_back(field, add(name + "." + field, column.type, false, place));
     }
   }
   named_.push_back(std::move(variable));

@@ -21,7 +21,8 @@ struct NamedVariable {
   std::string name;
   VarId var = VarId::none();  // none for records
   bool is_record = false;
-  bool is_row = false;  // the fields are those of a table
+  bool is_row = false;     // the fields are those of a table; hidden ones have names in brackets
+  bool is_tested = false;  // as a whole, by IS NULL
   std::vector<std::pair<std::string, VarId>> fields = {};
 
   std::optional<VarId> field(std::string_view field_name) const;

@@ -97,6 +97,7 @@ std::optional<BuiltQuery> PlpgsqlBody::rows_of_statement(Body& to, const Parsed&
     to_continues_ = !before.empty() && std::ranges::any_of(before, [](const Statement& s) {
       return !s.is_separate && (s.is_sql() || has_sql(s.body) || has_sql(s.otherwise));
     });
+    if (!built.query.rows && !built.query.sources.empty()) mark_calls_as_rough(before);
     add_before(to, std::move(before));
     return built;
   }

@@ -59,9 +59,19 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
   // parser does not know are those of loops and the like.
   const std::uint32_t begin = line_of(node);
   for (; next_datum_ < datums_.size(); ++next_datum_) {
-    const Tree& variable = child(datums_[next_datum_], "PLpgSQL_var");
+    // RECORD in capital letters has a node of its own.
+    const Tree& record = child(datums_[next_datum_], "PLpgSQL_rec");
+    const Tree& variable = record.is_null() ? child(datums_[next_datum_], "PLpgSQL_var") : record;
     if (variable.is_null() || named_.contains(next_datum_)) continue;
     if (line_of(variable) > begin) break;
+    if (!record.is_null()) {
+      DeclaredType type;
+      type.is_record = true;
+      const std::string name = text_of(record, "refname");
+      named_[next_datum_] = frame_.add_named(name, type, catalog_, start(record, name).place);
+      frame_.declare(named_[next_datum_]);
+      continue;
+    }
     const Tree& type = child(child(variable, "datatype"), "PLpgSQL_type");
     if (text_of(type, "typname") != "UNKNOWN") add_declaration(to, next_datum_, variable);
   }
@@ -238,6 +248,8 @@ std::vector<std::size_t> PlpgsqlBody::targets_of(const Tree& target, Place place
   std::vector<std::size_t> targets;
   for (const Tree& field : child(child(target, "PLpgSQL_row"), "fields"))
     targets.push_back(named(number_of(field, "varno"), place));
+  if (const Tree& record = child(target, "PLpgSQL_rec"); !record.is_null())
+    targets.push_back(named(number_of(record, "dno"), place));
   if (targets.empty()) findings_.fail(place, "these targets are not understood");
   if (findings_.failed()) targets.clear();
   return targets;

@@ -265,18 +265,23 @@ std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColu
   Frame& frame = *scope.frame;
   std::vector<VarId> targets;
   if (named.size() == 1 && frame.named(named[0]).is_record) {
-    const bool is_row = frame.named(named[0]).is_row;
-    if (is_row && frame.named(named[0]).fields.size() != columns.size()) {
+    const NamedVariable record = frame.named(named[0]);
+    for (const auto& [name, var] : record.fields) {
+      if (record.is_row && !name.starts_with('(')) targets.push_back(var);
+    }
+    if (record.is_row && targets.size() != columns.size())
+      scope.findings.fail(place, fmt::format("{} values for the {} fields of '{}'", columns.size(),
+                                             targets.size(), record.name));
+    for (std::size_t i = 0; i < columns.size() && !record.is_row; ++i)
+      targets.push_back(
+          frame.field(named[0], columns[i].name, columns[i].type, columns[i].is_array, place));
+    // What a test looks at is what all queries fill.
+    const bool is_other = frame.named(named[0]).fields.size() != record.fields.size() ||
+                          record.fields.size() != targets.size();
+    if (record.is_tested && !record.is_row && is_other)
       scope.findings.fail(
-          place, fmt::format("{} values for the {} fields of '{}'", columns.size(),
-                             frame.named(named[0]).fields.size(), frame.named(named[0]).name));
-      return targets;
-    }
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      targets.push_back(is_row ? frame.named(named[0]).fields[i].second
-                               : frame.field(named[0], columns[i].name, columns[i].type,
-                                             columns[i].is_array, place));
-    }
+          place, fmt::format("'{}' is tested as a whole, and this query has other columns for it",
+                             record.name));
     return targets;
   }
   for (const std::size_t number : named) {
@@ -344,6 +349,32 @@ void continue_all(std::vector<Statement>& body) {
   }
 }
 
+// Does it matter when, or whether, they run?
+bool has_effect(const std::vector<Statement>& body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.is_sql() || s.op == StatementOp::Raise || has_effect(s.body) ||
+           has_effect(s.otherwise);
+  });
+}
+
+// `calls` are those that the statement has made so far.
+void mark_calls(std::vector<Statement>& body, std::vector<Statement*>& calls) {
+  for (Statement& statement : body) {
+    if (statement.is_separate) {
+      if (has_effect(statement.body)) calls.push_back(&statement);
+      continue;
+    }
+    // An INSERT has no use for a snapshot.
+    if (statement.is_sql() && statement.op != StatementOp::Insert) {
+      for (Statement* call : calls) call->is_rough = true;
+    }
+    // The second round of a loop follows the first.
+    for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round)
+      mark_calls(statement.body, calls);
+    mark_calls(statement.otherwise, calls);
+  }
+}
+
 }  // namespace
 
 bool has_sql(const std::vector<Statement>& body) {
@@ -352,8 +383,22 @@ bool has_sql(const std::vector<Statement>& body) {
   });
 }
 
+void mark_calls_as_rough(std::span<Statement> statements) {
+  for (Statement& statement : statements) {
+    if (statement.op == StatementOp::Block) {
+      statement.is_rough = statement.is_rough || has_effect(statement.body);
+      continue;
+    }
+    mark_calls_as_rough(statement.body);
+    mark_calls_as_rough(statement.otherwise);
+  }
+}
+
 void make_one_statement(Frame& frame, std::vector<Statement>& before,
                         std::vector<Statement>& made) {
+  std::vector<Statement*> calls;
+  mark_calls(before, calls);
+  mark_calls(made, calls);
   bool has_begun = false;
   for (std::vector<Statement>* list : {&before, &made}) {
     for (std::size_t i = 0; i < list->size(); ++i) {

@@ -21,6 +21,15 @@ void for_each_expr(const Statement& s, const Visit& visit) {
   for (const OrderBy& order : s.query.order_by) visit(order.expr);
 }
 
+// Functions in FROM whose rows are one value each, which we know nothing about.
+bool gives_unknown_values(std::string_view function) {
+  static constexpr std::string_view kKnown[] = {
+      "jsonb_array_elements",     "json_array_elements", "jsonb_array_elements_text",
+      "json_array_elements_text", "jsonb_object_keys",   "json_object_keys",
+      "regexp_split_to_table",    "string_to_table"};
+  return std::ranges::find(kKnown, function) != std::end(kKnown);
+}
+
 }  // namespace
 
 bool mentions_variable(const Expr& expr, const std::set<VarId>& variables) {
@@ -192,7 +201,17 @@ void RelationLoops::add_function(const Tree& node, Place place) {
     add_rows(*rows, name, alias, place);
   } else {
     const bool is_range = function == "generate_series" && args.size() >= 2;
-    const bool is_list = function == "unnest" && args.size() == 1 && args[0].is_array;
+    const bool is_unknown = gives_unknown_values(function) && !args.empty();
+    if (is_unknown) {
+      scope_.findings.note(place, fmt::format("{} gives some rows, by its arguments", function),
+                           NoteKind::Gap);
+      Expr values = make(ExprOp::Opaque, Type::Text, std::move(args), place);
+      values.text = function;
+      values.is_array = true;
+      args = {std::move(values)};
+    }
+    const bool is_list =
+        is_unknown || (function == "unnest" && args.size() == 1 && args[0].is_array);
     if (!is_range && !is_list) {
       scope_.findings.fail(place, fmt::format("{} in FROM is not modelled", function),
                            "generate_series, unnest of an array and functions of the program are");
@@ -209,7 +228,12 @@ void RelationLoops::add_function(const Tree& node, Place place) {
     inputs_.push_back(std::move(input));
     const Tree& names = child(alias, "colnames");
     Source source{.name = name};
-    source.columns = {{names.empty() ? name : string_node(names[0]), args[0].type, false, {}}};
+    // The rows of JSON functions have a column called value.
+    const bool is_named = !names.empty() || !text_of(alias, "aliasname").empty();
+    const std::string column = !names.empty()            ? string_node(names[0])
+                               : is_unknown && !is_named ? "value"
+                                                         : name;
+    source.columns = {{column, args[0].type, false, {}}};
     add_source(std::move(source), place);
     // The variable of the loop.
     (void)make_column(scope_, inputs_.back().source, 0, place);

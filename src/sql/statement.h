@@ -163,6 +163,10 @@ struct Statement {
   // their own.
   bool is_separate = false;
   std::optional<AdvisoryLock> advisory = {};
+  // Of a Block: on the server it runs by newer snapshots than the rest of its statement, once for
+  // each row, or perhaps not at all: a query of the statement itself comes after it, or it stands
+  // behind AND, OR, CASE or the like.
+  bool is_rough = false;
   bool again = false;
   bool catches = false;
   std::string sqlstate = {};  // of Raise; empty for P0001

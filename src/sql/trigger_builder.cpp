@@ -90,8 +90,15 @@ class RowFunction {
     return expr;
   }
 
+  // What both branches leave as it was is not changed.
+  static bool is_same(const Expr& a, const Expr& b) {
+    return a.op == b.op && a.number == b.number && a.text == b.text && a.var == b.var &&
+           a.source == b.source && a.column == b.column && !a.is_volatile &&
+           std::ranges::equal(a.args, b.args, is_same);
+  }
+
   Expr choose(const Expr& condition, Expr yes, Expr no) const {
-    if (yes.op == no.op && yes.op == ExprOp::Boolean && yes.number == no.number) return yes;
+    if (is_same(yes, no)) return yes;
     const Type type = yes.type;
     return make(ExprOp::If, type, {condition, std::move(yes), std::move(no)}, place_);
   }
@@ -286,9 +293,11 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
         assign(out, skips, make_boolean(true, from.place));
         return;
       }
-      const bool is_new = from.expr->op == ExprOp::ArrayOf && !from.expr->args.empty() &&
-                          from.expr->args[0].op == ExprOp::Variable &&
-                          from.expr->args[0].var == new_variable(0);
+      // A row of one column is its value.
+      const bool is_row = from.expr->op == ExprOp::ArrayOf && !from.expr->args.empty();
+      const Expr& first = is_row ? from.expr->args[0] : *from.expr;
+      const bool is_new = is_row == (table().columns.size() > 1) && first.op == ExprOp::Variable &&
+                          first.var == new_variable(0);
       if (!is_new)
         scope_.findings.fail(from.place,
                              "a BEFORE trigger that returns another row is not modelled");
@@ -334,17 +343,18 @@ void WriteBuilder::apply_before_update(Statement& write) {
     const auto is_never = [](const Expr& expr) {
       return expr.op == ExprOp::Boolean && expr.number == 0;
     };
-    if (!is_never(outcome.skips))
+    if (!is_never(outcome.skips)) {
+      scope_.findings.note(place,
+                           fmt::format("rows that the trigger {} passes over are told when the "
+                                       "statement looks for rows, not when it has locked them",
+                                       trigger->name),
+                           NoteKind::Gap);
       write.where =
           both(std::move(write.where),
                make(ExprOp::If, Type::Boolean,
                     {outcome.skips, make_boolean(false, place), make_boolean(true, place)}, place));
-    if (!is_never(outcome.fails)) {
-      write.raises.push_back(std::move(outcome.fails));
-      scope_.findings.note(place,
-                           fmt::format("what the trigger {} raises is not modelled", trigger->name),
-                           NoteKind::Gap);
     }
+    if (!is_never(outcome.fails)) write.raises.push_back(std::move(outcome.fails));
   }
 }
 

@@ -4,6 +4,7 @@
 // ISOSCOPE_AUDIT_LIVE is the number of programs (hundreds in the nightly tests),
 // ISOSCOPE_AUDIT_SEED the first seed.
 #include "live_functions.h"
+#include "random_rows_app.h"
 #include "random_server_app.h"
 #include "server_oracle.h"
 
@@ -18,8 +19,7 @@ class RandomLive : public LiveFunctions {
     std::size_t runs = 0;     // of programs with a good verdict
   };
 
-  void compare(std::uint64_t seed) {
-    const std::string text = RandomServerApp(seed).text();
+  void compare(std::uint64_t seed, const std::string& text) {
     const sql::Application app = app_of(text);
     Rng rng(seed);
     Problem problem{app, random_pg_levels(app.functions.size(), rng)};
@@ -90,20 +90,29 @@ class RandomLive : public LiveFunctions {
   }
 
   Count count_;
+
+  template <typename MakeText>
+  void compare_all(const MakeText& make_text) {
+    const std::uint64_t first = from_environment("ISOSCOPE_AUDIT_SEED", 1);
+    const std::uint64_t number = from_environment("ISOSCOPE_AUDIT_LIVE", 30);
+    for (std::uint64_t seed = first; seed < first + number; ++seed) {
+      compare(seed, make_text(seed));
+      if (HasFailure()) return;
+    }
+    RecordProperty("played", static_cast<int>(count_.played));
+    std::printf("%zu anomalies played, %zu refused by SERIALIZABLE, %zu runs of proved programs\n",
+                count_.played, count_.refused, count_.runs);
+    EXPECT_GT(count_.played, 0U);
+    EXPECT_GT(count_.runs, 0U);
+  }
 };
 
 TEST_F(RandomLive, AgreesWithTheServer) {
-  const std::uint64_t first = from_environment("ISOSCOPE_AUDIT_SEED", 1);
-  const std::uint64_t number = from_environment("ISOSCOPE_AUDIT_LIVE", 30);
-  for (std::uint64_t seed = first; seed < first + number; ++seed) {
-    compare(seed);
-    if (HasFailure()) return;
-  }
-  RecordProperty("played", static_cast<int>(count_.played));
-  std::printf("%zu anomalies played, %zu refused by SERIALIZABLE, %zu runs of proved programs\n",
-              count_.played, count_.refused, count_.runs);
-  EXPECT_GT(count_.played, 0U);
-  EXPECT_GT(count_.runs, 0U);
+  compare_all([](std::uint64_t seed) { return RandomServerApp(seed).text(); });
+}
+
+TEST_F(RandomLive, AgreesWithTheServerAboutRowSetsAndCalls) {
+  compare_all([](std::uint64_t seed) { return RandomRowsApp(seed).text(); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "server_oracle.h"
 
 #include "random_app.h"
+#include "random_rows_app.h"
 #include "random_server_app.h"
 #include "random_wide_app.h"
 
@@ -42,6 +43,12 @@ TEST_F(ServerOracle, AgreesWithAllSchedulesNearTheBorder) {
 
 TEST_F(ServerOracle, AgreesWithAllSchedulesOfSmallApplications) {
   const Tally tally = compare(60, [](std::uint64_t seed) { return RandomApp(seed).text(); });
+  EXPECT_GT(tally.proved, 0U);
+  EXPECT_GT(tally.anomalies, 0U);
+}
+
+TEST_F(ServerOracle, AgreesWithAllSchedulesThatGoThroughRowSets) {
+  const Tally tally = compare(60, [](std::uint64_t seed) { return RandomRowsApp(seed).text(); });
   EXPECT_GT(tally.proved, 0U);
   EXPECT_GT(tally.anomalies, 0U);
 }

@@ -16,6 +16,25 @@
 
 namespace isoscope::audit {
 
+// A part of a statement is at a place inside of it, and a function that is called twice has its
+// statements twice: each has one gate, where the statement begins.
+inline std::size_t begin_of_statement(const std::string& text, std::size_t offset) {
+  std::size_t begin = 0;
+  for (const std::string_view end : {";", "THEN", "LOOP", "BEGIN", "ELSE"}) {
+    const std::size_t at = text.rfind(end, offset == 0 ? 0 : offset - 1);
+    if (at != std::string::npos) begin = std::max(begin, at + end.size());
+  }
+  return text.find_first_not_of(" \n", begin);
+}
+
+// Between the dollars of a function.
+inline bool is_in_body(const std::string& text, std::size_t offset) {
+  bool is_inside = false;
+  for (std::size_t at = text.find("$$"); at < offset; at = text.find("$$", at + 2))
+    is_inside = !is_inside;
+  return is_inside;
+}
+
 // The text with a call of gate() before every statement that takes a snapshot, which leaves FOUND
 // and ROW_COUNT as they are. A query in an expression goes with the statement around it.
 inline std::string with_gates(const std::string& text, const sql::Application& app) {
@@ -32,15 +51,20 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
         is_pending = true;
         continue;
       }
-      if ((statement.is_sql() && !statement.continues) || is_pending)
-        offsets.push_back(line_starts[statement.place.line] + statement.place.column - 1);
-      is_pending = false;
+      if ((statement.is_sql() && !statement.continues) || is_pending) {
+        const std::size_t offset = begin_of_statement(
+            text, line_starts[statement.place.line] + statement.place.column - 1);
+        // What a view asks for stands in the view: the gate is at the statement that uses it.
+        is_pending = !is_in_body(text, offset);
+        if (!is_pending) offsets.push_back(offset);
+      }
       self(self, function, statement.body);
       self(self, function, statement.otherwise);
     }
   };
   for (const sql::Function& function : app.functions) visit(visit, function, function.body);
   std::ranges::sort(offsets, std::greater<>());
+  offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
   std::string gated = text;
   for (const std::size_t offset : offsets) gated.insert(offset, "ASSERT gate(); ");
   return gated;

@@ -224,15 +224,13 @@ class StatementRun {
       Lock mode = Lock::Update;
       if (!deletes) {
         RowsInHand row({&from});
-        for (const Expr& raised : statement_.raises) {
-          auto holds = evaluate(raised, variables_, row);
-          if (!holds) return fail(holds.error());
-          if (is_true(*holds)) return fail("P0001", "a trigger raises an exception");
-        }
         auto changed = changed_row(from, statement_.sets, row);
         if (!changed) return fail(changed.error());
         to = *std::move(changed);
-        if (Attempt valid = check_values(to); valid.kind != Kind::Done) return valid;
+        // A BEFORE trigger runs when the row is locked, and so does what comes after it.
+        if (statement_.raises.empty()) {
+          if (Attempt valid = check_values(to); valid.kind != Kind::Done) return valid;
+        }
         mode = changes_key(table(), from, to) ? Lock::Update : Lock::NoKeyUpdate;
       }
       const Lock again = deletes ? Lock::Update : lock_of_sets(table(), statement_.sets);
@@ -246,6 +244,9 @@ class StatementRun {
           return {};
         case RowAnswer::Kind::Locked:
           note_read(seen.row, seen.version);
+          if (!deletes && !statement_.raises.empty()) {
+            if (Attempt fired = fire_before(from, to); fired.kind != Kind::Done) return fired;
+          }
           return write(seen.row, from, deletes ? nullptr : &to);
         case RowAnswer::Kind::Changed:
           break;
@@ -262,6 +263,17 @@ class StatementRun {
         }
       }
     }
+  }
+
+  // What BEFORE triggers raise, and the values that they leave.
+  Attempt fire_before(const Row& from, const Row& to) {
+    RowsInHand row({&from});
+    for (const Expr& raised : statement_.raises) {
+      auto holds = evaluate(raised, variables_, row);
+      if (!holds) return fail(holds.error());
+      if (is_true(*holds)) return fail("P0001", "a trigger raises an exception");
+    }
+    return check_values(to);
   }
 
   Result<Row> changed_row(const Row& from, const std::vector<SetColumn>& sets, RowsInHand& rows) {
