@@ -26,49 +26,17 @@ import argparse
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
-import time
 
 import plot
+from batch import Run
 
 WORKLOAD = {"--sessions": "50", "--ops": "8", "--keys": "10000", "--reads": "0.5",
             "--dist": "zipf", "--theta": "0.99", "--shape": "mixed", "--seed": "1"}
 COLUMNS = ("{level:<5}{txns:>10}{events:>11}  {verdict:<12}{wall:>9}{cpu:>9}{per_event:>10}"
            "{peak:>9}{bytes:>9}{growth:>8}")
 VERDICTS = {0: "consistent", 1: "violated", 3: "unknown"}  # by exit code
-
-
-class Run:
-    """One finished program: its exit code, what it printed, and what it used."""
-
-    def __init__(self, command, limit):
-        begin = time.monotonic()
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            child = subprocess.Popen(command, stdout=out, stderr=err)
-            usage = self.wait(child, begin + limit)
-            self.wall = time.monotonic() - begin
-            self.cpu = usage.ru_utime + usage.ru_stime
-            self.peak_bytes = usage.ru_maxrss * 1024
-            self.code = child.returncode
-            out.seek(0)
-            err.seek(0)
-            self.output, self.errors = out.read().decode(), err.read().decode()
-
-    @staticmethod
-    def wait(child, deadline):
-        """Waits with wait4, which alone tells what this child used; kills it at the deadline."""
-        pause = 0.0005
-        while True:
-            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-            if pid != 0:
-                child.returncode = os.waitstatus_to_exitcode(status)
-                return usage
-            if time.monotonic() > deadline:
-                child.kill()
-            time.sleep(pause)
-            pause = min(2 * pause, 0.02)
 
 
 def generate(binary, level, txns, workload, path):

@@ -28,7 +28,7 @@ import sys
 import tempfile
 
 import plot
-from check_scale import Run
+from batch import Run
 
 # name, level, anchor CPU s, anchor MB, stopped at its limit?, generator options
 TASKS = [

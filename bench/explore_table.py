@@ -4,6 +4,7 @@
     bench/explore_table.py build/isoscope programs FILE.txn …     # one row a program and level
     bench/explore_table.py build/isoscope algorithms FILE.txn …   # the paper's Fig. 14
     bench/explore_table.py build/isoscope scale                   # its scaling experiments
+    bench/explore_table.py build/isoscope ratios                  # strong levels, psi and scans
 
 programs     histories, end states a CPU second and peak memory of the whole process.
 algorithms   the same program explored through different levels: CC; RA+CC, RC+CC and true+CC walk
@@ -11,6 +12,9 @@ algorithms   the same program explored through different levels: CC; RA+CC, RC+C
              ours by whole transactions; DFS(CC) has no reduction.
 scale        programs of `isoscope generate program`: 1 to 5 sessions of 3 transactions, then 3
              sessions of 1 to 5. `>` means that the time was over: so many were found until then.
+ratios       end states a CPU second of two explorations each, one after the other: ser and si
+             beside the way in which they were explored before (`--algorithm txn`), psi beside si,
+             table scans beside point access.
 
 The original explores 1.5 to 20 end states a second in 0.4 to 1.4 GB; the last columns of the first
 table are the ratio to 20 a second, and to 0.4 GB. Times are CPU seconds, so other work on the
@@ -24,8 +28,8 @@ import subprocess
 import sys
 import tempfile
 
+import batch
 import plot
-from check_scale import Run
 
 ORIGINAL_PER_SECOND = 20
 ORIGINAL_BYTES = 400e6
@@ -42,15 +46,32 @@ ALGORITHMS = [
 ]
 
 
+class Ratio:
+    """Two explorations of a generated program: options of `generate`, level, options of `explore`."""
+
+    def __init__(self, workload, size, seed, names, measured, beside, aim):
+        self.workload, self.size, self.seed, self.names = workload, size, seed, names
+        self.measured, self.beside, self.aim = measured, beside, aim
+
+
+POINT = ["--access", "point"]
+TXN = ["--algorithm", "txn"]
+# Serializability and snapshots beside the former way; psi beside si; scans beside point access.
+RATIOS = (
+    [Ratio(workload, size, seed, (level, f"{level} txn"), (access, level, []), (access, level, TXN), aim)
+     for workload, size, seed, access in (("tpcc", "4x4", 1, POINT), ("wikipedia", "4x4", 13, []),
+                                          ("wikipedia", "4x4", 15, []), ("smallbank", "5x3", 1, POINT))
+     for level, aim in (("ser", 20), ("si", 10))]
+    + [Ratio(workload, size, 1, ("psi", "si"), (POINT, "psi", []), (POINT, "si", []), 0.33)
+       for workload, size in (("smallbank", "4x4"), ("smallbank", "5x3"), ("tpcc", "4x3"))]
+    + [Ratio("tpcc", size, 1, (f"{level} scan", "point"), ([], level, []), (POINT, level, []), 0.2)
+       for size in ("3x3", "4x3") for level in ("cc", "psi", "si", "ser")])
+
+
 class Explored:
     """One run of `isoscope explore`: its counts, and what it used."""
 
-    def __init__(self, binary, program, level, options, limit):
-        command = [binary, "explore", program, "--level", level, "--json", "--violations", "0",
-                   "--timeout", str(limit), *options]
-        run = Run(command, limit + 30)
-        if run.code not in (0, 1, 3):
-            sys.exit(f"{' '.join(command)}: exit code {run.code}\n{run.errors}")
+    def __init__(self, run, limit):
         answer = json.loads(run.output)
         self.histories = answer["histories"]
         self.end_states = answer["end_states"]
@@ -62,71 +83,110 @@ class Explored:
     def count(self, number):
         return f"{'' if self.is_complete else '>'}{number}"
 
+    def rate(self):
+        # What takes less than this is the start of the program.
+        return self.end_states / self.cpu if self.cpu > 0.05 else None
 
-def programs(binary, files, levels, limit):
+
+def explored(args, cases, limit):
+    """An Explored for each (program, level, options)."""
+    commands = [[args.binary, "explore", program, "--level", level, "--json", "--violations", "0",
+                 "--timeout", limit, *options] for program, level, options in cases]
+    for command, run in zip(commands, batch.run_all(commands, args.mpirun, limit + 30)):
+        if run.code not in (0, 1, 3):
+            sys.exit(f"{' '.join(map(str, command))}: exit code {run.code}\n{run.errors}")
+        yield Explored(run, limit)
+
+
+def programs(args, files, levels, limit):
     print(f"{'program':<28}{'level':<6}{'histories':>12}{'end states':>12}{'CPU s':>8}{'states/s':>10}{'MB':>6}"
           f"{'speed':>9}{'memory':>8}")
-    for file in files:
-        for level in levels:
-            run = Explored(binary, file, level, [], limit)
-            # What takes less than this is the start of the program.
-            rate = run.end_states / run.cpu if run.cpu > 0.05 else None
-            print(f"{pathlib.Path(file).stem:<28}{level:<6}{run.count(run.histories):>12}"
-                  f"{run.count(run.end_states):>12}{run.cpu:>8.2f}"
-                  f"{f'{rate:.0f}' if rate else '-':>10}{run.peak / 1e6:>6.0f}"
-                  f"{f'{rate / ORIGINAL_PER_SECOND:.0f}x' if rate else '-':>9}"
-                  f"{ORIGINAL_BYTES / run.peak:>7.0f}x", flush=True)
+    cases = [(file, level, []) for file in files for level in levels]
+    for (file, level, _), run in zip(cases, explored(args, cases, limit)):
+        rate = run.rate()
+        print(f"{pathlib.Path(file).stem:<28}{level:<6}{run.count(run.histories):>12}"
+              f"{run.count(run.end_states):>12}{run.cpu:>8.2f}"
+              f"{f'{rate:.0f}' if rate else '-':>10}{run.peak / 1e6:>6.0f}"
+              f"{f'{rate / ORIGINAL_PER_SECOND:.0f}x' if rate else '-':>9}"
+              f"{ORIGINAL_BYTES / run.peak:>7.0f}x", flush=True)
 
 
-def algorithms(binary, files, limit):
+def algorithms(args, files, limit):
     print(f"{'program':<28}{'algorithm':<10}{'histories':>12}{'end states':>12}{'CPU s':>8}{'MB':>6}")
-    for file in files:
-        for name, level, options in ALGORITHMS:
-            run = Explored(binary, file, level, options, limit)
-            print(f"{pathlib.Path(file).stem:<28}{name:<10}{run.count(run.histories):>12}"
-                  f"{run.count(run.end_states):>12}{run.cpu:>8.2f}{run.peak / 1e6:>6.0f}", flush=True)
+    cases = [(file, level, options) for file in files for _, level, options in ALGORITHMS]
+    names = [name for _ in files for name, _, _ in ALGORITHMS]
+    for name, (file, _, _), run in zip(names, cases, explored(args, cases, limit)):
+        print(f"{pathlib.Path(file).stem:<28}{name:<10}{run.count(run.histories):>12}"
+              f"{run.count(run.end_states):>12}{run.cpu:>8.2f}{run.peak / 1e6:>6.0f}", flush=True)
 
 
-def scale(binary, workloads, sizes, levels, seed, limit):
+def generate(args, work, workload, size, seed, *options):
+    path = os.path.join(work, f"{workload}-{size}-{seed}{''.join(options)}.txn")
+    sessions, txns = size.split("x")
+    subprocess.run([args.binary, "generate", "program", workload, "-s", sessions, "-t", txns,
+                    "--seed", str(seed), *options, "-o", path], check=True)
+    return path
+
+
+def scale(args, sizes, levels, limit):
     print(f"{'workload':<16}{'size':<6}{'level':<6}{'histories':>12}{'CPU s':>8}{'states/s':>10}{'MB':>6}")
     with tempfile.TemporaryDirectory() as work:
-        for workload in workloads:
-            for sessions, txns in sizes:
-                path = os.path.join(work, f"{workload}-{sessions}x{txns}.txn")
-                subprocess.run([binary, "generate", "program", workload, "-s", str(sessions), "-t", str(txns),
-                                "--seed", str(seed), "-o", path], check=True)
-                for level in levels:
-                    run = Explored(binary, path, level, [], limit)
-                    rate = f"{run.end_states / run.cpu:.0f}" if run.cpu > 0.05 else "-"
-                    print(f"{workload:<16}{f'{sessions}x{txns}':<6}{level:<6}{run.count(run.histories):>12}"
-                          f"{run.cpu:>8.2f}{rate:>10}{run.peak / 1e6:>6.0f}", flush=True)
+        rows = [(workload, size, level) for workload in args.workloads.split(",") for size in sizes
+                for level in levels]
+        cases = [(generate(args, work, workload, size, args.seed), level, [])
+                 for workload, size, level in rows]
+        for (workload, size, level), run in zip(rows, explored(args, cases, limit)):
+            print(f"{workload:<16}{size:<6}{level:<6}{run.count(run.histories):>12}"
+                  f"{run.cpu:>8.2f}{f'{run.rate():.0f}' if run.rate() else '-':>10}{run.peak / 1e6:>6.0f}",
+                  flush=True)
+
+
+def ratios(args, limit, is_smallest):
+    """Each row is two runs, one after the other: what is measured, and beside what."""
+    print(f"{'program':<26}{'measured':<12}{'beside':<12}{'states/s':>10}{'states/s':>10}{'ratio':>8}{'aim':>8}")
+    with tempfile.TemporaryDirectory() as work:
+        rows = RATIOS[:1] if is_smallest else RATIOS
+        cases = []
+        for row in rows:
+            for options, level, extra in (row.measured, row.beside):
+                path = generate(args, work, row.workload, row.size, row.seed, *options)
+                cases.append((path, level, extra))
+        runs = list(explored(args, cases, limit))
+        for i, row in enumerate(rows):
+            one, other = runs[2 * i].rate(), runs[2 * i + 1].rate()
+            ratio = f"{one / other:.2f}x" if one and other else "-"
+            print(f"{f'{row.workload} {row.size} seed {row.seed}':<26}{row.names[0]:<12}{row.names[1]:<12}"
+                  f"{f'{one:.0f}' if one else '-':>10}{f'{other:.0f}' if other else '-':>10}"
+                  f"{ratio:>8}{f'{row.aim}x':>8}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("isoscope")
-    parser.add_argument("table", choices=["programs", "algorithms", "scale"])
+    parser.add_argument("table", choices=["programs", "algorithms", "scale", "ratios"])
     parser.add_argument("files", nargs="*", help="programs; those of examples/ if there are none")
     parser.add_argument("--levels", default="", help="separated by commas")
     parser.add_argument("--workloads", default="tpcc,wikipedia", help="of scale, separated by commas")
     parser.add_argument("--seed", type=int, default=1, help="of scale")
     parser.add_argument("--smallest", action="store_true", help="the first program, or the first size of scale")
-    parser.add_argument("--timeout", type=float, default=0, help="seconds; 30, or 60 for scale")
+    parser.add_argument("--timeout", type=float, default=0, help="seconds; 30, 60 for scale, 10 for ratios")
+    batch.add_option(parser)
     args = parser.parse_args()
-    binary = os.path.abspath(args.isoscope)
+    args.binary = os.path.abspath(args.isoscope)
     examples = pathlib.Path(__file__).resolve().parent.parent / "examples/programs"
     files = args.files or sorted(map(str, examples.glob("*.txn")))
     if args.smallest:
         files = files[:1]
-    limit = args.timeout or (60 if args.table == "scale" else 30)
+    limit = args.timeout or {"scale": 60, "ratios": 10}.get(args.table, 30)
     if args.table == "programs":
-        programs(binary, files, (args.levels or "rc,ra,cc,pc,si,ser").split(","), limit)
+        programs(args, files, (args.levels or "rc,ra,cc,pc,si,ser").split(","), limit)
     elif args.table == "algorithms":
-        algorithms(binary, files, limit)
+        algorithms(args, files, limit)
+    elif args.table == "ratios":
+        ratios(args, limit, args.smallest)
     else:
-        sizes = [(s, 3) for s in range(1, 6)] + [(3, t) for t in (1, 2, 4, 5)]
-        scale(binary, args.workloads.split(","), sizes[:1] if args.smallest else sizes,
-              (args.levels or "cc,si,ser").split(","), args.seed, limit)
+        sizes = [f"{s}x3" for s in range(1, 6)] + [f"3x{t}" for t in (1, 2, 4, 5)]
+        scale(args, sizes[:1] if args.smallest else sizes, (args.levels or "cc,si,ser").split(","), limit)
 
 
 if __name__ == "__main__":

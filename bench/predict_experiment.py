@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `isoscope predict` finds on benchmarks: the tables of docs/predict-experiment.md.
 
-    bench/predict_experiment.py build/isoscope [--seeds 10] [--runs 10] [--timeout 20]
+    bench/predict_experiment.py build/isoscope [--seeds 10] [--runs 10] [--timeout 20] [--mpirun 'mpirun -n 4']
 
 The set-up of [GengBlanasBondWang-PLDI'24], section 7: four workloads, three sessions of 4 and of 8
 transactions, seeds 1 to 10, causal consistency and Read Committed; every prediction is validated by
@@ -11,11 +11,11 @@ ours. The last table runs each program at random on a weak store, --runs times a
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 
+import batch
 import plot
 
 WORKLOADS = {"smallbank": "Smallbank", "voter": "Voter", "tpcc": "TPC-C", "wikipedia": "Wikipedia"}
@@ -41,27 +41,30 @@ PUBLISHED = {
 
 
 class Isoscope:
-    def __init__(self, binary, work):
+    def __init__(self, binary, work, mpirun):
         self.binary = binary
         self.work = work
+        self.mpirun = mpirun
 
-    def __call__(self, *words):
-        """What the command answers as JSON; exit codes 0, 1 and 3 are answers."""
-        done = subprocess.run([self.binary, *map(str, words), "--json"], cwd=self.work, text=True,
-                              capture_output=True, check=False)
-        if done.returncode not in (0, 1, 3):
-            sys.exit(f"isoscope {' '.join(map(str, words))}: exit code {done.returncode}\n"
-                     f"{done.stderr}")
-        return json.loads(done.stdout)
+    def __call__(self, commands):
+        """What each command answers as JSON; exit codes 0, 1 and 3 are answers."""
+        commands = [[self.binary, *words, "--json"] for words in commands]
+        answers = []
+        for words, run in zip(commands, batch.run_all(commands, self.mpirun, cwd=self.work)):
+            if run.code not in (0, 1, 3):
+                sys.exit(f"{' '.join(map(str, words))}: exit code {run.code}\n{run.errors}")
+            answers.append(json.loads(run.output))
+        return answers
 
-    def observe(self, workload, txns, seed):
-        """A program and the trace of one serial run of it."""
-        program, trace = f"{workload}-{txns}-{seed}.txn", f"{workload}-{txns}-{seed}.jsonl"
-        with open(self.work / program, "w") as out:
-            subprocess.run([self.binary, "generate", "program", workload, "--sessions", "3",
-                            "--txns", str(txns), "--seed", str(seed)], check=True, stdout=out)
-        self("run", program, "--store", "serial", "--seed", seed, "--trace", trace)
-        return program, trace
+    def observe(self, cases):
+        """For each (workload, txns, seed) a program and the trace of one serial run of it."""
+        names = [(f"{workload}-{txns}-{seed}.txn", f"{workload}-{txns}-{seed}.jsonl")
+                 for workload, txns, seed in cases]
+        self([["generate", "program", workload, "--sessions", 3, "--txns", txns, "--seed", seed,
+               "-o", program] for (workload, txns, seed), (program, _) in zip(cases, names)])
+        self([["run", program, "--store", "serial", "--seed", seed, "--trace", trace]
+              for (_, _, seed), (program, trace) in zip(cases, names)])
+        return dict(zip(cases, names))
 
 
 def mean(numbers):
@@ -130,6 +133,32 @@ def print_totals(rows):
           f"({100 * validated / max(sat, 1):.1f}%), {diverged} diverged; {unknown} unknown.")
 
 
+def predict_all(isoscope, observed, sets, seeds, timeout):
+    """By level, size, workload and strategy."""
+    cases = [(*each, strategy) for each in sets for strategy in STRATEGIES]
+    commands = []
+    for level, txns, workload, strategy in cases:
+        encoding, boundary = STRATEGIES[strategy]
+        for seed in seeds:
+            program, trace = observed[workload, txns, seed]
+            commands.append(["predict", trace, "--level", level, "--encoding", encoding, "--boundary",
+                             boundary, "--app", program, "--validate", "--timeout", timeout])
+    answers = iter(isoscope(commands))
+    return {case: strategy_row([next(answers) for _ in seeds]) for case in cases}
+
+
+def run_weakly(isoscope, observed, sets, seeds, runs):
+    """By level, size and workload: runs, those with a failed assertion, unserializable ones."""
+    answers = iter(isoscope([["run", observed[workload, txns, seed][0], "--store", "weak", "--level",
+                              level, "--runs", runs] for level, txns, workload in sets for seed in seeds]))
+    weak = {}
+    for each in sets:
+        found = [next(answers) for _ in seeds]
+        weak[each] = [sum(a[field] for a in found)
+                      for field in ("runs", "failed_assertions", "unserializable")]
+    return weak
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -138,29 +167,19 @@ def main():
     parser.add_argument("--runs", type=int, default=10, help="weak runs for each seed")
     parser.add_argument("--timeout", type=int, default=20, help="seconds for each prediction")
     parser.add_argument("--smallest", action="store_true", help="one seed, one run")
+    batch.add_option(parser)
     args = parser.parse_args()
     if args.smallest:
         args.seeds = args.runs = 1
     start = time.monotonic()
-    rows, weak = {}, {}
+    seeds = range(1, args.seeds + 1)
+    sets = [(level, txns, workload) for level in ("cc", "rc") for txns in SIZES for workload in WORKLOADS]
     with tempfile.TemporaryDirectory() as work:
-        isoscope = Isoscope(str(pathlib.Path(args.binary).resolve()), pathlib.Path(work))
-        for txns in SIZES:
-            for workload in WORKLOADS:
-                observed = [isoscope.observe(workload, txns, seed)
-                            for seed in range(1, args.seeds + 1)]
-                for level in ("cc", "rc"):
-                    for strategy, (encoding, boundary) in STRATEGIES.items():
-                        rows[level, txns, workload, strategy] = strategy_row([
-                            isoscope("predict", trace, "--level", level, "--encoding", encoding,
-                                     "--boundary", boundary, "--app", program, "--validate",
-                                     "--timeout", args.timeout)
-                            for program, trace in observed])
-                    answers = [isoscope("run", program, "--store", "weak", "--level", level,
-                                        "--runs", args.runs) for program, _ in observed]
-                    weak[level, txns, workload] = [
-                        sum(a[field] for a in answers)
-                        for field in ("runs", "failed_assertions", "unserializable")]
+        isoscope = Isoscope(str(pathlib.Path(args.binary).resolve()), pathlib.Path(work), args.mpirun)
+        observed = isoscope.observe([(workload, txns, seed) for txns in SIZES for workload in WORKLOADS
+                                     for seed in seeds])
+        rows = predict_all(isoscope, observed, sets, seeds, args.timeout)
+        weak = run_weakly(isoscope, observed, sets, seeds, args.runs)
     print(f"Seeds 1 to {args.seeds}, weak runs of seeds 0 to {args.runs - 1} for each, "
           f"{args.timeout} s for each prediction; {time.monotonic() - start:.0f} s in all.")
     for level in ("cc", "rc"):

@@ -8,25 +8,22 @@ memory are those of the whole process, reading the trace included.
 """
 import argparse
 import json
-import os
 import pathlib
-import subprocess
+import sys
 import tempfile
-import time
 
+import batch
 import plot
 
 WORKLOADS = ("smallbank", "voter", "tpcc", "wikipedia")
 SIZES = ((3, 4), (3, 8), (3, 16), (3, 32), (6, 4), (6, 8), (10, 20), (10, 50), (50, 20))
 
 
-def measured(words, work):
-    """Standard output, seconds and megabytes of a process."""
-    start = time.monotonic()
-    process = subprocess.Popen(words, cwd=work, stdout=subprocess.PIPE, text=True)
-    out = process.stdout.read()
-    _, _, usage = os.wait4(process.pid, 0)
-    return out, time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+def all_of(commands, mpirun, work):
+    for command, run in zip(commands, batch.run_all(commands, mpirun, cwd=work)):
+        if run.code not in (0, 1, 3):
+            sys.exit(f"{' '.join(map(str, command))}: exit code {run.code}\n{run.errors}")
+        yield run
 
 
 def main():
@@ -35,24 +32,28 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--timeout", type=int, default=20)
     parser.add_argument("--smallest", action="store_true", help="only the smallest size")
+    batch.add_option(parser)
     args = parser.parse_args()
     isoscope = str(pathlib.Path(args.binary).resolve())
     print("| trace | reads (with a choice) | answer | literals | CPU | wall | memory |\n"
           "|---|---|---|---|---|---|---|")
+    cases = [(workload, sessions, txns) for sessions, txns in (SIZES[:1] if args.smallest else SIZES)
+             for workload in WORKLOADS]
+    names = [f"{workload}-{sessions}-{txns}" for workload, sessions, txns in cases]
     with tempfile.TemporaryDirectory() as work:
-        for sessions, txns in SIZES[:1] if args.smallest else SIZES:
-            for workload in WORKLOADS:
-                subprocess.run([isoscope, "generate", "program", workload, "-s", str(sessions), "-t",
-                                str(txns), "--seed", "1", "-o", "p.txn"], cwd=work, check=True)
-                subprocess.run([isoscope, "run", "p.txn", "--store", "serial", "--seed", "1",
-                                "--trace", "t.jsonl", "-q"], cwd=work, check=True)
-                out, wall, cpu, memory = measured(
-                    [isoscope, "predict", "t.jsonl", "--level", "cc", "--timeout",
-                     str(args.timeout), "--json"], work)
-                answer = json.loads(out)
-                print(f"| {workload} {sessions}x{txns} | {answer['reads']:,} "
-                      f"({answer['choices']:,}) | {answer['verdict']} | {answer['literals']:,} "
-                      f"| {cpu:.2f} s | {wall:.2f} s | {memory:.0f} MB |", flush=True)
+        for commands in (
+                [[isoscope, "generate", "program", workload, "-s", sessions, "-t", txns, "--seed", 1,
+                  "-o", f"{name}.txn"] for (workload, sessions, txns), name in zip(cases, names)],
+                [[isoscope, "run", f"{name}.txn", "--store", "serial", "--seed", 1, "--trace",
+                  f"{name}.jsonl", "-q"] for name in names]):
+            list(all_of(commands, args.mpirun, work))
+        commands = [[isoscope, "predict", f"{name}.jsonl", "--level", "cc", "--timeout", args.timeout,
+                     "--json"] for name in names]
+        for (workload, sessions, txns), run in zip(cases, all_of(commands, args.mpirun, work)):
+            answer = json.loads(run.output)
+            print(f"| {workload} {sessions}x{txns} | {answer['reads']:,} "
+                  f"({answer['choices']:,}) | {answer['verdict']} | {answer['literals']:,} "
+                  f"| {run.cpu:.2f} s | {run.wall:.2f} s | {run.peak_bytes / 2**20:.0f} MB |", flush=True)
 
 
 if __name__ == "__main__":

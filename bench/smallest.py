@@ -22,7 +22,7 @@ TABLES = {
     "audit_table.py": [["{build}/isoscope"]],
     "check_scale.py": [["{build}/isoscope"]],
     "check_table.py": [["{build}/isoscope"], ["{build}/isoscope", "--grouped"]],
-    "explore_table.py": [["{build}/isoscope", table] for table in ("programs", "algorithms", "scale")],
+    "explore_table.py": [["{build}/isoscope", table] for table in ("programs", "algorithms", "scale", "ratios")],
     "papers.py": [["{build}/isoscope"]],
     "predict_experiment.py": [["{build}/isoscope"]],
     "predict_table.py": [["{build}/isoscope"]],
@@ -33,7 +33,7 @@ TABLES = {
 
 
 # Part of others; with a server of its own; with other machines.
-OTHERS = {"smallest.py", "plot.py", "record_cost.py", "scale_table.py"}
+OTHERS = {"batch.py", "smallest.py", "plot.py", "record_cost.py", "scale_table.py"}
 
 
 def smallest_of(names):
