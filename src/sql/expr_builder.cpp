@@ -100,7 +100,10 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
     // -> and #>> take a part of a document, which is kept as a text.
     const bool is_part = name.starts_with("->") || name.starts_with("#>");
     const bool is_test = !is_part && name.find_first_of("~@?<>&") != std::string::npos;
-    Expr opaque = make(ExprOp::Opaque, is_test ? Type::Boolean : is_part ? Type::Text : left.type,
+    Expr opaque = make(ExprOp::Opaque,
+                       is_test   ? Type::Boolean
+                       : is_part ? Type::Text
+                                 : left.type,
                        {std::move(left), std::move(right)}, place);
     opaque.text = name;
     return opaque;

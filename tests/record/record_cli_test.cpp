@@ -85,9 +85,9 @@ TEST_F(RecordCli, WithoutTheRightToReplicateSaysWhatIsLost) {
                  "CREATE ROLE plain LOGIN; GRANT ALL ON t TO plain"));
   PQfinish(connection);
   folder_.add("app.sql", "UPDATE t SET v = 5 WHERE id = 1;\nSELECT v FROM t WHERE id = 1;\n");
-  const Ran ran = run_isoscope_in(
-      folder_.path(), "record --dsn '" + server_->dsn() +
-                          " user=plain' -o run.jsonl -- sh -c 'psql -qXAt -f app.sql'");
+  const Ran ran = run_isoscope_in(folder_.path(),
+                                  "record --dsn '" + server_->dsn() +
+                                      " user=plain' -o run.jsonl -- sh -c 'psql -qXAt -f app.sql'");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("5\n"));
   EXPECT_THAT(ran.err, HasSubstr("reads and writes are not recorded: the role of --dsn may not "
