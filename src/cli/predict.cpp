@@ -191,6 +191,12 @@ int run_predict(const PredictArguments& args) {
                  .hint = "take --level pg-rc, pg-rr or pg-ser, and a run of isoscope record"});
   if ((*level)->framework != Framework::CoSnap) {
     if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
+  } else if (program.program != nullptr) {
+    return fail({.what = fmt::format("--app runs the program on the embedded store, which does not "
+                                     "know levels over co, snap, as '{}' is",
+                                     (*level)->full_name()),
+                 .hint = "leave --app out; isoscope explore and run execute programs at pg-rc, "
+                         "pg-rr and pg-ser"});
   }
   if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
   auto already = predict::check_observed(*history, **level, *levels, budget);
