@@ -46,6 +46,8 @@ class View final : public sql::Database {
       if (snapshots_ != nullptr && number < snapshots_->size())
         snapshot = std::min(snapshot, (*snapshots_)[number]);
       if (number > 0) snapshot = std::max(snapshot, trace.moments.back().snapshot);
+      // A statement does not pause between its rows.
+      if (number > 0 && statement.continues) snapshot = trace.moments.back().snapshot;
       trace.moments.push_back({statement.place, statement.text, snapshot});
     }
     moment_ = moments_.moment(statement);
