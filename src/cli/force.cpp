@@ -146,6 +146,8 @@ int run_commands(const ForceArguments& args, const Budget& budget) {
   CommandForceReport report{
       .source = args.input, .sessions = {}, .answer = *answer, .seconds = seconds_running()};
   for (const force::ShellCommand& command : *commands) report.sessions.push_back(command.session);
+  if (auto written = args.pictures.write([&] { return command_force_page(report); }); !written)
+    return fail(written.error());
   return deliver(args.common,
                  args.common.json ? command_force_json(report)
                                   : command_force_text(report, args.common.paint()),

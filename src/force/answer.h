@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace isoscope::force {
@@ -17,6 +18,12 @@ struct Table {
   friend bool operator==(const Table&, const Table&) = default;
 };
 
+// Does the server end a statement so because others work beside it (or since an earlier one has
+// failed already)?
+inline bool is_by_conflict(std::string_view sqlstate) {
+  return sqlstate.starts_with("40") || sqlstate == "55P03" || sqlstate == "25P02";
+}
+
 struct Answer {
   std::vector<Table> tables = {};  // of a text with several queries, each in turn
   std::string tag = {};            // of the last command: "UPDATE 1"
@@ -25,11 +32,15 @@ struct Answer {
   std::string message = {};        // what the server said then, in one line
   std::string severity = {};       // "ERROR"
   bool is_in_txn = false;          // afterwards the session is in a transaction
+  bool has_ended_txn = false;      // a COMMIT or ROLLBACK (also to a savepoint) is among it
+  bool may_hold_several = false;   // and something came after that: parts of several transactions
   // What gates have told since the answer before (gates.h).
   std::vector<std::string> notices = {};
   friend bool operator==(const Answer&, const Answer&) = default;
 
   bool has_failed() const { return !error.empty(); }
+  // SET and nothing else, or nothing at all.
+  bool is_setting() const { return tables.empty() && (tag.empty() || tag == "SET"); }
   // The first column of the last row; nothing if there is none.
   Cell value() const {
     if (tables.empty() || tables.back().rows.empty() || tables.back().rows.back().empty())

@@ -11,6 +11,8 @@
 namespace isoscope::force {
 namespace {
 
+constexpr int kMostRepetitions = 5;  // of a schedule that does not begin as it should
+
 class AppForcer {
  public:
   AppForcer(AppStage stage, const AppForceOptions& options)
@@ -89,15 +91,20 @@ class AppForcer {
 
   Result<Forced> force_schedule(const std::vector<std::size_t>& schedule) {
     Forced forced{.permutation = {}, .sqlstates = {}};
-    for (std::size_t call : schedule) forced.permutation.push_back({.session = call});
     const std::vector<std::size_t> all = all_calls();
     auto run = stage_.play(all, schedule, true, budget_);
     if (!run) return run.error();
     forced.runs = 1;
     forced.run = std::move(*run);
+    for (const std::size_t call : turns_taken(forced.run.played))
+      forced.permutation.push_back({.session = call});
     std::vector<std::size_t> committed;
-    for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t i = 0; i < all.size(); ++i) {
       if (has_committed(forced.run.answers[i])) committed.push_back(i);
+      for (const GateNotice& notice : notices_of(forced.run.answers[i]))
+        has_run_out_of_gates_ |= notice.turn >= static_cast<std::size_t>(kGatesOfACall);
+    }
+    for (const std::size_t call : committed) has_committed_[call] = true;
     describe(forced);
     if (forced.run.played.end != Played::End::Complete) {
       forced.why = forced.run.played.end == Played::End::Limit ? limit_reached() + " was reached"
@@ -144,42 +151,82 @@ class AppForcer {
   }
 
   Result<void> search() {
-    // How many turns each call takes when it runs alone.
-    auto alone = stage_.play(all_calls(), {}, false, budget_);
-    if (!alone) return alone.error();
-    std::vector<std::size_t> lengths;
-    std::size_t turns = 0;
-    for (const auto& answers : alone->answers) {
-      lengths.push_back(std::max<std::size_t>(answers.size(), 1));
-      turns += lengths.back();
-    }
     std::vector<std::size_t> sessions;
     for (const AppCall& call : calls()) sessions.push_back(call.session);
-    AppSchedules schedules(std::move(sessions), lengths);
+    AppSchedules schedules(std::move(sessions));
+    has_committed_.assign(calls().size(), false);
     std::size_t played = 0;
-    for (std::size_t switches = calls().size(); switches < turns; ++switches) {
-      std::vector<std::vector<std::size_t>> next;
-      const bool is_complete =
-          schedules.with_switches(switches, options_.most_schedules - played, next);
-      for (const auto& schedule : next) {
-        if (budget_.expired_now()) return stop(played, limit_reached() + " was reached");
-        if (options_.progress)
-          options_.progress(fmt::format("playing: {} schedules so far", played), -1);
-        auto forced = force_schedule(schedule);
+    std::string left_out;  // why not all of them were
+    for (std::size_t tried = 0;; ++tried) {
+      const auto beginning = schedules.next();
+      if (!beginning) break;
+      if (budget_.expired_now()) return stop(played, limit_reached() + " was reached");
+      if (tried >= options_.most_schedules) return stop(played, "not every schedule was tried");
+      if (options_.progress)
+        options_.progress(fmt::format("playing: {} schedules so far", played), -1);
+      bool is_repeated = false;
+      for (int attempt = 0; attempt < kMostRepetitions && !is_repeated; ++attempt) {
+        auto forced = force_schedule(*beginning);
         if (!forced) return forced.error();
-        ++played;
-        if (forced->verdict == ForceVerdict::Prevented) {
-          keep_harmless(std::move(*forced));
-          continue;
-        }
-        return decide(std::move(*forced));
+        if (forced->verdict != ForceVerdict::Prevented) return decide(std::move(*forced));
+        is_repeated = schedules.note(*beginning, forced->run.played);
+        if (forced->judgement.serial != nullptr) ++played;
+        keep_harmless(std::move(*forced));
       }
-      if (!is_complete || played >= options_.most_schedules)
-        return stop(played, "not every schedule was tried");
+      if (!is_repeated)
+        left_out =
+            "not every schedule was tried, since the server takes another victim of a deadlock "
+            "each time";
     }
+    if (left_out.empty()) left_out = not_played();
+    if (left_out.empty()) {
+      auto failed = failure_by_itself();
+      if (!failed) return failed.error();
+      left_out = std::move(*failed);
+    }
+    if (!left_out.empty()) return stop(played, left_out);
     result_.answer.verdict = ForceVerdict::Prevented;
     keep_first(played);
     return {};
+  }
+
+  // Why schedules that a server can have cannot be played with these gates; empty if there are
+  // none.
+  std::string not_played() const {
+    if (has_run_out_of_gates_)
+      return fmt::format("a call has more than {} statements, and the further ones have no gate",
+                         kGatesOfACall);
+    for (const AppCall& call : calls()) {
+      const auto known = stage_.gated().ungated.find(call.function);
+      if (known == stage_.gated().ungated.end())
+        return "the functions run without gates: " + stage_.no_record();
+      const Ungated& ungated = known->second;
+      if (ungated.why.empty() || (ungated.only_reads && call.isolation != "READ COMMITTED"))
+        continue;
+      return fmt::format("not every schedule can be played, in function {}: {}", call.function,
+                         ungated.why);
+    }
+    return {};
+  }
+
+  // A call that fails in every schedule, and also when its session is alone, prevents nothing.
+  Result<std::string> failure_by_itself() {
+    for (std::size_t call = 0; call < calls().size(); ++call) {
+      if (has_committed_[call]) continue;
+      std::vector<std::size_t> alone;
+      for (std::size_t other = 0; other <= call; ++other)
+        if (calls()[other].session == calls()[call].session) alone.push_back(other);
+      auto run = stage_.play(alone, {}, false, budget_);
+      if (!run) return run.error();
+      const std::vector<Answer>& answers = run->answers.back();
+      if (has_committed(answers)) continue;
+      const Answer* failed = call_answer(answers);
+      return fmt::format("call {} fails also when its session is alone{}", calls()[call].name,
+                         failed == nullptr || !failed->has_failed()
+                             ? ""
+                             : fmt::format(", with {}: {}", failed->error, failed->message));
+    }
+    return std::string();
   }
 
   // One schedule that went well stands for all; what kept them in order is told of all.
@@ -201,7 +248,7 @@ class AppForcer {
   }
 
   Result<void> stop(std::size_t played, const std::string& why) {
-    result_.answer.limit = fmt::format("{}: none of {} schedules went wrong", why, played);
+    result_.answer.limit = fmt::format("{}; none of {} schedules went wrong", why, played);
     keep_first(played);
     return {};
   }
@@ -294,11 +341,11 @@ class AppForcer {
   Budget budget_;
   AppStage stage_;
   std::map<std::vector<std::size_t>, std::shared_ptr<const std::vector<SerialRun>>> serial_;
-  std::optional<Forced> first_;  // a schedule that went well
+  std::optional<Forced> first_;      // a schedule that went well
+  std::vector<bool> has_committed_;  // by call: in some schedule
+  bool has_run_out_of_gates_ = false;
   AppForceAnswer result_;
 };
-
-constexpr std::size_t kMostCalls = 6;
 
 }  // namespace
 
@@ -309,9 +356,9 @@ Result<AppForceAnswer> force_app(const sql::Application& app, const std::string&
   if (calls->size() < 2)
     return Error{.what = "there are fewer than two calls to interleave",
                  .hint = "say which: -- session alice: withdraw(1, 60)"};
-  if (calls->size() > kMostCalls)
+  if (calls->size() > static_cast<std::size_t>(kMostGatedActors))
     return Error{.what = fmt::format("{} calls are too many to interleave; {} are the most",
-                                     calls->size(), kMostCalls)};
+                                     calls->size(), kMostGatedActors)};
   auto stage = AppStage::open(options.dsn, text, std::move(*calls));
   if (!stage) return stage.error();
   return AppForcer(std::move(*stage), options).force();

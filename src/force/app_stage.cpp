@@ -65,19 +65,65 @@ std::vector<std::string> AppSchema::session_setup() const {
   return {fmt::format("SET search_path = {}, public", schema_)};
 }
 
+// All in one transaction: what the server refuses, and what we do, leaves nothing.
 Result<void> AppSchema::load() {
+  for (;;) {
+    monitor_->answer("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
+    monitor_->answer("BEGIN");
+    auto loaded = load_inside();
+    if (loaded) {
+      const Answer committed = monitor_->answer("COMMIT");
+      if (!committed.has_failed()) return {};
+      loaded =
+          Error{.what = fmt::format("the server refuses the application: {}", committed.message)};
+    }
+    monitor_->answer("ROLLBACK");
+    if (!is_refused_) return loaded;
+    is_refused_ = false;
+    if (!take_gates_back("the server refuses the functions with gates: " + refusal_)) return loaded;
+  }
+}
+
+Result<void> AppSchema::load_inside() {
   const std::string path = fmt::format("SET search_path = {}, public", schema_);
+  std::string since;
   for (const std::string& sql :
-       {"DROP SCHEMA IF EXISTS " + schema_ + " CASCADE", "CREATE SCHEMA " + schema_,
-        gate_functions(schema_), path, gated_.sql}) {
+       {"CREATE SCHEMA " + schema_, gate_functions(schema_), path, gated_.sql}) {
+    if (sql == gated_.sql)
+      since = monitor_->answer("SELECT pg_current_xact_id()::xid").value().value_or("0");
     const Answer answer = monitor_->answer(sql);
     if (!answer.has_failed()) continue;
-    if (sql == gated_.sql &&
-        take_gates_back("the server refuses the functions with gates: " + answer.message))
-      return load();
+    is_refused_ = sql == gated_.sql;
+    refusal_ = answer.message;
     return Error{.what = fmt::format("the server refuses the application: {}", answer.message)};
   }
-  return {};
+  const auto outside = created_outside(since);
+  if (!outside) return outside.error();
+  if (outside->empty()) return {};
+  return Error{
+      .what = fmt::format("the application creates {} outside of its own schema", *outside),
+      .hint =
+          "leave out the names of schemas: it is loaded into a schema of its own, which "
+          "is dropped again"};
+}
+
+Result<std::string> AppSchema::created_outside(const std::string& since) const {
+  // An application with COMMIT in it is over when we ask, so that others may have come since.
+  const Cell now = monitor_->answer("SELECT pg_current_xact_id()::xid").value();
+  auto rows = monitor_->query(
+      fmt::format("SELECT string_agg(what, ', ' ORDER BY what) FROM ("
+                  "SELECT 'schema ' || quote_ident(nspname) FROM pg_namespace"
+                  "  WHERE nspname <> '{0}' AND NOT starts_with(nspname, 'pg_temp') AND {1} "
+                  "UNION ALL SELECT 'table ' || c.oid::regclass FROM pg_class c"
+                  "  WHERE relkind IN ('r', 'p', 'v', 'm') AND relpersistence <> 't'"
+                  "    AND relnamespace <> '{0}'::regnamespace AND {1} "
+                  "UNION ALL SELECT 'function ' || p.oid::regprocedure FROM pg_proc p"
+                  "  WHERE pronamespace <> '{0}'::regnamespace AND {1}) l(what)",
+                  schema_,
+                  now == since ? fmt::format("xmin = '{}'::xid", since)
+                               : fmt::format("age(xmin) <= age('{}'::xid)", since)));
+  if (!rows) return rows.error();
+  return rows->at(0).at(0).value_or("");
 }
 
 Result<AppStage> AppStage::open(const std::string& dsn, std::string text,
@@ -127,19 +173,19 @@ Result<Run> AppStage::play_once(const std::vector<std::size_t>& order,
   {
     auto stage = PgSessions::open({.dsn = dsn_, .has_gates = true}, std::move(actors));
     if (!stage) return stage.error();
-    auto played = force::play(**stage, {.turns = turns, .plays_rest = true}, budget);
+    auto played =
+        force::play(**stage, {.turns = turns, .plays_rest = true, .rest_goes_on = true}, budget);
     if (!played) return played.error();
     run.played = std::move(*played);
     for (std::size_t a = 0; a < order.size(); ++a) run.answers.push_back((*stage)->answers(a));
   }
   if (log && run.played.end == Played::End::Complete)
     run.recorded = judge(order, run, *log, budget);
-  auto tables = read_tables(schema_->monitor(), unstable);
+  auto tables = read_tables(schema_->monitor(), unstable, schema_->name());
   if (!tables) return tables.error();
-  // The schema's name is ours, and so are tables elsewhere that nobody touched.
+  // The schema's name is ours.
   for (auto& [name, table] : *tables)
-    if (name.starts_with(schema_->name() + "."))
-      run.tables[name.substr(schema_->name().size() + 1)] = std::move(table);
+    run.tables[name.substr(schema_->name().size() + 1)] = std::move(table);
   return run;
 }
 

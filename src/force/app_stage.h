@@ -39,6 +39,9 @@ class AppSchema {
 
  private:
   AppSchema() = default;
+  Result<void> load_inside();
+  // What the application has created elsewhere, since this transaction; empty if nothing.
+  Result<std::string> created_outside(const std::string& since) const;
   std::string text_;
   std::string schema_;
   std::unique_ptr<PgMonitor> monitor_;
@@ -46,6 +49,8 @@ class AppSchema {
   GatedApplication gated_;
   bool has_gates_ = true;
   std::string no_record_;
+  bool is_refused_ = false;  // the application itself, when it was loaded; what the server said:
+  std::string refusal_;
 };
 
 class AppStage {
@@ -59,6 +64,7 @@ class AppStage {
 
   const std::vector<AppCall>& calls() const { return calls_; }
   const GatedApplication& gated() const { return schema_->gated(); }
+  const std::string& no_record() const { return schema_->no_record(); }
   // Why rows cannot be compared; empty if they can.
   std::string unstable = {};
 

@@ -76,8 +76,16 @@ class CommandForcing {
       case Judgement::Kind::Serializable:
         return ForceVerdict::Prevented;
       case Judgement::Kind::Unserializable:
-        if (!is_recorded) return ForceVerdict::Reproduced;
-        why = "the recorded history is serializable, but no serial order of the commands ends so";
+        if (is_recorded) {
+          why = "the recorded history is serializable, but no serial order of the commands ends so";
+        } else if (has_several_txns(run)) {
+          why =
+              "no serial order of the commands ends so, but one of them has several transactions, "
+              "between which others may come; and the run could not be recorded: " +
+              run.recorded.why;
+        } else {
+          return ForceVerdict::Reproduced;
+        }
         return ForceVerdict::Unknown;
       case Judgement::Kind::Unknown:
         break;
@@ -85,6 +93,16 @@ class CommandForcing {
     if (is_recorded) return ForceVerdict::Prevented;
     why = run.recorded.why;
     return ForceVerdict::Unknown;
+  }
+
+  static bool has_several_txns(const CommandRun& run) {
+    return std::ranges::any_of(run.sent, [](const auto& requests) {
+      std::size_t ends = 0;
+      for (const SentRequest& request : requests)
+        ends +=
+            static_cast<std::size_t>(std::ranges::count(request.steps, true, &RequestStep::ends));
+      return ends > 1;
+    });
   }
 
   // What the serial orders of the commands say. A command whose statement failed is none of a
@@ -102,17 +120,18 @@ class CommandForcing {
     return has_failed ? Judgement::Kind::Unknown : Judgement::Kind::Unserializable;
   }
 
-  // Keeps the run if it is the first, or the first that is reproduced.
-  ForceVerdict take(CommandRun run) {
+  // Keeps the run that tells most: one that went wrong, else one of which that is not known.
+  void take(CommandRun run) {
     std::string why;
     const ForceVerdict verdict = verdict_of(run, why);
-    ++answer_.runs;
-    const bool is_news = verdict == ForceVerdict::Reproduced && answer_.reproduced++ == 0;
-    if (answer_.runs > 1 && !is_news) return verdict;
+    if (verdict == ForceVerdict::Reproduced) ++answer_.reproduced;
+    const bool is_first = answer_.runs++ == 0;
+    if (!is_first && verdict == answer_.verdict) ++answer_.of_verdict;
+    if (!is_first && weight_of(verdict) <= weight_of(answer_.verdict)) return;
+    answer_.of_verdict = 1;
     answer_.verdict = verdict;
     answer_.why = std::move(why);
     answer_.run = std::move(run);
-    return verdict;
   }
 
   Result<void> play_plan() {
@@ -125,6 +144,12 @@ class CommandForcing {
       if (!run) return run.error();
       take(std::move(*run));
       if (i > 0 && !runner_.is_repeatable()) break;
+    }
+    const bool is_undecided = answer_.runs == 0 || answer_.verdict == ForceVerdict::Prevented;
+    if (answer_.runs < options_.times && runner_.is_repeatable() && is_undecided) {
+      answer_.verdict = ForceVerdict::Unknown;
+      answer_.why = fmt::format("{} was reached after {} of {} runs", limit_reached(), answer_.runs,
+                                options_.times);
     }
     return {};
   }

@@ -24,10 +24,11 @@ namespace isoscope::force {
 struct CommandForceAnswer {
   ForceVerdict verdict = ForceVerdict::Unknown;
   std::string why = {};  // of Diverged and Unknown
-  CommandRun run = {};   // of Reproduced the first that was; else the first
+  CommandRun run = {};   // the first that has this verdict
   std::size_t runs = 0;
   std::size_t reproduced = 0;
-  std::size_t orders = 0;  // that were played because the plan did not fit; 0: it did
+  std::size_t of_verdict = 0;  // runs of the plan that have this verdict
+  std::size_t orders = 0;      // that were played because the plan did not fit; 0: it did
   std::vector<SerialCommands> serial = {};
   // What the serial orders say, and why they say nothing.
   Judgement::Kind witness = Judgement::Kind::Unknown;

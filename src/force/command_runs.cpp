@@ -94,8 +94,7 @@ Result<void> run_beside(const std::string& text, const record::ConnectionString&
 }  // namespace
 
 bool is_by_concurrency(const std::string& sqlstate) {
-  return sqlstate.starts_with("40") || sqlstate.starts_with("23") || sqlstate == "55P03" ||
-         sqlstate == "25P02";
+  return is_by_conflict(sqlstate) || sqlstate.starts_with("23");
 }
 
 std::vector<HeldCommand> CommandRunner::commands(bool follows_plan) const {

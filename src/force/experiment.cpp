@@ -69,13 +69,20 @@ void find_units(Run& run) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const bool is_last = i + 1 == answers.size();
-      // A setup that leaves the session idle belongs to the first transaction all the same.
-      if ((answers[i].is_in_txn || i == 0) && !is_last) continue;
-      units.push_back({ended[s].at(i),
-                       {.session = s,
-                        .begin = begin,
-                        .end = i + 1,
-                        .is_committed = !has_rolled_back(answers[i]) && !answers[i].is_in_txn}});
+      if (i == 0 && !answers[i].is_in_txn && answers[i].is_setting()) {
+        begin = 1;
+        continue;
+      }
+      if (answers[i].is_in_txn && !is_last) continue;
+      Unit unit{.session = s,
+                .begin = begin,
+                .end = i + 1,
+                .is_committed = !has_rolled_back(answers[i]) && !answers[i].is_in_txn};
+      for (std::size_t j = begin; j <= i; ++j) unit.may_hold_several |= answers[j].may_hold_several;
+      // A procedure or a DO block outside of a transaction block may commit.
+      if (begin == i && (answers[i].tag == "CALL" || answers[i].tag == "DO"))
+        unit.may_hold_several = true;
+      units.push_back({ended[s].at(i), unit});
       begin = i + 1;
     }
   }
@@ -120,24 +127,43 @@ bool same_outcome(const Run& run, const SerialRun& serial) {
   return run.tables == serial.run.tables;
 }
 
+namespace {
+
+// Have two runs of one serial order the same answers and rows?
+bool same_serial_run(const Run& a, const Run& b) {
+  return a.tables == b.tables &&
+         std::ranges::equal(a.answers, b.answers, [](const auto& one, const auto& other) {
+           return std::ranges::equal(one, other, same_answer);
+         });
+}
+
+}  // namespace
+
 Result<Experiment> Experiment::open(const Spec& spec, std::string dsn) {
   auto monitor = PgMonitor::open(dsn);
   if (!monitor) return monitor.error();
   return Experiment(spec, std::move(dsn), std::move(*monitor));
 }
 
-Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string& limit) {
+Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string& limit,
+                                                 const std::string& schema) {
   // Columns that a sequence fills are left out.
-  auto columns = monitor.query(
+  auto columns = monitor.query(fmt::format(
       "SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname),"
-      "       string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)"
+      "       coalesce(string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER ("
+      "         WHERE a.attidentity = ''"
+      "           AND coalesce(pg_get_expr(d.adbin, d.adrelid), '') NOT LIKE '%nextval(%'), '1')"
       "  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
       "  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
       "  LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum"
-      " WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY (current_schemas(false))"
-      "   AND NOT c.relispartition AND a.attidentity = ''"
-      "   AND coalesce(pg_get_expr(d.adbin, d.adrelid), '') NOT LIKE '%nextval(%'"
-      " GROUP BY 1 ORDER BY 1");
+      " WHERE c.relkind IN ('r', 'p', 'm') AND n.nspname <> 'information_schema'"
+      "   AND NOT starts_with(n.nspname, 'pg_') AND has_schema_privilege(n.oid, 'USAGE')"
+      "   AND has_table_privilege(c.oid, 'SELECT') AND (c.relkind <> 'm' OR c.relispopulated)"
+      "   AND (n.nspname = ANY (current_schemas(false)) OR NOT starts_with(n.nspname, 'isoscope_'))"
+      "   AND NOT c.relispartition"
+      "   AND ('{0}' = '' OR n.nspname = '{0}')"
+      " GROUP BY 1 ORDER BY 1",
+      schema));
   if (!columns) return columns.error();
   std::map<std::string, Table> tables;
   for (const Row& row : *columns) {
@@ -266,7 +292,7 @@ Result<SerialRun> Experiment::run_serially(const std::vector<Unit>& order, Budge
   }
   for (std::size_t s = 0; s < has_setup.size(); ++s) {
     if (has_setup[s]) continue;
-    serial.sessions[s].setup.clear();
+    if (!has_plain_setup_.at(s)) serial.sessions[s].setup.clear();
     turns.insert(turns.begin(), s);
   }
   const Spec* original = spec_;
@@ -287,6 +313,7 @@ Result<Judgement> Experiment::judge(const Run& run, Budget& budget) {
                         : limit_reached() + " was reached";
     return judgement;
   }
+  note_setups(run);
   const std::vector<Unit> units = committed_units(run);
   auto& serial = serial_[units];
   if (serial == nullptr) {
@@ -307,7 +334,7 @@ Result<Judgement> Experiment::judge(const Run& run, Budget& budget) {
     }
     auto again = run_serially(orders.front(), budget);
     if (!again) return again.error();
-    if (!same_outcome(again->run, runs->front()) && unstable_.empty())
+    if (!same_serial_run(again->run, runs->front().run) && unstable_.empty())
       unstable_ = "the same serial order answers differently from run to run";
     serial = runs;
   }
@@ -318,9 +345,56 @@ Result<Judgement> Experiment::judge(const Run& run, Budget& budget) {
   }
   const bool is_serializable = std::ranges::any_of(
       *serial, [&](const SerialRun& candidate) { return same_outcome(run, candidate); });
+  const auto mixed = std::ranges::find_if(run.units, [&](const Unit& unit) {
+    return unit.may_hold_several && !(is_serializable && unit.is_committed);
+  });
+  if (mixed != run.units.end()) {
+    judgement.why = fmt::format(
+        "a step of session {} may hold several transactions, which serial orders keep together",
+        spec_->sessions[mixed->session].name);
+    return judgement;
+  }
   judgement.kind =
       is_serializable ? Judgement::Kind::Serializable : Judgement::Kind::Unserializable;
   return judgement;
+}
+
+void Experiment::note_setups(const Run& run) {
+  has_plain_setup_.clear();
+  for (const auto& answers : run.answers)
+    has_plain_setup_.push_back(!answers.empty() && !answers[0].is_in_txn &&
+                               answers[0].is_setting());
+}
+
+Result<std::string> Experiment::failure_by_itself(const Run& run, Budget& budget) {
+  note_setups(run);
+  for (const Unit& unit : run.units) {
+    const auto& answers = run.answers[unit.session];
+    const auto failed = std::find_if(
+        answers.begin() + static_cast<std::ptrdiff_t>(unit.begin),
+        answers.begin() + static_cast<std::ptrdiff_t>(unit.end),
+        [](const Answer& answer) { return answer.has_failed() && !is_by_conflict(answer.error); });
+    if (failed == answers.begin() + static_cast<std::ptrdiff_t>(unit.end)) continue;
+    std::vector<Unit> alone;
+    for (const Unit& other : run.units)
+      if (other.session == unit.session && other.end <= unit.begin && other.is_committed)
+        alone.push_back(other);
+    alone.push_back(unit);
+    auto known = alone_.find(alone);
+    if (known == alone_.end()) {
+      auto serial = run_serially(alone, budget);
+      if (!serial) return serial.error();
+      std::string error;
+      for (const Answer& answer : serial->run.answers[unit.session])
+        if (answer.has_failed() && error.empty()) error = answer.error;
+      known = alone_.emplace(alone, error).first;
+    }
+    if (known->second != failed->error) continue;
+    return fmt::format(
+        "a statement of session {} fails with {} also when that session is alone: {}",
+        spec_->sessions[unit.session].name, failed->error, failed->message);
+  }
+  return std::string();
 }
 
 }  // namespace isoscope::force

@@ -6,9 +6,13 @@
 // orders: nothing is modelled. Rows are compared as multisets (a table has no order), and columns
 // that a sequence fills are not compared, since sequences are outside of transactions.
 //
-//     transactions   a session's steps from where it is idle to where it is idle again; a session's
-//                    `setup` belongs to its first one
+//     transactions   a session's steps from where it is idle to where it is idle again, its `setup`
+//                    included; a `setup` that only sets something is none of them, and always there
 //     left out       transactions that rolled back or failed: others must not depend on them
+//
+// A step that holds several transactions (COMMIT; BEGIN, or a procedure that commits) is kept
+// together in serial orders. So a serial order that gives the same is one, but that none does says
+// nothing then.
 //
 // That is the second witness. The first is the history of the run, which is recorded on the way
 // (recorded_run.h) wherever the server and the statements allow it.
@@ -36,6 +40,7 @@ struct Unit {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool is_committed = true;
+  bool may_hold_several = false;  // parts of several transactions
   friend auto operator<=>(const Unit&, const Unit&) = default;
 };
 
@@ -71,6 +76,9 @@ class Experiment {
 
   Result<Run> run(const Permutation& permutation, Budget& budget);
   Result<Judgement> judge(const Run& run, Budget& budget);
+  // A transaction that failed in the run, for no reason of concurrency's, and fails just so when
+  // its session is alone: it prevents nothing. Says which; empty if there is none.
+  Result<std::string> failure_by_itself(const Run& run, Budget& budget);
 
  private:
   static constexpr std::size_t kMostSerialOrders = 720;
@@ -81,18 +89,22 @@ class Experiment {
   Result<void> play_sessions(const std::vector<std::size_t>& turns,
                              const std::vector<std::size_t>& counts, bool is_recorded, Run& run,
                              Budget& budget);
+  void note_setups(const Run& run);
   Result<SerialRun> run_serially(const std::vector<Unit>& order, Budget& budget);
 
   const Spec* spec_;
   std::string dsn_;
   std::unique_ptr<PgMonitor> monitor_;
   std::map<std::vector<Unit>, std::shared_ptr<const std::vector<SerialRun>>> serial_;  // by units
+  std::map<std::vector<Unit>, std::string> alone_;  // the error of the last of them, by units
+  std::vector<bool> has_plain_setup_;               // by session: it only sets something
   std::string unstable_;  // why answers cannot be compared; empty if they can
 };
 
-// What the tables of the current schemas hold, without columns that a sequence fills; `limit` says
-// if one is too large to be compared.
-Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string& limit);
+// What the tables hold that this role may read, in every schema, without columns that a sequence
+// fills; `limit` says if one is too large to be compared. `schema`: only there; empty: everywhere.
+Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string& limit,
+                                                 const std::string& schema = {});
 // Equal but for the order of rows.
 bool same_answer(const Answer& a, const Answer& b);
 // Is what one saw in these units, and what is left in the end, the same in both?

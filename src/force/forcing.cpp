@@ -30,19 +30,31 @@ std::string divergence(const Run& run, const Judgement& judgement) {
   return run.played.end == Played::End::Stuck ? judgement.why : std::string();
 }
 
+Result<ForceVerdict> verdict_of(Experiment& experiment, const Run& run, const Judgement& judgement,
+                                Budget& budget, std::string& why) {
+  why = divergence(run, judgement);
+  if (!why.empty()) return ForceVerdict::Diverged;
+  const ForceVerdict verdict = weigh(run, judgement, why);
+  if (verdict != ForceVerdict::Prevented) return verdict;
+  auto flaw = experiment.failure_by_itself(run, budget);
+  if (!flaw) return flaw.error();
+  why = std::move(*flaw);
+  return why.empty() ? ForceVerdict::Prevented : ForceVerdict::Unknown;
+}
+
 Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget, Forced& forced) {
   for (; forced.runs < times && !budget.expired_now(); ++forced.runs) {
     auto run = experiment.run(forced.permutation, budget);
     if (!run) return run.error();
     auto judgement = experiment.judge(*run, budget);
     if (!judgement) return judgement.error();
-    std::string why = divergence(*run, *judgement);
-    const ForceVerdict verdict =
-        why.empty() ? weigh(*run, *judgement, why) : ForceVerdict::Diverged;
+    std::string why;
+    const auto judged = verdict_of(experiment, *run, *judgement, budget, why);
+    if (!judged) return judged.error();
+    const ForceVerdict verdict = *judged;
     if (verdict == ForceVerdict::Prevented) ++forced.prevented;
-    const bool is_first_reproduced =
-        verdict == ForceVerdict::Reproduced && forced.reproduced++ == 0;
-    if (forced.runs > 0 && !is_first_reproduced) continue;
+    if (verdict == ForceVerdict::Reproduced) ++forced.reproduced;
+    if (forced.runs > 0 && weight_of(verdict) <= weight_of(forced.verdict)) continue;
     forced.verdict = verdict;
     forced.why = why;
     forced.is_judged_by_history = run->recorded.kind != RecordedRun::Kind::Unknown;
@@ -67,6 +79,20 @@ std::string_view name_of(ForceVerdict verdict) {
       return "unknown";
   }
   return "unknown";
+}
+
+int weight_of(ForceVerdict verdict) {
+  switch (verdict) {
+    case ForceVerdict::Reproduced:
+      return 3;
+    case ForceVerdict::Unknown:
+      return 2;
+    case ForceVerdict::Diverged:
+      return 1;
+    case ForceVerdict::Prevented:
+      return 0;
+  }
+  return 0;
 }
 
 ForceVerdict weigh(const Run& run, const Judgement& judgement, std::string& why) {
@@ -120,7 +146,10 @@ Result<ForceAnswer> force_spec(const Spec& spec, const ForceOptions& options) {
     if (auto done = force_one(*experiment, options.times, budget, forced); !done)
       return done.error();
     const bool is_found = forced.verdict == ForceVerdict::Reproduced;
-    answer.forced.push_back(std::move(forced));
+    if (forced.runs < options.times)
+      answer.limit = fmt::format("{} was reached after {} of {} runs of an order of steps",
+                                 limit_reached(), forced.runs, options.times);
+    if (forced.runs > 0) answer.forced.push_back(std::move(forced));
     if (is_found && options.stops_at_first) break;
   }
   const auto has = [&](ForceVerdict verdict) {

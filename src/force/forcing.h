@@ -16,11 +16,16 @@ enum class ForceVerdict : std::uint8_t {
 };
 std::string_view name_of(ForceVerdict verdict);  // "reproduced"
 
+// Which of two runs of one order is told, the higher one: one that went wrong, else one that is not
+// known to have gone well.
+int weight_of(ForceVerdict verdict);
+
 struct Forced {
   Permutation permutation;
+  // Reproduced if some run is, else the worst of all runs.
   ForceVerdict verdict = ForceVerdict::Unknown;
   std::string why = {};  // of Diverged and Unknown
-  Run run = {};          // of Reproduced the first that was; else the first
+  Run run = {};          // the first that has this verdict
   Judgement judgement = {};
   bool is_judged_by_history = false;  // else by the serial orders
   std::size_t runs = 0;

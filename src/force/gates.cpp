@@ -18,9 +18,14 @@ namespace {
 // Finds where the statements of a body begin that run SQL.
 class GateFinder {
  public:
-  explicit GateFinder(const std::vector<BodyWord>& words) {
+  // `silent`: functions that have no gates, so that a call of one is a step like a statement.
+  GateFinder(const std::vector<BodyWord>& words, const std::set<std::string>& silent)
+      : silent_(silent) {
     for (const BodyWord& word : words) words_.push_back(word.text);
   }
+
+  // What has no gate. Requires: find() was called.
+  const Ungated& ungated() const { return ungated_; }
 
   // The tokens before which a gate goes.
   std::vector<std::size_t> find() {
@@ -29,6 +34,7 @@ class GateFinder {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const std::string& word = words_[i];
       if (in_declarations_) {
+        if (looks_up(i)) leave_out("a declaration", i);
         if (word == "begin") in_declarations_ = false, is_start = true;
         continue;
       }
@@ -37,6 +43,7 @@ class GateFinder {
         continue;
       }
       if (is_start && runs_sql(i)) gates.push_back(i);
+      if (is_start && is_condition(word)) look_at_condition(i);
       if (!is_start && word == "case" && (i == 0 || words_[i - 1] != "end")) ++cases_;
       const bool closes_case = word == "end" && cases_ > 0;
       if (closes_case) --cases_;
@@ -48,28 +55,60 @@ class GateFinder {
   }
 
  private:
-  // Does the statement from this token on, up to its end or the body it controls, run SQL?
-  bool runs_sql(std::size_t begin) const {
-    static constexpr std::array kStatements = {"select", "insert",  "update", "delete", "perform",
-                                               "with",   "execute", "merge",  "lock"};
-    if (std::ranges::find(kStatements, words_[begin]) != kStatements.end()) return true;
-    // What an expression or a loop looks up is SQL too. A condition after ELSIF cannot have a gate.
-    if (words_[begin] == "elsif" || words_[begin] == "elseif" || words_[begin] == "when")
-      return false;
+  // Does this word look rows up inside of an expression?
+  bool looks_up(std::size_t i) const { return words_[i] == "select" || is_silent_call(i); }
+  bool is_silent_call(std::size_t i) const {
+    return i + 1 < words_.size() && words_[i + 1] == "(" && silent_.contains(words_[i]);
+  }
+  // A condition that is looked at without a statement of its own: after ELSIF, in the branches of
+  // CASE, and each time a WHILE loop begins anew.
+  static bool is_condition(const std::string& word) {
+    return word == "elsif" || word == "elseif" || word == "when" || word == "while";
+  }
+  // The words of a statement up to its end or the body it controls.
+  std::size_t end_of_head(std::size_t begin) const {
     int cases = 0;
     for (std::size_t i = begin; i < words_.size(); ++i) {
       if (words_[i] == "case" && i > begin) ++cases;
       if (words_[i] == "end" && cases > 0) --cases;
-      if (words_[i] == ";" || words_[i] == "loop" || (words_[i] == "then" && cases == 0))
-        return false;
-      if (words_[i] == "select") return true;
+      if (words_[i] == ";" || words_[i] == "loop" || (words_[i] == "then" && cases == 0)) return i;
     }
+    return words_.size();
+  }
+
+  // Does the statement from this token on, up to its end or the body it controls, run SQL?
+  bool runs_sql(std::size_t begin) const {
+    static constexpr std::array kStatements = {
+        "select", "insert", "update",   "delete", "perform", "with",   "execute", "merge",
+        "lock",   "call",   "truncate", "copy",   "open",    "create", "drop",    "alter"};
+    if (std::ranges::find(kStatements, words_[begin]) != kStatements.end()) return true;
+    // What an expression or a loop looks up is SQL too. A condition after ELSIF cannot have a gate.
+    if (words_[begin] == "elsif" || words_[begin] == "elseif" || words_[begin] == "when")
+      return false;
+    for (std::size_t i = begin; i < end_of_head(begin); ++i)
+      if (looks_up(i)) return true;
     return false;
   }
 
+  void look_at_condition(std::size_t begin) {
+    const std::string what = words_[begin] == "while"  ? "the condition of a WHILE loop"
+                             : words_[begin] == "when" ? "a condition after WHEN"
+                                                       : "a condition after ELSIF";
+    for (std::size_t i = begin; i < end_of_head(begin); ++i)
+      if (looks_up(i)) leave_out(what, i);
+  }
+  void leave_out(const std::string& what, std::size_t word) {
+    const bool only_reads = !is_silent_call(word);
+    if (!ungated_.why.empty() && (ungated_.only_reads <= only_reads)) return;
+    ungated_ = {.why = what + " runs together with the statement before it",
+                .only_reads = only_reads};
+  }
+
+  const std::set<std::string>& silent_;
   std::vector<std::string> words_;
   bool in_declarations_ = false;
   int cases_ = 0;  // CASE expressions that are open
+  Ungated ungated_;
 };
 
 // The text of a statement for people, from a word on to the end of the statement or of its
@@ -107,26 +146,66 @@ class GateWriter {
     auto tokens = sql::scan_sql(application_);
     if (!tokens) return tokens.error();
     words_ = words_of_body(application_);
+    for_each_statement([this](std::size_t first, std::size_t end) { find_silent(first, end); });
     std::size_t copied = 0;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i <= words_.size(); ++i) {
-      if (i < words_.size() && words_[i].text != ";") continue;
-      write_statement(first, i, copied);
-      first = i + 1;
-    }
+    for_each_statement(
+        [&](std::size_t first, std::size_t end) { write_statement(first, end, copied); });
     out_.sql += application_.substr(copied);
     spread_gaps();
+    spread_ungated();
     return std::move(out_);
   }
 
  private:
+  // Calls `use` with the words [first, end) of each statement of the application.
+  template <typename Use>
+  void for_each_statement(const Use& use) const {
+    std::size_t first = 0;
+    for (std::size_t i = 0; i <= words_.size(); ++i) {
+      if (i < words_.size() && words_[i].text != ";") continue;
+      if (first < i) use(first, i);
+      first = i + 1;
+    }
+  }
+  std::string_view text_of(std::size_t first, std::size_t end) const {
+    return application_.substr(words_[first].begin, words_[end - 1].end - words_[first].begin);
+  }
+  // The body in dollar quotes among these words: where its text begins and ends. Nothing if there
+  // is none.
+  std::optional<std::pair<std::size_t, std::size_t>> body_of(std::size_t first,
+                                                             std::size_t end) const {
+    for (std::size_t i = first; i < end; ++i) {
+      const BodyWord& word = words_[i];
+      if (!word.text.starts_with('$') || word.text.size() <= 3) continue;
+      const std::size_t quote = word.text.find('$', 1) + 1;
+      if (quote == 0 || word.text.size() < 2 * quote) return std::nullopt;
+      return std::pair{word.begin + quote, word.end - quote};
+    }
+    return std::nullopt;
+  }
+
+  // Functions that will have no gates, and what of them cannot be interrupted.
+  void find_silent(std::size_t first, std::size_t end) {
+    if (words_[first].text != "create") return;
+    const auto function = read_function(text_of(first, end));
+    if (!function) return;
+    Ungated& ungated = out_.ungated[function->name];
+    const auto body = body_of(first, end);
+    if (function->is_plpgsql && body) return;
+    silent_.insert(function->name);
+    const auto inner =
+        body ? sql::parse_sql(application_.substr(body->first, body->second - body->first))
+             : Result<sql::Tree>(Error{});
+    // A single statement is one step wherever it is called.
+    if (function->is_plpgsql || !inner || inner->size() > 1)
+      ungated = {.why = function->is_plpgsql ? "its body is not in dollar quotes"
+                                             : "it is not in PL/pgSQL"};
+  }
+
   // Words [first, end) are a statement of the application.
   void write_statement(std::size_t first, std::size_t end, std::size_t& copied) {
-    if (first == end) return;
-    const std::size_t begin = words_[first].begin;
-    const std::string_view text = application_.substr(begin, words_[end - 1].end - begin);
     std::optional<GatedFunction> function;
-    if (words_[first].text == "create") function = read_function(text);
+    if (words_[first].text == "create") function = read_function(text_of(first, end));
     if (!function) {
       static const std::set<std::string> kHarmless = {"grant", "revoke", "comment", "drop",
                                                       "alter"};
@@ -137,20 +216,15 @@ class GateWriter {
     functions_.push_back(*function);
     std::string& gap = out_.gaps[function->name];
     if (!function->is_plpgsql) gap = "it is not in PL/pgSQL";
-    const auto body = std::find_if(
-        words_.begin() + static_cast<std::ptrdiff_t>(first),
-        words_.begin() + static_cast<std::ptrdiff_t>(end),
-        [](const BodyWord& word) { return word.text.starts_with('$') && word.text.size() > 3; });
-    const std::size_t quote =
-        body < words_.begin() + static_cast<std::ptrdiff_t>(end) ? body->text.find('$', 1) + 1 : 0;
-    if (quote == 0 || body->text.size() < 2 * quote) {
+    const auto body = body_of(first, end);
+    if (!body) {
       gap = "its body is not in dollar quotes";
       return;
     }
     if (!function->is_plpgsql) return;
-    out_.sql += application_.substr(copied, body->begin + quote - copied);
-    out_.sql += gated_body(*function, body->begin + quote, body->end - quote, gap);
-    copied = body->end - quote;
+    out_.sql += application_.substr(copied, body->first - copied);
+    out_.sql += gated_body(*function, body->first, body->second, gap);
+    copied = body->second;
   }
 
   static std::optional<GatedFunction> read_function(std::string_view text) {
@@ -181,7 +255,8 @@ class GateWriter {
     std::string text;
     std::size_t copied = 0;
     std::vector<RecordableStatement> recorded;
-    for (const std::size_t first : GateFinder(words).find()) {
+    GateFinder finder(words, silent_);
+    for (const std::size_t first : finder.find()) {
       std::optional<RecordableStatement> made;
       if (gates_ == Gates::Record) made = recordable(body, words, first, names);
       InnerStatement statement = made ? made->statement : InnerStatement{.function = names.name};
@@ -200,6 +275,7 @@ class GateWriter {
       out_.statements.push_back(std::move(statement));
     }
     gap = gap_of_body(words, recorded);
+    out_.ungated[function.name] = finder.ungated();
     return text + std::string(body.substr(copied));
   }
 
@@ -243,12 +319,34 @@ class GateWriter {
     }
   }
 
+  // Who calls a function of which something has no gate has that too; and what the schema itself
+  // may call (a trigger) runs with any statement.
+  void spread_ungated() {
+    const auto take = [this](const std::string& name, const std::string& other) {
+      Ungated& own = out_.ungated[name];
+      const Ungated& inner = out_.ungated[other];
+      if (name == other || inner.why.empty()) return false;
+      if (!own.why.empty() && own.only_reads <= inner.only_reads) return false;
+      own = {.why = fmt::format("it may call {}: {}", other, inner.why),
+             .only_reads = inner.only_reads};
+      return true;
+    };
+    for (bool is_changing = true; is_changing;) {
+      is_changing = false;
+      for (const GatedFunction& function : functions_)
+        for (const GatedFunction& called : functions_)
+          if (function.calls.contains(called.name) || elsewhere_.contains(called.name))
+            is_changing |= take(function.name, called.name);
+    }
+  }
+
   std::string_view application_;
   const std::string& schema_;
   Gates gates_;
   sql::LineIndex lines_;
   std::vector<BodyWord> words_;
   std::set<std::string> elsewhere_;  // words outside of functions
+  std::set<std::string> silent_;     // functions without gates
   std::vector<GatedFunction> functions_;
   GatedApplication out_;
 };
@@ -276,12 +374,15 @@ $gate$;
 CREATE FUNCTION @.isoscope_gate(statement int, vals text[]) RETURNS boolean
 LANGUAGE plpgsql AS $gate$
 DECLARE
-  n int := coalesce(nullif(current_setting('isoscope.gate', true), ''), '0')::int;
+  n int := 0;
   c int := coalesce(nullif(current_setting('isoscope.actor', true), ''), '0')::int;
   x bigint;
 BEGIN
-  PERFORM pg_catalog.set_config('isoscope.gate', (n + 1)::text, false);
-  IF c > 0 THEN PERFORM pg_catalog.pg_advisory_xact_lock(c, n); END IF;
+  IF c > 0 THEN
+    -- A sequence, since an EXCEPTION block does not take its numbers back.
+    n := pg_catalog.nextval(('@.isoscope_gate_' || c)::regclass);
+    PERFORM pg_catalog.pg_advisory_xact_lock(c, n);
+  END IF;
   x := pg_catalog.nextval('@.isoscope_execution');
   PERFORM pg_catalog.set_config('isoscope.execution', x::text, false);
   RAISE INFO '%', 'isoscope gate ' || pg_catalog.json_build_array(statement, n, x,
@@ -300,6 +401,9 @@ END
 $gate$;
 )";
   std::string text = kFunctions;
+  for (int actor = 0; actor < kMostGatedActors; ++actor)
+    text += fmt::format("CREATE SEQUENCE @.isoscope_gate_{} MINVALUE 0 START 0;\n",
+                        kFirstGateClass + actor);
   for (std::size_t i = 0; (i = text.find('@', i)) != std::string::npos; i += schema.size())
     text.replace(i, 1, schema);
   return text;

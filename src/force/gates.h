@@ -32,15 +32,24 @@ namespace isoscope::force {
 
 inline constexpr int kGatesOfACall = 64;               // further ones are open
 inline constexpr int kFirstGateClass = 1'500'000'000;  // of advisory locks; one more per actor
+inline constexpr int kMostGatedActors = 6;
 
 enum class Gates : std::uint8_t {
   Stop,    // statements have gates, and are as they were
   Record,  // and they tell their snapshots and rows
 };
 
+// What of a function has no gate of its own, and so runs together with the statement before it:
+// schedules in which somebody comes between are not played.
+struct Ungated {
+  std::string why = {};     // empty: everything has one
+  bool only_reads = false;  // which is no matter where a transaction has one snapshot
+};
+
 struct GatedApplication {
   std::string sql;
   std::vector<InnerStatement> statements = {};  // by number, from 0
+  std::map<std::string, Ungated> ungated = {};  // of each function, by name
   // Of each function, by name: why not all that it reads is known; empty if it is.
   std::map<std::string, std::string> gaps = {};
 };

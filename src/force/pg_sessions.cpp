@@ -77,6 +77,8 @@ void gather(PGresult* result, Answer& answer) {
       [[fallthrough]];
     case PGRES_COMMAND_OK: {
       answer.tag = PQcmdStatus(result);
+      answer.may_hold_several |= answer.has_ended_txn;
+      answer.has_ended_txn |= answer.tag == "COMMIT" || answer.tag == "ROLLBACK";
       const std::string count = PQcmdTuples(result);
       answer.affected = 0;
       std::from_chars(count.data(), count.data() + count.size(), answer.affected);
@@ -94,6 +96,11 @@ void gather(PGresult* result, Answer& answer) {
       while (answer.message.ends_with('\n')) answer.message.pop_back();
     }
   }
+}
+
+bool has_word_chain(std::string sql) {
+  std::ranges::transform(sql, sql.begin(), [](unsigned char c) { return std::tolower(c); });
+  return sql.find("chain") != std::string::npos;
 }
 
 void keep_notice(void* notices, const PGresult* result) {
@@ -342,6 +349,10 @@ Result<void> PgSessions::pump(int milliseconds) {
       if (result == nullptr) {
         a.is_busy = false;
         a.gathered.is_in_txn = PQtransactionStatus(connection) != PQTRANS_IDLE;
+        // COMMIT AND CHAIN. (ROLLBACK TO SAVEPOINT also answers ROLLBACK, and ends nothing.)
+        a.gathered.may_hold_several |=
+            a.gathered.is_in_txn && a.gathered.has_ended_txn &&
+            (a.gathered.tag == "COMMIT" || has_word_chain(a.sent.back()));
         a.gathered.notices = std::exchange(*a.notices, {});
         a.answers.push_back(std::move(a.gathered));
         a.next = a.script(&a.answers.back());

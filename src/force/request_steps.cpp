@@ -1,5 +1,7 @@
 #include "force/request_steps.h"
 
+#include <set>
+
 #include "races/run.h"
 #include "record/statement_text.h"
 #include "sql/pg_parse.h"
@@ -30,17 +32,51 @@ bool names_user_table(const Tree& tree) {
   return false;
 }
 
+// Does it call a function that drivers do not ask by themselves?
+bool calls_other_function(const Tree& tree) {
+  static const std::set<std::string> kAsked = {"version",
+                                               "current_setting",
+                                               "set_config",
+                                               "current_database",
+                                               "current_schema",
+                                               "current_schemas",
+                                               "format_type",
+                                               "quote_ident",
+                                               "array_to_string",
+                                               "array_agg",
+                                               "string_agg",
+                                               "count",
+                                               "obj_description",
+                                               "col_description",
+                                               "unnest",
+                                               "generate_series",
+                                               "generate_subscripts",
+                                               "min",
+                                               "max",
+                                               "lower"};
+  if (tree.is_object()) {
+    for (const auto& [name, value] : tree.items()) {
+      if (name == "FuncCall") {
+        const std::string function = sql::last_name(sql::child(value, "funcname"));
+        if (!function.starts_with("pg_") && !kAsked.contains(function)) return true;
+      }
+      if (calls_other_function(value)) return true;
+    }
+  }
+  if (tree.is_array())
+    for (const Tree& item : tree)
+      if (calls_other_function(item)) return true;
+  return false;
+}
+
 // What drivers ask by themselves: a query of the catalog, or of functions of the server's own.
 bool asks_catalog(const record::StatementText& statement) {
   if (statement.kind == StatementKind::Setting || statement.kind == StatementKind::SetSession)
     return true;
   if (statement.kind != StatementKind::Select) return false;
   const auto tree = sql::parse_sql(statement.text);
-  if (!tree || names_user_table(*tree)) return false;
-  const std::string text = races::shape_of(statement.text);
-  if (text.find("advisory") != std::string::npos) return false;
-  return text.find('(') == std::string::npos || text.find("pg_") != std::string::npos ||
-         text.find("version()") != std::string::npos || text.find("current_") != std::string::npos;
+  if (!tree || names_user_table(*tree) || calls_other_function(*tree)) return false;
+  return races::shape_of(statement.text).find("advisory") == std::string::npos;
 }
 
 }  // namespace

@@ -54,10 +54,13 @@ class Player {
       return actor;
     }
     if (!schedule_.plays_rest) return std::nullopt;
-    for (std::size_t actor = 0; actor < stage_.size(); ++actor) {
+    const auto has_more = [&](std::size_t actor) {
       const ActorState state = stage_.state(actor);
-      if (state == ActorState::Ready || state == ActorState::Thinking) return actor;
-    }
+      return state == ActorState::Ready || state == ActorState::Thinking;
+    };
+    if (schedule_.rest_goes_on && last_ < stage_.size() && has_more(last_)) return last_;
+    for (std::size_t actor = 0; actor < stage_.size(); ++actor)
+      if (has_more(actor)) return actor;
     return std::nullopt;
   }
   // A turn was put off if one behind it in the plan came before it.

@@ -42,6 +42,7 @@ struct Schedule {
   std::vector<std::size_t> turns;  // actors: each turn sends the next statement of its actor
   // When the turns are used up: are statements that are ready sent too, actor by actor?
   bool plays_rest = false;
+  bool rest_goes_on = false;  // in that case, first of all the actor that had the last turn
 };
 
 struct Played {

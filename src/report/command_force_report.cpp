@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "report/force_parts.h"
 #include "report/plural.h"
+#include "report/schedule_scene.h"
 #include "support/printable.h"
 #include "support/shorten.h"
 
@@ -21,33 +23,38 @@ std::string shown_statement(const std::string& sql) {
   return printable(shortened(line, kLongestStatement));
 }
 
-// The moments of the run, one request a line, in the order in which they answered.
-std::string played_commands(const CommandForceReport& report) {
+// Calls `use` with each moment in which a request waits or was answered, in their order.
+template <typename Use>
+void for_each_request(const CommandForceReport& report, const Use& use) {
   const force::CommandRun& run = report.answer.run;
-  std::size_t width = 0;
-  for (const std::string& name : report.sessions) width = std::max(width, name.size());
   std::vector<std::size_t> shown(report.sessions.size(), 0);  // requests
-  std::string out;
   for (const force::Moment& m : run.played.moments) {
     if (m.kind == force::Moment::Kind::Sent || m.kind == force::Moment::Kind::Forfeited) continue;
     if (m.statement >= run.turns[m.actor].size()) continue;
     const std::size_t number = run.turns[m.actor][m.statement];
     // The further steps of a request are turns without a message of their own.
     if (number < shown[m.actor]) continue;
-    const force::SentRequest& request = run.sent[m.actor][number];
+    if (m.kind == force::Moment::Kind::Answered) shown[m.actor] = number + 1;
+    use(m, run.sent[m.actor][number]);
+  }
+}
+
+// One request a line.
+std::string played_commands(const CommandForceReport& report) {
+  std::size_t width = 0;
+  for (const std::string& name : report.sessions) width = std::max(width, name.size());
+  std::string out;
+  for_each_request(report, [&](const force::Moment& m, const force::SentRequest& request) {
     const std::string sql = shown_statement(request.text);
+    std::string what = request.error.empty() ? "-> " + printable(request.tag)
+                                             : fmt::format("-> ERROR {}", request.error);
     if (m.kind == force::Moment::Kind::Parked) {
       std::vector<std::string> holders;
       for (const std::size_t h : m.holders) holders.push_back(printable(report.sessions[h]));
-      out += fmt::format("  {:{}}  {}  waits for {}\n", printable(report.sessions[m.actor]), width,
-                         sql, fmt::join(holders, ", "));
-      continue;
+      what = fmt::format("waits for {}", fmt::join(holders, ", "));
     }
-    shown[m.actor] = number + 1;
-    out += fmt::format(
-        "  {:{}}  {}  -> {}\n", printable(report.sessions[m.actor]), width, sql,
-        request.error.empty() ? printable(request.tag) : fmt::format("ERROR {}", request.error));
-  }
+    out += fmt::format("  {:{}}  {}  {}\n", printable(report.sessions[m.actor]), width, sql, what);
+  });
   return out;
 }
 
@@ -92,15 +99,26 @@ std::string changed_tables(const force::CommandForceAnswer& answer) {
   return out;
 }
 
+std::string witness_words(const force::CommandForceAnswer& answer) {
+  if (!answer.no_witness.empty())
+    return fmt::format("serial orders of the commands say nothing: {}",
+                       printable(answer.no_witness));
+  switch (answer.witness) {
+    case force::Judgement::Kind::Unserializable:
+      return "no serial order of the commands ends so";
+    case force::Judgement::Kind::Serializable:
+      return "a serial order of the commands ends so too";
+    case force::Judgement::Kind::Unknown:
+      break;
+  }
+  return "serial orders of the commands say nothing of it, since a statement failed";
+}
+
 std::string witness_text(const CommandForceReport& report) {
   const force::CommandForceAnswer& answer = report.answer;
   if (answer.serial.empty()) return {};
-  if (!answer.no_witness.empty())
-    return fmt::format("serial orders of the commands say nothing: {}\n", answer.no_witness);
-  std::string out = changed_tables(answer);
-  out += answer.witness == force::Judgement::Kind::Unserializable
-             ? "no serial order of the commands ends so\n"
-             : "a serial order of the commands ends so too\n";
+  if (!answer.no_witness.empty()) return witness_words(answer) + '\n';
+  std::string out = changed_tables(answer) + witness_words(answer) + '\n';
   for (const force::SerialCommands& serial : answer.serial)
     out += fmt::format("  {}: {}\n", order_name(report, serial.order),
                        serial_text(report, serial.run));
@@ -143,7 +161,7 @@ std::string command_force_text(const CommandForceReport& report, const Paint& pa
   const std::string source = report.source.empty() ? "every order" : printable(report.source);
   std::string out = fmt::format("{}: {}", source, painted(answer.verdict, paint));
   if (answer.runs > 1 && answer.orders == 0)
-    out += fmt::format(" in {} of {} runs", answer.reproduced, answer.runs);
+    out += fmt::format(" in {} of {} runs", answer.of_verdict, answer.runs);
   if (answer.verdict == force::ForceVerdict::Prevented)
     out += ": " + prevented_by(answer.sqlstates, answer.waits, answer.rechecked);
   if (!answer.why.empty()) out += ": " + printable(answer.why);
@@ -195,6 +213,87 @@ Json command_force_object(const CommandForceReport& report) {
 
 std::string command_force_json(const CommandForceReport& report) {
   return dump(command_force_object(report));
+}
+
+namespace {
+
+// The sentence of the recorded history, if it decided; else that of the serial orders.
+std::string end_of_commands(const force::CommandForceAnswer& answer) {
+  switch (answer.verdict) {
+    case force::ForceVerdict::Reproduced:
+      if (answer.is_judged_by_history && answer.run.recorded.violation)
+        return recorded_sentence(answer.run.recorded);
+      return "No serial order of the commands ends as this run.";
+    case force::ForceVerdict::Prevented:
+      return fmt::format("Prevented: {}.",
+                         prevented_by(answer.sqlstates, answer.waits, answer.rechecked));
+    case force::ForceVerdict::Diverged:
+    case force::ForceVerdict::Unknown:
+      break;
+  }
+  return fmt::format("{}: {}.", force::name_of(answer.verdict), printable(answer.why));
+}
+
+Scene command_scene(const CommandForceReport& report) {
+  const force::CommandRun& run = report.answer.run;
+  PlayedRun played{.title = "The run", .sentence = end_of_commands(report.answer)};
+  for (const std::string& name : report.sessions) played.lanes.push_back(printable(name));
+  for_each_request(report, [&](const force::Moment& m, const force::SentRequest& request) {
+    PlayedStep step{.lane = m.actor, .txn = printable(report.sessions[m.actor])};
+    step.sql = shown_statement(request.text);
+    if (m.kind == force::Moment::Kind::Parked) {
+      step.kind = PlayedStep::Kind::Waits;
+      std::vector<std::string> holders;
+      for (const std::size_t h : m.holders) holders.push_back(printable(report.sessions[h]));
+      if (!holders.empty()) step.result = fmt::format("for {}", fmt::join(holders, ", "));
+    } else {
+      const bool is_over = !request.error.empty() || request.tag == "ROLLBACK";
+      step.kind = is_over              ? PlayedStep::Kind::Abort
+                  : request.has_waited ? PlayedStep::Kind::GoesOn
+                                       : PlayedStep::Kind::Statement;
+      step.result = request.error.empty() ? printable(request.tag) : "ERROR " + request.error;
+      if (step.result == step.sql) step.result.clear();
+    }
+    played.steps.push_back(std::move(step));
+  });
+  Scene scene = schedule_scene(std::move(played));
+  for (const auto& [name, table] : run.tables)
+    scene.notes.push_back(
+        fmt::format("In the end {} holds {}.", printable(name), shown_rows(table)));
+  if (report.answer.serial.empty()) return scene;
+  scene.serial = {.title = witness_words(report.answer) + ".",
+                  .columns = {"order", "what is other than in this run"},
+                  .rows = {}};
+  if (!scene.serial.title.empty())
+    scene.serial.title[0] =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(scene.serial.title[0])));
+  for (const force::SerialCommands& serial : report.answer.serial) {
+    const std::string difference = serial_text(report, serial.run);
+    scene.serial.rows.push_back(
+        {{order_name(report, serial.order)}, {difference == "the same" ? "nothing" : difference}});
+  }
+  return scene;
+}
+
+}  // namespace
+
+Page command_force_page(const CommandForceReport& report) {
+  const force::CommandForceAnswer& answer = report.answer;
+  const std::string source = report.source.empty() ? "every order" : printable(report.source);
+  Page page{.command = "force",
+            .verdict = std::string(force::name_of(answer.verdict)),
+            .is_good = answer.verdict == force::ForceVerdict::Prevented,
+            .source = source};
+  page.sentence = fmt::format("{}: {}", source, force::name_of(answer.verdict));
+  if (!answer.why.empty()) page.sentence += ": " + printable(answer.why);
+  PageTable table{.title = "The runs", .columns = {"", "count"}, .rows = {}};
+  table.rows.push_back({{"runs"}, {std::to_string(answer.runs)}});
+  table.rows.push_back({{"that reproduce it"}, {std::to_string(answer.reproduced)}});
+  if (answer.orders > 0)
+    table.rows.push_back({{"orders of the statements"}, {std::to_string(answer.orders)}});
+  page.tables.push_back(std::move(table));
+  page.scenes.push_back(command_scene(report));
+  return page;
 }
 
 }  // namespace isoscope

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/force_parts.h"
 #include "report/force_report.h"
 #include "report/plural.h"
 #include "report/schedule_scene.h"
@@ -75,24 +76,24 @@ std::string tables_words(const force::Run& run) {
   return fmt::format("{}", fmt::join(tables, "; "));
 }
 
-std::string serial_words(ForceVerdict verdict) {
-  switch (verdict) {
-    case ForceVerdict::Reproduced:
+std::string serial_words(const force::Judgement& judgement) {
+  switch (judgement.kind) {
+    case force::Judgement::Kind::Unserializable:
       return "The server itself played the serial orders: none of them gives what this run gave.";
-    case ForceVerdict::Prevented:
+    case force::Judgement::Kind::Serializable:
       return "The server itself played the serial orders: one of them gives what this run gave.";
-    case ForceVerdict::Diverged:
-    case ForceVerdict::Unknown:
+    case force::Judgement::Kind::Unknown:
       break;
   }
-  return "The server itself played these serial orders. Whether one gives what this run gave is "
-         "not "
-         "decided.";
+  return fmt::format(
+      "The server itself played these serial orders. Whether one gives what this run gave is not "
+      "known: {}.",
+      printable(judgement.why));
 }
 
 PageTable serial_table(const force::Spec& spec, const Forced& forced) {
   if (forced.judgement.serial == nullptr) return {};
-  PageTable table{.title = serial_words(forced.verdict),
+  PageTable table{.title = serial_words(forced.judgement),
                   .columns = {"order", "what is other than in this run"},
                   .rows = {}};
   for (const force::SerialRun& serial : *forced.judgement.serial) {
@@ -112,7 +113,9 @@ PageTable serial_table(const force::Spec& spec, const Forced& forced) {
 std::string end_words(const Forced& forced) {
   switch (forced.verdict) {
     case ForceVerdict::Reproduced:
-      return "No serial order of the transactions gives what this run gave.";
+      if (!forced.is_judged_by_history || !forced.run.recorded.violation)
+        return "No serial order of the transactions gives what this run gave.";
+      return recorded_sentence(forced.run.recorded);
     case ForceVerdict::Prevented:
       return fmt::format("Prevented: {}.", prevented_by(forced));
     case ForceVerdict::Diverged:

@@ -65,6 +65,23 @@ std::string recorded_text(const force::RecordedRun& recorded) {
   return out;
 }
 
+std::string recorded_sentence(const force::RecordedRun& recorded) {
+  if (recorded.history == nullptr || !recorded.violation) return {};
+  const History& h = *recorded.history;
+  std::string sentence = fmt::format("The recorded history is not serializable: {}.",
+                                     printable(explanation(h, *recorded.violation)));
+  // The names of transactions mean nothing to who knows the sessions.
+  std::set<TxnId> named;
+  std::vector<std::string> names;
+  for (const Edge& edge : recorded.violation->cycle)
+    for (const TxnId t : {edge.from, edge.to})
+      if (t.index != 0 && named.insert(t).second)
+        names.push_back(
+            fmt::format("{} is of {}", printable(h.name(t)), printable(h.name(h.session(t)))));
+  if (!names.empty()) sentence += fmt::format(" ({})", fmt::join(names, ", "));
+  return sentence;
+}
+
 void add_recorded(Json& json, const force::RecordedRun& recorded) {
   json["history"] = recorded.text.empty() ? Json() : Json(recorded.text);
   json["levels"] = Json::array();

@@ -20,6 +20,8 @@ std::string prevented_by(const std::set<std::string>& sqlstates, std::size_t wai
                          std::size_t rechecked);
 // What check says of the recorded history, and why it is not serializable.
 std::string recorded_text(const force::RecordedRun& recorded);
+// The same in one sentence, which says of which session each transaction is.
+std::string recorded_sentence(const force::RecordedRun& recorded);
 // Adds "history", "levels" and, of an unserializable one, "anomaly" and "explanation".
 void add_recorded(Json& json, const force::RecordedRun& recorded);
 Json tables_json(const std::map<std::string, force::Table>& tables);

@@ -94,9 +94,18 @@ std::string shown_reproduction(const force::Spec& spec, const force::Forced& for
     out += fmt::format("  in the end {} holds {}\n", name, shown_rows(table));
   out += recorded_text(forced.run.recorded);
   if (forced.judgement.serial == nullptr) return out;
-  out += forced.judgement.kind == force::Judgement::Kind::Serializable
-             ? "a serial order gives the same rows and answers\n"
-             : "no serial order gives that\n";
+  switch (forced.judgement.kind) {
+    case force::Judgement::Kind::Serializable:
+      out += "a serial order gives the same rows and answers\n";
+      break;
+    case force::Judgement::Kind::Unserializable:
+      out += "no serial order gives that\n";
+      break;
+    case force::Judgement::Kind::Unknown:
+      out += fmt::format("whether a serial order gives that is not known: {}\n",
+                         printable(forced.judgement.why));
+      break;
+  }
   for (const force::SerialRun& serial : *forced.judgement.serial)
     out += fmt::format("  {}: {}\n", serial_name(spec, serial),
                        serial_difference(spec, forced.run, serial));

@@ -95,6 +95,17 @@ TEST_F(CommandsTest, ReproducesALostUpdateOfTwoCommands) {
   EXPECT_EQ(leftovers(), "");
 }
 
+TEST_F(CommandsTest, WritesAPage) {
+  const TempFolder folder;
+  const std::string plan = folder.add("plan.json", kPlan);
+  run_isoscope("force " + plan + dsn() + setup() + two_withdrawals("READ COMMITTED") + " --html " +
+               folder.at("page.html"));
+  const std::string page = folder.text_of("page.html");
+  EXPECT_THAT(page, HasSubstr("The recorded history is not serializable"));
+  EXPECT_THAT(page, HasSubstr("UPDATE acc SET v = 40 WHERE id = 1"));
+  EXPECT_THAT(page, HasSubstr("No serial order of the commands ends so."));
+}
+
 TEST_F(CommandsTest, SaysWhatPreventsItAtStrongerLevels) {
   const TempFolder folder;
   const std::string plan = folder.add("plan.json", kPlan);

@@ -5,9 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <regex>
 
 #include "force/forcing.h"
+#include "force/plan_file.h"
 #include "force/server_fixture.h"
+#include "support/input.h"
+#include "support/paths.h"
 
 namespace isoscope::force {
 namespace {
@@ -22,15 +26,13 @@ std::size_t times() {
 
 class ForcingTest : public WithServer {
  protected:
-  static std::string at(std::string text, const std::string& level) {
-    for (std::size_t i = 0; (i = text.find('@', i)) != std::string::npos; i += level.size())
-      text.replace(i, 1, level);
-    return text;
-  }
   Forced force_one(const std::string& text) {
     auto spec = read_spec(text);
     EXPECT_TRUE(spec.ok()) << (spec ? "" : spec.error().what);
-    auto answer = force_spec(*spec, {.dsn = server_->dsn(), .times = times()});
+    return force_one(*spec);
+  }
+  Forced force_one(const Spec& spec) {
+    auto answer = force_spec(spec, {.dsn = server_->dsn(), .times = times()});
     EXPECT_TRUE(answer.ok()) << (answer ? "" : answer.error().what);
     EXPECT_EQ(answer->forced.size(), 1U);
     return answer->forced.at(0);
@@ -48,67 +50,44 @@ void expect_both_witnesses(const Forced& forced, const std::string& what) {
 
 struct Race {
   const char* name;
-  const char* spec;  // @ stands for the level
+  const char* file;  // of examples/force
   std::vector<std::string> possible_at;
   std::vector<std::string> prevented_at;
 };
 
 const std::vector<Race>& races() {
   static const std::vector<Race> kRaces = {
-      {"lost update",
-       R"(
-setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 100); }
-teardown { DROP TABLE t; }
-session a setup { BEGIN ISOLATION LEVEL @; } step ra { SELECT v FROM t; } step wa { UPDATE t SET v = 40; } step ca { COMMIT; }
-session b setup { BEGIN ISOLATION LEVEL @; } step rb { SELECT v FROM t; } step wb { UPDATE t SET v = 70; } step cb { COMMIT; }
-permutation ra rb wa wb ca cb)",
-       {"READ COMMITTED"},
-       {"REPEATABLE READ", "SERIALIZABLE"}},
-      {"write skew",
-       R"(
-setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 1); }
-teardown { DROP TABLE t; }
-session a setup { BEGIN ISOLATION LEVEL @; } step ra { SELECT sum(v) FROM t; } step wa { UPDATE t SET v = 0 WHERE id = 1; } step ca { COMMIT; }
-session b setup { BEGIN ISOLATION LEVEL @; } step rb { SELECT sum(v) FROM t; } step wb { UPDATE t SET v = 0 WHERE id = 2; } step cb { COMMIT; }
-permutation ra rb wa wb ca cb)",
-       {"READ COMMITTED", "REPEATABLE READ"},
-       {"SERIALIZABLE"}},
-      {"phantom",
-       R"(
-setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1); }
-teardown { DROP TABLE t; }
-session a setup { BEGIN ISOLATION LEVEL @; } step ra { SELECT count(*) FROM t; } step sa { SELECT count(*) FROM t; } step ca { COMMIT; }
-session b setup { BEGIN ISOLATION LEVEL @; } step wb { INSERT INTO t VALUES (2, 1); } step cb { COMMIT; }
-permutation ra wb cb sa ca)",
-       {"READ COMMITTED"},
-       {"REPEATABLE READ", "SERIALIZABLE"}},
+      {"lost update", "lost-update.spec", {"READ COMMITTED"}, {"REPEATABLE READ", "SERIALIZABLE"}},
+      {"write skew", "write-skew.json", {"READ COMMITTED", "REPEATABLE READ"}, {"SERIALIZABLE"}},
+      {"phantom", "phantom.spec", {"READ COMMITTED"}, {"REPEATABLE READ", "SERIALIZABLE"}},
       {"read-only anomaly",
-       R"(
-setup { CREATE TABLE t (id text PRIMARY KEY, v int); INSERT INTO t VALUES ('x', 0), ('y', 0); }
-teardown { DROP TABLE t; }
-session a setup { BEGIN ISOLATION LEVEL @; } step ra { SELECT id, v FROM t; } step wa { UPDATE t SET v = -11 WHERE id = 'x'; } step ca { COMMIT; }
-session b setup { BEGIN ISOLATION LEVEL @; } step rb { SELECT v FROM t WHERE id = 'y'; } step wb { UPDATE t SET v = 20 WHERE id = 'y'; } step cb { COMMIT; }
-session c setup { BEGIN ISOLATION LEVEL @; } step rc { SELECT id, v FROM t; } step cc { COMMIT; }
-permutation ra rb wb cb rc cc wa ca)",
+       "read-only-anomaly.spec",
        {"READ COMMITTED", "REPEATABLE READ"},
        {"SERIALIZABLE"}},
       {"double claim",
-       R"(
-setup { CREATE TABLE t (id int PRIMARY KEY, owner text); INSERT INTO t VALUES (1, NULL); }
-teardown { DROP TABLE t; }
-session a setup { BEGIN ISOLATION LEVEL @; } step ra { SELECT id FROM t WHERE owner IS NULL; } step wa { UPDATE t SET owner = 'a' WHERE id = 1; } step ca { COMMIT; }
-session b setup { BEGIN ISOLATION LEVEL @; } step rb { SELECT id FROM t WHERE owner IS NULL; } step wb { UPDATE t SET owner = 'b' WHERE id = 1; } step cb { COMMIT; }
-permutation ra rb wa ca wb cb)",
+       "double-claim.spec",
        {"READ COMMITTED"},
        {"REPEATABLE READ", "SERIALIZABLE"}},
   };
   return kRaces;
 }
 
+// The example at this level, and its first order of steps.
+Spec example_at(const Race& race, const std::string& level) {
+  auto text = read_whole(source_dir() + "/examples/force/" + race.file);
+  EXPECT_TRUE(text.ok()) << race.file;
+  // Comments speak of levels too.
+  *text = std::regex_replace(*text, std::regex("(LEVEL |\"level\": \")[A-Za-z ]+"), "$1" + level);
+  auto spec = looks_like_plan(*text) ? read_plan(*text) : read_spec(*text);
+  EXPECT_TRUE(spec.ok()) << race.file;
+  spec->permutations.resize(1);
+  return *spec;
+}
+
 TEST_F(ForcingTest, ReproducesRacesEachTimeWhereTheLevelAllowsThem) {
   for (const Race& race : races()) {
     for (const std::string& level : race.possible_at) {
-      const Forced forced = force_one(at(race.spec, level));
+      const Forced forced = force_one(example_at(race, level));
       EXPECT_EQ(forced.verdict, ForceVerdict::Reproduced) << race.name << " at " << level;
       EXPECT_EQ(forced.reproduced, times()) << race.name << " at " << level;
       expect_both_witnesses(forced, race.name + (" at " + level));
@@ -119,7 +98,7 @@ TEST_F(ForcingTest, ReproducesRacesEachTimeWhereTheLevelAllowsThem) {
 TEST_F(ForcingTest, FindsThemPreventedEachTimeWhereTheLevelForbidsThem) {
   for (const Race& race : races()) {
     for (const std::string& level : race.prevented_at) {
-      const Forced forced = force_one(at(race.spec, level));
+      const Forced forced = force_one(example_at(race, level));
       EXPECT_EQ(forced.verdict, ForceVerdict::Prevented) << race.name << " at " << level;
       EXPECT_EQ(forced.prevented, times()) << race.name << " at " << level;
       expect_both_witnesses(forced, race.name + (" at " + level));
@@ -185,6 +164,69 @@ session a setup { BEGIN; } step wa { UPDATE t SET v = 1; } step ca { COMMIT; }
 session b step wb { UPDATE t SET v = 2; }
 permutation wa wb)");
   EXPECT_EQ(forced.verdict, ForceVerdict::Diverged);
+}
+
+// Who fails alone as well prevents nothing.
+TEST_F(ForcingTest, TakesNoStatementThatFailsByItselfForAPrevention) {
+  const Forced forced = force_one(R"(
+setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 100); }
+teardown { DROP TABLE t; }
+session a setup { BEGIN; } step ra { SELECT v FROM t; } step wa { UPDATE t SET nonsense = 40; } step ca { COMMIT; }
+session b setup { BEGIN; } step rb { SELECT v FROM t; } step wb { UPDATE t SET v = 70; } step cb { COMMIT; }
+permutation ra rb wa wb ca cb)");
+  EXPECT_EQ(forced.verdict, ForceVerdict::Unknown);
+  EXPECT_THAT(forced.why, ::testing::HasSubstr("fails with 42703 also when that session is alone"));
+}
+
+// A guard that refuses the second one is a prevention: alone it would not have refused.
+TEST_F(ForcingTest, TakesAConstraintForAPrevention) {
+  const Forced forced = force_one(R"(
+setup { CREATE TABLE t (id int PRIMARY KEY, v int CHECK (v >= 0)); INSERT INTO t VALUES (1, 100); }
+teardown { DROP TABLE t; }
+session a setup { BEGIN; } step wa { UPDATE t SET v = v - 60; } step ca { COMMIT; }
+session b setup { BEGIN; } step wb { UPDATE t SET v = v - 60; } step cb { COMMIT; }
+permutation wa wb ca cb)");
+  EXPECT_EQ(forced.verdict, ForceVerdict::Prevented) << forced.why;
+  EXPECT_THAT(forced.sqlstates, ElementsAre("23514"));
+}
+
+// Only the rows show the lost update, and the run cannot be recorded whole.
+TEST_F(ForcingTest, ComparesTablesOfEverySchema) {
+  const Forced forced = force_one(R"(
+setup { CREATE SCHEMA s; CREATE TABLE s.t (id int PRIMARY KEY, v int); INSERT INTO s.t VALUES (1, 100); }
+teardown { DROP SCHEMA s CASCADE; }
+session a setup { BEGIN; } step ra { CREATE TEMP TABLE x AS SELECT v FROM s.t; } step wa { UPDATE s.t SET v = (SELECT v FROM x) - 60; } step ca { COMMIT; }
+session b setup { BEGIN; } step rb { CREATE TEMP TABLE x AS SELECT v FROM s.t; } step wb { UPDATE s.t SET v = (SELECT v FROM x) - 30; } step cb { COMMIT; }
+permutation ra rb wa ca wb cb)");
+  EXPECT_EQ(forced.verdict, ForceVerdict::Reproduced) << forced.why;
+}
+
+// Between two transactions others may come, also if one step ends the first and begins the second.
+TEST_F(ForcingTest, TakesTwoTransactionsOfOneStepForNoAnomaly) {
+  constexpr const char* kTables =
+      "setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 100);\n"
+      "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT v FROM t'; }\n"
+      "teardown { DROP FUNCTION f(); DROP TABLE t; }\n"
+      "session b step wb { UPDATE t SET v = 70; }\n";
+  for (const char* session :
+       {"session a step ra { BEGIN; SELECT f(); } step sa { COMMIT; BEGIN; SELECT f(); } step ca { "
+        "COMMIT; }\npermutation ra wb sa ca",
+        "session a step ra { BEGIN; SELECT f(); } step na { COMMIT AND CHAIN; } step sa { SELECT "
+        "f(); } step ca { COMMIT; }\npermutation ra wb na sa ca"}) {
+    const Forced forced = force_one(std::string(kTables) + session);
+    EXPECT_NE(forced.verdict, ForceVerdict::Reproduced) << session;
+  }
+}
+
+// A setup outside of a transaction is none of the first one's statements.
+TEST_F(ForcingTest, TakesASetupForATransactionOfItsOwn) {
+  const Forced forced = force_one(R"(
+setup { CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 100); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT v FROM t'; }
+teardown { DROP FUNCTION f(); DROP TABLE t; }
+session a setup { SELECT f(); } step sa { SELECT f(); }
+session b step wb { UPDATE t SET v = 70; }
+permutation wb sa)");
+  EXPECT_EQ(forced.verdict, ForceVerdict::Prevented) << forced.why;
 }
 
 TEST_F(ForcingTest, TellsASetupThatFails) {

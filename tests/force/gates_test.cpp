@@ -54,6 +54,35 @@ TEST(Gates, LeaveCaseExpressionsAlone) {
             "BEGIN CASE x WHEN 1 THEN G SELECT 1; ELSE G DELETE FROM t; END CASE; G SELECT 2; END");
 }
 
+// What runs together with the statement before it is told.
+TEST(Gates, TellWhatHasNone) {
+  const auto ungated = [](const std::string& body) {
+    auto made = with_gates(function(body), "s", Gates::Stop);
+    EXPECT_TRUE(made.ok());
+    return made->ungated.at("f").why;
+  };
+  EXPECT_EQ(
+      ungated("BEGIN SELECT 1 INTO v; IF v > 0 THEN NULL; ELSIF v < 0 THEN NULL; END IF; END"), "");
+  EXPECT_THAT(ungated("BEGIN IF a THEN NULL; ELSIF (SELECT true) THEN NULL; END IF; END"),
+              ::testing::HasSubstr("after ELSIF"));
+  EXPECT_THAT(ungated("BEGIN WHILE (SELECT true) LOOP NULL; END LOOP; END"),
+              ::testing::HasSubstr("WHILE"));
+  EXPECT_THAT(ungated("DECLARE v int := (SELECT 1); BEGIN NULL; END"),
+              ::testing::HasSubstr("a declaration"));
+  EXPECT_EQ(ungated("BEGIN FOR r IN SELECT 1 LOOP NULL; END LOOP; END"), "");
+  // A function in SQL with one statement is a step wherever it is called; with two it is not.
+  const auto with_helper = [](const std::string& body) {
+    auto made = with_gates("CREATE FUNCTION h() RETURNS int LANGUAGE sql AS $$" + body + "$$; " +
+                               function("BEGIN v := h(); END"),
+                           "s", Gates::Stop);
+    EXPECT_TRUE(made.ok());
+    EXPECT_THAT(made->sql, ::testing::HasSubstr("END IF; v := h()"));
+    return made->ungated.at("f").why;
+  };
+  EXPECT_EQ(with_helper("SELECT 1"), "");
+  EXPECT_EQ(with_helper("DELETE FROM t; SELECT 1"), "it may call h: it is not in PL/pgSQL");
+}
+
 TEST(Gates, AreNotInStringsAndComments) {
   EXPECT_EQ(gated("BEGIN -- SELECT 1;\n RAISE NOTICE '; SELECT 1;'; /* ; UPDATE */ END"),
             "BEGIN -- SELECT 1;\n RAISE NOTICE '; SELECT 1;'; /* ; UPDATE */ END");
