@@ -160,11 +160,11 @@ force::StressOptions options_of(const StressArguments& args, const Budget& budge
 // Writes the smallest part of the violation in a form that force plays.
 using PlanWriter = std::function<std::string(const History& minimal)>;
 
-int deliver_stress(const StressArguments& args, const Stressed& stressed, const Level& level,
+int deliver_stress(const StressArguments& args, Stressed& stressed, const Level& level,
                    const PlanWriter& plan, const Budget& budget) {
   const History& h = *stressed.run.history;
   CheckReport report{.h = h, .source = args.isolation, .levels = {}, .seconds = seconds_running()};
-  report.levels.push_back(stressed.answer);
+  report.levels.push_back(std::move(stressed.answer));
   const Outcome outcome = overall(report);
   if (auto written = args.pictures.write([&] { return stress_page(stressed, report); }); !written)
     return fail(written.error());
@@ -175,7 +175,7 @@ int deliver_stress(const StressArguments& args, const Stressed& stressed, const 
       });
       !written)
     return fail(written.error());
-  const auto& violation = stressed.answer.answer.verdict.violation;
+  const auto& violation = report.levels.front().answer.verdict.violation;
   if (outcome == Outcome::Violated && violation && !args.plan.empty()) {
     Budget minimizing = budget;
     const Minimized minimal = minimize(h, level, LevelSet::built_in(), *violation, minimizing);

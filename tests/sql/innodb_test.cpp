@@ -9,6 +9,7 @@
 #include "sql/server/schedules.h"
 
 namespace isoscope::sql::server {
+namespace innodb_tests {
 namespace {
 
 constexpr PgLevel kRc = PgLevel::ReadCommitted;
@@ -199,4 +200,5 @@ TEST(Innodb, NamesWhatMeansAnotherThingThere) {
 }
 
 }  // namespace
+}  // namespace innodb_tests
 }  // namespace isoscope::sql::server
