@@ -278,6 +278,7 @@ class MariaDbServer final : public Server {
     connection_ = std::move(*connection);
     return my_run(connection_.get(), sql);
   }
+  bool is_connected() override { return mysql_ping(connection_.get()) == 0; }
   const std::string& dsn() const override { return dsn_; }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
@@ -325,7 +326,10 @@ Result<std::unique_ptr<Server>> open_mariadb(const std::string& dsn) {
   auto connection = my_connect(*address);
   if (!connection) return connection.error();
   const unsigned long version = mysql_get_server_version(connection->get());
-  const std::string product = fmt::format("MariaDB {}.{}", version / 10'000, version / 100 % 100);
+  const std::string_view name = mysql_get_server_info(connection->get());
+  const std::string product =
+      fmt::format("{} {}.{}", name.find("MariaDB") != std::string_view::npos ? "MariaDB" : "MySQL",
+                  version / 10'000, version / 100 % 100);
   const Answer snapshots =
       my_run(connection->get(), "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'");
   const bool has_snapshots = !snapshots.has_failed() && !snapshots.tables.at(0).rows.empty();

@@ -24,6 +24,7 @@ class PgServer final : public Server {
     monitor_->answer("SET client_min_messages = warning");
     return monitor_->answer(sql);
   }
+  bool is_connected() override { return !monitor_->answer("SELECT 1").has_failed(); }
   const std::string& dsn() const override { return dsn_; }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
@@ -55,13 +56,26 @@ class PgServer final : public Server {
 
 }  // namespace
 
+bool is_postgresql(std::string_view version) {
+  if (!version.starts_with("PostgreSQL ")) return false;
+  const std::string_view number = version.substr(version.find(' ') + 1);
+  const std::string_view word = number.substr(0, number.find(' '));
+  return word.find("-YB-") == std::string_view::npos;
+}
+
 Result<std::unique_ptr<Server>> open_postgres(const std::string& dsn) {
   auto monitor = PgMonitor::open(dsn);
   if (!monitor) return monitor.error();
   auto version = (*monitor)->query("SHOW server_version_num");
   if (!version) return version.error();
   const std::string number = version->at(0).at(0).value_or("0");
-  const std::string product = fmt::format("PostgreSQL {}", std::atoi(number.c_str()) / 10'000);
+  std::string product = fmt::format("PostgreSQL {}", std::atoi(number.c_str()) / 10'000);
+  // Others speak its protocol; what PostgreSQL documents is not said of them.
+  auto name = (*monitor)->query("SELECT version()");
+  if (!name) return name.error();
+  const std::string full = name->at(0).at(0).value_or("");
+  if (!is_postgresql(full)) product = full.substr(0, full.find('('));
+  while (product.ends_with(' ')) product.pop_back();
   (*monitor)->answer("SET client_min_messages = warning");
   return std::unique_ptr<Server>(std::make_unique<PgServer>(dsn, std::move(*monitor), product));
 }

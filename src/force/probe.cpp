@@ -109,6 +109,7 @@ class Prober {
         if (auto probed = run_probe(declared, *probe, level); !probed) return probed.error();
         ++done_cells_;
       }
+      level.is_complete = answer_.limit.empty();
       finish_level(level);
       answer_.levels.push_back(std::move(level));
       if (!answer_.limit.empty()) break;
@@ -145,6 +146,12 @@ class Prober {
       if (!is_declared(name))
         return Error{.what = fmt::format("the server does not declare a level '{}'", name),
                      .hint = "it declares " + names};
+    for (const auto& [declared, level] : options_.expected)
+      if (std::ranges::none_of(levels_, [&name = declared](const DeclaredLevel& chosen) {
+            return upper(chosen.name) == upper(name);
+          }))
+        return Error{.what = fmt::format("--levels leaves out {}, of which --expect says something",
+                                         declared)};
     return {};
   }
 
@@ -205,6 +212,7 @@ class Prober {
       ++level.histories;
       if (auto held = hold_against_levels(runner, probe, **run, level); !held) return held.error();
     }
+    cell.is_complete = answer_.limit.empty();
     return {};
   }
 

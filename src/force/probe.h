@@ -35,6 +35,7 @@ struct ProbeStep {
 // What the schedules of one probe at one declared level gave.
 struct ProbeCell {
   std::size_t schedules = 0;
+  bool is_complete = true;  // these are all
   std::size_t anomalous = 0;
   std::string run = {};  // the first that was anomalous: "a: r(x)=0  b: r(x)=0  a: w(x,1) …"
   std::vector<ProbeStep> steps = {};  // of that one
@@ -49,6 +50,7 @@ struct ProbedLevel {
   std::vector<std::string> strongest = {};  // of these, those that no other one implies
   std::string expected = {};                // a level of ours; empty if nothing is
   bool is_kept = true;                      // every history satisfies it
+  bool is_complete = true;                  // every schedule of every probe was played
   std::string broken_by = {};               // the probe and the run that does not
   std::size_t histories = 0;                // that differ
 };

@@ -2,6 +2,7 @@
 // A database server, whichever it is: what probes and random clients need of it.
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "force/sessions.h"
@@ -24,6 +25,8 @@ class Server {
   virtual Result<std::unique_ptr<Sessions>> open(std::vector<ActorScript> actors) = 0;
   // On a connection of its own, which is opened anew if it was lost.
   virtual Answer run(const std::string& sql) = 0;
+  // Does that connection still answer? A server that was killed has ended it.
+  virtual bool is_connected() = 0;
   virtual const std::string& dsn() const = 0;
   virtual std::string product() const = 0;  // "PostgreSQL 15"
   virtual std::vector<DeclaredLevel> levels() const = 0;
@@ -39,6 +42,9 @@ class Server {
 
 // `dsn` as libpq reads it, or mariadb://user:password@host:port.
 Result<std::unique_ptr<Server>> open_server(const std::string& dsn);
+// Is what version() answers PostgreSQL itself? Others that speak its protocol have their own
+// levels.
+bool is_postgresql(std::string_view version);
 // The two kinds; the second says so if the program was built without libmariadb.
 Result<std::unique_ptr<Server>> open_postgres(const std::string& dsn);
 Result<std::unique_ptr<Server>> open_mariadb(const std::string& dsn);

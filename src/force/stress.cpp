@@ -105,6 +105,7 @@ class StressTest {
     auto history = history_of_clients(clients_, options_, building);
     if (!history) return history.error();
     run_.history = std::move(*history);
+    run_.lost = lost_commits(clients_, options_);
     return std::move(run_);
   }
 
@@ -168,16 +169,24 @@ class StressTest {
   }
 
   void kill_clients(const Sessions& stage) {
-    if (!is_due(options_.kill_clients, run_.numbers.killed_clients)) return;
-    const std::size_t victim = run_.numbers.killed_clients++ % clients_.size();
-    server_.run(server_.kill_statement(stage.process(victim)));
+    if (!is_due(options_.kill_clients, tried_kills_)) return;
+    const std::size_t victim = tried_kills_++ % clients_.size();
+    if (!server_.run(server_.kill_statement(stage.process(victim))).has_failed())
+      ++run_.numbers.killed_clients;
   }
 
   Result<void> kill_server() {
     ++run_.numbers.killed_servers;
-    if (std::system(options_.kill_server.c_str()) == 0) return {};
-    return Error{.what = fmt::format("'{}' failed", options_.kill_server),
-                 .hint = "it kills the server and starts it again"};
+    constexpr const char* kHint = "it kills the server and starts it again";
+    server_.run("SELECT 1");  // there is a connection that can be lost
+    if (std::system(options_.kill_server.c_str()) != 0)
+      return Error{.what = fmt::format("'{}' failed", options_.kill_server), .hint = kHint};
+    if (server_.is_connected())
+      return Error{.what = fmt::format("'{}' has not ended the server: a connection that was open "
+                                       "before still works",
+                                       options_.kill_server),
+                   .hint = kHint};
+    return {};
   }
 
   // Tells how it goes, and asks whether it is enough.
@@ -219,6 +228,7 @@ class StressTest {
   Budget budget_;
   StressRun run_;
   std::vector<std::unique_ptr<StressClient>> clients_;
+  std::size_t tried_kills_ = 0;  // of clients
   StressClock::time_point start_ = StressClock::now();
   double told_ = 0;
   std::size_t next_look_ = kFirstLook;

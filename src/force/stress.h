@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "force/server.h"
 #include "history/history.h"
@@ -59,6 +60,9 @@ struct StressRun {
   std::optional<History> history = {};  // always there
   StressNumbers numbers = {};
   bool was_cut = false;  // the budget expired before all transactions were run
+  // Commits that the server has told a client of and that are gone after a fault, in words. That is
+  // a fault of its own, whatever the level: some levels allow a read of old data at any time.
+  std::vector<std::string> lost = {};
 };
 
 Result<StressRun> stress(Server& server, const StressOptions& options);

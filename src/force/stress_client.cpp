@@ -87,6 +87,7 @@ std::optional<std::string> StressClient::next(const Answer* last) {
     if (!state_.may_start() || (state_.is_last && has_looked_)) return std::nullopt;
     if (!state_.is_last) ++state_.started;
     txns.emplace_back();
+    txns.back().looks_at_end = state_.is_last;
     plan();
     phase_ = Phase::Begun;
     return state_.begin;
@@ -157,6 +158,7 @@ void StressClient::note_operation(const Answer& answer) {
     op.seen = numbers_in(row.at(0).value_or(""));
     const bool is_write = op.kind == StressOp::Kind::Write;
     if (is_write && !op.seen.empty() && op.seen.back() == op.written) op.seen.pop_back();
+    op.was_asked = is_write && !state_.has_returning;
     if (row.size() > 1) balances_.push_back(number_in(row[1]));
   }
   op.seen.shrink_to_fit();
@@ -291,6 +293,10 @@ Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClien
       if (is_forgotten && op.kind == StressOp::Kind::Read) continue;
       b.begin_statement(t);
       add_operation(b, t, op, is_list, !is_forgotten);
+      if (!op.was_asked || is_forgotten || is_list) continue;
+      // The query that asked reads what its own transaction has written.
+      b.begin_statement(t);
+      b.read(t, b.key(fmt::format("t[{}]", op.key)), Value::of(op.written), {});
     }
     b.end_statement(t);
   }

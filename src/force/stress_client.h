@@ -23,13 +23,17 @@ struct StressOp {
   // The value that was read, or that the write has overwritten; of a list its elements, those
   // before the one that was appended. Empty (of a register): it is not known.
   std::vector<std::int64_t> seen = {};
+  // Of a write: a query behind it told that. Such a query takes the snapshot of its transaction
+  // where a server takes one with the first query.
+  bool was_asked = false;
 };
 
 struct StressTxn {
   TxnStatus status = TxnStatus::Aborted;
   std::vector<StressOp> ops = {};
   std::string error = {};
-  std::size_t ended = 0;  // the place of its end among all ends; 0: it has not ended
+  std::size_t ended = 0;      // the place of its end among all ends; 0: it has not ended
+  bool looks_at_end = false;  // it reads what is there in the end, and does nothing else
 };
 
 // The rows that clients choose from: `keys` of them. A list that has been appended to often enough
@@ -113,5 +117,10 @@ class StressClient {
 // those whose COMMIT was not answered; nobody comes after them in their session.
 Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClient>>& clients,
                                    const StressOptions& options, Budget& budget);
+
+// The committed writes of which nothing is there in the end, if clients have looked: each row keeps
+// the value before, so that what it holds leads back to all writes that it rests on.
+std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressClient>>& clients,
+                                      const StressOptions& options);
 
 }  // namespace isoscope::force

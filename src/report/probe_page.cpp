@@ -64,7 +64,9 @@ Page probe_page(const force::ProbeAnswer& answer) {
   page.sentence =
       broken > 0 ? fmt::format("{}: {} less than expected", printable(answer.product),
                                plural(broken, "level gives", "levels give"))
-                 : fmt::format("{}: no level gave less than expected", printable(answer.product));
+      : answer.limit.empty()
+          ? fmt::format("{}: no level gave less than expected", printable(answer.product))
+          : fmt::format("{}: not everything was played", printable(answer.product));
   page.notes.emplace_back(
       "What was seen in all schedules of small programs. It is no proof that more cannot happen.");
   if (!answer.limit.empty())
@@ -92,7 +94,7 @@ Page probe_page(const force::ProbeAnswer& answer) {
                            {levels_words(level)},
                            {level.expected.empty() ? "nothing" : level.expected},
                            {level.expected.empty() ? ""
-                            : level.is_kept        ? "kept"
+                            : level.is_kept        ? std::string(level_verdict(level))
                                                    : "broken by " + printable(level.broken_by)}});
   page.tables.insert(page.tables.begin(), std::move(levels));
   return page;
@@ -105,6 +107,10 @@ Findings probe_findings(const force::ProbeAnswer& answer, double seconds) {
                                 ? level.name
                                 : fmt::format("{} gives {}", level.name, level.expected)};
     one.details = fmt::format("what was seen satisfies {}", levels_words(level));
+    if (!level.is_complete) {
+      one.result = FindingCase::Result::Undecided;
+      one.message = answer.limit;
+    }
     if (!level.is_kept) {
       one.result = FindingCase::Result::Failed;
       one.message = fmt::format("{} is broken by {}", level.expected, level.broken_by);

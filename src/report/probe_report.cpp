@@ -22,11 +22,17 @@ std::string in_width(const std::string& text, std::size_t width) {
 std::string cell_text(const ProbeCell& cell) {
   if (cell.schedules == 0) return "not played";
   if (cell.anomalous > 0) return "possible";
+  if (!cell.is_complete) return "not all played";
   std::vector<std::string> means;
   if (cell.with_waits > 0) means.emplace_back("blocks");
   for (const std::string& error : cell.errors) means.push_back(error);
   if (means.empty()) return "another value";
   return fmt::format("{}", fmt::join(means, ", "));
+}
+
+std::string_view level_verdict(const force::ProbedLevel& level) {
+  if (!level.is_kept) return "broken";
+  return level.is_complete ? "kept" : "unknown";
 }
 
 Header header_of(const force::ProbeAnswer& answer, double seconds) {
@@ -75,12 +81,15 @@ std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint) {
   for (std::size_t i = 0; i < answer.levels.size(); ++i) {
     const ProbedLevel& level = answer.levels[i];
     out +=
-        fmt::format("[{}] {}: what was seen satisfies {}", i + 1, level.name,
+        fmt::format("[{}] {}: what was seen{} satisfies {}", i + 1, level.name,
+                    level.is_complete ? "" : " so far",
                     level.strongest.empty() ? "no level of ours"
                                             : fmt::format("{}", fmt::join(level.strongest, ", ")));
     if (!level.expected.empty())
       out += fmt::format("; expected {}: {}", level.expected,
-                         level.is_kept ? paint.good("kept") : paint.bad("broken"));
+                         !level.is_kept      ? paint.bad("broken")
+                         : level.is_complete ? paint.good("kept")
+                                             : paint.unsure("unknown"));
     out += '\n';
     if (!level.is_kept) out += fmt::format("      by {}\n", level.broken_by);
   }
@@ -98,7 +107,7 @@ std::string probe_json(const force::ProbeAnswer& answer, double seconds) {
                 {"satisfied", level.satisfied},
                 {"histories", level.histories}};
     one["expected"] = level.expected.empty() ? Json() : Json(level.expected);
-    one["kept"] = level.is_kept;
+    one["kept"] = level.is_kept && !level.is_complete ? Json() : Json(level.is_kept);
     if (!level.is_kept) one["broken_by"] = level.broken_by;
     one["anomalies"] = Json::array();
     for (std::size_t p = 0; p < level.cells.size(); ++p) {

@@ -154,6 +154,184 @@ END $$;
   EXPECT_THAT(order["no_history_witness"].get<std::string>(), HasSubstr("it is not in PL/pgSQL"));
 }
 
+// Calls that read and write rows; `look` is the one that a race misleads.
+constexpr const char* kLooking = R"(
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+INSERT INTO t VALUES (1, 1), (2, 0), (3, 0), (4, 0);
+CREATE FUNCTION switch_off() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE t SET v = 0 WHERE id = 1;
+END $$;
+CREATE FUNCTION change_both() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE t SET v = 5 WHERE id IN (3, 4);
+END $$;
+)";
+
+// How many statements a call has depends on the others: every order of those that there are then is
+// played, and statements behind an EXCEPTION block or inside of an SQL function stop like others.
+TEST_F(ForceCliTest, FindsRacesWhereverStatementsAre) {
+  const TempFolder folder;
+  const std::pair<const char*, const char*> looks[] = {
+      {"a branch that a serial run does not take", R"(
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE x int; n int; y int; z int;
+BEGIN
+  SELECT v INTO x FROM t WHERE id = 1;
+  IF x > 0 THEN
+    SELECT v INTO n FROM t WHERE id = 2;
+    SELECT v INTO y FROM t WHERE id = 3;
+    SELECT v INTO z FROM t WHERE id = 4;
+    RETURN y - z;
+  END IF;
+  RETURN 0;
+END $$;
+-- session carol: switch_off()
+-- session alice: change_both()
+-- session bob: look()
+)"},
+      {"behind an EXCEPTION block", R"(
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE y int; z int; q int;
+BEGIN
+  BEGIN
+    SELECT v INTO q FROM t WHERE id = 2;
+    SELECT v INTO q FROM t WHERE id = 2;
+    SELECT 1 / v INTO q FROM t WHERE id = 2;
+  EXCEPTION WHEN division_by_zero THEN
+    q := 0;
+  END;
+  SELECT v INTO y FROM t WHERE id = 3;
+  SELECT v INTO z FROM t WHERE id = 4;
+  RETURN y - z;
+END $$;
+-- session alice: change_both()
+-- session bob: look()
+)"},
+      {"in a function in SQL", R"(
+CREATE FUNCTION value_of(i int) RETURNS int LANGUAGE sql AS $$ SELECT v FROM t WHERE id = i $$;
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE y int; z int;
+BEGIN
+  y := value_of(3);
+  z := value_of(4);
+  RETURN y - z;
+END $$;
+-- session alice: change_both()
+-- session bob: look()
+)"}};
+  for (const auto& [what, look] : looks) {
+    const std::string app = folder.add("app.sql", std::string(kLooking) + look);
+    const Ran ran = run_isoscope("force " + app + dsn());
+    EXPECT_EQ(ran.exit_code, 1) << what << ": " << ran.out << ran.err;
+  }
+  EXPECT_EQ(leftovers(), "");
+}
+
+// What cannot be interrupted where the server could be is never part of *prevented*.
+TEST_F(ForceCliTest, SaysWhichSchedulesCannotBePlayed) {
+  const TempFolder folder;
+  const std::pair<const char*, const char*> looks[] = {{"a condition after ELSIF", R"(
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT v FROM t WHERE id = 3) > 9 THEN
+    RETURN 1;
+  ELSIF (SELECT v FROM t WHERE id = 3) > 0 THEN
+    RETURN 2;
+  END IF;
+  RETURN 3;
+END $$;
+)"},
+                                                       {"the condition of a WHILE loop", R"(
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int := 0;
+BEGIN
+  WHILE n < 2 AND (SELECT v FROM t WHERE id = 3) = 0 LOOP
+    n := n + 1;
+  END LOOP;
+  RETURN 3;
+END $$;
+)"},
+                                                       {"a declaration", R"(
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE y int := (SELECT v FROM t WHERE id = 3); z int;
+BEGIN
+  SELECT v INTO z FROM t WHERE id = 4;
+  RETURN y - z;
+END $$;
+)"}};
+  for (const auto& [what, look] : looks) {
+    const std::string app =
+        folder.add("app.sql", std::string(kLooking) + look +
+                                  "-- session alice: change_both()\n-- session bob: look()\n");
+    const Ran ran = run_isoscope("force " + app + dsn());
+    EXPECT_EQ(ran.exit_code, 3) << what << ": " << ran.out << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr(what));
+    // One snapshot sees the same wherever it is asked.
+    const Ran strong = run_isoscope("force " + app + dsn() + " --level repeatable-read");
+    EXPECT_EQ(strong.exit_code, 0) << what << ": " << strong.out << strong.err;
+  }
+}
+
+TEST_F(ForceCliTest, TakesNoCallThatFailsByItselfForAPrevention) {
+  const TempFolder folder;
+  const std::string app = folder.add("app.sql", std::string(kLooking) + R"(
+CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE t SET v = 1 WHERE id = 1;
+  RAISE EXCEPTION 'always';
+END $$;
+-- session alice: look()
+-- session bob: look()
+)");
+  const Ran ran = run_isoscope("force " + app + dsn());
+  EXPECT_EQ(ran.exit_code, 3) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("fails also when its session is alone, with P0001: always"));
+}
+
+// The application has a schema of its own, and nothing else may stay.
+TEST_F(ForceCliTest, RefusesAnApplicationThatCreatesThingsElsewhere) {
+  const TempFolder folder;
+  const std::string app = folder.add("app.sql", R"(
+CREATE SCHEMA forced;
+CREATE TABLE forced.t (id int PRIMARY KEY, v int NOT NULL);
+CREATE TABLE u (id int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION f(n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE u SET v = n;
+END $$;
+-- session alice: f(1)
+-- session bob: f(2)
+)");
+  const Ran ran = run_isoscope("force " + app + dsn());
+  EXPECT_EQ(ran.exit_code, 2) << ran.out;
+  EXPECT_THAT(ran.err,
+              HasSubstr("creates schema forced, table forced.t outside of its own schema"));
+  EXPECT_EQ(leftovers(), "");
+}
+
+TEST_F(ForceCliTest, ProbeDecidesNothingOfWhatWasNotPlayed) {
+  const Ran ran = run_isoscope("probe" + dsn() + " --json --timeout 0.5");
+  EXPECT_EQ(ran.exit_code, 3) << ran.out;
+  const json answer = json::parse(ran.out);
+  EXPECT_TRUE(answer["levels"][0]["kept"].is_null()) << answer["levels"][0]["kept"];
+  const Ran left_out = run_isoscope("probe" + dsn() +
+                                    " --only P4 --levels 'READ COMMITTED' --expect "
+                                    "'REPEATABLE READ=ser'");
+  EXPECT_EQ(left_out.exit_code, 2) << left_out.out;
+  EXPECT_THAT(left_out.err, HasSubstr("--levels leaves out REPEATABLE READ"));
+}
+
+TEST_F(ForceCliTest, StressBelievesNoKillThatDidNotHappen) {
+  const Ran ran = run_isoscope(
+      "stress --isolation SERIALIZABLE --level ser --txns 100 "
+      "--kill-server true" +
+      dsn());
+  EXPECT_EQ(ran.exit_code, 2) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("'true' has not ended the server"));
+  EXPECT_EQ(leftovers(), "");
+}
+
 TEST_F(ForceCliTest, TellsWhereASpecificationIsWrong) {
   const TempFolder folder;
   const Ran ran = run_isoscope(

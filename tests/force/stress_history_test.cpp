@@ -113,6 +113,59 @@ TEST_F(StressHistory, AnAbortedAppendThatSomebodyReadsIsFound) {
         << level;
 }
 
+// MariaDB has no UPDATE … RETURNING: the query that asks what was overwritten takes the snapshot of
+// the transaction, and the wait of a later statement changes nothing in that.
+TEST_F(StressHistory, AQueryBehindAWriteTakesTheSnapshot) {
+  for (const bool was_asked : {true, false}) {
+    const std::vector<StressTxn> txns = {
+        ended(TxnStatus::Committed, {{.kind = Kind::Write, .key = 1, .written = 1, .seen = {0}},
+                                     {.kind = Kind::Write, .key = 2, .written = 2, .seen = {0}}}),
+        ended(TxnStatus::Committed,
+              {{.kind = Kind::Write, .key = 0, .written = 3, .seen = {0}, .was_asked = was_asked},
+               {.kind = Kind::Write, .key = 1, .written = 4, .seen = {1}, .was_asked = was_asked},
+               {.kind = Kind::Read, .key = 2, .seen = {0}}})};
+    EXPECT_EQ(checked(of(StressWorkload::Register, "REPEATABLE READ", txns), "mysql-rr"),
+              was_asked ? Outcome::Consistent : Outcome::Violated);
+  }
+}
+
+// What a row holds leads back to all the writes that it rests on.
+TEST_F(StressHistory, ACommittedWriteThatIsGoneIsLost) {
+  const auto lost = [&](StressWorkload workload, std::vector<StressTxn> txns) {
+    options_ = {.workload = workload, .isolation = "READ COMMITTED"};
+    StressState state{
+        .options = options_, .rows = StressRows(options_), .table = "t", .begin = "BEGIN"};
+    std::vector<std::unique_ptr<StressClient>> clients;
+    for (StressTxn& txn : txns) {
+      clients.push_back(std::make_unique<StressClient>(state, clients.size()));
+      txn.ended = clients.size();
+      clients.back()->txns.push_back(txn);
+    }
+    clients.back()->txns.back().looks_at_end = true;
+    return lost_commits(clients, options_).size();
+  };
+  const auto write = [](std::int64_t value, std::int64_t before,
+                        TxnStatus status = TxnStatus::Committed) {
+    return ended(status, {{.kind = Kind::Write, .key = 0, .written = value, .seen = {before}}});
+  };
+  const auto look = [](std::vector<std::int64_t> seen) {
+    return ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 0, .seen = std::move(seen)}});
+  };
+  using Workload = StressWorkload;
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0), write(2, 1), look({2})}), 0U);
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0), write(2, 1), look({1})}), 1U);
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0), write(2, 0), look({2})}), 1U);
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0), look({-1})}), 1U);  // the row is gone
+  // One of unknown outcome may have come in between, or not.
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0, TxnStatus::Unknown), write(2, 1), look({2})}),
+            0U);
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0, TxnStatus::Unknown), look({0})}), 0U);
+  // Nobody has told what came before 7: nothing is known of 1.
+  EXPECT_EQ(lost(Workload::Register, {write(1, 0), look({7})}), 0U);
+  EXPECT_EQ(lost(Workload::List, {write(1, 0), write(2, 1), look({1, 2})}), 0U);
+  EXPECT_EQ(lost(Workload::List, {write(1, 0), write(2, 1), look({2})}), 1U);
+}
+
 // A list that is full makes room for another one, so reads stay short.
 TEST(StressRowsTest, AFullListIsFollowedByANewOne) {
   const StressOptions options{

@@ -8,6 +8,7 @@
 #include "sql/well_formed.h"
 
 namespace isoscope::sql::server {
+namespace advisory_tests {
 namespace {
 
 constexpr PgLevel kRc = PgLevel::ReadCommitted;
@@ -226,4 +227,5 @@ TEST(AdvisoryLocks, ThatMayNotBeTakenAreRefusedWithTheirPlace) {
 }
 
 }  // namespace
+}  // namespace advisory_tests
 }  // namespace isoscope::sql::server

@@ -14,15 +14,6 @@
 namespace isoscope::sql::server {
 namespace {
 
-int num_programs() {
-  const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS");
-  return asked != nullptr ? std::atoi(asked) : 20;
-}
-std::uint64_t first_seed() {
-  const char* asked = std::getenv("ISOSCOPE_SQL_SEED");
-  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1;
-}
-
 class InnodbLive : public ::testing::TestWithParam<PgLevel> {
  protected:
   static void SetUpTestSuite() {

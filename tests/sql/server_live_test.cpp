@@ -13,16 +13,6 @@
 namespace isoscope::sql::server {
 namespace {
 
-// Programs for each level; hundreds in the nightly tests.
-int num_programs() {
-  const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS");
-  return asked != nullptr ? std::atoi(asked) : 20;
-}
-std::uint64_t first_seed() {
-  const char* asked = std::getenv("ISOSCOPE_SQL_SEED");
-  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1;
-}
-
 // Two sessions of one or two calls, each of a function of one to three statements on the rows of a
 // table t (with a unique column u, a CHECK on v), of a table c that refers to it, and of a table e
 // whose ranges must not overlap; with advisory locks.

@@ -3,6 +3,7 @@
 // says what comes next, the server says what it comes to.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,6 +15,16 @@
 #include "sql/server/schedules.h"
 
 namespace isoscope::sql::server {
+
+// How many random programs for each level (hundreds in the nightly tests), and from which seed on.
+inline int num_programs() {
+  const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS");
+  return asked != nullptr ? std::atoi(asked) : 20;
+}
+inline std::uint64_t first_seed() {
+  const char* asked = std::getenv("ISOSCOPE_SQL_SEED");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1;
+}
 
 // The statement as a client sends it: variables replaced by their values, without INTO.
 inline std::string client_text(const Function& function, const NextStep& step,

@@ -1,0 +1,75 @@
+// What random clients were told is committed, and is not there any more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "force/stress_client.h"
+
+namespace isoscope::force {
+namespace {
+
+constexpr std::size_t kMostLosses = 10;  // that are told
+
+// What the rows hold in the end, by row: a value, or the elements of a list.
+std::unordered_map<std::uint32_t, std::vector<std::int64_t>> rows_in_the_end(
+    const std::vector<std::unique_ptr<StressClient>>& clients) {
+  std::unordered_map<std::uint32_t, std::vector<std::int64_t>> rows;
+  for (const auto& client : clients)
+    for (const StressTxn& txn : client->txns)
+      if (txn.looks_at_end && txn.status == TxnStatus::Committed)
+        for (const StressOp& op : txn.ops) rows.try_emplace(op.key, op.seen);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressClient>>& clients,
+                                      const StressOptions& options) {
+  std::vector<std::string> lost;
+  const auto rows = rows_in_the_end(clients);
+  if (rows.empty()) return lost;
+  const bool is_list = options.workload == StressWorkload::List;
+  std::unordered_map<std::int64_t, std::int64_t> before;  // the value that a write has overwritten
+  for (const auto& client : clients)
+    for (const StressTxn& txn : client->txns)
+      for (const StressOp& op : txn.ops)
+        if (op.kind == StressOp::Kind::Write && !op.seen.empty())
+          before.try_emplace(op.written, op.seen.back());
+  std::unordered_set<std::int64_t> kept;
+  std::unordered_set<std::uint32_t> unclear;  // rows that lead to a value which nobody has told
+  for (const auto& [row, values] : rows) {
+    kept.insert(values.begin(), values.end());
+    for (std::int64_t value = values.empty() ? 0 : values.back(); !is_list && value > 0;) {
+      kept.insert(value);
+      const auto known = before.find(value);
+      if (known == before.end()) unclear.insert(row);
+      value = known == before.end() ? 0 : known->second;
+    }
+  }
+  std::size_t more = 0;
+  for (std::size_t c = 0; c < clients.size(); ++c) {
+    for (const StressTxn& txn : clients[c]->txns) {
+      if (txn.status != TxnStatus::Committed || txn.ended == 0) continue;
+      const auto gone = std::ranges::find_if(txn.ops, [&](const StressOp& op) {
+        return op.kind == StressOp::Kind::Write && rows.contains(op.key) &&
+               !unclear.contains(op.key) && !kept.contains(op.written);
+      });
+      if (gone == txn.ops.end()) continue;
+      if (lost.size() == kMostLosses) {
+        ++more;
+        continue;
+      }
+      lost.push_back(
+          fmt::format("client c{} was told that its {} {} {} t[{}] is committed, and "
+                      "what the row holds in the end does not come after it",
+                      c + 1, is_list ? "append of" : "write of", gone->written,
+                      is_list ? "to" : "into", gone->key));
+    }
+  }
+  if (more > 0) lost.push_back(fmt::format("and {} more", more));
+  return lost;
+}
+
+}  // namespace isoscope::force
