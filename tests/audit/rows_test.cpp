@@ -7,6 +7,7 @@
 #include "audit_of.h"
 
 namespace isoscope::audit {
+namespace rows_tests {
 namespace {
 
 using testing::HasSubstr;
@@ -185,4 +186,5 @@ TEST(AuditHandlers, ShowAnomaliesInWhichNothingFails) {
 }
 
 }  // namespace
+}  // namespace rows_tests
 }  // namespace isoscope::audit
