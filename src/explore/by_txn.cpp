@@ -48,18 +48,19 @@ void ByTxn<Set>::explore() {
 
 template <class Set>
 void ByTxn<Set>::on_block() {
-  if (reduce_ && (!is_first_order() || is_dead_end())) return;
+  if (reduce_ && is_dead_end()) return;
   explore();
 }
 
-// Is the last block at the place where the first order has it?
+// Is the end of the history the place where the first order has the pending transaction?
 template <class Set>
 bool ByTxn<Set>::is_first_order() const {
-  const Block<Set>& last = block_at(history_size() - 1);
-  for (std::uint32_t i = history_size() - 1; i-- > 0;) {
+  const auto& pending = this->pending_;
+  for (std::uint32_t i = history_size(); i-- > 0;) {
     const std::uint32_t call = block_at(i).call;
-    if (last.read_from.contains(call) || this->session_past_[last.call].contains(call)) return true;
-    if (call > last.call) return false;
+    if (pending.read_from.contains(call) || this->session_past_[pending.call].contains(call))
+      return true;
+    if (call > pending.call) return false;
   }
   return true;
 }

@@ -43,6 +43,7 @@ class ByTxn final : public Walk<Set> {
   using Base::program_;
   using Base::trail_;
 
+  bool is_wanted() const override { return !reduce_ || is_first_order(); }
   void on_block() override;
   void explore();
   bool is_first_order() const;

@@ -63,14 +63,16 @@ class KeysOnPath {
  public:
   explicit KeysOnPath(Executor& executor) : executor_(executor) { executor.hold_keys(); }
 
+  // True if some were dropped.
   template <class Trail>
-  void drop_if_many(const Trail& trail) {
-    if (executor_.num_held_keys() < many_) return;
+  bool drop_if_many(const Trail& trail) {
+    if (executor_.num_held_keys() < many_) return false;
     used_.clear();
     for (const auto& read : trail.reads) used_.push_back(read.key);
     for (const auto& write : trail.writes) used_.push_back(write.key);
     executor_.drop_keys_but(used_);
     many_ = std::max(kMany, 2 * executor_.num_held_keys());
+    return true;
   }
 
  private:

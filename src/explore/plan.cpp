@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "check/level_table.h"
+#include "explore/level_witness.h"
 #include "store/level_plan.h"
+#include "store/txn_set.h"
 #include "support/spelling.h"
 #include "synth/proof.h"
 
@@ -18,7 +22,7 @@ constexpr double kProofSeconds = 5;
 std::string_view name_of(WeakLevel level) { return isoscope::name_of(logic_of(level)); }
 
 // The strongest of cc, ra, rc, true that a level of the user's provably implies.
-WeakLevel proved_base(const Level& level, const Budget& whole) {
+WeakLevel prove_base(const Level& level, const Budget& whole) {
   Budget budget = whole.within(kProofSeconds);
   for (const WeakLevel weak : {WeakLevel::Cc, WeakLevel::Ra, WeakLevel::Rc}) {
     const Level* base = reference_level(logic_of(weak), Framework::Co);
@@ -26,6 +30,19 @@ WeakLevel proved_base(const Level& level, const Budget& whole) {
       return weak;
   }
   return WeakLevel::True;
+}
+
+// The same; what was found of axioms once is kept. A weaker base than possible loses nothing.
+WeakLevel proved_base(const Level& level, const Budget& whole) {
+  static std::mutex mutex;
+  static std::map<std::string, WeakLevel> known;
+  std::string axioms(name_of(level.framework));
+  for (const Axiom& axiom : level.axioms) axioms += "\n" + axiom.canonical;
+  const std::scoped_lock lock(mutex);
+  if (const auto found = known.find(axioms); found != known.end()) return found->second;
+  const WeakLevel base = prove_base(level, whole);
+  if (Budget own = whole; !own.expired_now()) known.emplace(std::move(axioms), base);
+  return base;
 }
 
 // Makes explore-ce walk through the level that the user names. pc, si and ser are levels that it is
@@ -111,7 +128,12 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   if (known->uniform == Logic::Ua) sight = SightRule::Ua;
   std::vector<std::optional<StrongRule>> mixed;
   if (!is_weak && !strong && !sight) mixed = mixture(*known).value_or(mixed);
-  if (is_weak || strong || sight || !mixed.empty())
+  const bool has_engine = is_weak || strong || sight || !mixed.empty();
+  // Where no engine is made for the levels, their axioms may be rules.
+  std::shared_ptr<const LevelRules> forcing;
+  if (!has_engine && program.outline().calls.size() <= LevelWitness<TxnSet<1>>::kMostCalls)
+    forcing = rules_of(*known->base, known->own);
+  if (has_engine)
     plan.exact = Rules{.weak = exact, .strong = strong, .sight = sight, .mixed = mixed};
   if (!plan.exact && !program.final_keys().empty())
     return Error{.what = fmt::format("final({}) is not known at these levels: isoscope does not "
@@ -124,7 +146,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   if (algorithm == Algorithm::Best) {
     plan.algorithm = strong && !base ? Algorithm::Schedules : Algorithm::Ce;
     plan.may_change = !base;
-    if ((sight || !mixed.empty()) && !base) plan.algorithm = Algorithm::ByTxn;
+    if ((sight || !mixed.empty() || forcing) && !base) plan.algorithm = Algorithm::ByTxn;
   }
   // Executing whole transactions is made for these levels only.
   if (algorithm == Algorithm::Schedules && (!strong || base)) plan.algorithm = Algorithm::ByTxn;
@@ -137,6 +159,8 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
     plan.rules.sight = sight;
   } else if (!mixed.empty() && !base && plan.algorithm != Algorithm::Ce) {
     plan.rules.mixed = mixed;
+  } else if (forcing && !base && plan.algorithm != Algorithm::Ce) {
+    plan.rules.forcing = forcing;
   } else if (plan.rules.strong) {
     plan.filter = strong == plan.rules.strong ? Plan::Filter::None : Plan::Filter::Check;
   } else if (!is_weak || plan.rules.weak != exact) {

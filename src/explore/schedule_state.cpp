@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explore/releveled.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
 
@@ -27,6 +28,7 @@ ScheduleState<Set>::ScheduleState(const Executable& program, StrongRule rule,
       block_of_(num_calls_, 0),
       fixed_(program),
       facts_(num_calls_) {
+  if (text_of(program) != nullptr) known_runs_.emplace(num_calls_);
   for (const Session& session : program.outline().sessions) {
     if (session.size > 0)
       sessions_.push_back({.next = session.first, .end = session.first + session.size});
@@ -54,41 +56,36 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
     step.writes = begun.writes;
     return step;
   }
-  if (!execute(state.next)) return std::nullopt;
+  const KnownRun* run = execute(state.next);
+  if (run == nullptr) return std::nullopt;
   step.block = narrow(trail_.blocks.size() - 1);
-  const Block<Set>& block = trail_.blocks.back();
-  scratch_.clear();
-  for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-    if (!read.is_fixed) scratch_.push_back(read.key.index);
-  }
-  step.reads = sorted_keys();
-  scratch_.clear();
-  if (block.is_committed) {
-    for (const WriteEvent& write : trail_.writes_of(block)) scratch_.push_back(write.key.index);
-  }
-  step.writes = sorted_keys();
+  step.reads = add_keys(run->read_keys);
+  step.writes = add_keys(run->written_keys);
   step.kind = rule_ == StrongRule::Ser ? StepKind::Whole : StepKind::Begin;
   step.can_run = can_run(step);
   return step;
 }
 
-// The keys of scratch_, sorted and without repetitions.
 template <class Set>
-auto ScheduleState<Set>::sorted_keys() -> KeyRange {
-  if (!std::is_sorted(scratch_.begin(), scratch_.end()))
-    std::sort(scratch_.begin(), scratch_.end());
-  const auto end = std::unique(scratch_.begin(), scratch_.end());
+auto ScheduleState<Set>::add_keys(const std::vector<std::uint32_t>& sorted) -> KeyRange {
   KeyRange keys;
   keys.begin = narrow(keys_.size());
-  keys_.insert(keys_.end(), scratch_.begin(), end);
+  keys_.insert(keys_.end(), sorted.begin(), sorted.end());
   keys.end = narrow(keys_.size());
-  for (std::uint32_t i = keys.begin; i < keys.end; ++i) keys.mask |= bit_of(keys_[i]);
+  for (const std::uint32_t key : sorted) keys.mask |= bit_of(key);
   return keys;
 }
 
-// Runs a call on the latest state; its block is the last of the trail. False if it has a fault.
+// The keys of scratch_, sorted and without repetitions.
 template <class Set>
-bool ScheduleState<Set>::execute(std::uint32_t call) {
+std::vector<std::uint32_t> ScheduleState<Set>::sorted_keys() {
+  if (!std::is_sorted(scratch_.begin(), scratch_.end()))
+    std::sort(scratch_.begin(), scratch_.end());
+  return {scratch_.begin(), std::unique(scratch_.begin(), scratch_.end())};
+}
+
+template <class Set>
+Block<Set> ScheduleState<Set>::begin_block(std::uint32_t call) const {
   Block<Set> block;
   block.call = call;
   block.reads_begin = narrow(trail_.reads.size());
@@ -98,12 +95,27 @@ bool ScheduleState<Set>::execute(std::uint32_t call) {
     block.past.insert(before);
     block.past |= trail_.blocks[block_of_[before]].past;
   }
-  std::uint64_t written = 0;  // a mask of its keys
-  executor_->start(CallId{call});
+  return block;
+}
+
+// Runs a call on the latest state; its block is the last of the trail. Nothing if it has a fault.
+template <class Set>
+const KnownRun* ScheduleState<Set>::execute(std::uint32_t call) {
+  Block<Set> block = begin_block(call);
   const bool is_left_out =
       program_.outline().calls[call].attempt > 1 && trail_.blocks[block_of_[call - 1]].is_committed;
+  const bool is_repeatable = known_runs_ && !is_left_out;
+  if (is_repeatable) {
+    const auto value_of = [&](std::uint32_t key) { return latest_[key].value; };
+    if (const KnownRun* run = known_runs_->find(call, value_of)) {
+      repeat(*run, block);
+      return run;
+    }
+  }
+  std::uint64_t written = 0;  // a mask of its keys
+  executor_->start(CallId{call});
   for (;;) {
-    if (control_.is_over(budget_, path_)) return false;
+    if (control_.is_over(budget_, path_)) return nullptr;
     const Stop stop = is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
     switch (stop.kind) {
       case StopKind::Write:
@@ -116,13 +128,42 @@ bool ScheduleState<Set>::execute(std::uint32_t call) {
         break;
       case StopKind::Commit:
       case StopKind::Abort:
-        add_block(block, stop.kind == StopKind::Commit);
-        return true;
+        return &end_block(block, stop.kind == StopKind::Commit, is_repeatable);
       case StopKind::Fault:
         report_fault(call, block.reads_begin);
-        return false;
+        return nullptr;
     }
   }
+}
+
+// The same reads and writes as before; only whose versions it reads is new.
+template <class Set>
+void ScheduleState<Set>::repeat(const KnownRun& run, Block<Set> block) {
+  for (const KnownRun::Probe& probe : run.probes) {
+    const std::uint32_t writer = latest_[probe.key].writer;
+    if (writer == kInitialWriter) continue;
+    block.read_from.insert(writer);
+    block.past.insert(writer);
+    block.past |= trail_.blocks[block_of_[writer]].past;
+  }
+  trail_.reads.resize(trail_.reads.size() + run.reads.size());
+  ReadEvent<Set>* event = trail_.reads.data() + block.reads_begin;
+  for (const KnownRun::Read& read : run.reads) {
+    event->key = read.key;
+    event->is_fixed = read.is_fixed;
+    event->writer = latest_[read.key.index].writer;
+    event->writes_end = block.writes_begin + read.num_writes;
+    ++event;
+  }
+  trail_.writes.insert(trail_.writes.end(), run.writes.begin(), run.writes.end());
+  block.reads_end = narrow(trail_.reads.size());
+  block.writes_end = narrow(trail_.writes.size());
+  block.locals_begin = narrow(trail_.numbers.size());
+  trail_.numbers.insert(trail_.numbers.end(), run.locals.begin(), run.locals.end());
+  block.locals_end = narrow(trail_.numbers.size());
+  block.is_committed = run.is_committed;
+  block.failed_assertion = run.failed_assertion;
+  trail_.blocks.push_back(block);
 }
 
 template <class Set>
@@ -176,8 +217,10 @@ const std::int64_t* ScheduleState<Set>::own_write(const Block<Set>& block, Progr
   return nullptr;
 }
 
+// The call has run to its end: its block, and the run to be looked up later.
 template <class Set>
-void ScheduleState<Set>::add_block(Block<Set> block, bool is_committed) {
+const KnownRun& ScheduleState<Set>::end_block(Block<Set> block, bool is_committed,
+                                              bool is_repeatable) {
   block.is_committed = is_committed;
   block.reads_end = narrow(trail_.reads.size());
   block.writes_end = narrow(trail_.writes.size());
@@ -187,6 +230,32 @@ void ScheduleState<Set>::add_block(Block<Set> block, bool is_committed) {
   block.locals_end = narrow(trail_.numbers.size());
   block.failed_assertion = executor_->failed_assertion();
   trail_.blocks.push_back(block);
+
+  KnownRun run{.failed_assertion = block.failed_assertion, .is_committed = is_committed};
+  run.locals.assign(locals.begin(), locals.end());
+  const auto writes = trail_.writes_of(block);
+  run.writes.assign(writes.begin(), writes.end());
+  scratch_.clear();
+  for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
+    run.reads.push_back({read.key, read.writes_end - block.writes_begin, read.is_fixed});
+    if (read.is_fixed) continue;
+    // Nobody else runs meanwhile: what was read is the latest.
+    if (!is_noted_[read.key.index]) {
+      run.probes.push_back({read.key.index, latest_[read.key.index].value});
+      scratch_.push_back(read.key.index);
+    }
+    is_noted_[read.key.index] = true;
+  }
+  for (const KnownRun::Probe& probe : run.probes) is_noted_[probe.key] = false;
+  run.read_keys = sorted_keys();
+  scratch_.clear();
+  if (is_committed) {
+    for (const WriteEvent& write : writes) scratch_.push_back(write.key.index);
+  }
+  run.written_keys = sorted_keys();
+  if (is_repeatable) return known_runs_->add(block.call, std::move(run));
+  last_run_ = std::move(run);
+  return last_run_;
 }
 
 // At si: is nobody under way who writes one of its keys?
@@ -281,6 +350,7 @@ auto ScheduleState<Set>::latest(ProgramKey x) -> Version& {
     const ProgramKey added{narrow(latest_.size())};
     latest_.push_back({.value = program_.keys().initial(added)});
     is_fixed_.push_back(fixed_.contains(added));
+    is_noted_.push_back(false);
   }
   return latest_[x.index];
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "explore/engine.h"
+#include "explore/known_runs.h"
 #include "store/linearizer.h"
 
 namespace isoscope::explore {
@@ -78,7 +79,9 @@ class ScheduleState {
   bool can_run(const Step& step) const;
 
   // To be called where all keys in use are on the trail.
-  void drop_keys() { keys_on_path_.drop_if_many(trail_); }
+  void drop_keys() {
+    if (keys_on_path_.drop_if_many(trail_) && known_runs_) known_runs_->clear();
+  }
 
   // All sessions have ended: reports the history, unless it counts with another schedule.
   void report_end();
@@ -105,13 +108,16 @@ class ScheduleState {
   std::vector<Overwritten> overwritten_;
 
  private:
-  bool execute(std::uint32_t call);
-  void add_block(Block<Set> block, bool is_committed);
+  const KnownRun* execute(std::uint32_t call);
+  Block<Set> begin_block(std::uint32_t call) const;
+  const KnownRun& end_block(Block<Set> block, bool is_committed, bool is_repeatable);
+  void repeat(const KnownRun& run, Block<Set> block);
   void report_fault(std::uint32_t call, std::uint32_t reads_begin);
   std::int64_t value(std::uint32_t writer, ProgramKey x) const;
   std::int64_t read(ProgramKey x, Block<Set>& block, std::uint64_t written);
   const std::int64_t* own_write(const Block<Set>& block, ProgramKey x) const;
-  KeyRange sorted_keys();
+  std::vector<std::uint32_t> sorted_keys();
+  KeyRange add_keys(const std::vector<std::uint32_t>& sorted);
   bool intersect(const KeyRange& a, const KeyRange& b) const;
   void install(const Block<Set>& block);
   Version& latest(ProgramKey x);
@@ -126,8 +132,11 @@ class ScheduleState {
   std::vector<Version> latest_;          // by key
   std::vector<std::uint32_t> block_of_;  // by call
   std::vector<bool> is_fixed_;           // by key: does no call ever write it?
+  std::vector<bool> is_noted_;           // by key, in end_block(); false outside
   FixedKeys fixed_;
   std::vector<std::uint32_t> scratch_;
+  std::optional<KnownRuns> known_runs_;  // of texts: others may want to see that they repeat
+  KnownRun last_run_;                    // that is not kept
   LinearFacts<Set> facts_;
   std::vector<Set> writers_;  // by key, in fill_facts(); empty outside
   Linearizer<Set> linearizer_;

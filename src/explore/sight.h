@@ -31,6 +31,14 @@ struct SightRows {
     if (!seen.empty()) seen[to] |= from;
     return ForcedOrder<Set>(order).add(from, to);
   }
+  // Whose sight may have grown when that of `to` did.
+  Set seen_by_after(std::uint32_t to) const {
+    Set all = Set::of(to);
+    for (std::uint32_t t = 0; seen.empty() && t < order.size(); ++t) {
+      if (order[t].contains(to)) all.insert(t);
+    }
+    return all;
+  }
 };
 
 // `writers(x)` is the set of those who commit a write of x in the history.
@@ -41,12 +49,15 @@ class Sight {
         Budget& budget)
       : trail_(trail), history_(history), writers_(writers), budget_(budget) {}
 
-  // Closes the rows under what reads show. False if there is a cycle.
-  bool close(SightRows<Set>& rows) const {
-    for (bool has_changed = true; has_changed;) {
-      has_changed = false;
+  // Closes the rows under what reads show; at psi only `changed` rows differ from closed ones.
+  // False if there is a cycle.
+  bool close(SightRows<Set>& rows, Set changed = Set::first(Set::kCapacity)) const {
+    while (!changed.empty()) {
+      const Set now = changed;
+      changed = {};
       for (const Entry& entry : history_) {
         const Block<Set>& block = trail_.blocks[entry.block];
+        if (!now.contains(block.call)) continue;
         for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
           if (read.is_fixed) continue;
           Set seen = writers_(read.key) & rows.sight()[block.call];
@@ -55,7 +66,7 @@ class Sight {
           seen.erase(read.writer);
           if (seen.is_subset_of(rows.sight()[read.writer])) continue;
           if (!rows.see(seen, read.writer)) return false;
-          has_changed = true;
+          changed |= rows.seen_by_after(read.writer);
         }
       }
     }
@@ -77,10 +88,10 @@ class Sight {
           others.erase(other);
           if (rows.sight()[other].contains(block.call)) continue;
           SightRows<Set> first = rows;
-          if (first.see(Set::of(other), block.call) && close(first) &&
-              can_order_writers(std::move(first)))
+          if (first.see(Set::of(other), block.call) &&
+              close(first, first.seen_by_after(block.call)) && can_order_writers(std::move(first)))
             return true;
-          return rows.see(Set::of(block.call), other) && close(rows) &&
+          return rows.see(Set::of(block.call), other) && close(rows, rows.seen_by_after(other)) &&
                  can_order_writers(std::move(rows));
         }
       }

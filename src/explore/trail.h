@@ -54,6 +54,8 @@ struct ReadEvent {
   // Do this read and those before it in the transaction show the last writes of the order that the
   // linearizer found? Then the transaction may come last.
   bool is_current = false;
+  bool is_overwritten = false;       // will the transaction surely commit and write the key?
+  std::uint32_t num_superseded = 0;  // of the reads before it: see walk.h
   // Choices not yet taken: writers, and the initial transaction.
   bool is_initial_untried = false;
   Set untried;

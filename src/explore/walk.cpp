@@ -2,11 +2,22 @@
 
 #include <algorithm>
 
+#include "explore/releveled.h"
+#include "program/remembered.h"
 #include "store/forced_order.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
 
 namespace isoscope::explore {
+namespace {
+
+std::unique_ptr<Executor> make_executor(const Executable& program) {
+  const Program* text = text_of(program);
+  if (text == nullptr) return program.executor();  // it may want to see that it repeats itself
+  return remembering(*text, program.executor());
+}
+
+}  // namespace
 
 template <class Set>
 Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_states,
@@ -16,7 +27,8 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       end_states_(end_states),
       control_(control),
       budget_(control.budget()),
-      executor_(program.executor()),
+      executor_(make_executor(program)),
+      remembered_(dynamic_cast<Remembering*>(executor_.get())),
       keys_on_path_(*executor_),
       num_calls_(narrow(program.outline().calls.size())),
       trail_(num_calls_),
@@ -25,6 +37,10 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       history_facts_(rules_.is_linear() ? num_calls_ : 0),
       facts_(history_facts_),
       txn_rules_(rules_.template txn_rules<Set>()) {
+  for (std::uint32_t key = 0; key < program.keys().size(); ++key)
+    has_large_initial_ =
+        has_large_initial_ || !is_small_number(program.keys().initial(ProgramKey{key}));
+  if (rules_.forcing) witness_.emplace(rules_.forcing, num_calls_, budget_);
   for (const Session& session : program.outline().sessions) {
     for (std::uint32_t i = 0; i < session.size; ++i)
       session_past_.push_back(Set::first(session.first + i) - Set::first(session.first));
@@ -78,10 +94,13 @@ bool Walk<Set>::extend() {
         executor_->answer(*value);
         return true;
       }
+      // How early a lost update is seen may differ between threads: it is not counted.
+      if (pending_.num_superseded > 0 && will_lose_update()) return false;
       arrive_at_read(stop.key);
       if (take_valid_write(true)) return true;
       // Those who took the first choices of a piece have not found it blocked.
-      if (from_ == 0 || path_.size() - 1 > prefix_.size()) count_blocked();
+      if (!trail_.reads.back().is_overwritten && (from_ == 0 || path_.size() - 1 > prefix_.size()))
+        count_blocked();
       return false;
     case StopKind::Commit:
     case StopKind::Abort:
@@ -122,6 +141,8 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
   trail_.numbers.insert(trail_.numbers.end(), state.begin(), state.end());
   read.state_end = narrow(trail_.numbers.size());
   read.forced = pending_.forced;
+  read.num_superseded = pending_.num_superseded;
+  if (rules_.sight) read.is_overwritten = will_write(x);
   read.path_end = narrow(path_.size());
   if (path_.size() < prefix_.size()) {
     const std::uint32_t only = prefix_[path_.size()];
@@ -152,6 +173,7 @@ void Walk<Set>::add_fixed_read(ProgramKey x) {
   read.state_begin = read.state_end = narrow(trail_.numbers.size());
   read.forced = pending_.forced;
   read.path_end = narrow(path_.size());
+  read.num_superseded = pending_.num_superseded;
   executor_->answer(initial_[x.index]);
 }
 
@@ -182,6 +204,9 @@ bool Walk<Set>::take_valid_write(bool is_first) {
       pending_.past.insert(w);
       pending_.read_from.insert(w);
     }
+    const bool is_superseded_one = rules_.sight && is_superseded(read.key, w);
+    if (read.is_overwritten && is_superseded_one) continue;
+    pending_.num_superseded = read.num_superseded + (is_superseded_one ? 1 : 0);
     if (!is_valid_write(w)) continue;
     read.latest = shape_of_latest(read);
     if (!is_first) {
@@ -265,6 +290,7 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
     pending_.past = read.past;
     pending_.read_from = read.read_from;
     pending_.forced = read.forced;
+    pending_.num_superseded = read.num_superseded;
     if (read.is_fixed) {
       trail_.reads.pop_back();
       continue;
@@ -301,7 +327,9 @@ Latest Walk<Set>::shape_of_latest(const ReadEvent<Set>& read) const {
 
 template <class Set>
 void Walk<Set>::end_block(bool is_committed) {
+  if (!is_wanted()) return;
   const bool has_written = trail_.writes.size() > pending_.writes_begin;
+  if (pending_.num_superseded > 0 && is_committed && has_written && loses_update()) return;
   const bool is_current =
       trail_.reads.size() == pending_.reads_begin || trail_.reads.back().is_current;
   if (rules_.is_linear() && is_committed && has_written && !is_current &&
@@ -334,11 +362,15 @@ void Walk<Set>::end_block(bool is_committed) {
   trail_.blocks.push_back(block);
   register_block(narrow(trail_.blocks.size() - 1));
 
-  if (!rules_.sight || is_parallel_possible(forced)) {
+  bool is_possible = true;
+  if (rules_.sight) is_possible = is_parallel_possible(forced);
+  if (witness_) is_possible = has_witness(block, pending.is_left_out);
+  if (is_possible) {
     on_block();
   } else {
     count_blocked();
   }
+  if (witness_) witness_->pop();
 
   unregister_block(trail_.order.back().block);
   trail_.cut(mark);
@@ -356,8 +388,11 @@ void Walk<Set>::register_block(std::uint32_t number) {
     }
   }
   if (!block.is_committed) return;
-  for (const WriteEvent& write : trail_.writes_of(block))
+  for (const WriteEvent& write : trail_.writes_of(block)) {
     writers_[write.key.index].insert(block.call);
+    if (!is_small_number(write.value)) ++num_large_;
+  }
+  if (rules_.sight) supersede(block, true);
 }
 
 template <class Set>
@@ -372,8 +407,11 @@ void Walk<Set>::unregister_block(std::uint32_t number) {
     }
   }
   if (!block.is_committed) return;
-  for (const WriteEvent& write : trail_.writes_of(block))
+  if (rules_.sight) supersede(block, false);
+  for (const WriteEvent& write : trail_.writes_of(block)) {
     writers_[write.key.index].erase(block.call);
+    if (!is_small_number(write.value)) --num_large_;
+  }
 }
 
 template <class Set>
@@ -383,6 +421,7 @@ Set& Walk<Set>::writers(ProgramKey x) {
     initial_.push_back(program_.keys().initial(added));
     is_fixed_.push_back(fixed_.contains(added));
     writers_.emplace_back();
+    superseded_.emplace_back();
     readings_.emplace_back();
   }
   return writers_[x.index];

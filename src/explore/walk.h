@@ -9,13 +9,16 @@
 //        forced order; or pc, si or ser for all, decided anew at each read and at the end of each
 //        transaction (store/linearizer.h); or a mixture of all of these, where the linearizer is
 //        told what is forced; or psi or ua for all, where writers of a key see each other
-//        (sight.h).
+//        (sight.h); or rules that force an order, for levels that no engine is made for
+//        (level_rules.h), besides a weaker level.
 #include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "explore/engine.h"
+#include "explore/level_witness.h"
+#include "program/remembered.h"
 #include "store/linearizer.h"
 #include "store/weak_rules.h"
 
@@ -30,6 +33,7 @@ struct Rules {
   std::optional<SightRule> sight = {};    // besides cc (psi) or ra (ua)
   // Of a mixture, by call: besides its weak level its strong rule, if it has one. Else empty.
   std::vector<std::optional<StrongRule>> mixed = {};
+  std::shared_ptr<const LevelRules> forcing = {};  // besides `weak`; null if there are none
 
   bool is_linear() const { return strong.has_value() || !mixed.empty(); }
   // Does the call read from a snapshot?
@@ -88,10 +92,13 @@ class Walk {
     std::uint64_t facts = 0;
     Set past;
     Set read_from;
-    KeyFilter written = {};  // keys that it may have written
+    KeyFilter written = {};            // keys that it may have written
+    std::uint32_t num_superseded = 0;  // with sight: of its reads, those of superseded versions
     bool is_left_out = false;
   };
 
+  // The pending transaction ends. Is it worth to look at what then is the history?
+  virtual bool is_wanted() const { return true; }
   // The pending transaction has ended: its block is the last of the history. Explores what
   // follows, and leaves everything as it was.
   virtual void on_block() = 0;
@@ -165,6 +172,7 @@ class Walk {
   Control& control_;
   Budget budget_;  // of this walk alone: threads share none
   std::unique_ptr<Executor> executor_;
+  Remembering* remembered_;  // the same, if it remembers
   KeysOnPath keys_on_path_;
   std::uint32_t num_calls_;
   std::vector<Set> session_past_;  // by call: its predecessors in so
@@ -197,7 +205,16 @@ class Walk {
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
   const std::int64_t* own_write(ProgramKey x) const;
+  bool will_write(ProgramKey x);
+  bool is_superseded(ProgramKey x, std::uint32_t w) const {
+    const Superseded& versions = superseded_[x.index];
+    return w == kInitialWriter ? versions.is_initial : versions.writers.contains(w);
+  }
+  void supersede(const Block<Set>& block, bool is_added);
+  bool will_lose_update();
+  bool loses_update() const;
   bool is_parallel_possible(std::uint32_t forced);
+  bool has_witness(const Block<Set>& block, bool is_left_out);
   void fill_facts();
   void add_forced(LinearFacts<Set>& facts);
   std::uint32_t last_writer(ProgramKey x) const;
@@ -208,7 +225,16 @@ class Walk {
     std::uint32_t writer = kInitialWriter;
   };
 
+  // With sight, by key: versions that were read by another writer of the key. Who writes the key,
+  // too, reads none of them.
+  struct Superseded {
+    Set writers;
+    bool is_initial = false;
+  };
+  std::vector<Superseded> superseded_;
   std::vector<std::int64_t> initial_;  // by key
+  bool has_large_initial_ = false;     // is an initial value not small?
+  std::size_t num_large_ = 0;          // writes in the history of values that are not small
   std::vector<bool> is_fixed_;         // by key: does no call ever write it?
   FixedKeys fixed_;
   std::vector<std::vector<Reading>> readings_;  // by key, with a strong rule
@@ -219,6 +245,7 @@ class Walk {
   std::uint64_t num_facts_ = 0;
   Linearizer<Set> linearizer_;
   const TxnRules<Set> txn_rules_;
+  std::optional<LevelWitness<Set>> witness_;  // with forcing rules
 };
 
 }  // namespace isoscope::explore

@@ -1,0 +1,394 @@
+#include "explore/level_witness.h"
+
+#include <algorithm>
+
+#include "store/forced_order.h"
+#include "store/txn_set.h"
+
+namespace isoscope::explore {
+
+template <class Set>
+LevelWitness<Set>::LevelWitness(std::shared_ptr<const LevelRules> rules, std::size_t num_calls,
+                                Budget& budget)
+    : rules_(std::move(rules)),
+      size_(narrow(num_calls + 1)),
+      budget_(budget),
+      all_(Set::of(0)),
+      so_(size_),
+      wr_(size_),
+      values_(rules_->relations.size()),
+      bound_(static_cast<std::size_t>(rules_->num_slots), 0),
+      bound_keys_(bound_.size(), nullptr) {
+  State first{.order = Rows(size_), .sight = {}, .line = {0}};
+  if (rules_->framework == Framework::VisAr) first.sight.resize(size_);
+  states_.push_back(std::move(first));
+}
+
+template <class Set>
+bool LevelWitness<Set>::push(const Block<Set>& block, const Set& before,
+                             std::span<const ReadEvent<Set>> reads,
+                             std::span<const WriteEvent> writes) {
+  const std::uint32_t t = block.call + 1;
+  Pushed& pushed = pushed_.emplace_back(Pushed{.element = t}).value();
+  so_[t] = Set::of(0);
+  before.for_each([&](std::uint32_t call) {
+    if (all_.contains(call + 1)) so_[t].insert(call + 1);
+  });
+  wr_[t] = {};
+  const auto key_of = [&](ProgramKey x) -> Key& {
+    Key& key = keys_[x.index];
+    if (key.from.empty()) {
+      key.from.resize(size_);
+      key.writers.insert(0);
+    }
+    return key;
+  };
+  for (const ReadEvent<Set>& read : reads) {
+    Key& key = key_of(read.key);
+    const std::uint32_t writer = read.writer == kInitialWriter ? 0 : read.writer + 1;
+    key.readers.insert(t);
+    key.from[t].insert(writer);
+    wr_[t].insert(writer);
+    pushed.read.push_back(read.key.index);
+  }
+  if (block.is_committed) {
+    for (const WriteEvent& write : writes) {
+      key_of(write.key).writers.insert(t);
+      pushed.written.push_back(write.key.index);
+    }
+  } else {
+    aborted_.insert(t);
+  }
+  if (!reads.empty()) readers_.insert(t);
+  all_.insert(t);
+  ++facts_;
+  choose_keys();
+
+  State state = states_.back();
+  const Set past = so_[t] | wr_[t];
+  ForcedOrder<Set>(state.order).append(t, past);
+  if (!state.sight.empty()) state.sight[t] = past;
+  std::vector<std::uint32_t> hint = state.line;
+  hint.push_back(t);
+  const bool is_possible = close(state) && can_order(state, hint);
+  states_.push_back(std::move(state));
+  return is_possible;
+}
+
+template <class Set>
+void LevelWitness<Set>::pop() {
+  states_.pop_back();
+  const std::optional<Pushed> pushed = std::move(pushed_.back());
+  pushed_.pop_back();
+  if (!pushed) return;
+  const std::uint32_t t = pushed->element;
+  for (const std::uint32_t x : pushed->read) {
+    const auto found = keys_.find(x);
+    if (found == keys_.end()) continue;  // it has read it twice
+    found->second.readers.erase(t);
+    found->second.from[t] = {};
+  }
+  for (const std::uint32_t x : pushed->written) {
+    if (const auto found = keys_.find(x); found != keys_.end()) found->second.writers.erase(t);
+  }
+  // Keys that nobody accesses any more belong to no history.
+  const auto drop = [&](const std::vector<std::uint32_t>& numbers) {
+    for (const std::uint32_t x : numbers) {
+      const auto found = keys_.find(x);
+      if (found != keys_.end() && found->second.readers.empty() &&
+          found->second.writers == Set::of(0))
+        keys_.erase(found);
+    }
+  };
+  drop(pushed->read);
+  drop(pushed->written);
+  all_.erase(t);
+  aborted_.erase(t);
+  readers_.erase(t);
+  ++facts_;
+}
+
+template <class Set>
+void LevelWitness<Set>::choose_keys() {
+  chosen_.clear();
+  for (const auto& [number, key] : keys_) {
+    const bool is_known = std::any_of(chosen_.begin(), chosen_.end(),
+                                      [&](const Key* other) { return *other == key; });
+    if (!is_known) chosen_.push_back(&key);
+  }
+}
+
+// Adds what is forced. False if that is a contradiction, or if the budget expires.
+template <class Set>
+bool LevelWitness<Set>::close(State& state) {
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    ++round_;
+    if (budget_.expired()) return false;
+    for (const ForcingRule& rule : rules_->rules) {
+      if (!bind_keys(rule, 0, state, has_changed)) return false;
+    }
+  }
+  return true;
+}
+
+template <class Set>
+bool LevelWitness<Set>::bind_keys(const ForcingRule& rule, std::size_t next, State& state,
+                                  bool& has_changed) {
+  if (next == rule.keys.size()) return bind(rule, 0, state, has_changed);
+  for (const Key* key : chosen_) {
+    bound_keys_[static_cast<std::size_t>(rule.keys[next])] = key;
+    if (!bind_keys(rule, next + 1, state, has_changed)) return false;
+  }
+  return true;
+}
+
+template <class Set>
+bool LevelWitness<Set>::bind(const ForcingRule& rule, std::size_t next, State& state,
+                             bool& has_changed) {
+  if (next == rule.steps.size()) return conclude(rule, state, has_changed);
+  const ForcingRule::Step& step = rule.steps[next];
+  Set candidates = all_;
+  if (rule.subject == step.txn) {
+    all_.for_each([&](std::uint32_t t) {
+      if (!rule.has_axiom[t]) candidates.erase(t);
+    });
+  }
+  for (const RuleAtom& atom : step.atoms) {
+    keep(atom, step.txn, state, candidates);
+    if (candidates.empty()) return true;
+  }
+  bool is_possible = true;
+  candidates.for_each([&](std::uint32_t t) {
+    if (!is_possible) return;
+    bound_[static_cast<std::size_t>(step.txn)] = t;
+    is_possible = bind(rule, next + 1, state, has_changed);
+  });
+  return is_possible;
+}
+
+// Those of the candidates for a variable that make the atom true.
+template <class Set>
+void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, Set& candidates) {
+  const auto other = [&](int slot) { return bound_[static_cast<std::size_t>(slot)]; };
+  switch (atom.kind) {
+    case RuleAtom::Kind::Writes:
+      candidates &= bound_keys_[static_cast<std::size_t>(atom.b)]->writers;
+      return;
+    case RuleAtom::Kind::Reads:
+      candidates &= bound_keys_[static_cast<std::size_t>(atom.b)]->readers;
+      return;
+    case RuleAtom::Kind::Equal:
+      if (atom.a != atom.b) candidates &= Set::of(other(atom.a == txn ? atom.b : atom.a));
+      return;
+    case RuleAtom::Kind::Differ:
+      if (atom.a == atom.b) {
+        candidates = {};
+      } else {
+        candidates.erase(other(atom.a == txn ? atom.b : atom.a));
+      }
+      return;
+    case RuleAtom::Kind::Member:
+      break;
+  }
+  const Rows& rows = value(atom.relation, state);
+  if (atom.b != txn) {
+    candidates &= rows[other(atom.b)];
+    return;
+  }
+  Set kept;
+  candidates.for_each([&](std::uint32_t t) {
+    if (rows[t].contains(atom.a == txn ? t : other(atom.a))) kept.insert(t);
+  });
+  candidates = kept;
+}
+
+template <class Set>
+bool LevelWitness<Set>::conclude(const ForcingRule& rule, State& state, bool& has_changed) {
+  if (rule.then == ForcingRule::Then::Never) return false;
+  const std::uint32_t from = bound_[static_cast<std::size_t>(rule.from)];
+  const std::uint32_t to = bound_[static_cast<std::size_t>(rule.to)];
+  if (rule.then == ForcingRule::Then::Sight && !state.sight[to].contains(from)) {
+    state.sight[to].insert(from);
+    has_changed = true;
+  }
+  return add_before(state, from, to, has_changed);
+}
+
+template <class Set>
+bool LevelWitness<Set>::add_before(State& state, std::uint32_t from, std::uint32_t to,
+                                   bool& has_changed) const {
+  if (state.order[to].contains(from)) return true;
+  if (from == to || state.order[from].contains(to)) return false;
+  has_changed = true;
+  return ForcedOrder<Set>(state.order).add(Set::of(from), to);
+}
+
+// Is there an order that contains what is forced and breaks no rule? Keeps the one that was found.
+template <class Set>
+bool LevelWitness<Set>::can_order(State& state, const std::vector<std::uint32_t>& hint) {
+  if (!rules_->asks_order || try_line(state, hint)) return true;
+  for (std::size_t i = 0; i < hint.size(); ++i) {
+    for (std::size_t j = i + 1; j < hint.size(); ++j) {
+      const std::uint32_t a = hint[i];
+      const std::uint32_t b = hint[j];
+      if (state.order[a].contains(b) || state.order[b].contains(a)) continue;
+      bool has_changed = false;
+      for (const bool is_first : {true, false}) {
+        State more = state;
+        if (add_before(more, is_first ? a : b, is_first ? b : a, has_changed) && close(more) &&
+            can_order(more, hint)) {
+          state.line = std::move(more.line);
+          return true;
+        }
+        if (budget_.expired()) return false;
+      }
+      return false;
+    }
+  }
+  return false;  // everything is ordered, and a rule is broken
+}
+
+// Tries the order that follows the hint as far as it may.
+template <class Set>
+bool LevelWitness<Set>::try_line(State& state, const std::vector<std::uint32_t>& hint) {
+  std::vector<std::uint32_t> line;
+  Set placed;
+  while (line.size() < hint.size()) {
+    const auto next = std::find_if(hint.begin(), hint.end(), [&](std::uint32_t t) {
+      return !placed.contains(t) && state.order[t].is_subset_of(placed);
+    });
+    line.push_back(*next);
+    placed.insert(*next);
+  }
+  State all = state;
+  Set before;
+  for (const std::uint32_t t : line) {
+    all.order[t] = before;
+    before.insert(t);
+  }
+  if (!close(all)) return false;
+  state.line = std::move(line);
+  return true;
+}
+
+template <class Set>
+auto LevelWitness<Set>::value(int relation, const State& state) -> const Rows& {
+  const RuleRelation& node = rules_->relations[static_cast<std::size_t>(relation)];
+  Value& value = values_[static_cast<std::size_t>(relation)];
+  const Key* key =
+      node.keys.empty() ? nullptr : bound_keys_[static_cast<std::size_t>(node.keys.front())];
+  const std::uint64_t now = node.is_fact ? facts_ : (std::uint64_t{1} << 63) + round_;
+  const bool is_current = value.computed_for == now && value.key == key && node.keys.size() < 2;
+  if (!is_current) {
+    compute(node, state, value.rows);
+    value.computed_for = now;
+    value.key = key;
+  }
+  return value.rows;
+}
+
+template <class Set>
+auto LevelWitness<Set>::closure(Rows rows) const -> Rows {
+  all_.for_each([&](std::uint32_t middle) {
+    for (Set& row : rows) {
+      if (row.contains(middle)) row |= rows[middle];
+    }
+  });
+  return rows;
+}
+
+template <class Set>
+void LevelWitness<Set>::compute(const RuleRelation& relation, const State& state, Rows& out) {
+  if (relation.left < 0) return compute_leaf(relation, state, out);
+  const Rows left = value(relation.left, state);
+  switch (relation.op) {
+    case RelationOp::Union:
+    case RelationOp::Intersection: {
+      const Rows& right = value(relation.right, state);
+      out = left;
+      for (std::uint32_t t = 0; t < size_; ++t) {
+        if (relation.op == RelationOp::Union) {
+          out[t] |= right[t];
+        } else {
+          out[t] &= right[t];
+        }
+      }
+      return;
+    }
+    case RelationOp::Compose: {
+      const Rows& right = value(relation.right, state);
+      out.assign(size_, {});
+      all_.for_each([&](std::uint32_t t) {
+        right[t].for_each([&](std::uint32_t middle) { out[t] |= left[middle]; });
+      });
+      return;
+    }
+    case RelationOp::Inverse:
+      out.assign(size_, {});
+      all_.for_each([&](std::uint32_t t) {
+        left[t].for_each([&](std::uint32_t from) { out[from].insert(t); });
+      });
+      return;
+    default:  // Plus, Star
+      out = closure(left);
+      if (relation.op == RelationOp::Star)
+        all_.for_each([&](std::uint32_t t) { out[t].insert(t); });
+      return;
+  }
+}
+
+template <class Set>
+void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& state, Rows& out) {
+  const Key* key = relation.key < 0 ? nullptr : bound_keys_[static_cast<std::size_t>(relation.key)];
+  out.assign(size_, {});
+  switch (relation.op) {
+    case RelationOp::So:
+      all_.for_each([&](std::uint32_t t) { out[t] = so_[t]; });
+      return;
+    case RelationOp::Wr:
+      all_.for_each([&](std::uint32_t t) { out[t] = key == nullptr ? wr_[t] : key->from[t]; });
+      return;
+    case RelationOp::Vis:
+      all_.for_each([&](std::uint32_t t) { out[t] = state.sight[t]; });
+      return;
+    case RelationOp::Ww:
+    case RelationOp::Rw:
+      if (key != nullptr) return add_of_key(relation.op, *key, state, out);
+      for (const Key* each : chosen_) add_of_key(relation.op, *each, state, out);
+      return;
+    case RelationOp::IdentityOn: {
+      Set members = relation.set == SetName::Aborted ? aborted_ : readers_;
+      if (relation.set == SetName::Writers) {
+        members = {};
+        for (const Key* each : chosen_) members |= each->writers;
+      }
+      if (key != nullptr) members = key->writers;
+      members.for_each([&](std::uint32_t t) { out[t].insert(t); });
+      return;
+    }
+    default:  // Co, Ar
+      all_.for_each([&](std::uint32_t t) { out[t] = state.order[t]; });
+      return;
+  }
+}
+
+template <class Set>
+void LevelWitness<Set>::add_of_key(RelationOp op, const Key& key, const State& state,
+                                   Rows& out) const {
+  key.writers.for_each([&](std::uint32_t b) {
+    const Set overwritten = key.writers & state.order[b];
+    if (op == RelationOp::Ww) {
+      out[b] |= overwritten;
+      return;
+    }
+    key.readers.for_each([&](std::uint32_t reader) {
+      if (reader != b && key.from[reader].intersects(overwritten)) out[b].insert(reader);
+    });
+  });
+}
+
+template class LevelWitness<TxnSet<1>>;
+template class LevelWitness<TxnSet<4>>;
+
+}  // namespace isoscope::explore
