@@ -96,7 +96,12 @@ class Collector final : public EndStates<Set>, public Findings {
     if (is_violating) violating_.fetch_add(1, std::memory_order_relaxed);
     if (!is_violating && !options_.on_history) return;
     const std::scoped_lock lock(mutex_);
-    if (control_.is_stopped()) return;
+    if (control_.is_stopped()) {
+      // Of a run that was stopped, what the listener was told is what counts.
+      if (options_.on_history) histories_.fetch_sub(1, std::memory_order_relaxed);
+      if (options_.on_history && is_violating) violating_.fetch_sub(1, std::memory_order_relaxed);
+      return;
+    }
     if (options_.on_history) options_.on_history(complete_run(end));
     if (options_.gives_up && options_.gives_up()) control_.stop_undecided();
     if (!is_violating) return;
