@@ -166,7 +166,7 @@ class LatticePicture {
       label.width = static_cast<double>(count_letters(label.text)) * 6.7 + 14;
       const auto [x1, y1] = corner(ways_[i][0], false);
       const auto [x2, y2] = corner(ways_[i][1], ways_[i].size() == 2);
-      for (const double t : {0.5, 0.78, 0.22, 0.64, 0.36}) {
+      for (const double t : {0.5, 0.22, 0.78, 0.36, 0.64}) {
         label.x = x1 + (x2 - x1) * t;
         label.y = y1 + (y2 - y1) * t;
         const bool is_free = std::ranges::none_of(labels_, [&](const Label& other) {
