@@ -68,7 +68,7 @@ std::string player_html(const Scene& scene, std::size_t number) {
       "<div class=\"sides\">\n<div><table class=\"state\" hidden><thead><tr><th>{}</th>"
       "<th>before the step</th><th>after it</th></tr></thead><tbody></tbody></table></div>\n"
       "<ol class=\"steps\">\n",
-      scene.is_schedule ? "The statements in the order of their answers."
+      scene.is_schedule ? "The statements in the order of the schedule."
                         : "One way in which it can have happened.",
       scene.is_schedule ? "row" : "key");
   for (const SceneStep& step : run.steps)

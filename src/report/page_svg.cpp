@@ -250,7 +250,7 @@ class ScenePicture {
     if (std::ranges::any_of(scene_.boxes, &SceneBox::is_aborted)) add("dashed box: aborted");
     if (std::ranges::any_of(scene_.boxes, &SceneBox::is_waiting))
       add("hatched line: waits for a lock");
-    if (scene_.is_schedule) add("numbers: the order in which the server answered");
+    if (scene_.is_schedule) add("numbers: the order of the steps");
     if (scene_.left_out > 0)
       add(fmt::format("{} not drawn", plural(scene_.left_out, "further transaction is",
                                              "further transactions are")));

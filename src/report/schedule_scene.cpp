@@ -115,7 +115,7 @@ std::string step_name(std::size_t number, std::string_view txn) {
 Scene schedule_scene(PlayedRun run) {
   Scene scene{.title = std::move(run.title), .sentence = std::move(run.sentence)};
   scene.is_schedule = true;
-  scene.time = "the order in which the server answers";
+  scene.time = "the order in which statements are answered";
   scene.lanes = std::move(run.lanes);
   if (run.steps.size() > kMostDrawnSteps) {
     scene.too_large = fmt::format(
