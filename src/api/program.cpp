@@ -37,13 +37,13 @@ Exploration failed(std::string why) {
   return none;
 }
 
-Outcome outcome_of(explore::ExploreOutcome outcome) {
+Outcome outcome_of(isoscope::Outcome outcome) {
   switch (outcome) {
-    case explore::ExploreOutcome::Complete:
+    case isoscope::Outcome::Complete:
       return Outcome::Complete;
-    case explore::ExploreOutcome::Violated:
+    case isoscope::Outcome::Violated:
       return Outcome::Violated;
-    case explore::ExploreOutcome::Unknown:
+    case isoscope::Outcome::Unknown:
       return Outcome::Unknown;
   }
   return Outcome::Unknown;

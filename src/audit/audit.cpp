@@ -78,6 +78,19 @@ std::string_view name_of(AuditOutcome outcome) {
   return "";
 }
 
+Outcome outcome_of(AuditOutcome outcome) {
+  switch (outcome) {
+    case AuditOutcome::Anomaly:
+      return Outcome::Found;
+    case AuditOutcome::None:
+    case AuditOutcome::Serializable:
+      return Outcome::None;
+    case AuditOutcome::Unknown:
+      break;
+  }
+  return Outcome::Unknown;
+}
+
 Result<sql::Application> only(const sql::Application& app, const std::vector<std::string>& names) {
   sql::Application selected = app;
   if (names.empty()) return selected;
@@ -96,13 +109,16 @@ Result<sql::Application> only(const sql::Application& app, const std::vector<std
   return selected;
 }
 
+Result<void> check_functions(const Problem& problem) {
+  if (!problem.app.functions.empty()) return {};
+  return Error{.what = "there is no function to audit",
+               .hint = "a transaction is a CREATE FUNCTION … LANGUAGE plpgsql or sql"};
+}
+
 Result<void> check_problem(const Problem& problem) {
-  if (problem.app.functions.empty()) {
-    return Error{.what = "there is no function to audit",
-                 .hint = "a transaction is a CREATE FUNCTION … LANGUAGE plpgsql or sql"};
-  }
+  if (auto has_some = check_functions(problem); !has_some) return has_some;
   for (const sql::Function& function : problem.app.functions) {
-    if (auto why = refusal(problem.app, function)) return *why;
+    if (auto why = refusal(problem.app, function, is_on_server(problem.levels))) return *why;
   }
   return check_levels(problem.levels);
 }

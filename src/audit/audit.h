@@ -17,11 +17,13 @@
 
 #include "audit/prove.h"
 #include "audit/search.h"
+#include "verdict/answer.h"
 
 namespace isoscope::audit {
 
 enum class AuditOutcome : std::uint8_t { Anomaly, None, Serializable, Unknown };
 std::string_view name_of(AuditOutcome outcome);  // the word of the verdict: "anomaly"
+Outcome outcome_of(AuditOutcome outcome);        // None, too, of what is proved
 
 struct AuditOptions {
   std::size_t max_length = 4;            // --cycle: instances in a cycle, from 2 on
@@ -45,6 +47,8 @@ struct AuditReport {
 // suggests another.
 Result<sql::Application> only(const sql::Application& app, const std::vector<std::string>& names);
 
+// There is a function.
+Result<void> check_functions(const Problem& problem);
 // Nothing if the problem can be audited: levels over vis, ar, and no function that changes a
 // primary key.
 Result<void> check_problem(const Problem& problem);

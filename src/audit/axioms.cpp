@@ -55,11 +55,6 @@ Result<void> check_level(const Level& level, bool is_mixed) {
 
 }  // namespace
 
-bool Levels::is_mixed() const {
-  return std::ranges::any_of(own,
-                             [&](const Level* level) { return level != nullptr && level != base; });
-}
-
 Result<void> check_levels(const Levels& levels) {
   if (auto ok = check_level(*levels.base, levels.is_mixed()); !ok) return ok;
   for (const Level* level : levels.own) {

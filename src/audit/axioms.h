@@ -26,15 +26,7 @@
 namespace isoscope::audit {
 
 // The level of each function: `base`, or its own.
-struct Levels {
-  const Level* base = nullptr;
-  std::vector<const Level*> own = {};  // by function; null where base applies; empty: none
-
-  const Level& of(std::uint32_t function) const {
-    return function < own.size() && own[function] != nullptr ? *own[function] : *base;
-  }
-  bool is_mixed() const;
-};
+using Levels = AssignmentOf<std::uint32_t>;  // by function
 
 // Nothing if the levels can be audited, else why not: over co, about single reads or sessions, or
 // not assignable to single transactions.

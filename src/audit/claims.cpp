@@ -13,6 +13,7 @@ namespace {
 using sql::server::Choice;
 using sql::server::Machine;
 using sql::server::PgLevel;
+using sql::server::ServerKind;
 using sql::server::State;
 
 // Instances of each claim, over all groups of functions; and schedules of one instance.
@@ -20,30 +21,6 @@ constexpr std::size_t kMaxInstances = 2000;
 constexpr std::size_t kMaxOfGroup = 400;
 constexpr std::size_t kMaxHistories = 2000;
 constexpr std::uint64_t kSeed = 1;
-
-PgLevel level_on_server(const Level& level) {
-  if (&level == &pg_read_committed()) return PgLevel::ReadCommitted;
-  return &level == &pg_serializable() ? PgLevel::Serializable : PgLevel::RepeatableRead;
-}
-
-std::optional<SmallRun> make_run(const Problem& problem, std::vector<sql::InitialRow> rows,
-                                 std::vector<ScenarioCall> calls, const Budget& budget) {
-  SmallRun run{std::move(rows), std::move(calls), {}, {}};
-  sql::Application app = problem.app;
-  app.initial_rows = run.rows;
-  app.sessions.clear();
-  std::vector<PgLevel> levels;
-  for (const ScenarioCall& call : run.calls) {
-    app.sessions.push_back({"T" + std::to_string(app.sessions.size() + 1),
-                            {{.function = call.function, .arguments = call.arguments}}});
-    levels.push_back(level_on_server(problem.levels.of(call.function)));
-  }
-  auto program = sql::SqlProgram::create(std::move(app));
-  if (!program) return std::nullopt;
-  run.program = *std::move(program);
-  run.machine = std::make_unique<Machine>(*run.program, std::move(levels), budget);
-  return run;
-}
 
 using Group = std::vector<std::uint32_t>;  // functions
 
@@ -91,7 +68,7 @@ class Trial {
 
   ClaimResult look_at(std::vector<sql::InitialRow> rows, std::vector<ScenarioCall> calls) {
     ClaimResult result;
-    auto run = make_run(problem_, std::move(rows), std::move(calls), budget_);
+    auto run = make_small_run(problem_, std::move(rows), std::move(calls), budget_);
     // What does not hold at the start is nobody's fault.
     if (!run || !holds(*run, run->machine->start())) return result;
     std::vector<std::uint32_t> order(run->calls.size());
@@ -188,7 +165,34 @@ std::vector<Group> calls_together(const Problem& problem, const AuditReport& kno
   return groups;
 }
 
+PgLevel level_on_server(const Level& level) {
+  if (&level == &pg_read_committed() || &level == &mysql_read_committed())
+    return PgLevel::ReadCommitted;
+  return &level == &pg_serializable() ? PgLevel::Serializable : PgLevel::RepeatableRead;
+}
+
 }  // namespace
+
+std::optional<SmallRun> make_small_run(const Problem& problem, std::vector<sql::InitialRow> rows,
+                                       std::vector<ScenarioCall> calls, const Budget& budget) {
+  SmallRun run{std::move(rows), std::move(calls), {}, {}};
+  sql::Application app = problem.app;
+  app.initial_rows = run.rows;
+  app.sessions.clear();
+  std::vector<PgLevel> levels;
+  for (const ScenarioCall& call : run.calls) {
+    app.sessions.push_back({"T" + std::to_string(app.sessions.size() + 1),
+                            {{.function = call.function, .arguments = call.arguments}}});
+    levels.push_back(level_on_server(problem.levels.of(call.function)));
+  }
+  auto program = sql::SqlProgram::create(std::move(app));
+  if (!program) return std::nullopt;
+  run.program = *std::move(program);
+  run.machine = std::make_unique<Machine>(
+      *run.program, std::move(levels), budget, false,
+      is_on_mariadb(problem.levels) ? ServerKind::MariaDb : ServerKind::Postgres);
+  return run;
+}
 
 bool ClaimsReport::has_broken() const {
   return std::ranges::any_of(

@@ -28,6 +28,10 @@ struct SmallRun {
   std::unique_ptr<sql::server::Machine> machine;
 };
 
+// Nothing if there is no such program. Requires: levels of a server.
+std::optional<SmallRun> make_small_run(const Problem& problem, std::vector<sql::InitialRow> rows,
+                                       std::vector<ScenarioCall> calls, const Budget& budget);
+
 enum class ClaimOutcome : std::uint8_t {
   Kept,          // by all runs that were tried
   Broken,        // by calls side by side

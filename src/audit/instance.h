@@ -59,6 +59,11 @@ struct Access {
   bool is_late = false;
 };
 
+// Advisory locks are on rows of tables that no statement can name: of one number, and of two.
+inline sql::TableId advisory_table(const sql::Application& app, std::size_t num_numbers) {
+  return {static_cast<std::uint32_t>(app.tables.size() + num_numbers)};
+}
+
 // Something true of every row of a table, in the view of one instance.
 struct RowFact {
   sql::TableId table;

@@ -65,6 +65,17 @@ const sql::Statement* find_lock(const std::vector<sql::Statement>& body, sql::Lo
   return nullptr;
 }
 
+// The first advisory lock that is only tried, or null.
+const sql::Statement* find_tried(const std::vector<sql::Statement>& body) {
+  for (const sql::Statement& statement : body) {
+    if (statement.advisory && statement.advisory->is_tried) return &statement;
+    for (const auto* inner : {&statement.body, &statement.otherwise}) {
+      if (const sql::Statement* found = find_tried(*inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
 // The first EXCEPTION block, or null.
 const sql::Statement* find_handler(const std::vector<sql::Statement>& body) {
   for (const sql::Statement& statement : body) {
@@ -89,6 +100,11 @@ void add_lock_notes(const sql::Function& function, std::vector<sql::Note>& notes
   if (const sql::Statement* skips = find_lock(function.body, sql::LockWait::Skip))
     notes.push_back(
         {skips->place, function.name, "SKIP LOCKED is treated as waiting", sql::NoteKind::Gap});
+  // No serial order has a call that finds the lock taken.
+  if (const sql::Statement* tried = find_tried(function.body))
+    notes.push_back({tried->place, function.name,
+                     "an advisory lock that is only tried is taken to be free",
+                     sql::NoteKind::Gap});
   if (const sql::Statement* fails = find_lock(function.body, sql::LockWait::Fail))
     notes.push_back(
         {fails->place, function.name, "NOWAIT is treated as waiting", sql::NoteKind::Free});
@@ -131,7 +147,8 @@ class OwnChanges {
 
 // The first statement that audit does not model, or null.
 const sql::Statement* find_refused(const sql::Application& app,
-                                   const std::vector<sql::Statement>& body, std::string& why) {
+                                   const std::vector<sql::Statement>& body, bool on_server,
+                                   std::string& why) {
   for (const sql::Statement& statement : body) {
     const bool is_update = statement.op == sql::StatementOp::Update;
     for (const sql::SetColumn& set : is_update ? statement.sets : statement.conflict_sets) {
@@ -139,8 +156,8 @@ const sql::Statement* find_refused(const sql::Application& app,
       why = "changes a primary key";
       return &statement;
     }
-    if (statement.advisory) {
-      why = "takes an advisory lock";
+    if (statement.advisory && !on_server) {
+      why = "takes an advisory lock at a level that is none of PostgreSQL's";
       return &statement;
     }
     if (statement.is_rough) {
@@ -149,7 +166,7 @@ const sql::Statement* find_refused(const sql::Application& app,
       return &statement;
     }
     for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = find_refused(app, *inner, why)) return found;
+      if (const sql::Statement* found = find_refused(app, *inner, on_server, why)) return found;
     }
   }
   return nullptr;
@@ -157,9 +174,10 @@ const sql::Statement* find_refused(const sql::Application& app,
 
 }  // namespace
 
-std::optional<Error> refusal(const sql::Application& app, const sql::Function& function) {
+std::optional<Error> refusal(const sql::Application& app, const sql::Function& function,
+                             bool on_server) {
   std::string why;
-  const sql::Statement* statement = find_refused(app, function.body, why);
+  const sql::Statement* statement = find_refused(app, function.body, on_server, why);
   if (statement == nullptr) {
     statement = OwnChanges().find(function.body);
     why = "looks in one statement at a table that the same statement changes";
@@ -170,11 +188,11 @@ std::optional<Error> refusal(const sql::Application& app, const sql::Function& f
                .hint = "explore and run can execute it"};
 }
 
-std::vector<Refused> remove_refused(sql::Application& app) {
+std::vector<Refused> remove_refused(sql::Application& app, bool on_server) {
   std::vector<Refused> refused;
   std::vector<sql::Function> kept;
   for (sql::Function& function : app.functions) {
-    if (auto why = refusal(app, function)) {
+    if (auto why = refusal(app, function, on_server)) {
       refused.push_back({function.name, *std::move(why)});
     } else {
       kept.push_back(std::move(function));

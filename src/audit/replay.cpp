@@ -378,7 +378,7 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
   result.why = why_not_allowed(problem, scenario, weak);
   if (result.why.empty() && has_protected_cycle(problem, scenario, result.edges))
     result.why = "the server ends one of the calls at SERIALIZABLE";
-  if (result.why.empty() && has_per_statement(weak.traces)) {
+  if (result.why.empty() && (has_per_statement(weak.traces) || has_advisory_locks(weak.traces))) {
     auto schedule = schedule_of(scenario, weak.traces);
     if (!schedule) {
       result.why = schedule.error().what;

@@ -60,14 +60,23 @@ struct LockEvent {
   sql::RowKey row;
   RowLock mode = RowLock::KeyShare;
   bool is_write = false;
-  bool is_held = true;  // else it waits for the row, and finds it gone
+  bool is_held = true;   // else it waits for the row, and finds it gone
+  bool may_wait = true;  // else the statement goes on without the lock
+  bool is_advisory = false;
 };
 
 // Where a call looks at the database.
 struct TracedMoment {
   Place place = {};
   std::string text = {};
-  std::size_t snapshot = 0;  // of a call that takes one for each: calls of ar that are in it
+  std::size_t snapshot = 0;     // of a call that takes one for each: calls of ar that are in it
+  bool is_second_look = false;  // DO NOTHING, which has begun with the moment before
+};
+
+// A statement changes a location: from then on, who asks for it waits.
+struct WriteEvent {
+  std::size_t moment = 0;
+  LocationKey at;
 };
 
 // What one call did.
@@ -82,11 +91,13 @@ struct CallTrace {
   std::map<LocationKey, Place> write_places;
   std::vector<TracedMoment> moments;
   std::vector<LockEvent> lock_events;
+  std::vector<WriteEvent> write_events;  // whether rows are there, their columns, UNIQUE entries
   // Of a call that takes a snapshot for each statement:
   bool is_per_statement = false;
   std::vector<StatementRead> statement_reads;
   std::set<std::tuple<std::size_t, sql::TableId, sql::RowKey>> matched_at;  // moments
-  std::string impossible = {};  // why the run cannot be; empty if it can
+  std::vector<WriteEvent> keys_found;  // by DO NOTHING, which goes on without holding them
+  std::string impossible = {};         // why the run cannot be; empty if it can
 };
 
 struct ReplayEdge {

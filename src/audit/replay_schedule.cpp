@@ -46,6 +46,10 @@ class Scheduler {
         if (auto kept = keep_locks(a, b); !kept) return kept.error();
       }
     }
+    for (std::size_t call = 0; call < scenario_.calls.size(); ++call) {
+      wait_for_writers(call);
+      go_before_who_frees(call);
+    }
     return in_order();
   }
 
@@ -92,19 +96,63 @@ class Scheduler {
         if (!traces_[b].is_per_statement && first.is_write && second.mode != RowLock::KeyShare &&
             second.mode != RowLock::Insert)
           return impossible("the server ends a call that writes a row which another one changed");
-        add(node(a, first.moment), node(b, second.moment));
-        add(commit(a), node(b, second.moment) + 1);
-        nodes_[node(b, second.moment)].waits_for = a;
+        wait(b, second.moment, a, first.moment);
+        // Who only tries has the lock because nobody held it.
+        if (!second.may_wait) add(commit(a), node(b, second.moment));
       }
     }
     return {};
+  }
+  void wait(std::size_t who, std::size_t moment, std::size_t for_whom, std::size_t since) {
+    add(node(for_whom, since), node(who, moment));
+    add(commit(for_whom), node(who, moment) + 1);
+    nodes_[node(who, moment)].waits_for = for_whom;
+  }
+
+  // What a statement finds that is not in its snapshot, such as a UNIQUE value that became free, it
+  // has waited for: the other call had begun to change it. The check of a foreign key waits for
+  // nobody who inserts: the row that it finds was committed.
+  void wait_for_writers(std::size_t call) {
+    for (const StatementRead& read : traces_[call].statement_reads) {
+      if (!read.writer || place_[*read.writer] < snapshot(call, read.moment)) continue;
+      const auto& events = traces_[*read.writer].write_events;
+      const auto first = std::ranges::find(events, read.at, &WriteEvent::at);
+      if (first == events.end()) continue;
+      wait(call, read.moment, *read.writer, first->moment);
+      if (read.at.column == kPresence && read.value == sql::Value(true) &&
+          only_shares_key(traces_[call], read))
+        add(commit(*read.writer), node(call, read.moment));
+    }
+  }
+  static bool only_shares_key(const CallTrace& trace, const StatementRead& read) {
+    bool shares = false;
+    for (const LockEvent& lock : trace.lock_events) {
+      if (lock.moment != read.moment || lock.table != read.at.table || lock.row != read.at.row)
+        continue;
+      if (lock.mode != RowLock::KeyShare) return false;
+      shares = true;
+    }
+    return shares;
+  }
+
+  // DO NOTHING that finds a key taken waits for a call that is about to free it, and would then
+  // insert: whoever frees it begins later.
+  void go_before_who_frees(std::size_t call) {
+    for (const WriteEvent& found : traces_[call].keys_found) {
+      for (std::size_t other = 0; other < scenario_.calls.size(); ++other) {
+        if (other == call || place_[other] < snapshot(call, found.moment)) continue;
+        for (const WriteEvent& event : traces_[other].write_events) {
+          if (event.at == found.at) add(node(call, found.moment), node(other, event.moment));
+        }
+      }
+    }
   }
 
   // The earliest in the order of commits first, where there is a choice.
   Result<std::vector<ScheduleStep>> in_order() {
     std::vector<bool> is_done(nodes_.size(), false);
     std::vector<ScheduleStep> steps;
-    while (steps.size() < nodes_.size()) {
+    for (std::size_t count = 0; count < nodes_.size(); ++count) {
       std::optional<std::size_t> next;
       for (std::size_t n = 0; n < nodes_.size(); ++n) {
         const bool is_ready = !is_done[n] && std::ranges::all_of(before_[n], [&](std::size_t e) {
@@ -115,7 +163,9 @@ class Scheduler {
       if (!next)
         return impossible("no order of statements and commits has these snapshots and locks");
       is_done[*next] = true;
-      steps.push_back(nodes_[*next]);
+      const ScheduleStep& step = nodes_[*next];
+      if (!step.moment || !traces_[step.call].moments[*step.moment].is_second_look)
+        steps.push_back(step);
     }
     return steps;
   }
@@ -132,6 +182,12 @@ class Scheduler {
 
 bool has_per_statement(const std::vector<CallTrace>& traces) {
   return std::ranges::any_of(traces, &CallTrace::is_per_statement);
+}
+
+bool has_advisory_locks(const std::vector<CallTrace>& traces) {
+  return std::ranges::any_of(traces, [](const CallTrace& trace) {
+    return std::ranges::any_of(trace.lock_events, &LockEvent::is_advisory);
+  });
 }
 
 Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario,

@@ -15,6 +15,8 @@
 namespace isoscope::audit {
 
 bool has_per_statement(const std::vector<CallTrace>& traces);
+// Texts of levels know nothing of them: only a schedule says that the run can be.
+bool has_advisory_locks(const std::vector<CallTrace>& traces);
 
 // An error says why there is none: the run cannot be, or not without luck.
 Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario,

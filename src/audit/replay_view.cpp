@@ -34,6 +34,7 @@ class View final : public sql::Database {
   CallTrace trace;
 
   void begin(const sql::Statement& statement) override {
+    log_entries();
     const std::size_t count = moments_.begin(statement);
     phase_ = Phase::Plain;
     searched_.clear();
@@ -51,8 +52,16 @@ class View final : public sql::Database {
       trace.moments.push_back({statement.place, statement.text, snapshot});
     }
     moment_ = moments_.moment(statement);
-    trace.moments[moment_].place = statement.place;
-    trace.moments[moment_].text = statement.text;
+    // What came before is a part of it, but for the trigger of a row that is deleted now.
+    if (!(statement.op == sql::StatementOp::Delete && statement.continues && statement.once)) {
+      trace.moments[moment_].place = statement.place;
+      trace.moments[moment_].text = statement.text;
+    }
+    if (Moments::looks_twice(statement)) {
+      // It does not pause in between either; where nothing is read before, it begins later.
+      trace.moments.back().is_second_look = true;
+      if (!statement.continues) trace.moments[moment_].snapshot = trace.moments.back().snapshot;
+    }
   }
   bool begin_search(TableId table) override {
     if (!trace.is_per_statement) return false;
@@ -101,11 +110,13 @@ class View final : public sql::Database {
   }
   void set_present(TableId table, const sql::RowKey& key, bool present) override {
     const LocationKey location{table, key, kPresence};
+    remember_entries(table, key);
     trace.writes[location] = Value(present);
     note_write(location, present ? RowLock::Insert : RowLock::Update);
   }
   void write(TableId table, const sql::RowKey& key, std::uint32_t column, Value value) override {
     const LocationKey location{table, key, column};
+    remember_entries(table, key);
     const RowLock mode = changes_key(location, value) ? RowLock::Update : RowLock::NoKeyUpdate;
     trace.writes[location] = std::move(value);
     note_write(location, mode);
@@ -123,22 +134,37 @@ class View final : public sql::Database {
     held = std::max(held, mode);
     trace.lock_events.push_back({moment_, table, key, as_row_lock(mode), false});
   }
+  bool take_advisory(const std::vector<Value>& numbers, const sql::AdvisoryLock& lock) override {
+    trace.lock_events.push_back({.moment = moment_,
+                                 .table = advisory_table(problem_.app, numbers.size()),
+                                 .row = numbers,
+                                 .mode = lock.is_shared ? RowLock::Share : RowLock::Update,
+                                 .may_wait = !lock.is_tried,
+                                 .is_advisory = true});
+    return true;
+  }
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
                                           std::span<const Value> values,
                                           const std::optional<sql::RowKey>& except) override {
     const std::vector<std::uint32_t>& columns = problem_.app.table(table).unique[constraint];
     // The entry is what the transaction looks at; the rows say what it finds.
-    get({table, {values.begin(), values.end()}, kUniqueEntry + constraint}, Value(false));
+    const LocationKey entry{table, {values.begin(), values.end()}, kUniqueEntry + constraint};
+    get(entry, Value(false));
+    const std::size_t when = looks_once(entry) ? trace.moments[moments_.check_moment()].snapshot
+                                               : versions_.order.size();
     UniqueAnswer answer;
-    for (const sql::RowKey& key : rows(table)) {
-      if (key == except || peek({table, key, kPresence}).value != Value(true)) continue;
-      if (entry_of(table, key, columns) == sql::RowKey(values.begin(), values.end()))
-        answer.row = key;
+    for (const std::size_t limit : {this->limit(), std::min(this->limit(), when)}) {
+      for (const sql::RowKey& key : rows(table)) {
+        if (answer.row || key == except) continue;
+        if (peek({table, key, kPresence}, Value(), limit).value != Value(true)) continue;
+        if (entry_of(table, key, columns, limit) == entry.row) answer.row = key;
+      }
     }
     return answer;
   }
   // What the call did to entries, from what it did to rows.
   void write_entries() {
+    log_entries();
     phase_ = Phase::Change;
     std::set<std::pair<TableId, sql::RowKey>> changed;
     for (const auto& [location, value] : trace.writes)
@@ -232,6 +258,7 @@ class View final : public sql::Database {
   void note_write(const LocationKey& location, RowLock mode) {
     trace.write_places[location] = statement_->place;
     trace.lock_events.push_back({moment_, location.table, location.row, mode, true});
+    trace.write_events.push_back({moment_, location});
   }
   struct Seen {
     Value value;
@@ -261,15 +288,52 @@ class View final : public sql::Database {
   }
   sql::RowKey entry_of(TableId table, const sql::RowKey& key,
                        const std::vector<std::uint32_t>& columns) const {
+    return entry_of(table, key, columns, limit());
+  }
+  sql::RowKey entry_of(TableId table, const sql::RowKey& key,
+                       const std::vector<std::uint32_t>& columns, std::size_t limit) const {
     const sql::Table& declared = problem_.app.table(table);
     sql::RowKey entry;
     for (const std::uint32_t column : columns) {
       const auto place = std::ranges::find(declared.primary_key, column);
       entry.push_back(place != declared.primary_key.end()
                           ? key[static_cast<std::size_t>(place - declared.primary_key.begin())]
-                          : peek({table, key, column}).value);
+                          : peek({table, key, column}, Value(), limit).value);
     }
     return entry;
+  }
+  // Those of a row that is there, as it is now; NULL makes none.
+  using Entries = std::vector<std::optional<sql::RowKey>>;
+  Entries entries_now(TableId table, const sql::RowKey& key) const {
+    const auto& constraints = problem_.app.table(table).unique;
+    Entries entries(constraints.size());
+    const std::size_t now = versions_.order.size();
+    if (peek({table, key, kPresence}, Value(), now).value != Value(true)) return entries;
+    for (std::size_t u = 0; u < constraints.size(); ++u) {
+      sql::RowKey entry = entry_of(table, key, constraints[u], now);
+      if (std::ranges::none_of(entry, [](const Value& v) { return v.is_null(); }))
+        entries[u] = std::move(entry);
+    }
+    return entries;
+  }
+  // Before the statement changes the row for the first time.
+  void remember_entries(TableId table, const sql::RowKey& key) {
+    if (problem_.app.table(table).unique.empty() || entries_before_.contains({table, key})) return;
+    entries_before_.emplace(std::pair(table, key), entries_now(table, key));
+  }
+  // What the statement that ends has done to entries.
+  void log_entries() {
+    for (const auto& [row, before] : entries_before_) {
+      const Entries after = entries_now(row.first, row.second);
+      for (std::uint32_t u = 0; u < before.size(); ++u) {
+        if (before[u] == after[u]) continue;
+        for (const auto* entry : {&before[u], &after[u]}) {
+          if (*entry)
+            trace.write_events.push_back({moment_, {row.first, **entry, kUniqueEntry + u}});
+        }
+      }
+    }
+    entries_before_.clear();
   }
   Value get(const LocationKey& location, Value absent) {
     versions_.touched.insert({location.table, location.row});
@@ -283,6 +347,7 @@ class View final : public sql::Database {
         // Whoever frees the key would have to begin and end in the middle of the statement.
         if (statement_->continues && seen.value != Value(true))
           trace.impossible = "a key that is taken is freed while a statement goes from row to row";
+        if (!found.is_own) trace.keys_found.push_back({moment_, location});
         seen = std::move(found);
         limit = then;
       } else if (seen.value == Value(true)) {
@@ -318,7 +383,8 @@ class View final : public sql::Database {
   Phase phase_ = Phase::Plain;
   std::set<TableId> searched_;  // tables of a search
   std::set<std::pair<TableId, sql::RowKey>> found_;
-  std::vector<StatementRead> passed_;  // reads of a search
+  std::vector<StatementRead> passed_;                                  // reads of a search
+  std::map<std::pair<TableId, sql::RowKey>, Entries> entries_before_;  // of rows that it changes
   std::int64_t next_fresh_ = 0;
   bool use_own_ = true;
 };

@@ -61,6 +61,36 @@ const Level& pg_serializable() {
   return level;
 }
 
+// Small runs alone are tried there, by the server's semantics: a text would not be asked.
+const Level& mysql_read_committed() {
+  static const Level level = [] {
+    Level none = named("mysql-rc", "READ COMMITTED of InnoDB");
+    none.axioms.clear();
+    return none;
+  }();
+  return level;
+}
+
+const Level& mysql_repeatable_read() {
+  static const Level level = [] {
+    Level none = named("mysql-rr", "REPEATABLE READ of InnoDB");
+    none.axioms.clear();
+    return none;
+  }();
+  return level;
+}
+
+const Level* find_mysql_level(std::string_view name) {
+  const std::string word = normalized(name);
+  if (word == "mysql-rc" || word == "read-committed") return &mysql_read_committed();
+  if (word == "mysql-rr" || word == "repeatable-read") return &mysql_repeatable_read();
+  return nullptr;
+}
+
+bool is_on_mariadb(const Levels& levels) {
+  return levels.base == &mysql_read_committed() || levels.base == &mysql_repeatable_read();
+}
+
 const Level* find_server_level(std::string_view name) {
   const std::string word = normalized(name);
   if (word == "pg-rc" || word == "read-committed") return &pg_read_committed();

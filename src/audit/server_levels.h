@@ -18,6 +18,13 @@ const Level& pg_read_committed();
 const Level& pg_repeatable_read();
 const Level& pg_serializable();
 
+// Those of MariaDB, which the formulas know nothing of: small_runs.h. "mysql-rr", "REPEATABLE
+// READ"; null if the name is none of them.
+const Level& mysql_read_committed();
+const Level& mysql_repeatable_read();
+const Level* find_mysql_level(std::string_view name);
+bool is_on_mariadb(const Levels& levels);
+
 // The level of a server by one of its names: "pg-rr", "REPEATABLE READ"; null if it is none.
 const Level* find_server_level(std::string_view name);
 bool is_server_level(const Level& level);

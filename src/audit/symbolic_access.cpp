@@ -117,6 +117,39 @@ void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql:
       per_statement_ && loops_ == Loops::AnyTwo && statement.op == sql::StatementOp::ForQuery;
 }
 
+// Held to the end of the call. Whoever takes it later sees, from the next snapshot on, what the
+// call did: at READ COMMITTED that of the next statement (world.cpp), with one snapshot none. One
+// that is only tried is had (model_notes.h).
+void SymbolicRun::take_advisory(const sql::Statement& statement) {
+  SmtTerm taken = alive_;
+  Row numbers;
+  for (const sql::Output& output : statement.query.outputs) {
+    const SymValue number = eval(output.expr, here());
+    taken = taken && !number.null;
+    numbers.push_back(number.number);
+  }
+  const auto count = numbers.size();
+  instance_.accesses.push_back({AccessKind::Lock,
+                                advisory_table(symbols_.app(), count),
+                                kPresence,
+                                statement.number,
+                                taken,
+                                std::move(numbers),
+                                {},
+                                {}});
+  instance_.accesses.back().lock =
+      statement.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update;
+  instance_.accesses.back().step = at_;
+  if (!is_part_of_expression(function_, statement)) set_found(symbols_.yes());
+  for (const sql::VarId target : statement.targets) {
+    SymValue& value = env_[target.index].value;
+    const SymValue given = statement.advisory->is_tried
+                               ? SymValue{alive_ && !taken, symbols_.smt().number(1)}
+                               : symbols_.null();
+    value = symbols_.choose_value(alive_, given, value);
+  }
+}
+
 void SymbolicRun::set_found(SmtTerm found) {
   if (function_.found)
     env_[function_.found->index].value =

@@ -74,7 +74,9 @@ void SymbolicRun::run(const sql::Statement& statement) {
   begin(statement);
   switch (statement.op) {
     case StatementOp::Select:
-      if (statement.query.rows) {
+      if (statement.advisory) {
+        take_advisory(statement);
+      } else if (statement.query.rows) {
         select_rows(statement);
       } else if (statement.into_rows) {
         select_into_rows(statement);

@@ -165,6 +165,7 @@ class SymbolicRun {
   void insert(const sql::Statement& statement);
   struct Insertion;  // an INSERT on its way
   void propose_row(const sql::Statement& statement, Insertion& insertion);
+  void take_advisory(const sql::Statement& statement);
   void set_found(SmtTerm found);
   // Constraints. `new_value` gives the columns of a row after the statement.
   using NewValue = std::function<SymValue(std::uint32_t)>;

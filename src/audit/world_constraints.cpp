@@ -233,7 +233,7 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
         values.push_back(symbols_.value_at_start(table, c, row));
       out.push_back(implies(symbols_.present_at_start(table, row),
-                            meets_checks(symbols_, table, row, std::move(values))));
+                            meets_checks(symbols_, table, row, values)));
     }
   }
 }

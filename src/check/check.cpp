@@ -216,24 +216,24 @@ CheckAnswer check(const History& h, const Level& level, Budget& budget, CheckOpt
   return Checker(h, std::move(options)).check({.base = &level, .own = {}}, budget);
 }
 
-Result<Assignment> assign_levels(const History& h, const Level& base, const LevelSet& levels) {
+Result<Assignment> assign_levels(std::span<const WantedLevel> wanted, const Level& base,
+                                 const LevelSet& levels) {
   Assignment assignment{.base = &base, .own = {}};
-  if (!h.has_levels()) return assignment;
   std::map<std::string_view, const Level*> by_name;
   Framework framework = base.framework;
-  for (TxnId t : h.txns()) {
-    const std::string_view name = h.level(t);
-    if (name.empty() || by_name.contains(name)) continue;
-    auto level = levels.find(name);
+  for (const WantedLevel& one : wanted) {
+    if (one.name.empty() || by_name.contains(one.name)) continue;
+    auto level = levels.find(one.name);
     if (!level) {
       Error error = level.error();
-      error.where = h.place(t);
+      error.where = one.place;
       return error;
     }
-    by_name[name] = *level;
+    by_name[one.name] = *level;
     // What one level exists over, the others must too: few are over vis, ar or co, snap alone.
     if ((*level)->framework != Framework::Co) framework = (*level)->framework;
   }
+  if (by_name.empty()) return assignment;
   const auto in_framework = [&](const Level& level) -> Result<const Level*> {
     if (level.framework == framework) return &level;
     auto found = levels.find(fmt::format("{}@{}", level.name, name_of(framework)));
@@ -247,19 +247,28 @@ Result<Assignment> assign_levels(const History& h, const Level& base, const Leve
   auto own_base = in_framework(base);
   if (!own_base) return own_base.error();
   assignment.base = *own_base;
-  assignment.own.assign(h.num_txns(), nullptr);
-  for (TxnId t : h.txns()) {
-    if (h.level(t).empty()) continue;
-    auto level = in_framework(*by_name[h.level(t)]);
+  assignment.own.assign(wanted.size(), nullptr);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].name.empty()) continue;
+    auto level = in_framework(*by_name[wanted[i].name]);
     if (!level) {
       Error error = level.error();
-      error.where = h.place(t);
+      error.where = wanted[i].place;
       return error;
     }
-    assignment.own[t.index] = *level;
+    assignment.own[i] = *level;
   }
   if (auto assignable = check_assignable(assignment); !assignable) return assignable.error();
   return assignment;
+}
+
+Result<Assignment> assign_levels(const History& h, const Level& base, const LevelSet& levels) {
+  if (!h.has_levels()) return Assignment{.base = &base, .own = {}};
+  std::vector<WantedLevel> wanted;
+  wanted.reserve(h.num_txns());
+  for (const TxnId t : h.txns())
+    wanted.push_back({.name = h.level(t), .place = h.level(t).empty() ? Place{} : h.place(t)});
+  return assign_levels(wanted, base, levels);
 }
 
 }  // namespace isoscope

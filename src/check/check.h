@@ -20,6 +20,7 @@
 // and with the same cycle; what is serializable satisfies everything weaker, by the same order.
 #include <map>
 #include <memory>
+#include <span>
 
 #include "history/history.h"
 #include "history/real_time.h"
@@ -70,9 +71,18 @@ class Checker {
   std::unique_ptr<Checker> timed_checker_;
 };
 
-// Who runs at which level: `base`, but for transactions to which the history assigns a level of
-// their own. If one of the levels exists only over vis, ar, all are taken over vis, ar. An error
-// if a level is unknown, or is none that a single transaction can have.
+// The level that a transaction, a call or a function asks for, and where; empty: the base.
+struct WantedLevel {
+  std::string_view name = {};
+  Place place = {};
+};
+
+// Who runs at which level: `base`, but for those that want a level of their own. If one of the
+// levels exists only over vis, ar, all are taken over vis, ar. An error if a level is unknown, or
+// is none that a single transaction can have.
+Result<Assignment> assign_levels(std::span<const WantedLevel> wanted, const Level& base,
+                                 const LevelSet& levels);
+// The transactions of a history.
 Result<Assignment> assign_levels(const History& h, const Level& base, const LevelSet& levels);
 
 // Is there a committed transaction besides T0? Of a history without one every level could be said

@@ -85,13 +85,42 @@ Result<void> try_claims(const LoadedAudit& loaded, AuditReport& report, Budget& 
   if (!claims) return loaded.located(claims.error());
   if (claims->empty()) return {};
   report.claim_texts = *std::move(claims);
-  if (!audit::is_on_server(report.problem.levels)) return {};
+  if (!audit::is_on_server(report.problem.levels) && !report.small_runs) return {};
   report.claims = audit::try_claims(report.problem, report.claim_texts, report.answer, budget);
   if (report.claims->has_broken()) {
     report.answer.outcome = audit::AuditOutcome::Anomaly;
     report.answer.limit.clear();
   }
   return {};
+}
+
+// What needs the formulas, which know nothing of MariaDB; empty if nothing of it is asked for.
+std::string needs_formulas(const AuditArguments& args) {
+  if (args.path) return "--path";
+  if (args.advise) return "--advise";
+  if (args.subsets) return "--subsets";
+  if (!args.input.serial.empty()) return "--serial";
+  if (args.conflicts != "column") return "--conflicts";
+  if (args.initial != "empty") return "--initial";
+  return "";
+}
+
+// Without proofs: an anomaly is a run, and everything else is unknown.
+void try_small_runs(const AuditArguments& args, AuditReport& report, Budget& budget) {
+  constexpr std::size_t kMostCalls = 3;
+  report.small_runs = audit::search_small_runs(
+      report.problem, {.max_calls = std::min(args.cycle, kMostCalls), .all = args.all}, budget);
+  if (!report.small_runs->anomalies.empty()) {
+    report.answer.outcome = audit::AuditOutcome::Anomaly;
+    return;
+  }
+  report.answer.outcome = audit::AuditOutcome::Unknown;
+  report.answer.limit =
+      report.small_runs->is_complete
+          ? "nothing is proved at MariaDB's levels, and no small run shows an anomaly"
+          : limit_reached() +
+                " was reached before all small runs were tried, and nothing is proved at "
+                "MariaDB's levels";
 }
 
 int run_audit(const AuditArguments& args) {
@@ -105,6 +134,10 @@ int run_audit(const AuditArguments& args) {
     return fail({.what = "audit takes one level",
                  .hint = "use --assign TXN=LEVEL for single functions, or --advise to choose among "
                          "several levels"});
+  if (const std::string option = needs_formulas(args);
+      args.input.is_on_mariadb() && !option.empty())
+    return fail({.what = option + " cannot be combined with --server mariadb",
+                 .hint = "there, small runs are executed, and nothing is proved"});
   auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
   if (loaded->app.functions.empty() && !loaded->problems.empty()) return fail_for_problems(*loaded);
@@ -114,8 +147,12 @@ int run_audit(const AuditArguments& args) {
       .conflicts = args.conflicts == "row" ? audit::Conflicts::Rows : audit::Conflicts::Columns,
       .serial = loaded->serial,
       .rows_at_start = args.initial == "any"};
-  if (auto fits = audit::check_problem(problem); !fits) return fail(loaded->located(fits.error()));
+  if (auto fits = args.input.is_on_mariadb() ? audit::check_functions(problem)
+                                             : audit::check_problem(problem);
+      !fits)
+    return fail(loaded->located(fits.error()));
   for (const Level* candidate : loaded->candidates) {
+    if (args.input.is_on_mariadb()) break;
     audit::Problem stronger = problem;
     stronger.levels.base = candidate;
     if (auto fits = audit::check_problem(stronger); !fits)
@@ -130,7 +167,11 @@ int run_audit(const AuditArguments& args) {
                                  .prove = args.prove || args.path.has_value(),
                                  .path = args.path,
                                  .progress = progress_line(args.common)}};
-  report.answer = audit::audit(problem, report.options, budget);
+  if (args.input.is_on_mariadb()) {
+    try_small_runs(args, report, budget);
+  } else {
+    report.answer = audit::audit(problem, report.options, budget);
+  }
   if (auto tried = try_claims(*loaded, report, budget); !tried) return fail(tried.error());
   if (args.advise) {
     const bool has_anomaly = report.answer.outcome == audit::AuditOutcome::Anomaly;
@@ -210,6 +251,7 @@ Run add_audit(CLI::App& app) {
       "  isoscope audit examples/audit/courseware.sql --level cc --assign enroll=si \
 --serial enroll,rem_student\n"
       "  isoscope audit examples/audit/bank.sql --level ec,psi,si --advise\n"
+      "  isoscope audit examples/audit/bank.sql --server mariadb\n"
       "  isoscope audit examples/audit/smallbank.sql --subsets\n"
       "  isoscope audit examples/audit/bank.sql --level pc --history run.hist --dot run.dot\n"
       "Exit codes: 0 none or serializable, 1 anomaly, 2 bad input, 3 unknown.");

@@ -7,12 +7,13 @@
 #include <array>
 #include <optional>
 
-#include "audit/model_notes.h"
 #include "audit/server_levels.h"
+#include "audit/small_runs.h"
 #include "check/level_table.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/sql_input.h"
+#include "cli/values.h"
 #include "formats/text_kind.h"
 #include "sql/server/level.h"
 #include "support/input.h"
@@ -43,15 +44,42 @@ void sort_by_strength(std::vector<const Level*>& levels) {
   }
 }
 
-// A level of a server, or a definition over vis, ar.
-Result<const Level*> find_audited(const LevelSet& known, const std::string& name) {
-  if (const Level* of_server = audit::find_server_level(name)) return of_server;
+// A level of the server, or a definition over vis, ar.
+Result<const Level*> find_audited(const AuditInput& input, const LevelSet& known,
+                                  const std::string& name) {
+  const bool is_of_mariadb = name.starts_with("mysql-");
+  if (input.is_on_mariadb()) {
+    if (const Level* level = audit::find_mysql_level(name)) return level;
+    return Error{.what = fmt::format("'{}' is no level of MariaDB", name),
+                 .hint =
+                     "MariaDB's levels are mysql-rc and mysql-rr here; definitions such as si "
+                     "need --server formal"};
+  }
+  if (is_of_mariadb)
+    return Error{.what = fmt::format("'{}' is a level of MariaDB", name),
+                 .hint = "--server mariadb audits there"};
+  if (input.server == "formal") {
+    if (name.starts_with("pg-"))
+      return Error{.what = fmt::format("'{}' is a level of PostgreSQL, and no definition", name),
+                   .hint = "leave --server formal out, or use a definition such as rc, si or ser"};
+  } else if (const Level* of_server = audit::find_server_level(name)) {
+    return of_server;
+  }
   return find_timeless(known, name, Framework::VisAr);
+}
+
+// The level of those who say nothing.
+Result<const Level*> default_level(const AuditInput& input) {
+  if (input.is_on_mariadb()) return &audit::mysql_repeatable_read();
+  if (input.server == "formal")
+    return Error{.what = "--server formal needs a level: --level L",
+                 .hint = "the definitions have no default; `isoscope levels` describes them"};
+  return &audit::pg_read_committed();
 }
 
 // One level leaves nothing to choose: advice then begins with it and goes up to serializability.
 void add_stronger(std::vector<const Level*>& levels) {
-  if (levels.size() != 1) return;
+  if (levels.size() != 1 || audit::find_mysql_level(levels.front()->name) == levels.front()) return;
   const Level& given = *levels.front();
   if (audit::is_server_level(given)) {
     for (const Level* level : {&audit::pg_repeatable_read(), &audit::pg_serializable()}) {
@@ -94,7 +122,7 @@ Result<void> assign_levels(const AuditInput& input, const sql::Application& file
   for (std::size_t f = 0; f < own.size(); ++f) {
     const sql::Function& function = loaded.app.functions[f];
     if (function.level.empty()) continue;
-    auto level = find_audited(known, function.level);
+    auto level = find_audited(input, known, function.level);
     if (!level)
       return loaded.located(
           {.where = function.place, .what = level.error().what, .hint = level.error().hint});
@@ -107,7 +135,7 @@ Result<void> assign_levels(const AuditInput& input, const sql::Application& file
                    .hint = "write --assign TXN=LEVEL"};
     const std::string name = trimmed(std::string_view(words).substr(0, equals));
     if (auto expected = expect_function(file, name, "--assign"); !expected) return expected;
-    auto level = find_audited(known, trimmed(std::string_view(words).substr(equals + 1)));
+    auto level = find_audited(input, known, trimmed(std::string_view(words).substr(equals + 1)));
     if (!level) return level.error();
     if (const auto f = loaded.app.find_function(name)) own[*f] = *level;
   }
@@ -147,9 +175,16 @@ void AuditInput::add_to(CLI::App& app) {
       "a schema and its PL/pgSQL functions, or a .spec of isolationtester; - is standard input")
       ->required()
       ->type_name("APP.sql");
+  app.add_option("--server", server,
+                 "whose semantics SQL has: PostgreSQL's, MariaDB's (small runs only, no proofs), "
+                 "or that of the definitions of levels")
+      ->type_name("postgres|mariadb|formal")
+      ->check(one_of({"postgres", "mariadb", "formal"}))
+      ->capture_default_str();
   app.add_option("-l,--level", levels,
                  "the level of functions without one of their own (pg-rc, READ COMMITTED of "
-                 "PostgreSQL, unless told); with --advise several, from which it chooses")
+                 "PostgreSQL, unless told; of MariaDB mysql-rr); with --advise several, from which "
+                 "it chooses")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LEVEL");
@@ -164,6 +199,13 @@ void AuditInput::add_to(CLI::App& app) {
                  "calls of these two functions always see each other; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TXN,TXN");
+}
+
+std::vector<audit::Refused> AuditInput::remove_refused(sql::Application& app) const {
+  if (is_on_mariadb()) return audit::remove_refused_by_innodb(app);
+  const bool on_server =
+      server == "postgres" && (levels.empty() || audit::find_server_level(trimmed(levels.front())));
+  return audit::remove_refused(app, on_server);
 }
 
 Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const {
@@ -194,7 +236,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   if (!app) return app.error();
   loaded.app = *std::move(app);
 
-  for (const audit::Refused& refused : audit::remove_refused(loaded.app)) {
+  for (const audit::Refused& refused : remove_refused(loaded.app)) {
     loaded.problems.push_back(loaded.located(refused.why));
     left_out.push_back(audit::left_out_note(refused.function, refused.why));
   }
@@ -202,15 +244,21 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
     return !note.function.empty() && !loaded.app.find_function(note.function);
   });
   loaded.app.notes.insert(loaded.app.notes.begin(), left_out.begin(), left_out.end());
-  for (sql::Note& note : audit::model_notes(loaded.app))
-    loaded.app.notes.push_back(std::move(note));
+  if (!is_on_mariadb()) {
+    for (sql::Note& note : audit::model_notes(loaded.app))
+      loaded.app.notes.push_back(std::move(note));
+  }
 
   for (const std::string& name : levels) {
-    auto level = find_audited(known, trimmed(name));
+    auto level = find_audited(*this, known, trimmed(name));
     if (!level) return level.error();
     loaded.candidates.push_back(*level);
   }
-  if (loaded.candidates.empty()) loaded.candidates.push_back(&audit::pg_read_committed());
+  if (loaded.candidates.empty()) {
+    auto level = default_level(*this);
+    if (!level) return level.error();
+    loaded.candidates.push_back(*level);
+  }
   sort_by_strength(loaded.candidates);
   loaded.levels.base = loaded.candidates.front();
   add_stronger(loaded.candidates);

@@ -29,6 +29,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// To tell which orders were tried is a courtesy; nobody waits longer than this for it.
+constexpr double kOrdersSeconds = 2;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -197,6 +200,11 @@ Result<CheckReport> check_history(const CheckArguments& args, const History& h,
       level.all = all_violations(level.history(h), *each.level, levels,
                                  *level.answer.verdict.violation, args.most, budget,
                                  progress_line(args.common), violation_stream(args, level, h));
+    if (const auto& violation = level.answer.verdict.violation;
+        violation && !violation->core.empty() && has_points(*assignment)) {
+      Budget part = budget.within(kOrdersSeconds);
+      level.orders = tried_orders(level.history(h), *assignment, violation->core, part);
+    }
     if (!args.certificate.empty())
       level.certificate = certify(certificates, h, *assignment, level, budget);
     level.seconds = seconds_since(level_start);

@@ -5,7 +5,7 @@
 //   1  the interesting one: violated, found
 //   2  the input is bad
 //   3  unknown: a limit was reached, or what is asked is not known
-#include "verdict/verdict.h"
+#include "verdict/answer.h"
 
 namespace isoscope {
 

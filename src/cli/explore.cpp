@@ -19,7 +19,6 @@
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
 #include "report/explore_report.h"
-#include "sql/rounds.h"
 #include "support/output.h"
 #include "support/version.h"
 
@@ -81,6 +80,7 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
   if (!weakest) return fail(input.located(weakest.error()));
   ExploreReport report{.program = program, .source = input.path, .level = {}, .method = {}};
   report.weakest = std::move(*weakest);
+  report.gaps = gaps_of(input);
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return deliver_report(args, report);
 }
@@ -225,19 +225,6 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
       .progress = is_silent ? Progress{} : progress_line(args.common)};
   if (args.weakest) return run_weakest(args, input, (*prepared)->levels, options);
   const explore::Plan& plan = *(*prepared)->plan;
-  // Once to know all rows that calls insert, so that the histories below are the final ones.
-  std::optional<explore::Exploration> known;
-  if (input.sql != nullptr) {
-    auto explored = sql::until_rows_are_known(
-        input.sql,
-        [&] { return Result<explore::Exploration>(explore::explore(program, plan, options)); },
-        [](const explore::Exploration& all) {
-          return all.fault || all.outcome == explore::ExploreOutcome::Unknown;
-        });
-    if (!explored) return fail(explored.error());
-    known = *std::move(explored);
-  }
-
   if (args.ordered) options.threads = 1;
   std::optional<Output> stream;
   if (!args.histories.empty()) {
@@ -263,8 +250,8 @@ int run_explore_with(const ExploreArguments& args, explore::Transport* transport
   options.merge_listener = [&](explore::Unpacker& in) { outcomes.merge(in); };
   ExploreReport report{
       .program = program, .source = input.path, .level = args.level, .method = plan.description};
-  const bool is_done = known && !options.on_history;
-  report.all = is_done ? *std::move(known) : explore::explore(program, plan, options);
+  report.gaps = gaps_of(input);
+  report.all = explore::explore(program, plan, options);
   if (is_silent) return kGood;
   if (report.all.merging && report.all.merging->is_complete)
     report.method += ", equal states merged";

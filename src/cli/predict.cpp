@@ -19,7 +19,6 @@
 #include "report/command_force_report.h"
 #include "report/predict_report.h"
 #include "report/races_report.h"
-#include "sql/rounds.h"
 #include "support/output.h"
 
 namespace isoscope {
@@ -117,7 +116,7 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const int code = exit_code(header_of(report).outcome);
+  const int code = exit_code(report.answer.outcome);
   const auto race = static_cast<std::size_t>(args.race);
   if (!report.answer.races.empty() && race > report.answer.races.size())
     return fail({.what = fmt::format("there is no race {}", race),
@@ -145,13 +144,8 @@ Result<void> run_program(const PredictArguments& args, LoadedProgram& program, c
   report.program_source = args.app.path;
   program.adopt_rows_of(report.observed);
   for (predict::Prediction& prediction : report.answer.predictions) {
-    auto validated = sql::until_rows_are_known(
-        program.sql,
-        [&] {
-          return predict::validate(*program.program, prediction, level, levels,
-                                   report.options.boundary, budget);
-        },
-        [&](const predict::Validation&) { return budget.expired_now(); });
+    auto validated = predict::validate(*program.program, prediction, level, levels,
+                                       report.options.boundary, budget);
     if (!validated) return validated.error();
     prediction.history = predict::with_values(prediction, *validated);
     if (args.validate) report.validations.push_back(*std::move(validated));
@@ -229,7 +223,7 @@ int run_predict(const PredictArguments& args) {
   if (auto written = args.pictures.write([&] { return predict_page(report); }); !written)
     return fail(written.error());
   const auto code = args.findings.write([&] { return predict_findings(report); },
-                                        exit_code(header_of(report).outcome));
+                                        exit_code(report.answer.outcome));
   if (!code) return fail(code.error());
   return deliver(
       args.common,

@@ -46,7 +46,7 @@ int run_probe_command(const ProbeArguments& args) {
   if (auto written = args.junit.write([&] { return probe_findings(*answer, seconds_running()); });
       !written)
     return fail(written.error());
-  const int code = exit_code(header_of(*answer, 0).outcome);
+  const int code = exit_code(answer->outcome);
   return deliver(args.common,
                  args.common.json ? probe_json(*answer, seconds_running())
                                   : probe_text(*answer, args.common.paint()),

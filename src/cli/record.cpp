@@ -24,6 +24,7 @@ struct RecordArguments {
   CommonOptions common;
   std::string dsn;
   std::string listen = "127.0.0.1:0";
+  std::string reads = "auto";
   std::string tls_certificate;
   std::string tls_key;
   std::string recovered;
@@ -98,6 +99,7 @@ std::string record_json(const record::RecordSummary& summary) {
   json["aborted"] = summary.aborted;
   json["statements"] = summary.statements;
   json["understood"] = summary.understood;
+  json["reads"] = summary.reads;
   json["gaps"] = Json::array();
   for (const auto& [why, gap] : summary.gaps)
     json["gaps"].push_back({{"why", why}, {"count", gap.count}, {"example", gap.example}});
@@ -138,6 +140,8 @@ int run_record(const RecordArguments& args) {
   options.tls_certificate = args.tls_certificate;
   options.tls_key = args.tls_key;
   if (auto listens = read_listen(args.listen, options); !listens) return fail(listens.error());
+  if (args.reads == "log") options.reads = record::Reads::Log;
+  if (args.reads == "append") options.reads = record::Reads::Append;
   options.output = args.common.output;
   options.command = args.command;
   options.is_interrupted = [] { return recording_interrupted != 0; };
@@ -150,6 +154,9 @@ int run_record(const RecordArguments& args) {
   }
   options.on_trouble = [&](const Error& error) {
     if (!args.common.quiet) std::fprintf(stderr, "%s\n", render(error).c_str());
+  };
+  options.on_notice = [&](const std::string& text) {
+    if (!args.common.quiet) std::fprintf(stderr, "note: %s\n", printable(text).c_str());
   };
   auto summary = record::record(options);
   if (!summary) return fail(summary.error());
@@ -165,6 +172,12 @@ Run add_record(CLI::App& app) {
       ->type_name("DSN");
   app.add_option("--listen", args->listen, "where clients connect; port 0 is any that is free")
       ->type_name("HOST:PORT")
+      ->capture_default_str();
+  app.add_option("--reads", args->reads,
+                 "how it is learnt what statements read and wrote: from the server's log, by a "
+                 "column that is appended to them and taken away again, or by the log if the "
+                 "server allows it and else by appending")
+      ->check(CLI::IsMember({"auto", "log", "append"}))
       ->capture_default_str();
   add_input_file(app, "--tls-cert", args->tls_certificate,
                  "the certificate (PEM) for clients that ask for TLS; needed to listen beyond "
@@ -184,7 +197,9 @@ Run add_record(CLI::App& app) {
       "the recording itself failed.\n"
       "Examples:\n"
       "  isoscope record --dsn \"host=127.0.0.1 dbname=shop\" -o run.jsonl -- make test\n"
-      "  isoscope record --dsn postgresql://127.0.0.1/shop -o run.jsonl --listen 127.0.0.1:6432");
+      "  isoscope record --dsn postgresql://127.0.0.1/shop -o run.jsonl --listen 127.0.0.1:6432\n"
+      "  isoscope record --dsn \"host=db.example dbname=shop\" --reads append -o run.jsonl -- make "
+      "test");
   return [args] { return run_record(*args); };
 }
 

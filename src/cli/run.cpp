@@ -12,7 +12,6 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/run_report.h"
-#include "sql/rounds.h"
 #include "store/replay.h"
 #include "store/runs.h"
 #include "support/output.h"
@@ -91,9 +90,7 @@ Result<FinishedRuns> replay_history(const RunArguments& args, LoadedProgram& inp
   input.adopt_rows_of(*history);
   auto script = store::script_of(program, *history, budget);
   if (!script) return script.error().in(args.history.path);
-  auto replayed = sql::until_rows_are_known(
-      input.sql, [&] { return store::replay(program, *script, plan ? &*plan : nullptr, budget); },
-      [](const store::Replay& run) { return run.is_expired; });
+  auto replayed = store::replay(program, *script, plan ? &*plan : nullptr, budget);
   if (!replayed) return input.located(replayed.error());
   auto divergences = std::move(replayed->divergences);
   return FinishedRuns{.runs = as_runs(program, *std::move(replayed), budget),
@@ -104,10 +101,7 @@ Result<FinishedRuns> run_often(const RunArguments& args, LoadedProgram& input,
                                const std::optional<store::LevelPlan>& plan, Budget& budget) {
   const store::RunsOptions options{
       .seed = args.seed, .runs = args.runs, .progress = progress_line(args.common)};
-  auto runs = sql::until_rows_are_known(
-      input.sql,
-      [&] { return store::run_many(*input.program, plan ? &*plan : nullptr, options, budget); },
-      [](const store::Runs& all) { return all.is_expired; });
+  auto runs = store::run_many(*input.program, plan ? &*plan : nullptr, options, budget);
   clear_progress_line();
   if (!runs) return input.located(runs.error());
   return FinishedRuns{.runs = *std::move(runs), .divergences = {}};

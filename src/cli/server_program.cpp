@@ -29,17 +29,28 @@ std::string levels_text(const ServerLevels& on) {
   return text;
 }
 
-// What the called functions do and the model does not.
-std::vector<sql::Note> gaps_of(const LoadedProgram& input, const ServerLevels& on) {
-  if (input.sql == nullptr) return {};
-  const sql::SqlProgram& program = *input.sql;
-  std::set<std::string> called;
-  for (const Call& call : program.outline().calls) called.insert(call.function);
-  std::vector<sql::Note> gaps = on.gaps;
-  for (const sql::Note& note : program.app().notes) {
-    const bool concerns = note.function.empty() || called.contains(note.function);
-    if (concerns && note.kind != sql::NoteKind::Remark) gaps.push_back(note);
+// Functions that are called inside of statements and run once here, while the server runs them per
+// row, by a newer snapshot, or not at all.
+void add_rough_calls(const std::vector<sql::Statement>& body, const std::string& function,
+                     std::vector<sql::Note>& gaps) {
+  for (const sql::Statement& statement : body) {
+    if (statement.is_rough) {
+      gaps.push_back({.where = statement.place,
+                      .function = function,
+                      .what = fmt::format("{} is called inside of a statement: it runs once here, "
+                                          "the server may run it for each row, or not at all",
+                                          statement.text),
+                      .kind = sql::NoteKind::Gap});
+      continue;
+    }
+    add_rough_calls(statement.body, function, gaps);
+    add_rough_calls(statement.otherwise, function, gaps);
   }
+}
+
+std::vector<sql::Note> gaps_on(const LoadedProgram& input, const ServerLevels& on) {
+  std::vector<sql::Note> gaps = on.gaps;
+  std::ranges::move(gaps_of(input), std::back_inserter(gaps));
   return gaps;
 }
 
@@ -55,7 +66,7 @@ struct OnServer {
               .claims = claims,
               .source = input.path,
               .level = levels_text(on),
-              .gaps = gaps_of(input, on)} {}
+              .gaps = gaps_on(input, on)} {}
 
   Machine machine;
   std::vector<sql::RowAssertion> claims;
@@ -63,6 +74,22 @@ struct OnServer {
 };
 
 }  // namespace
+
+std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
+  if (input.sql == nullptr) return {};
+  const sql::SqlProgram& program = *input.sql;
+  std::set<std::string> called;
+  for (const Call& call : program.outline().calls) called.insert(call.function);
+  std::vector<sql::Note> gaps;
+  for (const sql::Note& note : program.app().notes) {
+    const bool concerns = note.function.empty() || called.contains(note.function);
+    if (concerns && note.kind != sql::NoteKind::Remark) gaps.push_back(note);
+  }
+  for (const sql::Function& function : program.app().functions) {
+    if (called.contains(function.name)) add_rough_calls(function.body, function.name, gaps);
+  }
+  return gaps;
+}
 
 void ServerInput::add_to(CLI::App& app) {
   app.add_option(
@@ -148,6 +175,7 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
     stream = std::move(*output);
   }
   std::uint64_t number = 0;
+  std::optional<Error> unwritten;  // why a history has no line
   sql::server::ScheduleOptions asked{.budget = budget,
                                      .stop_at_violation = options.assert_only,
                                      .max_violations = options.assert_only ? 1 : options.violations,
@@ -157,12 +185,18 @@ int explore_on_server(const CommonOptions& common, const LoadedProgram& input,
   if (stream) {
     asked.on_history = [&](const sql::server::State& state,
                            const std::vector<sql::server::Choice>& schedule, bool violates) {
-      stream->write(server_history_line(report.on, state, schedule, ++number, violates));
-      return !stream->has_failed();
+      const auto line = server_history_line(report.on, state, schedule, ++number, violates);
+      if (line) {
+        stream->write(*line);
+      } else if (!unwritten) {
+        unwritten = line.error();
+      }
+      return line && !stream->has_failed();
     };
   }
   report.all = sql::server::explore(on.machine, on.claims, asked);
   clear_progress_line();
+  if (unwritten) return fail(input.located(*unwritten));
   if (stream) {
     if (auto closed = stream->close(); !closed) return fail(closed.error());
   }

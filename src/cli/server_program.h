@@ -24,6 +24,9 @@ struct ServerLevels {
   std::vector<sql::Note> gaps = {};  // what may mean another thing there
 };
 
+// What the functions that a program calls do and the model does not, on a server or by definitions.
+std::vector<sql::Note> gaps_of(const LoadedProgram& input);
+
 struct ServerInput {
   std::string server = "postgres";
   bool late_wakeups = false;

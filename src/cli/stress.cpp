@@ -99,7 +99,7 @@ std::string stress_json(const Stressed& stressed, const CheckReport& report) {
   json["killed_servers"] = numbers.killed_servers;
   if (!stressed.calls.empty()) json["calls"] = stressed.calls;
   if (!stressed.notes.empty()) json["notes"] = stressed.notes;
-  return dump(json) + '\n';
+  return dump(json);
 }
 
 Page stress_page(const Stressed& stressed, const CheckReport& report) {

@@ -72,11 +72,7 @@ SeparatingHistory explain(SynthFound found, const SynthQuery& query, Budget& sea
 // Fills the report by the kind of question that the options ask.
 Result<void> answer(const SynthArguments& args, const SynthQuery& query, SynthReport& report,
                     Budget& budget) {
-  const auto take = [&](auto& from) {
-    report.outcome = from.outcome;
-    report.limit = from.limit;
-    report.stats = from.stats;
-  };
+  const auto take = [&](const Answer& from) { static_cast<Answer&>(report) = from; };
   if (args.count) {
     auto counted = count_histories(query, budget);
     if (!counted) return counted.error();
@@ -131,7 +127,7 @@ int deliver_histories(const SynthArguments& args, const SynthReport& report) {
   }
   if (!args.lists()) {
     auto written = write_whole(args.common.output, texts.front());
-    return written ? exit_code(Outcome::Violated) : fail(written.error());
+    return written ? exit_code(SynthOutcome::Found) : fail(written.error());
   }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto fits = check_further_output(numbered(args.common.output, i + 1));
@@ -141,7 +137,7 @@ int deliver_histories(const SynthArguments& args, const SynthReport& report) {
     if (auto written = write_whole(numbered(args.common.output, i + 1), texts[i]); !written)
       return fail(written.error());
   }
-  return exit_code(Outcome::Violated);
+  return exit_code(SynthOutcome::Found);
 }
 
 // Contradictions among the options that CLI11 cannot see; and the format of --to.
@@ -194,7 +190,7 @@ int run_synth(const SynthArguments& args) {
   if (auto written = args.pictures.write([&] { return synth_page(report); }); !written)
     return fail(written.error());
   // A count is what was asked for, whatever it is.
-  int code = exit_code(header_of(report).outcome);
+  int code = exit_code(report.verdict());
   if (report.count && report.verdict() == SynthOutcome::Found) code = kGood;
   if (report.format && !args.common.json) {
     if (!report.histories.empty()) return deliver_histories(args, report);

@@ -54,13 +54,14 @@ store::Recording recorded(const Executable& program, const EndState<Set>& end) {
         txn.accesses.push_back({.key = write.key, .value = write.value});
       }
     };
-    for (const ReadEvent<Set>& read : end.trail.reads_of(block)) {
-      add_writes(read.writes_end);
-      txn.accesses.push_back({.is_read = true,
-                              .key = read.key,
-                              .value = value_of(run, program.keys(), read.writer, read.key),
-                              .writer = read.writer});
-    }
+    end.trail.for_each_read(
+        block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t num_writes) {
+          add_writes(block.writes_begin + num_writes);
+          txn.accesses.push_back({.is_read = true,
+                                  .key = x,
+                                  .value = value_of(run, program.keys(), writer, x),
+                                  .writer = writer});
+        });
     add_writes(block.writes_end);
   }
   return run;
@@ -167,6 +168,7 @@ class Collector final : public EndStates<Set>, public Findings {
     if (!stops_before) all.fault = control_.fault();
     for (Shown& shown : violations_) all.violations.push_back(std::move(shown.run));
     all.is_out_of_time = control_.is_out_of_time();
+    if (all.is_out_of_time) all.limit = limit_reached();
     if (all.violating > 0) {
       all.outcome = ExploreOutcome::Violated;
     } else if (!all.is_out_of_time && !all.fault) {

@@ -110,7 +110,6 @@ History numbered_history(const Executable& program, const EndState<Set>& end) {
   for (const Entry& entry : end.order) {
     const Block<Set>& block = end.trail.blocks[entry.block];
     const Call& call = program.outline().calls[block.call];
-    const auto reads = end.trail.reads_of(block);
     const auto writes = end.trail.writes_of(block);
     is_committed[block.call] = block.is_committed;
     if (call.attempt > 1 && is_committed[block.call - 1]) continue;  // left out
@@ -118,10 +117,10 @@ History numbered_history(const Executable& program, const EndState<Set>& end) {
         builder.begin(builder.session(call.session),
                       block.is_committed ? TxnStatus::Committed : TxnStatus::Aborted, {});
     if (!call.level.empty()) builder.set_level(t, call.level);
-    for (const ReadEvent<Set>& read : reads) {
-      const std::int64_t value = read.writer == kInitialWriter ? 0 : std::int64_t{read.writer} + 1;
-      builder.read(t, builder.key(read.key.index), Value::of(value), {});
-    }
+    end.trail.for_each_read(block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t) {
+      const std::int64_t value = writer == kInitialWriter ? 0 : std::int64_t{writer} + 1;
+      builder.read(t, builder.key(x.index), Value::of(value), {});
+    });
     for (std::size_t i = 0; i < writes.size(); ++i) {
       const auto later = writes.subspan(i + 1);
       const bool is_last = std::none_of(later.begin(), later.end(), [&](const WriteEvent& other) {

@@ -69,6 +69,7 @@ class KeysOnPath {
     if (executor_.num_held_keys() < many_) return false;
     used_.clear();
     for (const auto& read : trail.reads) used_.push_back(read.key);
+    for (const auto& read : trail.fixed) used_.push_back(read.key);
     for (const auto& write : trail.writes) used_.push_back(write.key);
     executor_.drop_keys_but(used_);
     many_ = std::max(kMany, 2 * executor_.num_held_keys());

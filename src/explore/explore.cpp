@@ -6,6 +6,7 @@
 #include "explore/merged.h"
 #include "explore/releveled.h"
 #include "explore/schedules.h"
+#include "program/rounds.h"
 #include "store/txn_set.h"
 #include "support/assert.h"
 
@@ -163,8 +164,24 @@ Exploration explore_with(const Executable& program, const Plan& plan, const Expl
 Exploration explore(const Executable& program, const Plan& plan, const ExploreOptions& options) {
   const std::size_t num_calls = program.outline().calls.size();
   ISO_ASSERT(num_calls <= kMaxCalls);
-  if (num_calls <= TxnSet<1>::kCapacity) return explore_with<TxnSet<1>>(program, plan, options);
-  return explore_with<TxnSet<4>>(program, plan, options);
+  const auto explore_once = [&](const ExploreOptions& with) {
+    if (num_calls <= TxnSet<1>::kCapacity) return explore_with<TxnSet<1>>(program, plan, with);
+    return explore_with<TxnSet<4>>(program, plan, with);
+  };
+  if (!program.may_have_new_rows()) return explore_once(options);
+  // Whoever listens hears of the final histories only.
+  ExploreOptions silent = options;
+  silent.on_history = {};
+  silent.gives_up = {};
+  auto known = until_rows_are_known(
+      program, [&] { return Result<Exploration>(explore_once(silent)); },
+      [](const Exploration& all) { return all.fault || all.outcome == Outcome::Unknown; });
+  if (!known) {
+    Exploration none;
+    none.error = known.error();
+    return none;
+  }
+  return options.on_history ? explore_once(options) : *std::move(known);
 }
 
 }  // namespace isoscope::explore

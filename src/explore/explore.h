@@ -46,10 +46,9 @@ struct ExploreOptions {
   std::function<void(Unpacker&)> merge_listener = {};
 };
 
-enum class ExploreOutcome : std::uint8_t { Complete, Violated, Unknown };
+using ExploreOutcome = Outcome;  // Complete, Violated, Unknown
 
-struct Exploration {
-  ExploreOutcome outcome = ExploreOutcome::Unknown;
+struct Exploration : Answer {
   std::uint64_t histories = 0;               // distinct, consistent with the level
   std::uint64_t violating = 0;               // those in which an assertion fails
   std::uint64_t end_states = 0;              // before the filter
@@ -69,7 +68,8 @@ struct Exploration {
   // Reads on which nothing depends were left out (ExploreOptions::only_asks): not the program's
   // histories were counted, but how many differ in what matters.
   bool has_left_out_reads = false;
-  std::optional<Error> error;  // the checkpoint could not be read or written
+  // The checkpoint could not be read or written; or calls insert new rows without end.
+  std::optional<Error> error;
 };
 
 // Requires: at most kMaxCalls calls.

@@ -192,6 +192,7 @@ bool ExploreCe<Set>::add_swapped(const Block<Set>& block, std::uint32_t read, st
   const ReadEvent<Set> swapped = trail_.reads[read];
   pending.call = block.call;
   pending.reads_begin = narrow(trail_.reads.size());
+  pending.fixed_begin = narrow(trail_.fixed.size());
   pending.writes_begin = narrow(trail_.writes.size());
   pending.edges_begin = narrow(trail_.edges.size());
   pending.past = swapped.past | past(t);
@@ -208,11 +209,15 @@ bool ExploreCe<Set>::add_swapped(const Block<Set>& block, std::uint32_t read, st
   for (std::uint32_t i = block.writes_begin; i < swapped.writes_end; ++i) {
     const WriteEvent copy = trail_.writes[i];
     trail_.writes.push_back(copy);
-    pending.written.insert(copy.key);
+  }
+  for (std::uint32_t i = block.fixed_begin; i < swapped.fixed_end; ++i) {
+    const FixedRead copy = trail_.fixed[i];
+    trail_.fixed.push_back(copy);
   }
   for (std::uint32_t i = block.reads_begin; i <= read; ++i) {
     ReadEvent<Set> copy = trail_.reads[i];
     copy.writes_end = copy.writes_end - block.writes_begin + pending.writes_begin;
+    copy.fixed_end = copy.fixed_end - block.fixed_begin + pending.fixed_begin;
     copy.edges_end = copy.edges_end - block.edges_begin + pending.edges_begin;
     copy.untried = {};
     trail_.reads.push_back(copy);

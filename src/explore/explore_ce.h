@@ -26,7 +26,10 @@ namespace isoscope::explore {
 template <class Set>
 class ExploreCe final : public Walk<Set> {
  public:
-  using Walk<Set>::Walk;
+  ExploreCe(const Executable& program, Rules rules, EndStates<Set>& end_states, Control& control)
+      : Walk<Set>(program, std::move(rules), end_states, control) {
+    this->wants_latest_ = true;
+  }
 
   // Explores everything; returns when that is done, or when the control says stop.
   void run(const Piece& piece) {

@@ -28,19 +28,20 @@ struct KnownRun {
   struct Read {
     ProgramKey key;
     std::uint32_t num_writes = 0;  // of the transaction before it
-    bool is_fixed = false;
+    std::uint32_t num_fixed = 0;   // likewise
   };
   std::vector<Probe> probes = {};
   std::vector<Read> reads = {};
+  std::vector<FixedRead> fixed = {};
   std::vector<WriteEvent> writes = {};
   std::vector<std::int64_t> locals = {};
-  std::vector<std::uint32_t> read_keys = {};     // sorted, without those that are fixed
+  std::vector<std::uint32_t> read_keys = {};     // sorted, without those of fixed reads
   std::vector<std::uint32_t> written_keys = {};  // sorted; none if it aborts
   std::optional<std::uint32_t> failed_assertion = {};
   bool is_committed = false;
 
   std::size_t size() const {
-    return 4 + reads.size() + probes.size() + writes.size() + locals.size();
+    return 4 + reads.size() + fixed.size() + probes.size() + writes.size() + locals.size();
   }
 };
 

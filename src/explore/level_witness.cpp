@@ -25,9 +25,7 @@ LevelWitness<Set>::LevelWitness(std::shared_ptr<const LevelRules> rules, std::si
 }
 
 template <class Set>
-bool LevelWitness<Set>::push(const Block<Set>& block, const Set& before,
-                             std::span<const ReadEvent<Set>> reads,
-                             std::span<const WriteEvent> writes) {
+bool LevelWitness<Set>::push(const Block<Set>& block, const Set& before, const Trail<Set>& trail) {
   const std::uint32_t t = block.call + 1;
   Pushed& pushed = pushed_.emplace_back(Pushed{.element = t}).value();
   so_[t] = Set::of(0);
@@ -43,23 +41,23 @@ bool LevelWitness<Set>::push(const Block<Set>& block, const Set& before,
     }
     return key;
   };
-  for (const ReadEvent<Set>& read : reads) {
-    Key& key = key_of(read.key);
-    const std::uint32_t writer = read.writer == kInitialWriter ? 0 : read.writer + 1;
+  trail.for_each_read(block, [&](ProgramKey x, std::uint32_t from, std::uint32_t) {
+    Key& key = key_of(x);
+    const std::uint32_t writer = from == kInitialWriter ? 0 : from + 1;
     key.readers.insert(t);
     key.from[t].insert(writer);
     wr_[t].insert(writer);
-    pushed.read.push_back(read.key.index);
-  }
+    pushed.read.push_back(x.index);
+  });
   if (block.is_committed) {
-    for (const WriteEvent& write : writes) {
+    for (const WriteEvent& write : trail.writes_of(block)) {
       key_of(write.key).writers.insert(t);
       pushed.written.push_back(write.key.index);
     }
   } else {
     aborted_.insert(t);
   }
-  if (!reads.empty()) readers_.insert(t);
+  if (!pushed.read.empty()) readers_.insert(t);
   all_.insert(t);
   ++facts_;
   choose_keys();
@@ -111,9 +109,10 @@ void LevelWitness<Set>::pop() {
 template <class Set>
 void LevelWitness<Set>::choose_keys() {
   chosen_.clear();
-  for (const auto& [number, key] : keys_) {
-    const bool is_known = std::any_of(chosen_.begin(), chosen_.end(),
-                                      [&](const Key* other) { return *other == key; });
+  for (const auto& entry : keys_) {
+    const Key& key = entry.second;
+    const bool is_known =
+        std::ranges::any_of(chosen_, [&](const Key* other) { return *other == key; });
     if (!is_known) chosen_.push_back(&key);
   }
 }

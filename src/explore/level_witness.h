@@ -34,8 +34,7 @@ class LevelWitness {
 
   // A call has ended; `before` are the calls of its session before it. Has the history a witness?
   // No if the budget expires: whoever gets a no asks it. A call that is left out changes nothing.
-  bool push(const Block<Set>& block, const Set& before, std::span<const ReadEvent<Set>> reads,
-            std::span<const WriteEvent> writes);
+  bool push(const Block<Set>& block, const Set& before, const Trail<Set>& trail);
   void push_left_out() {
     states_.push_back(State(states_.back()));
     pushed_.emplace_back();

@@ -78,8 +78,8 @@ Result<void> set_base(const Executable& program, const std::string& name, Rules&
 // and ser over co.
 std::optional<std::vector<std::optional<StrongRule>>> mixture(const store::LevelPlan& known) {
   std::vector<std::optional<StrongRule>> rules;
-  for (const Level* own : known.own) {
-    const Level& level = own == nullptr ? *known.base : *own;
+  for (std::uint32_t call = 0; call < known.weak.size(); ++call) {
+    const Level& level = known.levels.of(CallId{call});
     const auto logic = logic_of(level);
     if (!logic || level.framework != Framework::Co) return std::nullopt;
     rules.push_back(store::strong_rule(*logic));
@@ -117,9 +117,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   const auto strong = known->uniform ? store::strong_rule(*known->uniform) : std::nullopt;
   const std::vector<WeakLevel> exact = known->weak;
   plan.rules.weak = known->weak;
-  const bool has_own = std::any_of(known->own.begin(), known->own.end(),
-                                   [](const Level* own) { return own != nullptr; });
-  if (!logic_of(level) && !has_own)
+  if (!logic_of(level) && !known->levels.is_mixed())
     plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level, budget));
 
   // psi and ua are decided on the way, where histories grow by whole transactions.
@@ -132,7 +130,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   // Where no engine is made for the levels, their axioms may be rules.
   std::shared_ptr<const LevelRules> forcing;
   if (!has_engine && program.outline().calls.size() <= LevelWitness<TxnSet<1>>::kMostCalls)
-    forcing = rules_of(*known->base, known->own);
+    forcing = rules_of(*known->levels.base, known->levels.own);
   if (has_engine)
     plan.exact = Rules{.weak = exact, .strong = strong, .sight = sight, .mixed = mixed};
   if (!plan.exact && !program.final_keys().empty())

@@ -41,6 +41,10 @@ class Releveled final : public Executable {
     return program_.fault_at_end(endings, finals);
   }
 
+  bool may_have_new_rows() const override { return program_.may_have_new_rows(); }
+  bool has_new_rows() const override { return program_.has_new_rows(); }
+  void adopt_rows() const override { program_.adopt_rows(); }
+
   const Executable& program() const { return program_; }
   // Was there a read on which nothing depends?
   bool has_left_out_reads() const { return has_left_out_reads_; }

@@ -89,6 +89,7 @@ Block<Set> ScheduleState<Set>::begin_block(std::uint32_t call) const {
   Block<Set> block;
   block.call = call;
   block.reads_begin = narrow(trail_.reads.size());
+  block.fixed_begin = narrow(trail_.fixed.size());
   block.writes_begin = narrow(trail_.writes.size());
   for (std::uint32_t before = call; before-- > 0;) {
     if (program_.outline().calls[before].session != program_.outline().calls[call].session) break;
@@ -130,7 +131,9 @@ const KnownRun* ScheduleState<Set>::execute(std::uint32_t call) {
       case StopKind::Abort:
         return &end_block(block, stop.kind == StopKind::Commit, is_repeatable);
       case StopKind::Fault:
-        report_fault(call, block.reads_begin);
+        block.reads_end = narrow(trail_.reads.size());
+        block.fixed_end = narrow(trail_.fixed.size());
+        report_fault(block);
         return nullptr;
     }
   }
@@ -150,13 +153,15 @@ void ScheduleState<Set>::repeat(const KnownRun& run, Block<Set> block) {
   ReadEvent<Set>* event = trail_.reads.data() + block.reads_begin;
   for (const KnownRun::Read& read : run.reads) {
     event->key = read.key;
-    event->is_fixed = read.is_fixed;
     event->writer = latest_[read.key.index].writer;
     event->writes_end = block.writes_begin + read.num_writes;
+    event->fixed_end = block.fixed_begin + read.num_fixed;
     ++event;
   }
+  trail_.fixed.insert(trail_.fixed.end(), run.fixed.begin(), run.fixed.end());
   trail_.writes.insert(trail_.writes.end(), run.writes.begin(), run.writes.end());
   block.reads_end = narrow(trail_.reads.size());
+  block.fixed_end = narrow(trail_.fixed.size());
   block.writes_end = narrow(trail_.writes.size());
   block.locals_begin = narrow(trail_.numbers.size());
   trail_.numbers.insert(trail_.numbers.end(), run.locals.begin(), run.locals.end());
@@ -167,18 +172,18 @@ void ScheduleState<Set>::repeat(const KnownRun& run, Block<Set> block) {
 }
 
 template <class Set>
-void ScheduleState<Set>::report_fault(std::uint32_t call, std::uint32_t reads_begin) {
+void ScheduleState<Set>::report_fault(const Block<Set>& last) {
   std::vector<ReadValue> reads;
-  const auto add = [&](std::uint32_t reader, std::span<const ReadEvent<Set>> events) {
-    for (const ReadEvent<Set>& event : events)
-      reads.push_back({reader, event.key, event.writer, value(event.writer, event.key)});
+  const auto add = [&](const Block<Set>& block) {
+    trail_.for_each_read(block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t) {
+      reads.push_back({block.call, x, writer, value(writer, x)});
+    });
   };
   for (const Step& step : steps_) {
-    const Block<Set>& block = trail_.blocks[step.block];
-    if (step.kind != StepKind::Commit) add(block.call, trail_.reads_of(block));
+    if (step.kind != StepKind::Commit) add(trail_.blocks[step.block]);
   }
-  add(call, std::span<const ReadEvent<Set>>(trail_.reads).subspan(reads_begin));
-  control_.report(describe_fault(program_, *executor_, call, reads), path_);
+  add(last);
+  control_.report(describe_fault(program_, *executor_, last.call, reads), path_);
 }
 
 template <class Set>
@@ -196,11 +201,15 @@ std::int64_t ScheduleState<Set>::read(ProgramKey x, Block<Set>& block, std::uint
     if (const std::int64_t* value = own_write(block, x)) return *value;
   }
   const Version version = latest(x);
+  if (is_fixed_[x.index]) {
+    trail_.fixed.push_back({x, narrow(trail_.writes.size()) - block.writes_begin});
+    return version.value;
+  }
   ReadEvent<Set>& event = trail_.reads.emplace_back();
   event.key = x;
-  event.is_fixed = is_fixed_[x.index];
   event.writer = version.writer;
   event.writes_end = narrow(trail_.writes.size());
+  event.fixed_end = narrow(trail_.fixed.size());
   if (version.writer != kInitialWriter) {
     block.read_from.insert(version.writer);
     block.past.insert(version.writer);
@@ -223,6 +232,7 @@ const KnownRun& ScheduleState<Set>::end_block(Block<Set> block, bool is_committe
                                               bool is_repeatable) {
   block.is_committed = is_committed;
   block.reads_end = narrow(trail_.reads.size());
+  block.fixed_end = narrow(trail_.fixed.size());
   block.writes_end = narrow(trail_.writes.size());
   block.locals_begin = narrow(trail_.numbers.size());
   const auto locals = executor_->state().first(executor_->num_locals());
@@ -235,10 +245,12 @@ const KnownRun& ScheduleState<Set>::end_block(Block<Set> block, bool is_committe
   run.locals.assign(locals.begin(), locals.end());
   const auto writes = trail_.writes_of(block);
   run.writes.assign(writes.begin(), writes.end());
+  const auto fixed = trail_.fixed_of(block);
+  run.fixed.assign(fixed.begin(), fixed.end());
   scratch_.clear();
   for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-    run.reads.push_back({read.key, read.writes_end - block.writes_begin, read.is_fixed});
-    if (read.is_fixed) continue;
+    run.reads.push_back(
+        {read.key, read.writes_end - block.writes_begin, read.fixed_end - block.fixed_begin});
     // Nobody else runs meanwhile: what was read is the latest.
     if (!is_noted_[read.key.index]) {
       run.probes.push_back({read.key.index, latest_[read.key.index].value});

@@ -112,7 +112,8 @@ class ScheduleState {
   Block<Set> begin_block(std::uint32_t call) const;
   const KnownRun& end_block(Block<Set> block, bool is_committed, bool is_repeatable);
   void repeat(const KnownRun& run, Block<Set> block);
-  void report_fault(std::uint32_t call, std::uint32_t reads_begin);
+  // Of a call whose block so far is not on the trail.
+  void report_fault(const Block<Set>& last);
   std::int64_t value(std::uint32_t writer, ProgramKey x) const;
   std::int64_t read(ProgramKey x, Block<Set>& block, std::uint64_t written);
   const std::int64_t* own_write(const Block<Set>& block, ProgramKey x) const;

@@ -41,7 +41,8 @@ struct SightRows {
   }
 };
 
-// `writers(x)` is the set of those who commit a write of x in the history.
+// `writers(x)` is the set of those who commit a write of x in the history; blocks know their
+// rivals.
 template <class Set, class Writers>
 class Sight {
  public:
@@ -59,7 +60,6 @@ class Sight {
         const Block<Set>& block = trail_.blocks[entry.block];
         if (!now.contains(block.call)) continue;
         for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-          if (read.is_fixed) continue;
           Set seen = writers_(read.key) & rows.sight()[block.call];
           if (seen.empty()) continue;
           if (read.writer == kInitialWriter) return false;
@@ -79,21 +79,17 @@ class Sight {
     if (budget_.expired()) return false;
     for (const Entry& entry : history_) {
       const Block<Set>& block = trail_.blocks[entry.block];
-      if (!block.is_committed) continue;
-      for (const WriteEvent& write : trail_.writes_of(block)) {
-        Set others = writers_(write.key) - rows.sight()[block.call];
-        others.erase(block.call);
-        while (!others.empty()) {
-          const std::uint32_t other = others.front();
-          others.erase(other);
-          if (rows.sight()[other].contains(block.call)) continue;
-          SightRows<Set> first = rows;
-          if (first.see(Set::of(other), block.call) &&
-              close(first, first.seen_by_after(block.call)) && can_order_writers(std::move(first)))
-            return true;
-          return rows.see(Set::of(block.call), other) && close(rows, rows.seen_by_after(other)) &&
-                 can_order_writers(std::move(rows));
-        }
+      Set others = block.rivals - rows.sight()[block.call];
+      while (!others.empty()) {
+        const std::uint32_t other = others.front();
+        others.erase(other);
+        if (rows.sight()[other].contains(block.call)) continue;
+        SightRows<Set> first = rows;
+        if (first.see(Set::of(other), block.call) &&
+            close(first, first.seen_by_after(block.call)) && can_order_writers(std::move(first)))
+          return true;
+        return rows.see(Set::of(block.call), other) && close(rows, rows.seen_by_after(other)) &&
+               can_order_writers(std::move(rows));
       }
     }
     return true;

@@ -9,6 +9,7 @@
 //     order    t1 t2 t3 │ t1 t3            the history below a swap, above it the one it came from
 //     blocks   t1 t2 t3 …                  each with its range of reads, writes, forced edges
 //     reads    r(x) r(y) │ r(x) …          each with the executor's state before it (`locals`)
+//     fixed    r(c) │ …                    reads that are no choice, which cost next to nothing
 //
 // Memory is polynomial in the size of the program [BouajjaniEneaRoman-PLDI'23, section 5.4]:
 // a block costs its accesses, a swap the accesses before the swapped read.
@@ -28,11 +29,6 @@ inline std::uint32_t narrow(std::size_t size) { return static_cast<std::uint32_t
 
 using store::kInitialWriter;
 
-struct WriteEvent {
-  ProgramKey key;
-  std::int64_t value = 0;
-};
-
 // What the read of a block forces: every member of `from` commits before `to`.
 template <class Set>
 struct ForcedEdges {
@@ -50,7 +46,6 @@ struct ReadEvent {
   std::uint32_t writer = kInitialWriter;
   Latest latest = Latest::No;
   bool is_swapped = false;  // did a swap put it behind its writer?
-  bool is_fixed = false;    // no call ever writes the key: there was no choice, nothing is kept
   // Do this read and those before it in the transaction show the last writes of the order that the
   // linearizer found? Then the transaction may come last.
   bool is_current = false;
@@ -62,8 +57,10 @@ struct ReadEvent {
   // The transaction just before this read: its causal past and whom it had read from.
   Set past;
   Set read_from;
-  // And the stacks: how far its writes and edges went, its executor's state, its forced order.
+  // And the stacks: how far its writes, fixed reads and edges went, its executor's state, its
+  // forced order.
   std::uint32_t writes_end = 0;
+  std::uint32_t fixed_end = 0;
   std::uint32_t edges_end = 0;
   std::uint32_t state_begin = 0;
   std::uint32_t state_end = 0;
@@ -78,6 +75,8 @@ struct Block {
   bool is_committed = false;
   std::uint32_t reads_begin = 0;
   std::uint32_t reads_end = 0;
+  std::uint32_t fixed_begin = 0;
+  std::uint32_t fixed_end = 0;
   std::uint32_t writes_begin = 0;
   std::uint32_t writes_end = 0;
   std::uint32_t edges_begin = 0;
@@ -87,6 +86,7 @@ struct Block {
   std::optional<std::uint32_t> failed_assertion;
   Set past;       // (so ∪ wr)+, without T0
   Set read_from;  // wr, without T0
+  Set rivals;     // with sight: who before it in the history commits a write to a key of its own
 };
 
 // A block in a history, and the forced order of the history up to it.
@@ -100,15 +100,16 @@ struct Trail {
   explicit Trail(std::uint32_t num_calls) : num_calls_(num_calls), rows_(num_calls) {}
 
   struct Mark {
-    std::size_t blocks, reads, writes, edges, numbers, order, rows;
+    std::size_t blocks, reads, fixed, writes, edges, numbers, order, rows;
   };
   Mark mark() const {
-    return {blocks.size(),  reads.size(), writes.size(), edges.size(),
-            numbers.size(), order.size(), rows_.size()};
+    return {blocks.size(), reads.size(),   fixed.size(), writes.size(),
+            edges.size(),  numbers.size(), order.size(), rows_.size()};
   }
   void cut(const Mark& to) {
     blocks.resize(to.blocks);
     reads.resize(to.reads);
+    fixed.resize(to.fixed);
     writes.resize(to.writes);
     edges.resize(to.edges);
     numbers.resize(to.numbers);
@@ -136,12 +137,30 @@ struct Trail {
   std::span<const ReadEvent<Set>> reads_of(const Block<Set>& b) const {
     return std::span(reads).subspan(b.reads_begin, b.reads_end - b.reads_begin);
   }
+  std::span<const FixedRead> fixed_of(const Block<Set>& b) const {
+    return std::span(fixed).subspan(b.fixed_begin, b.fixed_end - b.fixed_begin);
+  }
+  // Tells `f(key, writer, num_writes)` all external reads of the block in program order, each with
+  // the number of the block's writes before it.
+  template <class F>
+  void for_each_read(const Block<Set>& b, F&& f) const {
+    std::uint32_t next = b.fixed_begin;
+    const auto add_fixed = [&](std::uint32_t up_to) {
+      for (; next < up_to; ++next) f(fixed[next].key, kInitialWriter, fixed[next].num_writes);
+    };
+    for (const ReadEvent<Set>& read : reads_of(b)) {
+      add_fixed(read.fixed_end);
+      f(read.key, read.writer, read.writes_end - b.writes_begin);
+    }
+    add_fixed(b.fixed_end);
+  }
   std::span<const std::int64_t> locals_of(const Block<Set>& b) const {
     return std::span(numbers).subspan(b.locals_begin, b.locals_end - b.locals_begin);
   }
 
   std::vector<Block<Set>> blocks;
   std::vector<ReadEvent<Set>> reads;
+  std::vector<FixedRead> fixed;
   std::vector<WriteEvent> writes;
   std::vector<ForcedEdges<Set>> edges;
   std::vector<std::int64_t> numbers;  // states of executors, and locals at the end of blocks

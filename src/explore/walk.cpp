@@ -51,6 +51,7 @@ template <class Set>
 void Walk<Set>::begin(std::uint32_t call) {
   pending_ = {.call = call,
               .reads_begin = narrow(trail_.reads.size()),
+              .fixed_begin = narrow(trail_.fixed.size()),
               .writes_begin = narrow(trail_.writes.size()),
               .edges_begin = narrow(trail_.edges.size()),
               .forced = history_size() == 0 ? 0 : entry(history_size() - 1).forced,
@@ -73,30 +74,17 @@ void Walk<Set>::walk(std::size_t first_read, bool is_new) {
   }
 }
 
-// Adds the next event. False when this branch is done.
+// Goes on to the next choice and takes it. False when this branch is done.
 template <class Set>
 bool Walk<Set>::extend() {
   if (control_.is_over(budget_, path_)) return false;
-  const Stop stop = pending_.is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
-  switch (stop.kind) {
-    case StopKind::Write:
-      writers(stop.key);  // from now on, the key is in our tables
-      pending_.written.insert(stop.key);
-      trail_.writes.push_back({stop.key, stop.value});
-      return true;
+  const std::optional<Stop> stop = go_on();
+  if (!stop) return false;
+  switch (stop->kind) {
     case StopKind::Read:
-      writers(stop.key);
-      if (is_fixed_[stop.key.index]) {
-        add_fixed_read(stop.key);
-        return true;
-      }
-      if (const std::int64_t* value = own_write(stop.key)) {
-        executor_->answer(*value);
-        return true;
-      }
       // How early a lost update is seen may differ between threads: it is not counted.
       if (pending_.num_superseded > 0 && will_lose_update()) return false;
-      arrive_at_read(stop.key);
+      arrive_at_read(stop->key);
       if (take_valid_write(true)) return true;
       // Those who took the first choices of a piece have not found it blocked.
       if (!trail_.reads.back().is_overwritten && (from_ == 0 || path_.size() - 1 > prefix_.size()))
@@ -104,8 +92,9 @@ bool Walk<Set>::extend() {
       return false;
     case StopKind::Commit:
     case StopKind::Abort:
-      end_block(stop.kind == StopKind::Commit);
+      end_block(stop->kind == StopKind::Commit);
       return false;
+    case StopKind::Write:
     case StopKind::Fault:
       report_fault();
       return false;
@@ -113,36 +102,83 @@ bool Walk<Set>::extend() {
   return false;
 }
 
+// Adds what the pending transaction does up to its next choice, its end or a fault. Nothing if the
+// walk is over before that.
+template <class Set>
+std::optional<Stop> Walk<Set>::go_on() {
+  if (pending_.is_left_out) return Stop{.kind = StopKind::Commit};
+  if (remembered_ != nullptr) {
+    if (const std::optional<Segment> known = remembered_->known()) {
+      trail_.writes.insert(trail_.writes.end(), known->writes.begin(), known->writes.end());
+      trail_.fixed.insert(trail_.fixed.end(), known->fixed.begin(), known->fixed.end());
+      return known->stop;
+    }
+  }
+  const std::size_t writes_begin = trail_.writes.size();
+  const std::size_t fixed_begin = trail_.fixed.size();
+  Stop stop = executor_->run();
+  while (passes(stop)) {
+    if (control_.is_over(budget_, path_)) return std::nullopt;
+    stop = executor_->run();
+  }
+  if (remembered_ != nullptr)
+    remembered_->learn({std::span<const WriteEvent>(trail_.writes).subspan(writes_begin),
+                        std::span<const FixedRead>(trail_.fixed).subspan(fixed_begin), stop});
+  return stop;
+}
+
+// Adds a write, and a read that is no choice; false at everything else.
+template <class Set>
+bool Walk<Set>::passes(const Stop& stop) {
+  if (stop.kind != StopKind::Write && stop.kind != StopKind::Read) return false;
+  writers(stop.key);  // from now on, the key is in our tables
+  if (stop.kind == StopKind::Write) {
+    trail_.writes.push_back({stop.key, stop.value});
+    return true;
+  }
+  if (is_fixed_[stop.key.index]) {
+    trail_.fixed.push_back({stop.key, narrow(trail_.writes.size()) - pending_.writes_begin});
+    executor_->answer(initial_[stop.key.index]);
+    return true;
+  }
+  const std::int64_t* value = own_write(stop.key);
+  if (value != nullptr) executor_->answer(*value);
+  return value != nullptr;
+}
+
 template <class Set>
 void Walk<Set>::report_fault() {
   std::vector<ReadValue> read;
-  const auto add = [&](std::uint32_t call, std::span<const ReadEvent<Set>> reads) {
-    for (const ReadEvent<Set>& event : reads)
-      read.push_back({call, event.key, event.writer, value(event.writer, event.key)});
+  const auto add = [&](const Block<Set>& block) {
+    trail_.for_each_read(block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t) {
+      read.push_back({block.call, x, writer, value(writer, x)});
+    });
   };
-  for (std::uint32_t i = 0; i < history_size(); ++i)
-    add(block_at(i).call, trail_.reads_of(block_at(i)));
-  add(pending_.call, std::span<const ReadEvent<Set>>(trail_.reads).subspan(pending_.reads_begin));
+  for (std::uint32_t i = 0; i < history_size(); ++i) add(block_at(i));
+  add(pending_block());
   control_.report(describe_fault(program_, *executor_, pending_.call, read), path_);
 }
 
 template <class Set>
 void Walk<Set>::arrive_at_read(ProgramKey x) {
+  const bool will_be_written = rules_.sight && will_write(x);
   const std::span<const std::int64_t> state = executor_->state();
-  ReadEvent<Set> read;
+  ReadEvent<Set>& read = trail_.reads.emplace_back();
   read.key = x;
-  read.untried = writers(x);
+  read.untried = writers_[x.index];
   read.is_initial_untried = true;
+  read.is_overwritten = will_be_written;
+  leave_out_hidden(read);
   read.past = pending_.past;
   read.read_from = pending_.read_from;
   read.writes_end = narrow(trail_.writes.size());
+  read.fixed_end = narrow(trail_.fixed.size());
   read.edges_end = narrow(trail_.edges.size());
   read.state_begin = narrow(trail_.numbers.size());
   trail_.numbers.insert(trail_.numbers.end(), state.begin(), state.end());
   read.state_end = narrow(trail_.numbers.size());
   read.forced = pending_.forced;
   read.num_superseded = pending_.num_superseded;
-  if (rules_.sight) read.is_overwritten = will_write(x);
   read.path_end = narrow(path_.size());
   if (path_.size() < prefix_.size()) {
     const std::uint32_t only = prefix_[path_.size()];
@@ -153,28 +189,24 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
     read.untried -= Set::first(from_ - 1);
   }
   path_.push_back(0);
-  trail_.reads.push_back(read);
 }
 
-// The read of a key that no call writes.
+// Takes from the choices of a read those that fail for a reason that is known at once. At cc a
+// writer that comes before another one, which the transaction sees, is hidden by that one. With
+// sight, of two writers of a key that have read the same version none sees the other.
 template <class Set>
-void Walk<Set>::add_fixed_read(ProgramKey x) {
-  const bool is_first = trail_.reads.size() == pending_.reads_begin;
-  const bool is_current = is_first || trail_.reads.back().is_current;
-  ReadEvent<Set>& read = trail_.reads.emplace_back();
-  read.key = x;
-  read.latest = Latest::Yes;
-  read.is_fixed = true;
-  read.is_current = is_current;
-  read.past = pending_.past;
-  read.read_from = pending_.read_from;
-  read.writes_end = narrow(trail_.writes.size());
-  read.edges_end = narrow(trail_.edges.size());
-  read.state_begin = read.state_end = narrow(trail_.numbers.size());
-  read.forced = pending_.forced;
-  read.path_end = narrow(path_.size());
-  read.num_superseded = pending_.num_superseded;
-  executor_->answer(initial_[x.index]);
+void Walk<Set>::leave_out_hidden(ReadEvent<Set>& read) {
+  if (read.is_overwritten) {
+    const Superseded& versions = superseded_[read.key.index];
+    read.untried -= versions.writers;
+    if (versions.is_initial) read.is_initial_untried = false;
+  }
+  if (rules_.strong || rules_.weak[pending_.call] != WeakLevel::Cc) return;
+  const Set known = writers_[read.key.index] & pending_.past;
+  if (known.empty()) return;
+  read.is_initial_untried = false;
+  const std::span<const Set> rows = trail_.forced(pending_.forced);
+  known.for_each([&](std::uint32_t t) { read.untried -= rows[t]; });
 }
 
 // The next of ValidWrites(h, e) for the last read; false if there is none left.
@@ -205,10 +237,9 @@ bool Walk<Set>::take_valid_write(bool is_first) {
       pending_.read_from.insert(w);
     }
     const bool is_superseded_one = rules_.sight && is_superseded(read.key, w);
-    if (read.is_overwritten && is_superseded_one) continue;
     pending_.num_superseded = read.num_superseded + (is_superseded_one ? 1 : 0);
     if (!is_valid_write(w)) continue;
-    read.latest = shape_of_latest(read);
+    if (wants_latest_) read.latest = shape_of_latest(read);
     if (!is_first) {
       executor_->restore(CallId{pending_.call},
                          std::span<const std::int64_t>(trail_.numbers)
@@ -284,6 +315,9 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
   while (trail_.reads.size() > first_read) {
     const ReadEvent<Set>& read = trail_.reads.back();
     trail_.writes.resize(read.writes_end);
+    trail_.fixed.resize(read.fixed_end);
+    pending_.num_filtered =
+        std::min(pending_.num_filtered, read.writes_end - pending_.writes_begin);
     trail_.edges.resize(read.edges_end);
     trail_.numbers.resize(read.state_end);
     trail_.cut_forced(read.forced);
@@ -291,10 +325,6 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
     pending_.read_from = read.read_from;
     pending_.forced = read.forced;
     pending_.num_superseded = read.num_superseded;
-    if (read.is_fixed) {
-      trail_.reads.pop_back();
-      continue;
-    }
     path_.resize(read.path_end + 1);
     if (control_.is_stopped()) {
       path_.resize(trail_.reads[first_read].path_end);
@@ -325,6 +355,24 @@ Latest Walk<Set>::shape_of_latest(const ReadEvent<Set>& read) const {
   return Latest::No;
 }
 
+// The pending transaction as far as it went.
+template <class Set>
+Block<Set> Walk<Set>::pending_block() const {
+  Block<Set> block;
+  block.call = pending_.call;
+  block.reads_begin = pending_.reads_begin;
+  block.reads_end = narrow(trail_.reads.size());
+  block.fixed_begin = pending_.fixed_begin;
+  block.fixed_end = narrow(trail_.fixed.size());
+  block.writes_begin = pending_.writes_begin;
+  block.writes_end = narrow(trail_.writes.size());
+  block.edges_begin = pending_.edges_begin;
+  block.edges_end = narrow(trail_.edges.size());
+  block.past = pending_.past;
+  block.read_from = pending_.read_from;
+  return block;
+}
+
 template <class Set>
 void Walk<Set>::end_block(bool is_committed) {
   if (!is_wanted()) return;
@@ -342,20 +390,11 @@ void Walk<Set>::end_block(bool is_committed) {
   const std::uint32_t locals_begin = narrow(trail_.numbers.size());
   const auto locals = executor_->state().first(executor_->num_locals());
   trail_.numbers.insert(trail_.numbers.end(), locals.begin(), locals.end());
-  Block<Set> block;
-  block.call = pending.call;
+  Block<Set> block = pending_block();
   block.is_committed = is_committed;
-  block.reads_begin = pending.reads_begin;
-  block.reads_end = narrow(trail_.reads.size());
-  block.writes_begin = pending.writes_begin;
-  block.writes_end = narrow(trail_.writes.size());
-  block.edges_begin = pending.edges_begin;
-  block.edges_end = narrow(trail_.edges.size());
   block.locals_begin = locals_begin;
   block.locals_end = narrow(trail_.numbers.size());
   block.failed_assertion = executor_->failed_assertion();
-  block.past = pending.past;
-  block.read_from = pending.read_from;
   const std::uint32_t forced = trail_.copy_forced(pending.forced);
   ForcedOrder<Set>(trail_.forced(forced)).append(block.call, block.past);
   trail_.order.push_back({narrow(trail_.blocks.size()), forced});
@@ -379,19 +418,21 @@ void Walk<Set>::end_block(bool is_committed) {
 
 template <class Set>
 void Walk<Set>::register_block(std::uint32_t number) {
-  const Block<Set>& block = trail_.blocks[number];
+  Block<Set>& block = trail_.blocks[number];
   present_.insert(block.call);
   block_of_[block.call] = number;
   if (rules_.is_linear() && rules_.has_snapshot(block.call)) {
-    for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      if (!read.is_fixed) readings_[read.key.index].push_back({block.call, read.writer});
-    }
+    for (const ReadEvent<Set>& read : trail_.reads_of(block))
+      readings_[read.key.index].push_back({block.call, read.writer});
   }
   if (!block.is_committed) return;
   for (const WriteEvent& write : trail_.writes_of(block)) {
-    writers_[write.key.index].insert(block.call);
+    Set& all = writers_[write.key.index];
+    if (rules_.sight) block.rivals |= all;
+    all.insert(block.call);
     if (!is_small_number(write.value)) ++num_large_;
   }
+  block.rivals.erase(block.call);
   if (rules_.sight) supersede(block, true);
 }
 
@@ -401,7 +442,6 @@ void Walk<Set>::unregister_block(std::uint32_t number) {
   present_.erase(block.call);
   if (rules_.is_linear() && rules_.has_snapshot(block.call)) {
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      if (read.is_fixed) continue;
       std::erase_if(readings_[read.key.index],
                     [&](const Reading& reading) { return reading.reader == block.call; });
     }
@@ -437,7 +477,10 @@ std::int64_t Walk<Set>::value(std::uint32_t w, ProgramKey x) const {
 }
 
 template <class Set>
-const std::int64_t* Walk<Set>::own_write(ProgramKey x) const {
+const std::int64_t* Walk<Set>::own_write(ProgramKey x) {
+  const std::size_t num_writes = trail_.writes.size() - pending_.writes_begin;
+  for (; pending_.num_filtered < num_writes; ++pending_.num_filtered)
+    pending_.written.insert(trail_.writes[pending_.writes_begin + pending_.num_filtered].key);
   if (!pending_.written.may_contain(x)) return nullptr;
   for (std::size_t i = trail_.writes.size(); i-- > pending_.writes_begin;) {
     if (trail_.writes[i].key == x) return &trail_.writes[i].value;

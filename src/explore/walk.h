@@ -83,6 +83,7 @@ class Walk {
   struct Pending {
     std::uint32_t call = 0;
     std::uint32_t reads_begin = 0;  // on the trail's stacks
+    std::uint32_t fixed_begin = 0;
     std::uint32_t writes_begin = 0;
     std::uint32_t edges_begin = 0;
     std::uint32_t forced = 0;
@@ -92,7 +93,8 @@ class Walk {
     std::uint64_t facts = 0;
     Set past;
     Set read_from;
-    KeyFilter written = {};            // keys that it may have written
+    KeyFilter written = {};            // keys that it may have written,
+    std::uint32_t num_filtered = 0;    // with its first so many writes
     std::uint32_t num_superseded = 0;  // with sight: of its reads, those of superseded versions
     bool is_left_out = false;
   };
@@ -184,6 +186,7 @@ class Walk {
   Set present_;                          // calls whose blocks are in the history
   std::vector<std::uint32_t> block_of_;  // by call
   std::vector<Set> writers_;             // by key: who in the history commits a write to it
+  bool wants_latest_ = false;            // does the engine ask for ReadEvent::latest?
 
  private:
   Path prefix_;  // of the piece
@@ -192,10 +195,13 @@ class Walk {
   std::vector<OpenChoice> open_;
 
   bool extend();
+  std::optional<Stop> go_on();
+  bool passes(const Stop& stop);
+  Block<Set> pending_block() const;
   void report_fault();
   bool backtrack(std::size_t first_read);
   void arrive_at_read(ProgramKey x);
-  void add_fixed_read(ProgramKey x);
+  void leave_out_hidden(ReadEvent<Set>& read);
   bool take_valid_write(bool is_first);
   void put_back();
   void give_untried(ReadEvent<Set>& read);
@@ -204,7 +210,7 @@ class Walk {
   bool is_strongly_valid_write(std::uint32_t w);
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
-  const std::int64_t* own_write(ProgramKey x) const;
+  const std::int64_t* own_write(ProgramKey x);
   bool will_write(ProgramKey x);
   bool is_superseded(ProgramKey x, std::uint32_t w) const {
     const Superseded& versions = superseded_[x.index];

@@ -14,12 +14,9 @@ namespace isoscope::explore {
 template <class Set>
 bool Walk<Set>::will_write(ProgramKey x) {
   if (remembered_ == nullptr || num_large_ > 0 || has_large_initial_) return false;
-  for (std::size_t i = pending_.writes_begin; i < trail_.writes.size(); ++i) {
-    if (!is_small_number(trail_.writes[i].value)) return false;
-  }
   const Outlook* outlook = remembered_->outlook();
   return outlook != nullptr &&
-         std::find(outlook->writes.begin(), outlook->writes.end(), x) != outlook->writes.end();
+         std::binary_search(outlook->writes.begin(), outlook->writes.end(), x);
 }
 
 // A committed block joins the history, or leaves it: versions that it has read and replaced. At
@@ -104,9 +101,7 @@ bool Walk<Set>::has_witness(const Block<Set>& block, bool is_left_out) {
     witness_->push_left_out();
     return true;
   }
-  if (witness_->push(block, session_past_[block.call], trail_.reads_of(block),
-                     trail_.writes_of(block)))
-    return true;
+  if (witness_->push(block, session_past_[block.call], trail_)) return true;
   if (budget_.expired()) control_.stop_undecided();
   return false;
 }

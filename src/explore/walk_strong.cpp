@@ -63,7 +63,7 @@ void Walk<Set>::fill_facts() {
   for (std::uint32_t i = 0; i < history_size(); ++i) {
     const Block<Set>& block = block_at(i);
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      if (read.is_fixed || !rules_.has_snapshot(block.call)) continue;
+      if (!rules_.has_snapshot(block.call)) continue;
       history_facts_.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
                               writers_[read.key.index]);
     }
@@ -94,7 +94,7 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
   if (!rules_.strong) add_forced(facts_);
   for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
     const ReadEvent<Set>& read = trail_.reads[i];
-    if (read.is_fixed || !rules_.has_snapshot(last)) continue;
+    if (!rules_.has_snapshot(last)) continue;
     facts_.add_read(last, read.writer == kInitialWriter ? nullptr : &read.writer,
                     writers_[read.key.index]);
   }

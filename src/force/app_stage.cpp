@@ -27,7 +27,7 @@ std::vector<GateNotice> notices_of(const std::vector<Answer>& answers) {
   return read_notices(told);
 }
 
-Result<std::unique_ptr<AppSchema>> AppSchema::open(const std::string& dsn, std::string text) {
+Result<std::unique_ptr<AppSchema>> AppSchema::open(const std::string& dsn, std::string_view text) {
   std::unique_ptr<AppSchema> made(new AppSchema);
   made->text_ = sql::without_psql_lines(text);
   made->schema_ = fmt::format("isoscope_force_{}", ::getpid());
@@ -126,9 +126,9 @@ Result<std::string> AppSchema::created_outside(const std::string& since) const {
   return rows->at(0).at(0).value_or("");
 }
 
-Result<AppStage> AppStage::open(const std::string& dsn, std::string text,
+Result<AppStage> AppStage::open(const std::string& dsn, std::string_view text,
                                 std::vector<AppCall> calls) {
-  auto schema = AppSchema::open(dsn, std::move(text));
+  auto schema = AppSchema::open(dsn, text);
   if (!schema) return schema.error();
   return AppStage(dsn, std::move(calls), std::move(*schema));
 }

@@ -18,7 +18,7 @@ namespace isoscope::force {
 class AppSchema {
  public:
   // `text`: the application, without lines of psql.
-  static Result<std::unique_ptr<AppSchema>> open(const std::string& dsn, std::string text);
+  static Result<std::unique_ptr<AppSchema>> open(const std::string& dsn, std::string_view text);
   ~AppSchema();
   AppSchema(const AppSchema&) = delete;
   AppSchema& operator=(const AppSchema&) = delete;
@@ -55,7 +55,7 @@ class AppSchema {
 
 class AppStage {
  public:
-  static Result<AppStage> open(const std::string& dsn, std::string text,
+  static Result<AppStage> open(const std::string& dsn, std::string_view text,
                                std::vector<AppCall> calls);
 
   // Plays calls in this order of connections; an index into `order` is an actor.

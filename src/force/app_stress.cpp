@@ -239,7 +239,9 @@ Result<AppStressRun> stress_app(const sql::Application& app, const std::string& 
         .parameters = {}};
     bool is_callable = function.name.find_first_of("/'") == std::string::npos;
     for (std::uint32_t i = 0; i < function.num_parameters; ++i) {
-      is_callable = is_callable && !function.variables[i].is_array;
+      // A column of a row, r.a, is no argument of its own.
+      is_callable = is_callable && !function.variables[i].is_array &&
+                    function.variables[i].name.find('.') == std::string::npos;
       callable.parameters.push_back(function.variables[i].type);
     }
     if (callable.isolation.empty())

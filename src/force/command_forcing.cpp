@@ -190,9 +190,8 @@ class CommandForcing {
         worst = verdict;
         worst_why = why;
         first = std::move(*run);
-      } else if (answer_.orders == 1) {
-        first = std::move(*run);
-      } else if (worst == ForceVerdict::Prevented && is_telling(*run) && !is_telling(first)) {
+      } else if (answer_.orders == 1 ||
+                 (worst == ForceVerdict::Prevented && is_telling(*run) && !is_telling(first))) {
         first = std::move(*run);
       }
       is_complete = !next_order(choices, turns);

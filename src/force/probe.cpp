@@ -114,6 +114,10 @@ class Prober {
       answer_.levels.push_back(std::move(level));
       if (!answer_.limit.empty()) break;
     }
+    if (!std::ranges::all_of(answer_.levels, &ProbedLevel::is_kept))
+      answer_.outcome = Outcome::Broken;
+    else if (answer_.limit.empty())
+      answer_.outcome = Outcome::Kept;
     return std::move(answer_);
   }
 

@@ -21,6 +21,7 @@
 #include "history/history.h"
 #include "spec/levels.h"
 #include "support/budget.h"
+#include "verdict/answer.h"
 
 namespace isoscope::force {
 
@@ -55,11 +56,11 @@ struct ProbedLevel {
   std::size_t histories = 0;                // that differ
 };
 
-struct ProbeAnswer {
+// Broken if a level does not keep its promise.
+struct ProbeAnswer : isoscope::Answer {
   std::string product;  // "PostgreSQL 15"
   std::vector<const Probe*> probes = {};
   std::vector<ProbedLevel> levels = {};
-  std::string limit = {};  // what ended it early; empty if nothing did
 };
 
 struct ProbeOptions {

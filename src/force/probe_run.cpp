@@ -39,7 +39,7 @@ ProbeRunner::ProbeRunner(Server& server, const std::string& table, const Probe& 
 
 std::string ProbeRunner::sql_of(const ProbeOp& op) const {
   using Kind = ProbeOp::Kind;
-  const std::string read = fmt::format("SELECT k, v FROM {} WHERE k = '{}'", table_, op.key);
+  std::string read = fmt::format("SELECT k, v FROM {} WHERE k = '{}'", table_, op.key);
   switch (op.kind) {
     case Kind::Read:
       return read;

@@ -11,23 +11,23 @@ namespace isoscope {
 
 namespace {
 
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-bool continues_name(char c) { return starts_name(c) || is_digit(c); }
+using lexical::continues_name;
+using lexical::starts_name;
 
 constexpr std::string_view kSigns = ":=[](),!?@|<>.";
 
 }  // namespace
 
 void HistLexer::skip_blanks() {
-  for (; at_ < text_.size(); ++at_) {
-    const char c = text_[at_];
+  while (!at_.at_end()) {
+    const char c = at_.here();
     if (c == '\n') {
-      ++line_;
-      line_start_ = at_ + 1;
+      at_.step_line();
     } else if (c == '#') {
-      while (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
-    } else if (c != ' ' && c != '\t' && c != '\r') {
+      at_.step_to_line_end();
+    } else if (lexical::is_blank(c)) {
+      at_.step();
+    } else {
       return;
     }
   }
@@ -35,43 +35,41 @@ void HistLexer::skip_blanks() {
 
 char HistLexer::peek() {
   skip_blanks();
-  return at_ < text_.size() ? text_[at_] : '\0';
+  return at_.at_end() ? '\0' : at_.here();
 }
 
 bool HistLexer::has_bar() {
   if (!has_bars_) return false;
   int depth = 1;
-  for (std::size_t i = at_; i < text_.size(); ++i) {
-    const char c = text_[i];
+  const std::string_view text = at_.text();
+  for (std::size_t i = at_.offset(); i < text.size(); ++i) {
+    const char c = text[i];
     if (c == '|') return true;
     if (c == '[') ++depth;
     if (c == ']' && --depth == 0) return false;
-    if (c == '#') i = std::min(text_.find('\n', i), text_.size());
+    if (c == '#') i = std::min(text.find('\n', i), text.size());
     if (c != '"') continue;
-    for (++i; i < text_.size() && text_[i] != '"' && text_[i] != '\n'; ++i) {
-      if (text_[i] == '\\') ++i;
+    for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) {
+      if (text[i] == '\\') ++i;
     }
   }
   return false;
 }
 
 std::string_view HistLexer::take_name() {
-  const std::size_t start = at_;
-  if (at_ < text_.size() && starts_name(text_[at_])) {
-    while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
-  }
-  return text_.substr(start, at_ - start);
+  if (at_.at_end() || !starts_name(at_.here())) return {};
+  return at_.take(at_.span_of(continues_name));
 }
 
 Result<void> HistLexer::next(HistToken& token) {
   skip_blanks();
   token.place = place();
-  if (at_ == text_.size()) {
+  if (at_.at_end()) {
     token.kind = HistToken::Kind::End;
     token.text = {};
     return {};
   }
-  const char c = text_[at_];
+  const char c = at_.here();
   if (starts_name(c)) {
     token.kind = HistToken::Kind::Name;
     token.text = take_name();
@@ -81,7 +79,7 @@ Result<void> HistLexer::next(HistToken& token) {
   if (c == '"') return read_string(token);
   if (kSigns.find(c) != std::string_view::npos) {
     token.kind = HistToken::Kind::Sign;
-    token.text = text_.substr(at_++, 1);
+    token.text = at_.take(1);
     return {};
   }
   return Error{.where = token.place,
@@ -90,10 +88,11 @@ Result<void> HistLexer::next(HistToken& token) {
 }
 
 Result<void> HistLexer::read_int(HistToken& token) {
-  const std::size_t start = at_++;
-  while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
+  const std::size_t start = at_.offset();
+  at_.step();  // a digit or a sign
+  at_.step(at_.span_of(continues_name));
   token.kind = HistToken::Kind::Int;
-  token.text = text_.substr(start, at_ - start);
+  token.text = at_.text().substr(start, at_.offset() - start);
   const char* end = token.text.data() + token.text.size();
   const auto parsed = std::from_chars(token.text.data(), end, token.number);
   if (parsed.ec == std::errc::result_out_of_range)
@@ -106,28 +105,30 @@ Result<void> HistLexer::read_int(HistToken& token) {
 }
 
 Result<void> HistLexer::read_string(HistToken& token) {
-  const std::size_t start = at_++;
+  const std::size_t start = at_.offset();
+  at_.step();
   token.kind = HistToken::Kind::String;
   token.string.clear();
   const Error unterminated{.where = token.place, .what = "this string does not end on its line"};
-  for (; at_ < text_.size(); ++at_) {
-    char c = text_[at_];
+  for (; !at_.at_end(); at_.step()) {
+    char c = at_.here();
     if (c == '\n') return unterminated;
     if (c == '"') {
-      ++at_;
-      token.text = text_.substr(start, at_ - start);
+      at_.step();
+      token.text = at_.text().substr(start, at_.offset() - start);
       return {};
     }
     if (c == '\\') {
       const Place escape = place();
-      if (++at_ == text_.size()) return unterminated;
+      at_.step();
+      if (at_.at_end()) return unterminated;
       const Error unknown{.where = escape,
                           .what = "unknown escape in a string",
                           .hint = "known: \\\" \\\\ \\n \\r \\t \\xHH"};
-      switch (text_[at_]) {
+      switch (at_.here()) {
         case '"':
         case '\\':
-          c = text_[at_];
+          c = at_.here();
           break;
         case 'n':
           c = '\n';
@@ -140,12 +141,12 @@ Result<void> HistLexer::read_string(HistToken& token) {
           break;
         case 'x': {
           unsigned byte = 0;
-          const char* digits = text_.data() + at_ + 1;
-          if (text_.size() - at_ < 3 ||
+          const char* digits = at_.rest().data() + 1;
+          if (at_.rest().size() < 3 ||
               std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
             return unknown;
           c = static_cast<char>(byte);
-          at_ += 2;
+          at_.step(2);
           break;
         }
         default:
@@ -165,19 +166,18 @@ Result<std::string> HistLexer::level() {
                         .hint = "for example [r(x,0)]@si or [r(x,0)]@cc@vis"};
   if (name.empty()) return malformed;
   constexpr std::string_view kJoints = "-+.";
-  while (at_ < text_.size() && kJoints.find(text_[at_]) != std::string_view::npos) {
-    const char joint = text_[at_++];
+  while (!at_.at_end() && kJoints.find(at_.here()) != std::string_view::npos) {
+    const char joint = at_.take(1).front();
     name.push_back(joint);
-    const std::size_t start_of_part = at_;
-    while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
-    name.append(text_.substr(start_of_part, at_ - start_of_part));
-    if (at_ > start_of_part) continue;
+    const std::string_view part = at_.take(at_.span_of(continues_name));
+    name.append(part);
+    if (!part.empty()) continue;
     if (joint != '+') return malformed;
     break;  // a plus may be the last sign
   }
-  if (at_ < text_.size() && text_[at_] == '@') {
+  if (!at_.at_end() && at_.here() == '@') {
     const Place at_sign = place();
-    ++at_;
+    at_.step();
     const std::string framework = lower_case(take_name());
     if (framework != "co" && framework != "vis" && framework != "snap")
       return Error{.where = at_sign,

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "support/result.h"
+#include "support/text_cursor.h"
 
 namespace isoscope {
 
@@ -29,7 +30,7 @@ class HistLexer {
  public:
   // The caller keeps `text` alive.
   explicit HistLexer(std::string_view text)
-      : text_(text), has_bars_(text.find('|') != std::string_view::npos) {}
+      : at_(text), has_bars_(text.find('|') != std::string_view::npos) {}
 
   // Reads the next token into `token`.
   Result<void> next(HistToken& token);
@@ -40,7 +41,7 @@ class HistLexer {
   char peek();
   // Does a '|' come before the ']' that ends the transaction whose '[' was just read?
   bool has_bar();
-  Place place() const { return {line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)}; }
+  Place place() const { return at_.place(); }
 
  private:
   void skip_blanks();
@@ -48,11 +49,8 @@ class HistLexer {
   Result<void> read_int(HistToken& token);
   Result<void> read_string(HistToken& token);
 
-  std::string_view text_;
+  TextCursor at_;
   bool has_bars_;  // anywhere, so that texts without are not searched again and again
-  std::size_t at_ = 0;
-  std::size_t line_start_ = 0;
-  std::uint32_t line_ = 1;
 };
 
 // Is it a NAME of the grammar: letters, digits and underscores, not beginning with a digit?

@@ -4,11 +4,11 @@
 // Nine bytes of information: texts live once in the history's TextPool, so comparing two values
 // of one history compares two words.
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 namespace isoscope {
 
@@ -27,10 +27,14 @@ struct Value {
 };
 
 // Texts by number, each stored once.
+//
+// A history of a million transactions asks for several million names, most of them known already.
+// So the table is flat (linear probing, at most half full) and keeps a part of each hash: a
+// question that finds its text touches one slot and the text itself.
 class TextPool {
  public:
   TextPool() = default;
-  TextPool(TextPool&&) = default;  // moving a deque moves no text; copying would
+  TextPool(TextPool&&) = default;  // moves no text; copying would
   TextPool& operator=(TextPool&&) = default;
   TextPool(const TextPool& other);
 
@@ -43,8 +47,20 @@ class TextPool {
   std::string show(Value value) const;
 
  private:
-  std::deque<std::string> texts_;  // a deque, so that the views in numbers_ stay valid
-  std::unordered_map<std::string_view, std::int64_t> numbers_;
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t number = 0;  // counted from one; zero: the slot is free
+  };
+  // The slot of `text`, or the free one where it belongs. Requires: there are slots.
+  std::size_t slot_of(std::string_view text, std::size_t hash) const;
+  void grow();
+  std::string_view keep(std::string_view text);
+
+  std::vector<std::string_view> texts_;  // into the blocks
+  std::vector<Slot> slots_;              // a power of two, or none
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  char* free_ = nullptr;  // the rest of the last block
+  std::size_t left_ = 0;
 };
 
 }  // namespace isoscope

@@ -239,8 +239,7 @@ PredictAnswer predict(const History& observed, const Level& level, const LevelSe
   ISO_ASSERT(assignment.ok());  // check_observed() has tried
   if (options.by_parts && have_logics(*assignment)) {
     auto parts = parts_of(observed);
-    if (parts.size() > 1)
-      return predict_parts(observed, std::move(parts), level, levels, options, budget);
+    if (parts.size() > 1) return predict_parts(observed, parts, level, levels, options, budget);
   }
   return predict_whole(observed, level, levels, options, budget);
 }

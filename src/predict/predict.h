@@ -95,12 +95,10 @@ struct Prediction {
   bool by_event = false;
 };
 
-enum class PredictOutcome : std::uint8_t { Predicted, None, Unknown };
+using PredictOutcome = Outcome;  // Predicted, None, Unknown
 
-struct PredictAnswer {
-  PredictOutcome outcome = PredictOutcome::Unknown;
+struct PredictAnswer : Answer {
   std::vector<Prediction> predictions;
-  std::string limit;  // what ended the search, if it ended early: of Unknown, or of Predicted
   bool is_complete = false;  // are these all, up to the transactions of their cycles?
   // What it took.
   std::size_t reads = 0;       // external reads of the observed history

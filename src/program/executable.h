@@ -67,6 +67,19 @@ struct Stop {
   std::int64_t value = 0;
 };
 
+// What is kept of a write.
+struct WriteEvent {
+  ProgramKey key;
+  std::int64_t value = 0;
+};
+
+// What is kept of a read of a key that no call ever writes: it shows the initial value, whatever
+// else happens.
+struct FixedRead {
+  ProgramKey key;
+  std::uint32_t num_writes = 0;  // of its transaction before it
+};
+
 // A claim of the program that was checked and did not hold.
 struct FailedAssertion {
   std::string text;  // as the author wrote it
@@ -119,6 +132,13 @@ class Executable {
   // Families that a call may read or write at all, whatever it reads; for pruning. Sorted.
   virtual std::span<const FamilyId> may_read(CallId call) const = 0;
   virtual std::span<const FamilyId> may_write(CallId call) const = 0;
+
+  // May running it show rows that nobody knows beforehand? Has a call inserted a row that the scans
+  // of the others do not look at yet? From adopt_rows() on they do (rounds.h). Requires of
+  // adopt_rows(): no executor is in use.
+  virtual bool may_have_new_rows() const { return false; }
+  virtual bool has_new_rows() const { return false; }
+  virtual void adopt_rows() const {}
 
   // How people write a value of a key, and of a local; numbers, unless they stand for something.
   virtual std::string print_value(ProgramKey, std::int64_t value) const {

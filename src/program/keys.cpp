@@ -127,9 +127,9 @@ std::string KeyTable::name(ProgramKey key) const {
   return fmt::format("{}[{}]", family, list);
 }
 
-void KeyTable::name_index(std::int64_t index, std::string name) {
+void KeyTable::name_index(std::int64_t index, std::string_view name) {
   const std::unique_lock lock(mutex_);
-  index_names_.try_emplace(index, std::move(name));
+  index_names_.try_emplace(index, name);
 }
 
 void KeyTable::set_initial(ProgramKey key, std::int64_t value) {

@@ -54,7 +54,7 @@ class KeyTable {
   FamilyId family(ProgramKey key) const;
   std::string name(ProgramKey key) const;  // x, stock[1, 2]
   // An index that stands for something else is shown by this name: student[bob].
-  void name_index(std::int64_t index, std::string name);
+  void name_index(std::int64_t index, std::string_view name);
 
   void set_initial(ProgramKey key, std::int64_t value);
   std::int64_t initial(ProgramKey key) const;

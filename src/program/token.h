@@ -4,6 +4,7 @@
 // A token is a view into the text that the caller keeps. A newline is a token, for it ends a
 // statement, except between parentheses or brackets; comments are none.
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct Token {
   bool is(std::string_view word) const {
     return (kind == TokenKind::Sign || kind == TokenKind::Keyword) && text == word;
   }
+  bool is_end() const { return kind == TokenKind::End; }
   std::size_t end() const { return offset + text.size(); }
 };
+std::string show(const Token& token);  // "'x'", "the end of the line"
 
 // The tokens of a text; the last is of kind End. Errors name signs of other languages and what to
 // write instead.

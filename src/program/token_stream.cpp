@@ -2,8 +2,6 @@
 
 namespace isoscope::txn {
 
-namespace {
-
 std::string show(const Token& token) {
   switch (token.kind) {
     case TokenKind::End:
@@ -17,33 +15,16 @@ std::string show(const Token& token) {
   }
 }
 
-}  // namespace
-
-Error TokenStream::wrong(std::string_view expected, std::string hint) const {
-  return Error{.where = peek().place,
-               .what = fmt::format("expected {}, found {}", expected, show(peek())),
-               .hint = std::move(hint)};
-}
-
-Result<Token> TokenStream::expect(std::string_view sign, std::string_view context,
-                                  std::string hint) {
-  if (peek().is(sign)) return take();
-  return wrong(fmt::format("'{}' {}", sign, context), std::move(hint));
-}
-
 Result<Token> TokenStream::expect_name(std::string_view what) {
   if (peek().kind == TokenKind::Name) return take();
-  if (peek().kind == TokenKind::Keyword)
-    return wrong(what,
-                 fmt::format("'{}' is a word of the language; take another name", peek().text));
-  return wrong(what);
+  return peek().kind == TokenKind::Keyword ? is_a_word(what) : wrong(what);
 }
 
 std::string TokenStream::text_from(std::size_t first) const {
   std::string text;
-  for (std::size_t i = first; i < at_; ++i) {
-    if (i > first && tokens_[i].offset > tokens_[i - 1].end()) text += ' ';
-    text += tokens_[i].text;
+  for (std::size_t i = first; i < position(); ++i) {
+    if (i > first && at(i).offset > at(i - 1).end()) text += ' ';
+    text += at(i).text;
   }
   return text;
 }

@@ -1,44 +1,25 @@
 #pragma once
 // A walk over the tokens of a program, with the errors that every parser of a part needs.
-#include <fmt/format.h>
-
 #include <string>
 
 #include "program/token.h"
+#include "support/token_stream.h"
 
 namespace isoscope::txn {
 
 inline constexpr int kMaxNesting = 200;  // of blocks and parentheses together
 
-class TokenStream {
+class TokenStream : public TokenStreamOf<Token> {
  public:
-  explicit TokenStream(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  using TokenStreamOf<Token>::TokenStreamOf;
 
-  const Token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-  }
-  std::size_t position() const { return at_; }
-  void go_back_to(std::size_t position) { at_ = position; }
-  bool at_end() const { return peek().kind == TokenKind::End; }
-  const Token& take() {
-    const Token& token = tokens_[at_];
-    if (token.kind != TokenKind::End) ++at_;
-    return token;
-  }
-  bool take_if(std::string_view text) {
-    if (!peek().is(text)) return false;
-    ++at_;
-    return true;
-  }
   void skip_newlines() {
-    while (peek().kind == TokenKind::Newline) ++at_;
+    while (peek().kind == TokenKind::Newline) take();
   }
   void skip_separators() {
-    while (peek().kind == TokenKind::Newline || peek().is(";")) ++at_;
+    while (peek().kind == TokenKind::Newline || peek().is(";")) take();
   }
 
-  Error wrong(std::string_view expected, std::string hint = {}) const;
-  Result<Token> expect(std::string_view sign, std::string_view context, std::string hint = {});
   // A name that the author chooses: no keyword.
   Result<Token> expect_name(std::string_view what);
 
@@ -60,8 +41,6 @@ class TokenStream {
   Error too_deep() const;
 
  private:
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
   int open_ = 0;
 };
 

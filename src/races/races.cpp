@@ -144,6 +144,10 @@ class RaceFinder {
     std::ranges::stable_sort(answer_.races, [](const Race& a, const Race& b) {
       return a.interleaving.changed.size() < b.interleaving.changed.size();
     });
+    if (!answer_.races.empty())
+      answer_.outcome = Outcome::Predicted;
+    else if (answer_.limit.empty())
+      answer_.outcome = Outcome::None;
     return std::move(answer_);
   }
 

@@ -57,7 +57,8 @@ struct SafePair {
   std::vector<std::string> why;
 };
 
-struct RaceAnswer {
+// Predicted if there is a race; its limit says why "none" cannot be said.
+struct RaceAnswer : Answer {
   std::vector<Race> races;
   std::vector<SafePair> safe;
   std::size_t transactions = 0;
@@ -65,7 +66,6 @@ struct RaceAnswer {
   std::size_t pairs = 0;  // that were tried
   std::size_t interleavings = 0;
   std::size_t pairs_with_gaps = 0;  // that may race for all we know
-  std::string limit;                // why "none" cannot be said; empty if it can
 };
 
 // `level`: its text, or null if there is none.

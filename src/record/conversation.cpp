@@ -25,7 +25,7 @@ std::shared_ptr<Conversation::Script> Conversation::script_of(std::string_view t
 
 // `is_alone`: nothing else is under way, and the text is run once, now.
 void Conversation::gate(Script& script, bool is_alone) const {
-  if (gates_ == nullptr) return;
+  if (gates_ == nullptr || gates_->appender() != nullptr) return;
   is_alone &= script.statements.size() == 1;
   for (const auto& [statement, shape] : script.statements) {
     script.gates.push_back(0);
@@ -44,6 +44,10 @@ void Conversation::gate(Script& script, bool is_alone) const {
                               inserted(splice, number, kind)});
     }
   }
+  edit(script);
+}
+
+void Conversation::edit(Script& script) {
   std::size_t taken = 0;
   for (const Splice& edit : script.edits) {
     script.sent.append(script.text, taken, edit.at - taken);
@@ -57,6 +61,7 @@ std::string Conversation::send_query(std::string_view payload) {
   Fields fields(payload);
   const auto script = script_of(fields.string());
   if (!fields.has_failed()) gate(*script, requests_.empty());
+  if (!fields.has_failed()) append(*script);
   requests_.push_back({.kind = Request::Kind::Query, .script = script, .sent = clock_()});
   return script->sent.empty() ? std::string() : message_of('Q', script->sent + '\0');
 }
@@ -73,6 +78,7 @@ std::string Conversation::send_parse(std::string_view payload) {
     append_int32(rest, script->types.back());
   }
   if (!fields.has_failed() && fields.at_end()) gate(*script, false);
+  if (!fields.has_failed() && fields.at_end()) append(*script);
   std::string message;
   if (!script->sent.empty())
     message = message_of('P', request.name + '\0' + script->sent + '\0' + rest);
@@ -82,7 +88,7 @@ std::string Conversation::send_parse(std::string_view payload) {
   return message;
 }
 
-void Conversation::send_bind(std::string_view payload) {
+std::string Conversation::send_bind(std::string_view payload) {
   Fields fields(payload);
   Request request{.kind = Request::Kind::Bind, .name = std::string(fields.string())};
   request.source = fields.string();
@@ -98,19 +104,26 @@ void Conversation::send_bind(std::string_view payload) {
       parameter.is_binary = formats[formats.size() == 1 ? 0 : std::min(i, formats.size() - 1)] != 0;
     request.parameters.push_back(std::move(parameter));
   }
+  request.meant = meant_statement(request.source).script;
+  const Appending* appending = telling(request.meant);
   request.sent = clock_();
   requests_.push_back(std::move(request));
+  const auto widened = appending == nullptr ? std::nullopt : widened_bind(payload, *appending);
+  return widened ? message_of('B', *widened) : std::string();
 }
 
 std::string Conversation::from_client(char type, std::string_view payload) {
   if (type == 'Q') return send_query(payload);
   if (type == 'P') return send_parse(payload);
+  if (type == 'B') return send_bind(payload);
+  if (type == 'E') return send_execute(payload);
   client_said(type, payload);
   return {};
 }
 
-std::string Conversation::from_server(char type, std::string_view payload) {
-  std::string replaced = type == 'E' ? corrected(payload) : std::string();
+std::optional<std::string> Conversation::from_server(char type, std::string_view payload) {
+  std::optional<std::string> replaced = without_told(type, payload);
+  if (type == 'E') replaced = corrected(payload);
   server_said(type, payload);
   return replaced;
 }
@@ -118,12 +131,6 @@ std::string Conversation::from_server(char type, std::string_view payload) {
 void Conversation::client_said(char type, std::string_view payload) {
   Fields fields(payload);
   switch (type) {
-    case 'B':
-      return send_bind(payload);
-    case 'E':
-      requests_.push_back(
-          {.kind = Request::Kind::Execute, .name = std::string(fields.string()), .sent = clock_()});
-      return;
     case 'D':
       requests_.push_back({.kind = Request::Kind::Describe});
       return;
@@ -212,10 +219,10 @@ Conversation::ScriptPtr Conversation::failing() const {
 }
 
 // An error names a place in the text that the server has; the client has another.
-std::string Conversation::corrected(std::string_view error) {
+std::optional<std::string> Conversation::corrected(std::string_view error) {
   const std::string_view place = error_field(error, 'P');
   const ScriptPtr script = failing();
-  if (place.empty() || script == nullptr || script->edits.empty()) return {};
+  if (place.empty() || script == nullptr || script->edits.empty()) return std::nullopt;
   std::size_t position = 0;
   std::from_chars(place.data(), place.data() + place.size(), position);
   const std::string original =
@@ -235,6 +242,7 @@ Conversation::Running Conversation::running() {
       requests_, [](const Request& r) { return r.kind != Request::Kind::CopyEnd; });
   if (front == requests_.end()) return result;
   result.statement.sent = front->sent;
+  result.statement.bound = front->sent;
   result.statement.start = std::max(front->sent, last_reply_);
   ScriptPtr script = front->script;
   std::size_t which = 0;
@@ -245,6 +253,7 @@ Conversation::Running Conversation::running() {
     if (portal != portals_.end()) {
       script = portal->second.script;
       result.statement.parameters = portal->second.parameters;
+      result.statement.bound = std::min(front->sent, portal->second.bound);
     }
   } else if (front->kind == Request::Kind::Bind) {
     const auto prepared = statements_.find(front->source);
@@ -262,6 +271,7 @@ Conversation::Running Conversation::running() {
   result.statement.sql = result.text.text;
   result.statement.parameter_types = script->types;
   if (which < script->gates.size()) result.statement.gate = script->gates[which];
+  result.statement.is_told = which < script->tells.size() && script->tells[which];
   result.statement.gate_tells_all = result.statement.gate != 0 && script->gates_tell_all;
   result.is_known = true;
   return result;
@@ -275,6 +285,7 @@ void Conversation::complete(std::string_view tag) {
     return lose_track("a statement ended that was not sent");
   Running run = running();
   run.statement.tag = tag;
+  run.statement.told = std::exchange(told_, {});
   bool is_new = true;
   if (front->kind == Request::Kind::Query) {
     ++front->next;
@@ -294,6 +305,7 @@ void Conversation::suspend() { complete(kSuspended); }
 void Conversation::fail(std::string_view payload) {
   Running run = running();
   run.statement.error = error_field(payload, 'C');
+  told_.clear();
   last_reply_ = run.statement.end;
   while (!requests_.empty() && requests_.front().kind == Request::Kind::CopyEnd)
     requests_.pop_front();
@@ -367,7 +379,7 @@ void Conversation::server_said(char type, std::string_view payload) {
       if (take(Request::Kind::Bind, request)) {
         const auto prepared = statements_.find(request.source);
         portals_[request.name] = {prepared == statements_.end() ? nullptr : prepared->second,
-                                  std::move(request.parameters)};
+                                  std::move(request.parameters), request.sent};
       }
       return;
     case '3':
@@ -383,7 +395,8 @@ void Conversation::server_said(char type, std::string_view payload) {
         requests_.pop_front();
       return;
     case 'n':
-      return passing_server('n');
+    case 'T':
+      return passing_server(type);
     case 'G':
       return start_copy_in();
     case 'V': {

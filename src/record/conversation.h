@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,12 +33,18 @@ class Conversation {
   // The messages that must come whole.
   static constexpr std::string_view kFromClient = "QPBECDSHFXcf";
   static constexpr std::string_view kFromServer = "CEZKRS123sIGHWnV";
+  // The same if statements tell by a column: rows and their descriptions too, however long.
+  static constexpr std::string_view kFromTellingServer = "CEZKRS123sIGHWnVTD";
 
   // A message that was gathered, by its payload. Returns the message that is to be sent on in its
   // place, or nothing: then it is sent on as it is. Only texts with gates are replaced, and the
-  // places in them that errors name.
+  // places in them that errors name; and if statements tell by a column, what concerns it.
   std::string from_client(char type, std::string_view payload);
-  std::string from_server(char type, std::string_view payload);
+  // The same. An empty text: nothing is sent on.
+  std::optional<std::string> from_server(char type, std::string_view payload);
+  // Is it not known yet what this message of the client is about, so that it must not be sent on
+  // before the server has answered to what was sent before?
+  bool must_wait(char type, std::string_view payload) const;
   // The first bytes of a message that is not gathered.
   void passing_client(char type);
   void passing_server(char type);
@@ -45,6 +52,11 @@ class Conversation {
   void ended();
 
   void called(std::string application) { transactions_.called(std::move(application)); }
+  // `has_own_role`: it may act as another.
+  void logs_in(std::string user, bool has_own_role) {
+    user_ = std::move(user);
+    has_own_role_ = has_own_role;
+  }
 
  private:
   // A text that was parsed, with its statements; each in `statements` points into `text`.
@@ -54,6 +66,7 @@ class Conversation {
     std::vector<std::uint32_t> types;
     std::vector<std::uint64_t> gates;  // of each statement; 0: none
     bool gates_tell_all = true;
+    std::vector<bool> tells;    // of each statement: by a column
     std::vector<Splice> edits;  // what was done to the text
     std::string sent;           // the text with them; empty if there are none
   };
@@ -61,6 +74,7 @@ class Conversation {
   struct Portal {
     ScriptPtr script;
     std::vector<Parameter> parameters;
+    Microseconds bound = 0;
     bool is_started = false;
   };
   struct Request {
@@ -79,6 +93,7 @@ class Conversation {
     std::string name = {};    // of the portal; of Parse, the statement
     std::string source = {};  // of Bind: the statement
     ScriptPtr script = {};    // of Query and Parse
+    ScriptPtr meant = {};     // of Bind: the statement, as it was known when this was sent
     std::vector<Parameter> parameters = {};
     Microseconds sent = 0;
     std::size_t next = 0;    // of Query: the statement that runs
@@ -87,11 +102,24 @@ class Conversation {
 
   std::shared_ptr<Script> script_of(std::string_view text) const;
   void gate(Script& script, bool is_alone) const;
+  void append(Script& script);
+  static void edit(Script& script);
   std::string send_query(std::string_view payload);
   std::string send_parse(std::string_view payload);
-  std::string corrected(std::string_view error);
+  std::optional<std::string> corrected(std::string_view error);
   ScriptPtr failing() const;
-  void send_bind(std::string_view payload);
+  std::string send_bind(std::string_view payload);
+  std::string send_execute(std::string_view payload);
+  // What a name will mean when the server comes to it. Not certain: that depends on an answer which
+  // has not come.
+  struct Meant {
+    ScriptPtr script;
+    bool is_certain = true;
+  };
+  Meant meant_statement(std::string_view name) const;
+  Meant meant_portal(std::string_view name) const;
+  static const Appending* telling(const ScriptPtr& script);
+  std::optional<std::string> without_told(char type, std::string_view payload);
   void complete(std::string_view tag);
   void suspend();
   void fail(std::string_view payload);
@@ -115,6 +143,9 @@ class Conversation {
   Transactions transactions_;
   Clock clock_;
   Gatekeeper* gates_;
+  std::string user_;
+  bool has_own_role_ = false;
+  std::vector<std::string> told_;                   // by the statement that runs
   std::shared_ptr<const ClientSettings> settings_;  // null until the server tells one
   std::deque<Request> requests_;
   std::map<std::string, ScriptPtr, std::less<>> statements_;

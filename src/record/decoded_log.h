@@ -10,6 +10,7 @@
 // The plugin comes with every server, and needs no publication: with one, UPDATE and DELETE of
 // tables without a primary key would fail, and the run would be another.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +42,8 @@ struct GateMessage {
 };
 
 struct LogChange {
-  enum class Kind : std::uint8_t { Insert, Update, Delete, Truncate };
+  // Put: an INSERT that updates the row if it is there.
+  enum class Kind : std::uint8_t { Insert, Update, Delete, Truncate, Put };
   using Values = std::vector<std::pair<std::string, Cell>>;
   Kind kind = Kind::Insert;
   std::uint64_t lsn = 0;
@@ -60,6 +62,8 @@ struct DecodedLog {
   std::vector<LogTxn> txns = {};  // in the order of commits
   std::vector<GateMessage> messages = {};
   std::string trouble = {};  // a line that was not understood
+  // Tables of which not all changes are known, by full name, and why.
+  std::map<std::string, std::string> troubles = {};
 };
 
 // Takes the log line by line.

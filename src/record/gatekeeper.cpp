@@ -39,7 +39,7 @@ bool may_share(StatementKind kind) {
 
 }  // namespace
 
-Gatekeeper::Entry Gatekeeper::read(std::string_view text, const TextKey& key) {
+Gatekeeper::Entry Gatekeeper::read(std::string_view text, const TextKey& key) const {
   Entry entry{.literals = key.literals, .statements = {}};
   for (StatementText& statement : split_statements(text)) {
     Found found;
@@ -51,8 +51,13 @@ Gatekeeper::Entry Gatekeeper::read(std::string_view text, const TextKey& key) {
     };
     entry.is_exact |= !may_share(statement.kind) || std::ranges::any_of(key.literals, cuts);
     if (has_shape(statement.kind)) {
-      found.shape = std::make_shared<const Shape>(shape_of(statement.text, statement.kind));
-      entry.is_exact |= found.shape->is_exact;
+      Shape shape = shape_of(statement.text, statement.kind);
+      const bool is_wanted = statement.kind != StatementKind::Select ||
+                             (shape.gap.empty() && shape.reads_tables && !shape.is_cursor);
+      if (appender_ != nullptr && is_wanted)
+        shape.appending = find_appending(statement.text, statement.kind);
+      entry.is_exact |= shape.is_exact;
+      found.shape = std::make_shared<const Shape>(std::move(shape));
     }
     found.text = std::move(statement);
     found.text.text = {};

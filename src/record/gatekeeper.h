@@ -15,6 +15,8 @@
 
 namespace isoscope::record {
 
+class Appender;
+
 struct KnownStatement {
   StatementText text;
   std::shared_ptr<const Shape> shape;  // null of kinds that have none
@@ -22,11 +24,16 @@ struct KnownStatement {
 
 class Gatekeeper {
  public:
+  // `appender`: statements tell what they read and wrote by a column (appending.h), and not by
+  // gates. Outlives it.
+  explicit Gatekeeper(Appender* appender = nullptr) : appender_(appender) {}
+
   // The statements of a text, which outlives the result.
   std::vector<KnownStatement> statements(std::string_view text);
   // A shape that was read from this very statement.
   std::shared_ptr<const Shape> exact_shape(std::string_view statement, StatementKind kind);
   std::uint64_t next_gate() { return ++last_; }
+  Appender* appender() const { return appender_; }
 
  private:
   static constexpr std::size_t kMostCached = 10'000;
@@ -41,8 +48,9 @@ class Gatekeeper {
     bool is_exact = false;  // constants matter: ask by the whole text
   };
   const Entry& entry_of(std::string_view text, const TextKey& key);
-  static Entry read(std::string_view text, const TextKey& key);
+  Entry read(std::string_view text, const TextKey& key) const;
 
+  Appender* appender_;
   std::uint64_t last_ = 0;
   std::unordered_map<std::string, Entry> texts_;        // by key
   std::unordered_map<std::string, Entry> exact_texts_;  // by the text itself

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "record/conversation.h"
+#include "record/gatekeeper.h"
 #include "record/sockets.h"
 #include "record/turns.h"
 #include "record/wire.h"
@@ -84,7 +85,7 @@ struct Proxy::State {
   bool start_packet(Link& link, const Piece& packet);
   void answer_tls(Link& link);
   bool tell_binding(Link& link, const Piece& piece);
-  std::string without_binding(Link& link, const Piece& piece) const;
+  std::optional<std::string> without_binding(Link& link, const Piece& piece) const;
   void refuse(Link& link, const std::string& why);
   void forward_client(Link& link);
   void forward_server(Link& link);
@@ -195,12 +196,19 @@ bool Proxy::State::start_packet(Link& link, const Piece& packet) {
     return false;
   }
   std::string application;
+  std::string user;
+  bool has_own_role = false;
   bool replicates = false;
   while (!fields.has_failed()) {
     const std::string_view name = fields.string();
     if (name.empty()) break;
     const std::string_view value = fields.string();
     if (name == "application_name") application = value;
+    if (name == "user") user = value;
+    // The role may be among the settings of a login.
+    has_own_role |= name == "role" || name == "session_authorization" ||
+                    (name == "options" && (value.find("role") != std::string_view::npos ||
+                                           value.find("auth") != std::string_view::npos));
     replicates |= name == "replication" && value != "false" && value != "off" && value != "0";
   }
   if (replicates) {
@@ -213,6 +221,9 @@ bool Proxy::State::start_packet(Link& link, const Piece& packet) {
       options.gates);
   if (options.turns != nullptr) options.turns->came(link.connection, link.door);
   link.conversation->called(std::move(application));
+  link.conversation->logs_in(std::move(user), has_own_role);
+  if (options.gates != nullptr && options.gates->appender() != nullptr)
+    link.server_frames = Framer(Conversation::kFromTellingServer, kLargestMessage + 1);
   return false;
 }
 
@@ -249,6 +260,7 @@ void Proxy::State::forward_client(Link& link) {
     if (piece.kind == Piece::Kind::Message) {
       link.is_held = options.turns != nullptr &&
                      !options.turns->lets_pass(link.connection, piece.type, piece.payload());
+      link.is_held |= link.conversation->must_wait(piece.type, piece.payload());
       if (link.is_held) break;
       const std::string replaced = link.conversation->from_client(piece.type, piece.payload());
       link.server.send(replaced.empty() ? piece.bytes : replaced);
@@ -281,11 +293,11 @@ bool Proxy::State::tell_binding(Link& link, const Piece& piece) {
 }
 
 // A client without TLS that is offered channel binding ends: it is offered the rest.
-std::string Proxy::State::without_binding(Link& link, const Piece& piece) const {
+std::optional<std::string> Proxy::State::without_binding(Link& link, const Piece& piece) const {
   constexpr std::uint32_t kSasl = 10;
   Fields fields(piece.payload());
   if (link.client.tls() != nullptr || link.server.tls() == nullptr || fields.int32() != kSasl)
-    return {};
+    return std::nullopt;
   std::string payload;
   append_int32(payload, kSasl);
   bool has_binding = false;
@@ -298,7 +310,7 @@ std::string Proxy::State::without_binding(Link& link, const Piece& piece) const 
     }
   }
   payload += '\0';
-  return has_binding ? message_of('R', payload) : std::string();
+  return has_binding ? std::optional(message_of('R', payload)) : std::nullopt;
 }
 
 void Proxy::State::forward_server(Link& link) {
@@ -315,14 +327,14 @@ void Proxy::State::forward_server(Link& link) {
     if (piece.kind == Piece::Kind::Message) {
       if (options.turns != nullptr)
         options.turns->heard(link.connection, piece.type, piece.payload());
-      std::string replaced;
+      std::optional<std::string> replaced;
       if (piece.type == 'R') {
         replaced = without_binding(link, piece);
       } else {
         replaced = link.conversation->from_server(piece.type, piece.payload());
       }
       link.is_logging_in &= piece.type != 'Z';
-      link.client.send(replaced.empty() ? piece.bytes : replaced);
+      link.client.send(replaced ? std::string_view(*replaced) : piece.bytes);
     } else {
       if (piece.is_first) link.conversation->passing_server(piece.type);
       link.client.send(piece.bytes);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "record/appended_run.h"
 #include "record/command_process.h"
 #include "record/journal.h"
 #include "record/proxy.h"
@@ -27,6 +28,8 @@ constexpr Microseconds kGrace = 2'000'000;
 
 constexpr const char* kUnfinished =
     "the recording did not come to its end (isoscope record --recover finishes it)";
+// Without the server's log there is nothing to finish it from.
+constexpr const char* kEndedEarly = "the recording did not come to its end";
 
 // Counts what became of the statements.
 void count(const RecordedTxn& txn, RecordSummary& summary) {
@@ -62,11 +65,18 @@ Result<void> rewrite(const ResolvedRun& resolved, const std::string& path, Recor
 // server's log in between, and in the end all anew, with what they read and wrote.
 class Recording {
  public:
-  // `log`: null if the server gives none, and `no_log` says why.
-  Recording(Output output, const RecordOptions& options, ServerLog* log, std::string no_log)
-      : output_(std::move(output)), options_(options), log_(log), no_log_(std::move(no_log)) {
+  // `log`: null if reads and writes are not recorded, and `no_log` says why. `appender`: statements
+  // tell in place of the log.
+  Recording(Output output, const RecordOptions& options, ServerLog* log, std::string no_log,
+            const Appender* appender)
+      : output_(std::move(output)),
+        options_(options),
+        log_(log),
+        no_log_(std::move(no_log)),
+        appender_(appender) {
     output_.write(run_header());
-    if (log_ == nullptr) return;
+    summary_.reads = log_ == nullptr ? "none" : appender_ == nullptr ? "log" : "append";
+    if (log_ == nullptr || appender_ != nullptr) return;
     output_.write(journal_start(log_->start()));
     for (const auto& [name, copy] : log_->copies()) output_.write(journal_table(name, copy));
   }
@@ -74,11 +84,17 @@ class Recording {
   void add(const Client& client, RecordedTxn txn) {
     const std::string& session = names_.name(client);
     const std::vector<Gap> gaps = txn.gaps;
-    doubt(txn, log_ == nullptr ? no_log_ : kUnfinished);
+    doubt(txn, log_ == nullptr ? no_log_ : unfinished());
     std::string line = run_line(txn, session, fmt::format("T{}", ++last_), {});
     if (log_ == nullptr) {
       output_.write(line);
       return count(txn, summary_);
+    }
+    if (appender_ != nullptr) {
+      output_.write(line);
+      txn.gaps = gaps;
+      txns_.emplace_back(session, std::move(txn));
+      return;
     }
     has_news_ = true;
     line = with_raw(std::move(line), txn, gaps.size());
@@ -97,7 +113,7 @@ class Recording {
   // noted who is under way, every 15 seconds or so: asked more seldom as the run goes on, it does
   // so twice at most, and asking takes a fiftieth of the time at most.
   void pull(Microseconds now) {
-    if (log_ == nullptr || !has_news_ || now < next_pull_) return;
+    if (log_ == nullptr || appender_ != nullptr || !has_news_ || now < next_pull_) return;
     const auto start = std::chrono::steady_clock::now();
     if (!read_log()) log_failed_ = true;
     has_news_ = false;
@@ -113,8 +129,9 @@ class Recording {
       if (auto closed = output_.close(); !closed) return closed.error();
       return summary_;
     }
-    const auto pulled =
-        log_failed_ ? Result<void>(Error{.what = "the server's log broke off"}) : read_log();
+    const auto pulled = appender_ != nullptr ? finish_appending(*appender_, *log_, txns_)
+                        : log_failed_ ? Result<void>(Error{.what = "the server's log broke off"})
+                                      : read_log();
     if (auto closed = output_.close(); !closed) return closed.error();
     if (!pulled) return leave_unfinished(pulled.error());
     auto resolved = resolve_all(gates);
@@ -157,16 +174,19 @@ class Recording {
       txns_ = std::move(journal->txns);
     }
     for (auto& [session, txn] : txns_) {
-      doubt(txn, kUnfinished);
+      doubt(txn, unfinished());
       count(txn, summary_);
     }
     return summary_;
   }
 
+  const char* unfinished() const { return appender_ == nullptr ? kUnfinished : kEndedEarly; }
+
   Output output_;
   const RecordOptions& options_;
   ServerLog* log_;
   std::string no_log_;
+  const Appender* appender_;
   SessionNames names_;
   std::size_t last_ = 0;                                   // number of a transaction
   std::vector<std::pair<std::string, RecordedTxn>> txns_;  // empty if they are in the file only
@@ -212,6 +232,50 @@ Result<int> serve(const RecordOptions& options, Proxy& proxy, Recording& recordi
   return command ? command->exit_code().value_or(0) : 0;
 }
 
+// How reads and writes are recorded.
+struct Way {
+  std::optional<ServerLog> log;        // none: they are not
+  std::unique_ptr<Appender> appender;  // statements tell in place of the log
+  std::string why_not;
+};
+
+Way find_way(const RecordOptions& options) {
+  Way way;
+  Error no_log;
+  if (options.reads != Reads::Append) {
+    auto log = ServerLog::open(options.dsn.text);
+    if (log) {
+      way.log = std::move(*log);
+      return way;
+    }
+    no_log = log.error();
+  }
+  if (options.reads != Reads::Log) {
+    auto start = start_appending(options.dsn.text);
+    const std::string prefix = "reads and writes are not recorded: ";
+    const std::string because =
+        no_log.what.starts_with(prefix) ? no_log.what.substr(prefix.size()) : no_log.what;
+    if (start) {
+      const std::string asked =
+          "what statements read and wrote is told by a column that is "
+          "appended to them and taken away again; what that cannot tell is "
+          "a gap";
+      options.on_notice(no_log.what.empty()
+                            ? asked
+                            : fmt::format("the server's log cannot be used: {} ({}); {}", because,
+                                          no_log.hint, asked));
+      way.log = std::move(start->rows);
+      way.appender = std::move(start->appender);
+      return way;
+    }
+    no_log.what =
+        prefix + (because.empty() ? "" : because + "; nor by appending: ") + start.error().what;
+  }
+  options.on_trouble(no_log);
+  way.why_not = no_log.what;
+  return way;
+}
+
 }  // namespace
 
 Result<std::string> default_isolation(const ConnectionString& dsn) {
@@ -241,13 +305,12 @@ Result<RecordSummary> record(const RecordOptions& options) {
   if (!isolation) return isolation.error();
   auto output = Output::open_lines(options.output);
   if (!output) return output.error();
-  auto log = ServerLog::open(options.dsn.text);
-  if (!log) options.on_trouble(log.error());
-  Gatekeeper gates;
-  Recording recording(std::move(*output), options, log ? &*log : nullptr,
-                      log ? std::string() : log.error().what);
+  Way way = find_way(options);
+  Gatekeeper gates(way.appender.get());
+  Recording recording(std::move(*output), options, way.log ? &*way.log : nullptr, way.why_not,
+                      way.appender.get());
   proxied.default_isolation = *isolation;
-  proxied.gates = log ? &gates : nullptr;
+  proxied.gates = way.log ? &gates : nullptr;
   auto proxy = Proxy::listen(std::move(proxied), [&](const Client& client, RecordedTxn txn) {
     recording.add(client, std::move(txn));
   });
@@ -273,7 +336,7 @@ Result<RecordSummary> recover(const ConnectionString& dsn, const std::string& pa
   for (const auto& [session, txn] : journal->txns) sessions.insert(session);
   auto resolved = resolve(journal->txns, *log, gates, {}, journal->logged);
   if (!resolved) return resolved.error();
-  RecordSummary summary{.sessions = sessions.size()};
+  RecordSummary summary{.reads = "log", .sessions = sessions.size()};
   if (auto written = rewrite(*resolved, path, summary); !written) return written.error();
   return summary;
 }

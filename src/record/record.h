@@ -12,8 +12,16 @@
 
 namespace isoscope::record {
 
+// How it is learnt what statements read and wrote.
+enum class Reads : std::uint8_t {
+  Auto,    // from the log if the server allows it, else by appending
+  Log,     // from the server's log (server_log.h)
+  Append,  // by a column that is appended to statements (appending.h)
+};
+
 struct RecordOptions {
   ConnectionString dsn;
+  Reads reads = Reads::Auto;
   std::string listen_host = "127.0.0.1";
   int listen_port = 0;               // 0: any that is free
   std::string tls_certificate = {};  // shown to clients that ask for TLS; empty: none
@@ -30,6 +38,8 @@ struct RecordOptions {
   std::function<void(int port)> on_listening = [](int) {};
   // Told what the server does not allow, and so what is not recorded.
   std::function<void(const Error&)> on_trouble = [](const Error&) {};
+  // Told that it is recorded otherwise.
+  std::function<void(const std::string&)> on_notice = [](const std::string&) {};
 };
 
 struct GapCount {
@@ -38,7 +48,8 @@ struct GapCount {
 };
 
 struct RecordSummary {
-  int exit_code = 0;  // of the command; 128 + the signal that ended it
+  std::string reads = "none";  // "log", "append", or neither
+  int exit_code = 0;           // of the command; 128 + the signal that ended it
   std::uint64_t connections = 0;
   std::uint64_t sessions = 0;
   std::uint64_t transactions = 0;

@@ -61,9 +61,13 @@ class Resolver {
         gates_(gates),
         is_cut_(is_cut),
         accesses_(catalog, versions, matches) {
-    for (auto& [session, txn] : txns) {
+    for (std::pair<std::string, RecordedTxn>& each : txns) {
       Work work;
-      work.out = {session, fmt::format("T{}", works_.size() + 1), std::move(txn), {}, 0};
+      work.out = {std::move(each.first),
+                  fmt::format("T{}", works_.size() + 1),
+                  std::move(each.second),
+                  {},
+                  0};
       work.shapes.resize(work.out.txn.statements.size());
       work.messages.resize(work.out.txn.statements.size());
       works_.push_back(std::move(work));
@@ -286,7 +290,8 @@ class Resolver {
     if (is_write(shape.kind) && !table->no_writes.empty()) return table->no_writes;
     if (work.messages[i] == nullptr && shape.kind != StatementKind::Insert)
       return "its snapshot is not in the log";
-    if (is_write(shape.kind) && txn.status == TxnStatus::Committed && work.own == 0)
+    if (is_write(shape.kind) && txn.status == TxnStatus::Committed && work.own == 0 &&
+        !statement.tag.ends_with(" 0"))
       return "its changes cannot be told from those of others";
     return {};
   }

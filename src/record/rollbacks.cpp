@@ -17,7 +17,8 @@ std::string savepoint_name(const std::string& sql) {
 
 }  // namespace
 
-std::vector<std::size_t> undone_at(const RecordedTxn& txn) {
+std::vector<std::size_t> undone_at(const RecordedTxn& txn, bool* is_certain) {
+  if (is_certain != nullptr) *is_certain = true;
   std::vector<std::size_t> undone(txn.statements.size(), txn.statements.size());
   std::vector<std::pair<std::string, std::size_t>> savepoints;
   for (std::size_t i = 0; i < txn.statements.size(); ++i) {
@@ -33,6 +34,7 @@ std::vector<std::size_t> undone_at(const RecordedTxn& txn) {
     }
     while (!savepoints.empty() && savepoints.back().first != name) savepoints.pop_back();
     // Where there is no such savepoint, everything may be undone.
+    if (savepoints.empty() && is_certain != nullptr) *is_certain = false;
     const std::size_t from = savepoints.empty() ? 0 : savepoints.back().second + 1;
     for (std::size_t j = from; undoes && j < i; ++j) undone[j] = std::min(undone[j], i);
     if (releases && !savepoints.empty()) savepoints.pop_back();

@@ -44,6 +44,11 @@ struct RecordedStatement {
   // The gate (shape.h) that was put into it, by number; 0 if it passed unchanged.
   std::uint64_t gate = 0;
   bool gate_tells_all = false;  // its transaction's id and level too, not only the snapshot
+  // Of a recording that appends (appending.h): did the statement tell, and what, row by row? Of a
+  // query the first row is enough.
+  bool is_told = false;
+  std::vector<std::string> told = {};
+  Microseconds bound = 0;                   // its snapshot is not older
   std::shared_ptr<const Shape> shape = {};  // null if nobody asked for it, or it has none
   std::shared_ptr<const ClientSettings> settings = {};  // null if the server told none
 };
@@ -66,6 +71,7 @@ struct RecordedTxn {
   std::string error = {};    // the SQLSTATE that ended it
   Microseconds start = 0;
   Microseconds end = 0;
+  Microseconds end_sent = 0;  // it has not committed before
   std::vector<RecordedStatement> statements = {};
   std::vector<Gap> gaps = {};
   // What the gates of its statements have told already, so that the next need not tell it again.

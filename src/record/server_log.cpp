@@ -95,6 +95,15 @@ Result<ServerLog> ServerLog::open(const std::string& dsn) {
   return log;
 }
 
+Result<ServerLog> ServerLog::open_unlogged(const std::string& dsn) {
+  auto sql = SqlConnection::open(dsn);
+  if (!sql) return sql.error();
+  ServerLog log(std::move(*sql));
+  if (auto set = log.settle(); !set) return set.error();
+  if (auto copied = log.copy_tables(); !copied) return copied.error();
+  return log;
+}
+
 Result<ServerLog> ServerLog::of_parts(const std::string& dsn, const Snapshot& start,
                                       std::map<std::string, TableCopy> copies, DecodedLog decoded) {
   auto sql = SqlConnection::open(dsn);

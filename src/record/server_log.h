@@ -35,6 +35,10 @@ class ServerLog {
   // An Error says what the server does not allow, and what to do.
   static Result<ServerLog> open(const std::string& dsn);
 
+  // The rows that are there, without a log: what statements tell takes its place (told_log.h), and
+  // remember() has it.
+  static Result<ServerLog> open_unlogged(const std::string& dsn);
+
   // The log of a recording that has ended otherwise: what was kept of it, and a connection.
   static Result<ServerLog> of_parts(const std::string& dsn, const Snapshot& start,
                                     std::map<std::string, TableCopy> copies, DecodedLog decoded);

@@ -25,18 +25,13 @@
 #include <string_view>
 #include <vector>
 
+#include "record/appending.h"
 #include "record/blocks.h"
 #include "record/literals.h"
+#include "record/splice.h"
 #include "record/statement_text.h"
 
 namespace isoscope::record {
-
-// Replaces `removed` bytes of a text at `at`.
-struct Splice {
-  std::size_t at = 0;
-  std::size_t removed = 0;
-  std::string inserted = {};
-};
 
 // An integer in a statement: a literal of its text, or a parameter, or (of a text that is its own
 // key) a number.
@@ -84,6 +79,7 @@ struct Shape {
   bool counts_rows = true;                 // the command tag counts the rows that matched
   std::optional<IntegerPlace> limit = {};  // LIMIT n
   std::vector<Splice> gate = {};           // empty: it cannot be gated
+  Appending appending = {};                // in a recording that appends; else empty
 };
 
 // Requires: `statement` is one statement of kind Select, Insert, Update or Delete.

@@ -4,10 +4,21 @@
 #include "sql/pg_parse.h"
 
 namespace isoscope::record {
-namespace {
 
 using sql::child;
 using sql::Tree;
+
+// Places in the text are no part of what a statement means.
+void forget_places(Tree& node) {
+  if (node.is_object()) {
+    for (const char* name : {"location", "stmt_location", "stmt_len"}) node.erase(name);
+  }
+  if (node.is_structured()) {
+    for (Tree& part : node) forget_places(part);
+  }
+}
+
+namespace {
 
 std::vector<Splice> condition_splices(const std::vector<Word>& words) {
   std::size_t where = words.size();
@@ -40,16 +51,6 @@ std::vector<Splice> insert_splices(const std::vector<Word>& words) {
     }
   }
   return {};
-}
-
-// Places in the text are no part of what a statement means.
-void forget_places(Tree& node) {
-  if (node.is_object()) {
-    for (const char* name : {"location", "stmt_location", "stmt_len"}) node.erase(name);
-  }
-  if (node.is_structured()) {
-    for (Tree& part : node) forget_places(part);
-  }
 }
 
 // The WHERE clause of a text that is nothing but the gate.

@@ -9,4 +9,7 @@ namespace isoscope::record {
 // `tree`: of the text, as parse_sql() gives it.
 std::vector<Splice> find_gate(std::string_view text, const sql::Tree& tree, const Shape& shape);
 
+// Removes from a tree what says where in the text a part of it stands.
+void forget_places(sql::Tree& node);
+
 }  // namespace isoscope::record

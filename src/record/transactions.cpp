@@ -23,13 +23,15 @@ RecordedTxn& Transactions::current(Microseconds now) {
   return *open_;
 }
 
-void Transactions::end(TxnStatus status, Microseconds now) {
+// `sent`: when the request was sent that ended it.
+void Transactions::end(TxnStatus status, Microseconds now, Microseconds sent) {
   if (!open_) return;
   RecordedTxn txn = std::move(*open_);
   open_.reset();
   has_failed_ = false;
   txn.status = status;
   txn.end = now;
+  txn.end_sent = sent;
   txn.backend = backend_;
   block_isolation_ = txn.isolation;
   if (txn.statements.empty() && txn.gaps.empty()) return;  // BEGIN; COMMIT: nothing happened
@@ -58,7 +60,7 @@ void Transactions::done(RecordedStatement statement, const StatementText& text) 
     case StatementKind::Rollback: {
       // The COMMIT of a failed transaction is answered by ROLLBACK.
       const bool commits = text.kind == StatementKind::Commit && !statement.tag.starts_with("ROLL");
-      end(commits ? TxnStatus::Committed : TxnStatus::Aborted, now);
+      end(commits ? TxnStatus::Committed : TxnStatus::Aborted, now, statement.sent);
       if (text.chains) {
         begin(now, true);
         open_->isolation = block_isolation_;
@@ -103,11 +105,12 @@ bool Transactions::has_told(StatementKind next) const {
 void Transactions::failed(RecordedStatement statement, const StatementText& text) {
   RecordedTxn& txn = current(statement.start);
   const Microseconds now = statement.end;
+  const Microseconds sent = statement.sent;
   txn.error = statement.error;
   has_failed_ = true;
   if (is_recorded(text.kind)) txn.statements.push_back(std::move(statement));
   // Outside of a block, and when it is COMMIT that fails, the transaction is over.
-  if (!txn.is_explicit || text.kind == StatementKind::Commit) end(TxnStatus::Aborted, now);
+  if (!txn.is_explicit || text.kind == StatementKind::Commit) end(TxnStatus::Aborted, now, sent);
 }
 
 void Transactions::doubt(std::string why, Microseconds now) {
@@ -117,13 +120,16 @@ void Transactions::doubt(std::string why, Microseconds now) {
 void Transactions::ready(char status, Microseconds now) {
   if (status == 'I') {
     if (!open_) return;
+    // Outside of a block, the last statement was sent before the commit began.
+    const Microseconds sent =
+        open_->statements.empty() ? open_->start : open_->statements.back().sent;
     if (has_failed_) {
-      end(TxnStatus::Aborted, now);
+      end(TxnStatus::Aborted, now, sent);
     } else if (!open_->is_explicit) {
-      end(TxnStatus::Committed, now);
+      end(TxnStatus::Committed, now, sent);
     } else {
       doubt("the server ended the transaction by itself", now);
-      end(TxnStatus::Unknown, now);
+      end(TxnStatus::Unknown, now, sent);
     }
     return;
   }
@@ -146,7 +152,8 @@ void Transactions::interrupted(RecordedStatement statement) {
 void Transactions::lost(bool is_committing, Microseconds now) {
   // Outside of a block, the end of a request is the commit.
   const bool is_open_end = open_ && !has_failed_ && (is_committing || !open_->is_explicit);
-  end(is_open_end ? TxnStatus::Unknown : TxnStatus::Aborted, now);
+  const Microseconds sent = open_ && !open_->statements.empty() ? open_->statements.back().sent : 0;
+  end(is_open_end ? TxnStatus::Unknown : TxnStatus::Aborted, now, sent);
 }
 
 }  // namespace isoscope::record

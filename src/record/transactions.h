@@ -41,7 +41,7 @@ class Transactions {
  private:
   RecordedTxn& current(Microseconds now);
   void begin(Microseconds now, bool is_explicit);
-  void end(TxnStatus status, Microseconds now);
+  void end(TxnStatus status, Microseconds now, Microseconds sent);
   void set_isolation(const StatementText& text);
   static void note_told(const RecordedStatement& statement, RecordedTxn& txn);
 

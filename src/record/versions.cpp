@@ -98,6 +98,9 @@ Versions::Versions(const Catalog& catalog, const ServerLog& log, const DecodedLo
     if (!txn.changes.empty()) commits_.emplace(txn.xid, commits_.size() + 1);
     for (const LogChange& change : txn.changes) apply(txn, commit_place(txn.xid), change);
   }
+  for (const auto& [name, why] : decoded.troubles) {
+    if (TableVersions* versions = find(name); versions != nullptr) versions->trouble = why;
+  }
   for (auto& [name, versions] : tables_) {
     for (const auto& entry : versions.rows) {
       versions.touched.push_back(&entry);
@@ -234,7 +237,9 @@ void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& chan
     old_key = key_text(table, ordered(table, change.old));
   const auto old = versions->rows.find(old_key);
   const bool is_known = old != versions->rows.end() && old->second.versions.back().exists;
-  if (change.kind != LogChange::Kind::Insert && !is_known) {
+  const bool may_insert =
+      change.kind == LogChange::Kind::Insert || change.kind == LogChange::Kind::Put;
+  if (!may_insert && !is_known) {
     versions->trouble = "a change of a row that the recording does not know";
     return;
   }

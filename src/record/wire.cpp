@@ -24,7 +24,7 @@ Piece Framer::next(std::string_view unread) {
   const std::uint32_t length = big_endian32(unread.substr(1));
   if (length < 4 || length > kLargestMessage) return {Piece::Kind::Broken, unread[0], unread, true};
   const std::size_t whole = std::size_t{length} + 1;
-  if (whole <= kLargestGathered && gathered_.find(unread[0]) != std::string::npos) {
+  if (whole <= largest_ && gathered_.find(unread[0]) != std::string::npos) {
     if (unread.size() < whole) return {};
     return {Piece::Kind::Message, unread[0], unread.substr(0, whole), true};
   }

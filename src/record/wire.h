@@ -25,7 +25,7 @@ inline constexpr std::uint32_t kGssRequest = 80877104;
 // The server's own limits.
 inline constexpr std::size_t kLargestStartPacket = 10'000;
 inline constexpr std::size_t kLargestMessage = std::size_t{1} << 30U;
-// A message that is longer than this is never gathered, whoever wants it.
+// A message that is longer than this is not gathered, unless its user says so.
 inline constexpr std::size_t kLargestGathered = std::size_t{16} << 20U;
 
 struct Piece {
@@ -46,8 +46,9 @@ struct Piece {
 
 class Framer {
  public:
-  // `gathered`: the types of the messages that come whole.
-  explicit Framer(std::string_view gathered) : gathered_(gathered) {}
+  // `gathered`: the types of the messages that come whole, up to a size.
+  explicit Framer(std::string_view gathered, std::size_t largest = kLargestGathered)
+      : gathered_(gathered), largest_(largest) {}
 
   // The piece at the beginning of what was not taken yet. The caller takes its bytes away.
   Piece next(std::string_view unread);
@@ -56,6 +57,7 @@ class Framer {
 
  private:
   std::string gathered_;
+  std::size_t largest_;
   std::size_t rest_ = 0;  // bytes to come of a message in parts
   char type_ = 0;
 };

@@ -13,35 +13,56 @@ using audit::ClaimOutcome;
 using audit::ClaimResult;
 
 // The run as `explore` and `run` tell it.
-ServerProgram told(const AuditReport& report, const ClaimResult& result,
-                   const std::vector<sql::RowAssertion>& claim) {
-  return {.machine = *result.run->machine, .claims = claim, .source = report.source, .level = {}};
+ServerProgram told(const AuditReport& report, const audit::SmallRun& run,
+                   const std::vector<sql::RowAssertion>& claims) {
+  return {.machine = *run.machine, .claims = claims, .source = report.source, .level = {}};
 }
+
+const std::vector<sql::RowAssertion> kNoClaims;
 
 std::string claim_name(const sql::RowAssertion& claim) {
   return fmt::format("{} of line {}", claim.is_invariant ? "invariant" : "assertion",
                      claim.place.line);
 }
 
-std::string run_text(const AuditReport& report, const ClaimResult& result,
-                     const sql::RowAssertion& claim, const Paint& paint) {
-  const std::vector<sql::RowAssertion> claims = {claim};
-  const ServerProgram on = told(report, result, claims);
+std::string run_text(const AuditReport& report, const audit::SmallRun& run, const ServerProgram& on,
+                     const std::vector<sql::server::Choice>& schedule, const Paint& paint) {
   std::string out = "rows at the start\n";
-  for (const sql::InitialRow& row : result.run->rows)
+  for (const sql::InitialRow& row : run.rows)
     out += "  " + printable(audit::print(report.problem.app, row)) + "\n";
-  if (result.run->rows.empty()) out += "  none\n";
+  if (run.rows.empty()) out += "  none\n";
   out += "calls\n";
-  for (std::size_t c = 0; c < result.run->calls.size(); ++c) {
-    const audit::ScenarioCall& call = result.run->calls[c];
+  for (std::size_t c = 0; c < run.calls.size(); ++c) {
+    const audit::ScenarioCall& call = run.calls[c];
     out += fmt::format("  {}  {} at {}\n", call_text(on, static_cast<std::uint32_t>(c)),
                        printable(audit::print(report.problem.app, call)),
                        report.problem.levels.of(call.function).name);
   }
   out += "statements and commits, in this order\n";
-  out += story_text(on, story_of(on, result.schedule, result.schedule.size()), paint);
-  out += broken_text(on, result.broken, paint);
-  return out;
+  return out + story_text(on, story_of(on, schedule, schedule.size()), paint);
+}
+
+std::string broken_run_text(const AuditReport& report, const ClaimResult& result,
+                            const sql::RowAssertion& claim, const Paint& paint) {
+  const std::vector<sql::RowAssertion> claims = {claim};
+  const ServerProgram on = told(report, *result.run, claims);
+  return run_text(report, *result.run, on, result.schedule, paint) +
+         broken_text(on, result.broken, paint);
+}
+
+// The run as JSON: its start, calls and schedule go into `one`.
+void add_run(const AuditReport& report, const audit::SmallRun& run, const ServerProgram& on,
+             const std::vector<sql::server::Choice>& schedule, Json& one) {
+  Json start = Json::array();
+  for (const sql::InitialRow& row : run.rows)
+    start.push_back(audit::print(report.problem.app, row));
+  Json calls = Json::array();
+  for (const audit::ScenarioCall& call : run.calls)
+    calls.push_back({{"call", audit::print(report.problem.app, call)},
+                     {"level", report.problem.levels.of(call.function).name}});
+  one["start"] = std::move(start);
+  one["calls"] = std::move(calls);
+  one["schedule"] = story_json(on, story_of(on, schedule, schedule.size()));
 }
 
 }  // namespace
@@ -62,12 +83,12 @@ std::string claims_text(const AuditReport& report, const Paint& paint) {
         out +=
             fmt::format("\n{}: {}, which the same calls keep one after the other, in every order\n",
                         paint.bad("broken"), claim_name(claim));
-        out += run_text(report, result, claim, paint);
+        out += broken_run_text(report, result, claim, paint);
         break;
       case ClaimOutcome::BrokenByCall:
         out += fmt::format("\n{} is none of this program: one call breaks it\n",
                            paint.unsure(claim_name(claim)));
-        out += run_text(report, result, claim, paint);
+        out += broken_run_text(report, result, claim, paint);
         break;
     }
   }
@@ -108,17 +129,8 @@ Json claims_json(const AuditReport& report) {
         break;
     }
     if (result.run) {
-      const ServerProgram on = told(report, result, claim);
-      Json start = Json::array();
-      for (const sql::InitialRow& row : result.run->rows)
-        start.push_back(audit::print(report.problem.app, row));
-      Json calls = Json::array();
-      for (const audit::ScenarioCall& call : result.run->calls)
-        calls.push_back({{"call", audit::print(report.problem.app, call)},
-                         {"level", report.problem.levels.of(call.function).name}});
-      one["start"] = std::move(start);
-      one["calls"] = std::move(calls);
-      one["schedule"] = story_json(on, story_of(on, result.schedule, result.schedule.size()));
+      const ServerProgram on = told(report, *result.run, claim);
+      add_run(report, *result.run, on, result.schedule, one);
       one["rows"] = broken_json(on, result.broken)["rows"];
     }
     claims.push_back(std::move(one));
@@ -126,6 +138,61 @@ Json claims_json(const AuditReport& report) {
   return {{"claims", std::move(claims)},
           {"runs", report.claims->runs},
           {"complete", report.claims->is_complete}};
+}
+
+std::string small_headline(const AuditReport& report, const audit::SmallAnomaly& anomaly) {
+  std::string out;
+  const std::vector<std::uint32_t>& functions = anomaly.functions;
+  for (std::size_t i = 0; i < functions.size();) {
+    std::size_t same = i;
+    while (same < functions.size() && functions[same] == functions[i]) ++same;
+    const std::string name = printable(report.problem.app.functions[functions[i]].name);
+    if (i > 0) out += same == functions.size() ? " and " : ", ";
+    out += same - i == 1 ? "a call of " + name : fmt::format("{} calls of {}", same - i, name);
+    i = same;
+  }
+  return out;
+}
+
+std::string small_runs_text(const AuditReport& report, const Paint& paint) {
+  const audit::SmallRunsReport& runs = *report.small_runs;
+  std::string out;
+  for (std::size_t i = 0; i < runs.anomalies.size(); ++i) {
+    const audit::SmallAnomaly& anomaly = runs.anomalies[i];
+    if (runs.anomalies.size() > 1)
+      out += fmt::format("\n{} {}: {}\n", paint.strong("anomaly"), i + 1,
+                         small_headline(report, anomaly));
+    const ServerProgram on = told(report, anomaly.run, kNoClaims);
+    out += run_text(report, anomaly.run, on, anomaly.schedule, paint);
+    out += "rows at the end\n";
+    sql::server::State state = on.machine.start();
+    for (const sql::server::Choice& choice : anomaly.schedule) on.machine.take(state, choice);
+    for (const sql::TableId table : changing_tables(on)) {
+      for (const auto& values : on.machine.committed_rows(state, table))
+        out += "  " + row_text(on, {table, values}) + "\n";
+    }
+  }
+  out += fmt::format("tried: {} of 2 to {} calls, each in all its schedules; nothing is proved\n",
+                     plural(runs.runs, "small run", "small runs"), runs.max_calls);
+  return out;
+}
+
+Json small_runs_json(const AuditReport& report) {
+  const audit::SmallRunsReport& runs = *report.small_runs;
+  Json anomalies = Json::array();
+  for (const audit::SmallAnomaly& anomaly : runs.anomalies) {
+    Json one{{"what", small_headline(report, anomaly)}};
+    Json functions = Json::array();
+    for (const std::uint32_t f : anomaly.functions)
+      functions.push_back(report.problem.app.functions[f].name);
+    one["functions"] = std::move(functions);
+    add_run(report, anomaly.run, told(report, anomaly.run, kNoClaims), anomaly.schedule, one);
+    anomalies.push_back(std::move(one));
+  }
+  return {{"anomalies", std::move(anomalies)},
+          {"runs", runs.runs},
+          {"calls", runs.max_calls},
+          {"complete", runs.is_complete}};
 }
 
 }  // namespace isoscope

@@ -8,6 +8,7 @@
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/json.h"
+#include "sql/server/recorded.h"
 
 namespace isoscope {
 namespace {
@@ -230,7 +231,9 @@ Json levels_json(const audit::Problem& problem) {
 
 Header header_of(const AuditReport& report) {
   const audit::AuditReport& answer = report.answer;
-  Header header = header_of("audit", outcome_of(answer.outcome), answer.limit, report.seconds);
+  Header header =
+      header_of("audit", {.outcome = audit::outcome_of(answer.outcome), .limit = answer.limit},
+                report.seconds);
   header.verdict = audit::name_of(answer.outcome);
   return header;
 }
@@ -268,6 +271,7 @@ std::string audit_json(const AuditReport& report) {
                      {"what", note.what}});
   }
   json["notes"] = std::move(notes);
+  if (report.small_runs) json["small_runs"] = small_runs_json(report);
   if (report.claims) json["claims"] = claims_json(report);
   if (report.advice) json["advice"] = advice_json(problem.app, *report.advice);
   if (report.subsets) json["subsets"] = subsets_json(problem.app, *report.subsets);
@@ -276,6 +280,14 @@ std::string audit_json(const AuditReport& report) {
 }
 
 std::optional<History> audit_history(const AuditReport& report) {
+  if (report.small_runs && !report.small_runs->anomalies.empty()) {
+    const audit::SmallAnomaly& anomaly = report.small_runs->anomalies.front();
+    sql::server::State state = anomaly.run.machine->start();
+    for (const auto& choice : anomaly.schedule) anomaly.run.machine->take(state, choice);
+    auto history = sql::server::to_history(*anomaly.run.machine, state, true);
+    if (!history) return std::nullopt;
+    return *std::move(history);
+  }
   if (report.answer.search.anomalies.empty()) return std::nullopt;
   const FoundAnomaly anomaly = in_arbitration_order(report.answer.search.anomalies.front());
   auto run = audit::to_history(report.problem, anomaly.scenario, anomaly.replay.traces, true);

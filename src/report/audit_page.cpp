@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "report/audit_claims.h"
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/history_scene.h"
@@ -242,6 +243,9 @@ std::string sentence_of(const AuditReport& report) {
   const std::string level = report.problem.levels.base->name;
   switch (report.answer.outcome) {
     case audit::AuditOutcome::Anomaly:
+      if (report.small_runs && !report.small_runs->anomalies.empty())
+        return fmt::format("At {}: {} end as no serial order of them does", level,
+                           small_headline(report, report.small_runs->anomalies.front()));
       if (anomalies.empty()) return fmt::format("At {}: a claim about rows is broken", level);
       return anomalies.size() == 1
                  ? fmt::format("At {}: {}", level, headline(report.problem.app, anomalies.front()))

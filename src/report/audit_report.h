@@ -7,6 +7,7 @@
 #include "audit/advise.h"
 #include "audit/audit.h"
 #include "audit/claims.h"
+#include "audit/small_runs.h"
 #include "audit/subsets.h"
 #include "report/findings.h"
 #include "report/header.h"
@@ -27,6 +28,8 @@ struct AuditReport {
   // What the file claims of its rows, and what became of it at a server's levels.
   std::vector<sql::RowAssertion> claim_texts = {};
   std::optional<audit::ClaimsReport> claims = {};
+  // With --server mariadb, in place of a search: small runs by the server's semantics.
+  std::optional<audit::SmallRunsReport> small_runs = {};
   double seconds = 0;
 };
 

@@ -51,11 +51,22 @@ std::string lengths_words(const audit::AuditOptions& options) {
   return options.max_length == 2 ? "2 calls" : fmt::format("2 to {} calls", options.max_length);
 }
 
+std::string small_verdict(const AuditReport& report, const Paint& paint) {
+  const auto& anomalies = report.small_runs->anomalies;
+  if (anomalies.size() > 1)
+    return fmt::format("{}: {} sets of calls end as no serial order of them does",
+                       paint.bad("anomaly"), anomalies.size());
+  return fmt::format("{}: {} end as no serial order of them does", paint.bad("anomaly"),
+                     small_headline(report, anomalies.front()));
+}
+
 std::string verdict_text(const AuditReport& report, const Paint& paint) {
   const audit::AuditReport& answer = report.answer;
   const std::vector<FoundAnomaly>& anomalies = answer.search.anomalies;
   switch (answer.outcome) {
     case AuditOutcome::Anomaly:
+      if (report.small_runs && !report.small_runs->anomalies.empty())
+        return small_verdict(report, paint);
       if (anomalies.empty()) return paint.bad("anomaly") + ": a claim about rows is broken";
       if (anomalies.size() == 1)
         return paint.bad("anomaly") + ": " + headline(report.problem.app, anomalies.front());
@@ -365,7 +376,7 @@ std::string audit_text(const AuditReport& report, const Paint& paint) {
     for (const std::string& fact : answer.counters)
       out += fmt::format("  inferred: {}\n", printable(fact));
   }
-  out += search_text(report);
+  out += report.small_runs ? small_runs_text(report, paint) : search_text(report);
   const bool has_many = answer.search.anomalies.size() > 1;
   for (std::size_t i = 0; i < answer.search.anomalies.size(); ++i) {
     const FoundAnomaly& anomaly = answer.search.anomalies[i];

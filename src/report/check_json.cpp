@@ -97,11 +97,28 @@ Json choices_json(const ChoiceAnswer& choice) {
   return json;
 }
 
+// Ways to order those who write or lock a common row, and the cycle that each of them closes.
+Json orders_json(const TriedOrders& orders) {
+  Json json = Json::array();
+  for (const TriedOrder& tried : orders.tried) {
+    Json chosen = Json::array();
+    for (const ChosenOrder& one : tried.chosen)
+      chosen.push_back({{"first", orders.part.name(one.first)},
+                        {"second", orders.part.name(one.second)},
+                        {"rows", one.rows}});
+    Json cycle = Json::array();
+    for (const Edge& e : tried.cycle) cycle.push_back(edge_json(orders.part, e));
+    json.push_back({{"chosen", std::move(chosen)}, {"cycle", std::move(cycle)}});
+  }
+  return json;
+}
+
 // What one level contributes: verdict, then witness, violation or limit.
 void add_answer(Json& json, const History& h, const LevelAnswer& level) {
   const Verdict& verdict = level.answer.verdict;
   if (verdict.witness) json["witness"] = witness_json(h, *verdict.witness);
   if (verdict.violation) json["violation"] = violation_json(h, *verdict.violation);
+  if (verdict.violation && level.orders) json["violation"]["orders"] = orders_json(*level.orders);
   if (level.all) {
     json["violations_complete"] = level.all->complete;
     json["violations"] = Json::array();
@@ -154,7 +171,7 @@ void CheckJson::add(const CheckReport& report) {
 }
 
 std::string CheckJson::text(double seconds) const {
-  Json json = json_header(header_of("check", overall_, {}, seconds));
+  Json json = json_header(header_of("check", {.outcome = overall_}, seconds));
   json["transactions"] = transactions_;
   json["events"] = events_;
   json["files"] = files_;

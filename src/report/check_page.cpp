@@ -61,7 +61,7 @@ void add_groups(Page& page, const History& whole, const LevelAnswer& level) {
 
 Page check_page(const CheckReport& report) {
   const Outcome outcome = overall(report);
-  Page page = page_of(header_of("check", outcome, {}, report.seconds), report.source);
+  Page page = page_of(header_of("check", {.outcome = outcome}, report.seconds), report.source);
   // What went wrong comes first.
   std::vector<std::size_t> scenes(report.levels.size(), kNoIndex);
   for (const bool is_violated : {true, false}) {

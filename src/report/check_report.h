@@ -7,6 +7,7 @@
 #include "check/all_violations.h"
 #include "check/check.h"
 #include "check/choices.h"
+#include "check/points/points.h"
 #include "history/history.h"
 #include "report/certificate.h"
 #include "report/findings.h"
@@ -26,6 +27,8 @@ struct LevelAnswer {
   // about, and how far the choice matters.
   std::optional<ChoiceAnswer> choice = {};
   std::optional<CertificateNote> certificate = {};  // with --certificate
+  // Of a violation at a level over co, snap that is no single cycle: which orders were tried.
+  std::optional<TriedOrders> orders = {};
 
   // Of a recorded run that is violated without its coarse reads: what is left of it.
   std::optional<History> certain = {};

@@ -70,6 +70,30 @@ std::string violation_text(const History& h, const Violation& v, const Paint& pa
   return out;
 }
 
+// "T1 comes before T2 on x", in which both write or lock x.
+std::string chosen_text(const History& part, const ChosenOrder& order) {
+  std::string rows;
+  for (const std::string& row : order.rows) rows += (rows.empty() ? "" : ", ") + printable(row);
+  return fmt::format("{} commits before {}{}", shown(part, order.first), shown(part, order.second),
+                     rows.empty() ? "" : fmt::format(" (both write or lock {})", rows));
+}
+
+// Each way to order those who write or lock a common row, with the cycle that it closes.
+std::string orders_text(const TriedOrders& orders, const Paint& paint) {
+  std::string out;
+  for (const TriedOrder& tried : orders.tried) {
+    std::string chosen;
+    for (const ChosenOrder& one : tried.chosen)
+      chosen += (chosen.empty() ? "" : ", and ") + chosen_text(orders.part, one);
+    out += fmt::format("    {} {}:\n", paint.strong("if"), chosen);
+    for (const Edge& e : tried.cycle)
+      out += fmt::format("      {} -{}{}-> {}  {}\n", shown(orders.part, e.from), name_of(e.kind),
+                         e.key.is_none() ? "" : " " + shown(orders.part, e.key),
+                         shown(orders.part, e.to), why(orders.part, e));
+  }
+  return out;
+}
+
 std::string named(const Violation& v) {
   const auto name = common_name(v.anomaly);
   const auto adya = adya_name(v.anomaly);
@@ -156,7 +180,8 @@ std::string check_text(const CheckReport& report, const Paint& paint) {
     }
     std::string text = fmt::format("  {}: {}\n{}", explanation(h, *verdict.violation),
                                    paint.strong(named(*verdict.violation)),
-                                   violation_text(h, *verdict.violation, paint) + choice);
+                                   (level.orders ? orders_text(*level.orders, paint) : "") +
+                                       violation_text(h, *verdict.violation, paint) + choice);
     out += text == last_told
                ? fmt::format("  the same {}\n", common_name(verdict.violation->anomaly))
                : text;

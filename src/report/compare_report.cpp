@@ -231,7 +231,7 @@ Header header_of(const CompareAnswer& answer) {
   const bool is_known = answer.relation != LevelRelation::Unknown;
   return {.command = "compare",
           .verdict = name_of(answer.relation),
-          .outcome = is_known ? Outcome::Consistent : Outcome::Unknown,
+          .outcome = is_known ? Outcome::Ok : Outcome::Unknown,
           .limit = answer.forward.limit.empty() ? answer.backward.limit : answer.forward.limit,
           .seconds = answer.seconds};
 }
@@ -239,7 +239,7 @@ Header header_of(const CompareAnswer& answer) {
 Header header_of(const CompareMatrix& m) {
   return {.command = "compare",
           .verdict = is_unknown(m) ? "unknown" : "ok",
-          .outcome = is_unknown(m) ? Outcome::Unknown : Outcome::Consistent,
+          .outcome = is_unknown(m) ? Outcome::Unknown : Outcome::Ok,
           .limit = limit_of(m),
           .seconds = m.seconds};
 }

@@ -2,6 +2,7 @@
 #include "report/check_report.h"
 #include "report/explore_report.h"
 #include "report/json.h"
+#include "report/server_story.h"
 #include "support/assert.h"
 #include "support/budget.h"
 
@@ -108,7 +109,7 @@ Json weakest_json(const ExploreReport& report, Json json) {
   Json trials = Json::array();
   for (const explore::LevelTrial& trial : report.weakest->trials) {
     trials.push_back({{"level", trial.level},
-                      {"verdict", word_of("explore", outcome_of(trial.outcome))},
+                      {"verdict", word_of("explore", trial.outcome)},
                       {"histories", trial.histories}});
     if (trial.states) trials.back()["states"] = *trial.states;
   }
@@ -130,15 +131,21 @@ Json weakest_json(const ExploreReport& report, Json json) {
 }  // namespace
 
 Header header_of(const ExploreReport& report) {
-  const bool is_cut = report.weakest ? report.weakest->is_out_of_time : report.all.is_out_of_time;
-  return header_of("explore",
-                   outcome_of(report.weakest ? report.weakest->outcome() : report.all.outcome),
-                   is_cut ? limit_reached() : "", report.seconds);
+  Answer answer{
+      .outcome = report.all.outcome, .limit = report.all.limit, .stats = report.all.stats};
+  if (report.weakest)
+    answer = {.outcome = report.weakest->outcome(),
+              .limit = report.weakest->is_out_of_time ? limit_reached() : ""};
+  if (answer.outcome == Outcome::Complete && !report.gaps.empty())
+    answer.outcome = Outcome::Unknown;
+  return header_of("explore", answer, report.seconds);
 }
 
 std::string explore_json(const ExploreReport& report) {
   if (report.weakest) {
-    return dump(weakest_json(report, json_header(header_of(report))));
+    Json json = weakest_json(report, json_header(header_of(report)));
+    if (!report.gaps.empty()) json["not_modelled"] = gaps_json(report.gaps);
+    return dump(json);
   }
   const explore::Exploration& all = report.all;
   Json json = json_header(header_of(report));
@@ -153,6 +160,7 @@ std::string explore_json(const ExploreReport& report) {
     json["merging"] = {{"states", all.merging->states},
                        {"met_again", all.merging->met_again},
                        {"complete", all.merging->is_complete}};
+  if (!report.gaps.empty()) json["not_modelled"] = gaps_json(report.gaps);
   json["violations"] = Json::array();
   for (const Recording& run : all.violations) json["violations"].push_back(violation(report, run));
   if (report.outcomes) {

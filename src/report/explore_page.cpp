@@ -119,6 +119,8 @@ PageTable weakest_table(const explore::Weakest& weakest) {
 
 Page explore_page(const ExploreReport& report) {
   Page page = page_of(header_of(report), report.source);
+  for (const sql::Note& gap : report.gaps)
+    page.notes.push_back(fmt::format("Not modelled: line {}, {}", gap.where.line, gap.what));
   if (report.weakest) {
     std::string names;
     for (const std::string& level : report.weakest->minimal)

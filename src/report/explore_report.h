@@ -11,6 +11,7 @@
 #include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
+#include "sql/application.h"
 
 namespace isoscope {
 
@@ -23,6 +24,8 @@ struct ExploreReport {
   std::optional<std::vector<explore::ProgramOutcome>> outcomes = {};  // with --outcomes
   std::optional<explore::Weakest> weakest = {};                       // with --weakest
   bool stopped_early = false;                                         // with --assert-only
+  // What an SQL program does and the model does not: nothing is claimed to be complete then.
+  std::vector<sql::Note> gaps = {};
   double seconds = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "report/explain.h"
 #include "report/explore_report.h"
 #include "report/plural.h"
+#include "report/server_story.h"
 #include "report/shown.h"
 #include "support/assert.h"
 
@@ -162,6 +163,11 @@ std::string mixed_text(const ExploreReport& report, const Paint& paint) {
   return out;
 }
 
+// Does the answer rest on something that is not modelled, and no violation makes up for it?
+bool is_unknown_by_gaps(const ExploreReport& report) {
+  return !report.gaps.empty() && header_of(report).outcome == Outcome::Unknown;
+}
+
 std::string weakest_text(const ExploreReport& report, const Paint& paint) {
   const explore::Weakest& weakest = *report.weakest;
   std::string out;
@@ -228,8 +234,12 @@ std::string violation_text(const Executable& program, std::string_view source, c
 
 std::string explore_text(const ExploreReport& report, const Paint& paint) {
   if (report.weakest)
-    return fmt::format("{}\n{}", paint.strong(printable(report.source)),
-                       weakest_text(report, paint));
+    return fmt::format("{}\n{}{}{}", paint.strong(printable(report.source)),
+                       weakest_text(report, paint),
+                       is_unknown_by_gaps(report)
+                           ? paint.unsure("unknown: the program does what is not modelled") + "\n"
+                           : "",
+                       gaps_text(report.source, report.gaps, paint));
   const explore::Exploration& all = report.all;
   std::string out = fmt::format("{} at {}: ", paint.strong(printable(report.source)), report.level);
   if (all.outcome == explore::ExploreOutcome::Unknown) out += paint.unsure("unknown") + ", ";
@@ -239,17 +249,21 @@ std::string explore_text(const ExploreReport& report, const Paint& paint) {
   if (report.stopped_early) {
     out += ", stopped at the first violated assertion";
   } else if (report.program.has_assertions()) {
-    out += all.violating == 0 && all.is_out_of_time ? ", no assertion fails in them"
-           : all.violating == 0                     ? paint.good(", all assertions hold")
-                                : ", " + paint.bad(plural(all.violating, "violates an assertion",
-                                                          "violate an assertion"));
+    const bool is_complete = !all.is_out_of_time && report.gaps.empty();
+    out += all.violating > 0 ? ", " + paint.bad(plural(all.violating, "violates an assertion",
+                                                       "violate an assertion"))
+           : is_complete     ? paint.good(", all assertions hold")
+                             : ", no assertion fails in them";
   }
   if (all.is_out_of_time)
     out += paint.unsure(fmt::format(", and perhaps more: {} was reached", limit_reached()));
+  if (is_unknown_by_gaps(report))
+    out += paint.unsure(", unknown: the program does what is not modelled");
   out += fmt::format("\n{}\n", paint.faint(fmt::format(
                                    "{}; {}, {} blocked, {}, {:.2f} s", report.method,
                                    plural(all.end_states, "end state", "end states"), all.blocked,
                                    plural(all.calls, "call", "calls"), report.seconds)));
+  out += gaps_text(report.source, report.gaps, paint);
   if (all.merging && !all.merging->is_complete)
     out += paint.faint("there were too many states to be merged: all histories were explored\n");
   for (const Recording& run : all.violations)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/audit_claims.h"
 #include "report/audit_report.h"
 #include "report/audit_run.h"
 #include "report/check_report.h"
@@ -179,7 +180,7 @@ Findings check_findings(const CheckReport& report) {
 Findings predict_findings(const PredictReport& report) {
   Findings out{.command = "predict", .source = report.source};
   FindingCase one{.name = printable(report.level),
-                  .result = result_of(header_of(report).outcome),
+                  .result = result_of(report.answer.outcome),
                   .message = report.answer.limit,
                   .seconds = report.seconds};
   for (const predict::Prediction& prediction : report.answer.predictions) {
@@ -205,6 +206,19 @@ Findings audit_findings(const AuditReport& report) {
     out.findings.push_back(anomaly_finding(report, anomaly));
     one.message = out.findings.front().message;
     one.details += out.findings.back().message + "\n";
+  }
+  if (report.small_runs) {
+    for (const audit::SmallAnomaly& anomaly : report.small_runs->anomalies) {
+      const std::string what = small_headline(report, anomaly);
+      Finding finding{.rule = rule_of(""),
+                      .message = fmt::format("{} at {}: they end as no serial order of them does",
+                                             what, report.problem.levels.base->name),
+                      .place = {.file = report.source},
+                      .identity = report.problem.levels.base->name + "\n" + what};
+      one.message = finding.message;
+      one.details += finding.message + "\n";
+      out.findings.push_back(std::move(finding));
+    }
   }
   out.cases.push_back(std::move(one));
   return out;

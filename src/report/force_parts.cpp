@@ -14,8 +14,21 @@ constexpr std::size_t kMostRowsShown = 8;
 
 }  // namespace
 
+Outcome outcome_of(force::ForceVerdict verdict) {
+  switch (verdict) {
+    case force::ForceVerdict::Reproduced:
+      return Outcome::Reproduced;
+    case force::ForceVerdict::Prevented:
+      return Outcome::Prevented;
+    case force::ForceVerdict::Diverged:
+    case force::ForceVerdict::Unknown:
+      break;
+  }
+  return Outcome::Unknown;
+}
+
 Header force_header(force::ForceVerdict verdict, const std::string& limit, double seconds) {
-  Header header = header_of("force", outcome_of(verdict), limit, seconds);
+  Header header = header_of("force", {.outcome = outcome_of(verdict), .limit = limit}, seconds);
   header.verdict = force::name_of(verdict);
   return header;
 }

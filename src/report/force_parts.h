@@ -11,6 +11,8 @@
 
 namespace isoscope {
 
+// A run that diverged decides nothing.
+Outcome outcome_of(force::ForceVerdict verdict);
 Header force_header(force::ForceVerdict verdict, const std::string& limit, double seconds);
 std::string painted(force::ForceVerdict verdict, const Paint& paint);
 // "(1, 70) (2, 75)"

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "audit/audit.h"
-#include "explore/explore.h"
-#include "force/forcing.h"
-#include "predict/predict.h"
 #include "support/assert.h"
 #include "support/printable.h"
-#include "synth/synth.h"
 
 namespace isoscope {
 namespace {
@@ -43,79 +38,13 @@ std::string_view word_of(std::string_view command, Outcome outcome) {
   return "unknown";
 }
 
-Header header_of(std::string_view command, Outcome outcome, std::string limit, double seconds) {
+Header header_of(std::string_view command, const Answer& answer, double seconds) {
   return {.command = command,
-          .verdict = word_of(command, outcome),
-          .outcome = outcome,
-          .limit = std::move(limit),
+          .verdict = word_of(command, answer.outcome),
+          .outcome = answer.outcome,
+          .limit = answer.limit,
+          .stats = answer.stats,
           .seconds = seconds};
-}
-
-Outcome outcome_of(SynthOutcome outcome) {
-  switch (outcome) {
-    case SynthOutcome::Found:
-      return Outcome::Violated;
-    case SynthOutcome::None:
-      return Outcome::Consistent;
-    case SynthOutcome::Unknown:
-      break;
-  }
-  return Outcome::Unknown;
-}
-
-Outcome outcome_of(audit::AuditOutcome outcome) {
-  switch (outcome) {
-    case audit::AuditOutcome::Anomaly:
-      return Outcome::Violated;
-    case audit::AuditOutcome::None:
-    case audit::AuditOutcome::Serializable:
-      return Outcome::Consistent;
-    case audit::AuditOutcome::Unknown:
-      break;
-  }
-  return Outcome::Unknown;
-}
-
-Outcome outcome_of(explore::ExploreOutcome outcome) {
-  switch (outcome) {
-    case explore::ExploreOutcome::Complete:
-      return Outcome::Consistent;
-    case explore::ExploreOutcome::Violated:
-      return Outcome::Violated;
-    case explore::ExploreOutcome::Unknown:
-      break;
-  }
-  return Outcome::Unknown;
-}
-
-Outcome outcome_of(force::ForceVerdict verdict) {
-  switch (verdict) {
-    case force::ForceVerdict::Reproduced:
-      return Outcome::Violated;
-    case force::ForceVerdict::Prevented:
-      return Outcome::Consistent;
-    case force::ForceVerdict::Diverged:
-    case force::ForceVerdict::Unknown:
-      break;
-  }
-  return Outcome::Unknown;
-}
-
-Outcome outcome_of(predict::PredictOutcome outcome) {
-  switch (outcome) {
-    case predict::PredictOutcome::Predicted:
-      return Outcome::Violated;
-    case predict::PredictOutcome::None:
-      return Outcome::Consistent;
-    case predict::PredictOutcome::Unknown:
-      break;
-  }
-  return Outcome::Unknown;
-}
-
-Outcome worse(Outcome a, Outcome b) {
-  if (a == Outcome::Violated || b == Outcome::Violated) return Outcome::Violated;
-  return a == Outcome::Unknown ? a : b;
 }
 
 Json json_header(const Header& header) {

@@ -7,7 +7,6 @@
 //     Page page = page_of(header, report.source);
 //
 // A command's words for the good and the interesting outcome are in one table (header.cpp).
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,23 +14,9 @@
 #include "report/json.h"
 #include "report/page.h"
 #include "report/paint.h"
-#include "verdict/verdict.h"
+#include "verdict/answer.h"
 
 namespace isoscope {
-
-enum class SynthOutcome : std::uint8_t;
-namespace audit {
-enum class AuditOutcome : std::uint8_t;
-}
-namespace explore {
-enum class ExploreOutcome : std::uint8_t;
-}
-namespace force {
-enum class ForceVerdict : std::uint8_t;
-}
-namespace predict {
-enum class PredictOutcome : std::uint8_t;
-}
 
 struct Header {
   std::string_view command;
@@ -46,16 +31,7 @@ struct Header {
 std::string_view word_of(std::string_view command, Outcome outcome);
 
 // With the command's word for the outcome.
-Header header_of(std::string_view command, Outcome outcome, std::string limit, double seconds);
-
-// What engines call good, found and unknown.
-Outcome outcome_of(SynthOutcome outcome);
-Outcome outcome_of(audit::AuditOutcome outcome);
-Outcome outcome_of(explore::ExploreOutcome outcome);
-Outcome outcome_of(force::ForceVerdict verdict);  // a run that diverged decides nothing
-Outcome outcome_of(predict::PredictOutcome outcome);
-// Of several questions: violated if one is, else unknown if one is.
-Outcome worse(Outcome a, Outcome b);
+Header header_of(std::string_view command, const Answer& answer, double seconds);
 
 Json json_header(const Header& header);
 Json stats_json(const Stats& stats);

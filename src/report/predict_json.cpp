@@ -77,14 +77,9 @@ Json validation_json(const PredictReport& report, const Validation& validation) 
 
 }  // namespace
 
-Header header_of(const PredictReport& report) {
-  return header_of("predict", outcome_of(report.answer.outcome), report.answer.limit,
-                   report.seconds);
-}
-
 std::string predict_json(const PredictReport& report) {
   const predict::PredictAnswer& answer = report.answer;
-  Json json = json_header(header_of(report));
+  Json json = json_header(header_of("predict", answer, report.seconds));
   json["level"] = report.level;
   json["boundary"] = predict::name_of(report.options.boundary);
   json["encoding"] = report.options.encoding == predict::Encoding::Exact ? "exact" : "approx";

@@ -58,7 +58,7 @@ Scene prediction_scene(const PredictReport& report, std::size_t number) {
 
 Page predict_page(const PredictReport& report) {
   const predict::PredictAnswer& answer = report.answer;
-  Page page = page_of(header_of(report), report.source);
+  Page page = page_of(header_of("predict", answer, report.seconds), report.source);
   switch (answer.outcome) {
     case predict::PredictOutcome::Predicted:
       page.sentence =

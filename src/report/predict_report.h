@@ -7,7 +7,6 @@
 #include "predict/predict.h"
 #include "predict/validate.h"
 #include "report/findings.h"
-#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 
@@ -25,8 +24,6 @@ struct PredictReport {
   std::vector<predict::Validation> validations = {};
   double seconds = 0;
 };
-
-Header header_of(const PredictReport& report);
 
 // Per prediction: which reads change, how far each session goes, and why no serial order works.
 std::string predict_text(const PredictReport& report, const Paint& paint);

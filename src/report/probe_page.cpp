@@ -58,7 +58,7 @@ Scene probe_scene(const force::Probe& probe, const ProbedLevel& level, const Pro
 }  // namespace
 
 Page probe_page(const force::ProbeAnswer& answer) {
-  Page page = page_of(header_of(answer, 0), answer.product);
+  Page page = page_of(header_of("probe", answer, 0), answer.product);
   std::size_t broken = 0;
   for (const ProbedLevel& level : answer.levels) broken += level.is_kept ? 0 : 1;
   page.sentence =

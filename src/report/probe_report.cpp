@@ -35,14 +35,6 @@ std::string_view level_verdict(const force::ProbedLevel& level) {
   return level.is_complete ? "kept" : "unknown";
 }
 
-Header header_of(const force::ProbeAnswer& answer, double seconds) {
-  const bool is_kept = std::ranges::all_of(answer.levels, &ProbedLevel::is_kept);
-  const Outcome outcome = !is_kept               ? Outcome::Violated
-                          : answer.limit.empty() ? Outcome::Consistent
-                                                 : Outcome::Unknown;
-  return header_of("probe", outcome, answer.limit, seconds);
-}
-
 std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint) {
   std::size_t schedules = 0;
   for (const ProbedLevel& level : answer.levels)
@@ -98,7 +90,7 @@ std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint) {
 }
 
 std::string probe_json(const force::ProbeAnswer& answer, double seconds) {
-  Json json = json_header(header_of(answer, seconds));
+  Json json = json_header(header_of("probe", answer, seconds));
   json["server"] = answer.product;
   json["levels"] = Json::array();
   for (const ProbedLevel& level : answer.levels) {

@@ -4,14 +4,11 @@
 
 #include "force/probe.h"
 #include "report/findings.h"
-#include "report/header.h"
 #include "report/page.h"
 #include "report/paint.h"
 
 namespace isoscope {
 
-// kept, broken, or unknown if a limit was reached before anything broke.
-Header header_of(const force::ProbeAnswer& answer, double seconds);
 std::string_view level_verdict(const force::ProbedLevel& level);
 std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint);
 std::string probe_json(const force::ProbeAnswer& answer, double seconds);

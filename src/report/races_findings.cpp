@@ -74,7 +74,7 @@ Findings races_findings(const RacesReport& report) {
   const races::RaceAnswer& answer = report.answer;
   Findings out{.command = "predict", .source = report.source, .complete = answer.limit.empty()};
   FindingCase one{.name = printable(report.level),
-                  .result = result_of(header_of(report).outcome),
+                  .result = result_of(report.answer.outcome),
                   .message = answer.limit,
                   .seconds = report.seconds};
   for (const Race& race : answer.races) {

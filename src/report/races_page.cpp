@@ -8,6 +8,7 @@
 
 #include "formats/formats.h"
 #include "report/explain.h"
+#include "report/header.h"
 #include "report/plural.h"
 #include "report/races_report.h"
 #include "report/races_words.h"
@@ -247,7 +248,7 @@ PageTable safe_table(const RacesReport& report) {
 
 Page races_page(const RacesReport& report) {
   const races::RaceAnswer& answer = report.answer;
-  Page page = page_of(header_of(report), report.source);
+  Page page = page_of(header_of("predict", report.answer, report.seconds), report.source);
   page.sentence =
       !answer.races.empty()
           ? fmt::format("{} of recorded transactions can go wrong at {} when they overlap",

@@ -6,6 +6,7 @@
 
 #include "formats/formats.h"
 #include "report/explain.h"
+#include "report/header.h"
 #include "report/json.h"
 #include "report/plural.h"
 #include "report/races_words.h"
@@ -274,17 +275,9 @@ Json race_plan(const RacesReport& report, const races::Race& race) {
 
 std::string races_json(const RacesReport& report) { return dump(races_object(report)); }
 
-Header header_of(const RacesReport& report) {
-  const RaceAnswer& answer = report.answer;
-  const Outcome outcome = !answer.races.empty()  ? Outcome::Violated
-                          : answer.limit.empty() ? Outcome::Consistent
-                                                 : Outcome::Unknown;
-  return header_of("predict", outcome, answer.limit, report.seconds);
-}
-
 Json races_object(const RacesReport& report) {
   const RaceAnswer& answer = report.answer;
-  Json json = json_header(header_of(report));
+  Json json = json_header(header_of("predict", answer, report.seconds));
   json["level"] = report.level;
   json["sessions"] = report.options.sessions_are_connections ? "connection" : "transaction";
   json["stats"] = {{"transactions", answer.transactions},

@@ -5,8 +5,9 @@
 
 #include "races/races.h"
 #include "report/findings.h"
-#include "report/header.h"
+#include "report/json.h"
 #include "report/page.h"
+#include "report/paint.h"
 
 namespace isoscope {
 
@@ -19,7 +20,6 @@ struct RacesReport {
   double seconds = 0;
 };
 
-Header header_of(const RacesReport& report);
 std::string races_text(const RacesReport& report, const Paint& paint);
 // One JSON object: that of `predict`, with statements, schedule and safe pairs.
 std::string races_json(const RacesReport& report);

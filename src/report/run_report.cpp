@@ -233,14 +233,18 @@ Json trace_json(const RunReport& report) {
 
 Header header_of(const RunReport& report) {
   const store::Runs& runs = report.runs;
-  // What is asked of a replay is whether the program follows the history.
-  const bool has_diverged = report.divergences && !report.divergences->empty();
-  const bool is_bad = has_diverged || runs.failed_assertions > 0 || runs.unserializable > 0;
-  const Outcome outcome = is_bad            ? Outcome::Violated
-                          : runs.is_expired ? Outcome::Unknown
-                                            : Outcome::Consistent;
-  Header header = header_of("run", outcome, runs.is_expired ? limit_reached() : "", report.seconds);
-  if (has_diverged) header.verdict = "diverged";
+  Answer answer;
+  if (runs.is_expired) answer.limit = limit_reached();
+  if (runs.failed_assertions > 0 || runs.unserializable > 0)
+    answer.outcome = Outcome::Violated;
+  else if (!runs.is_expired)
+    answer.outcome = Outcome::Ok;
+  if (!report.divergences || report.divergences->empty())
+    return header_of("run", answer, report.seconds);
+  // What was asked is whether the program follows the history.
+  answer.outcome = Outcome::Violated;
+  Header header = header_of("run", answer, report.seconds);
+  header.verdict = "diverged";
   return header;
 }
 
@@ -272,7 +276,7 @@ std::string run_text(const RunReport& report, const Paint& paint) {
                        counted(report.wanted_runs, "run"));
   out += '\n';
   if (report.divergences) out += divergences_text(report, paint);
-  if (runs.runs > 0 && (header.outcome != Outcome::Consistent || report.wanted_runs == 1))
+  if (runs.runs > 0 && (header.outcome != Outcome::Ok || report.wanted_runs == 1))
     out += shown_run(report, paint);
   return out;
 }

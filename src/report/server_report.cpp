@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "formats/jsonl.h"
 #include "report/plural.h"
 #include "report/server_story.h"
+#include "sql/server/recorded.h"
 #include "store/recording.h"
 #include "support/budget.h"
 #include "support/printable.h"
@@ -104,11 +107,13 @@ std::string call_end_text(const ServerProgram& on, std::uint32_t call, const Cal
 
 Header header_of(const ServerExploreReport& report) {
   const auto& all = report.all;
-  const bool is_cut = all.is_out_of_time || !report.on.gaps.empty();
-  const Outcome outcome = all.violating > 0 || !all.violations.empty() ? Outcome::Violated
-                          : is_cut                                     ? Outcome::Unknown
-                                                                       : Outcome::Consistent;
-  return header_of("explore", outcome, all.is_out_of_time ? limit_reached() : "", report.seconds);
+  Answer answer;
+  if (all.is_out_of_time) answer.limit = limit_reached();
+  if (all.violating > 0 || !all.violations.empty())
+    answer.outcome = Outcome::Violated;
+  else if (!all.is_out_of_time && report.on.gaps.empty())
+    answer.outcome = Outcome::Complete;
+  return header_of("explore", answer, report.seconds);
 }
 
 std::string server_explore_text(const ServerExploreReport& report, const Paint& paint) {
@@ -124,6 +129,9 @@ std::string server_explore_text(const ServerExploreReport& report, const Paint& 
                                                    all.violating == 1 ? "s" : "")));
   } else {
     out += histories;
+    if (!report.on.claims.empty())
+      out += outcome == Outcome::Consistent ? paint.good(", all assertions hold")
+                                            : ", no assertion fails in them";
   }
   if (all.is_out_of_time)
     out += paint.unsure(fmt::format(", unknown: {} was reached", limit_reached()));
@@ -133,7 +141,7 @@ std::string server_explore_text(const ServerExploreReport& report, const Paint& 
                      plural(all.end_states, "end state", "end states"),
                      plural(all.deadlocks, "deadlock", "deadlocks"),
                      plural(all.steps, "step", "steps"), report.seconds);
-  out += gaps_text(report.on, paint);
+  out += gaps_text(report.on.source, report.on.gaps, paint);
   for (std::size_t i = 0; i < all.violations.size(); ++i) {
     const auto& violation = all.violations[i];
     out += fmt::format("\n{}\n", paint.strong(fmt::format("violation {}", i + 1)));
@@ -159,7 +167,7 @@ std::string server_explore_json(const ServerExploreReport& report) {
   json["end_states"] = all.end_states;
   json["blocked"] = all.deadlocks;
   json["calls"] = all.steps;
-  if (!report.on.gaps.empty()) json["not_modelled"] = gaps_json(report.on);
+  if (!report.on.gaps.empty()) json["not_modelled"] = gaps_json(report.on.gaps);
   json["violations"] = Json::array();
   for (const auto& violation : all.violations) {
     Json failed = Json::array();
@@ -185,44 +193,31 @@ std::string server_explore_json(const ServerExploreReport& report) {
   return dump(json);
 }
 
-std::string server_history_line(const ServerProgram& on, const sql::server::State& state,
-                                const std::vector<sql::server::Choice>& schedule,
-                                std::uint64_t number, bool violates) {
+Result<std::string> server_history_line(const ServerProgram& on, const sql::server::State& state,
+                                        const std::vector<sql::server::Choice>& schedule,
+                                        std::uint64_t number, bool violates) {
+  const auto history = sql::server::to_history(on.machine, state);
+  if (!history) return history.error();
+  std::string text;
+  const auto written = write_jsonl(*history, [&](std::string_view part) { text += part; });
+  if (!written) return written.error();
+  std::istringstream lines(text);
+  std::string part;
+  std::getline(lines, part);
+  const Json header = Json::parse(part);
   Json transactions = Json::array();
   for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
-    const auto& t = state.txns[txn];
-    if (t.is_left_out) continue;
-    const Call& call = on.machine.outline().calls[txn - 1];
-    Json statements = Json::array();
-    for (const auto& result : t.log) {
-      Json reads = Json::array();
-      for (const auto& read : result->reads) {
-        Json one{{"from", read.creator == 0
-                              ? std::string("T0")
-                              : store::name_of(on.machine.executable(), read.creator - 1)}};
-        if (on.machine.is_by_key()) {
-          one["key"] = value_json(state.storage.row(read.row).versions.front().values->front());
-        } else {
-          one["table"] = on.machine.app().table(read.row.table).name;
-          one["row"] = read.row.row;
-        }
-        reads.push_back(std::move(one));
-      }
-      statements.push_back({{"line", result->statement->place.line},
-                            {"statement", result->statement->text},
-                            {"reads", std::move(reads)},
-                            {"rows", result->num_rows}});
-    }
-    Json one{{"session", on.machine.outline().sessions[call.session].name},
-             {"id", store::name_of(on.machine.executable(), txn - 1)},
-             {"level", sql::server::name_of(on.machine.server(), on.machine.level(txn))},
-             {"status", t.status == sql::server::TxnStatus::Committed ? "committed" : "aborted"},
-             {"statements", std::move(statements)}};
-    if (!t.failure.sqlstate.empty()) one["sqlstate"] = t.failure.sqlstate;
+    if (state.txns[txn].is_left_out) continue;
+    std::getline(lines, part);
+    Json one = Json::parse(part);
+    one["level"] = sql::server::name_of(on.machine.server(), on.machine.level(txn));
+    if (const auto& failure = state.txns[txn].failure; !failure.sqlstate.empty())
+      one["error"] = failure.sqlstate;
     transactions.push_back(std::move(one));
   }
   Json line{{"history", number},
             {"violates", violates},
+            {"init", header.contains("init") ? header["init"] : Json::object()},
             {"transactions", std::move(transactions)},
             {"schedule", story_json(on, story_of(on, schedule, schedule.size()))}};
   return dump(line);
@@ -230,11 +225,13 @@ std::string server_history_line(const ServerProgram& on, const sql::server::Stat
 
 Header header_of(const ServerRunReport& report) {
   const ServerRuns& runs = report.runs;
-  const bool is_cut = runs.is_expired || runs.undecided > 0 || !report.on.gaps.empty();
-  const Outcome outcome = runs.failed > 0 || runs.unserializable > 0 ? Outcome::Violated
-                          : is_cut                                   ? Outcome::Unknown
-                                                                     : Outcome::Consistent;
-  return header_of("run", outcome, runs.is_expired ? limit_reached() : "", report.seconds);
+  Answer answer;
+  if (runs.is_expired) answer.limit = limit_reached();
+  if (runs.failed > 0 || runs.unserializable > 0)
+    answer.outcome = Outcome::Violated;
+  else if (!runs.is_expired && runs.undecided == 0 && report.on.gaps.empty())
+    answer.outcome = Outcome::Ok;
+  return header_of("run", answer, report.seconds);
 }
 
 std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
@@ -259,7 +256,7 @@ std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
                            ? "40001 or 40P01"
                            : "1213");
   if (runs.is_expired) out += paint.unsure(fmt::format(", {} was reached", limit_reached()));
-  out += '\n' + gaps_text(report.on, paint);
+  out += '\n' + gaps_text(report.on.source, report.on.gaps, paint);
   if (!runs.shown) return out;
   if (report.wanted_runs > 1) out += paint.strong(fmt::format("run of seed {}\n", runs.shown_seed));
   for (const auto& broken : runs.shown->broken) out += broken_text(report.on, broken, paint);
@@ -282,7 +279,7 @@ std::string server_run_json(const ServerRunReport& report) {
   json["with_server_aborts"] = runs.with_aborts;
   if (runs.first_failed) json["first_failed"] = *runs.first_failed;
   if (runs.first_unserializable) json["first_unserializable"] = *runs.first_unserializable;
-  if (!report.on.gaps.empty()) json["not_modelled"] = gaps_json(report.on);
+  if (!report.on.gaps.empty()) json["not_modelled"] = gaps_json(report.on.gaps);
   json["assertions"] = Json::array();
   json["trace"] = nullptr;
   if (!runs.shown) return dump(json);

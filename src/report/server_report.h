@@ -34,10 +34,10 @@ std::string server_explore_text(const ServerExploreReport& report, const Paint& 
 std::string server_explore_json(const ServerExploreReport& report);
 // The violating schedules, statement by statement; with outcomes a table of them.
 Page server_explore_page(const ServerExploreReport& report);
-// One line of --histories: the calls with their statements and what these read.
-std::string server_history_line(const ServerProgram& on, const sql::server::State& state,
-                                const std::vector<sql::server::Choice>& schedule,
-                                std::uint64_t number, bool violates);
+// One line of --histories, as at the other levels (explore_report.h), with the schedule besides.
+Result<std::string> server_history_line(const ServerProgram& on, const sql::server::State& state,
+                                        const std::vector<sql::server::Choice>& schedule,
+                                        std::uint64_t number, bool violates);
 
 struct ServerRuns {
   std::uint64_t runs = 0;

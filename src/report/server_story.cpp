@@ -197,20 +197,21 @@ Json broken_json(const ServerProgram& on, const sql::server::BrokenClaim& broken
   return json;
 }
 
-std::string gaps_text(const ServerProgram& on, const Paint& paint) {
+std::string gaps_text(std::string_view source, const std::vector<sql::Note>& gaps,
+                      const Paint& paint) {
   std::string out;
-  for (const sql::Note& gap : on.gaps) {
-    out += fmt::format("{}: {}:{}: {}\n", paint.unsure("not modelled"), printable(on.source),
+  for (const sql::Note& gap : gaps) {
+    out += fmt::format("{}: {}:{}: {}\n", paint.unsure("not modelled"), printable(source),
                        gap.where.line, printable(gap.what));
   }
   return out;
 }
 
-Json gaps_json(const ServerProgram& on) {
-  Json gaps = Json::array();
-  for (const sql::Note& gap : on.gaps)
-    gaps.push_back({{"line", gap.where.line}, {"function", gap.function}, {"what", gap.what}});
-  return gaps;
+Json gaps_json(const std::vector<sql::Note>& gaps) {
+  Json all = Json::array();
+  for (const sql::Note& gap : gaps)
+    all.push_back({{"line", gap.where.line}, {"function", gap.function}, {"what", gap.what}});
+  return all;
 }
 
 }  // namespace isoscope

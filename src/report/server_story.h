@@ -34,8 +34,9 @@ Json value_json(const sql::Value& value);
 std::string broken_text(const ServerProgram& on, const sql::server::BrokenClaim& broken,
                         const Paint& paint);
 Json broken_json(const ServerProgram& on, const sql::server::BrokenClaim& broken);
-std::string gaps_text(const ServerProgram& on, const Paint& paint);
-Json gaps_json(const ServerProgram& on);
+std::string gaps_text(std::string_view source, const std::vector<sql::Note>& gaps,
+                      const Paint& paint);
+Json gaps_json(const std::vector<sql::Note>& gaps);
 // Tables that some call may change.
 std::vector<sql::TableId> changing_tables(const ServerProgram& on);
 std::string call_text(const ServerProgram& on, std::uint32_t call);  // alice[1]

@@ -347,9 +347,9 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
 }
 
 Header header_of(const SynthReport& report) {
-  Header header = header_of("synth", outcome_of(report.verdict()), report.limit, report.seconds);
-  header.stats = report.stats;
-  return header;
+  return header_of("synth",
+                   {.outcome = report.verdict(), .limit = report.limit, .stats = report.stats},
+                   report.seconds);
 }
 
 Result<std::string> synth_json(const SynthReport& report) {

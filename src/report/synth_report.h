@@ -20,15 +20,12 @@ struct SeparatingHistory {
   std::vector<CheckAnswer> refutations;  // one for each forbidden level, in the order of the query
 };
 
-struct SynthReport {
+struct SynthReport : Answer {
   std::vector<std::string> allow;  // levels as the user named them
   std::vector<std::string> forbid;
-  SynthOutcome outcome = SynthOutcome::Unknown;
   std::vector<SeparatingHistory> histories;
   Scope scope;
-  int excluded_txns = 0;  // so many transactions or fewer: certainly none
-  std::string limit;
-  Stats stats;
+  int excluded_txns = 0;                 // so many transactions or fewer: certainly none
   std::optional<std::uint64_t> count;    // of --count
   std::optional<Minimality> minimality;  // of --all and --irreducible
   std::optional<Format> format;          // of --to
@@ -36,7 +33,7 @@ struct SynthReport {
   std::optional<CertificateNote> certificate = {};  // with --certificate
 
   // A history that was found is found, even if the time for a smaller one, or for more, is over.
-  SynthOutcome verdict() const { return histories.empty() ? outcome : SynthOutcome::Found; }
+  Outcome verdict() const { return histories.empty() ? outcome : Outcome::Found; }
 };
 
 Header header_of(const SynthReport& report);

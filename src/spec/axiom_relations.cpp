@@ -161,7 +161,7 @@ Result<RelationPtr> AxiomResolver::resolve_let(const Phrase& use, const Declarat
   for (std::size_t i = 0; i < given; ++i) {
     auto argument = resolve_relation(*use.parts[i + 1], depth + 1);
     if (!argument) return argument;
-    arguments[let.parameters[i].text] = measured(std::move(*argument));
+    arguments[let.parameters[i].text] = measured(*argument);
   }
   std::vector<Variable> scope;
   scope.swap(scope_);

@@ -10,8 +10,10 @@
 //
 // Levels come from text: the built-in ones from levels/*.level, compiled into the program, the
 // users' from --spec files. Open spec/levels.h to find one by name.
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "history/execution.h"
@@ -50,16 +52,31 @@ struct Level {
   std::string full_name() const { return name + "@" + std::string(name_of(framework)); }
 };
 
-// Which level each transaction runs at: `base`, or its own. Engines get this instead of a Level;
-// without own levels the two are the same thing.
-struct Assignment {
+// Who runs at which level: `base`, or its own. Engines get this instead of a Level; without own
+// levels the two are the same thing. Who it is about: the transactions of a history, the calls of a
+// program, the functions of an application.
+template <class Who>
+struct AssignmentOf {
   const Level* base = nullptr;
-  std::vector<const Level*> own = {};  // by transaction id; empty, or null where base applies
+  std::vector<const Level*> own = {};  // by id; null where base applies, also beyond the end
 
-  bool is_mixed() const { return !own.empty(); }
-  const Level& of(TxnId t) const {
-    return own.empty() || own[t.index] == nullptr ? *base : *own[t.index];
+  bool is_mixed() const {
+    return std::ranges::any_of(
+        own, [&](const Level* level) { return level != nullptr && level != base; });
+  }
+  const Level& of(Who who) const {
+    const std::size_t i = position(who);
+    return i >= own.size() || own[i] == nullptr ? *base : *own[i];
+  }
+
+ private:
+  static std::size_t position(Who who) {
+    if constexpr (std::is_integral_v<Who>)
+      return who;
+    else
+      return who.index;
   }
 };
+using Assignment = AssignmentOf<TxnId>;
 
 }  // namespace isoscope

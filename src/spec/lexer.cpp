@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "spec/token.h"
+#include "support/text_cursor.h"
 
 namespace isoscope {
 
@@ -14,13 +14,8 @@ namespace {
 constexpr std::array<std::string_view, 18> kSigns = {
     "^-1", "!=", "(", ")", "[", "]", ",", ":", ".", "=", "|", "\\", "&", ";", "+", "*", "?", "-"};
 
-struct ForeignSign {
-  std::string_view sign;
-  std::string_view hint;
-};
-
 // What people type who come from other notations; longest first.
-constexpr std::array<ForeignSign, 20> kForeignSigns = {{
+constexpr std::array<lexical::ForeignSign, 20> kForeignSigns = {{
     {"<=>", "write 'iff'"},
     {"<->", "write 'iff'"},
     {"=>", "write 'implies'"},
@@ -43,9 +38,7 @@ constexpr std::array<ForeignSign, 20> kForeignSigns = {{
     {"\xe2\x88\xa9", "write '&'"},
 }};
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_blank(char c) { return lexical::is_blank(c) || c == '\n'; }
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (is_blank(text.front()) || text.front() == '#')) text.remove_prefix(1);
@@ -55,101 +48,75 @@ std::string_view trim(std::string_view text) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  explicit Lexer(std::string_view text) : at_(text) {}
 
   Result<Tokens> run() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (is_blank(c)) {
-        step_over_blank(c);
+    while (!at_.at_end()) {
+      const char c = at_.here();
+      if (c == '\n') {
+        at_.step_line();
+      } else if (is_blank(c)) {
+        at_.step();
       } else if (c == '#') {
         take_comment();
-      } else if (starts_name(c) || continues_level_name(c)) {
-        std::size_t end = at_ + 1;
-        while (end < text_.size() && continues_name(text_[end])) ++end;
-        take(TokenKind::Name, end - at_);
+      } else if (lexical::starts_name(c) || continues_level_name(c)) {
+        take(TokenKind::Name, at_.span_of(lexical::continues_name));
       } else if (auto foreign = foreign_sign()) {
         return *foreign;
-      } else if (const std::size_t length = sign_length(); length > 0) {
+      } else if (const std::size_t length = at_.sign_length(kSigns); length > 0) {
         take(TokenKind::Sign, length);
       } else {
         return unexpected();
       }
     }
-    tokens_.all.push_back({TokenKind::End, {}, at_, place()});
+    take(TokenKind::End, 0);
     return std::move(tokens_);
   }
 
  private:
-  Place place() const { return {line_, static_cast<std::uint32_t>(at_ - line_begin_ + 1)}; }
-  std::string_view rest() const { return text_.substr(at_); }
-
-  void step_over_blank(char c) {
-    ++at_;
-    if (c != '\n') return;
-    ++line_;
-    line_begin_ = at_;
-  }
-
   void take(TokenKind kind, std::size_t length) {
-    tokens_.all.push_back({kind, text_.substr(at_, length), at_, place()});
-    at_ += length;
+    const std::size_t offset = at_.offset();
+    const Place place = at_.place();
+    tokens_.all.push_back({kind, at_.take(length), offset, place});
   }
 
   void take_comment() {
-    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-    const std::string_view before = text_.substr(line_begin_, at_ - line_begin_);
-    tokens_.comments.push_back({trim(text_.substr(at_, end - at_)), at_, end, place(),
-                                std::all_of(before.begin(), before.end(), is_blank)});
-    at_ = end;
+    const std::size_t begin = at_.offset();
+    const Place place = at_.place();
+    const std::string_view before = at_.text().substr(at_.line_begin(), begin - at_.line_begin());
+    at_.step_to_line_end();
+    tokens_.comments.push_back({trim(at_.text().substr(begin, at_.offset() - begin)), begin,
+                                at_.offset(), place, std::ranges::all_of(before, is_blank)});
   }
 
   // Names of levels have parts such as the 2 and the 99 of PL-2.99.
   bool continues_level_name(char c) const {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0 || tokens_.all.size() < 2) return false;
+    if (!lexical::is_digit(c) || tokens_.all.size() < 2) return false;
     const Token& sign = tokens_.all.back();
     const Token& before = tokens_.all[tokens_.all.size() - 2];
-    return (sign.is("-") || sign.is("+") || sign.is(".")) && sign.end() == at_ &&
+    return (sign.is("-") || sign.is("+") || sign.is(".")) && sign.end() == at_.offset() &&
            before.is_name() && before.end() == sign.offset;
   }
 
-  std::size_t sign_length() const {
-    for (std::string_view sign : kSigns) {
-      if (rest().starts_with(sign)) return sign.size();
-    }
-    return 0;
-  }
-
   std::optional<Error> foreign_sign() const {
-    for (const auto& [sign, hint] : kForeignSigns) {
-      const bool ours = sign.size() == 1 && sign_length() > 1;  // '!' of '!=', '^' of '^-1'
-      if (rest().starts_with(sign) && !ours)
-        return Error{.where = place(),
-                     .what = fmt::format("'{}' is not a sign of the level language", sign),
-                     .hint = std::string(hint)};
-    }
-    return std::nullopt;
+    const auto* foreign = at_.foreign_sign(kForeignSigns);
+    if (foreign == nullptr) return std::nullopt;
+    // '!' of '!=', '^' of '^-1'
+    if (foreign->sign.size() == 1 && at_.sign_length(kSigns) > 1) return std::nullopt;
+    return Error{.where = at_.place(),
+                 .what = fmt::format("'{}' is not a sign of the level language", foreign->sign),
+                 .hint = std::string(foreign->hint)};
   }
 
   Error unexpected() const {
-    const auto byte = static_cast<unsigned char>(text_[at_]);
-    if (std::isdigit(byte) != 0)
-      return Error{.where = place(),
+    if (lexical::is_digit(at_.here()))
+      return Error{.where = at_.place(),
                    .what = "a number cannot stand here",
                    .hint = "names begin with a letter; the only number is the one of '^-1'"};
-    if (std::isprint(byte) != 0)
-      return Error{.where = place(),
-                   .what = fmt::format("unexpected character '{}'", text_[at_]),
-                   .hint = ""};
-    return Error{.where = place(),
-                 .what = fmt::format("unexpected byte 0x{:02x}", byte),
-                 .hint = "outside comments the level language is plain ASCII"};
+    return at_.unexpected("outside comments the level language is plain ASCII");
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_begin_ = 0;
-  std::uint32_t line_ = 1;
+  TextCursor at_;
   Tokens tokens_;
 };
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "spec/words.h"
 #include "support/spelling.h"
+#include "support/token_stream.h"
 
 namespace isoscope {
 
@@ -35,13 +35,10 @@ constexpr int kPowerOfNot = 5;
 // tree, so any tree that kMaxDepth allows can be written.
 constexpr int kMaxOpen = 3 * kMaxDepth;
 
-std::string show(const Token& token) {
-  return token.kind == TokenKind::End ? "the end of the text" : fmt::format("'{}'", token.text);
-}
-
-class Parser {
+class Parser : private TokenStreamOf<Token> {
  public:
-  Parser(std::string_view text, Tokens tokens) : text_(text), tokens_(std::move(tokens)) {}
+  Parser(std::string_view text, Tokens tokens)
+      : TokenStreamOf(std::move(tokens.all)), text_(text), comments_(std::move(tokens.comments)) {}
 
   Result<std::vector<LevelSyntax>> run() {
     std::vector<LevelSyntax> levels;
@@ -58,35 +55,10 @@ class Parser {
   }
 
  private:
-  const Token& peek() const { return tokens_.all[at_]; }
-  const Token& last() const { return tokens_.all[at_ - 1]; }
-  const Token& take() {
-    const Token& token = tokens_.all[at_];
-    if (token.kind != TokenKind::End) ++at_;
-    return token;
-  }
-  bool take_if(std::string_view text) {
-    if (!peek().is(text)) return false;
-    ++at_;
-    return true;
-  }
-  Error wrong(std::string_view expected, std::string hint = {}) const {
-    return Error{.where = peek().place,
-                 .what = fmt::format("expected {}, found {}", expected, show(peek())),
-                 .hint = std::move(hint)};
-  }
-  Result<Token> expect(std::string_view sign, std::string_view context, std::string hint = {}) {
-    if (peek().is(sign)) return take();
-    return wrong(fmt::format("'{}' {}", sign, context), std::move(hint));
-  }
   // A fresh name for a level's parts: no word of the language.
   Result<Token> expect_name(std::string_view what) {
     if (!peek().is_name()) return wrong(what);
-    if (is_reserved(peek().text))
-      return Error{
-          .where = peek().place,
-          .what = fmt::format("expected {}, found '{}'", what, peek().text),
-          .hint = fmt::format("'{}' is a word of the language; take another name", peek().text)};
+    if (is_reserved(peek().text)) return is_a_word(what);
     return take();
   }
 
@@ -115,8 +87,7 @@ class Parser {
   }
 
   std::string_view text_;
-  Tokens tokens_;
-  std::size_t at_ = 0;
+  std::vector<Comment> comments_;
   int open_ = 0;  // calls of parse_phrase under way
 };
 
@@ -161,7 +132,7 @@ Result<NameOfLevel> Parser::parse_level_name() {
   // Only a whole name must not be a word of the language: read-your-writes is none.
   const auto is_compound = [&] {
     if (!peek().is_name()) return false;
-    const Token& sign = tokens_.all[at_ + 1];
+    const Token& sign = peek(1);
     return sign.offset == peek().end() && (sign.is("-") || sign.is("+") || sign.is("."));
   };
   auto head = is_compound() ? Result<Token>(take()) : expect_name("the name of a level");
@@ -245,7 +216,7 @@ Result<Declaration> Parser::parse_declaration() {
 
 // The comment beside the declaration, or else the comment lines that end right above it.
 std::string Parser::summary_of(const Token& first, const Token& last_of_header) const {
-  const auto& comments = tokens_.comments;
+  const auto& comments = comments_;
   const auto first_after = [&](std::size_t offset) {
     return std::lower_bound(comments.begin(), comments.end(), offset,
                             [](const Comment& c, std::size_t o) { return c.offset < o; });

@@ -4,6 +4,7 @@
 // A token is a view into the text that the caller keeps. Comments are no tokens but are kept
 // beside them: the one next to a level's declaration becomes the level's summary.
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +22,13 @@ struct Token {
 
   bool is(std::string_view word) const { return kind != TokenKind::End && text == word; }
   bool is_name() const { return kind == TokenKind::Name; }
+  bool is_end() const { return kind == TokenKind::End; }
   std::size_t end() const { return offset + text.size(); }
 };
+
+inline std::string show(const Token& token) {
+  return token.is_end() ? "the end of the text" : "'" + std::string(token.text) + "'";
+}
 
 struct Comment {
   std::string_view text;  // without '#' and surrounding blanks

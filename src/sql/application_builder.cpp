@@ -125,6 +125,43 @@ Result<void> add_functions(Application& app, Catalog& catalog, const SourceFile&
   return {};
 }
 
+// Catalogs of the system that the file mentions, as tables that no call changes. They have no
+// place.
+void add_system_catalogs(Catalog& catalog, const SourceFile& file) {
+  struct SystemCatalog {
+    std::string_view name;
+    std::vector<std::string_view> names;    // columns that are texts
+    std::vector<std::string_view> numbers;  // and those that are numbers
+  };
+  static const std::vector<SystemCatalog> kCatalogs = {
+      {"pg_proc", {"proname"}, {"oid", "pronamespace"}},
+      {"pg_roles", {"rolname"}, {"oid"}},
+      {"pg_user", {"usename"}, {"usesysid"}},
+      {"pg_class", {"relname", "relkind"}, {"oid", "relnamespace"}},
+      {"pg_namespace", {"nspname"}, {"oid"}},
+      {"pg_type", {"typname", "typtype"}, {"oid", "typnamespace"}},
+      {"pg_tables", {"schemaname", "tablename", "tableowner"}, {}},
+      {"pg_indexes", {"schemaname", "tablename", "indexname"}, {}},
+      {"pg_extension", {"extname", "extversion"}, {"oid"}},
+      {"pg_database", {"datname"}, {"oid"}},
+  };
+  for (const SystemCatalog& known : kCatalogs) {
+    const bool is_mentioned = std::ranges::any_of(file.tokens, [&](const SqlToken& token) {
+      const std::string_view word = word_of(file, token);
+      // The body of a function is one token.
+      return word.find(known.name) != std::string_view::npos && !is_comment(word);
+    });
+    if (!is_mentioned || catalog.find_table(known.name)) continue;
+    Table table;
+    table.name = known.name;
+    for (const std::string_view name : known.names)
+      table.columns.push_back({.name = std::string(name), .type = Type::Text});
+    for (const std::string_view name : known.numbers)
+      table.columns.push_back({.name = std::string(name), .type = Type::Integer});
+    catalog.tables.push_back(std::move(table));
+  }
+}
+
 // The name of a comment "-- transaction NAME" above a statement; empty if there is none.
 std::string transaction_above(const SourceFile& file, std::uint32_t begin) {
   auto token = std::ranges::lower_bound(file.tokens, begin, {}, &SqlToken::begin);
@@ -338,6 +375,7 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
       schema.add(statement.kind, *statement.node, file.lines.place(statement.begin));
     }
   }
+  add_system_catalogs(catalog, file);
   schema.finish();
   if (findings.failed()) return findings.error().quoting(parts.text);
 

@@ -76,6 +76,7 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   }
   const auto table = scope.catalog.expect_table(name, place, scope.findings);
   if (!table) return std::nullopt;
+  note_catalog(scope, *table, place);
   Source source{
       .table = *table, .name = called, .number = static_cast<std::uint32_t>(scope.tables->size())};
   scope.tables->push_back(*table);
@@ -197,6 +198,16 @@ std::optional<Expr> add_from(Scope& scope, const Tree& entry, int depth) {
   if (has(node, "quals"))
     condition = both(std::move(condition), build_condition(scope, child(node, "quals")));
   return condition;
+}
+
+void note_catalog(const Scope& scope, TableId table, Place place) {
+  const Table& declared = scope.catalog.table(table);
+  if (declared.place.line != 0) return;
+  scope.findings.note(place,
+                      fmt::format("rows of the system catalog {} are not known, and taken to stay "
+                                  "as they are",
+                                  declared.name),
+                      NoteKind::Gap);
 }
 
 }  // namespace isoscope::sql

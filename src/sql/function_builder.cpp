@@ -104,14 +104,16 @@ class Signature {
     const Tree& type_name = child(parameter, "argType");
     const Place place = where_.place(number_of(type_name, "location"));
     DeclaredType type = catalog_.type_of(type_name, where_, findings_);
-    if (type.is_record) {
-      findings_.fail(place, "a parameter that is a row is not modelled",
+    // A row of a table is a parameter for each of its columns; what a record has is not known.
+    const bool is_row = type.row_of && !type.is_array;
+    if (type.is_record && (!is_row || !is_input(text_of(parameter, "mode")))) {
+      findings_.fail(place, "a parameter that is such a row is not modelled",
                      "give its columns one by one");
       type = {};
     }
     std::string name = text_of(parameter, "name");
     if (name.empty()) name = fmt::format("${}", position + 1);
-    return frame.add_named(std::move(name), type, catalog_, place);
+    return frame.add_named(name, type, catalog_, place);
   }
 
   const Tree& node_;

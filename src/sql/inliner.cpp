@@ -181,6 +181,11 @@ class Call {
     for (const Tree& entry : child(*text_->node, "parameters")) {
       if (is_given(inside(entry))) parameters.push_back(&inside(entry));
     }
+    if (parameters.size() != given.size()) {
+      scope_.findings.fail(place_, fmt::format("{} takes a row, which is not modelled here", name_),
+                           "give its columns one by one");
+      return {};
+    }
     std::size_t next = 0;
     for (const Tree& arg : child(call_, "args")) {
       std::size_t at = next++;

@@ -154,9 +154,22 @@ class CallRun {
 
   Result<std::vector<std::vector<Value>>> query(const Statement& s, const QueryNeeds& needs) {
     if (s.query.rows) return run_row_query(call_, s.query, needs);
-    if (s.advisory && runner_ == nullptr)
-      return call_.limit("an advisory lock needs a level of a server");
+    if (s.advisory && runner_ == nullptr) return take_advisory(s);
     return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, s.query, needs);
+  }
+
+  // A NULL locks nothing.
+  Result<std::vector<std::vector<Value>>> take_advisory(const Statement& s) {
+    std::vector<Value> numbers;
+    for (const Output& output : s.query.outputs) {
+      auto number = value(output.expr);
+      if (!number) return number.error();
+      if (number->is_null()) return std::vector<std::vector<Value>>{{Value()}};
+      numbers.push_back(*std::move(number));
+    }
+    if (!call_.database.take_advisory(numbers, *s.advisory))
+      return call_.limit("an advisory lock needs a level of a server");
+    return std::vector<std::vector<Value>>{{s.advisory->is_tried ? Value(true) : Value()}};
   }
 
   Result<Next> select(const Statement& s) {

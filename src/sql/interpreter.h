@@ -68,6 +68,11 @@ class Database {
                                                   const std::optional<RowKey>& /*except*/) {
     return std::nullopt;
   }
+  // The advisory lock on one number or two is taken, to the end of the transaction. False: the
+  // database knows none.
+  virtual bool take_advisory(const std::vector<Value>& /*numbers*/, const AdvisoryLock& /*lock*/) {
+    return false;
+  }
   // A value for a fresh column, different for every call of every transaction.
   virtual Value fresh(TableId table, std::uint32_t column) = 0;
 };

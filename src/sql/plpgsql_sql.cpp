@@ -52,7 +52,7 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
     BuiltQuery built = build_query(names, statement);
     if (findings_.failed()) return;
     std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
-    add_select(made, names, std::move(built), std::move(bound), strict, model);
+    add_select(made, names, std::move(built), bound, strict, model);
   } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
     add_write(made, names, kind, statement, targets, strict, model);
   } else {
@@ -182,7 +182,7 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   Body none;
   const Scope names = scope(none, parsed.where, model.text);
   std::vector<VarId> bound = bind_targets(names, built->columns, targets, model.place);
-  Statement loop = make_loop(names, *std::move(built), std::move(bound), model);
+  Statement loop = make_loop(names, *std::move(built), bound, model);
   for (Statement& each : loop_body(node)) loop.body.push_back(std::move(each));
   to.push_back(std::move(loop));
 }
@@ -285,7 +285,7 @@ Statement make_row_loop(const Scope& scope, BuiltQuery built, const Statement& m
     targets.push_back(scope.frame->add_hidden("result", column.type, column.is_array, model.place));
     values.push_back(make_variable(*scope.frame, targets.back(), model.place));
   }
-  Statement loop = make_loop(scope, std::move(built), std::move(targets), model);
+  Statement loop = make_loop(scope, std::move(built), targets, model);
   Statement row = model;
   row.op = StatementOp::ReturnRow;
   row.expr = gather(std::move(values), model.place);

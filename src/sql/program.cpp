@@ -227,12 +227,12 @@ void SqlProgram::remember(TableId table, const RowKey& row) const {
   inserted_[table.index].insert(row);
 }
 
-bool SqlProgram::grew() const {
+bool SqlProgram::has_new_rows() const {
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(inserted_, [](const auto& rows) { return !rows.empty(); });
 }
 
-void SqlProgram::adopt() {
+void SqlProgram::adopt_rows() const {
   const std::scoped_lock lock(mutex_);
   for (std::size_t t = 0; t < inserted_.size(); ++t) universe_[t].merge(inserted_[t]);
   for (auto& rows : inserted_) rows.clear();

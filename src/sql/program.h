@@ -9,12 +9,8 @@
 //
 // A statement that looks for rows reads, for every row that could match, whether it is there. Those
 // are the rows at the start and rows that some call inserts; the latter are not known beforehand.
-// So an analysis is repeated until no run inserts a row that scans did not look at:
-//
-//     do {
-//       program.adopt();
-//       … = explore(program, …);
-//     } while (program.grew());
+// So an analysis is repeated until no run inserts a row that scans did not look at
+// (program/rounds.h).
 //
 // The state of an executor is the list of answers so far, and it runs the function again with them;
 // what follows the same answers is always the same, so it is kept. Locks are not modelled: reads
@@ -55,10 +51,9 @@ class SqlProgram final : public Executable {
   std::string print_value(ProgramKey key, std::int64_t value) const override;
   std::string print_local(CallId call, std::size_t local, std::int64_t value) const override;
 
-  // Has a call inserted a row that scans do not look at yet?
-  bool grew() const;
-  // From now on scans look at all rows that any call has inserted. Requires: no executor is in use.
-  void adopt();
+  bool may_have_new_rows() const override { return true; }
+  bool has_new_rows() const override;
+  void adopt_rows() const override;
   // The same for the row that a key of this name belongs to, `student[bob]` or
   // `course.capacity[3, 'a b']`: a history that is followed may know rows that no run has inserted
   // yet. Does nothing for other names.
@@ -117,7 +112,7 @@ class SqlProgram final : public Executable {
   std::vector<FamilyId> presence_family_;                      // by table
   std::vector<std::vector<FamilyId>> column_family_;           // by table and column
   std::vector<std::map<RowKey, std::vector<Value>>> initial_;  // by table
-  std::vector<std::set<RowKey>> universe_;                     // by table
+  mutable std::vector<std::set<RowKey>> universe_;             // by table
   std::vector<std::vector<Local>> locals_;                     // by call
   std::vector<std::vector<std::string>> local_names_;          // by call
   std::vector<std::vector<FamilyId>> reads_;                   // by call

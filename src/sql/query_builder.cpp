@@ -357,21 +357,41 @@ bool has_effect(const std::vector<Statement>& body) {
   });
 }
 
+// Can it end the transaction, or wait?
+bool may_fail(const std::vector<Statement>& body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.op == StatementOp::Raise || s.strict || s.advisory || s.is_separate ||
+           (s.is_sql() && !s.is_query()) || s.query.lock != Lock::None || may_fail(s.body) ||
+           may_fail(s.otherwise);
+  });
+}
+
+// The table whose rows the loop locks, one by one; none for other statements.
+TableId locked_by(const Statement& loop) {
+  const bool locks = loop.op == StatementOp::ForQuery && loop.query.lock == Lock::Update &&
+                     loop.query.sources.size() == 1;
+  return locks ? loop.query.sources.front() : TableId::none();
+}
+
 // `calls` are those that the statement has made so far.
-void mark_calls(std::vector<Statement>& body, std::vector<Statement*>& calls) {
+void mark_calls(std::vector<Statement>& body, std::vector<Statement*>& calls,
+                TableId locked = TableId::none()) {
   for (Statement& statement : body) {
     if (statement.is_separate) {
       if (has_effect(statement.body)) calls.push_back(&statement);
       continue;
     }
-    // An INSERT has no use for a snapshot.
-    if (statement.is_sql() && statement.op != StatementOp::Insert) {
+    // An INSERT has no use for a snapshot, nor has the DELETE of a row that is locked.
+    const bool is_of_row = statement.op == StatementOp::Delete && statement.once &&
+                           !locked.is_none() && statement.table == locked;
+    if (statement.is_sql() && statement.op != StatementOp::Insert && !is_of_row) {
       for (Statement* call : calls) call->is_rough = true;
     }
     // The second round of a loop follows the first.
     for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round)
-      mark_calls(statement.body, calls);
-    mark_calls(statement.otherwise, calls);
+      mark_calls(statement.body, calls,
+                 locked_by(statement).is_none() ? locked : locked_by(statement));
+    mark_calls(statement.otherwise, calls, locked);
   }
 }
 
@@ -386,7 +406,10 @@ bool has_sql(const std::vector<Statement>& body) {
 void mark_calls_as_rough(std::span<Statement> statements) {
   for (Statement& statement : statements) {
     if (statement.op == StatementOp::Block) {
-      statement.is_rough = statement.is_rough || has_effect(statement.body);
+      // What a STABLE function asks for, it asks of the snapshot of its statement, like a subquery.
+      const bool matters =
+          statement.is_separate ? has_effect(statement.body) : may_fail(statement.body);
+      statement.is_rough = statement.is_rough || matters;
       continue;
     }
     mark_calls_as_rough(statement.body);

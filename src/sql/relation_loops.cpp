@@ -151,6 +151,7 @@ void RelationLoops::add_range(const Tree& range, Place place) {
   }
   const auto table = scope_.catalog.expect_table(name, place, scope_.findings);
   if (!table) return;
+  note_catalog(scope_, *table, place);
   if (has(alias, "colnames"))
     scope_.findings.fail(place, "new names for columns in FROM are not modelled here");
   inputs_.push_back({.kind = Kind::Table});

@@ -1,6 +1,7 @@
 // Row triggers, as part of the statements that fire them.
 //
 //   BEFORE INSERT   NEW is filled, the trigger runs, then the row is inserted as NEW is
+//   BEFORE DELETE   each row is locked, the trigger runs on OLD, then the row is deleted
 //   BEFORE UPDATE   of triggers that ask the database nothing: NEW as expressions over the row,
 //                   which are computed again if the row was changed meanwhile
 //   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the
@@ -13,10 +14,10 @@
 
 #include "sql/function_builder.h"
 #include "sql/inliner.h"
+#include "sql/trigger_parts.h"
 #include "sql/write_builder.h"
 
 namespace isoscope::sql {
-namespace {
 
 Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source) {
   return {.op = ExprOp::Column,
@@ -38,6 +39,7 @@ std::shared_ptr<const Function> function_of(const Trigger& trigger, StatementOp 
                        place);
 }
 
+namespace {
 void clear_returns(std::vector<Statement>& body) {
   for (Statement& statement : body) {
     if (statement.op == StatementOp::Return) statement.expr.reset();
@@ -45,8 +47,8 @@ void clear_returns(std::vector<Statement>& body) {
     clear_returns(statement.otherwise);
   }
 }
+}  // namespace
 
-// Which of NEW and OLD the trigger mentions, but for RETURN: NEW first, a flag a column.
 std::vector<bool> used_columns(const Function& function) {
   std::vector<bool> used(function.num_parameters, false);
   std::vector<Statement> body = function.body;
@@ -56,6 +58,8 @@ std::vector<bool> used_columns(const Function& function) {
   });
   return used;
 }
+
+namespace {
 
 // A trigger that asks the database nothing, as expressions over the row: what NEW becomes, whether
 // the row is left as it is, whether the statement fails.
@@ -193,6 +197,16 @@ bool WriteBuilder::has_triggers(bool before) const {
   });
 }
 
+// Those that fire before it, in the order in which they do.
+std::vector<const Trigger*> WriteBuilder::before_triggers() const {
+  std::vector<const Trigger*> triggers;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+  }
+  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
+  return triggers;
+}
+
 void WriteBuilder::refuse_triggers() {
   const bool updates_too = has(node_, "onConflictClause");
   for (const Trigger& trigger : scope_.catalog.triggers) {
@@ -209,9 +223,11 @@ void WriteBuilder::refuse_triggers() {
     } else if (trigger.is_before && trigger.when != nullptr) {
       scope_.findings.fail(
           model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled", trigger.name));
-    } else if (trigger.is_before && op_ == StatementOp::Delete) {
+    } else if (trigger.is_before && op_ == StatementOp::Delete &&
+               !child(node_, "usingClause").empty()) {
       scope_.findings.fail(
-          model_.place, fmt::format("the BEFORE DELETE trigger {} is not modelled", trigger.name));
+          model_.place,
+          fmt::format("USING with the BEFORE DELETE trigger {} is not modelled", trigger.name));
     }
   }
   if (scope_.catalog.cascading.contains(id_) && op_ == StatementOp::Delete)
@@ -257,12 +273,7 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
   };
   const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
   assign(to, skips, make_boolean(false, place));
-  std::vector<const Trigger*> triggers;
-  for (const Trigger& trigger : scope_.catalog.triggers) {
-    if (trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
-  }
-  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
-  for (const Trigger* trigger : triggers) {
+  for (const Trigger* trigger : before_triggers()) {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     const std::vector<bool> used = used_columns(*function);
@@ -319,12 +330,7 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
 void WriteBuilder::apply_before_update(Statement& write) {
   const Place place = model_.place;
   const auto count = static_cast<std::uint32_t>(table().columns.size());
-  std::vector<const Trigger*> triggers;
-  for (const Trigger& trigger : scope_.catalog.triggers) {
-    if (trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
-  }
-  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
-  for (const Trigger* trigger : triggers) {
+  for (const Trigger* trigger : before_triggers()) {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     RowFunction::Env env;

@@ -77,6 +77,12 @@ bool WriteBuilder::find_target() {
   const auto id = scope_.catalog.expect_table(called, place, scope_.findings);
   if (!id || scope_.findings.failed()) return false;
   id_ = *id;
+  if (table().place.line == 0) {
+    scope_.findings.fail(
+        place,
+        fmt::format("'{}' is a catalog of the system: changes of it are not modelled", called));
+    return false;
+  }
   const std::string alias = text_of(child(relation, "alias"), "aliasname");
   name_ = alias.empty() ? table().name : alias;
   refuse_triggers();
@@ -138,6 +144,10 @@ void WriteBuilder::put(Body& to, Statement write) {
   }
   if (has_triggers(true) && op_ == StatementOp::Insert) {
     put_before_insert(to, std::move(write));
+    return;
+  }
+  if (runs_before_delete()) {
+    put_before_delete(to, std::move(write));
     return;
   }
   if (has_triggers(true)) apply_before_update(write);
@@ -308,7 +318,7 @@ bool WriteBuilder::modify_natively() {
                           {bound.begin(), bound.end()});
   }
   if (is_used_inside || scope.findings.failed()) return !is_used_inside;
-  choose_rows(loops.has_value());
+  choose_rows(loops.has_value() || runs_before_delete());
   if (!loops) {
     put(to_, std::move(write));
     return true;

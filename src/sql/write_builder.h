@@ -65,11 +65,18 @@ class WriteBuilder {
   // trigger_builder.cpp
   bool has_triggers(bool before) const;
   bool fires(const Trigger& trigger, StatementOp op) const;
+  std::vector<const Trigger*> before_triggers() const;
   void refuse_triggers();
   void add_trigger_columns();
   void put_before_insert(Body& to, Statement write);
   void apply_before_update(Statement& write);
   void run_after_triggers();
+  // delete_triggers.cpp
+  bool runs_before_delete() const;
+  void put_before_delete(Body& to, Statement write);
+  std::vector<std::shared_ptr<const Function>> functions_before_delete();
+  Body with_delete_trigger(const Function& function, const std::vector<Expr>& old, VarId skips,
+                           Body rest);
 
   const Table& table() const { return scope_.catalog.table(id_); }
 

@@ -53,13 +53,11 @@ History CheckedOracle::build(const Txn& pending) const {
 std::optional<std::vector<std::uint32_t>> CheckedOracle::explain(const Txn& pending) {
   if (is_expired_) return std::nullopt;
   const History h = build(pending);
-  Assignment levels{.base = plan_.base, .own = {}};
-  const bool is_mixed = std::any_of(plan_.own.begin(), plan_.own.end(),
-                                    [](const Level* level) { return level != nullptr; });
-  if (is_mixed) {
+  Assignment levels{.base = plan_.levels.base, .own = {}};
+  if (plan_.levels.is_mixed()) {
     levels.own.push_back(nullptr);
-    for (const Txn& txn : ended_) levels.own.push_back(plan_.own[txn.call]);
-    levels.own.push_back(plan_.own[pending.call]);
+    for (const Txn& txn : ended_) levels.own.push_back(&plan_.levels.of(CallId{txn.call}));
+    levels.own.push_back(&plan_.levels.of(CallId{pending.call}));
   }
   // The same question is asked again and again with one more transaction: the recorded history is
   // there to be checked with all care.

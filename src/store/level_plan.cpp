@@ -6,7 +6,6 @@
 
 #include "check/check.h"
 #include "check/level_table.h"
-#include "history/builder.h"
 
 namespace isoscope::store {
 
@@ -15,17 +14,16 @@ namespace {
 constexpr double kMostStates = 50'000;
 constexpr std::size_t kMostLinearized = 64;  // calls
 
-// What check makes of these levels for a history with one empty transaction a call.
-Result<Assignment> assign(const Executable& program, const Level& level, const LevelSet& levels) {
-  HistoryBuilder builder(InitialValues::None);
-  for (const Call& call : program.outline().calls) {
-    const TxnId t = builder.begin(builder.session(call.session), TxnStatus::Committed,
-                                  call.level_place.line != 0 ? call.level_place : call.place);
-    if (!call.level.empty()) builder.set_level(t, call.level);
-  }
-  auto empty = std::move(builder).build();
-  if (!empty) return empty.error();
-  return assign_levels(*empty, level, levels);
+Result<AssignmentOf<CallId>> assign(const Executable& program, const Level& level,
+                                    const LevelSet& levels) {
+  std::vector<WantedLevel> wanted;
+  for (const Call& call : program.outline().calls)
+    wanted.push_back(
+        {.name = call.level, .place = call.level_place.line != 0 ? call.level_place : call.place});
+  auto assigned = assign_levels(wanted, level, levels);
+  if (!assigned) return assigned.error();
+  assigned->own.resize(wanted.size(), nullptr);
+  return AssignmentOf<CallId>{.base = assigned->base, .own = std::move(assigned->own)};
 }
 
 }  // namespace
@@ -59,11 +57,10 @@ bool is_small(const Executable& program, StrongRule rule) {
 
 Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
                               const LevelSet& levels) {
-  const auto assigned = assign(program, level, levels);
+  auto assigned = assign(program, level, levels);
   if (!assigned) return assigned.error();
   if (auto plain = require_plain(*assigned->base, "the store"); !plain) return plain.error();
   LevelPlan plan;
-  plan.base = assigned->base;
   bool is_known = true;
   bool is_over_co = true;
   bool is_weak = true;
@@ -71,8 +68,7 @@ Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
   std::optional<Logic> first;
   const std::size_t num_calls = program.outline().calls.size();
   for (std::uint32_t i = 0; i < num_calls; ++i) {
-    const Level& own = assigned->of(TxnId{i + 1});
-    plan.own.push_back(&own == plan.base ? nullptr : &own);
+    const Level& own = assigned->of(CallId{i});
     const auto logic = logic_of(own);
     if (i == 0) first = logic;
     is_uniform = is_uniform && logic && logic == first;
@@ -81,6 +77,7 @@ Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
     is_over_co = is_over_co && own.framework == Framework::Co;
     plan.weak.push_back(logic ? weak_base(*logic) : WeakLevel::True);
   }
+  plan.levels = *std::move(assigned);
   plan.is_extensible = is_known;
   if (is_uniform) plan.uniform = first;
   if (is_uniform && is_weak) return plan;  // the two frameworks agree

@@ -26,9 +26,7 @@ struct LevelPlan {
   // By call: its level, or for the other kinds a weaker one that says no quickly.
   std::vector<WeakLevel> weak;
   StrongRule strong = StrongRule::Ser;  // of Kind::Strong
-  // Of Kind::Checked: the level of each call, all over one framework.
-  const Level* base = nullptr;
-  std::vector<const Level*> own;  // null: base
+  AssignmentOf<CallId> levels = {};     // all over one framework
   // Does reading the latest values satisfy every level, whatever came before?
   bool is_extensible = true;
 };

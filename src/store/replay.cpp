@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "program/rounds.h"
 #include "store/directed_policy.h"
 #include "store/policies.h"
 #include "store/store.h"
@@ -233,13 +234,17 @@ Result<Replay> follow(const Executable& program, const Script& script, const Lev
 Result<Replay> replay(const Executable& program, const Script& script, const LevelPlan* plan,
                       const Budget& budget) {
   if (auto fits = check_script(program, script); !fits) return fits.error();
-  auto followed = follow(program, script, plan, budget);
-  // A call that was left because the time is over has no fault.
-  Budget now = budget;
-  if (followed || !now.expired_now()) return followed;
-  Replay result;
-  result.is_expired = true;
-  return result;
+  const auto follow_in_time = [&]() -> Result<Replay> {
+    auto followed = follow(program, script, plan, budget);
+    // A call that was left because the time is over has no fault.
+    Budget now = budget;
+    if (followed || !now.expired_now()) return followed;
+    Replay result;
+    result.is_expired = true;
+    return result;
+  };
+  return until_rows_are_known(program, follow_in_time,
+                              [](const Replay& replayed) { return replayed.is_expired; });
 }
 
 }  // namespace isoscope::store

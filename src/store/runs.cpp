@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "check/check.h"
+#include "program/rounds.h"
 #include "store/policies.h"
 #include "store/strong_oracle.h"
 #include "support/rng.h"
@@ -107,8 +108,10 @@ Result<RunEnd> run_once(Store& store, std::uint64_t seed) {
   return RunEnd::Complete;
 }
 
-Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const RunsOptions& options,
-                      Budget& budget) {
+namespace {
+
+Result<Runs> run_round(const Executable& program, const LevelPlan* plan, const RunsOptions& options,
+                       Budget& budget) {
   std::unique_ptr<Oracle> oracle;
   if (plan != nullptr) {
     auto made = make_oracle(program, *plan, budget);
@@ -156,6 +159,15 @@ Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const Ru
     }
   }
   return runs;
+}
+
+}  // namespace
+
+Result<Runs> run_many(const Executable& program, const LevelPlan* plan, const RunsOptions& options,
+                      Budget& budget) {
+  return until_rows_are_known(
+      program, [&] { return run_round(program, plan, options, budget); },
+      [](const Runs& runs) { return runs.is_expired; });
 }
 
 std::optional<bool> is_serializable(const Executable& program, const Recording& recording,

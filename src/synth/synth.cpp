@@ -32,18 +32,6 @@ Result<Witness> settle_witness(const History& h, const Level& level, Witness wit
 
 }  // namespace
 
-std::string_view name_of(SynthOutcome outcome) {
-  switch (outcome) {
-    case SynthOutcome::Found:
-      return "found";
-    case SynthOutcome::None:
-      return "none";
-    case SynthOutcome::Unknown:
-      return "unknown";
-  }
-  return "";
-}
-
 namespace synthesis {
 
 namespace {

@@ -91,8 +91,7 @@ struct SynthQuery {
   bool smart_search = true;  // off: the first candidate need not fail with the allowed witness
 };
 
-enum class SynthOutcome : std::uint8_t { Found, None, Unknown };
-std::string_view name_of(SynthOutcome outcome);  // found, none, unknown
+using SynthOutcome = Outcome;  // Found, None, Unknown
 
 struct SynthFound {
   History history;
@@ -116,15 +115,13 @@ struct ScopeRefutation {
   std::string proof = {};
 };
 
-struct SynthAnswer {
-  // Unknown with a history: it separates the levels, but may not be a smallest one.
-  SynthOutcome outcome = SynthOutcome::Unknown;
+// Numbers: candidates, counterexamples, clauses, variables.
+struct SynthAnswer : Answer {
+  // Of Unknown: it separates the levels, but may not be a smallest one.
   std::optional<SynthFound> found = {};
   // In which it was found, or is not to be found; of Unknown, which was searched at the end.
   Scope scope = {};
-  int excluded_txns = 0;   // so many transactions or fewer: certainly none, if the scope grew
-  std::string limit = {};  // of Unknown: what was hit, for people
-  Stats stats = {};        // candidates, counterexamples, clauses, variables
+  int excluded_txns = 0;  // so many transactions or fewer: certainly none, if the scope grew
   // Of None, if the query wants to certify it: one for each scope that was searched; else why not.
   std::vector<ScopeRefutation> refutations = {};
   std::string uncertified = {};
@@ -145,13 +142,11 @@ enum class Minimality : std::uint8_t {
   Irreducible,  // no operation and no session edge can be left out
 };
 
-struct SynthList {
-  SynthOutcome outcome = SynthOutcome::Unknown;  // Unknown: there may be more
+// Unknown: there may be more.
+struct SynthList : Answer {
   std::vector<SynthFound> found = {};
   Scope scope = {};
   int excluded_txns = 0;  // as in SynthAnswer
-  std::string limit = {};
-  Stats stats = {};
 };
 
 // All minimal histories up to renaming of transactions and keys, in the smallest scope that has
@@ -159,11 +154,9 @@ struct SynthList {
 Result<SynthList> synthesize_all_minimal(const SynthQuery& query, Minimality minimality,
                                          int max_txns, Budget& budget);
 
-struct SynthCount {
-  SynthOutcome outcome = SynthOutcome::Unknown;  // Unknown: `count` is a lower bound
+// Unknown: `count` is a lower bound.
+struct SynthCount : Answer {
   std::uint64_t count = 0;
-  std::string limit = {};
-  Stats stats = {};
 };
 
 // How many histories the scope of the query has, up to renaming of transactions and keys.

@@ -1,5 +1,5 @@
 #pragma once
-// What every engine answers: an outcome, and the reason to believe it.
+// What a check of a history answers: an outcome, and the reason to believe it.
 //
 //   Consistent   a Witness: orders that make every axiom true
 //   Violated     a Violation: a read that nothing excuses, or a cycle of edges that each order
@@ -11,16 +11,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "history/execution.h"
 #include "verdict/anomaly.h"
+#include "verdict/answer.h"
 
 namespace isoscope {
-
-enum class Outcome : std::uint8_t { Consistent, Violated, Unknown };
-std::string_view name_of(Outcome outcome);  // consistent, violated, unknown
 
 enum class EdgeKind : std::uint8_t { So, Wr, Ww, Rw, Co, Vis, Ar, Rt };
 std::string_view name_of(EdgeKind kind);  // so wr ww rw co vis ar rt
@@ -72,23 +69,9 @@ struct Violation {
   std::vector<TxnId> core = {};
 };
 
-// Numbers that tell what the engine did, by name, in the order in which they are shown.
-class Stats {
- public:
-  void set(std::string_view name, double value);
-  std::optional<double> get(std::string_view name) const;
-  const std::vector<std::pair<std::string, double>>& all() const { return numbers_; }
-
- private:
-  std::vector<std::pair<std::string, double>> numbers_;
-};
-
-struct Verdict {
-  Outcome outcome = Outcome::Unknown;
+struct Verdict : Answer {
   std::optional<Witness> witness = {};
   std::optional<Violation> violation = {};
-  std::string limit = {};  // of Unknown: what was hit, for people
-  Stats stats = {};
 
   static Verdict consistent(Witness witness);
   static Verdict violated(Violation violation);

@@ -52,16 +52,17 @@ class RandomLive : public LiveFunctions {
                  &pg_serializable();
         });
     for (const FoundAnomaly& anomaly : report.search.anomalies) {
+      std::string story = describe_run(problem.app, anomaly.scenario);
+      for (const ScheduleStep& step : anomaly.replay.schedule)
+        story +=
+            fmt::format(" {}{}", step.call, step.moment ? "." + std::to_string(*step.moment) : "!");
+      SCOPED_TRACE(story);
       const std::string trouble = play(problem, anomaly);
       if (has_top && trouble == "40001") {
         ++count_.refused;
         continue;
       }
-      std::string story;
-      for (const ScheduleStep& step : anomaly.replay.schedule)
-        story +=
-            fmt::format(" {}{}", step.call, step.moment ? "." + std::to_string(*step.moment) : "!");
-      ASSERT_EQ(trouble, "") << describe_run(problem.app, anomaly.scenario) << story;
+      ASSERT_EQ(trouble, "");
       ++count_.played;
     }
   }

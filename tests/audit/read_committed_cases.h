@@ -34,6 +34,13 @@ inline std::vector<ReadCommittedCase> read_committed_cases() {
   const std::string wards = "INSERT INTO item VALUES (1, 1, 1), (2, 1, 1);";
   const std::string tag = "CREATE TABLE tag (id integer PRIMARY KEY, v integer NOT NULL);\n";
   const std::string tags = "INSERT INTO tag VALUES (1, 5);";
+  const std::string count = "SELECT count(*) INTO n FROM item WHERE ward = 1 AND stock = 1;\n";
+  const std::string leave = "IF n > 1 THEN UPDATE item SET stock = 0 WHERE id = p; END IF;";
+  const auto before_delete = [](const std::string& body) {
+    return "CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$\nBEGIN\n" + body +
+           "\nEND; $$;\nCREATE TRIGGER gone BEFORE DELETE ON item FOR EACH ROW EXECUTE FUNCTION "
+           "gone();\n";
+  };
   return {
       {"LostUpdate", item, function_of("sell", look + ";\n" + take), items, "anomaly"},
       {"ForUpdate", item, function_of("sell", look + " FOR UPDATE;\n" + take), items,
@@ -108,6 +115,42 @@ inline std::vector<ReadCommittedCase> read_committed_cases() {
            "WHERE ward = 1 AND stock = 1;\nIF n > 1 THEN UPDATE item SET stock = 0 WHERE id "
            "= p; END IF;"),
        wards + tags, "anomaly"},  // the row of the lock need not be there
+      {"WriteSkewBehindAnAdvisoryLock", doctors,
+       function_of("leave", "PERFORM pg_advisory_xact_lock(7);\n" + count + leave), wards,
+       "serializable"},
+      {"AdvisoryLockOfTheRow", doctors,
+       function_of("leave", "PERFORM pg_advisory_xact_lock(p);\n" + count + leave), wards,
+       "anomaly"},
+      {"AdvisoryLockOfNull", doctors,
+       function_of("leave", "PERFORM pg_advisory_xact_lock(n);\n" + count + leave), wards,
+       "anomaly"},
+      {"LateAdvisoryLock", doctors,
+       function_of("leave", count + "PERFORM pg_advisory_xact_lock(7);\n" + leave), wards,
+       "anomaly"},
+      {"SharedAdvisoryLock", doctors,
+       function_of("leave", "PERFORM pg_advisory_xact_lock_shared(7);\n" + count + leave), wards,
+       "anomaly"},
+      {"AdvisoryLockAtRepeatableRead",
+       doctors,
+       function_of("leave", "PERFORM pg_advisory_xact_lock(7);\n" + count + leave),
+       wards,
+       "anomaly",  // the snapshot may be older than the lock
+       {"leave"}},
+      {"BeforeDelete",
+       item + tag +
+           before_delete("UPDATE tag SET v = v + OLD.stock WHERE id = OLD.id;\nRETURN OLD;"),
+       function_of("clear", "DELETE FROM item WHERE id = p;\nIF FOUND THEN n := 1; END IF;") +
+           function_of("fill", "UPDATE item SET stock = stock + 1 WHERE id = p;"),
+       items + tags, "unknown"},  // of two calls, neither ruled out nor shown by a run
+      {"BeforeDeleteThatSaves",
+       item + tag +
+           before_delete("IF EXISTS (SELECT 1 FROM tag WHERE id = OLD.id) THEN RETURN NULL; END "
+                         "IF;\nRETURN OLD;"),
+       function_of("clear", "DELETE FROM item WHERE id = p;\nIF FOUND THEN n := 1; END IF;") +
+           function_of("mark",
+                       "SELECT stock INTO n FROM item WHERE id = p;\nIF n > 0 THEN INSERT INTO tag "
+                       "VALUES (p, n); END IF;"),
+       items, "anomaly"},
       {"SubSelectInUpdate", item,
        function_of("copy",
                    "UPDATE item SET stock = (SELECT stock FROM item WHERE id = 3 - p) WHERE "

@@ -35,7 +35,7 @@ AuditOutcome at_rr(const std::string& text) { return at(pg_repeatable_read(), te
 // Why the last function of the text is not audited; empty if it is.
 std::string refused(const std::string& text) {
   const sql::Application app = app_of(kTables + text);
-  const auto why = refusal(app, app.functions.back());
+  const auto why = refusal(app, app.functions.back(), true);
   return why ? why->what : "";
 }
 

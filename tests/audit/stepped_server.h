@@ -156,11 +156,12 @@ class SteppedCalls {
     while (std::chrono::steady_clock::now() < give_up) {
       if (calls_[call].session->is_done()) return State::Done;
       const std::string waits = watcher_.run(
-          "SELECT locktype || CASE WHEN locktype = 'advisory' THEN objid::text ELSE '' "
-          "END FROM pg_locks WHERE NOT granted AND pid = " +
+          // Gates are on two numbers; one number is a lock of the program.
+          "SELECT CASE WHEN locktype = 'advisory' AND objsubid = 2 THEN 'gate' || objid "
+          "ELSE locktype END FROM pg_locks WHERE NOT granted AND pid = " +
           std::to_string(calls_[call].session->pid()));
-      if (waits == "advisory" + std::to_string(calls_[call].gate)) return State::AtGate;
-      if (!waits.empty() && !waits.starts_with("advisory")) return State::Waiting;
+      if (waits == "gate" + std::to_string(calls_[call].gate)) return State::AtGate;
+      if (!waits.empty() && !waits.starts_with("gate")) return State::Waiting;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ADD_FAILURE() << "call " << call << " does not settle";

@@ -103,8 +103,12 @@ def main():
             for workload, isolation, level in (("register", "SERIALIZABLE", "ser"), ("list", "SERIALIZABLE", "ser"),
                                                ("register", "READ COMMITTED", "rc"), ("list", "READ COMMITTED", "rc"),
                                                ("bank", "READ COMMITTED", "rc")):
-                answer = stress(isoscope, server, "--workload", workload, "--isolation", isolation,
-                                "--level", level, "--txns", "1500", "--server-kills", "1")
+                # The server may be killed just after its log was written: then nothing is lost, and nothing is wrong.
+                for _ in range(5):
+                    answer = stress(isoscope, server, "--workload", workload, "--isolation", isolation,
+                                    "--level", level, "--txns", "1500", "--server-kills", "1")
+                    if answer["verdict"] != "consistent":
+                        break
                 assert answer["verdict"] == "violated", answer
                 assert answer["lost_commits"], answer
                 print(f"{workload} without waiting for the log: violated at {level}, {answer['committed']} committed")

@@ -10,6 +10,7 @@
 
 #include <thread>
 
+#include "record/appender.h"
 #include "record/gatekeeper.h"
 #include "record/running_proxy.h"
 #include "record/wire.h"
@@ -109,6 +110,16 @@ std::string bind(std::string_view portal, std::string_view name,
   append_int16(payload, format);
   return message_of('B', payload);
 }
+// The same without parameters, with a format for each column.
+std::string bind_columns(std::string_view portal, std::string_view name,
+                         const std::vector<std::uint16_t>& formats) {
+  std::string payload = zero(portal) + zero(name);
+  append_int16(payload, 0);
+  append_int16(payload, 0);
+  append_int16(payload, static_cast<std::uint16_t>(formats.size()));
+  for (const std::uint16_t format : formats) append_int16(payload, format);
+  return message_of('B', payload);
+}
 std::string execute(std::string_view portal = "", std::uint32_t rows = 0) {
   std::string payload = zero(portal);
   append_int32(payload, rows);
@@ -187,11 +198,127 @@ std::vector<Step> script() {
   };
 }
 
-std::vector<std::string> transcript(int port) {
+// Statements that are asked for a column more, and others that must not be, beside the tables of
+// kTellingTables.
+constexpr const char* kTellingTables =
+    "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1,1),(2,2),(3,3);"
+    "CREATE TABLE word (id int PRIMARY KEY, word text, n int); INSERT INTO word VALUES (1, '€', 0);"
+    "CREATE VIEW few AS SELECT * FROM t WHERE id < 3;"
+    "CREATE TABLE ruled (id int PRIMARY KEY, v int);"
+    "CREATE RULE r AS ON INSERT TO ruled DO INSTEAD NOTHING;"
+    "CREATE TABLE secured (id int PRIMARY KEY, v int); ALTER TABLE secured ENABLE ROW LEVEL "
+    "SECURITY;"
+    "CREATE TABLE parts (id int PRIMARY KEY, v int) PARTITION BY RANGE (id);"
+    "CREATE TABLE parts_low PARTITION OF parts FOR VALUES FROM (0) TO (10);"
+    "CREATE TABLE parts_high PARTITION OF parts FOR VALUES FROM (10) TO (20);"
+    "CREATE ROLE writer; GRANT INSERT, UPDATE (v) ON t TO writer; GRANT INSERT ON word TO writer;"
+    "GRANT SELECT (id) ON t TO writer";
+
+std::vector<Step> telling_script() {
+  std::vector<Step> steps;
+  for (const char* sql :
+       {"SELECT DISTINCT v FROM t ORDER BY v",
+        "SELECT v, count(*) FROM t GROUP BY v ORDER BY 1",
+        "SELECT DISTINCT ON (v) id, v FROM t ORDER BY v",
+        "SELECT id FROM t UNION SELECT 9 ORDER BY 1",
+        "SELECT count(*), max(v) FROM t",
+        "SELECT count(*) FROM t HAVING count(*) > 100",
+        "SELECT id, row_number() OVER (ORDER BY id) FROM t",
+        "SELECT FROM t",
+        "SELECT t FROM t",
+        "SELECT x.* FROM t AS x JOIN t y USING (id) ORDER BY 1",
+        "SELECT * FROM t WHERE id = 99",
+        "SELECT v IS DISTINCT FROM 1 FROM t ORDER BY id",
+        "SELECT id FROM t ORDER BY id LIMIT 1",
+        "WITH c AS (SELECT id FROM t) SELECT id FROM c ORDER BY 1",
+        "TABLE t",
+        "VALUES (1)",
+        "SELECT (SELECT max(v) FROM t), id FROM t ORDER BY id -- the end",
+        "SELECT id FROM t WHERE id = 1 FOR UPDATE",
+        "SELECT * FROM few ORDER BY id",
+        "UPDATE t AS x SET v = x.v + 1 WHERE x.id = 1",
+        "UPDATE t SET v = v WHERE id = 99",
+        "UPDATE t SET v = v + 1 WHERE id = 2 RETURNING id, v",
+        "UPDATE few SET v = 5 WHERE id = 1",
+        "UPDATE t SET v = y.v FROM t y WHERE y.id = t.id AND t.id = 1 -- joined",
+        "INSERT INTO t VALUES (20, 1), (21, 2)",
+        "INSERT INTO t SELECT 22, 3",
+        "INSERT INTO t VALUES (20, 5) ON CONFLICT (id) DO UPDATE SET v = excluded.v",
+        "INSERT INTO t VALUES (20, 5) ON CONFLICT DO NOTHING",
+        "INSERT INTO t VALUES (20, 5)",
+        "INSERT INTO t (id) VALUES (24) RETURNING *",
+        "INSERT INTO ruled VALUES (1, 1)",
+        "INSERT INTO secured VALUES (1, 1)",
+        "INSERT INTO parts VALUES (1, 1), (11, 1)",
+        "UPDATE parts SET id = 12 WHERE id = 1",
+        "DELETE FROM parts",
+        "DELETE FROM t USING word WHERE t.id = 24",
+        "DELETE FROM t WHERE id >= 20 RETURNING *",
+        "DELETE FROM t WHERE id > 100",
+        "WITH w AS (UPDATE t SET v = v + 1 WHERE id = 1 RETURNING *) SELECT * FROM w",
+        "WITH w AS (SELECT 1 AS id) DELETE FROM word WHERE id = 99 AND id IN (SELECT id FROM w)",
+        "UPDATE t SET v = v + 1; SELECT v FROM t ORDER BY id; UPDATE t SET v = v - 1",
+        "BEGIN READ ONLY; SELECT v FROM t WHERE id = 1; UPDATE t SET v = 1; ROLLBACK",
+        "UPDATE t SET v = 'x' WHERE id = 1",
+        "UPDATE t SET nothing = 1",
+        "UPDATE t SET v = 1 / (v - v)",
+        "SELECT v FROM t WHERE v = 1 ORDER BY nothing",
+        "SELECT repeat('x', 17000000) FROM t WHERE id = 1",
+        "SET client_encoding = 'LATIN1'",
+        "UPDATE word SET n = n + 1",
+        "SELECT word FROM word",
+        "SELECT n FROM word",
+        "RESET client_encoding",
+        "SET ROLE writer",
+        "INSERT INTO t VALUES (30, 1)",
+        "INSERT INTO word VALUES (30, '', 1)",
+        "UPDATE t SET v = 7 WHERE id = 30",
+        "SELECT v FROM t",
+        "SELECT id FROM t WHERE id = 30",
+        "RESET ROLE",
+        "DELETE FROM t WHERE id = 30",
+        "BEGIN; DECLARE c CURSOR FOR SELECT id FROM t ORDER BY id; FETCH 2 FROM c; COMMIT",
+        "PREPARE u AS UPDATE t SET v = v + 1 WHERE id = $1; EXECUTE u (1); DEALLOCATE u",
+        "COPY (SELECT id FROM t ORDER BY id) TO STDOUT"})
+    steps.push_back({query(sql), 1});
+  const std::string update = "UPDATE t SET v = v + 1 WHERE id = $1";
+  // Drivers name a row limit for statements without rows, and formats for columns that they have.
+  steps.push_back({parse("u", update) + describe('S', "u") + bind("", "u", {"1"}) +
+                       describe('P', "") + execute("", 1) + sync(),
+                   1});
+  steps.push_back({parse("", "UPDATE t SET v = v + 1") + bind_columns("", "", {1, 1, 1}) +
+                       execute("", 1) + sync(),
+                   1});
+  steps.push_back({parse("two", "SELECT id, v FROM t ORDER BY id") + describe('S', "two") + sync() +
+                       bind_columns("p", "two", {1, 0}) + describe('P', "p") + execute("p", 2) +
+                       execute("p", 2) + sync(),
+                   2});
+  steps.push_back({parse("", "INSERT INTO t VALUES (40, 0), (41, 0) RETURNING id, v") +
+                       bind_columns("", "", {0, 1}) + execute("", 1) + execute("", 1) +
+                       execute("", 1) + sync(),
+                   1});
+  steps.push_back(
+      {parse("", "DELETE FROM t WHERE id >= 40") + bind("", "", {}, 1) + execute() + sync(), 1});
+  // The name is taken: what is sent ahead means the first statement, not the one that failed.
+  steps.push_back({parse("two", "UPDATE t SET v = 1") + sync() + bind_columns("", "two", {1, 0}) +
+                       execute("", 1) + sync() + parse("bad", "selec") + sync() + bind("", "bad") +
+                       execute() + sync(),
+                   4});
+  // A portal that is gone, and a cursor of its name.
+  steps.push_back({query("BEGIN") + bind("c", "two", {}, 0) + execute("c", 1) + sync() +
+                       query("COMMIT") +
+                       query("BEGIN; DECLARE c CURSOR FOR SELECT v FROM t ORDER BY id") +
+                       execute("c", 2) + sync() + query("COMMIT"),
+                   6});
+  steps.push_back({close_of('S', "two") + close_of('S', "u") + sync(), 1});
+  return steps;
+}
+
+std::vector<std::string> transcript(int port, const std::vector<Step>& steps = script()) {
   RawClient client(port);
   client.start();
   std::vector<std::string> all = client.read_until('Z', 1);
-  for (const Step& step : script()) {
+  for (const Step& step : steps) {
     client.send(step.bytes);
     for (std::string& message : client.read_until('Z', step.readies))
       all.push_back(std::move(message));
@@ -250,6 +377,44 @@ TEST(Proxy, ShowsClientsTheSameBytes) {
     for (const Gap& gap : txn.gaps) EXPECT_THAT(gap.why, HasSubstr("a procedure may")) << gap.why;
   }
   EXPECT_EQ(statements, 54U);
+}
+
+// The server writes no log that could be read, and statements are asked for a column more.
+TEST(Proxy, ShowsClientsTheSameBytesWhenItAppends) {
+  std::string why_not;
+  auto server = PostgresServer::start(why_not, {.settings = {"wal_level=replica"}});
+  if (!server) GTEST_SKIP() << why_not;
+  run_sql(server->dsn(), kTellingTables);
+  auto sql = SqlConnection::open(server->dsn());
+  ASSERT_TRUE(sql) << sql.error().what;
+  auto appender = Appender::open(*sql);
+  ASSERT_TRUE(appender) << appender.error().what;
+  Gatekeeper gates(&*appender);
+  RunningProxy appending(server->port(), &gates);
+  for (const auto& steps : {script(), telling_script()}) {
+    run_sql(server->dsn(), "TRUNCATE t; INSERT INTO t VALUES (1,1),(2,2),(3,3)");
+    std::vector<std::string> direct = transcript(server->port(), steps);
+    run_sql(server->dsn(),
+            "TRUNCATE t; INSERT INTO t VALUES (1,1),(2,2),(3,3);"
+            "TRUNCATE word, secured; INSERT INTO word VALUES (1, '€', 0)");
+    std::vector<std::string> through = transcript(appending.port(), steps);
+    forget_process(direct);
+    forget_process(through);
+    EXPECT_EQ(direct.size(), through.size());
+    for (std::size_t i = 0; i < std::min(direct.size(), through.size()); ++i)
+      ASSERT_EQ(direct[i].substr(0, 2000), through[i].substr(0, 2000)) << i;
+  }
+  appending.stop();
+  std::size_t told = 0;
+  std::size_t rows = 0;
+  for (const auto& [client, txn] : appending.txns()) {
+    for (const RecordedStatement& statement : txn.statements) {
+      told += statement.is_told ? 1 : 0;
+      rows += statement.told.size();
+    }
+  }
+  EXPECT_GT(told, 40U);
+  EXPECT_GT(rows, 40U);
 }
 
 TEST(Proxy, PassesLoginsAndCancelsOfLibpq) {

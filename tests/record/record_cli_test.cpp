@@ -18,6 +18,7 @@ namespace {
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class RecordCli : public testing::Test {
  protected:
@@ -87,7 +88,8 @@ TEST_F(RecordCli, WithoutTheRightToReplicateSaysWhatIsLost) {
   folder_.add("app.sql", "UPDATE t SET v = 5 WHERE id = 1;\nSELECT v FROM t WHERE id = 1;\n");
   const Ran ran = run_isoscope_in(folder_.path(),
                                   "record --dsn '" + server_->dsn() +
-                                      " user=plain' -o run.jsonl -- sh -c 'psql -qXAt -f app.sql'");
+                                      " user=plain' --reads log -o run.jsonl -- sh -c 'psql -qXAt "
+                                      "-f app.sql'");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("5\n"));
   EXPECT_THAT(ran.err, HasSubstr("reads and writes are not recorded: the role of --dsn may not "
@@ -101,12 +103,75 @@ TEST_F(RecordCli, WithoutTheRightToReplicateSaysWhatIsLost) {
   EXPECT_EQ(checked.exit_code, 3);
 }
 
+// On a server that writes no log to be read, for a role that may not replicate: statements tell.
+TEST(RecordWithoutALog, FindsTheLostUpdateOfASerialRun) {
+  std::string why_not;
+  auto server = PostgresServer::start(why_not, {.settings = {"wal_level=replica"}});
+  if (!server) GTEST_SKIP() << why_not;
+  PGconn* connection = PQconnectdb(server->dsn().c_str());
+  PQclear(PQexec(connection,
+                 "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 5);"
+                 "CREATE ROLE plain LOGIN; GRANT ALL ON t TO plain"));
+  PQfinish(connection);
+  TempFolder folder;
+  folder.add("buy.sql",
+             "BEGIN;\nSELECT v FROM t WHERE id = 1 \\gset\n"
+             "UPDATE t SET v = :v - 1 WHERE id = 1;\nCOMMIT;\n");
+  const Ran ran = run_isoscope_in(
+      folder.path(), "record --dsn '" + server->dsn() +
+                         " user=plain' -o run.jsonl -- sh -c 'psql -qXAt -f buy.sql && psql -qXAt "
+                         "-f buy.sql && psql -qXAt -c \"SELECT v FROM t WHERE id = 1\"'");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("3\n"));
+  EXPECT_THAT(ran.out, HasSubstr("statements 5, understood 5")) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("note: the server's log cannot be used: the server runs with "
+                                 "wal_level = replica (start it with wal_level = logical); what "
+                                 "statements read and wrote is told by a column"));
+  const Ran checked = run_isoscope_in(folder.path(), "check run.jsonl --level pg-rc --level ser");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out;
+  const Ran predicted =
+      run_isoscope_in(folder.path(), "predict run.jsonl --level pg-rc --sessions transaction");
+  EXPECT_EQ(predicted.exit_code, 1) << predicted.out;
+  EXPECT_THAT(predicted.out, HasSubstr("lost update on t.v"));
+  const Ran kept =
+      run_isoscope_in(folder.path(), "predict run.jsonl --level pg-rr --sessions transaction");
+  EXPECT_THAT(kept.out, HasSubstr("the first updater wins (40001)"));
+  EXPECT_THAT(kept.out, Not(HasSubstr("lost update")));
+}
+
+// What another connection writes past the recorder is noticed, and nothing is claimed then.
+TEST(RecordWithoutALog, IsUnknownWhenOthersWrite) {
+  std::string why_not;
+  auto server = PostgresServer::start(why_not, {.settings = {"wal_level=replica"}});
+  if (!server) GTEST_SKIP() << why_not;
+  PGconn* connection = PQconnectdb(server->dsn().c_str());
+  PQclear(PQexec(connection,
+                 "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 5);"
+                 "CREATE ROLE plain LOGIN; GRANT ALL ON t TO plain"));
+  PQfinish(connection);
+  const TempFolder folder;
+  const std::string direct = " psql -qXAt -h 127.0.0.1 -p " + std::to_string(server->port()) +
+                             " -U postgres postgres -c \"UPDATE t SET v = 9\" && ";
+  const std::string update = "psql -qXAt -c \"UPDATE t SET v = v - 1 WHERE id = 1\" && ";
+  const Ran ran = run_isoscope_in(folder.path(), "record --json --dsn '" + server->dsn() +
+                                                     " user=plain' -o run.jsonl -- sh -c '" +
+                                                     update + direct + update + "true'");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["reads"], "append");
+  EXPECT_EQ(answer["understood"], 0);
+  for (const char* question : {"check run.jsonl --level pg-rc", "check run.jsonl --level ser",
+                               "predict run.jsonl --level pg-rc --sessions transaction"})
+    EXPECT_EQ(run_isoscope_in(folder.path(), question).exit_code, 3) << question;
+}
+
 TEST_F(RecordCli, AnswersInJson) {
   const Ran ran = record("--json", "psql -qXAtf do.sql");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const json answer = json::parse(ran.out);
   EXPECT_EQ(answer["command"], "record");
   EXPECT_EQ(answer["verdict"], "recorded");
+  EXPECT_EQ(answer["reads"], "log");
   EXPECT_EQ(answer["transactions"], 1);
   EXPECT_EQ(answer["sessions"], 1);
   EXPECT_EQ(answer["statements"], 1);

@@ -19,7 +19,7 @@ class WireGame {
  public:
   explicit WireGame(bool gates) {
     conversation_ = std::make_unique<Conversation>(
-        Transactions(1, "read committed", [this](const Client&, const RecordedTxn& t) { told(t); }),
+        Transactions(1, "read committed", [](const Client&, const RecordedTxn& t) { told(t); }),
         [this] { return ++now_; }, gates ? &gatekeeper_ : nullptr);
   }
 
@@ -51,9 +51,9 @@ class WireGame {
       }
       if (piece.kind == Piece::Kind::Message) {
         ++messages_;
-        const std::string replaced = is_server
-                                         ? conversation_->from_server(piece.type, piece.payload())
-                                         : conversation_->from_client(piece.type, piece.payload());
+        const std::string replaced =
+            is_server ? conversation_->from_server(piece.type, piece.payload()).value_or("")
+                      : conversation_->from_client(piece.type, piece.payload());
         if (!replaced.empty()) {
           ISO_ASSERT(replaced[0] == piece.type);
           Framer again("QPE");

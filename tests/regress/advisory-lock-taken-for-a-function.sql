@@ -12,9 +12,17 @@
 -- exit: 2
 -- says: an advisory lock needs a level of a server
 --
--- run: isoscope audit FILE --level pg-rc
+-- run: isoscope audit FILE --level pg-rc --prove
+-- exit: 0
+-- says: serializable
+--
+-- run: isoscope audit FILE --level pg-rr
+-- exit: 1
+-- says: write skew
+--
+-- run: sed '/ assert /d' FILE > TEMP/free.sql; isoscope audit TEMP/free.sql --level si
 -- exit: 3
--- says: pay takes an advisory lock, which audit does not model
+-- says: pay takes an advisory lock at a level that is none of PostgreSQL's, which audit does not model
 CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);
 CREATE FUNCTION pay(p_id int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE total int;

@@ -18,30 +18,30 @@ TEST(Header, HasTwoWordsOfItsOwnForEveryCommandThatAnswers) {
         << command;
     EXPECT_EQ(word_of(command, Outcome::Unknown), "unknown") << command;
   }
-  EXPECT_EQ(word_of("predict", Outcome::Violated), "predicted");
-  EXPECT_EQ(word_of("synth", Outcome::Consistent), "none");
-  EXPECT_EQ(word_of("explore", Outcome::Consistent), "complete");
-  EXPECT_EQ(word_of("probe", Outcome::Violated), "broken");
+  EXPECT_EQ(word_of("predict", Outcome::Predicted), "predicted");
+  EXPECT_EQ(word_of("synth", Outcome::None), "none");
+  EXPECT_EQ(word_of("explore", Outcome::Complete), "complete");
+  EXPECT_EQ(word_of("probe", Outcome::Broken), "broken");
 }
 
 TEST(Header, CarriesLimitAndNumbersIntoJson) {
-  Header header = header_of("synth", Outcome::Violated, "the time limit", 1.5);
-  header.stats.set("clauses", 7);
-  const Json json = json_header(header);
+  Answer answer{.outcome = Outcome::Found, .limit = "the time limit"};
+  answer.stats.set("clauses", 7);
+  const Json json = json_header(header_of("synth", answer, 1.5));
   EXPECT_EQ(json["command"], "synth");
   EXPECT_EQ(json["verdict"], "found");
   EXPECT_EQ(json["seconds"], 1.5);
   EXPECT_EQ(json["limit"], "the time limit");
   EXPECT_EQ(json["stats"]["clauses"], 7);
-  EXPECT_FALSE(json_header(header_of("synth", Outcome::Consistent, {}, 0)).contains("limit"));
+  EXPECT_FALSE(json_header(header_of("synth", {.outcome = Outcome::None}, 0)).contains("limit"));
 }
 
 TEST(Header, IsGoodOnAPageOnlyIfTheOutcomeIs) {
   const auto is_good = [](Outcome outcome) {
-    return page_of(header_of("synth", outcome, {}, 0), "in.hist").is_good;
+    return page_of(header_of("synth", {.outcome = outcome}, 0), "in.hist").is_good;
   };
-  EXPECT_TRUE(is_good(Outcome::Consistent));
-  EXPECT_FALSE(is_good(Outcome::Violated));
+  EXPECT_TRUE(is_good(Outcome::None));
+  EXPECT_FALSE(is_good(Outcome::Found));
   EXPECT_FALSE(is_good(Outcome::Unknown));
 }
 

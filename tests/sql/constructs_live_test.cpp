@@ -57,6 +57,21 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER a_after AFTER UPDATE OR DELETE ON a FOR EACH ROW EXECUTE FUNCTION after_a();
+CREATE TABLE d (id int PRIMARY KEY, v int NOT NULL);
+INSERT INTO d VALUES (1, 3), (2, 9);
+CREATE FUNCTION on_d() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.v > (SELECT count(*) FROM t) + 5 THEN RETURN NULL; END IF;
+  UPDATE t SET v = v + OLD.v WHERE id = 1;
+  RETURN OLD;
+END $$;
+CREATE TRIGGER d_before BEFORE DELETE ON d FOR EACH ROW EXECUTE FUNCTION on_d();
+CREATE FUNCTION z_on_d() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO log VALUES (98, OLD.id, OLD.v);
+  RETURN OLD;
+END $$;
+CREATE TRIGGER e_before BEFORE DELETE ON d FOR EACH ROW EXECUTE FUNCTION z_on_d();
 )";
 // Bodies of functions of a number p, which is another one in each call.
 constexpr std::array kBodies = {
@@ -95,6 +110,11 @@ constexpr std::array kBodies = {
     "UPDATE a SET v = v + 1 WHERE id = 1;",
     "UPDATE a SET v = v + 99;",
     "INSERT INTO a (id, v) VALUES (5, 7); DELETE FROM a WHERE id = 2;",
+    "DELETE FROM d WHERE id = 1; IF FOUND THEN INSERT INTO log VALUES (p, 1, 1); END IF;",
+    "DELETE FROM d WHERE id = 2 AND v < 20 RETURNING v INTO x; INSERT INTO log VALUES (p, 1, "
+    "coalesce(x, -1));",
+    "UPDATE d SET v = 12 - v;",
+    "UPDATE t SET v = v + 1 WHERE id = 1 AND v < h_sum();",
     "SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE SKIP LOCKED; "
     "INSERT INTO log VALUES (p, 1, coalesce(x, -1));",
     "SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE NOWAIT; UPDATE t SET v = x + 1 WHERE id = 1;",
@@ -246,6 +266,12 @@ class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
       ASSERT_EQ(played.trouble, "");
       const std::string there = shape(played.end);
       if (there.find("40P01") != std::string::npos) continue;
+      // BEGIN has taken the snapshot, explore takes it with the first statement. A lock that does
+      // not wait can tell: the row has changed in between.
+      if (there.find("40001") != std::string::npos && GetParam() != PgLevel::ReadCommitted &&
+          (shown.find("NOWAIT") != std::string::npos ||
+           shown.find("SKIP LOCKED") != std::string::npos))
+        continue;
       ++num_ends_;
       std::string known;
       for (const std::string& end : ends) known += end + "--\n";

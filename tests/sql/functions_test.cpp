@@ -19,6 +19,26 @@ TEST(Functions, HaveParametersFirst) {
   EXPECT_EQ(Outline(app, f).of(f.body), "b := c[1]\nreturn b\n");
 }
 
+TEST(Functions, TakeARowAsItsColumns) {
+  const Application app = application_of(std::string(kTables) +
+                                         "CREATE FUNCTION f(p integer, r account) RETURNS integer "
+                                         "LANGUAGE plpgsql AS $$ BEGIN RETURN r.id + p; END $$");
+  const Function& f = app.functions[0];
+  ASSERT_GT(f.num_parameters, 2U);
+  EXPECT_EQ(f.variables[0].name, "p");
+  EXPECT_EQ(f.variables[1].name, "r.id");
+  EXPECT_EQ(Outline(app, f).of(f.body), "return (r.id + p)\n");
+}
+
+TEST(Functions, ReadCatalogsOfTheSystemWithANote) {
+  const Application app = application_of(
+      "CREATE FUNCTION f(p text) RETURNS boolean LANGUAGE sql AS $$ SELECT EXISTS (SELECT FROM "
+      "pg_catalog.pg_roles WHERE rolname = p) $$");
+  ASSERT_EQ(app.notes.size(), 1U);
+  EXPECT_EQ(app.notes[0].kind, NoteKind::Gap);
+  EXPECT_THAT(app.notes[0].what, testing::HasSubstr("pg_roles are not known"));
+}
+
 TEST(Functions, ReturnValues) {
   const Application app = application_of(
       "CREATE FUNCTION f(p integer) RETURNS integer AS 'BEGIN RETURN p + 1; END' LANGUAGE plpgsql;"

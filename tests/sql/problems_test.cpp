@@ -119,8 +119,8 @@ TEST(Problems, NameHeadsThatAreNotModelled) {
   EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS integer LANGUAGE c AS 'a', 'b'"),
               StartsWith("1:1 f is in LANGUAGE c"));
   EXPECT_THAT(problem_in("CREATE TABLE t (a integer);\n"
-                         "CREATE FUNCTION f(r t) RETURNS void LANGUAGE sql AS ''"),
-              StartsWith("2:21 a parameter that is a row"));
+                         "CREATE FUNCTION f(r t[]) RETURNS void LANGUAGE sql AS ''"),
+              StartsWith("2:21 a parameter that is such a row"));
   EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS void LANGUAGE sql AS '';\n"
                          "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS ''"),
               StartsWith("2:1 function 'f' is declared twice"));
@@ -131,6 +131,33 @@ TEST(Problems, RefuseDeletesThatReachFurther) {
                          "CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE);\n"
                          "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t'"),
               StartsWith("3:51 this DELETE changes rows of other tables"));
+}
+
+TEST(Problems, RefuseTriggersBeforeDeleteThatAreNotModelled) {
+  const auto with_trigger = [](const std::string& body, const std::string& statement) {
+    return problem_in(
+        "CREATE TABLE t (a integer PRIMARY KEY, b integer);\n"
+        "CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+        body +
+        " END $$;\n"
+        "CREATE TRIGGER g BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION gone();\n"
+        "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS '" +
+        statement + "'");
+  };
+  EXPECT_THAT(with_trigger("UPDATE t SET b = 1; RETURN OLD;", "DELETE FROM t WHERE a = 1"),
+              HasSubstr("changes the table that it belongs to"));
+  EXPECT_THAT(with_trigger("RETURN OLD;", "DELETE FROM t USING t u WHERE t.a = u.b"),
+              HasSubstr("USING with the BEFORE DELETE trigger g is not modelled"));
+  EXPECT_THAT(with_trigger("RETURN NEW;", "DELETE FROM t WHERE a = 1"),
+              HasSubstr("returns neither OLD nor NULL"));
+}
+
+TEST(Problems, RefuseChangesOfTheCatalogsOfTheSystem) {
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM pg_proc'"),
+              HasSubstr("'pg_proc' is a catalog of the system"));
+  EXPECT_THAT(problem_in("CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM "
+                         "pg_locks'"),
+              HasSubstr("unknown table 'pg_locks'"));
 }
 
 TEST(Problems, RefuseTextsThatWouldHarmTheParser) {

@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
-
 #include "explore/explore.h"
 #include "explore/outcomes.h"
 #include "spec/levels.h"
 #include "sql/key_names.h"
-#include "sql/rounds.h"
 #include "store/runs.h"
 #include "support/input.h"
 #include "support/paths.h"
@@ -45,27 +42,23 @@ Explored explored(SqlProgram& program, std::string_view level_name) {
   const auto plan = explore::make_plan(program, **levels.find(level_name), levels,
                                        explore::Algorithm::Best, std::nullopt);
   Explored all;
-  do {
-    program.adopt();
-    explore::Outcomes outcomes(program);
-    all.histories =
-        explore::explore(program, *plan,
-                         {.on_history = [&](const store::Recording& run) { outcomes.add(run); }})
-            .histories;
-    all.outcomes.clear();
-    for (const explore::ProgramOutcome& outcome : outcomes.sorted()) {
-      std::string line;
-      for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
-        const store::RecordedTxn& txn = outcome.txns[call];
-        line += (call == 0 ? "" : "; ") + store::name_of(program, call);
-        line += txn.is_committed ? ":" : " aborts:";
-        const auto names = program.local_names(CallId{call});
-        for (std::size_t i = 0; i < names.size(); ++i)
-          line += " " + names[i] + "=" + program.print_local(CallId{call}, i, txn.locals[i]);
-      }
-      all.outcomes.push_back(std::move(line));
+  explore::Outcomes outcomes(program);
+  all.histories =
+      explore::explore(program, *plan,
+                       {.on_history = [&](const store::Recording& run) { outcomes.add(run); }})
+          .histories;
+  for (const explore::ProgramOutcome& outcome : outcomes.sorted()) {
+    std::string line;
+    for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
+      const store::RecordedTxn& txn = outcome.txns[call];
+      line += (call == 0 ? "" : "; ") + store::name_of(program, call);
+      line += txn.is_committed ? ":" : " aborts:";
+      const auto names = program.local_names(CallId{call});
+      for (std::size_t i = 0; i < names.size(); ++i)
+        line += " " + names[i] + "=" + program.print_local(CallId{call}, i, txn.locals[i]);
     }
-  } while (program.grew());
+    all.outcomes.push_back(std::move(line));
+  }
   return all;
 }
 
@@ -222,77 +215,29 @@ END; $$;
 -- session b: add()
 )";
 
-// One after the other, no two calls add the same number: each scan looks at the rows of the others.
-TEST(SqlRounds, EndWhenScansKnowAllInsertedRows) {
-  const auto queue = program_of(kQueue);
-  Budget budget;
-  int rounds = 0;
-  const auto runs = until_rows_are_known(
-      queue.get(),
-      [&] {
-        ++rounds;
-        return store::run_many(*queue, nullptr, {.seed = 1, .runs = 4}, budget);
-      },
-      [](const store::Runs& all) { return all.is_expired; });
-  ASSERT_TRUE(runs.ok());
-  EXPECT_GT(rounds, 1);
-  EXPECT_FALSE(queue->grew());
-  EXPECT_EQ(runs->runs, 4U);
-  std::set<std::int64_t> added;
-  for (const store::RecordedTxn& txn : runs->shown.txns) added.insert(txn.locals[0]);
-  EXPECT_EQ(added.size(), 3U);
-}
-
-TEST(SqlRounds, AreAnErrorIfTheyHaveNoEnd) {
-  const auto queue = program_of(kQueue);
-  int rounds = 0;
-  const auto endless = until_rows_are_known(
-      queue.get(),
-      [&]() -> Result<int> {
-        // Rows 1 to `rounds`, which the scan knows, are there: the call adds one behind them.
-        const auto executor = queue->executor();
-        executor->start(CallId{0});
-        Stop stop = executor->run();
-        for (; stop.kind == StopKind::Read || stop.kind == StopKind::Write;
-             stop = executor->run()) {
-          if (stop.kind == StopKind::Write) continue;
-          const std::string key = queue->keys().name(stop.key);  // job[3] or job.id[3]
-          const int row = std::stoi(key.substr(key.find('[') + 1));
-          executor->answer(row > rounds ? 0 : key.starts_with("job[") ? 1 : row);
-        }
-        EXPECT_EQ(stop.kind, StopKind::Commit);
-        return ++rounds;
-      },
-      [](int) { return false; });
-  ASSERT_FALSE(endless.ok());
-  EXPECT_EQ(rounds, most_rounds(*queue));
-  EXPECT_THAT(endless.error().what, HasSubstr("20 rounds"));
-}
-
-TEST(SqlRounds, StopWhenTheTimeIsOver) {
-  const auto queue = program_of(kQueue);
-  Budget budget;
-  int rounds = 0;
-  const auto runs = until_rows_are_known(
-      queue.get(),
-      [&] {
-        ++rounds;
-        return store::run_many(*queue, nullptr, {}, budget);
-      },
-      [](const store::Runs&) { return true; });
-  EXPECT_TRUE(runs.ok());
-  EXPECT_EQ(rounds, 1);
-}
-
 TEST(SqlProgram, RepeatsUntilScansKnowAllInsertedRows) {
   const auto queue = program_of(kQueue);
-  EXPECT_FALSE(queue->grew());
+  EXPECT_FALSE(queue->has_new_rows());
   const Explored all = explored(*queue, "ser");
-  EXPECT_FALSE(queue->grew());
+  EXPECT_FALSE(queue->has_new_rows());
   EXPECT_THAT(all.outcomes,
               UnorderedElementsAre("a[1]: result=1 v=1; a[2]: result=2 v=2; b[1]: result=3 v=3",
                                    "a[1]: result=1 v=1; a[2]: result=3 v=3; b[1]: result=2 v=2",
                                    "a[1]: result=2 v=2; a[2]: result=3 v=3; b[1]: result=1 v=1"));
+}
+
+// One after the other, no two calls add the same number.
+TEST(SqlProgram, RunsUntilScansKnowAllInsertedRows) {
+  const auto queue = program_of(kQueue);
+  Budget budget;
+  const auto runs = store::run_many(*queue, nullptr, {.seed = 1, .runs = 4}, budget);
+  ASSERT_TRUE(runs.ok());
+  EXPECT_EQ(runs->runs, 4U);
+  EXPECT_EQ(runs->unserializable, 0U);
+  EXPECT_FALSE(queue->has_new_rows());
+  std::set<std::int64_t> added;
+  for (const store::RecordedTxn& txn : runs->shown.txns) added.insert(txn.locals[0]);
+  EXPECT_EQ(added.size(), 3U);
 }
 
 TEST(SqlProgram, AdoptsRowsOfKeysThatAHistoryNames) {

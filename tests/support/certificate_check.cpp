@@ -413,12 +413,12 @@ std::optional<std::string> check_scope_clauses(const std::string& answer, const 
 namespace {
 
 // An answer with its sections by name.
-struct Answer {
+struct Reply {
   std::map<std::string, CertificateSection> parts;
   const std::string& text(const std::string& name) { return parts[name].text; }
 };
 
-Complaint check_answer(Answer& answer, CertificateFacts& facts) {
+Complaint check_answer(Reply& answer, CertificateFacts& facts) {
   const std::string head = answer.text("answer");
   const auto kinds = values_of(head, "kind");
   if (kinds.size() != 1) return "an answer of no kind";
@@ -464,7 +464,7 @@ std::optional<std::string> check_certificate(const std::string& text, Certificat
   if (facts == nullptr) facts = &unused;
   const auto sections = sections_of(text);
   if (!sections) return "no certificate";
-  std::map<std::size_t, Answer> answers;
+  std::map<std::size_t, Reply> answers;
   for (const CertificateSection& section : *sections) {
     if (!answers[section.number].parts.emplace(section.name, section).second)
       return "a section that comes twice";

@@ -20,6 +20,9 @@ namespace {
 constexpr std::size_t kMaxCyclesPerRound = 500;
 // A core of more transactions is not made small: each try is a search of its own.
 constexpr std::size_t kMostTxnsShrunk = 2'000;
+// Ways to choose open orders that are told, and open orders among which they are looked for.
+constexpr std::size_t kMostTried = 8;
+constexpr std::size_t kMostOpenTold = 40;
 
 // The rules of each transaction, kept once for each level.
 class RuleTable {
@@ -54,6 +57,8 @@ class PointSearch {
         constraints_(layout_, rows_, options.max_pairs, budget) {}
 
   Verdict run();
+  // See tried_orders(). Requires: run() has found a core.
+  std::optional<std::vector<TriedOrder>> tried();
 
  private:
   // An open pair in a chosen order, as a literal.
@@ -71,6 +76,11 @@ class PointSearch {
   std::string blamed(const std::vector<PointEdge>& steps) const;
   Verdict consistent(const Digraph& points) const;
   Verdict search();
+  // The choice of an open pair: by its number, is the first one before?
+  using Choices = std::map<std::size_t, bool>;
+  std::optional<std::vector<Edge>> cycle_of_choices(const Choices& choices);
+  bool refute(Choices& choices, std::vector<TriedOrder>& tried);
+  ChosenOrder told_choice(std::size_t pair, bool is_before) const;
   // Adds a clause for each cycle that it finds; false if there is none.
   bool forbid_cycles(const Digraph& graph, const std::vector<ChosenEdge>& chosen,
                      SatSolver& solver);
@@ -343,6 +353,92 @@ bool PointSearch::forbid_cycles(const Digraph& graph, const std::vector<ChosenEd
   return true;
 }
 
+// The cycle that these choices close, if they do.
+std::optional<std::vector<Edge>> PointSearch::cycle_of_choices(const Choices& choices) {
+  std::vector<PointEdge> points = constraints_.edges();
+  std::vector<PointEdge> dependencies = constraints_.dependencies();
+  for (const auto& [number, is_before] : choices) {
+    const OpenPair& pair = constraints_.open()[number];
+    const auto& added = is_before ? pair.if_before : pair.if_after;
+    const auto& depends = is_before ? pair.dependencies_if_before : pair.dependencies_if_after;
+    points.insert(points.end(), added.begin(), added.end());
+    dependencies.insert(dependencies.end(), depends.begin(), depends.end());
+  }
+  auto found = cycle_of(layout_.size(), points);
+  if (!found) found = cycle_of(h_.num_txns(), dependencies);
+  if (!found || !found->violation) return std::nullopt;
+  return found->violation->cycle;
+}
+
+// Tells a cycle for each way to go on from these choices. A pair of which one order closes a cycle
+// at once is chosen first, so that there are few ways. False if there are too many, or one that
+// closes none within the budget.
+bool PointSearch::refute(Choices& choices, std::vector<TriedOrder>& tried) {
+  if (budget_.expired_now() || tried.size() > kMostTried) return false;
+  std::optional<std::size_t> next;
+  for (std::size_t i = 0; i < constraints_.open().size(); ++i) {
+    if (choices.contains(i)) continue;
+    int num_closed = 0;
+    for (const bool is_before : {true, false}) {
+      choices[i] = is_before;
+      num_closed += cycle_of_choices(choices) ? 1 : 0;
+    }
+    choices.erase(i);
+    if (!next || num_closed > 0) next = i;
+    if (num_closed > 0) break;
+  }
+  if (!next) return false;
+  for (const bool is_before : {true, false}) {
+    choices[*next] = is_before;
+    const auto cycle = cycle_of_choices(choices);
+    if (cycle) {
+      TriedOrder order{.chosen = {}, .cycle = *cycle};
+      for (const auto& [pair, before] : choices) order.chosen.push_back(told_choice(pair, before));
+      tried.push_back(std::move(order));
+    }
+    const bool is_refuted = cycle || refute(choices, tried);
+    choices.erase(*next);
+    if (!is_refuted) return false;
+  }
+  return tried.size() <= kMostTried;
+}
+
+ChosenOrder PointSearch::told_choice(std::size_t pair, bool is_before) const {
+  const OpenPair& open = constraints_.open()[pair];
+  ChosenOrder order{.first = is_before ? open.a : open.b, .second = is_before ? open.b : open.a};
+  for (std::uint32_t row = 0; row < rows_.num_rows(); ++row) {
+    const RowClaim* first = nullptr;
+    const RowClaim* second = nullptr;
+    for (const RowClaim& claim : rows_.claims(row)) {
+      if (claim.txn == order.first) first = &claim;
+      if (claim.txn == order.second) second = &claim;
+    }
+    if (first == nullptr || second == nullptr) continue;
+    if ((first->writes && second->writes) || second->waits_for(*first) != RowClaim::kNever)
+      order.rows.push_back(h_.name(RowId{row}));
+  }
+  return order;
+}
+
+std::optional<std::vector<TriedOrder>> PointSearch::tried() {
+  if (!constraints_.is_complete() || constraints_.open().size() > kMostOpenTold)
+    return std::nullopt;
+  std::vector<TriedOrder> all;
+  Choices choices;
+  if (!refute(choices, all)) return std::nullopt;
+  return all;
+}
+
+// The levels of a part of a history.
+Assignment levels_of_part(const Assignment& levels, std::span<const TxnId> keep) {
+  Assignment own{.base = levels.base, .own = {}};
+  if (levels.is_mixed()) {
+    own.own.push_back(nullptr);
+    for (TxnId t : keep) own.own.push_back(&levels.of(t));
+  }
+  return own;
+}
+
 // Leaves out transactions as long as the rest is still violated.
 void shrink_core(const History& h, const Assignment& levels, Verdict& verdict, Budget& budget,
                  const PointOptions& options) {
@@ -351,12 +447,7 @@ void shrink_core(const History& h, const Assignment& levels, Verdict& verdict, B
   quiet.progress = {};
   const auto decide = [&](const std::vector<TxnId>& keep) {
     const History part = restrict_to(h, keep);
-    Assignment own{.base = levels.base, .own = {}};
-    if (levels.is_mixed()) {
-      own.own.push_back(nullptr);
-      for (TxnId t : keep) own.own.push_back(&levels.of(t));
-    }
-    return PointSearch(part, own, budget, quiet).run();
+    return PointSearch(part, levels_of_part(levels, keep), budget, quiet).run();
   };
   for (std::size_t chunk = (core.size() + 1) / 2; chunk > 0;
        chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
@@ -396,6 +487,16 @@ Verdict check_points(const History& h, const Assignment& levels, Budget& budget,
     shrink_core(h, levels, verdict, part, options);
   }
   return verdict;
+}
+
+std::optional<TriedOrders> tried_orders(const History& h, const Assignment& levels,
+                                        std::span<const TxnId> core, Budget& budget) {
+  TriedOrders all{.part = restrict_to(h, core), .tried = {}};
+  const PointOptions options;
+  auto tried = PointSearch(all.part, levels_of_part(levels, core), budget, options).tried();
+  if (!tried) return std::nullopt;
+  all.tried = *std::move(tried);
+  return all;
 }
 
 }  // namespace isoscope

@@ -20,6 +20,11 @@
 //          all points is chosen.
 // Cost     O(events + locks) where the order is known. Open pairs are quadratic in the writers of a
 //          row, and the search over them is NP-complete.
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "history/history.h"
 #include "spec/level.h"
 #include "support/budget.h"
@@ -41,5 +46,25 @@ bool has_points(const Assignment& levels);
 // Requires: has_points(levels); the history has no inexcusable read.
 Verdict check_points(const History& h, const Assignment& levels, Budget& budget,
                      const PointOptions& options = {});
+
+// Why no choice of the open orders does, for a core of transactions: in each way to choose, as far
+// as it was chosen, a cycle.
+struct ChosenOrder {
+  TxnId first;
+  TxnId second;
+  std::vector<std::string> rows = {};  // that both write or lock, in modes that exclude each other
+};
+struct TriedOrder {
+  std::vector<ChosenOrder> chosen;
+  std::vector<Edge> cycle;
+};
+struct TriedOrders {
+  History part;  // of the core alone: the ids below are its own
+  std::vector<TriedOrder> tried;
+};
+// Nothing if there are more ways than anybody reads, or the budget expires.
+// Requires: has_points(levels).
+std::optional<TriedOrders> tried_orders(const History& h, const Assignment& levels,
+                                        std::span<const TxnId> core, Budget& budget);
 
 }  // namespace isoscope
