@@ -88,13 +88,13 @@ def isopredict(binary, args):
         for (level, txns), workload in itertools.product(PUBLISHED, WORKLOADS):
             if args.smallest and (level, txns, workload) != ("cc", 4, "smallbank"):
                 continue
-            observed = [isoscope.observe(workload, txns, seed) for seed in seeds]
+            observed = isoscope.observe([(workload, txns, seed) for seed in seeds]).values()
             for place, strategy in enumerate(strategies):
                 encoding, boundary = STRATEGIES[strategy]
-                row = strategy_row([
-                    isoscope("predict", trace, "--level", level, "--encoding", encoding, "--boundary",
-                             boundary, "--app", program, "--validate", "--timeout", args.timeout)
-                    for program, trace in observed])
+                row = strategy_row(isoscope([
+                    ["predict", trace, "--level", level, "--encoding", encoding, "--boundary", boundary,
+                     "--app", program, "--validate", "--timeout", args.timeout]
+                    for program, trace in observed]))
                 what = f"{WORKLOADS[workload]} 3x{txns}, `{level}`, {strategy}"
                 sat[level, txns, workload, strategy] = row["sat"]
                 report.number(f"{what}: predicted of {len(seeds)}", TABLES[level, txns],

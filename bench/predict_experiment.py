@@ -41,7 +41,7 @@ PUBLISHED = {
 
 
 class Isoscope:
-    def __init__(self, binary, work, mpirun):
+    def __init__(self, binary, work, mpirun=""):
         self.binary = binary
         self.work = work
         self.mpirun = mpirun

@@ -2,7 +2,7 @@
 """Many workers on one exploration: measured with few, simulated with many.
 
     bench/scale_table.py measure build/isoscope PROGRAM.txn --level cc --processes 1,2
-    build/bench_subtree_sizes PROGRAM.txn cc 50 > tree.txt
+    build/bench/subtree_sizes PROGRAM.txn cc 50 > tree.txt
     bench/scale_table.py simulate tree.txt --rate 200000 --latency 0.001
 
 measure    seconds of the clock and of the processors, for one process and for several of mpirun.

@@ -26,6 +26,7 @@ TABLES = {
     "papers.py": [["{build}/isoscope"]],
     "predict_experiment.py": [["{build}/isoscope"]],
     "predict_table.py": [["{build}/isoscope"]],
+    "server_table.py": [["{build}/isoscope"]],
     "strict_table.py": [["{build}/isoscope", "1000"]],
     "synth_table.py": [["{build}/bench/bench_synth"], ["{build}/bench/bench_synth", "--switches"]],
     "workload_table.py": [["{build}/bench/bench_workload"]],

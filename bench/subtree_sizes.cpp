@@ -1,7 +1,7 @@
 // The tree of an exploration at a weak level, with the number of histories below each choice: what
 // bench/scale_table.py simulates many workers on.
 //
-//     bench_subtree_sizes PROGRAM.txn cc 50 > tree.txt
+//     subtree_sizes PROGRAM.txn cc 50 > tree.txt
 //
 // A line is a choice whose subtree is closed: its depth, the histories below it that are in no
 // line of a deeper choice, and all below it. Subtrees with fewer histories than the last argument
@@ -88,7 +88,7 @@ int print_sizes(const char* path, const std::string& level, std::uint64_t smalle
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fputs("usage: bench_subtree_sizes PROGRAM.txn rc|ra|cc SMALLEST\n", stderr);
+    std::fputs("usage: subtree_sizes PROGRAM.txn rc|ra|cc SMALLEST\n", stderr);
     return 2;
   }
   return isoscope::explore::print_sizes(argv[1], argv[2], std::strtoull(argv[3], nullptr, 10));
