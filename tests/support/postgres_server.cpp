@@ -39,6 +39,18 @@ std::string postgres_programs() {
   return found;
 }
 
+// Whether the server with this id says that it takes connections. A ping alone does not tell: the
+// server of another test may have taken the port first, and would answer in its place.
+bool is_ready(const std::string& postmaster_file, pid_t pid) {
+  std::ifstream file(postmaster_file);
+  std::string line;
+  if (!std::getline(file, line) || line != std::to_string(pid)) return false;
+  while (std::getline(file, line)) {
+    if (line.starts_with("ready")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string PostgresServer::dsn(int port) {
@@ -107,7 +119,8 @@ bool PostgresServer::launch(const std::string& bin, const PostgresOptions& optio
   pid_ = spawn_server(words, folder_, folder_ + "/log");
   const auto end = Clock::now() + std::chrono::seconds(60);
   while (pid_ > 0 && Clock::now() < end) {
-    if (PQping(dsn().c_str()) == PQPING_OK) return true;
+    if (is_ready(folder_ + "/data/postmaster.pid", pid_) && PQping(dsn().c_str()) == PQPING_OK)
+      return true;
     int status = 0;
     if (::waitpid(pid_, &status, WNOHANG) == pid_) pid_ = -1;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
