@@ -16,7 +16,7 @@ all: deps                     ## release build; the program is build/isoscope
 	@ln -sf src/cli/isoscope $(BUILD)/isoscope
 
 demo: all                     ## a walk through the commands on the embedded examples
-	@scripts/demo.sh $(BUILD)/isoscope
+	@$(BUILD)/isoscope demo
 
 demo-postgres: demo-deps all  ## records an application on a private PostgreSQL server
 	@scripts/demo-postgres.sh $(BUILD)/isoscope

@@ -2,12 +2,12 @@
 #
 #   iso_embed_text(OUTPUT_VARIABLE page_template page.html)   # std::string_view page_template()
 #
-# NAME.h of the same folder declares the function. Run as a script (cmake -P) at build time, so that
+# NAME.h of the same folder declares the function, or HEADER.h where the call names one. Run as a script (cmake -P) at build time, so that
 # a changed file makes the program anew.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ "${INPUT}" text)
   file(WRITE "${OUTPUT}" "// Written by cmake/EmbedText.cmake.
-#include \"${FOLDER}/${NAME}.h\"
+#include \"${FOLDER}/${HEADER}.h\"
 
 namespace isoscope {
 
@@ -25,9 +25,14 @@ function(iso_embed_text output_variable name file)
   set(input "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
   set(script "${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake")
+  cmake_parse_arguments(ARG "" "HEADER" "" ${ARGN})
+  if(NOT ARG_HEADER)
+    set(ARG_HEADER "${name}")
+  endif()
   get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
   add_custom_command(OUTPUT "${output}"
     COMMAND ${CMAKE_COMMAND} "-DINPUT=${input}" "-DNAME=${name}" "-DFOLDER=${folder}"
+            "-DHEADER=${ARG_HEADER}"
             "-DOUTPUT=${output}" -P "${script}"
     DEPENDS "${input}" "${script}"
     COMMENT "Embedding ${file}"

@@ -54,6 +54,7 @@ Run add_audit(CLI::App& app);
 Run add_check(CLI::App& app);
 Run add_compare(CLI::App& app);
 Run add_convert(CLI::App& app);
+Run add_demo(CLI::App& app);
 Run add_explore(CLI::App& app);
 Run add_force(CLI::App& app);
 Run add_generate(CLI::App& app);

@@ -42,6 +42,7 @@ constexpr CommandEntry kCommands[] = {
     {"force", "make an order of statements happen on PostgreSQL, and judge the outcome", add_force},
     {"probe", "ask a server which anomalies its levels really allow", add_probe},
     {"stress", "run random clients on a server, and check what they saw", add_stress},
+    {"demo", "a walk through some commands, on examples that are built in", add_demo},
     {"convert", "rewrite a history in another format", add_convert},
     {"generate", "make a synthetic history, or a benchmark as a program", add_generate},
     {"levels", "list the isolation levels, or show one as text", add_levels},
