@@ -5,7 +5,7 @@ namespace isoscope {
 
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kLineHint =
     "a line is 'r KEY VALUE', 'w KEY VALUE', dashes (end of a transaction) or equals signs (end "
     "of a session)";
 
@@ -32,19 +32,19 @@ Result<History> read_awdit_test(LineReader& in) {
     scan.skip_blanks();
     const Place place = scan.place();
     const char kind = scan.peek();
-    if (kind != 'r' && kind != 'w') return scan.expected("'r' or 'w'", kHint);
+    if (kind != 'r' && kind != 'w') return scan.expected("'r' or 'w'", kLineHint);
     scan.take(kind);
-    if (scan.peek() != ' ' && scan.peek() != '\t') return scan.expected("a blank", kHint);
+    if (scan.peek() != ' ' && scan.peek() != '\t') return scan.expected("a blank", kLineHint);
     std::uint64_t key = 0;
     std::uint64_t value = 0;
     scan.skip_blanks();
-    if (!scan.take_unsigned(key)) return scan.expected("an unsigned 64-bit key", kHint);
+    if (!scan.take_unsigned(key)) return scan.expected("an unsigned 64-bit key", kLineHint);
     if (scan.peek() != ' ' && scan.peek() != '\t')
-      return scan.expected("a blank behind the key", kHint);
+      return scan.expected("a blank behind the key", kLineHint);
     scan.skip_blanks();
-    if (!scan.take_unsigned(value)) return scan.expected("an unsigned 64-bit value", kHint);
+    if (!scan.take_unsigned(value)) return scan.expected("an unsigned 64-bit value", kLineHint);
     scan.skip_blanks();
-    if (!scan.at_end()) return scan.expected("the end of the line", kHint);
+    if (!scan.at_end()) return scan.expected("the end of the line", kLineHint);
 
     if (session.is_none()) session = b.unnamed_session();
     if (t.is_none()) t = b.begin(session, TxnStatus::Committed, place);

@@ -136,19 +136,19 @@ class HistParser {
 
   // "<" int "," [ int ] ">"
   Result<void> times(TxnId t) {
-    constexpr std::string_view kHint = "times are like <3,9>, or <3,> if the end is not known";
+    constexpr std::string_view kTimesHint = "times are like <3,9>, or <3,> if the end is not known";
     if (auto done = advance(); !done) return done;
     TxnTimes times;
-    if (token_.kind != Kind::Int) return expected("the time of the start", kHint);
+    if (token_.kind != Kind::Int) return expected("the time of the start", kTimesHint);
     times.start = token_.number;
     if (auto done = advance(); !done) return done;
-    if (!token_.is(',')) return expected("','", kHint);
+    if (!token_.is(',')) return expected("','", kTimesHint);
     if (auto done = advance(); !done) return done;
     if (token_.kind == Kind::Int) {
       times.end = token_.number;
       if (auto done = advance(); !done) return done;
     }
-    if (!token_.is('>')) return expected("the time of the end or '>'", kHint);
+    if (!token_.is('>')) return expected("the time of the end or '>'", kTimesHint);
     builder_.set_times(t, times);
     return advance();
   }

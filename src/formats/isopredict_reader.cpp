@@ -10,7 +10,7 @@ namespace isoscope {
 
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kTraceHint =
     "lines are READ KEY[k] Txn(s, n) From(s, n); WRITE KEY[k] Txn(s, n); INSERT[e] to Set[t] "
     "Txn(s, n); DELETE[e] from Set[t] Txn(s, n); CONTAINS[e] in Set[t] From(s, n) Txn(s, n)";
 
@@ -64,10 +64,10 @@ class TraceReader {
 
   static Result<TraceTxn> parse_txn(LineScanner& scan) {
     TraceTxn txn{.session = 0, .number = 0, .place = scan.place()};
-    if (!scan.take_index(txn.session)) return scan.expected("the number of a session", kHint);
-    if (!scan.take(", ")) return scan.expected("', '", kHint);
-    if (!scan.take_index(txn.number)) return scan.expected("the number of a transaction", kHint);
-    if (!scan.take(')')) return scan.expected("')'", kHint);
+    if (!scan.take_index(txn.session)) return scan.expected("the number of a session", kTraceHint);
+    if (!scan.take(", ")) return scan.expected("', '", kTraceHint);
+    if (!scan.take_index(txn.number)) return scan.expected("the number of a transaction", kTraceHint);
+    if (!scan.take(')')) return scan.expected("')'", kTraceHint);
     return txn;
   }
 
@@ -80,21 +80,21 @@ class TraceReader {
     bool from_first = false;
     if (!of_set) {
       event.kind = is_read ? TraceEvent::Kind::Read : TraceEvent::Kind::Write;
-      if (!take_to(scan, "] Txn(", event.key)) return scan.expected("KEY[…] Txn(…)", kHint);
+      if (!take_to(scan, "] Txn(", event.key)) return scan.expected("KEY[…] Txn(…)", kTraceHint);
     } else if (scan.take("INSERT[")) {
       event.kind = TraceEvent::Kind::Write;
       if (!take_to(scan, "] to Set[", element) || !take_to(scan, "] Txn(", set))
-        return scan.expected("INSERT[…] to Set[…] Txn(…)", kHint);
+        return scan.expected("INSERT[…] to Set[…] Txn(…)", kTraceHint);
     } else if (scan.take("DELETE[")) {
       event.kind = TraceEvent::Kind::Delete;
       if (!take_to(scan, "] from Set[", element) || !take_to(scan, "] Txn(", set))
-        return scan.expected("DELETE[…] from Set[…] Txn(…)", kHint);
+        return scan.expected("DELETE[…] from Set[…] Txn(…)", kTraceHint);
     } else if (scan.take("CONTAINS[")) {
       from_first = true;
       if (!take_to(scan, "] in Set[", element) || !take_to(scan, "] From(", set))
-        return scan.expected("CONTAINS[…] in Set[…] From(…)", kHint);
+        return scan.expected("CONTAINS[…] in Set[…] From(…)", kTraceHint);
     } else {
-      return scan.expected("READ, WRITE, INSERT, DELETE or CONTAINS", kHint);
+      return scan.expected("READ, WRITE, INSERT, DELETE or CONTAINS", kTraceHint);
     }
     if (of_set) event.key = fmt::format("Set({}:{})", set, element);
 
@@ -103,14 +103,14 @@ class TraceReader {
     event.txn = *first;
     if (event.kind == TraceEvent::Kind::Read) {
       if (!scan.take(from_first ? " Txn(" : " From("))
-        return scan.expected(from_first ? "' Txn('" : "' From('", kHint);
+        return scan.expected(from_first ? "' Txn('" : "' From('", kTraceHint);
       auto second = parse_txn(scan);
       if (!second) return second.error();
       event.from = from_first ? *first : *second;
       event.txn = from_first ? *second : *first;
     }
     scan.skip_blanks();
-    if (!scan.at_end()) return scan.expected("the end of the line", kHint);
+    if (!scan.at_end()) return scan.expected("the end of the line", kTraceHint);
     return event;
   }
 
