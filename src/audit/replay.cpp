@@ -8,6 +8,7 @@
 
 #include "audit/replay_schedule.h"
 #include "audit/replay_view.h"
+#include "audit/server_levels.h"
 #include "spec/evaluate.h"
 
 namespace isoscope::audit {
@@ -378,11 +379,11 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
   result.why = why_not_allowed(problem, scenario, weak);
   if (result.why.empty() && has_protected_cycle(problem, scenario, result.edges))
     result.why = "the server ends one of the calls at SERIALIZABLE";
-  if (result.why.empty() && (has_per_statement(weak.traces) || has_advisory_locks(weak.traces))) {
+  if (result.why.empty() && is_on_server(problem.levels)) {
     auto schedule = schedule_of(scenario, weak.traces);
     if (!schedule) {
       result.why = schedule.error().what;
-    } else {
+    } else if (shows_its_order(weak.traces)) {
       result.schedule = *std::move(schedule);
     }
   }

@@ -92,12 +92,12 @@ struct CallTrace {
   std::vector<TracedMoment> moments;
   std::vector<LockEvent> lock_events;
   std::vector<WriteEvent> write_events;  // whether rows are there, their columns, UNIQUE entries
+  std::vector<WriteEvent> keys_found;    // by DO NOTHING, which goes on without holding them
   // Of a call that takes a snapshot for each statement:
   bool is_per_statement = false;
   std::vector<StatementRead> statement_reads;
   std::set<std::tuple<std::size_t, sql::TableId, sql::RowKey>> matched_at;  // moments
-  std::vector<WriteEvent> keys_found;  // by DO NOTHING, which goes on without holding them
-  std::string impossible = {};         // why the run cannot be; empty if it can
+  std::string impossible = {};  // why the run cannot be; empty if it can
 };
 
 struct ReplayEdge {
@@ -110,10 +110,12 @@ struct ReplayEdge {
   Place to_place = {};
 };
 
-// A step of a schedule: a statement begins, or the call commits.
+// A step of a schedule: a statement begins, or the call commits, or it takes its one snapshot some
+// time before its first statement.
 struct ScheduleStep {
   std::size_t call = 0;
   std::optional<std::size_t> moment = {};
+  bool is_snapshot = false;                   // then there is no moment
   std::optional<std::size_t> waits_for = {};  // a call that holds a row
 };
 
@@ -123,7 +125,8 @@ struct Replay {
   std::vector<CallTrace> traces;  // by call of the scenario
   std::vector<ReplayEdge> edges;  // between calls of the cycle, one for each location
   std::vector<ReplayEdge> cycle;  // a shortest one; empty if there is none
-  // Where some call takes a snapshot for each statement: the order in which statements begin.
+  // Where some call takes a snapshot for each statement, or one in good time before its first
+  // statement: the order in which statements begin.
   std::vector<ScheduleStep> schedule;
   // Rows at the start that some call looks at, in the run or in a serial order of it.
   std::vector<std::size_t> rows_that_matter;

@@ -23,13 +23,18 @@ bool exclude(RowLock a, RowLock b) {
 
 class Scheduler {
  public:
-  Scheduler(const Scenario& scenario, const std::vector<CallTrace>& traces)
-      : scenario_(scenario), traces_(traces), place_(scenario.calls.size()) {
+  // Calls that keep one snapshot take it with their first statement, or before.
+  enum class Snapshots : std::uint8_t { WithStatements, Before };
+
+  Scheduler(const Scenario& scenario, const std::vector<CallTrace>& traces, Snapshots snapshots)
+      : scenario_(scenario), traces_(traces), snapshots_(snapshots), place_(scenario.calls.size()) {
     for (std::size_t i = 0; i < scenario.ar.size(); ++i) place_[scenario.ar[i]] = i;
     for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
+      if (begins_early(call)) nodes_.push_back({.call = call, .is_snapshot = true});
       first_.push_back(nodes_.size());
-      for (std::size_t m = 0; m < traces[call].moments.size(); ++m) nodes_.push_back({call, m, {}});
-      nodes_.push_back({call, std::nullopt, {}});
+      for (std::size_t m = 0; m < traces[call].moments.size(); ++m)
+        nodes_.push_back({.call = call, .moment = m});
+      nodes_.push_back({.call = call});
     }
     before_.resize(nodes_.size());
   }
@@ -48,6 +53,7 @@ class Scheduler {
     }
     for (std::size_t call = 0; call < scenario_.calls.size(); ++call) {
       wait_for_writers(call);
+      wait_for_entries(call);
       go_before_who_frees(call);
     }
     return in_order();
@@ -56,6 +62,11 @@ class Scheduler {
  private:
   static Error impossible(std::string what) { return {.what = std::move(what)}; }
   std::size_t node(std::size_t call, std::size_t moment) const { return first_[call] + moment; }
+  // The node of its snapshot is the one before its first.
+  bool begins_early(std::size_t call) const {
+    return snapshots_ == Snapshots::Before && !traces_[call].is_per_statement &&
+           !traces_[call].moments.empty();
+  }
   std::size_t commit(std::size_t call) const { return first_[call] + traces_[call].moments.size(); }
   void add(std::size_t earlier, std::size_t later) { before_[later].push_back(earlier); }
 
@@ -65,15 +76,22 @@ class Scheduler {
     return static_cast<std::size_t>(std::ranges::count(scenario_.sees[call], true));
   }
 
+  void place_snapshot(std::size_t call, std::size_t at, std::size_t count) {
+    if (count > 0) add(commit(scenario_.ar[count - 1]), at);
+    if (count < place_[call]) add(at, commit(scenario_.ar[count]));
+  }
+
   Result<void> place_statements(std::size_t call) {
     const CallTrace& trace = traces_[call];
     for (std::size_t m = 0; m < trace.moments.size(); ++m) {
       add(node(call, m), node(call, m) + 1);  // the next one, or the commit
-      // With one snapshot, it is taken by the first statement.
-      if (!trace.is_per_statement && m > 0) continue;
-      const std::size_t count = snapshot(call, m);
-      if (count > 0) add(commit(scenario_.ar[count - 1]), node(call, m));
-      if (count < place_[call]) add(node(call, m), commit(scenario_.ar[count]));
+      if (trace.is_per_statement) place_snapshot(call, node(call, m), snapshot(call, m));
+    }
+    if (begins_early(call)) {
+      add(first_[call] - 1, first_[call]);
+      place_snapshot(call, first_[call] - 1, snapshot(call, 0));
+    } else if (!trace.is_per_statement && !trace.moments.empty()) {
+      place_snapshot(call, first_[call], snapshot(call, 0));
     }
     if (trace.is_per_statement) return {};
     for (std::size_t i = 0; i < scenario_.ar.size(); ++i) {
@@ -124,6 +142,20 @@ class Scheduler {
         add(commit(*read.writer), node(call, read.moment));
     }
   }
+  // A call that keeps one snapshot takes a UNIQUE value which is not free there: it has waited for
+  // whoever took or freed it since.
+  void wait_for_entries(std::size_t call) {
+    if (traces_[call].is_per_statement) return;
+    for (const WriteEvent& taken : traces_[call].write_events) {
+      if (taken.at.column < kUniqueEntry) continue;
+      for (std::size_t other = 0; other < scenario_.calls.size(); ++other) {
+        if (place_[other] >= place_[call] || scenario_.sees[call][other]) continue;
+        const auto& events = traces_[other].write_events;
+        const auto first = std::ranges::find(events, taken.at, &WriteEvent::at);
+        if (first != events.end()) wait(call, taken.moment, other, first->moment);
+      }
+    }
+  }
   static bool only_shares_key(const CallTrace& trace, const StatementRead& read) {
     bool shares = false;
     for (const LockEvent& lock : trace.lock_events) {
@@ -167,13 +199,25 @@ class Scheduler {
       if (!step.moment || !traces_[step.call].moments[*step.moment].is_second_look)
         steps.push_back(step);
     }
+    drop_plain_snapshots(steps);
     return steps;
+  }
+  // A snapshot that the first statement follows at once is taken by it.
+  static void drop_plain_snapshots(std::vector<ScheduleStep>& steps) {
+    std::vector<ScheduleStep> kept;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool is_plain =
+          steps[i].is_snapshot && i + 1 < steps.size() && steps[i + 1].call == steps[i].call;
+      if (!is_plain) kept.push_back(steps[i]);
+    }
+    steps = std::move(kept);
   }
 
   const Scenario& scenario_;
   const std::vector<CallTrace>& traces_;
+  Snapshots snapshots_;
   std::vector<std::size_t> place_;
-  std::vector<std::size_t> first_;  // node, by call
+  std::vector<std::size_t> first_;  // node of its first statement, or commit, by call
   std::vector<ScheduleStep> nodes_;
   std::vector<std::vector<std::size_t>> before_;
 };
@@ -184,15 +228,18 @@ bool has_per_statement(const std::vector<CallTrace>& traces) {
   return std::ranges::any_of(traces, &CallTrace::is_per_statement);
 }
 
-bool has_advisory_locks(const std::vector<CallTrace>& traces) {
+bool shows_its_order(const std::vector<CallTrace>& traces) {
   return std::ranges::any_of(traces, [](const CallTrace& trace) {
-    return std::ranges::any_of(trace.lock_events, &LockEvent::is_advisory);
+    return trace.is_per_statement || !trace.keys_found.empty() ||
+           std::ranges::any_of(trace.lock_events, &LockEvent::is_advisory);
   });
 }
 
 Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario,
                                               const std::vector<CallTrace>& traces) {
-  return Scheduler(scenario, traces).run();
+  auto schedule = Scheduler(scenario, traces, Scheduler::Snapshots::WithStatements).run();
+  if (schedule || std::ranges::all_of(traces, &CallTrace::is_per_statement)) return schedule;
+  return Scheduler(scenario, traces, Scheduler::Snapshots::Before).run();
 }
 
 }  // namespace isoscope::audit

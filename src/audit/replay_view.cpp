@@ -339,7 +339,11 @@ class View final : public sql::Database {
     versions_.touched.insert({location.table, location.row});
     std::size_t limit = this->limit();
     Seen seen = peek(location, absent, limit);
-    if (looks_once(location)) {
+    if (looks_for_key(location) && !trace.is_per_statement) {
+      // On a server the key is still there when the statement looks for it.
+      if (seen.value == Value(true) && !seen.is_own)
+        trace.keys_found.push_back({moment_, location});
+    } else if (looks_for_key(location)) {
       // DO NOTHING looks at a moment of its own; what it finds free is free to the end.
       const std::size_t then = trace.moments[moments_.check_moment()].snapshot;
       Seen found = peek(location, std::move(absent), then);
@@ -357,9 +361,13 @@ class View final : public sql::Database {
     if (!seen.is_own && changes(location)) note_read(location, seen, limit);
     return std::move(seen.value);
   }
+  // DO NOTHING does.
+  bool looks_for_key(const LocationKey& location) const {
+    return phase_ == Phase::Insert && location.table == statement_->table &&
+           Moments::looks_twice(*statement_);
+  }
   bool looks_once(const LocationKey& location) const {
-    return trace.is_per_statement && phase_ == Phase::Insert &&
-           location.table == statement_->table && Moments::looks_twice(*statement_);
+    return trace.is_per_statement && looks_for_key(location);
   }
   void note_read(const LocationKey& location, const Seen& seen, std::size_t limit) {
     trace.reads.emplace(location, seen.value);

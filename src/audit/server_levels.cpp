@@ -28,15 +28,46 @@ std::string normalized(std::string_view name) {
   return result;
 }
 
-// The first SELECT … FOR KEY SHARE, or null.
-const sql::Statement* key_share(const std::vector<sql::Statement>& body) {
+bool uses_changed_column(const sql::Query& query, const sql::Expr& expr,
+                         const sql::Changes& changes) {
+  if (expr.op == sql::ExprOp::Column &&
+      (expr.source >= query.sources.size() ||
+       changes.is_updated(query.sources[expr.source], expr.column)))
+    return true;
+  return std::ranges::any_of(
+      expr.args, [&](const sql::Expr& arg) { return uses_changed_column(query, arg, changes); });
+}
+
+// What READ COMMITTED does to a query with locks and the model does not; empty if nothing.
+std::string unmodelled_lock(const sql::Statement& statement, const sql::Changes& changes) {
+  const sql::Query& query = statement.query;
+  if (query.lock == sql::Lock::None) return "";
+  if (query.lock == sql::Lock::KeyShare)
+    return "FOR KEY SHARE at READ COMMITTED may read the snapshot or what is there";
+  // Rows are sorted and counted as the snapshot has them, and then read again.
+  const bool takes_some = query.limit || query.offset ||
+                          (statement.op == sql::StatementOp::Select && !statement.targets.empty() &&
+                           !query.order_by.empty());
+  const bool is_sorted_by_change = std::ranges::any_of(
+      query.order_by,
+      [&](const sql::OrderBy& order) { return uses_changed_column(query, order.expr, changes); });
+  if (takes_some || is_sorted_by_change)
+    return "a query that locks at READ COMMITTED sorts and counts its rows before it reads them "
+           "again";
+  return "";
+}
+
+// Of the first statement in which there is such a thing, with its line; empty if there is none.
+std::string first_unmodelled_lock(const std::vector<sql::Statement>& body,
+                                  const sql::Changes& changes) {
   for (const sql::Statement& statement : body) {
-    if (statement.query.lock == sql::Lock::KeyShare) return &statement;
+    if (const std::string why = unmodelled_lock(statement, changes); !why.empty())
+      return "line " + std::to_string(statement.place.line) + ": " + why;
     for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = key_share(*inner)) return found;
+      if (std::string found = first_unmodelled_lock(*inner, changes); !found.empty()) return found;
     }
   }
-  return nullptr;
+  return "";
 }
 
 }  // namespace
@@ -141,12 +172,11 @@ std::string unmodelled(const sql::Application& app, const Levels& levels) {
   if (!checks.freed_reference.empty())
     return "a foreign key looks at what is there at that moment, which is not modelled: " +
            checks.freed_reference;
+  const sql::Changes changes(app);
   for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
     if (&levels.of(f) != &pg_read_committed()) continue;
-    if (const sql::Statement* statement = key_share(app.functions[f].body))
-      return "line " + std::to_string(statement->place.line) +
-             ": FOR KEY SHARE at READ COMMITTED may read the snapshot or what is there, which is "
-             "not modelled";
+    if (const std::string why = first_unmodelled_lock(app.functions[f].body, changes); !why.empty())
+      return why + ", which is not modelled";
   }
   return "";
 }

@@ -93,7 +93,7 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
   return cycle;
 }
 
-// Where each statement has a snapshot of its own: the order in which statements begin.
+// Where it matters: the order in which statements begin.
 Json schedule_json(const FoundAnomaly& anomaly) {
   Json schedule = Json::array();
   for (const audit::ScheduleStep& step : anomaly.replay.schedule) {
@@ -103,7 +103,7 @@ Json schedule_json(const FoundAnomaly& anomaly) {
       one["line"] = moment.place.line;
       one["statement"] = moment.text;
     } else {
-      one["commit"] = true;
+      one[step.is_snapshot ? "snapshot" : "commit"] = true;
     }
     if (step.waits_for) one["waits_for"] = call_name(*step.waits_for);
     schedule.push_back(std::move(one));

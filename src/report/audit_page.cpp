@@ -177,6 +177,10 @@ class AuditSchedule {
     PlayedStep played{.lane = step.call,
                       .txn = call_name(step.call),
                       .call = printable(audit::print(app_, anomaly_.scenario.calls[step.call]))};
+    if (step.is_snapshot) {
+      played.sql = "takes its snapshot";
+      return played;
+    }
     if (!step.moment) {
       played.kind = PlayedStep::Kind::Commit;
       for (const sql::Value& value : trace.result.returned)

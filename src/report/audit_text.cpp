@@ -161,7 +161,7 @@ std::string lines_text(const audit::ReplayEdge& edge) {
   return from == to ? fmt::format(" (line {})", from) : fmt::format(" (lines {} and {})", from, to);
 }
 
-// Statement by statement, where each has a snapshot of its own.
+// Statement by statement, where it matters when each begins.
 std::string schedule_text(const FoundAnomaly& anomaly, const Paint& paint) {
   const audit::Replay& replay = anomaly.replay;
   std::string out = "statements and commits, in this order\n";
@@ -169,7 +169,7 @@ std::string schedule_text(const FoundAnomaly& anomaly, const Paint& paint) {
     if (step.call < anomaly.scenario.prefix) continue;
     out += fmt::format("  {}  ", call_name(step.call));
     if (!step.moment) {
-      out += "commits\n";
+      out += step.is_snapshot ? "takes its snapshot\n" : "commits\n";
       continue;
     }
     const audit::TracedMoment& moment = replay.traces[step.call].moments[*step.moment];

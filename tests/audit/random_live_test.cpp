@@ -96,13 +96,11 @@ class RandomLive : public LiveFunctions {
   void compare_all(const MakeText& make_text) {
     const std::uint64_t first = from_environment("ISOSCOPE_AUDIT_SEED", 1);
     const std::uint64_t number = from_environment("ISOSCOPE_AUDIT_LIVE", 30);
-    for (std::uint64_t seed = first; seed < first + number; ++seed) {
-      compare(seed, make_text(seed));
-      if (HasFailure()) return;
-    }
+    for (std::uint64_t seed = first; seed < first + number; ++seed) compare(seed, make_text(seed));
     RecordProperty("played", static_cast<int>(count_.played));
     std::printf("%zu anomalies played, %zu refused by SERIALIZABLE, %zu runs of proved programs\n",
                 count_.played, count_.refused, count_.runs);
+    if (number < 30) return;  // a few that somebody looks at
     EXPECT_GT(count_.played, 0U);
     EXPECT_GT(count_.runs, 0U);
   }

@@ -2,6 +2,7 @@
 // random calls.
 #include "server_oracle.h"
 
+#include "odd_apps.h"
 #include "random_app.h"
 #include "random_rows_app.h"
 #include "random_server_app.h"
@@ -49,6 +50,23 @@ TEST_F(ServerOracle, AgreesWithAllSchedulesOfSmallApplications) {
 
 TEST_F(ServerOracle, AgreesWithAllSchedulesThatGoThroughRowSets) {
   const Tally tally = compare(60, [](std::uint64_t seed) { return RandomRowsApp(seed).text(); });
+  EXPECT_GT(tally.proved, 0U);
+  EXPECT_GT(tally.anomalies, 0U);
+}
+
+TEST_F(ServerOracle, AgreesWithAllSchedulesOfOddApplications) {
+  Tally tally;
+  for (const OddApp& odd : odd_apps()) {
+    const sql::Application app = app_of(odd_tables() + odd.functions);
+    for (const Level* level : {&pg_read_committed(), &pg_repeatable_read(), &pg_serializable()}) {
+      for (const bool rows_at_start : {false, true}) {
+        Problem problem{app, {level, {}}};
+        problem.rows_at_start = rows_at_start;
+        SCOPED_TRACE(odd.name + " at " + level->name + (rows_at_start ? " with rows" : ""));
+        hold_against_schedules(problem, 1, {.num_runs = 40}, tally);
+      }
+    }
+  }
   EXPECT_GT(tally.proved, 0U);
   EXPECT_GT(tally.anomalies, 0U);
 }

@@ -1,9 +1,11 @@
 #pragma once
 // Calls of functions on a PostgreSQL server, statement by statement: every statement of a function
 // waits at a gate until it is told to go on.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -70,6 +72,12 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
   return gated;
 }
 
+// What a function returns, whatever the order of its rows.
+inline std::string in_lines(std::vector<std::string> rows) {
+  std::ranges::sort(rows);
+  return fmt::format("{}", fmt::join(rows, "\n"));
+}
+
 // A connection whose statements need not be waited for.
 class GatedSession {
  public:
@@ -81,7 +89,7 @@ class GatedSession {
   GatedSession(const GatedSession&) = delete;
   GatedSession& operator=(const GatedSession&) = delete;
 
-  // The first column of the first row, or the SQLSTATE of an error.
+  // The first column of its rows, sorted, a line each; or the SQLSTATE of an error.
   std::string run(const std::string& sql) {
     send(sql);
     return answer();
@@ -99,7 +107,10 @@ class GatedSession {
     while (PGresult* result = PQgetResult(connection_)) {
       const auto status = PQresultStatus(result);
       if (status == PGRES_TUPLES_OK) {
-        if (PQntuples(result) > 0) answer = PQgetvalue(result, 0, 0);
+        std::vector<std::string> rows;
+        for (int row = 0; row < PQntuples(result); ++row)
+          rows.emplace_back(PQgetvalue(result, row, 0));
+        answer = in_lines(std::move(rows));
       } else if (status != PGRES_COMMAND_OK) {
         const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
         answer = state != nullptr ? state : PQerrorMessage(connection_);
@@ -150,26 +161,36 @@ class SteppedCalls {
     keeper_.run("SELECT pg_advisory_unlock(" + std::to_string(call) + ", " +
                 std::to_string(calls_[call].gate++) + ")");
   }
-  // Until it is at its next gate, waits for a row, or has nothing more to do.
+  // Until it is at its next gate, waits for another call, or has nothing more to do. A wait for
+  // anybody else (a session that is being closed, the server's own work) passes.
   State settle(std::size_t call) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const std::string pid = std::to_string(calls_[call].session->pid());
+    // Gates are on two numbers; one number is a lock of the program.
+    const std::string question =
+        "SELECT CASE WHEN locktype = 'advisory' AND objsubid = 2 THEN 'gate' || objid "
+        "WHEN pg_blocking_pids(pid) && '" +
+        pids() + "' THEN 'call' END FROM pg_locks WHERE NOT granted AND pid = " + pid;
     while (std::chrono::steady_clock::now() < give_up) {
       if (calls_[call].session->is_done()) return State::Done;
-      const std::string waits = watcher_.run(
-          // Gates are on two numbers; one number is a lock of the program.
-          "SELECT CASE WHEN locktype = 'advisory' AND objsubid = 2 THEN 'gate' || objid "
-          "ELSE locktype END FROM pg_locks WHERE NOT granted AND pid = " +
-          std::to_string(calls_[call].session->pid()));
+      const std::string waits = watcher_.run(question);
       if (waits == "gate" + std::to_string(calls_[call].gate)) return State::AtGate;
-      if (!waits.empty() && !waits.starts_with("gate")) return State::Waiting;
+      if (waits == "call") return State::Waiting;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ADD_FAILURE() << "call " << call << " does not settle";
     return State::Done;
   }
+  // All that have begun and not ended.
+  void settle_others() {
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      if (calls_[c].is_started && !calls_[c].is_over) settle(c);
+    }
+  }
   // Until it has nothing more to do; its answer, and then COMMIT. Nothing if it failed.
   std::optional<std::string> commit(std::size_t call) {
     const std::string answer = calls_[call].session->answer();
+    calls_[call].is_over = true;
     const bool failed = calls_[call].session->failed();
     const std::string ended = calls_[call].session->run(failed ? "ROLLBACK" : "COMMIT");
     if (failed) why_failed = answer;
@@ -180,13 +201,36 @@ class SteppedCalls {
     return failed ? std::nullopt : std::optional(answer);
   }
   std::string why_failed;
+  // How far each call is, for people.
+  std::string story() {
+    std::string all;
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      const std::string pid = std::to_string(calls_[c].session->pid());
+      all += fmt::format(
+          "\ncall {}: {} gates passed, {}", c, calls_[c].gate,
+          watcher_.run("SELECT coalesce(wait_event_type || ' ' || wait_event, state) || ', waits "
+                       "for ' || coalesce((SELECT locktype || ' ' || coalesce(objid::text, '') || "
+                       "' of ' || pg_blocking_pids(pid)::text FROM pg_locks AS l WHERE NOT granted "
+                       "AND l.pid = a.pid), 'nobody') FROM pg_stat_activity AS a WHERE pid = " +
+                       pid));
+    }
+    return all;
+  }
 
  private:
   struct Call {
     std::unique_ptr<GatedSession> session;
     std::size_t gate = 0;
     bool is_started = false;
+    bool is_over = false;
   };
+  // Of all calls, as an array of the server.
+  std::string pids() const {
+    std::string all;
+    for (const Call& call : calls_)
+      all += (all.empty() ? "{" : ",") + std::to_string(call.session->pid());
+    return all + "}";
+  }
   GatedSession watcher_;
   GatedSession keeper_;
   std::vector<Call> calls_;
