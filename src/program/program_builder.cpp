@@ -125,20 +125,20 @@ Result<void> ProgramBuilder::add_definitions() {
 
 Result<void> ProgramBuilder::add_sessions() {
   for (const txn::SessionSyntax& session : syntax_.sessions) {
-    const auto number = static_cast<std::uint32_t>(program_.outline_.sessions.size());
+    const ProgramSession number = program_.outline_.sessions.next_id();
     const auto [known, is_new] = sessions_.emplace(session.name.text, number);
     if (!is_new)
-      return already_there(session.name, "session", syntax_.sessions[known->second].name.place);
+      return already_there(session.name, "session",
+                           syntax_.sessions[known->second.index].name.place);
     program_.outline_.sessions.push_back(
-        {.name = std::string(session.name.text),
-         .first = static_cast<std::uint32_t>(program_.outline_.calls.size())});
+        {.name = std::string(session.name.text), .first = program_.outline_.calls.next_id()});
     first_attempts_.emplace_back();
     std::uint32_t place_in_session = 0;
     for (const txn::Entry& entry : session.entries) {
       if (auto done = add_call(entry, number, ++place_in_session); !done) return done;
     }
     Session& added = program_.outline_.sessions.back();
-    added.size = static_cast<std::uint32_t>(program_.outline_.calls.size()) - added.first;
+    added.size = program_.outline_.calls.next_id().index - added.first.index;
   }
   return {};
 }
@@ -185,7 +185,7 @@ Result<std::uint32_t> ProgramBuilder::attempts_of(const txn::Entry& entry) const
   return static_cast<std::uint32_t>(*retries) + 1;
 }
 
-Result<void> ProgramBuilder::add_call(const txn::Entry& entry, std::uint32_t session,
+Result<void> ProgramBuilder::add_call(const txn::Entry& entry, ProgramSession session,
                                       std::uint32_t number) {
   auto called = resolve(entry);
   if (!called) return called.error();
@@ -195,8 +195,7 @@ Result<void> ProgramBuilder::add_call(const txn::Entry& entry, std::uint32_t ses
   if (!attempts) return attempts.error();
   const txn::LevelName& of_definition = callees_[called->callee].definition->level;
   const txn::LevelName& level = entry.level.text.empty() ? of_definition : entry.level;
-  first_attempts_.back().push_back(
-      CallId{static_cast<std::uint32_t>(program_.outline_.calls.size())});
+  first_attempts_.back().push_back(program_.outline_.calls.next_id());
   for (std::uint32_t attempt = 1; attempt <= *attempts; ++attempt) {
     program_.outline_.calls.push_back(
         {.session = session,

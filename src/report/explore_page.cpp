@@ -29,7 +29,7 @@ Scene run_scene(const Executable& program, std::string_view source, const Record
   const CheckAnswer answer = check(h, **ser, budget);
   const auto& violation = answer.verdict.violation;
   const auto call_of = [&](TxnId t) -> std::string {
-    for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
+    for (const CallId call : program.outline().calls.ids()) {
       if (store::name_of(program, call) == h.name(t))
         return printable(program.outline().calls[call].name);
     }
@@ -56,8 +56,8 @@ Scene run_scene(const Executable& program, std::string_view source, const Record
 
 std::string values_text(const Executable& program, const explore::ProgramOutcome& outcome) {
   std::string out;
-  for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
-    const auto names = program.local_names(CallId{call});
+  for (const CallId call : outcome.txns.ids()) {
+    const auto names = program.local_names(call);
     std::string values;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!names[i].empty())

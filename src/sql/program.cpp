@@ -71,10 +71,10 @@ SqlProgram::SqlProgram(Application app, const std::vector<std::uint32_t>& called
 }
 
 void SqlProgram::add_sessions() {
-  for (std::uint32_t s = 0; s < app_.sessions.size(); ++s) {
-    const SqlSession& session = app_.sessions[s];
+  for (const SqlSession& session : app_.sessions) {
+    const ProgramSession s = outline_.sessions.next_id();
     outline_.sessions.push_back({.name = session.name,
-                                 .first = static_cast<std::uint32_t>(calls_.size()),
+                                 .first = outline_.calls.next_id(),
                                  .size = static_cast<std::uint32_t>(session.calls.size())});
     for (std::uint32_t i = 0; i < session.calls.size(); ++i) {
       const SessionCall& call = session.calls[i];
