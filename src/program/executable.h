@@ -93,6 +93,7 @@ struct FixedRead {
 struct FailedAssertion {
   std::string text;  // as the author wrote it
   Place place = {};
+  std::vector<CallId> calls = {};  // that a claim about the finished run names, ascending
 };
 
 class Executor {

@@ -280,6 +280,7 @@ Result<void> ProgramBuilder::find_inputs(const txn::Expr& expr, FinalAssertion& 
   if (expr.kind == txn::ExprKind::Committed || expr.kind == txn::ExprKind::FinalLocal) {
     auto call = find_call(expr);
     if (!call) return call.error();
+    program_.assertions_[claim.number].calls.push_back(*call);
     FinalInput input{.call = *call};
     if (expr.kind == txn::ExprKind::FinalLocal) {
       const txn::Scope& scope = callees_[called_[call->index].callee].scope;
@@ -305,6 +306,9 @@ Result<void> ProgramBuilder::add_final(const txn::FinalSyntax& syntax) {
   FinalAssertion claim;
   claim.number = syntax.assertion;
   if (auto found = find_inputs(*syntax.claim, claim); !found) return found;
+  std::vector<CallId>& calls = program_.assertions_[claim.number].calls;
+  std::ranges::sort(calls);
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
   CodeBuilder code;
   for (std::size_t i = 0; i < claim.inputs.size(); ++i) code.add_local({});
   const auto operand_of = [&](const txn::Expr& expr) -> Operand {

@@ -28,12 +28,10 @@ Scene run_scene(const Executable& program, std::string_view source, const Record
   Budget budget = Budget::seconds(kSceneSeconds);
   const CheckAnswer answer = check(h, **ser, budget);
   const auto& violation = answer.verdict.violation;
+  // A history of a run has its calls in the order of the run, after T0.
   const auto call_of = [&](TxnId t) -> std::string {
-    for (const CallId call : program.outline().calls.ids()) {
-      if (store::name_of(program, call) == h.name(t))
-        return printable(program.outline().calls[call].name);
-    }
-    return "";
+    if (t == kInitialTxn) return "";
+    return printable(program.outline().calls[run.order[t.index - 1]].name);
   };
   SceneOptions options{.title = std::move(title), .call = call_of};
   Scene scene = history_scene(h, violation ? &*violation : nullptr, std::move(options));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "check/check.h"
 #include "formats/formats.h"
@@ -70,21 +69,6 @@ struct Failure {
   std::vector<CallId> concerned;  // calls whose locals matter
 };
 
-// Calls that a claim about the finished run names.
-std::vector<CallId> named_calls(const Executable& program, const std::string& text) {
-  std::vector<CallId> calls;
-  for (const CallId call : program.outline().calls.ids()) {
-    const std::string name = store::name_of(program, call);
-    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-      const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-      if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '_')) continue;
-      calls.push_back(call);
-      break;
-    }
-  }
-  return calls;
-}
-
 std::vector<Failure> failures_of(const RunReport& report) {
   std::vector<Failure> failures;
   const store::Recording& recording = report.runs.shown;
@@ -94,7 +78,7 @@ std::vector<Failure> failures_of(const RunReport& report) {
   }
   if (recording.failed_at_end) {
     const FailedAssertion failed = report.program.assertion(*recording.failed_at_end);
-    failures.push_back({failed, std::nullopt, named_calls(report.program, failed.text)});
+    failures.push_back({failed, std::nullopt, failed.calls});
   }
   return failures;
 }
