@@ -141,9 +141,9 @@ std::string unmodelled(const sql::Application& app, const Levels& levels) {
   if (!checks.freed_reference.empty())
     return "a foreign key looks at what is there at that moment, which is not modelled: " +
            checks.freed_reference;
-  for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
+  for (const sql::FunctionId f : app.function_ids()) {
     if (&levels.of(f) != &pg_read_committed()) continue;
-    if (const sql::Statement* statement = key_share(app.functions[f].body))
+    if (const sql::Statement* statement = key_share(app.function(f).body))
       return "line " + std::to_string(statement->place.line) +
              ": FOR KEY SHARE at READ COMMITTED may read the snapshot or what is there, which is "
              "not modelled";
@@ -152,7 +152,7 @@ std::string unmodelled(const sql::Application& app, const Levels& levels) {
 }
 
 bool has_read_committed(const Levels& levels, const sql::Application& app) {
-  for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
+  for (const sql::FunctionId f : app.function_ids()) {
     if (&levels.of(f) == &pg_read_committed()) return true;
   }
   return false;
