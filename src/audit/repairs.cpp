@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "audit/server_levels.h"
 #include "spec/levels.h"
@@ -202,11 +203,12 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
   candidate.app.tables.push_back(std::move(turn));
   sql::Expr next{.op = ExprOp::Add, .args = {{.op = ExprOp::Column, .column = 1}, number_expr(1)}};
   std::string names;
+  std::set<sql::FunctionId> changed;
   const std::string text = fmt::format(
       "INSERT INTO {0} VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET n = {0}.n + 1", kTable);
   for (const sql::FunctionId f : functions) {
+    if (!changed.insert(f).second) continue;
     sql::Function& function = candidate.app.function(f);
-    if (names.find(function.name) != std::string::npos) continue;
     sql::Statement write{.op = StatementOp::Insert,
                          .place = function.body.empty() ? function.place : function.body[0].place,
                          .text = text,
