@@ -150,7 +150,7 @@ bool LevelWitness<Set>::bind(const ForcingRule& rule, std::size_t next, State& s
   Txns candidates = all_;
   if (rule.subject == step.txn) {
     all_.for_each([&](TxnId t) {
-      if (!rule.has_axiom[t.index]) candidates.erase(t);
+      if (!rule.has_axiom[t]) candidates.erase(t);
     });
   }
   for (const RuleAtom& atom : step.atoms) {
