@@ -34,6 +34,12 @@ std::vector<std::string> names_of(const Program& program, std::span<const Family
   return names;
 }
 
+TEST(Program, KnowsTheCallsThatAClaimNames) {
+  const Program program = program_of(kBank);
+  EXPECT_THAT(program.assertion(0).calls, IsEmpty());  // inside a transaction
+  EXPECT_THAT(program.assertion(1).calls, ElementsAre(CallId{0}, CallId{1}));
+}
+
 TEST(Program, HasAnOutline) {
   const Program program = program_of(kBank);
   const Outline& outline = program.outline();
