@@ -75,7 +75,7 @@ int print_sizes(const char* path, const std::string& level, std::uint64_t smalle
   const WeakLevel weak = level == "rc"   ? WeakLevel::Rc
                          : level == "ra" ? WeakLevel::Ra
                                          : WeakLevel::Cc;
-  Rules rules{.weak = std::vector<WeakLevel>(program->outline().calls.size(), weak)};
+  Rules rules{.weak = ById<CallId, WeakLevel>(program->outline().calls.size(), weak)};
   Control control{Budget{}};
   Sizes sizes(smallest);
   ExploreCe<Set>(*program, rules, sizes, control).run(ExploreCe<Set>::root());

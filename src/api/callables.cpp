@@ -43,7 +43,7 @@ class BodyExecutor final : public Executor {
 
   Error fault() const override {
     return {.what = fmt::format("{} ({}) {}", program_.name(call_),
-                                program_.outline().calls[call_.index].name, segment_->fault)};
+                                program_.outline().calls[call_].name, segment_->fault)};
   }
 
   std::span<const std::int64_t> state() const override {
@@ -150,7 +150,7 @@ std::unique_ptr<Executor> Callables::executor() const {
 }
 
 std::string Callables::name(CallId call) const {
-  const Call& c = outline_.calls[call.index];
+  const Call& c = outline_.calls[call];
   return fmt::format("{}[{}]", outline_.sessions[c.session].name, c.number);
 }
 
@@ -170,7 +170,7 @@ FailedAssertion Callables::assertion(std::uint32_t number) const {
 
 TxnRun Callables::txn_run(CallId call, bool committed, std::span<const std::int64_t> locals) const {
   TxnRun run{.name = name(call),
-             .label = outline_.calls[call.index].name,
+             .label = outline_.calls[call].name,
              .committed = committed,
              .reads = {},
              .notes = {},

@@ -51,9 +51,9 @@ Outcome outcome_of(isoscope::Outcome outcome) {
 
 Violation violation_of(const Callables& program, const store::Recording& run) {
   std::vector<TxnRun> txns;
-  for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
+  for (const CallId call : run.txns.ids()) {
     const store::RecordedTxn& txn = run.txns[call];
-    TxnRun shown = program.txn_run(CallId{call}, txn.is_committed, txn.locals);
+    TxnRun shown = program.txn_run(call, txn.is_committed, txn.locals);
     for (const store::Access& access : txn.accesses) {
       shown.accesses.push_back(
           {.is_read = access.is_read,
@@ -144,9 +144,8 @@ Exploration Program::explore(const Options& options) const {
     return failed(fmt::format("{} transactions are more than explore can have ({})",
                               program.outline().calls.size(), explore::kMaxCalls));
   }
-  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
-    if (!program.body(CallId{call}))
-      return failed(fmt::format("{} has no body", program.name(CallId{call})));
+  for (const CallId call : program.outline().calls.ids()) {
+    if (!program.body(call)) return failed(fmt::format("{} has no body", program.name(call)));
   }
   LevelSet levels = LevelSet::built_in();
   if (!options.level_definitions.empty()) {

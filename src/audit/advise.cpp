@@ -41,7 +41,7 @@ void choose_levels(const Problem& problem, const std::vector<const Level*>& leve
       own = levels.back();
     }
   }
-  if (is_enough) advice.levels = trial.levels.own;
+  if (is_enough) advice.levels = ById<sql::FunctionId, const Level*>(trial.levels.own);
   advice.has_all_levels = !budget.expired_now();
 }
 
@@ -49,7 +49,7 @@ void choose_levels(const Problem& problem, const std::vector<const Level*>& leve
 
 Advice advise(const Problem& problem, const std::vector<const Level*>& levels, bool has_anomaly,
               const AuditOptions& options, Budget& budget,
-              const std::vector<std::uint32_t>& in_anomaly) {
+              const std::vector<sql::FunctionId>& in_anomaly) {
   Advice advice;
   choose_levels(problem, levels, options, budget, advice);
   if (has_anomaly) {

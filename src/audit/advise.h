@@ -17,9 +17,9 @@
 namespace isoscope::audit {
 
 struct Advice {
-  // By function; empty if even the strongest levels could not be proved. Each is proved, but if the
+  // Empty if even the strongest levels could not be proved. Each is proved, but if the
   // time was over while they were chosen, a weaker one might do.
-  std::vector<const Level*> levels;
+  ById<sql::FunctionId, const Level*> levels;
   bool has_all_levels = true;  // false: the time was over before all were tried
   std::size_t proofs = 0;      // tried
   std::vector<Repair> repairs;
@@ -33,6 +33,6 @@ struct Advice {
 // anomaly; `in_anomaly` are its functions, where they are known.
 Advice advise(const Problem& problem, const std::vector<const Level*>& levels, bool has_anomaly,
               const AuditOptions& options, Budget& budget,
-              const std::vector<std::uint32_t>& in_anomaly = {});
+              const std::vector<sql::FunctionId>& in_anomaly = {});
 
 }  // namespace isoscope::audit

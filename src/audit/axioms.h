@@ -26,7 +26,7 @@
 namespace isoscope::audit {
 
 // The level of each function: `base`, or its own.
-using Levels = AssignmentOf<std::uint32_t>;  // by function
+using Levels = AssignmentOf<sql::FunctionId>;
 
 // Nothing if the levels can be audited, else why not: over co, about single reads or sessions, or
 // not assignable to single transactions.

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxOfGroup = 400;
 constexpr std::size_t kMaxHistories = 2000;
 constexpr std::uint64_t kSeed = 1;
 
-using Group = std::vector<std::uint32_t>;  // functions
+using Group = std::vector<sql::FunctionId>;
 
 class Trial {
  public:
@@ -35,7 +35,7 @@ class Trial {
       if (budget_.expired_now()) break;
       const Group& group = groups[i % groups.size()];
       std::vector<ScenarioCall> calls;
-      for (const std::uint32_t f : group) calls.push_back(instances_.call(f));
+      for (const sql::FunctionId f : group) calls.push_back(instances_.call(f));
       ClaimResult result = look_at(instances_.rows(), std::move(calls));
       ++num_runs;
       if (result.outcome != ClaimOutcome::Kept) return made_small(std::move(result));
@@ -142,7 +142,7 @@ class Trial {
 
 std::vector<Group> single_calls(const Problem& problem) {
   std::vector<Group> groups;
-  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) groups.push_back({f});
+  for (const sql::FunctionId f : problem.app.function_ids()) groups.push_back({f});
   return groups;
 }
 
@@ -158,9 +158,10 @@ std::vector<Group> calls_together(const Problem& problem, const AuditReport& kno
   for (const FoundAnomaly& anomaly : known.search.anomalies) {
     if (anomaly.functions.size() <= kMostCalls) add(anomaly.functions);
   }
-  const auto count = static_cast<std::uint32_t>(problem.app.functions.size());
-  for (std::uint32_t f = 0; f < count; ++f) {
-    for (std::uint32_t g = f; g < count; ++g) add({f, g});
+  for (const sql::FunctionId f : problem.app.function_ids()) {
+    for (const sql::FunctionId g : problem.app.function_ids()) {
+      if (f <= g) add({f, g});
+    }
   }
   return groups;
 }

@@ -16,8 +16,8 @@ constexpr std::int64_t kRoomTo = 100;
 
 }  // namespace
 
-ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> cycle,
-                         std::span<const std::uint32_t> prefix, Budget& budget)
+ClosedWorld::ClosedWorld(const Problem& problem, std::span<const sql::FunctionId> cycle,
+                         std::span<const sql::FunctionId> prefix, Budget& budget)
     : problem_(problem),
       changes_(problem.app),
       symbols_(smt_, problem.app, changes_),
@@ -26,9 +26,9 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const std::uint32_t> 
       layers_(smt_) {
   const Stopwatch start;
   smt_.stop_with(budget);
-  std::map<std::uint32_t, std::size_t> count;
-  for (const std::uint32_t f : prefix) prefix_.push_back(world_.member(f, count[f]++));
-  for (const std::uint32_t f : cycle) cycle_.push_back(world_.member(f, count[f]++));
+  std::map<sql::FunctionId, std::size_t> count;
+  for (const sql::FunctionId f : prefix) prefix_.push_back(world_.member(f, count[f]++));
+  for (const sql::FunctionId f : cycle) cycle_.push_back(world_.member(f, count[f]++));
   cast_ = prefix_;
   cast_.insert(cast_.end(), cycle_.begin(), cycle_.end());
   for (const auto& formulas : {world_.constraints(cast_), axioms_.constraints(cast_)}) {
@@ -57,7 +57,7 @@ std::vector<SmtTerm> ClosedWorld::small_arguments() {
     formulas.push_back(smt_.number(1) <= number && number <= smt_.number(kSmall));
   };
   for (const Member member : cast_) {
-    const sql::Function& function = problem_.app.functions[world_.function(member)];
+    const sql::Function& function = problem_.app.function(world_.function(member));
     const Instance& instance = world_.instance(member);
     std::optional<SmtTerm> size;  // all arrays of a call have the same
     for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
@@ -172,7 +172,7 @@ Scenario ClosedWorld::scenario() {
   scenario.prefix = prefix_.size();
   for (const Member member : order) {
     const Instance& instance = world_.instance(member);
-    const sql::Function& function = problem_.app.functions[world_.function(member)];
+    const sql::Function& function = problem_.app.function(world_.function(member));
     ScenarioCall call{world_.function(member), {}};
     for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
       const Parameter& parameter = instance.parameters[p];

@@ -23,8 +23,8 @@ class ClosedWorld {
  public:
   // For a cycle through these functions, in this order.
   // Building it ends with the budget, as everything else that makes formulas: by SmtStopped.
-  ClosedWorld(const Problem& problem, std::span<const std::uint32_t> cycle,
-              std::span<const std::uint32_t> prefix, Budget& budget);
+  ClosedWorld(const Problem& problem, std::span<const sql::FunctionId> cycle,
+              std::span<const sql::FunctionId> prefix, Budget& budget);
 
   // A run with the cycle, all tables with INSERTs empty at the start (unless rows_at_start). With
   // Unsat, blamed() are tables that would have to have rows.
@@ -60,8 +60,8 @@ class ClosedWorld {
   std::vector<Member> cycle_;
   std::vector<Member> cast_;
   SmtLayers layers_;
-  std::map<std::uint32_t, SmtTerm> empty_;  // by table
-  std::vector<SmtTerm> wishes_;             // assumptions that are given up if need be
+  std::map<sql::TableId, SmtTerm> empty_;
+  std::vector<SmtTerm> wishes_;  // assumptions that are given up if need be
   std::vector<sql::TableId> blamed_;
   Effort effort_;
 };

@@ -10,8 +10,8 @@ namespace {
 
 constexpr SmtLimits kSmallQuestion{.steps = 2'000'000};
 
-std::uint32_t num_functions(const World& world) {
-  return static_cast<std::uint32_t>(world.symbols().app().functions.size());
+IdRange<sql::FunctionId> functions_of(const World& world) {
+  return world.symbols().app().function_ids();
 }
 
 bool writes_column(const Access& access, const Counter& counter) {
@@ -59,8 +59,8 @@ void Counters::find_counters(bool rows_at_start, Budget& budget) {
   }
   counters_ = std::move(useful);
   for (const Counter& counter : counters_) {
-    std::vector<bool> causal;
-    for (std::uint32_t f = 0; f < num_functions(world_); ++f)
+    ById<sql::FunctionId, bool> causal;
+    for (const sql::FunctionId f : functions_of(world_))
       causal.push_back(is_causal(counter, f, budget));
     is_causal_.push_back(std::move(causal));
   }
@@ -77,9 +77,9 @@ bool Counters::always(Cast cast, SmtTerm claim, bool with_levels, Budget& budget
   return world_.symbols().smt().check(formulas, kSmallQuestion, budget) == SmtResult::Unsat;
 }
 
-std::vector<std::uint32_t> Counters::writers_of(const Counter& counter) {
-  std::vector<std::uint32_t> writers;
-  for (std::uint32_t f = 0; f < num_functions(world_); ++f) {
+std::vector<sql::FunctionId> Counters::writers_of(const Counter& counter) {
+  std::vector<sql::FunctionId> writers;
+  for (const sql::FunctionId f : functions_of(world_)) {
     const Instance& instance = world_.instance(world_.member(f, 0));
     if (std::ranges::any_of(instance.accesses,
                             [&](const Access& a) { return writes_column(a, counter); }))
@@ -89,7 +89,7 @@ std::vector<std::uint32_t> Counters::writers_of(const Counter& counter) {
 }
 
 bool Counters::is_counter(const Counter& counter, Budget& budget) {
-  for (const std::uint32_t f : writers_of(counter)) {
+  for (const sql::FunctionId f : writers_of(counter)) {
     const Member member = world_.member(f, 0);
     Instance& instance = world_.instance(member);
     for (std::size_t i = 0; i < instance.accesses.size(); ++i) {
@@ -108,9 +108,9 @@ bool Counters::is_counter(const Counter& counter, Budget& budget) {
 }
 
 bool Counters::is_serial(const Counter& counter, Budget& budget) {
-  const std::vector<std::uint32_t> writers = writers_of(counter);
-  for (const std::uint32_t f : writers) {
-    for (const std::uint32_t g : writers) {
+  const std::vector<sql::FunctionId> writers = writers_of(counter);
+  for (const sql::FunctionId f : writers) {
+    for (const sql::FunctionId g : writers) {
       const Member a = world_.member(f, 0);
       const Member b = world_.member(g, f == g ? 1 : 0);
       const Member cast[] = {a, b};
@@ -127,10 +127,10 @@ bool Counters::is_serial(const Counter& counter, Budget& budget) {
   return true;
 }
 
-bool Counters::is_causal(const Counter& counter, std::uint32_t viewer, Budget& budget) {
-  const std::vector<std::uint32_t> writers = writers_of(counter);
-  for (const std::uint32_t f : writers) {
-    for (const std::uint32_t g : writers) {
+bool Counters::is_causal(const Counter& counter, sql::FunctionId viewer, Budget& budget) {
+  const std::vector<sql::FunctionId> writers = writers_of(counter);
+  for (const sql::FunctionId f : writers) {
+    for (const sql::FunctionId g : writers) {
       const Member a = world_.member(f, 0);
       const Member b = world_.member(g, 1);
       const Member c = world_.member(viewer, 2);
@@ -142,7 +142,7 @@ bool Counters::is_causal(const Counter& counter, std::uint32_t viewer, Budget& b
   return true;
 }
 
-std::optional<CountedRows> Counters::counted_by(std::uint32_t function, const Access& insert,
+std::optional<CountedRows> Counters::counted_by(sql::FunctionId function, const Access& insert,
                                                 Budget& budget) {
   const Member member = world_.member(function, 0);
   Instance& instance = world_.instance(member);
@@ -181,7 +181,8 @@ void Counters::find_counted(Budget& budget) {
     if (!world_.symbols().changes().has_inserts(table)) continue;
     std::optional<CountedRows> common;
     bool all = true;
-    for (std::uint32_t f = 0; f < num_functions(world_) && all; ++f) {
+    for (const sql::FunctionId f : functions_of(world_)) {
+      if (!all) break;
       const std::vector<Access> accesses = world_.instance(world_.member(f, 0)).accesses;
       for (const Access& access : accesses) {
         if (access.kind != AccessKind::Write || access.table != table ||

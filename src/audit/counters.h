@@ -53,10 +53,10 @@ class Counters {
   void find_counters(bool rows_at_start, Budget& budget);
   bool is_counter(const Counter& counter, Budget& budget);
   bool is_serial(const Counter& counter, Budget& budget);
-  bool is_causal(const Counter& counter, std::uint32_t viewer, Budget& budget);
-  std::vector<std::uint32_t> writers_of(const Counter& counter);
+  bool is_causal(const Counter& counter, sql::FunctionId viewer, Budget& budget);
+  std::vector<sql::FunctionId> writers_of(const Counter& counter);
   void find_counted(Budget& budget);
-  std::optional<CountedRows> counted_by(std::uint32_t function, const Access& insert,
+  std::optional<CountedRows> counted_by(sql::FunctionId function, const Access& insert,
                                         Budget& budget);
   // Nothing of the cast makes `claim` false.
   bool always(Cast cast, SmtTerm claim, bool with_levels, Budget& budget);
@@ -64,7 +64,8 @@ class Counters {
   World& world_;
   Axioms& axioms_;
   std::vector<Counter> counters_;
-  std::vector<std::vector<bool>> is_causal_;  // by counter, by function that looks
+  // By counter: may the function that looks at it take its order for causal?
+  std::vector<ById<sql::FunctionId, bool>> is_causal_;
   std::vector<CountedRows> counted_;
 };
 

@@ -37,8 +37,8 @@ std::size_t totient(std::size_t n) {
 
 }  // namespace
 
-std::size_t count_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
-                         const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow) {
+std::size_t count_cycles(const std::vector<sql::FunctionId>& functions, std::size_t length,
+                         const std::function<bool(sql::FunctionId, sql::FunctionId)>& may_follow) {
   const std::size_t n = functions.size();
   std::vector<std::vector<bool>> step(n, std::vector<bool>(n));
   Counts walks(n, std::vector<std::size_t>(n, 0));

@@ -6,14 +6,16 @@
 #include <functional>
 #include <vector>
 
+#include "sql/application.h"
+
 namespace isoscope::audit {
 
-using FunctionCycle = std::vector<std::uint32_t>;
+using FunctionCycle = std::vector<sql::FunctionId>;
 
 // How many cycles of `length` functions there are in which every step is one that `may_follow`
 // allows, without looking at them one by one: closed walks up to rotation, by Burnside's lemma
 // (1/k) sum over d | k of phi(d) trace(A^(k/d)). The largest number that there is if they are more.
-std::size_t count_cycles(const std::vector<std::uint32_t>& functions, std::size_t length,
-                         const std::function<bool(std::uint32_t, std::uint32_t)>& may_follow);
+std::size_t count_cycles(const std::vector<sql::FunctionId>& functions, std::size_t length,
+                         const std::function<bool(sql::FunctionId, sql::FunctionId)>& may_follow);
 
 }  // namespace isoscope::audit

@@ -11,7 +11,7 @@ namespace isoscope::audit {
 namespace {
 
 // The cycle of a path, as its smallest rotation.
-FunctionCycle smallest_rotation(const std::vector<std::uint32_t>& reversed) {
+FunctionCycle smallest_rotation(const std::vector<sql::FunctionId>& reversed) {
   FunctionCycle cycle(reversed.rbegin(), reversed.rend());
   FunctionCycle smallest = cycle;
   for (std::size_t i = 1; i < cycle.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<SmtTerm> cycle_of(World& world, Cast cast, Chords chords) {
   return about;
 }
 
-bool EarliestPaths::sees_beginnings(std::uint32_t f) const {
+bool EarliestPaths::sees_beginnings(sql::FunctionId f) const {
   const Level& level = problem_.levels.of(f);
   if (is_server_level(level)) return true;
   for (const char* name : {"pc", "si", "ser"}) {
@@ -71,17 +71,17 @@ bool EarliestPaths::ask(Cast cast, std::span<const SmtTerm> about) {
   return result != SmtResult::Unsat;
 }
 
-bool EarliestPaths::may_go_back(std::uint32_t f, std::uint32_t g) {
+bool EarliestPaths::may_go_back(sql::FunctionId f, sql::FunctionId g) {
   return open_.may_depend(f, g, budget_) && may_be({g, f}, Chords::Allowed);
 }
 
-bool EarliestPaths::may_turn(std::uint32_t f, std::uint32_t g) {
+bool EarliestPaths::may_turn(sql::FunctionId f, sql::FunctionId g) {
   if (!may_go_back(f, g)) return false;
   if (!sees_beginnings(f)) return true;
   const auto found = may_turn_.find({f, g});
   if (found != may_turn_.end()) return found->second;
   World& world = open_.world();
-  const std::uint32_t functions[] = {f, g};
+  const sql::FunctionId functions[] = {f, g};
   const std::vector<Member> t = open_.cast(functions);
   const SmtTerm about[] = {world.depends(t[0], t[1], EdgeKind::Rw), world.ar(t[1], t[0]),
                            has_edge_in(t[0], t[1])};
@@ -90,7 +90,7 @@ bool EarliestPaths::may_turn(std::uint32_t f, std::uint32_t g) {
   return may;
 }
 
-bool EarliestPaths::may_turn(std::uint32_t e, std::uint32_t f, std::uint32_t g) {
+bool EarliestPaths::may_turn(sql::FunctionId e, sql::FunctionId f, sql::FunctionId g) {
   return open_.may_depend(e, f, budget_) && may_turn(f, g) && may_be({g, f, e}, Chords::Allowed);
 }
 
@@ -115,7 +115,7 @@ bool EarliestPaths::may_be(const Path& path, Chords chords) {
 }
 
 std::optional<std::vector<FunctionCycle>> EarliestPaths::cycles(
-    const std::vector<std::uint32_t>& functions, std::size_t length, Chords chords) {
+    const std::vector<sql::FunctionId>& functions, std::size_t length, Chords chords) {
   std::set<FunctionCycle> cycles;
   Path path;
   const auto extend = [&](auto&& self) -> bool {
@@ -127,7 +127,7 @@ std::optional<std::vector<FunctionCycle>> EarliestPaths::cycles(
     }
     // Shorter beginnings than of three calls are asked for as pairs.
     if (path.size() > 2 && !may_be(path, chords)) return true;
-    for (const std::uint32_t next : functions) {
+    for (const sql::FunctionId next : functions) {
       if (path.size() == 1) {
         const bool may = length == 2 ? may_go_back(next, path[0]) : may_turn(next, path[0]);
         if (!may) continue;

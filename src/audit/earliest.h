@@ -41,20 +41,20 @@ class EarliestPaths {
       : problem_(problem), open_(open), budget_(budget) {}
 
   // Can a call of f depend on one of g that comes before it in ar?
-  bool may_go_back(std::uint32_t f, std::uint32_t g);
+  bool may_go_back(sql::FunctionId f, sql::FunctionId g);
   // The same, and somebody who comes after that one of g depends on f.
-  bool may_turn(std::uint32_t f, std::uint32_t g);
+  bool may_turn(sql::FunctionId f, sql::FunctionId g);
   // e -> f -> g, the last before the others.
-  bool may_turn(std::uint32_t e, std::uint32_t f, std::uint32_t g);
+  bool may_turn(sql::FunctionId e, sql::FunctionId f, sql::FunctionId g);
 
   // The functions of a path from its earliest call backwards, as they depend on each other; with
   // Chords::None nothing else does. Requires: at least two.
-  using Path = std::vector<std::uint32_t>;
+  using Path = std::vector<sql::FunctionId>;
   bool may_be(const Path& path, Chords chords);
 
   // What may be a cycle of that length, as smallest rotations, in ascending order. Nothing if the
   // budget is over before all are known. Chords::None requires: no execution has a shorter cycle.
-  std::optional<std::vector<FunctionCycle>> cycles(const std::vector<std::uint32_t>& functions,
+  std::optional<std::vector<FunctionCycle>> cycles(const std::vector<sql::FunctionId>& functions,
                                                    std::size_t length, Chords chords);
   // The solver gave up on some question, which counts as yes.
   bool is_unsure() const { return is_unsure_; }
@@ -62,14 +62,14 @@ class EarliestPaths {
  private:
   bool ask(Cast cast, std::span<const SmtTerm> about);
   // Snapshots of its calls are beginnings of ar.
-  bool sees_beginnings(std::uint32_t f) const;
+  bool sees_beginnings(sql::FunctionId f) const;
   SmtTerm has_edge_in(Member a, Member earliest);
 
   const Problem& problem_;
   OpenWorld& open_;
   Budget& budget_;
   std::map<std::pair<Path, Chords>, bool> may_be_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> may_turn_;
+  std::map<std::pair<sql::FunctionId, sql::FunctionId>, bool> may_turn_;
   bool is_unsure_ = false;
 };
 

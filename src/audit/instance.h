@@ -95,12 +95,12 @@ struct Parameter {
 
 class Instance {
  public:
-  Instance(Symbols& symbols, std::uint32_t function, std::string name)
+  Instance(Symbols& symbols, sql::FunctionId function, std::string name)
       : symbols_(&symbols), function_(function), name_(std::move(name)) {}
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  std::uint32_t function() const { return function_; }
+  sql::FunctionId function() const { return function_; }
   const std::string& name() const { return name_; }
 
   // In program order.
@@ -148,7 +148,7 @@ class Instance {
 
   std::shared_ptr<void> kept_;
   Symbols* symbols_;
-  std::uint32_t function_;
+  sql::FunctionId function_;
   std::string name_;
   std::map<ViewKey, View> views_;
   std::vector<Use> uses_;
@@ -166,7 +166,7 @@ inline bool excludes_writers(const Access& access) {
 SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row);
 
 // Runs a function symbolically.
-std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function, std::string name,
-                                        InstanceRules rules);
+std::unique_ptr<Instance> make_instance(Symbols& symbols, sql::FunctionId function,
+                                        std::string name, InstanceRules rules);
 
 }  // namespace isoscope::audit

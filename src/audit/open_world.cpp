@@ -23,12 +23,12 @@ WorldRules rules_of(const Problem& problem) {
   if (!is_on_server(problem.levels)) return rules;
   rules.conflicts = Conflicts::Rows;
   rules.keys_are_current = true;
-  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
+  for (const sql::FunctionId f : problem.app.function_ids())
     rules.per_statement.push_back(&problem.levels.of(f) == &pg_read_committed());
   // What SERIALIZABLE does not notice may close a cycle: then it is no more than REPEATABLE READ.
   const CurrentChecks checks = current_checks(problem.app);
   if (!checks.freed_key.empty() || !checks.freed_reference.empty()) return rules;
-  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
+  for (const sql::FunctionId f : problem.app.function_ids())
     rules.is_protected.push_back(&problem.levels.of(f) == &pg_serializable());
   return rules;
 }
@@ -44,16 +44,16 @@ OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
   counters_ = std::make_unique<Counters>(world_, axioms_, problem.rows_at_start, may_count, budget);
 }
 
-std::vector<Member> OpenWorld::cast(std::span<const std::uint32_t> functions) {
+std::vector<Member> OpenWorld::cast(std::span<const sql::FunctionId> functions) {
   std::vector<Member> cast;
-  std::map<std::uint32_t, std::size_t> count;
-  for (const std::uint32_t f : functions) cast.push_back(world_.member(f, count[f]++));
+  std::map<sql::FunctionId, std::size_t> count;
+  for (const sql::FunctionId f : functions) cast.push_back(world_.member(f, count[f]++));
   return cast;
 }
 
-bool OpenWorld::is_protected(std::span<const std::uint32_t> functions) const {
+bool OpenWorld::is_protected(std::span<const sql::FunctionId> functions) const {
   return std::ranges::all_of(functions,
-                             [&](std::uint32_t f) { return world_.rules().protects(f); });
+                             [&](sql::FunctionId f) { return world_.rules().protects(f); });
 }
 
 SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budget) {
@@ -80,10 +80,10 @@ SmtResult OpenWorld::ask(Cast cast, std::span<const SmtTerm> about, Budget& budg
   return result;
 }
 
-bool OpenWorld::may_depend(std::uint32_t f, std::uint32_t g, Budget& budget) {
+bool OpenWorld::may_depend(sql::FunctionId f, sql::FunctionId g, Budget& budget) {
   const auto found = may_depend_.find({f, g});
   if (found != may_depend_.end()) return found->second;
-  const std::uint32_t functions[] = {f, g};
+  const sql::FunctionId functions[] = {f, g};
   const std::vector<Member> members = cast(functions);
   const SmtTerm about[] = {world_.depends(members[0], members[1])};
   // Of many functions, that they meet at some location is enough to go on with.

@@ -19,8 +19,8 @@ struct Problem {
   const sql::Application& app;
   Levels levels;
   Conflicts conflicts = Conflicts::Columns;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> serial = {};  // --serial
-  bool rows_at_start = false;                                        // --initial any
+  std::vector<std::pair<sql::FunctionId, sql::FunctionId>> serial = {};  // --serial
+  bool rows_at_start = false;                                            // --initial any
 };
 
 WorldRules rules_of(const Problem& problem);
@@ -40,12 +40,12 @@ class OpenWorld {
   const Counters& counters() const { return *counters_; }
 
   // One instance of each function, in this order.
-  std::vector<Member> cast(std::span<const std::uint32_t> functions);
+  std::vector<Member> cast(std::span<const sql::FunctionId> functions);
   // The server lets no cycle of these functions happen.
-  bool is_protected(std::span<const std::uint32_t> functions) const;
+  bool is_protected(std::span<const sql::FunctionId> functions) const;
   SmtResult ask(Cast cast, std::span<const SmtTerm> about, Budget& budget);
   // Can an instance of f have such an edge to an instance of g? Unknown counts as yes.
-  bool may_depend(std::uint32_t f, std::uint32_t g, Budget& budget);
+  bool may_depend(sql::FunctionId f, sql::FunctionId g, Budget& budget);
 
   const Effort& effort() const { return effort_; }
 
@@ -56,7 +56,7 @@ class OpenWorld {
   World world_;
   Axioms axioms_;
   std::unique_ptr<Counters> counters_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> may_depend_;
+  std::map<std::pair<sql::FunctionId, sql::FunctionId>, bool> may_depend_;
   std::map<std::vector<Member>, std::vector<SmtTerm>> constraints_;
   Effort effort_;
 };

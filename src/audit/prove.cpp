@@ -20,7 +20,7 @@ class Prover {
         options_(options),
         budget_(budget),
         paths_(problem, open, budget) {
-    for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) left_.push_back(f);
+    for (const sql::FunctionId f : problem.app.function_ids()) left_.push_back(f);
   }
 
   Proof run() {
@@ -53,10 +53,10 @@ class Prover {
   void tell(std::string_view phase) {
     if (options_.progress) options_.progress(phase, -1);
   }
-  std::string name(std::uint32_t f) const { return problem_.app.functions[f].name; }
+  std::string name(sql::FunctionId f) const { return problem_.app.function(f).name; }
 
-  bool has_dependency(std::uint32_t f) {
-    return std::ranges::any_of(left_, [&](std::uint32_t g) {
+  bool has_dependency(sql::FunctionId f) {
+    return std::ranges::any_of(left_, [&](sql::FunctionId g) {
       return open_.may_depend(f, g, budget_) || open_.may_depend(g, f, budget_);
     });
   }
@@ -73,7 +73,7 @@ class Prover {
   // When no function that is left depends on another: done. True if nothing is left.
   bool drop_independent() {
     if (left_.empty()) return true;
-    if (std::ranges::any_of(left_, [&](std::uint32_t f) { return has_dependency(f); }))
+    if (std::ranges::any_of(left_, [&](sql::FunctionId f) { return has_dependency(f); }))
       return false;
     proof_.steps.push_back({ProofScheme::NoDependencies, left_, 0});
     left_.clear();
@@ -82,10 +82,10 @@ class Prover {
 
   // Condition (2), for all that are left. An edge against ar is an anti-dependency.
   bool goes_along_ar() {
-    for (const std::uint32_t b : left_) {
-      for (const std::uint32_t c : left_) {
+    for (const sql::FunctionId b : left_) {
+      for (const sql::FunctionId c : left_) {
         if (!paths_.may_turn(b, c)) continue;
-        for (const std::uint32_t a : left_) {
+        for (const sql::FunctionId a : left_) {
           if (!paths_.may_turn(a, b, c)) continue;
           proof_.obstacle =
               fmt::format("{} -> {} -> {} may end before it begins: induction does not apply",
@@ -98,12 +98,12 @@ class Prover {
   }
 
   // Conditions (1) and (3). One edge of a cycle of two goes against ar.
-  bool can_peel(std::uint32_t f) {
+  bool can_peel(sql::FunctionId f) {
     World& world = open_.world();
-    for (const std::uint32_t g : left_) {
+    for (const sql::FunctionId g : left_) {
       if (paths_.may_go_back(f, g)) return false;
       if (!open_.may_depend(f, g, budget_) || !paths_.may_go_back(g, f)) continue;
-      const std::uint32_t functions[] = {f, g};
+      const sql::FunctionId functions[] = {f, g};
       const std::vector<Member> t = open_.cast(functions);
       if (!never(t, {world.depends(t[0], t[1]), world.depends(t[1], t[0])})) return false;
     }
@@ -114,13 +114,13 @@ class Prover {
   bool peel() {
     tell("proving by induction");
     if (!goes_along_ar()) return false;
-    std::vector<std::uint32_t> peeled;
-    for (const std::uint32_t f : left_) {
+    std::vector<sql::FunctionId> peeled;
+    for (const sql::FunctionId f : left_) {
       if (has_dependency(f) && can_peel(f)) peeled.push_back(f);
     }
     if (peeled.empty()) return false;
     std::erase_if(left_,
-                  [&](std::uint32_t f) { return std::ranges::find(peeled, f) != peeled.end(); });
+                  [&](sql::FunctionId f) { return std::ranges::find(peeled, f) != peeled.end(); });
     proof_.steps.push_back({ProofScheme::Induction, std::move(peeled), 0});
     return true;
   }
@@ -132,7 +132,7 @@ class Prover {
   }
 
   // A path of the functions without a chord, continued until it has k edges; true if there is one.
-  bool has_chordless(std::vector<std::uint32_t>& path, std::size_t k) {
+  bool has_chordless(std::vector<sql::FunctionId>& path, std::size_t k) {
     if (path.size() >= 2) {
       World& world = open_.world();
       const std::vector<Member> t = open_.cast(path);
@@ -146,7 +146,7 @@ class Prover {
     }
     if (path.size() > proof_.chordless.size()) proof_.chordless = path;
     if (path.size() == k + 1) return true;
-    for (const std::uint32_t f : left_) {
+    for (const sql::FunctionId f : left_) {
       if (!path.empty() && !open_.may_depend(path.back(), f, budget_)) continue;
       path.push_back(f);
       const bool found = has_chordless(path, k);
@@ -166,7 +166,7 @@ class Prover {
       const std::vector<Member> t = open_.cast(cycle);
       if (!may_be(t, cycle_of(open_.world(), t, Chords::None))) continue;
       std::string names;
-      for (const std::uint32_t f : cycle) names += name(f) + " -> ";
+      for (const sql::FunctionId f : cycle) names += name(f) + " -> ";
       proof_.obstacle = fmt::format("a cycle {}{} is not ruled out", names, name(cycle.front()));
       return true;
     }
@@ -183,10 +183,10 @@ class Prover {
   }
 
   // A path of k edges, built from its end, which is before all others in ar; true if there is one.
-  bool has_earliest_end(std::vector<std::uint32_t>& reversed, std::size_t k) {
+  bool has_earliest_end(std::vector<sql::FunctionId>& reversed, std::size_t k) {
     if (reversed.size() > 2 && !paths_.may_be(reversed, Chords::Allowed)) return false;
     if (reversed.size() == k + 1) return true;
-    for (const std::uint32_t f : left_) {
+    for (const sql::FunctionId f : left_) {
       if (reversed.size() == 1 && !paths_.may_turn(f, reversed.back())) continue;
       if (reversed.size() > 1 && !open_.may_depend(f, reversed.back(), budget_)) continue;
       reversed.push_back(f);
@@ -200,7 +200,7 @@ class Prover {
   void look_for_earliest(std::size_t max_path) {
     for (std::size_t k = 2; k <= max_path; ++k) {
       tell(fmt::format("proving by paths of {} edges to the earliest call", k));
-      std::vector<std::uint32_t> path;
+      std::vector<sql::FunctionId> path;
       if (!has_no_cycles_up_to(k) || budget_.expired_now()) return;
       if (has_earliest_end(path, k) || budget_.expired_now()) continue;
       proof_.steps.push_back({ProofScheme::Earliest, left_, k});
@@ -214,10 +214,10 @@ class Prover {
     for (std::size_t k = shortest; k <= options_.max_path; ++k) {
       tell(fmt::format("proving by paths of {} edges", k));
       if (!has_no_cycles_up_to(k)) return;
-      std::vector<std::uint32_t> path;
+      std::vector<sql::FunctionId> path;
       if (has_chordless(path, k)) {
         std::string names;
-        for (const std::uint32_t f : proof_.chordless)
+        for (const sql::FunctionId f : proof_.chordless)
           names += (names.empty() ? "" : " -> ") + name(f);
         proof_.obstacle = fmt::format("a path of {} without a chord: {}", k, names);
         continue;
@@ -234,17 +234,17 @@ class Prover {
   const ProofOptions& options_;
   Budget& budget_;
   EarliestPaths paths_;
-  std::vector<std::uint32_t> left_;
+  std::vector<sql::FunctionId> left_;
   std::size_t no_cycles_up_to_ = 1;  // of those that are left
   bool has_short_cycle_ = false;
   Proof proof_;
 };
 
-std::string list(const sql::Application& app, const std::vector<std::uint32_t>& functions) {
+std::string list(const sql::Application& app, const std::vector<sql::FunctionId>& functions) {
   std::string text;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     if (i > 0) text += i + 1 == functions.size() ? " and " : ", ";
-    text += app.functions[functions[i]].name;
+    text += app.function(functions[i]).name;
   }
   return text;
 }

@@ -47,17 +47,17 @@ std::string_view name_of(ProofScheme scheme);  // "induction", "shortest path", 
 
 struct ProofStep {
   ProofScheme scheme = ProofScheme::Induction;
-  std::vector<std::uint32_t> functions;
+  std::vector<sql::FunctionId> functions;
   std::size_t path = 0;  // of a shortest path, or to the earliest: k
 };
 
 struct Proof {
   bool holds = false;
-  std::vector<ProofStep> steps;          // as far as it got
-  std::vector<std::uint32_t> left;       // functions without a proof
-  std::vector<std::uint32_t> chordless;  // functions along the longest path without a chord
-  std::string obstacle;                  // what stopped it, for people
-  bool is_unknown = false;               // the solver gave up, or the time was over
+  std::vector<ProofStep> steps;            // as far as it got
+  std::vector<sql::FunctionId> left;       // functions without a proof
+  std::vector<sql::FunctionId> chordless;  // functions along the longest path without a chord
+  std::string obstacle;                    // what stopped it, for people
+  bool is_unknown = false;                 // the solver gave up, or the time was over
 };
 
 struct ProofOptions {

@@ -189,11 +189,11 @@ std::optional<Repair> guard_first(const sql::Application& app, sql::Function& fu
 }  // namespace
 
 void add_guarded(const sql::Application& app, std::vector<Candidate>& candidates) {
-  for (std::size_t f = 0; f < app.functions.size(); ++f) {
-    if (is_called(app, app.functions[f].name)) continue;
-    for (std::size_t look = 0; look < app.functions[f].num_statements; ++look) {
+  for (const sql::FunctionId f : app.function_ids()) {
+    if (is_called(app, app.function(f).name)) continue;
+    for (std::size_t look = 0; look < app.function(f).num_statements; ++look) {
       Candidate candidate{app, {}};
-      sql::Function& function = candidate.app.functions[f];
+      sql::Function& function = candidate.app.function(f);
       std::size_t skip = look;
       auto repair = guard_first(app, function, function.body, skip);
       if (!repair) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "audit/server_levels.h"
 #include "spec/levels.h"
@@ -55,12 +56,12 @@ std::string with_column(const std::string& text, const std::string& column,
 }
 
 void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) {
-  for (std::size_t f = 0; f < app.functions.size(); ++f) {
-    if (is_called(app, app.functions[f].name)) continue;
-    for (std::uint32_t number = 0; number < app.functions[f].num_statements; ++number) {
-      Candidate candidate{app, {.kind = RepairKind::Lock, .function = app.functions[f].name}};
+  for (const sql::FunctionId f : app.function_ids()) {
+    if (is_called(app, app.function(f).name)) continue;
+    for (std::uint32_t number = 0; number < app.function(f).num_statements; ++number) {
+      Candidate candidate{app, {.kind = RepairKind::Lock, .function = app.function(f).name}};
       bool is_changed = false;
-      for_each_own(candidate.app.functions[f].body, [&](sql::Statement& statement) {
+      for_each_own(candidate.app.function(f).body, [&](sql::Statement& statement) {
         if (statement.number != number || statement.op != StatementOp::Select ||
             statement.query.sources.empty() || statement.query.is_aggregate() ||
             statement.into_rows || statement.query.lock != sql::Lock::None)
@@ -129,18 +130,18 @@ void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budg
 
 // SELECT c INTO v … ; UPDATE … SET c = v + e: the UPDATE can compute from the column itself.
 void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates) {
-  for (std::size_t f = 0; f < app.functions.size(); ++f) {
-    if (is_called(app, app.functions[f].name)) continue;
+  for (const sql::FunctionId f : app.function_ids()) {
+    if (is_called(app, app.function(f).name)) continue;
     // Variables that hold a column, by the last SELECT that filled them.
     struct Held {
       sql::TableId table;
       std::uint32_t column;
       std::optional<sql::Expr> where;
     };
-    std::vector<std::optional<Held>> holds(app.functions[f].variables.size());
-    Candidate candidate{app, {.kind = RepairKind::Atomic, .function = app.functions[f].name}};
+    std::vector<std::optional<Held>> holds(app.function(f).variables.size());
+    Candidate candidate{app, {.kind = RepairKind::Atomic, .function = app.function(f).name}};
     bool is_changed = false;
-    for_each_own(candidate.app.functions[f].body, [&](sql::Statement& statement) {
+    for_each_own(candidate.app.function(f).body, [&](sql::Statement& statement) {
       for (const sql::VarId target : statement.targets) holds[target.index].reset();
       const sql::Query& query = statement.query;
       if (statement.op == StatementOp::Select && query.sources.size() == 1 &&
@@ -161,7 +162,7 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
         if (held.table != statement.table || held.column != set.column || !held.where ||
             !statement.where || !is_same_expr(*held.where, *statement.where))
           continue;
-        const std::string variable = app.functions[f].variables[first.var.index].name;
+        const std::string variable = app.function(f).variables[first.var.index].name;
         first.op = ExprOp::Column;
         first.source = 0;
         first.column = set.column;
@@ -185,13 +186,13 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
 sql::Expr number_expr(std::int64_t value) { return {.op = ExprOp::Integer, .number = value}; }
 
 // A table that nobody has, and its one row that every call of these functions writes first.
-void add_materialized(const sql::Application& app, const std::vector<std::uint32_t>& functions,
+void add_materialized(const sql::Application& app, const std::vector<sql::FunctionId>& functions,
                       std::vector<Candidate>& candidates) {
   constexpr std::string_view kTable = "audit_turn";
   const bool is_taken = std::ranges::any_of(
       app.tables, [&](const sql::Table& table) { return table.name == kTable; });
   const bool is_shared = std::ranges::any_of(
-      functions, [&](std::uint32_t f) { return is_called(app, app.functions[f].name); });
+      functions, [&](sql::FunctionId f) { return is_called(app, app.function(f).name); });
   if (is_taken || is_shared || functions.empty()) return;
   Candidate candidate{app, {.kind = RepairKind::Materialize}};
   sql::Table turn;
@@ -202,11 +203,12 @@ void add_materialized(const sql::Application& app, const std::vector<std::uint32
   candidate.app.tables.push_back(std::move(turn));
   sql::Expr next{.op = ExprOp::Add, .args = {{.op = ExprOp::Column, .column = 1}, number_expr(1)}};
   std::string names;
+  std::set<sql::FunctionId> changed;
   const std::string text = fmt::format(
       "INSERT INTO {0} VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET n = {0}.n + 1", kTable);
-  for (const std::uint32_t f : functions) {
-    sql::Function& function = candidate.app.functions[f];
-    if (names.find(function.name) != std::string::npos) continue;
+  for (const sql::FunctionId f : functions) {
+    if (!changed.insert(f).second) continue;
+    sql::Function& function = candidate.app.function(f);
     sql::Statement write{.op = StatementOp::Insert,
                          .place = function.body.empty() ? function.place : function.body[0].place,
                          .text = text,
@@ -274,7 +276,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
   OpenWorld open(alone, budget);
   World& world = open.world();
   Symbols& symbols = world.symbols();
-  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) {
+  for (const sql::FunctionId f : problem.app.function_ids()) {
     const Member call = world.member(f, 0);
     Instance& instance = world.instance(call);
     std::vector<const Access*> inserts;
@@ -322,8 +324,8 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
   return true;
 }
 
-std::vector<Candidate> repairs_of(const Problem& problem, const std::vector<std::uint32_t>& anomaly,
-                                  Budget& budget) {
+std::vector<Candidate> repairs_of(const Problem& problem,
+                                  const std::vector<sql::FunctionId>& anomaly, Budget& budget) {
   std::vector<Candidate> candidates;
   const bool is_server = is_on_server(problem.levels);
   if (is_server) add_guarded(problem.app, candidates);

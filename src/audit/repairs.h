@@ -42,8 +42,8 @@ struct Candidate {
 };
 
 // `anomaly`: the functions of one that is known; may be empty.
-std::vector<Candidate> repairs_of(const Problem& problem, const std::vector<std::uint32_t>& anomaly,
-                                  Budget& budget);
+std::vector<Candidate> repairs_of(const Problem& problem,
+                                  const std::vector<sql::FunctionId>& anomaly, Budget& budget);
 
 // One UPDATE with a guard in place of a look, a test and a change; nothing where a function has
 // none.

@@ -255,8 +255,8 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
       const std::size_t b = scenario.ar[j];
       if (scenario.sees[b][a]) continue;
       for (const auto& [f, g] : problem.serial) {
-        const std::uint32_t of_a = scenario.calls[a].function;
-        const std::uint32_t of_b = scenario.calls[b].function;
+        const sql::FunctionId of_a = scenario.calls[a].function;
+        const sql::FunctionId of_b = scenario.calls[b].function;
         if ((of_a == f && of_b == g) || (of_a == g && of_b == f))
           return fmt::format("{} does not see {}, though they are serial",
                              print(problem.app, scenario.calls[b]),

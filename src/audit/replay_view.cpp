@@ -431,7 +431,7 @@ bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call
   const ScenarioCall& what = scenario.calls[call];
   const bool is_per_statement = &problem.levels.of(what.function) == &pg_read_committed();
   View view(problem, versions, call, sees, snapshots, is_per_statement, changes);
-  auto result = sql::run_call(problem.app, problem.app.functions[what.function], what.arguments,
+  auto result = sql::run_call(problem.app, problem.app.function(what.function), what.arguments,
                               view, kMaxSteps, &budget);
   if (!result) return false;
   view.trace.result = *result;

@@ -7,7 +7,7 @@ namespace isoscope::audit {
 SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
                      const std::vector<SymValue>& values) {
   // A CHECK is an expression like any other, in a transaction that does nothing.
-  Instance nobody(symbols, 0, "start");
+  Instance nobody(symbols, sql::FunctionId{}, "start");
   SymbolicRun run(symbols, nobody, InstanceRules{});
   std::vector<SmtTerm> parts;
   for (const sql::Expr& check : symbols.app().table(table).checks)

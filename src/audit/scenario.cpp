@@ -5,7 +5,7 @@
 namespace isoscope::audit {
 
 std::string print(const sql::Application& app, const ScenarioCall& call) {
-  const sql::Function& function = app.functions[call.function];
+  const sql::Function& function = app.function(call.function);
   // A row is a parameter for each column, r.a, r.b, …
   const auto row_of = [&](std::size_t i) -> std::string_view {
     if (i >= function.num_parameters || i >= call.arguments.size()) return {};

@@ -12,7 +12,7 @@
 namespace isoscope::audit {
 
 struct ScenarioCall {
-  std::uint32_t function = 0;
+  sql::FunctionId function = {};
   std::vector<sql::Value> arguments;
 };
 

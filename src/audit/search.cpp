@@ -36,7 +36,7 @@ void add(Effort& total, const Effort& part) {
 }
 
 // Distinct anomalies differ in their functions or in the kinds of their edges.
-using Signature = std::pair<std::vector<std::uint32_t>, std::vector<EdgeKind>>;
+using Signature = std::pair<std::vector<sql::FunctionId>, std::vector<EdgeKind>>;
 
 Signature signature_of(const FoundAnomaly& anomaly) {
   Signature signature{anomaly.functions, anomaly.kinds};
@@ -46,8 +46,8 @@ Signature signature_of(const FoundAnomaly& anomaly) {
 }
 
 // The functions on the shortest cycle of a run, sorted.
-std::vector<std::uint32_t> functions_on_cycle(const FoundAnomaly& anomaly) {
-  std::vector<std::uint32_t> functions;
+std::vector<sql::FunctionId> functions_on_cycle(const FoundAnomaly& anomaly) {
+  std::vector<sql::FunctionId> functions;
   for (const ReplayEdge& edge : anomaly.replay.cycle)
     functions.push_back(anomaly.scenario.calls[edge.from].function);
   std::ranges::sort(functions);
@@ -64,9 +64,9 @@ class Search {
         paths_(problem, open, budget) {}
 
   SearchReport run() {
-    std::vector<std::uint32_t> functions = options_.functions;
+    std::vector<sql::FunctionId> functions = options_.functions;
     if (functions.empty()) {
-      for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) functions.push_back(f);
+      for (const sql::FunctionId f : problem_.app.function_ids()) functions.push_back(f);
     }
     for (std::size_t length = 2; length <= options_.max_length && !is_done(); ++length) {
       report_.lengths.push_back({.length = length});
@@ -84,7 +84,7 @@ class Search {
   bool is_done() const { return !options_.all && !report_.anomalies.empty(); }
 
   // True if it looked at all cycles.
-  bool look_at_length(const std::vector<std::uint32_t>& functions, LengthReport& length) {
+  bool look_at_length(const std::vector<sql::FunctionId>& functions, LengthReport& length) {
     try {
       return look_at_cycles(functions, length);
     } catch (const SmtStopped&) {
@@ -92,14 +92,14 @@ class Search {
     }
   }
 
-  bool look_at_cycles(const std::vector<std::uint32_t>& functions, LengthReport& length) {
+  bool look_at_cycles(const std::vector<sql::FunctionId>& functions, LengthReport& length) {
     tell(length, 0);
     // Shorter ones that are in no execution are no part of longer ones.
     const auto cycles = paths_.cycles(functions, length.length, chords_);
     if (!cycles) return false;
-    length.cycles = count_cycles(functions, length.length, [&](std::uint32_t f, std::uint32_t g) {
-      return open_.may_depend(f, g, budget_);
-    });
+    length.cycles = count_cycles(
+        functions, length.length,
+        [&](sql::FunctionId f, sql::FunctionId g) { return open_.may_depend(f, g, budget_); });
     const std::size_t impossible = length.cycles - cycles->size();
     for (std::size_t i = 0; i < cycles->size(); ++i) {
       tell(length, static_cast<double>(i) / static_cast<double>(cycles->size()));
@@ -162,7 +162,7 @@ class Search {
   Fate look_for_runs(const FunctionCycle& cycle, LengthReport& length) {
     const std::size_t before = report_.anomalies.size();
     bool is_unknown = false;
-    std::vector<std::vector<std::uint32_t>> prefixes = {{}};
+    std::vector<std::vector<sql::FunctionId>> prefixes = {{}};
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
       if (budget_.expired_now()) return Fate::Unknown;
       ClosedWorld closed(problem_, cycle, prefixes[i], budget_);
@@ -175,19 +175,19 @@ class Search {
   }
 
   // Adds what the i-th prefix becomes with one call more, which gives rows to a table to blame.
-  void add_longer(std::vector<std::vector<std::uint32_t>>& prefixes, std::size_t i,
+  void add_longer(std::vector<std::vector<sql::FunctionId>>& prefixes, std::size_t i,
                   const std::vector<sql::TableId>& blamed) const {
     for (const sql::TableId table : blamed) {
-      const auto has = [&](std::uint32_t f, sql::StatementOp op) {
-        return has_statement(problem_.app.functions[f].body, op, table);
+      const auto has = [&](sql::FunctionId f, sql::StatementOp op) {
+        return has_statement(problem_.app.function(f).body, op, table);
       };
       // Rows that are there by now may still have to be changed.
       const bool has_rows = std::ranges::any_of(
-          prefixes[i], [&](std::uint32_t f) { return has(f, sql::StatementOp::Insert); });
-      for (std::uint32_t f = 0; f < problem_.app.functions.size(); ++f) {
+          prefixes[i], [&](sql::FunctionId f) { return has(f, sql::StatementOp::Insert); });
+      for (const sql::FunctionId f : problem_.app.function_ids()) {
         if (!has(f, sql::StatementOp::Insert) && !(has_rows && has(f, sql::StatementOp::Update)))
           continue;
-        std::vector<std::uint32_t> longer = prefixes[i];
+        std::vector<sql::FunctionId> longer = prefixes[i];
         longer.push_back(f);
         std::ranges::sort(longer);
         if (std::ranges::find(prefixes, longer) == prefixes.end())
@@ -255,7 +255,7 @@ class Search {
   Chords chords_ = Chords::None;  // as long as no execution has a shorter cycle
   SearchReport report_;
   std::set<Signature> known_;
-  std::set<std::vector<std::uint32_t>> shown_;  // functions of anomalies so far
+  std::set<std::vector<sql::FunctionId>> shown_;  // functions of anomalies so far
 };
 
 }  // namespace

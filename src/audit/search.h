@@ -41,7 +41,7 @@ struct LengthReport {
 };
 
 struct SearchOptions {
-  std::vector<std::uint32_t> functions = {};  // empty: all
+  std::vector<sql::FunctionId> functions = {};  // empty: all
   std::size_t max_length = 4;
   bool all = false;  // else the search ends with the first anomaly
   Progress progress = {};

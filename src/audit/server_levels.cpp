@@ -173,16 +173,16 @@ std::string unmodelled(const sql::Application& app, const Levels& levels) {
     return "a foreign key looks at what is there at that moment, which is not modelled: " +
            checks.freed_reference;
   const sql::Changes changes(app);
-  for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
+  for (const sql::FunctionId f : app.function_ids()) {
     if (&levels.of(f) != &pg_read_committed()) continue;
-    if (const std::string why = first_unmodelled_lock(app.functions[f].body, changes); !why.empty())
+    if (const std::string why = first_unmodelled_lock(app.function(f).body, changes); !why.empty())
       return why + ", which is not modelled";
   }
   return "";
 }
 
 bool has_read_committed(const Levels& levels, const sql::Application& app) {
-  for (std::uint32_t f = 0; f < app.functions.size(); ++f) {
+  for (const sql::FunctionId f : app.function_ids()) {
     if (&levels.of(f) == &pg_read_committed()) return true;
   }
   return false;

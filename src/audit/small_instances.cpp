@@ -154,9 +154,9 @@ std::vector<sql::InitialRow> SmallInstances::rows() {
   return rows;
 }
 
-ScenarioCall SmallInstances::call(std::uint32_t function) {
+ScenarioCall SmallInstances::call(sql::FunctionId function) {
   ScenarioCall call{function, {}};
-  const sql::Function& called = app_.functions[function];
+  const sql::Function& called = app_.function(function);
   for (std::uint32_t p = 0; p < called.num_parameters; ++p) {
     const sql::Variable& parameter = called.variables[p];
     const auto one = [&] {

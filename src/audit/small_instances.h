@@ -19,7 +19,7 @@ class SmallInstances {
                  std::uint64_t seed);
 
   std::vector<sql::InitialRow> rows();
-  ScenarioCall call(std::uint32_t function);
+  ScenarioCall call(sql::FunctionId function);
 
  private:
   sql::Value key_value(sql::Type type);

@@ -13,18 +13,19 @@ constexpr std::size_t kRunsOfCast = 300;
 constexpr std::size_t kMaxOfRun = 2000;
 constexpr std::uint64_t kRunSeed = 1;
 
-using Callees = std::vector<std::uint32_t>;
+using Callees = std::vector<sql::FunctionId>;
 
 // All sets of so many functions, with repetition.
-void add_callees(std::size_t size, std::uint32_t first, std::uint32_t count, Callees& begun,
+void add_callees(std::size_t size, IdRange<sql::FunctionId> functions, Callees& begun,
                  std::vector<Callees>& groups) {
   if (begun.size() == size) {
     groups.push_back(begun);
     return;
   }
-  for (std::uint32_t f = first; f < count; ++f) {
+  for (const sql::FunctionId f : functions) {
+    if (!begun.empty() && f < begun.back()) continue;
     begun.push_back(f);
-    add_callees(size, f, count, begun, groups);
+    add_callees(size, functions, begun, groups);
     begun.pop_back();
   }
 }
@@ -56,7 +57,7 @@ class SmallSearch {
   std::optional<SmallAnomaly> run(const Callees& group, std::size_t& num_runs) {
     for (std::size_t i = 0; i < kRunsOfCast && !budget_.expired_now(); ++i) {
       std::vector<ScenarioCall> calls;
-      for (const std::uint32_t f : group) calls.push_back(instances_.call(f));
+      for (const sql::FunctionId f : group) calls.push_back(instances_.call(f));
       ++num_runs;
       if (auto found = look_at(group, instances_.rows(), std::move(calls)))
         return made_small(*std::move(found));
@@ -127,12 +128,11 @@ std::vector<Refused> remove_refused_by_innodb(sql::Application& app) {
 SmallRunsReport search_small_runs(const Problem& problem, const SmallRunsOptions& options,
                                   Budget& budget) {
   SmallRunsReport report{.anomalies = {}, .max_calls = options.max_calls};
-  const auto count = static_cast<std::uint32_t>(problem.app.functions.size());
   SmallSearch search(problem, budget);
   for (std::size_t size = 2; size <= options.max_calls; ++size) {
     std::vector<Callees> groups;
     Callees begun;
-    add_callees(size, 0, count, begun, groups);
+    add_callees(size, problem.app.function_ids(), begun, groups);
     for (const Callees& group : groups) {
       if (budget.expired_now()) break;
       // Calls that go wrong already do so beside others.

@@ -13,7 +13,7 @@
 namespace isoscope::audit {
 
 struct SmallAnomaly {
-  std::vector<std::uint32_t> functions;  // sorted
+  std::vector<sql::FunctionId> functions;  // sorted
   SmallRun run;
   std::vector<sql::server::Choice> schedule;
 };

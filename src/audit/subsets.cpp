@@ -31,8 +31,8 @@ class Finder {
       std::set<Functions> larger;
       std::set<Functions> inside;  // sets that a larger one contains
       for (const Functions& smaller : proved) {
-        const std::uint32_t next = smaller.empty() ? 0 : smaller.back() + 1;
-        for (std::uint32_t f = next; f < problem_.app.functions.size(); ++f) {
+        for (const sql::FunctionId f : problem_.app.function_ids()) {
+          if (!smaller.empty() && f <= smaller.back()) continue;
           if (budget_.expired_now()) {
             result_.is_complete = false;
             break;
@@ -68,8 +68,8 @@ class Finder {
     }
     std::vector<std::string> names;
     std::vector<const Level*> own;
-    for (const std::uint32_t f : set) {
-      names.push_back(problem_.app.functions[f].name);
+    for (const sql::FunctionId f : set) {
+      names.push_back(problem_.app.function(f).name);
       own.push_back(&problem_.levels.of(f));
     }
     const auto app = only(problem_.app, names);

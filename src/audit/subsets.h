@@ -16,15 +16,15 @@
 namespace isoscope::audit {
 
 struct Subsets {
-  using Functions = std::vector<std::uint32_t>;  // ascending
-  std::vector<Functions> together;               // proved, and as large as can be
+  using Functions = std::vector<sql::FunctionId>;  // ascending
+  std::vector<Functions> together;                 // proved, and as large as can be
   struct Bad {
     Functions functions;
     AuditOutcome outcome = AuditOutcome::Unknown;  // Anomaly, or there is no proof
   };
-  std::vector<Bad> apart;            // as small as can be
-  std::vector<const Level*> lowest;  // by function, as Advice::levels
-  bool is_complete = true;           // false: the budget was over
+  std::vector<Bad> apart;                      // as small as can be
+  ById<sql::FunctionId, const Level*> lowest;  // as Advice::levels
+  bool is_complete = true;                     // false: the budget was over
 };
 
 // `levels` from the weakest to the strongest, for `lowest`. Bad sets are looked at for anomalies of

@@ -10,7 +10,7 @@ using sql::StatementOp;
 
 SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rules)
     : symbols_(symbols),
-      function_(symbols.app().functions[instance.function()]),
+      function_(symbols.app().function(instance.function())),
       loops_(rules.loops),
       keys_are_unknown_(rules.keys_are_unknown && !rules.per_statement),
       per_statement_(rules.per_statement),
@@ -47,8 +47,8 @@ void SymbolicRun::run() {
   instance_.committed = !aborted_;
 }
 
-std::unique_ptr<Instance> make_instance(Symbols& symbols, std::uint32_t function, std::string name,
-                                        InstanceRules rules) {
+std::unique_ptr<Instance> make_instance(Symbols& symbols, sql::FunctionId function,
+                                        std::string name, InstanceRules rules) {
   auto instance = std::make_unique<Instance>(symbols, function, std::move(name));
   auto run = std::make_shared<SymbolicRun>(symbols, *instance, rules);
   run->run();

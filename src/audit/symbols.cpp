@@ -83,12 +83,12 @@ SmtFunction Symbols::row_function(std::string_view name, sql::TableId table, Smt
   return smt_.new_function(name, from, to);
 }
 
-SmtTerm Symbols::presence_of(std::map<std::uint32_t, SmtFunction>& functions,
+SmtTerm Symbols::presence_of(std::map<sql::TableId, SmtFunction>& functions,
                              std::string_view prefix, sql::TableId table, const Row& row) {
-  auto found = functions.find(table.index);
+  auto found = functions.find(table);
   if (found == functions.end()) {
     const std::string name = fmt::format("{}.{}", prefix, app_.table(table).name);
-    found = functions.emplace(table.index, row_function(name, table, SmtSolver::kBool)).first;
+    found = functions.emplace(table, row_function(name, table, SmtSolver::kBool)).first;
   }
   return found->second(row);
 }
@@ -96,11 +96,11 @@ SmtTerm Symbols::presence_of(std::map<std::uint32_t, SmtFunction>& functions,
 SymValue Symbols::value_of(std::map<ColumnKey, ColumnFunctions>& functions, std::string_view prefix,
                            sql::TableId table, std::uint32_t column, const Row& row) {
   const sql::Column& declared = app_.table(table).columns[column];
-  auto found = functions.find({table.index, column});
+  auto found = functions.find({table, column});
   if (found == functions.end()) {
     const std::string name = fmt::format("{}.{}.{}", prefix, app_.table(table).name, declared.name);
     found = functions
-                .emplace(ColumnKey{table.index, column},
+                .emplace(ColumnKey{table, column},
                          ColumnFunctions{row_function(name + ".null", table, SmtSolver::kBool),
                                          row_function(name, table, SmtSolver::kInt)})
                 .first;
@@ -140,11 +140,10 @@ SmtFunction Symbols::entry_function(std::string_view name, sql::TableId table,
 }
 
 SmtTerm Symbols::initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry) {
-  auto found = initial_entries_.find({table.index, unique});
+  auto found = initial_entries_.find({table, unique});
   if (found == initial_entries_.end()) {
     found = initial_entries_
-                .emplace(ColumnKey{table.index, unique},
-                         entry_function("initially.taken", table, unique))
+                .emplace(ColumnKey{table, unique}, entry_function("initially.taken", table, unique))
                 .first;
   }
   return found->second(entry);

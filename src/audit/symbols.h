@@ -86,10 +86,10 @@ class Symbols {
     SmtFunction null;
     SmtFunction number;
   };
-  using ColumnKey = std::pair<std::uint32_t, std::uint32_t>;  // table, column
+  using ColumnKey = std::pair<sql::TableId, std::uint32_t>;  // a column
   SymValue value_of(std::map<ColumnKey, ColumnFunctions>& functions, std::string_view prefix,
                     sql::TableId table, std::uint32_t column, const Row& row);
-  SmtTerm presence_of(std::map<std::uint32_t, SmtFunction>& functions, std::string_view prefix,
+  SmtTerm presence_of(std::map<sql::TableId, SmtFunction>& functions, std::string_view prefix,
                       sql::TableId table, const Row& row);
 
   SmtSolver& smt_;
@@ -101,9 +101,9 @@ class Symbols {
   std::map<std::string, std::int64_t> text_numbers_;
   std::map<std::int64_t, std::string> texts_;
   std::map<ColumnKey, ColumnFunctions> static_values_;
-  std::map<std::uint32_t, SmtFunction> static_presences_;
+  std::map<sql::TableId, SmtFunction> static_presences_;
   std::map<ColumnKey, ColumnFunctions> initial_values_;
-  std::map<std::uint32_t, SmtFunction> initial_presences_;
+  std::map<sql::TableId, SmtFunction> initial_presences_;
   std::map<ColumnKey, SmtFunction> initial_entries_;
   std::map<std::pair<std::string, std::size_t>, ColumnFunctions> opaque_;
 };

@@ -9,10 +9,10 @@ namespace isoscope::audit {
 World::World(Symbols& symbols, Scope scope, WorldRules rules)
     : symbols_(symbols), scope_(scope), rules_(std::move(rules)) {}
 
-Member World::member(std::uint32_t function, std::size_t n) {
+Member World::member(sql::FunctionId function, std::size_t n) {
   const auto found = members_.find({function, n});
   if (found != members_.end()) return found->second;
-  const std::string name = fmt::format("{}#{}", symbols_.app().functions[function].name, n + 1);
+  const std::string name = fmt::format("{}#{}", symbols_.app().function(function).name, n + 1);
   const bool is_open = scope_ == Scope::Open;
   // In a closed world a call that finds its key taken in its view is no run that we look for.
   const InstanceRules rules{.loops = is_open ? Loops::AnyTwo : Loops::AtMostTwo,
@@ -302,7 +302,7 @@ void World::add_references(Pair& pair, Member a, Member b) {
   }
 }
 
-bool World::is_serial(std::uint32_t f, std::uint32_t g) const {
+bool World::is_serial(sql::FunctionId f, sql::FunctionId g) const {
   return std::ranges::any_of(rules_.serial, [&](const auto& pair) {
     return pair == std::pair(f, g) || pair == std::pair(g, f);
   });

@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "audit/instance.h"
+#include "support/by_id.h"
 
 namespace isoscope::audit {
 
@@ -56,18 +57,18 @@ using Cast = std::span<const Member>;
 
 struct WorldRules {
   Conflicts conflicts = Conflicts::Columns;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> serial = {};  // functions
+  std::vector<std::pair<sql::FunctionId, sql::FunctionId>> serial = {};
   // INSERT takes a key that is free at that moment, whatever its view says.
   bool keys_are_current = false;
-  // By function: no cycle of dependencies has only calls of such functions.
-  std::vector<bool> is_protected = {};
-  // By function: its calls take a snapshot for each statement (READ COMMITTED).
-  std::vector<bool> per_statement = {};
+  // No cycle of dependencies has only calls of such functions.
+  ById<sql::FunctionId, bool> is_protected = {};
+  // Calls of the function take a snapshot for each statement (READ COMMITTED).
+  ById<sql::FunctionId, bool> per_statement = {};
 
-  bool takes_many_snapshots(std::uint32_t f) const {
-    return f < per_statement.size() && per_statement[f];
+  bool takes_many_snapshots(sql::FunctionId f) const {
+    return per_statement.contains(f) && per_statement[f];
   }
-  bool protects(std::uint32_t f) const { return f < is_protected.size() && is_protected[f]; }
+  bool protects(sql::FunctionId f) const { return is_protected.contains(f) && is_protected[f]; }
 };
 
 class World {
@@ -78,9 +79,9 @@ class World {
   Scope scope() const { return scope_; }
   const WorldRules& rules() const { return rules_; }
   // The n-th instance of a function, n from 0; made when it is first asked for.
-  Member member(std::uint32_t function, std::size_t n);
+  Member member(sql::FunctionId function, std::size_t n);
   Instance& instance(Member a) const { return *pool_[a]; }
-  std::uint32_t function(Member a) const { return pool_[a]->function(); }
+  sql::FunctionId function(Member a) const { return pool_[a]->function(); }
 
   SmtTerm vis(Member a, Member b);
   SmtTerm ar(Member a, Member b);
@@ -106,9 +107,9 @@ class World {
   std::vector<SmtTerm> constraints(Cast cast);
   // In a closed world: what the members see. With `empty`, one formula for each table with
   // INSERTs: that it is empty at the start.
-  std::vector<SmtTerm> closing(Cast cast, std::map<std::uint32_t, SmtTerm>* empty);
+  std::vector<SmtTerm> closing(Cast cast, std::map<sql::TableId, SmtTerm>* empty);
   void close_use(Cast cast, Member reader, const Instance::Use& use,
-                 std::map<std::uint32_t, SmtTerm>* empty, std::vector<SmtTerm>& out);
+                 std::map<sql::TableId, SmtTerm>* empty, std::vector<SmtTerm>& out);
   // The rows of a table that the cast names.
   std::vector<Row> rows(Cast cast, sql::TableId table) const;
 
@@ -143,7 +144,7 @@ class World {
   // The rows where two accesses may meet.
   std::vector<Row> meeting_rows(const Access& x, const Access& y, Member a, Member b);
   Row common_row(const Access& x, const Access& y, Pair& pair);
-  bool is_serial(std::uint32_t f, std::uint32_t g) const;
+  bool is_serial(sql::FunctionId f, sql::FunctionId g) const;
   // A write of it may come after one that the writer does not see, by way of a free key.
   bool may_be_freed(const Access& x, const Access& y) const;
   bool is_protected(Member a) const { return rules_.protects(function(a)); }
@@ -160,7 +161,7 @@ class World {
   Scope scope_;
   WorldRules rules_;
   std::vector<std::unique_ptr<Instance>> pool_;
-  std::map<std::pair<std::uint32_t, std::size_t>, Member> members_;
+  std::map<std::pair<sql::FunctionId, std::size_t>, Member> members_;
   std::map<PairKey, SmtTerm> vis_;
   std::map<PairKey, SmtTerm> ar_;
   std::map<std::tuple<Member, Member, std::uint32_t>, SmtTerm> sees_;

@@ -76,12 +76,11 @@ void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>&
 }
 
 void World::add_row_facts(Cast cast, std::vector<SmtTerm>& out) {
-  std::map<std::uint32_t, std::vector<Row>> rows_of;
+  std::map<sql::TableId, std::vector<Row>> rows_of;
   for (const Member a : cast) {
     for (const RowFact& fact : pool_[a]->row_facts) {
-      auto found = rows_of.find(fact.table.index);
-      if (found == rows_of.end())
-        found = rows_of.emplace(fact.table.index, rows(cast, fact.table)).first;
+      auto found = rows_of.find(fact.table);
+      if (found == rows_of.end()) found = rows_of.emplace(fact.table, rows(cast, fact.table)).first;
       for (const Row& row : found->second) out.push_back(fact.holds(row));
     }
   }
@@ -132,7 +131,7 @@ std::vector<SmtTerm> World::constraints(Cast cast) {
 
 // What a member reads is what the last writer that it sees wrote, or what was there initially.
 void World::close_use(Cast cast, Member reader, const Instance::Use& use,
-                      std::map<std::uint32_t, SmtTerm>* empty, std::vector<SmtTerm>& out) {
+                      std::map<sql::TableId, SmtTerm>* empty, std::vector<SmtTerm>& out) {
   std::vector<Member> writers;
   std::vector<SmtTerm> is_seen;
   for (const Member w : cast) {
@@ -159,9 +158,9 @@ void World::close_use(Cast cast, Member reader, const Instance::Use& use,
             : symbols_.initial_entry(use.table, use.column - kUniqueEntry, use.row);
     initial = symbols_.truth(present);
     if (empty != nullptr && symbols_.changes().has_inserts(use.table)) {
-      auto known = empty->find(use.table.index);
+      auto known = empty->find(use.table);
       if (known == empty->end())
-        known = empty->emplace(use.table.index, symbols_.fresh_truth("empty")).first;
+        known = empty->emplace(use.table, symbols_.fresh_truth("empty")).first;
       out.push_back(implies(known->second, !present));
     }
   } else {
@@ -170,7 +169,7 @@ void World::close_use(Cast cast, Member reader, const Instance::Use& use,
   out.push_back(implies(!symbols_.any(is_seen), symbols_.same_value(read, initial)));
 }
 
-std::vector<SmtTerm> World::closing(Cast cast, std::map<std::uint32_t, SmtTerm>* empty) {
+std::vector<SmtTerm> World::closing(Cast cast, std::map<sql::TableId, SmtTerm>* empty) {
   std::vector<SmtTerm> out;
   std::map<Member, std::size_t> done;
   // What a member sees may depend on what another sees in the same row: go on to the fixpoint, at

@@ -178,7 +178,7 @@ int run_audit(const AuditArguments& args) {
     const auto& found = report.answer.search.anomalies;
     report.advice =
         audit::advise(problem, loaded->candidates, has_anomaly, report.options, budget,
-                      found.empty() ? std::vector<std::uint32_t>() : found.front().functions);
+                      found.empty() ? std::vector<sql::FunctionId>() : found.front().functions);
   }
   if (args.subsets) {
     report.subsets = audit::find_subsets(problem, loaded->candidates, report.options, budget);

@@ -118,9 +118,9 @@ Result<void> expect_function(const sql::Application& file, const std::string& na
 
 Result<void> assign_levels(const AuditInput& input, const sql::Application& file,
                            const LevelSet& known, LoadedAudit& loaded) {
-  std::vector<const Level*> own(loaded.app.functions.size(), nullptr);
-  for (std::size_t f = 0; f < own.size(); ++f) {
-    const sql::Function& function = loaded.app.functions[f];
+  ById<sql::FunctionId, const Level*> own(loaded.app.functions.size(), nullptr);
+  for (const sql::FunctionId f : loaded.app.function_ids()) {
+    const sql::Function& function = loaded.app.function(f);
     if (function.level.empty()) continue;
     auto level = find_audited(input, known, function.level);
     if (!level)
@@ -140,7 +140,7 @@ Result<void> assign_levels(const AuditInput& input, const sql::Application& file
     if (const auto f = loaded.app.find_function(name)) own[*f] = *level;
   }
   if (std::ranges::any_of(own, [](const Level* level) { return level != nullptr; }))
-    loaded.levels.own = std::move(own);
+    loaded.levels.own = std::move(own.entries());
   return {};
 }
 

@@ -22,7 +22,7 @@ struct LoadedAudit {
   std::vector<Error> problems;                // functions that cannot be modelled
   std::vector<const Level*> candidates = {};  // from the weakest to the strongest
   audit::Levels levels = {};
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> serial = {};
+  std::vector<std::pair<sql::FunctionId, sql::FunctionId>> serial = {};
 
   // An error about the application: with its file, and the line that it points at.
   Error located(const Error& error) const;

@@ -15,10 +15,10 @@ ByTxn<Set>::ByTxn(const Executable& program, Rules rules, bool reduce, EndStates
       return std::binary_search(b.begin(), b.end(), family);
     });
   };
-  for (std::uint32_t c = 0; c < this->num_calls_; ++c) {
+  for (const CallId c : program.outline().calls.ids()) {
     Set sources;
-    for (std::uint32_t w = 0; w < this->num_calls_; ++w) {
-      if (intersect(program.may_read(CallId{c}), program.may_write(CallId{w}))) sources.insert(w);
+    for (const CallId w : program.outline().calls.ids()) {
+      if (intersect(program.may_read(c), program.may_write(w))) sources.insert(w);
     }
     sources_.push_back(sources);
   }
@@ -31,14 +31,14 @@ void ByTxn<Set>::explore() {
   this->open_choice();
   const std::size_t depth = this->path_.size() - 1;
   for (const Session& session : program_.outline().sessions) {
-    std::uint32_t call = session.first;
-    while (call < session.first + session.size && present_.contains(call)) ++call;
-    if (call == session.first + session.size || !this->may_choose(depth, call)) continue;
+    CallId call = session.first;
+    while (call < session.end() && present_.contains(call)) ++call;
+    if (call == session.end() || !this->may_choose(depth, call.index)) continue;
     if (control_.is_draining() && !this->is_given()) {
-      this->give_rest(depth, call);
+      this->give_rest(depth, call.index);
       break;
     }
-    this->path_.back() = call;
+    this->path_.back() = call.index;
     this->begin(call);
     this->walk(trail_.reads.size(), true);
     if (this->is_given()) break;
@@ -57,7 +57,7 @@ template <class Set>
 bool ByTxn<Set>::is_first_order() const {
   const auto& pending = this->pending_;
   for (std::uint32_t i = history_size(); i-- > 0;) {
-    const std::uint32_t call = block_at(i).call;
+    const CallId call = block_at(i).call;
     if (pending.read_from.contains(call) || this->session_past_[pending.call].contains(call))
       return true;
     if (call > pending.call) return false;
@@ -69,12 +69,12 @@ bool ByTxn<Set>::is_first_order() const {
 template <class Set>
 bool ByTxn<Set>::is_dead_end() const {
   for (const Session& session : program_.outline().sessions) {
-    std::uint32_t call = session.first;
-    while (call < session.first + session.size && present_.contains(call)) ++call;
-    if (call == session.first + session.size) continue;
+    CallId call = session.first;
+    while (call < session.end() && present_.contains(call)) ++call;
+    if (call == session.end()) continue;
     // The last greater call that came when this one could have come.
     for (std::uint32_t i = history_size(); i-- > 0;) {
-      const std::uint32_t other = block_at(i).call;
+      const CallId other = block_at(i).call;
       if (this->session_past_[call].contains(other)) break;
       if (other < call) continue;
       if (!may_depend(call, i)) return true;
@@ -86,14 +86,14 @@ bool ByTxn<Set>::is_dead_end() const {
 
 // May the call read from the block at `position`, from one behind it, or from one to come?
 template <class Set>
-bool ByTxn<Set>::may_depend(std::uint32_t call, std::uint32_t position) const {
+bool ByTxn<Set>::may_depend(CallId call, std::uint32_t position) const {
   Set candidates = Set::first(this->num_calls_) - present_;
   candidates.erase(call);
   for (std::uint32_t i = position; i < history_size(); ++i) candidates.insert(block_at(i).call);
   // Its own session comes after it.
-  const std::uint32_t session = program_.outline().calls[call].session;
+  const ProgramSession session = program_.outline().calls[call].session;
   const Session& own = program_.outline().sessions[session];
-  candidates -= Set::first(own.first + own.size) - Set::first(own.first);
+  candidates -= Set::between(own.first, own.end());
   return candidates.intersects(sources_[call]);
 }
 

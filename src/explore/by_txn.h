@@ -48,10 +48,10 @@ class ByTxn final : public Walk<Set> {
   void explore();
   bool is_first_order() const;
   bool is_dead_end() const;
-  bool may_depend(std::uint32_t call, std::uint32_t position) const;
+  bool may_depend(CallId call, std::uint32_t position) const;
 
   bool reduce_;
-  std::vector<Set> sources_;  // by call: who may write something that it may read
+  ById<CallId, Set> sources_;  // who may write something that the call may read
 };
 
 }  // namespace isoscope::explore

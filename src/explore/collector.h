@@ -19,8 +19,8 @@ namespace isoscope::explore {
 // How often the world is told how far we are.
 inline constexpr std::uint64_t kStatesPerReport = 50'000;
 
-inline std::int64_t value_of(const store::Recording& run, const KeyTable& keys,
-                             std::uint32_t writer, ProgramKey x) {
+inline std::int64_t value_of(const store::Recording& run, const KeyTable& keys, CallId writer,
+                             ProgramKey x) {
   if (writer == kInitialWriter) return keys.initial(x);
   const std::vector<store::Access>& accesses = run.txns[writer].accesses;
   for (std::size_t i = accesses.size(); i-- > 0;) {
@@ -40,8 +40,8 @@ store::Recording recorded(const Executable& program, const EndState<Set>& end) {
     const Block<Set>& block = end.trail.blocks[entry.block];
     store::RecordedTxn& txn = run.txns[block.call];
     // The calls before it in its session stand before it.
-    txn.is_left_out =
-        program.outline().calls[block.call].attempt > 1 && run.txns[block.call - 1].is_committed;
+    txn.is_left_out = program.outline().calls[block.call].attempt > 1 &&
+                      run.txns[call_before(block.call)].is_committed;
     if (!txn.is_left_out) run.order.push_back(block.call);
     txn.is_committed = block.is_committed;
     txn.failed_assertion = block.failed_assertion;
@@ -54,14 +54,13 @@ store::Recording recorded(const Executable& program, const EndState<Set>& end) {
         txn.accesses.push_back({.key = write.key, .value = write.value});
       }
     };
-    end.trail.for_each_read(
-        block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t num_writes) {
-          add_writes(block.writes_begin + num_writes);
-          txn.accesses.push_back({.is_read = true,
-                                  .key = x,
-                                  .value = value_of(run, program.keys(), writer, x),
-                                  .writer = writer});
-        });
+    end.trail.for_each_read(block, [&](ProgramKey x, CallId writer, std::uint32_t num_writes) {
+      add_writes(block.writes_begin + num_writes);
+      txn.accesses.push_back({.is_read = true,
+                              .key = x,
+                              .value = value_of(run, program.keys(), writer, x),
+                              .writer = writer});
+    });
     add_writes(block.writes_end);
   }
   return run;
@@ -203,11 +202,11 @@ class Collector final : public EndStates<Set>, public Findings {
 
   // dfs comes to a history by all its orders; it counts when it comes by the first (by_txn.h).
   bool is_first_order(const EndState<Set>& end) const {
-    const std::vector<Call>& calls = program_.outline().calls;
+    const auto& calls = program_.outline().calls;
     for (std::size_t i = 0; i < end.order.size(); ++i) {
       const Block<Set>& block = end.trail.blocks[end.order[i].block];
       for (std::size_t j = i; j-- > 0;) {
-        const std::uint32_t before = end.trail.blocks[end.order[j].block].call;
+        const CallId before = end.trail.blocks[end.order[j].block].call;
         if (block.read_from.contains(before) || calls[before].session == calls[block.call].session)
           break;
         if (before > block.call) return false;
@@ -236,7 +235,7 @@ class Collector final : public EndStates<Set>, public Findings {
 
   bool is_strong(const EndState<Set>& end) {
     Budget budget = options_.budget;
-    const auto facts = linear_facts(program_, end, [](std::uint32_t) { return true; });
+    const auto facts = linear_facts(program_, end, [](CallId) { return true; });
     const bool is_possible = Linearizer<Set>().is_possible(facts, plan_.strong_filter, budget);
     if (!is_possible && budget.expired()) control_.stop_undecided();
     return is_possible;
@@ -266,7 +265,7 @@ class Collector final : public EndStates<Set>, public Findings {
     std::vector<Ending> all(end.order.size());
     for (const Entry& entry : end.order) {
       const Block<Set>& block = end.trail.blocks[entry.block];
-      all[block.call] = {block.is_committed, end.trail.locals_of(block)};
+      all[block.call.index] = {block.is_committed, end.trail.locals_of(block)};
     }
     return all;
   }

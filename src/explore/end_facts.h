@@ -27,37 +27,37 @@ std::map<ProgramKey, Set> writers_in(const EndState<Set>& end) {
   return writers;
 }
 
-// By call, whom so, wr and the weak levels of all calls put before it; nothing if that is a cycle.
+// Whom so, wr and the weak levels of all calls put before each call; nothing if that is a cycle.
 // Every order that contains it is a commit order of the levels.
 template <class Set>
-std::optional<std::vector<Set>> forced_rows(const Executable& program, const EndState<Set>& end,
-                                            const std::vector<WeakLevel>& levels) {
+std::optional<ById<CallId, Set>> forced_rows(const Executable& program, const EndState<Set>& end,
+                                             const ById<CallId, WeakLevel>& levels) {
   const std::map<ProgramKey, Set> writers = writers_in(end);
   const auto writers_of = [&](ProgramKey x) {
     const auto found = writers.find(x);
     return found == writers.end() ? Set{} : found->second;
   };
-  std::vector<Set> rows(end.order.size());
-  std::vector<Set> past(end.order.size());
+  ById<CallId, Set> rows(end.order.size());
+  ById<CallId, Set> past(end.order.size());
   ForcedOrder<Set> forced(rows);
-  const auto past_of = [&](std::uint32_t t) -> const Set& { return past[t]; };
+  const auto past_of = [&](CallId t) -> const Set& { return past[t]; };
   std::vector<ForcedEdges<Set>> edges;
-  const auto add_edge = [&](const Set& from, std::uint32_t to) { edges.push_back({from, to}); };
+  const auto add_edge = [&](const Set& from, CallId to) { edges.push_back({from, to}); };
   for (const Entry& entry : end.order) {
     const Block<Set>& block = end.trail.blocks[entry.block];
     past[block.call] = block.past;
     forced.append(block.call, block.past);
     const Call& call = program.outline().calls[block.call];
-    Reader<Set> reader{.level = levels[block.call],
-                       .session = Set::first(block.call) -
-                                  Set::first(program.outline().sessions[call.session].first)};
+    Reader<Set> reader{
+        .level = levels[block.call],
+        .session = Set::between(program.outline().sessions[call.session].first, block.call)};
     // What it has seen before each of its reads; not every engine keeps that.
     reader.past = reader.session;
-    reader.session.for_each([&](std::uint32_t before) { reader.past |= past[before]; });
+    reader.session.for_each([&](CallId before) { reader.past |= past[before]; });
     const auto reads = end.trail.reads_of(block);
     for (std::size_t i = 0; i < reads.size(); ++i) {
       reader.reads = reads.first(i);
-      const std::uint32_t w = reads[i].writer;
+      const CallId w = reads[i].writer;
       if (!collect_forced(reader, reads[i].key, w, past_of, writers_of, add_edge))
         return std::nullopt;
       if (w == kInitialWriter) continue;
@@ -106,29 +106,28 @@ LinearFacts<Set> linear_facts(const Executable& program, const EndState<Set>& en
 template <class Set>
 History numbered_history(const Executable& program, const EndState<Set>& end) {
   HistoryBuilder builder(InitialValues::Zero);
-  std::vector<bool> is_committed(program.outline().calls.size(), false);
+  ById<CallId, bool> is_committed(program.outline().calls.size(), false);
+  const auto value_of = [](CallId call) { return Value::of(std::int64_t{call.index} + 1); };
   for (const Entry& entry : end.order) {
     const Block<Set>& block = end.trail.blocks[entry.block];
     const Call& call = program.outline().calls[block.call];
     const auto writes = end.trail.writes_of(block);
     is_committed[block.call] = block.is_committed;
-    if (call.attempt > 1 && is_committed[block.call - 1]) continue;  // left out
+    if (call.attempt > 1 && is_committed[call_before(block.call)]) continue;  // left out
     const TxnId t =
-        builder.begin(builder.session(call.session),
+        builder.begin(builder.session(call.session.index),
                       block.is_committed ? TxnStatus::Committed : TxnStatus::Aborted, {});
     if (!call.level.empty()) builder.set_level(t, call.level);
-    end.trail.for_each_read(block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t) {
-      const std::int64_t value = writer == kInitialWriter ? 0 : std::int64_t{writer} + 1;
-      builder.read(t, builder.key(x.index), Value::of(value), {});
+    end.trail.for_each_read(block, [&](ProgramKey x, CallId writer, std::uint32_t) {
+      builder.read(t, builder.key(x.index),
+                   writer == kInitialWriter ? Value::of(0) : value_of(writer), {});
     });
     for (std::size_t i = 0; i < writes.size(); ++i) {
       const auto later = writes.subspan(i + 1);
       const bool is_last = std::none_of(later.begin(), later.end(), [&](const WriteEvent& other) {
         return other.key == writes[i].key;
       });
-      if (is_last)
-        builder.write(t, builder.key(writes[i].key.index), Value::of(std::int64_t{block.call} + 1),
-                      {});
+      if (is_last) builder.write(t, builder.key(writes[i].key.index), value_of(block.call), {});
     }
   }
   Result<History> history = std::move(builder).build();

@@ -9,7 +9,7 @@
 
 namespace isoscope::explore {
 
-Fault describe_fault(const Executable& program, const Executor& executor, std::uint32_t call,
+Fault describe_fault(const Executable& program, const Executor& executor, CallId call,
                      const std::vector<ReadValue>& reads) {
   Error error = executor.fault();
   const std::string history = short_list(reads.size(), "; ", [&](std::size_t i) {
@@ -20,14 +20,14 @@ Fault describe_fault(const Executable& program, const Executor& executor, std::u
   });
   if (!history.empty())
     error.hint += fmt::format("{}it happens when {}", error.hint.empty() ? "" : "; ", history);
-  return {std::move(error), CallId{call}};
+  return {std::move(error), call};
 }
 
 FixedKeys::FixedKeys(const Executable& program) {
   if (text_of(program) == nullptr) return;
   keys_ = &program.keys();
-  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
-    const auto written = program.may_write(CallId{call});
+  for (const CallId call : program.outline().calls.ids()) {
+    const auto written = program.may_write(call);
     written_.insert(written_.end(), written.begin(), written.end());
   }
   std::sort(written_.begin(), written_.end());

@@ -45,15 +45,15 @@ struct Fault {
 
 // What a transaction had read when something went wrong.
 struct ReadValue {
-  std::uint32_t reader = 0;
+  CallId reader = {};
   ProgramKey key = {};
-  std::uint32_t writer = kInitialWriter;
+  CallId writer = kInitialWriter;
   std::int64_t value = 0;
 };
 
 // Why the executor, at the end of its call, cannot go on; a fault is no use without the history
 // that leads to it, so its hint tells what the transactions had read.
-Fault describe_fault(const Executable& program, const Executor& executor, std::uint32_t call,
+Fault describe_fault(const Executable& program, const Executor& executor, CallId call,
                      const std::vector<ReadValue>& reads);
 
 // Lets the executor forget computed keys that are not on the path, now and then: an exploration

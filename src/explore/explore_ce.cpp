@@ -11,18 +11,19 @@ namespace isoscope::explore {
 template <class Set>
 void ExploreCe<Set>::explore() {
   if (this->is_over()) return;
-  const std::uint32_t call = next();
-  if (call == this->num_calls_) return this->report_end();
-  this->begin(call);
+  const std::optional<CallId> call = next();
+  if (!call) return this->report_end();
+  this->begin(*call);
   this->walk(trail_.reads.size(), true);
 }
 
 // The paper's Next: the first call in oracle order that is not in the history. Sessions are whole
 // prefixes, so it is the next of its session.
 template <class Set>
-std::uint32_t ExploreCe<Set>::next() const {
+std::optional<CallId> ExploreCe<Set>::next() const {
   const Set absent = Set::first(this->num_calls_) - this->present_;
-  return absent.empty() ? this->num_calls_ : absent.front();
+  if (absent.empty()) return std::nullopt;
+  return absent.front();
 }
 
 // Choice 0 is to go on, the others are swaps.
@@ -50,7 +51,7 @@ void ExploreCe<Set>::explore_swaps() {
     if (keep.contains(block.call)) continue;
     for (std::uint32_t read = block.reads_end; read-- > block.reads_begin;) {
       if (trail_.reads[read].is_swapped || !reads_latest(position, read, keep)) return;
-      if (!writers_[trail_.reads[read].key.index].contains(t.call)) continue;
+      if (!writers_[trail_.reads[read].key].contains(t.call)) continue;
       const std::uint32_t number = ++this->path_.back();
       if (control_.is_over(this->budget_, this->path_)) return;
       if (!this->may_choose(this->path_.size() - 1, number)) continue;
@@ -85,10 +86,10 @@ template <class Set>
 bool ExploreCe<Set>::is_some_later_write_valid(std::uint32_t position, std::uint32_t read,
                                                std::uint32_t forced) {
   const ReadEvent<Set>& event = trail_.reads[read];
-  const Set known = writers_[event.key.index] & event.past;
+  const Set known = writers_[event.key] & event.past;
   const Reader<Set> reader = reader_before(block_at(position), read);
   for (std::uint32_t i = position; i-- > 0;) {
-    const std::uint32_t call = block_at(i).call;
+    const CallId call = block_at(i).call;
     if (call == event.writer) return false;
     if (known.contains(call) && is_valid(reader, event.key, call, forced)) return true;
   }
@@ -96,7 +97,7 @@ bool ExploreCe<Set>::is_some_later_write_valid(std::uint32_t position, std::uint
 }
 
 template <class Set>
-bool ExploreCe<Set>::is_valid(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
+bool ExploreCe<Set>::is_valid(const Reader<Set>& reader, ProgramKey x, CallId w,
                               std::uint32_t forced) {
   scratch_.clear();
   if (!collect(reader, x, w, scratch_)) return false;
@@ -146,7 +147,7 @@ template <class Set>
 void ExploreCe<Set>::swap(std::uint32_t position, std::uint32_t read, const Set& keep) {
   const typename Trail<Set>::Mark mark = trail_.mark();
   const std::uint32_t size = history_size();
-  const std::uint32_t t = block_at(size - 1).call;
+  const CallId t = block_at(size - 1).call;
   const Block<Set> block = block_at(position);
   const std::size_t old_begin = history_begin_;
   const std::size_t new_begin = trail_.order.size();
@@ -159,18 +160,18 @@ void ExploreCe<Set>::swap(std::uint32_t position, std::uint32_t read, const Set&
         if (!keep.contains(block_at(i).call)) f(entry(i).block);
       }
     };
-    for_each_deleted([&](std::uint32_t deleted) { this->unregister_block(deleted); });
+    for_each_deleted([&](BlockId deleted) { this->unregister_block(deleted); });
     history_begin_ = new_begin;
     pending_ = pending;
     const ReadEvent<Set>& last = trail_.reads.back();
-    this->executor_->restore(CallId{block.call},
+    this->executor_->restore(block.call,
                              std::span<const std::int64_t>(trail_.numbers)
                                  .subspan(last.state_begin, last.state_end - last.state_begin));
     this->executor_->answer(this->value(t, last.key));
     if (is_strongly_possible()) this->walk(trail_.reads.size(), true);
     history_begin_ = old_begin;
     pending_ = old_pending;
-    for_each_deleted([&](std::uint32_t deleted) { this->register_block(deleted); });
+    for_each_deleted([&](BlockId deleted) { this->register_block(deleted); });
   }
   trail_.cut(mark);
 }
@@ -187,7 +188,7 @@ bool ExploreCe<Set>::is_strongly_possible() {
 // Copies the block up to the read to the top of the trail, as a pending transaction whose last
 // read now is from t. False if that contradicts the forced order.
 template <class Set>
-bool ExploreCe<Set>::add_swapped(const Block<Set>& block, std::uint32_t read, std::uint32_t t,
+bool ExploreCe<Set>::add_swapped(const Block<Set>& block, std::uint32_t read, CallId t,
                                  typename Base::Pending& pending) {
   const ReadEvent<Set> swapped = trail_.reads[read];
   pending.call = block.call;

@@ -56,18 +56,18 @@ class ExploreCe final : public Walk<Set> {
   void on_block() override;
 
   void explore();
-  std::uint32_t next() const;
+  std::optional<CallId> next() const;
   void explore_swaps();
   void swap(std::uint32_t position, std::uint32_t read, const Set& keep);
   bool reads_latest(std::uint32_t position, std::uint32_t read, const Set& keep);
   bool is_some_later_write_valid(std::uint32_t position, std::uint32_t read, std::uint32_t forced);
-  bool is_valid(const Reader<Set>& reader, ProgramKey x, std::uint32_t w, std::uint32_t forced);
+  bool is_valid(const Reader<Set>& reader, ProgramKey x, CallId w, std::uint32_t forced);
   Reader<Set> reader_before(const Block<Set>& block, std::uint32_t read) const;
   // The history without the block at `position` and what follows it outside `keep`: appends its
   // order to the trail and returns its forced order.
   std::uint32_t append_kept(std::uint32_t position, const Set& keep);
   bool is_strongly_possible();
-  bool add_swapped(const Block<Set>& block, std::uint32_t read, std::uint32_t t,
+  bool add_swapped(const Block<Set>& block, std::uint32_t read, CallId t,
                    typename Base::Pending& pending);
 
   std::vector<ForcedEdges<Set>> scratch_;

@@ -22,7 +22,7 @@ namespace isoscope::explore {
 struct KnownRun {
   // A key whose value decides what comes next, in the order of first reads.
   struct Probe {
-    std::uint32_t key = 0;
+    ProgramKey key = {};
     std::int64_t value = 0;
   };
   struct Read {
@@ -35,8 +35,8 @@ struct KnownRun {
   std::vector<FixedRead> fixed = {};
   std::vector<WriteEvent> writes = {};
   std::vector<std::int64_t> locals = {};
-  std::vector<std::uint32_t> read_keys = {};     // sorted, without those of fixed reads
-  std::vector<std::uint32_t> written_keys = {};  // sorted; none if it aborts
+  std::vector<ProgramKey> read_keys = {};     // sorted, without those of fixed reads
+  std::vector<ProgramKey> written_keys = {};  // sorted; none if it aborts
   std::optional<std::uint32_t> failed_assertion = {};
   bool is_committed = false;
 
@@ -52,10 +52,10 @@ class KnownRuns {
   explicit KnownRuns(std::size_t num_calls, std::size_t most_size = kMostSize)
       : calls_(num_calls), most_size_(most_size) {}
 
-  // The run of the call that reads these values: `value_of(key)` by the number of a key. Null if
+  // The run of the call that reads these values: `value_of(key)` tells them. Null if
   // there is none yet.
   template <class ValueOf>
-  const KnownRun* find(std::uint32_t call, const ValueOf& value_of) {
+  const KnownRun* find(CallId call, const ValueOf& value_of) {
     const std::vector<Node>& nodes = calls_[call];
     at_ = {};
     if (nodes.empty()) return nullptr;
@@ -72,7 +72,7 @@ class KnownRuns {
   }
 
   // Requires: find() for this call has just returned null. The result is valid until the next call.
-  const KnownRun& add(std::uint32_t call, KnownRun run) {
+  const KnownRun& add(CallId call, KnownRun run) {
     size_ += run.size();
     if (size_ > most_size_) {
       const std::size_t size = run.size();
@@ -116,7 +116,7 @@ class KnownRuns {
     return 0;
   }
 
-  std::vector<std::vector<Node>> calls_;
+  ById<CallId, std::vector<Node>> calls_;
   std::size_t most_size_;
   std::size_t size_ = 0;
   Place at_;  // where the last look-up ended

@@ -13,7 +13,7 @@ LastWriters<Set>::LastWriters(const Executable& program, const Rules& exact,
       end_(end),
       budget_(budget),
       writers_(writers_in(end)),
-      block_of_(end.order.size(), 0) {
+      block_of_(end.order.size()) {
   for (const Entry& entry : end.order) block_of_[end.trail.blocks[entry.block].call] = entry.block;
   for (const ProgramKey x : program.final_keys()) {
     values_.push_back({.key = x, .value = program.keys().initial(x)});
@@ -22,7 +22,7 @@ LastWriters<Set>::LastWriters(const Executable& program, const Rules& exact,
     Key key{.number = values_.size() - 1, .writers = found->second};
     const std::int64_t first = value(key.writers.front(), x);
     key.writers.for_each(
-        [&](std::uint32_t w) { key.has_one_value = key.has_one_value && value(w, x) == first; });
+        [&](CallId w) { key.has_one_value = key.has_one_value && value(w, x) == first; });
     keys_.push_back(key);
   }
   std::stable_partition(keys_.begin(), keys_.end(),
@@ -30,7 +30,7 @@ LastWriters<Set>::LastWriters(const Executable& program, const Rules& exact,
 }
 
 template <class Set>
-std::int64_t LastWriters<Set>::value(std::uint32_t writer, ProgramKey x) const {
+std::int64_t LastWriters<Set>::value(CallId writer, ProgramKey x) const {
   const auto writes = end_.trail.writes_of(end_.trail.blocks[block_of_[writer]]);
   std::size_t i = writes.size();
   while (writes[i - 1].key != x) --i;
@@ -42,22 +42,23 @@ auto LastWriters<Set>::start() const -> Known {
   Known known{.rows = {}, .facts = LinearFacts<Set>(0)};
   if (rules_.is_linear()) {
     known.facts =
-        linear_facts(program_, end_, [&](std::uint32_t call) { return rules_.has_snapshot(call); });
+        linear_facts(program_, end_, [&](CallId call) { return rules_.has_snapshot(call); });
     if (rules_.strong) return known;
   }
   auto rows = forced_rows(program_, end_, rules_.weak);
   ISO_ASSERT(rows.has_value());  // the history satisfies the level
   known.rows.order = *std::move(rows);
-  for (std::uint32_t call = 0; rules_.is_linear() && call < known.rows.order.size(); ++call)
-    known.facts.add_before(call, known.rows.order[call]);
+  if (rules_.is_linear()) {
+    for (const CallId call : known.rows.order.ids())
+      known.facts.add_before(call, known.rows.order[call]);
+  }
   if (rules_.sight == SightRule::Ua) {
     known.rows.seen.resize(block_of_.size());
     for (const Entry& entry : end_.order) {
       const Block<Set>& block = end_.trail.blocks[entry.block];
-      const std::uint32_t session = program_.outline().calls[block.call].session;
+      const ProgramSession session = program_.outline().calls[block.call].session;
       known.rows.seen[block.call] =
-          block.read_from |
-          (Set::first(block.call) - Set::first(program_.outline().sessions[session].first));
+          block.read_from | Set::between(program_.outline().sessions[session].first, block.call);
     }
   }
   return known;
@@ -65,7 +66,7 @@ auto LastWriters<Set>::start() const -> Known {
 
 // Adds that w writes the key last. False if no commit order has that.
 template <class Set>
-bool LastWriters<Set>::is_last(Known& known, const Key& key, std::uint32_t w) {
+bool LastWriters<Set>::is_last(Known& known, const Key& key, CallId w) {
   Set others = key.writers;
   others.erase(w);
   if (rules_.is_linear()) {
@@ -89,7 +90,7 @@ bool LastWriters<Set>::choose(std::size_t next, const Known& known, const Look& 
   const Key& key = keys_[next];
   bool goes_on = true;
   bool is_done = false;
-  key.writers.for_each([&](std::uint32_t w) {
+  key.writers.for_each([&](CallId w) {
     if (!goes_on || is_done) return;
     Known more = known;
     if (!is_last(more, key, w)) return;

@@ -42,17 +42,17 @@ class LastWriters {
   };
 
   Known start() const;
-  bool is_last(Known& known, const Key& key, std::uint32_t w);
+  bool is_last(Known& known, const Key& key, CallId w);
   bool choose(std::size_t next, const Known& known, const Look& look);
-  std::int64_t value(std::uint32_t writer, ProgramKey x) const;
+  std::int64_t value(CallId writer, ProgramKey x) const;
 
   const Executable& program_;
   const Rules& rules_;
   const EndState<Set>& end_;
   Budget& budget_;
   std::map<ProgramKey, Set> writers_;
-  std::vector<std::uint32_t> block_of_;  // by call
-  std::vector<Key> keys_;                // those with several values first
+  ById<CallId, BlockId> block_of_;
+  std::vector<Key> keys_;  // those with several values first
   std::vector<store::FinalValue> values_;
   Linearizer<Set> linearizer_;
 };

@@ -277,7 +277,7 @@ class Compiler {
   LevelRules rules_;
   std::vector<bool> mentions_order_;  // by relation
   std::optional<int> subject_;        // of the axiom at hand
-  std::vector<bool> has_axiom_;
+  ById<TxnId, bool> has_axiom_;
 };
 
 }  // namespace

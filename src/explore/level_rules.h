@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "spec/level.h"
+#include "support/by_id.h"
 
 namespace isoscope::explore {
 
@@ -50,10 +51,10 @@ struct ForcingRule {
   Then then = Then::Never;
   int from = 0;
   int to = 0;
-  // In a mixture: the variable of the transaction whose level has the axiom, and by call, after T0,
-  // whether its level has it.
+  // In a mixture: the variable of the transaction whose level has the axiom, and whether the level
+  // of a transaction has it; T0, then the calls.
   std::optional<int> subject = {};
-  std::vector<bool> has_axiom = {};
+  ById<TxnId, bool> has_axiom = {};
 };
 
 struct LevelRules {

@@ -13,46 +13,46 @@ LevelWitness<Set>::LevelWitness(std::shared_ptr<const LevelRules> rules, std::si
     : rules_(std::move(rules)),
       size_(narrow(num_calls + 1)),
       budget_(budget),
-      all_(Set::of(0)),
+      all_(Txns::of(kInitialTxn)),
       so_(size_),
       wr_(size_),
       values_(rules_->relations.size()),
-      bound_(static_cast<std::size_t>(rules_->num_slots), 0),
+      bound_(static_cast<std::size_t>(rules_->num_slots)),
       bound_keys_(bound_.size(), nullptr) {
-  State first{.order = Rows(size_), .sight = {}, .line = {0}};
+  State first{.order = Rows(size_), .sight = {}, .line = {kInitialTxn}};
   if (rules_->framework == Framework::VisAr) first.sight.resize(size_);
   states_.push_back(std::move(first));
 }
 
 template <class Set>
 bool LevelWitness<Set>::push(const Block<Set>& block, const Set& before, const Trail<Set>& trail) {
-  const std::uint32_t t = block.call + 1;
+  const TxnId t = txn_of(block.call);
   Pushed& pushed = pushed_.emplace_back(Pushed{.element = t}).value();
-  so_[t] = Set::of(0);
-  before.for_each([&](std::uint32_t call) {
-    if (all_.contains(call + 1)) so_[t].insert(call + 1);
+  so_[t] = Txns::of(kInitialTxn);
+  before.for_each([&](CallId call) {
+    if (all_.contains(txn_of(call))) so_[t].insert(txn_of(call));
   });
   wr_[t] = {};
   const auto key_of = [&](ProgramKey x) -> Key& {
-    Key& key = keys_[x.index];
+    Key& key = keys_[x];
     if (key.from.empty()) {
       key.from.resize(size_);
-      key.writers.insert(0);
+      key.writers.insert(kInitialTxn);
     }
     return key;
   };
-  trail.for_each_read(block, [&](ProgramKey x, std::uint32_t from, std::uint32_t) {
+  trail.for_each_read(block, [&](ProgramKey x, CallId from, std::uint32_t) {
     Key& key = key_of(x);
-    const std::uint32_t writer = from == kInitialWriter ? 0 : from + 1;
+    const TxnId writer = txn_of(from);
     key.readers.insert(t);
     key.from[t].insert(writer);
     wr_[t].insert(writer);
-    pushed.read.push_back(x.index);
+    pushed.read.push_back(x);
   });
   if (block.is_committed) {
     for (const WriteEvent& write : trail.writes_of(block)) {
       key_of(write.key).writers.insert(t);
-      pushed.written.push_back(write.key.index);
+      pushed.written.push_back(write.key);
     }
   } else {
     aborted_.insert(t);
@@ -63,10 +63,10 @@ bool LevelWitness<Set>::push(const Block<Set>& block, const Set& before, const T
   choose_keys();
 
   State state = states_.back();
-  const Set past = so_[t] | wr_[t];
-  ForcedOrder<Set>(state.order).append(t, past);
+  const Txns past = so_[t] | wr_[t];
+  ForcedOrder<Txns>(state.order).append(t, past);
   if (!state.sight.empty()) state.sight[t] = past;
-  std::vector<std::uint32_t> hint = state.line;
+  std::vector<TxnId> hint = state.line;
   hint.push_back(t);
   const bool is_possible = close(state) && can_order(state, hint);
   states_.push_back(std::move(state));
@@ -79,22 +79,22 @@ void LevelWitness<Set>::pop() {
   const std::optional<Pushed> pushed = std::move(pushed_.back());
   pushed_.pop_back();
   if (!pushed) return;
-  const std::uint32_t t = pushed->element;
-  for (const std::uint32_t x : pushed->read) {
+  const TxnId t = pushed->element;
+  for (const ProgramKey x : pushed->read) {
     const auto found = keys_.find(x);
     if (found == keys_.end()) continue;  // it has read it twice
     found->second.readers.erase(t);
     found->second.from[t] = {};
   }
-  for (const std::uint32_t x : pushed->written) {
+  for (const ProgramKey x : pushed->written) {
     if (const auto found = keys_.find(x); found != keys_.end()) found->second.writers.erase(t);
   }
   // Keys that nobody accesses any more belong to no history.
-  const auto drop = [&](const std::vector<std::uint32_t>& numbers) {
-    for (const std::uint32_t x : numbers) {
+  const auto drop = [&](const std::vector<ProgramKey>& keys) {
+    for (const ProgramKey x : keys) {
       const auto found = keys_.find(x);
       if (found != keys_.end() && found->second.readers.empty() &&
-          found->second.writers == Set::of(0))
+          found->second.writers == Txns::of(kInitialTxn))
         keys_.erase(found);
     }
   };
@@ -147,9 +147,9 @@ bool LevelWitness<Set>::bind(const ForcingRule& rule, std::size_t next, State& s
                              bool& has_changed) {
   if (next == rule.steps.size()) return conclude(rule, state, has_changed);
   const ForcingRule::Step& step = rule.steps[next];
-  Set candidates = all_;
+  Txns candidates = all_;
   if (rule.subject == step.txn) {
-    all_.for_each([&](std::uint32_t t) {
+    all_.for_each([&](TxnId t) {
       if (!rule.has_axiom[t]) candidates.erase(t);
     });
   }
@@ -158,7 +158,7 @@ bool LevelWitness<Set>::bind(const ForcingRule& rule, std::size_t next, State& s
     if (candidates.empty()) return true;
   }
   bool is_possible = true;
-  candidates.for_each([&](std::uint32_t t) {
+  candidates.for_each([&](TxnId t) {
     if (!is_possible) return;
     bound_[static_cast<std::size_t>(step.txn)] = t;
     is_possible = bind(rule, next + 1, state, has_changed);
@@ -168,7 +168,7 @@ bool LevelWitness<Set>::bind(const ForcingRule& rule, std::size_t next, State& s
 
 // Those of the candidates for a variable that make the atom true.
 template <class Set>
-void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, Set& candidates) {
+void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, Txns& candidates) {
   const auto other = [&](int slot) { return bound_[static_cast<std::size_t>(slot)]; };
   switch (atom.kind) {
     case RuleAtom::Kind::Writes:
@@ -178,7 +178,7 @@ void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, 
       candidates &= bound_keys_[static_cast<std::size_t>(atom.b)]->readers;
       return;
     case RuleAtom::Kind::Equal:
-      if (atom.a != atom.b) candidates &= Set::of(other(atom.a == txn ? atom.b : atom.a));
+      if (atom.a != atom.b) candidates &= Txns::of(other(atom.a == txn ? atom.b : atom.a));
       return;
     case RuleAtom::Kind::Differ:
       if (atom.a == atom.b) {
@@ -195,8 +195,8 @@ void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, 
     candidates &= rows[other(atom.b)];
     return;
   }
-  Set kept;
-  candidates.for_each([&](std::uint32_t t) {
+  Txns kept;
+  candidates.for_each([&](TxnId t) {
     if (rows[t].contains(atom.a == txn ? t : other(atom.a))) kept.insert(t);
   });
   candidates = kept;
@@ -205,8 +205,8 @@ void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, 
 template <class Set>
 bool LevelWitness<Set>::conclude(const ForcingRule& rule, State& state, bool& has_changed) {
   if (rule.then == ForcingRule::Then::Never) return false;
-  const std::uint32_t from = bound_[static_cast<std::size_t>(rule.from)];
-  const std::uint32_t to = bound_[static_cast<std::size_t>(rule.to)];
+  const TxnId from = bound_[static_cast<std::size_t>(rule.from)];
+  const TxnId to = bound_[static_cast<std::size_t>(rule.to)];
   if (rule.then == ForcingRule::Then::Sight && !state.sight[to].contains(from)) {
     state.sight[to].insert(from);
     has_changed = true;
@@ -215,22 +215,21 @@ bool LevelWitness<Set>::conclude(const ForcingRule& rule, State& state, bool& ha
 }
 
 template <class Set>
-bool LevelWitness<Set>::add_before(State& state, std::uint32_t from, std::uint32_t to,
-                                   bool& has_changed) const {
+bool LevelWitness<Set>::add_before(State& state, TxnId from, TxnId to, bool& has_changed) const {
   if (state.order[to].contains(from)) return true;
   if (from == to || state.order[from].contains(to)) return false;
   has_changed = true;
-  return ForcedOrder<Set>(state.order).add(Set::of(from), to);
+  return ForcedOrder<Txns>(state.order).add(Txns::of(from), to);
 }
 
 // Is there an order that contains what is forced and breaks no rule? Keeps the one that was found.
 template <class Set>
-bool LevelWitness<Set>::can_order(State& state, const std::vector<std::uint32_t>& hint) {
+bool LevelWitness<Set>::can_order(State& state, const std::vector<TxnId>& hint) {
   if (!rules_->asks_order || try_line(state, hint)) return true;
   for (std::size_t i = 0; i < hint.size(); ++i) {
     for (std::size_t j = i + 1; j < hint.size(); ++j) {
-      const std::uint32_t a = hint[i];
-      const std::uint32_t b = hint[j];
+      const TxnId a = hint[i];
+      const TxnId b = hint[j];
       if (state.order[a].contains(b) || state.order[b].contains(a)) continue;
       bool has_changed = false;
       for (const bool is_first : {true, false}) {
@@ -250,19 +249,19 @@ bool LevelWitness<Set>::can_order(State& state, const std::vector<std::uint32_t>
 
 // Tries the order that follows the hint as far as it may.
 template <class Set>
-bool LevelWitness<Set>::try_line(State& state, const std::vector<std::uint32_t>& hint) {
-  std::vector<std::uint32_t> line;
-  Set placed;
+bool LevelWitness<Set>::try_line(State& state, const std::vector<TxnId>& hint) {
+  std::vector<TxnId> line;
+  Txns placed;
   while (line.size() < hint.size()) {
-    const auto next = std::find_if(hint.begin(), hint.end(), [&](std::uint32_t t) {
+    const auto next = std::find_if(hint.begin(), hint.end(), [&](TxnId t) {
       return !placed.contains(t) && state.order[t].is_subset_of(placed);
     });
     line.push_back(*next);
     placed.insert(*next);
   }
   State all = state;
-  Set before;
-  for (const std::uint32_t t : line) {
+  Txns before;
+  for (const TxnId t : line) {
     all.order[t] = before;
     before.insert(t);
   }
@@ -289,8 +288,8 @@ auto LevelWitness<Set>::value(int relation, const State& state) -> const Rows& {
 
 template <class Set>
 auto LevelWitness<Set>::closure(Rows rows) const -> Rows {
-  all_.for_each([&](std::uint32_t middle) {
-    for (Set& row : rows) {
+  all_.for_each([&](TxnId middle) {
+    for (Txns& row : rows) {
       if (row.contains(middle)) row |= rows[middle];
     }
   });
@@ -306,7 +305,7 @@ void LevelWitness<Set>::compute(const RuleRelation& relation, const State& state
     case RelationOp::Intersection: {
       const Rows& right = value(relation.right, state);
       out = left;
-      for (std::uint32_t t = 0; t < size_; ++t) {
+      for (const TxnId t : out.ids()) {
         if (relation.op == RelationOp::Union) {
           out[t] |= right[t];
         } else {
@@ -318,21 +317,17 @@ void LevelWitness<Set>::compute(const RuleRelation& relation, const State& state
     case RelationOp::Compose: {
       const Rows& right = value(relation.right, state);
       out.assign(size_, {});
-      all_.for_each([&](std::uint32_t t) {
-        right[t].for_each([&](std::uint32_t middle) { out[t] |= left[middle]; });
-      });
+      all_.for_each(
+          [&](TxnId t) { right[t].for_each([&](TxnId middle) { out[t] |= left[middle]; }); });
       return;
     }
     case RelationOp::Inverse:
       out.assign(size_, {});
-      all_.for_each([&](std::uint32_t t) {
-        left[t].for_each([&](std::uint32_t from) { out[from].insert(t); });
-      });
+      all_.for_each([&](TxnId t) { left[t].for_each([&](TxnId from) { out[from].insert(t); }); });
       return;
     default:  // Plus, Star
       out = closure(left);
-      if (relation.op == RelationOp::Star)
-        all_.for_each([&](std::uint32_t t) { out[t].insert(t); });
+      if (relation.op == RelationOp::Star) all_.for_each([&](TxnId t) { out[t].insert(t); });
       return;
   }
 }
@@ -343,13 +338,13 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
   out.assign(size_, {});
   switch (relation.op) {
     case RelationOp::So:
-      all_.for_each([&](std::uint32_t t) { out[t] = so_[t]; });
+      all_.for_each([&](TxnId t) { out[t] = so_[t]; });
       return;
     case RelationOp::Wr:
-      all_.for_each([&](std::uint32_t t) { out[t] = key == nullptr ? wr_[t] : key->from[t]; });
+      all_.for_each([&](TxnId t) { out[t] = key == nullptr ? wr_[t] : key->from[t]; });
       return;
     case RelationOp::Vis:
-      all_.for_each([&](std::uint32_t t) { out[t] = state.sight[t]; });
+      all_.for_each([&](TxnId t) { out[t] = state.sight[t]; });
       return;
     case RelationOp::Ww:
     case RelationOp::Rw:
@@ -357,17 +352,17 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
       for (const Key* each : chosen_) add_of_key(relation.op, *each, state, out);
       return;
     case RelationOp::IdentityOn: {
-      Set members = relation.set == SetName::Aborted ? aborted_ : readers_;
+      Txns members = relation.set == SetName::Aborted ? aborted_ : readers_;
       if (relation.set == SetName::Writers) {
         members = {};
         for (const Key* each : chosen_) members |= each->writers;
       }
       if (key != nullptr) members = key->writers;
-      members.for_each([&](std::uint32_t t) { out[t].insert(t); });
+      members.for_each([&](TxnId t) { out[t].insert(t); });
       return;
     }
     default:  // Co, Ar
-      all_.for_each([&](std::uint32_t t) { out[t] = state.order[t]; });
+      all_.for_each([&](TxnId t) { out[t] = state.order[t]; });
       return;
   }
 }
@@ -375,13 +370,13 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
 template <class Set>
 void LevelWitness<Set>::add_of_key(RelationOp op, const Key& key, const State& state,
                                    Rows& out) const {
-  key.writers.for_each([&](std::uint32_t b) {
-    const Set overwritten = key.writers & state.order[b];
+  key.writers.for_each([&](TxnId b) {
+    const Txns overwritten = key.writers & state.order[b];
     if (op == RelationOp::Ww) {
       out[b] |= overwritten;
       return;
     }
-    key.readers.for_each([&](std::uint32_t reader) {
+    key.readers.for_each([&](TxnId reader) {
       if (reader != b && key.from[reader].intersects(overwritten)) out[b].insert(reader);
     });
   });

@@ -43,16 +43,21 @@ class LevelWitness {
   void pop();
 
  private:
-  using Rows = std::vector<Set>;  // by element: those that are related to it
+  // As in a history: T0, and call i is transaction i + 1.
+  using Txns = typename Set::template Of<TxnId>;
+  static TxnId txn_of(CallId call) {
+    return call == kInitialWriter ? kInitialTxn : TxnId{call.index + 1};
+  }
+  using Rows = ById<TxnId, Txns>;  // those that are related to it
   struct State {
     Rows order;
     Rows sight;
-    std::vector<std::uint32_t> line;  // an order that satisfies the rules
+    std::vector<TxnId> line;  // an order that satisfies the rules
   };
   // What is known of a key. Those that look the same are looked at once.
   struct Key {
-    Set writers;
-    Set readers;
+    Txns writers;
+    Txns readers;
     Rows from;  // by reader
     friend bool operator==(const Key&, const Key&) = default;
   };
@@ -66,12 +71,12 @@ class LevelWitness {
   bool close(State& state);
   bool bind_keys(const ForcingRule& rule, std::size_t next, State& state, bool& has_changed);
   bool bind(const ForcingRule& rule, std::size_t next, State& state, bool& has_changed);
-  void keep(const RuleAtom& atom, int txn, const State& state, Set& candidates);
+  void keep(const RuleAtom& atom, int txn, const State& state, Txns& candidates);
   bool conclude(const ForcingRule& rule, State& state, bool& has_changed);
-  bool add_before(State& state, std::uint32_t from, std::uint32_t to, bool& has_changed) const;
+  bool add_before(State& state, TxnId from, TxnId to, bool& has_changed) const;
 
-  bool can_order(State& state, const std::vector<std::uint32_t>& hint);
-  bool try_line(State& state, const std::vector<std::uint32_t>& hint);
+  bool can_order(State& state, const std::vector<TxnId>& hint);
+  bool try_line(State& state, const std::vector<TxnId>& hint);
 
   const Rows& value(int relation, const State& state);
   void compute(const RuleRelation& relation, const State& state, Rows& out);
@@ -80,26 +85,26 @@ class LevelWitness {
   Rows closure(Rows rows) const;
 
   const std::shared_ptr<const LevelRules> rules_;
-  const std::uint32_t size_;  // elements
+  const std::uint32_t size_;  // transactions
   Budget& budget_;
-  Set all_;  // T0 and the calls of the history
-  Set aborted_;
-  Set readers_;
+  Txns all_;  // T0 and the calls of the history
+  Txns aborted_;
+  Txns readers_;
   Rows so_;
   Rows wr_;
-  std::map<std::uint32_t, Key> keys_;  // by number
-  std::vector<const Key*> chosen_;     // different ones
+  std::map<ProgramKey, Key> keys_;
+  std::vector<const Key*> chosen_;  // different ones
   struct Pushed {
-    std::uint32_t element = 0;
-    std::vector<std::uint32_t> read = {};  // keys
-    std::vector<std::uint32_t> written = {};
+    TxnId element = {};
+    std::vector<ProgramKey> read = {};
+    std::vector<ProgramKey> written = {};
   };
   std::vector<std::optional<Pushed>> pushed_;  // nothing for a call that was left out
   std::vector<State> states_;                  // the first is that of T0 alone
   std::vector<Value> values_;                  // by relation
   std::uint64_t facts_ = 0;                    // numbers of what values were computed for
   std::uint64_t round_ = 0;
-  std::vector<std::uint32_t> bound_;    // by slot: an element
+  std::vector<TxnId> bound_;            // by slot
   std::vector<const Key*> bound_keys_;  // by slot
 };
 

@@ -63,7 +63,7 @@ Merged<Set>::Merged(const Executable& program, const Rules& exact, EndStates<Set
       seen_(max_states) {
   constexpr std::array kWeak = {Kind::True, Kind::Rc, Kind::Ra, Kind::Cc};
   constexpr std::array kStrong = {Kind::Pc, Kind::Si, Kind::Ser};
-  for (std::uint32_t call = 0; call < block_of_.size(); ++call) {
+  for (const CallId call : block_of_.ids()) {
     auto strong = exact.strong;
     if (!exact.mixed.empty()) strong = exact.mixed[call];
     kinds_.push_back(exact.sight ? Kind::Psi
@@ -71,20 +71,20 @@ Merged<Set>::Merged(const Executable& program, const Rules& exact, EndStates<Set
                                  : kWeak[static_cast<std::size_t>(exact.weak[call])]);
   }
   for (const Session& session : program.outline().sessions)
-    sessions_.push_back({.next = session.first, .end = session.first + session.size});
+    sessions_.push_back({.next = session.first, .end = session.end()});
   note_mentioned();
   note_readable();
 }
 
 template <class Set>
-void Merged<Set>::raise(Places& places, std::size_t key, std::uint32_t place) {
-  if (key >= places.size()) places.resize(key + 1, 0);
-  places[key] = std::max(places[key], place);
+void Merged<Set>::raise(Places& places, ProgramKey key, std::uint32_t place) {
+  std::uint32_t& own = places.grown(key, 0);
+  own = std::max(own, place);
 }
 
 template <class Set>
 void Merged<Set>::raise(Places& places, const Places& by) {
-  for (std::size_t key = 0; key < by.size(); ++key) {
+  for (const ProgramKey key : by.ids()) {
     if (by[key] != 0) raise(places, key, by[key]);
   }
 }
@@ -97,12 +97,12 @@ bool Merged<Set>::is_over() {
 
 template <class Set>
 auto Merged<Set>::versions(ProgramKey x) -> std::vector<Version>& {
-  while (x.index >= versions_.size()) {
-    const ProgramKey added{narrow(versions_.size())};
+  while (!versions_.contains(x)) {
+    const ProgramKey added = versions_.next_id();
     versions_.push_back({{kInitialWriter, program_.keys().initial(added)}});
-    family_of_.push_back(program_.keys().family(added).index);
+    family_of_.push_back(program_.keys().family(added));
   }
-  return versions_[x.index];
+  return versions_[x];
 }
 
 template <class Set>
@@ -119,11 +119,11 @@ void Merged<Set>::explore() {
     }
   }
   bool is_end = true;
-  for (std::uint32_t session = 0; session < sessions_.size(); ++session) {
+  for (const ProgramSession session : sessions_.ids()) {
     const SessionState& at = sessions_[session];
     if (at.next == at.end) continue;
     is_end = false;
-    path_.push_back(session);
+    path_.push_back(session.index);
     if (!at.is_under_way) {
       running_ = {.session = session, .call = at.next, .before = state};
       begin(session);
@@ -137,24 +137,24 @@ void Merged<Set>::explore() {
 }
 
 template <class Set>
-void Merged<Set>::begin(std::uint32_t session) {
+void Merged<Set>::begin(ProgramSession session) {
   const SessionState& at = sessions_[session];
   running_.kind = kinds_[running_.call];
   running_.past = at.past;
   if (running_.kind == Kind::Ra) running_.oldest = at.own;
   if (is_causal(running_.kind)) running_.oldest = at.past;
   running_.is_left_out = program_.outline().calls[running_.call].attempt > 1 &&
-                         trail_.blocks[block_of_[running_.call - 1]].is_committed;
+                         trail_.blocks[block_of_[call_before(running_.call)]].is_committed;
   const typename Trail<Set>::Mark mark = trail_.mark();
   Block<Set>& block = running_.block;
   block.call = running_.call;
   block.reads_begin = narrow(trail_.reads.size());
   block.writes_begin = narrow(trail_.writes.size());
-  for (std::uint32_t c = program_.outline().sessions[session].first; c < running_.call; ++c) {
+  for (CallId c = program_.outline().sessions[session].first; c < running_.call; ++c) {
     block.past.insert(c);
     block.past |= trail_.blocks[block_of_[c]].past;
   }
-  executor_->start(CallId{running_.call});
+  executor_->start(running_.call);
   go_on();
   trail_.cut(mark);
 }
@@ -177,7 +177,7 @@ void Merged<Set>::go_on() {
         }
         const std::uint32_t last = narrow(versions(stop.key).size() - 1);
         const bool is_free = is_weak(running_.kind);
-        const std::uint32_t first = is_free ? at(running_.oldest, stop.key.index) : last;
+        const std::uint32_t first = is_free ? at(running_.oldest, stop.key) : last;
         if (first < last) return choose(stop.key, first, last);
         if (!read_version(stop.key, last)) return;
         break;
@@ -204,7 +204,7 @@ void Merged<Set>::choose(ProgramKey x, std::uint32_t first, std::uint32_t last) 
   const std::size_t num_reads = trail_.reads.size();
   const std::size_t num_writes = trail_.writes.size();
   for (std::uint32_t place = first; place <= last && !control_.is_stopped(); ++place) {
-    executor_->restore(CallId{before.call}, kept);
+    executor_->restore(before.call, kept);
     running_ = before;
     trail_.reads.resize(num_reads);
     trail_.writes.resize(num_writes);
@@ -217,13 +217,13 @@ void Merged<Set>::choose(ProgramKey x, std::uint32_t first, std::uint32_t last) 
 // False if what the call then sees makes an earlier read of it too old.
 template <class Set>
 bool Merged<Set>::read_version(ProgramKey x, std::uint32_t place) {
-  const Version version = versions_[x.index][place];
+  const Version version = versions_[x][place];
   Block<Set>& block = running_.block;
   ReadEvent<Set>& event = trail_.reads.emplace_back();
   event.key = x;
   event.writer = version.writer;
   event.writes_end = narrow(trail_.writes.size());
-  running_.reads.push_back({x.index, place});
+  running_.reads.push_back({x, place});
   executor_->answer(version.value);
   if (version.writer == kInitialWriter) return true;
   block.read_from.insert(version.writer);
@@ -266,7 +266,7 @@ void Merged<Set>::end_call(bool is_committed) {
   const bool installs = is_committed && block.writes_end > block.writes_begin;
   if (running_.kind == Kind::Psi && installs) {
     for (const WriteEvent& write : trail_.writes_of(block)) {
-      const std::uint32_t before = versions(write.key).back().writer;
+      const CallId before = versions(write.key).back().writer;
       if (before != kInitialWriter) raise(running_.oldest, past_[before]);
     }
     raise(running_.past, running_.oldest);
@@ -278,7 +278,7 @@ void Merged<Set>::end_call(bool is_committed) {
   trail_.numbers.insert(trail_.numbers.end(), locals.begin(), locals.end());
   block.locals_end = narrow(trail_.numbers.size());
   block.failed_assertion = executor_->failed_assertion();
-  const std::uint32_t number = narrow(trail_.blocks.size());
+  const BlockId number = trail_.blocks.next_id();
   trail_.blocks.push_back(block);
   const Running ended = running_;
   const std::uint32_t failed = block.failed_assertion ? 1 : 0;
@@ -304,26 +304,26 @@ void Merged<Set>::end_call(bool is_committed) {
 
 // The transaction commits, or ends without a write; explores what follows.
 template <class Set>
-void Merged<Set>::install(std::uint32_t number, std::uint32_t block_number, const Places& past) {
+void Merged<Set>::install(ProgramSession number, BlockId block_number, const Places& past) {
   const Block<Set> block = trail_.blocks[block_number];
   const SessionState before = sessions_[number];
   SessionState& session = sessions_[number];
   session.is_under_way = false;
   ++session.next;
   raise(session.past, past);
-  std::vector<std::uint32_t> installed;
+  std::vector<ProgramKey> installed;
   if (block.is_committed) {
     own_[block.call].clear();
     const auto writes = trail_.writes_of(block);
     for (std::size_t i = 0; i < writes.size(); ++i) {
       const ProgramKey x = writes[i].key;
-      if (at(own_[block.call], x.index) != 0) {
-        versions_[x.index].back().value = writes[i].value;  // written again
+      if (at(own_[block.call], x) != 0) {
+        versions_[x].back().value = writes[i].value;  // written again
         continue;
       }
-      raise(own_[block.call], x.index, narrow(versions_[x.index].size()));
-      versions_[x.index].push_back({block.call, writes[i].value});
-      installed.push_back(x.index);
+      raise(own_[block.call], x, narrow(versions_[x].size()));
+      versions_[x].push_back({block.call, writes[i].value});
+      installed.push_back(x);
     }
     raise(session.own, own_[block.call]);
     raise(session.past, own_[block.call]);
@@ -332,16 +332,16 @@ void Merged<Set>::install(std::uint32_t number, std::uint32_t block_number, cons
   trail_.order.push_back({block_number, 0});
   explore();
   trail_.order.pop_back();
-  for (const std::uint32_t key : installed) versions_[key].pop_back();
+  for (const ProgramKey key : installed) versions_[key].pop_back();
   sessions_[number] = before;
 }
 
 // Is nobody else under way at si who writes one of its keys? To begin concerns only those at si.
 template <class Set>
-bool Merged<Set>::is_free(std::uint32_t session, std::uint32_t number, bool begins) const {
+bool Merged<Set>::is_free(ProgramSession session, BlockId number, bool begins) const {
   const Block<Set>& block = trail_.blocks[number];
   if (!block.is_committed || (begins && kinds_[block.call] != Kind::Si)) return true;
-  for (std::uint32_t other = 0; other < sessions_.size(); ++other) {
+  for (const ProgramSession other : sessions_.ids()) {
     if (other == session || !sessions_[other].is_under_way) continue;
     const Block<Set>& under_way = trail_.blocks[sessions_[other].block];
     if (kinds_[under_way.call] != Kind::Si) continue;
@@ -365,10 +365,10 @@ const std::int64_t* Merged<Set>::own_write(ProgramKey x) const {
 template <class Set>
 void Merged<Set>::report_fault() {
   std::vector<ReadValue> reads;
-  const auto add = [&](std::uint32_t reader, std::span<const ReadEvent<Set>> events) {
+  const auto add = [&](CallId reader, std::span<const ReadEvent<Set>> events) {
     for (const ReadEvent<Set>& event : events) {
       std::int64_t value = program_.keys().initial(event.key);
-      for (const Version& version : versions_[event.key.index]) {
+      for (const Version& version : versions_[event.key]) {
         if (version.writer == event.writer) value = version.value;
       }
       reads.push_back({reader, event.key, event.writer, value});

@@ -89,35 +89,35 @@ class Merged {
   static bool is_weak(Kind kind) { return kind <= Kind::Psi; }
   static bool is_causal(Kind kind) { return kind == Kind::Cc || kind == Kind::Psi; }
 
-  // By key, the place of a version; what is missing is 0, the initial one.
-  using Places = std::vector<std::uint32_t>;
-  static std::uint32_t at(const Places& places, std::size_t key) {
-    return key < places.size() ? places[key] : 0;
+  // The place of a version of each key; what is missing is 0, the initial one.
+  using Places = ById<ProgramKey, std::uint32_t>;
+  static std::uint32_t at(const Places& places, ProgramKey key) {
+    return places.contains(key) ? places[key] : 0;
   }
-  static void raise(Places& places, std::size_t key, std::uint32_t place);
+  static void raise(Places& places, ProgramKey key, std::uint32_t place);
   static void raise(Places& places, const Places& by);
 
   struct Version {
-    std::uint32_t writer = kInitialWriter;
+    CallId writer = kInitialWriter;
     std::int64_t value = 0;
   };
   struct SessionState {
-    std::uint32_t next = 0;  // call
-    std::uint32_t end = 0;
+    CallId next = {};
+    CallId end = {};  // one behind its last call
     bool is_under_way = false;
-    std::uint32_t block = 0;   // of the one under way
+    BlockId block = {};        // of the one under way
     Places past = {};          // the latest versions in the causal past of what it has done
     Places own = {};           // that it has written
     Places pending_past = {};  // past of the one under way
   };
   struct ReadPlace {
-    std::uint32_t key = 0;
+    ProgramKey key = {};
     std::uint32_t place = 0;
   };
   // The call that runs.
   struct Running {
-    std::uint32_t session = 0;
-    std::uint32_t call = 0;
+    ProgramSession session = {};
+    CallId call = {};
     Kind kind = Kind::Ser;
     bool is_left_out = false;
     Block<Set> block = {};
@@ -128,22 +128,22 @@ class Merged {
   };
   // A local of a call, or how the call ended, that a claim looks at.
   struct Mentioned {
-    std::uint32_t call = 0;
+    CallId call = {};
     std::optional<std::uint32_t> local;
     friend auto operator<=>(const Mentioned&, const Mentioned&) = default;
   };
 
-  static constexpr std::uint32_t kNotBegun = 0xffffffff;
+  static constexpr BlockId kNotBegun = BlockId::none();
 
   void explore();
-  void begin(std::uint32_t session);
+  void begin(ProgramSession session);
   void go_on();
   void choose(ProgramKey x, std::uint32_t first, std::uint32_t last);
   bool read_version(ProgramKey x, std::uint32_t place);
   bool are_reads_new_enough() const;
   void end_call(bool is_committed);
-  void install(std::uint32_t session, std::uint32_t block, const Places& past);
-  bool is_free(std::uint32_t session, std::uint32_t block, bool begins) const;
+  void install(ProgramSession session, BlockId block, const Places& past);
+  bool is_free(ProgramSession session, BlockId block, bool begins) const;
   void report_fault();
 
   const std::int64_t* own_write(ProgramKey x) const;
@@ -161,26 +161,26 @@ class Merged {
   Control& control_;
   Budget budget_;
   std::unique_ptr<Executor> executor_;
-  std::vector<Kind> kinds_;  // by call
+  ById<CallId, Kind> kinds_;
   Path path_;
   Trail<Set> trail_;
-  std::vector<SessionState> sessions_;
-  std::vector<std::vector<Version>> versions_;  // by key, as they were installed
-  std::vector<Places> past_;                    // by call that has installed: itself included
-  std::vector<Places> own_;                     // the same: its own versions
-  std::vector<std::uint32_t> block_of_;         // by call that has ended or is under way
+  ById<ProgramSession, SessionState> sessions_;
+  ById<ProgramKey, std::vector<Version>> versions_;  // as they were installed
+  ById<CallId, Places> past_;                        // of calls that have installed: with their own
+  ById<CallId, Places> own_;                         // the same: their own versions
+  ById<CallId, BlockId> block_of_;                   // of calls that have ended or is under way
   Running running_;
 
   std::vector<Mentioned> mentioned_;
   struct Readable {
-    std::vector<bool> by_any;   // by family
-    std::vector<bool> by_weak;  // the same
-    bool has_causal = false;    // is a call at cc or psi to come?
-    bool has_direct = false;    // is one at true, rc or ra?
+    ById<FamilyId, bool> by_any;
+    ById<FamilyId, bool> by_weak;
+    bool has_causal = false;  // is a call at cc or psi to come?
+    bool has_direct = false;  // is one at true, rc or ra?
   };
-  std::vector<Readable> readable_;        // by call: what it or a later one of its session may read
-  std::vector<bool> is_final_;            // by key
-  std::vector<std::uint32_t> family_of_;  // by key
+  ById<CallId, Readable> readable_;  // what the call or a later one of its session may read
+  ById<ProgramKey, bool> is_final_;
+  ById<ProgramKey, FamilyId> family_of_;
   StateSet seen_;
   std::uint64_t num_again_ = 0;
   std::uint32_t num_failed_ = 0;  // transactions on the path in which an assertion failed

@@ -13,20 +13,20 @@ template <class Set>
 void Merged<Set>::note_mentioned() {
   const Program* text = text_of(program_);
   ISO_ASSERT(text != nullptr);
-  const std::vector<Call>& calls = program_.outline().calls;
-  for (std::uint32_t call = 0; call + 1 < calls.size(); ++call) {
+  const auto& calls = program_.outline().calls;
+  for (const CallId call : calls.ids()) {
     // What is run again depends on the end of the attempt before it.
-    if (calls[call + 1].attempt > 1) mentioned_.push_back({call, std::nullopt});
+    if (calls[call].attempt > 1) mentioned_.push_back({call_before(call), std::nullopt});
   }
   for (const FinalAssertion& claim : text->final_assertions()) {
     for (const FinalInput& input : claim.inputs) {
       if (input.final_key) continue;
       // Any of its attempts may be the one that counts.
-      std::uint32_t call = input.call.index;
+      CallId call = input.call;
       do {
         mentioned_.push_back({call, input.local});
         ++call;
-      } while (call < calls.size() && calls[call].attempt > 1);
+      } while (calls.contains(call) && calls[call].attempt > 1);
     }
   }
   std::sort(mentioned_.begin(), mentioned_.end());
@@ -39,22 +39,22 @@ void Merged<Set>::note_readable() {
   readable_.resize(outline.calls.size());
   const std::size_t num_families = program_.keys().num_families();
   for (const Session& session : outline.sessions) {
-    Readable later{.by_any = std::vector<bool>(num_families, false),
-                   .by_weak = std::vector<bool>(num_families, false)};
-    for (std::uint32_t call = session.first + session.size; call-- > session.first;) {
+    Readable later{.by_any = ById<FamilyId, bool>(num_families, false),
+                   .by_weak = ById<FamilyId, bool>(num_families, false)};
+    for (CallId call = session.end(); call > session.first;) {
+      call = call_before(call);
       const Kind kind = kinds_[call];
       later.has_causal = later.has_causal || is_causal(kind);
       later.has_direct = later.has_direct || kind <= Kind::Ra;
-      for (const FamilyId family : program_.may_read(CallId{call})) {
-        later.by_any[family.index] = true;
-        if (is_weak(kind)) later.by_weak[family.index] = true;
+      for (const FamilyId family : program_.may_read(call)) {
+        later.by_any[family] = true;
+        if (is_weak(kind)) later.by_weak[family] = true;
       }
       readable_[call] = later;
     }
   }
   for (const ProgramKey x : program_.final_keys()) {
-    if (x.index >= is_final_.size()) is_final_.resize(x.index + 1, false);
-    is_final_[x.index] = true;
+    is_final_.grown(x, false) = true;
   }
 }
 
@@ -63,7 +63,7 @@ template <class Set>
 bool Merged<Set>::is_new_inside() {
   StateHasher hasher;
   for (const std::uint64_t word : running_.before) hasher.add(word);
-  hasher.add(running_.call);
+  hasher.add(running_.call.index);
   for (const std::int64_t word : executor_->state()) hasher.add(static_cast<std::uint64_t>(word));
   hasher.add(trail_.writes.size() - running_.block.writes_begin);
   for (std::size_t i = running_.block.writes_begin; i < trail_.writes.size(); ++i) {
@@ -71,9 +71,9 @@ bool Merged<Set>::is_new_inside() {
     hasher.add(static_cast<std::uint64_t>(trail_.writes[i].value));
   }
   const auto add_places = [&](const Places& places) {
-    for (std::size_t key = 0; key < places.size(); ++key) {
+    for (const ProgramKey key : places.ids()) {
       if (places[key] == 0) continue;
-      hasher.add(key);
+      hasher.add(key.index);
       hasher.add(places[key]);
     }
     hasher.add(~std::uint64_t{0});  // no key
@@ -84,7 +84,7 @@ bool Merged<Set>::is_new_inside() {
   if (running_.kind >= Kind::Ra) {
     for (const ReadPlace& read : running_.reads) {
       if (versions_[read.key].size() == 1) continue;
-      hasher.add(read.key);
+      hasher.add(read.key.index);
       hasher.add(read.place);
     }
   }
@@ -95,7 +95,7 @@ template <class Set>
 StateSet::Hash Merged<Set>::hash() {
   StateHasher hasher;
   for (const SessionState& session : sessions_) {
-    hasher.add(std::uint64_t{session.next} << 1 | (session.is_under_way ? 1U : 0U));
+    hasher.add(std::uint64_t{session.next.index} << 1 | (session.is_under_way ? 1U : 0U));
     if (!session.is_under_way) continue;
     const auto writes = trail_.writes_of(trail_.blocks[session.block]);
     hasher.add(writes.size());
@@ -122,14 +122,15 @@ void Merged<Set>::hash_versions(StateHasher& hasher) {
   bool has_causal = false;
   bool has_direct = false;
   for (const SessionState& session : sessions_) {
-    const std::uint32_t next = session.next + (session.is_under_way ? 1 : 0);
+    CallId next = session.next;
+    if (session.is_under_way) ++next;
     if (session.next < session.end) going_on.push_back(&session);
     if (next == session.end) continue;
     to_come.push_back(&readable_[next]);
     has_causal = has_causal || readable_[next].has_causal;
     has_direct = has_direct || readable_[next].has_direct;
   }
-  const auto is_in = [&](std::vector<bool> Readable::*families, std::uint32_t key) {
+  const auto is_in = [&](ById<FamilyId, bool> Readable::*families, ProgramKey key) {
     return std::any_of(to_come.begin(), to_come.end(), [&](const Readable* readable) {
       return (readable->*families)[family_of_[key]];
     });
@@ -137,11 +138,11 @@ void Merged<Set>::hash_versions(StateHasher& hasher) {
   // Keys of which more than the latest version matters, and the oldest that does: only where all
   // that is to come at weak levels sees its causal past, there are versions that nobody reads.
   struct Listed {
-    std::uint32_t key = 0;
+    ProgramKey key = {};
     std::uint32_t oldest = 0;
   };
   std::vector<Listed> listed;
-  for (std::uint32_t key = 0; key < versions_.size(); ++key) {
+  for (const ProgramKey key : versions_.ids()) {
     if (versions_[key].size() == 1) continue;
     if (is_in(&Readable::by_weak, key)) {
       std::uint32_t oldest = has_direct ? 0 : narrow(versions_[key].size() - 1);
@@ -150,11 +151,11 @@ void Merged<Set>::hash_versions(StateHasher& hasher) {
       listed.push_back({key, oldest});
       continue;
     }
-    const bool is_final = key < is_final_.size() && is_final_[key];
+    const bool is_final = is_final_.contains(key) && is_final_[key];
     const std::int64_t latest = versions_[key].back().value;
     if (latest == versions_[key].front().value || (!is_final && !is_in(&Readable::by_any, key)))
       continue;
-    hasher.add(key);
+    hasher.add(key.index);
     hasher.add(static_cast<std::uint64_t>(latest));
   }
   hasher.add(~std::uint64_t{0});  // no key
@@ -165,7 +166,7 @@ void Merged<Set>::hash_versions(StateHasher& hasher) {
     }
   };
   for (const Listed& each : listed) {
-    hasher.add(each.key);
+    hasher.add(each.key.index);
     hasher.add(versions_[each.key].size() - each.oldest);
     for (std::size_t i = each.oldest; i < versions_[each.key].size(); ++i) {
       const Version& version = versions_[each.key][i];

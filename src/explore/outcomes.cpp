@@ -24,10 +24,10 @@ const std::vector<const Level*>& ladder() {
 
 void Outcomes::add(const store::Recording& run) {
   std::vector<std::int64_t> values;
-  for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
+  for (const CallId call : run.txns.ids()) {
     const store::RecordedTxn& txn = run.txns[call];
     values.push_back(txn.is_left_out ? 2 : txn.is_committed ? 1 : 0);
-    const auto names = program_.local_names(CallId{call});
+    const auto names = program_.local_names(call);
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!names[i].empty()) values.push_back(txn.locals[i]);
     }

@@ -22,10 +22,10 @@ namespace isoscope::explore {
 const std::vector<const Level*>& ladder();
 
 struct ProgramOutcome {
-  std::vector<store::RecordedTxn> txns;  // by call: committed or not, and locals; no accesses
-  std::uint64_t histories = 0;           // with this outcome
-  std::vector<std::string> levels;       // of ladder(), those that allow it
-  bool is_decided = true;                // else the time was over before all levels were asked
+  ById<CallId, store::RecordedTxn> txns;  // committed or not, and locals; no accesses
+  std::uint64_t histories = 0;            // with this outcome
+  std::vector<std::string> levels;        // of ladder(), those that allow it
+  bool is_decided = true;                 // else the time was over before all levels were asked
   std::vector<std::uint32_t> failed_assertions;
   std::optional<store::Recording> example = {};  // one of its histories, if asked for
 };

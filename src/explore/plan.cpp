@@ -62,24 +62,25 @@ Result<void> set_base(const Executable& program, const std::string& name, Rules&
                  .hint = suggest(name, names)};
   }
   const WeakLevel weak = *known_weak;
-  for (std::size_t i = 0; i < rules.weak.size(); ++i) {
-    if (weak > rules.weak[i]) {
+  for (const CallId call : rules.weak.ids()) {
+    if (weak > rules.weak[call]) {
       return Error{.what = fmt::format("--base {} would lose histories: it is not known to be "
                                        "weaker than the level of {}",
-                                       name, program.outline().calls[i].name),
-                   .hint = fmt::format("use --base {}", name_of(rules.weak[i]))};
+                                       name, program.outline().calls[call].name),
+                   .hint = fmt::format("use --base {}", name_of(rules.weak[call]))};
     }
-    rules.weak[i] = weak;
+    rules.weak[call] = weak;
   }
   return {};
 }
 
-// By call, its strong rule if it has one. Nothing if a level is none of true, rc, ra, cc, pc, si
+// The strong rule of each call that has one. Nothing if a level is none of true, rc, ra, cc, pc, si
 // and ser over co.
-std::optional<std::vector<std::optional<StrongRule>>> mixture(const store::LevelPlan& known) {
-  std::vector<std::optional<StrongRule>> rules;
-  for (std::uint32_t call = 0; call < known.weak.size(); ++call) {
-    const Level& level = known.levels.of(CallId{call});
+using StrongRules = ById<CallId, std::optional<StrongRule>>;
+std::optional<StrongRules> mixture(const store::LevelPlan& known) {
+  StrongRules rules;
+  for (const CallId call : known.weak.ids()) {
+    const Level& level = known.levels.of(call);
     const auto logic = logic_of(level);
     if (!logic || level.framework != Framework::Co) return std::nullopt;
     rules.push_back(store::strong_rule(*logic));
@@ -115,7 +116,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   // Can the rules alone decide the levels?
   const bool is_weak = known->kind == store::LevelPlan::Kind::Weak;
   const auto strong = known->uniform ? store::strong_rule(*known->uniform) : std::nullopt;
-  const std::vector<WeakLevel> exact = known->weak;
+  const ById<CallId, WeakLevel> exact = known->weak;
   plan.rules.weak = known->weak;
   if (!logic_of(level) && !known->levels.is_mixed())
     plan.rules.weak.assign(plan.rules.weak.size(), proved_base(level, budget));
@@ -124,7 +125,7 @@ Result<Plan> make_plan(const Executable& program, const Level& level, const Leve
   std::optional<SightRule> sight;
   if (known->uniform == Logic::Psi) sight = SightRule::Psi;
   if (known->uniform == Logic::Ua) sight = SightRule::Ua;
-  std::vector<std::optional<StrongRule>> mixed;
+  StrongRules mixed;
   if (!is_weak && !strong && !sight) mixed = mixture(*known).value_or(mixed);
   const bool has_engine = is_weak || strong || sight || !mixed.empty();
   // Where no engine is made for the levels, their axioms may be rules.

@@ -40,7 +40,7 @@ struct Plan {
   Filter filter = Filter::None;
   // Rules that say just what the level says, if there are any: final(x) asks for commit orders.
   std::optional<Rules> exact = {};
-  std::vector<WeakLevel> weak_filter;          // of Filter::Weak, by call
+  ById<CallId, WeakLevel> weak_filter;         // of Filter::Weak
   StrongRule strong_filter = StrongRule::Ser;  // of Filter::Strong
   const Level* level = nullptr;                // for calls without a level of their own
   const LevelSet* levels = nullptr;

@@ -26,7 +26,7 @@ ProgramKey find_key(KeyTable& keys, const std::string& name) {
 
 void pack(Packer& out, const KeyTable& keys, const store::Access& access) {
   out.number(access.is_read ? 1 : 0).text(keys.name(access.key));
-  out.integer(access.value).number(access.writer);
+  out.integer(access.value).number(access.writer.index);
 }
 
 store::Access unpack_access(Unpacker& in, KeyTable& keys) {
@@ -34,7 +34,7 @@ store::Access unpack_access(Unpacker& in, KeyTable& keys) {
   access.is_read = in.number() != 0;
   access.key = find_key(keys, in.text());
   access.value = in.integer();
-  access.writer = in.small();
+  access.writer = {in.small()};
   return access;
 }
 
@@ -50,11 +50,12 @@ void pack(Packer& out, const Executable& program, const store::Recording& run) {
     for (const std::int64_t value : txn.locals) out.integer(value);
     pack(out, txn.failed_assertion);
   }
-  out.numbers(run.order);
+  out.number(run.order.size());
+  for (const CallId call : run.order) out.number(call.index);
   pack(out, run.failed_at_end);
   out.number(run.finals.size());
   for (const store::FinalValue& each : run.finals)
-    out.text(program.keys().name(each.key)).number(each.writer).integer(each.value);
+    out.text(program.keys().name(each.key)).number(each.writer.index).integer(each.value);
 }
 
 store::Recording unpack_recording(Unpacker& in, const Executable& program) {
@@ -69,12 +70,13 @@ store::Recording unpack_recording(Unpacker& in, const Executable& program) {
     for (std::int64_t& value : txn.locals) value = in.integer();
     txn.failed_assertion = unpack_optional(in);
   }
-  run.order = in.numbers();
+  run.order.resize(in.count());
+  for (CallId& call : run.order) call = {in.small()};
   run.failed_at_end = unpack_optional(in);
   run.finals.resize(in.count());
   for (store::FinalValue& each : run.finals) {
     each.key = find_key(program.keys(), in.text());
-    each.writer = in.small();
+    each.writer = {in.small()};
     each.value = in.integer();
   }
   return run;

@@ -9,11 +9,11 @@ namespace isoscope::explore {
 // reads on which nothing depends.
 class Releveled final : public Executable {
  public:
-  Releveled(const Executable& program, const std::vector<std::string>& levels,
+  Releveled(const Executable& program, const ById<CallId, std::string>& levels,
             bool reads_in_vain = true)
       : program_(program), outline_(program.outline()), reads_in_vain_(reads_in_vain) {
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      if (outline_.calls[i].level.empty()) outline_.calls[i].level = levels[i];
+    for (const CallId call : levels.ids()) {
+      if (outline_.calls[call].level.empty()) outline_.calls[call].level = levels[call];
     }
   }
 

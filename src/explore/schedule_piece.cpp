@@ -7,9 +7,9 @@ namespace isoscope::explore {
 std::vector<std::uint32_t> pack_frames(const Frames& all) {
   std::vector<std::uint32_t> words = {all.base, all.is_round_over ? 1U : 0U,
                                       static_cast<std::uint32_t>(all.frames.size())};
-  const auto add = [&](const std::vector<std::uint32_t>& list) {
+  const auto add = [&](const std::vector<LiveSession>& list) {
     words.push_back(static_cast<std::uint32_t>(list.size()));
-    words.insert(words.end(), list.begin(), list.end());
+    for (const LiveSession session : list) words.push_back(session.index);
   };
   for (const Frame& frame : all.frames) {
     add(frame.tried);
@@ -24,10 +24,9 @@ std::vector<std::uint32_t> pack_frames(const Frames& all) {
 Frames unpack_frames(const std::vector<std::uint32_t>& words) {
   std::size_t next = 0;
   const auto list = [&] {
-    const std::size_t size = words[next++];
-    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(next);
-    next += size;
-    return std::vector<std::uint32_t>(begin, begin + static_cast<std::ptrdiff_t>(size));
+    std::vector<LiveSession> sessions(words[next++]);
+    for (LiveSession& session : sessions) session = {words[next++]};
+    return sessions;
   };
   Frames all;
   all.base = words[next++];

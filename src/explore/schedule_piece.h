@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "explore/pool.h"
+#include "support/by_id.h"
 
 namespace isoscope::explore {
 
+using LiveSession = Id<struct LiveSessionTag>;  // among the sessions that have calls
+
 struct Frame {
-  std::vector<std::uint32_t> tried = {};  // sessions
-  std::vector<std::uint32_t> known = {};
+  std::vector<LiveSession> tried = {};
+  std::vector<LiveSession> known = {};
   std::uint32_t current = 0;  // of tried
   std::uint32_t limit = 0;
   JoinId join = 0;

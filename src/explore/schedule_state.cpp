@@ -9,7 +9,7 @@
 namespace isoscope::explore {
 namespace {
 
-std::uint64_t bit_of(std::uint32_t key) { return std::uint64_t{1} << (key % 64); }
+std::uint64_t bit_of(ProgramKey key) { return std::uint64_t{1} << (key.index % 64); }
 
 }  // namespace
 
@@ -25,25 +25,24 @@ ScheduleState<Set>::ScheduleState(const Executable& program, StrongRule rule,
       executor_(program.executor()),
       keys_on_path_(*executor_),
       num_calls_(narrow(program.outline().calls.size())),
-      block_of_(num_calls_, 0),
+      block_of_(num_calls_),
       fixed_(program),
       facts_(num_calls_) {
   if (text_of(program) != nullptr) known_runs_.emplace(num_calls_);
   for (const Session& session : program.outline().sessions) {
-    if (session.size > 0)
-      sessions_.push_back({.next = session.first, .end = session.first + session.size});
+    if (session.size > 0) sessions_.push_back({.next = session.first, .end = session.end()});
   }
 }
 
 template <class Set>
 std::uint32_t ScheduleState<Set>::num_left() const {
   std::uint32_t left = 0;
-  for (const SessionState& session : sessions_) left += session.end - session.next;
+  for (const SessionState& session : sessions_) left += session.end.index - session.next.index;
   return left;
 }
 
 template <class Set>
-auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step> {
+auto ScheduleState<Set>::next_step(LiveSession session) -> std::optional<Step> {
   const SessionState& state = sessions_[session];
   Step step;
   step.session = session;
@@ -58,7 +57,7 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
   }
   const KnownRun* run = execute(state.next);
   if (run == nullptr) return std::nullopt;
-  step.block = narrow(trail_.blocks.size() - 1);
+  step.block = {narrow(trail_.blocks.size() - 1)};
   step.reads = add_keys(run->read_keys);
   step.writes = add_keys(run->written_keys);
   step.kind = rule_ == StrongRule::Ser ? StepKind::Whole : StepKind::Begin;
@@ -67,32 +66,33 @@ auto ScheduleState<Set>::next_step(std::uint32_t session) -> std::optional<Step>
 }
 
 template <class Set>
-auto ScheduleState<Set>::add_keys(const std::vector<std::uint32_t>& sorted) -> KeyRange {
+auto ScheduleState<Set>::add_keys(const std::vector<ProgramKey>& sorted) -> KeyRange {
   KeyRange keys;
   keys.begin = narrow(keys_.size());
   keys_.insert(keys_.end(), sorted.begin(), sorted.end());
   keys.end = narrow(keys_.size());
-  for (const std::uint32_t key : sorted) keys.mask |= bit_of(key);
+  for (const ProgramKey key : sorted) keys.mask |= bit_of(key);
   return keys;
 }
 
 // The keys of scratch_, sorted and without repetitions.
 template <class Set>
-std::vector<std::uint32_t> ScheduleState<Set>::sorted_keys() {
+std::vector<ProgramKey> ScheduleState<Set>::sorted_keys() {
   if (!std::is_sorted(scratch_.begin(), scratch_.end()))
     std::sort(scratch_.begin(), scratch_.end());
   return {scratch_.begin(), std::unique(scratch_.begin(), scratch_.end())};
 }
 
 template <class Set>
-Block<Set> ScheduleState<Set>::begin_block(std::uint32_t call) const {
+Block<Set> ScheduleState<Set>::begin_block(CallId call) const {
   Block<Set> block;
   block.call = call;
   block.reads_begin = narrow(trail_.reads.size());
   block.fixed_begin = narrow(trail_.fixed.size());
   block.writes_begin = narrow(trail_.writes.size());
-  for (std::uint32_t before = call; before-- > 0;) {
-    if (program_.outline().calls[before].session != program_.outline().calls[call].session) break;
+  const Outline& outline = program_.outline();
+  const CallId first = outline.sessions[outline.calls[call].session].first;
+  for (CallId before = first; before < call; ++before) {
     block.past.insert(before);
     block.past |= trail_.blocks[block_of_[before]].past;
   }
@@ -101,27 +101,27 @@ Block<Set> ScheduleState<Set>::begin_block(std::uint32_t call) const {
 
 // Runs a call on the latest state; its block is the last of the trail. Nothing if it has a fault.
 template <class Set>
-const KnownRun* ScheduleState<Set>::execute(std::uint32_t call) {
+const KnownRun* ScheduleState<Set>::execute(CallId call) {
   Block<Set> block = begin_block(call);
-  const bool is_left_out =
-      program_.outline().calls[call].attempt > 1 && trail_.blocks[block_of_[call - 1]].is_committed;
+  const bool is_left_out = program_.outline().calls[call].attempt > 1 &&
+                           trail_.blocks[block_of_[call_before(call)]].is_committed;
   const bool is_repeatable = known_runs_ && !is_left_out;
   if (is_repeatable) {
-    const auto value_of = [&](std::uint32_t key) { return latest_[key].value; };
+    const auto value_of = [&](ProgramKey key) { return latest_[key].value; };
     if (const KnownRun* run = known_runs_->find(call, value_of)) {
       repeat(*run, block);
       return run;
     }
   }
   std::uint64_t written = 0;  // a mask of its keys
-  executor_->start(CallId{call});
+  executor_->start(call);
   for (;;) {
     if (control_.is_over(budget_, path_)) return nullptr;
     const Stop stop = is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
     switch (stop.kind) {
       case StopKind::Write:
         latest(stop.key);  // from now on, the key is in our tables
-        written |= bit_of(stop.key.index);
+        written |= bit_of(stop.key);
         trail_.writes.push_back({stop.key, stop.value});
         break;
       case StopKind::Read:
@@ -143,7 +143,7 @@ const KnownRun* ScheduleState<Set>::execute(std::uint32_t call) {
 template <class Set>
 void ScheduleState<Set>::repeat(const KnownRun& run, Block<Set> block) {
   for (const KnownRun::Probe& probe : run.probes) {
-    const std::uint32_t writer = latest_[probe.key].writer;
+    const CallId writer = latest_[probe.key].writer;
     if (writer == kInitialWriter) continue;
     block.read_from.insert(writer);
     block.past.insert(writer);
@@ -153,7 +153,7 @@ void ScheduleState<Set>::repeat(const KnownRun& run, Block<Set> block) {
   ReadEvent<Set>* event = trail_.reads.data() + block.reads_begin;
   for (const KnownRun::Read& read : run.reads) {
     event->key = read.key;
-    event->writer = latest_[read.key.index].writer;
+    event->writer = latest_[read.key].writer;
     event->writes_end = block.writes_begin + read.num_writes;
     event->fixed_end = block.fixed_begin + read.num_fixed;
     ++event;
@@ -175,7 +175,7 @@ template <class Set>
 void ScheduleState<Set>::report_fault(const Block<Set>& last) {
   std::vector<ReadValue> reads;
   const auto add = [&](const Block<Set>& block) {
-    trail_.for_each_read(block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t) {
+    trail_.for_each_read(block, [&](ProgramKey x, CallId writer, std::uint32_t) {
       reads.push_back({block.call, x, writer, value(writer, x)});
     });
   };
@@ -187,7 +187,7 @@ void ScheduleState<Set>::report_fault(const Block<Set>& last) {
 }
 
 template <class Set>
-std::int64_t ScheduleState<Set>::value(std::uint32_t writer, ProgramKey x) const {
+std::int64_t ScheduleState<Set>::value(CallId writer, ProgramKey x) const {
   if (writer == kInitialWriter) return program_.keys().initial(x);
   const std::span<const WriteEvent> writes = trail_.writes_of(trail_.blocks[block_of_[writer]]);
   std::size_t i = writes.size();
@@ -197,11 +197,11 @@ std::int64_t ScheduleState<Set>::value(std::uint32_t writer, ProgramKey x) const
 
 template <class Set>
 std::int64_t ScheduleState<Set>::read(ProgramKey x, Block<Set>& block, std::uint64_t written) {
-  if ((written & bit_of(x.index)) != 0) {
+  if ((written & bit_of(x)) != 0) {
     if (const std::int64_t* value = own_write(block, x)) return *value;
   }
   const Version version = latest(x);
-  if (is_fixed_[x.index]) {
+  if (is_fixed_[x]) {
     trail_.fixed.push_back({x, narrow(trail_.writes.size()) - block.writes_begin});
     return version.value;
   }
@@ -252,17 +252,17 @@ const KnownRun& ScheduleState<Set>::end_block(Block<Set> block, bool is_committe
     run.reads.push_back(
         {read.key, read.writes_end - block.writes_begin, read.fixed_end - block.fixed_begin});
     // Nobody else runs meanwhile: what was read is the latest.
-    if (!is_noted_[read.key.index]) {
-      run.probes.push_back({read.key.index, latest_[read.key.index].value});
-      scratch_.push_back(read.key.index);
+    if (!is_noted_[read.key]) {
+      run.probes.push_back({read.key, latest_[read.key].value});
+      scratch_.push_back(read.key);
     }
-    is_noted_[read.key.index] = true;
+    is_noted_[read.key] = true;
   }
   for (const KnownRun::Probe& probe : run.probes) is_noted_[probe.key] = false;
   run.read_keys = sorted_keys();
   scratch_.clear();
   if (is_committed) {
-    for (const WriteEvent& write : writes) scratch_.push_back(write.key.index);
+    for (const WriteEvent& write : writes) scratch_.push_back(write.key);
   }
   run.written_keys = sorted_keys();
   if (is_repeatable) return known_runs_->add(block.call, std::move(run));
@@ -326,7 +326,7 @@ void ScheduleState<Set>::take(const Step& step) {
 template <class Set>
 void ScheduleState<Set>::install(const Block<Set>& block) {
   for (const WriteEvent& write : trail_.writes_of(block)) {
-    Version& version = latest_[write.key.index];
+    Version& version = latest_[write.key];
     overwritten_.push_back({write.key, version});
     version = {block.call, write.value};
   }
@@ -335,7 +335,7 @@ void ScheduleState<Set>::install(const Block<Set>& block) {
 template <class Set>
 void ScheduleState<Set>::take_back(const Step& step, std::size_t num_overwritten) {
   while (overwritten_.size() > num_overwritten) {
-    latest_[overwritten_.back().key.index] = overwritten_.back().version;
+    latest_[overwritten_.back().key] = overwritten_.back().version;
     overwritten_.pop_back();
   }
   steps_.pop_back();
@@ -345,7 +345,7 @@ void ScheduleState<Set>::take_back(const Step& step, std::size_t num_overwritten
     session.is_under_way = false;
   } else {
     session.is_under_way = step.kind == StepKind::Commit;
-    --session.next;
+    session.next = call_before(session.next);
     trail_.order.pop_back();
   }
   // The step of this session before it, if there is one.
@@ -358,13 +358,13 @@ void ScheduleState<Set>::take_back(const Step& step, std::size_t num_overwritten
 
 template <class Set>
 auto ScheduleState<Set>::latest(ProgramKey x) -> Version& {
-  while (x.index >= latest_.size()) {
-    const ProgramKey added{narrow(latest_.size())};
+  while (!latest_.contains(x)) {
+    const ProgramKey added = latest_.next_id();
     latest_.push_back({.value = program_.keys().initial(added)});
     is_fixed_.push_back(fixed_.contains(added));
     is_noted_.push_back(false);
   }
-  return latest_[x.index];
+  return latest_[x];
 }
 
 template <class Set>
@@ -387,7 +387,7 @@ bool ScheduleState<Set>::is_version_order_known() const {
     const Block<Set>& block = trail_.blocks[entry.block];
     if (!block.is_committed) continue;
     for (std::uint32_t i = block.writes_begin; i < block.writes_end; ++i, ++next) {
-      const std::uint32_t before = overwritten_[next].version.writer;
+      const CallId before = overwritten_[next].version.writer;
       if (before != kInitialWriter && before != block.call && !block.past.contains(before))
         return false;
     }
@@ -401,28 +401,28 @@ void ScheduleState<Set>::fill_facts() {
   writers_.resize(latest_.size());
   facts_.clear();
   const auto for_each_write = [&](auto&& f) {
-    for (std::uint32_t call = 0; call < num_calls_; ++call) {
+    for (const CallId call : block_of_.ids()) {
       const Block<Set>& block = trail_.blocks[block_of_[call]];
       if (!block.is_committed) continue;
-      for (const WriteEvent& write : trail_.writes_of(block)) f(call, writers_[write.key.index]);
+      for (const WriteEvent& write : trail_.writes_of(block)) f(call, writers_[write.key]);
     }
   };
-  for_each_write([](std::uint32_t call, Set& writers) { writers.insert(call); });
-  for (std::uint32_t call = 0; call < num_calls_; ++call) {
+  for_each_write([](CallId call, Set& writers) { writers.insert(call); });
+  for (const CallId call : block_of_.ids()) {
     const Block<Set>& block = trail_.blocks[block_of_[call]];
     facts_.add_txn(call, program_.outline().calls[call].session, block.read_from);
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      const Set& writers = writers_[read.key.index];
+      const Set& writers = writers_[read.key];
       if (writers.empty()) continue;
       facts_.add_read(call, read.writer == kInitialWriter ? nullptr : &read.writer, writers);
     }
   }
-  for_each_write([&](std::uint32_t call, const Set& writers) {
+  for_each_write([&](CallId call, const Set& writers) {
     Set others = writers;
     others.erase(call);
     facts_.add_conflict(call, others);
   });
-  for_each_write([](std::uint32_t, Set& writers) { writers = {}; });
+  for_each_write([](CallId, Set& writers) { writers = {}; });
 }
 
 // Are the versions in the order that the linearizer finds for the history?
@@ -434,14 +434,14 @@ bool ScheduleState<Set>::is_first_version_order() {
     control_.stop_undecided();
     return false;
   }
-  std::vector<std::uint32_t> place(num_calls_);
+  ById<CallId, std::uint32_t> place(num_calls_);
   for (std::uint32_t i = 0; i < num_calls_; ++i) place[linearizer_.order()[i]] = i;
   std::size_t next = 0;
   for (const Entry& entry : trail_.order) {
     const Block<Set>& block = trail_.blocks[entry.block];
     if (!block.is_committed) continue;
     for (std::uint32_t i = block.writes_begin; i < block.writes_end; ++i, ++next) {
-      const std::uint32_t before = overwritten_[next].version.writer;
+      const CallId before = overwritten_[next].version.writer;
       if (before != kInitialWriter && place[before] > place[block.call]) return false;
     }
   }

@@ -15,6 +15,7 @@
 
 #include "explore/engine.h"
 #include "explore/known_runs.h"
+#include "explore/schedule_piece.h"
 #include "store/linearizer.h"
 
 namespace isoscope::explore {
@@ -29,10 +30,10 @@ struct KeyRange {
 enum class StepKind : std::uint8_t { Whole, Begin, Commit };
 
 struct Step {
-  std::uint32_t session = 0;  // among those that have calls
-  std::uint32_t index = 0;    // its number among the steps of its session
-  std::uint32_t block = 0;    // of the trail: its transaction
-  std::uint32_t clock = 0;    // where its clock begins: by session, how many steps it depends on
+  LiveSession session = {};
+  std::uint32_t index = 0;  // its number among the steps of its session
+  BlockId block = {};       // of the trail: its transaction
+  std::uint32_t clock = 0;  // where its clock begins: by session, how many steps it depends on
   StepKind kind = StepKind::Whole;
   bool can_run = true;
   KeyRange reads = {};
@@ -49,20 +50,20 @@ class ScheduleState {
   ~ScheduleState() = default;
 
   struct SessionState {
-    std::uint32_t next = 0;       // call
-    std::uint32_t end = 0;        // one behind its last call
+    CallId next = {};
+    CallId end = {};              // one behind its last call
     std::uint32_t num_steps = 0;  // taken
     std::uint32_t last = 0;       // of steps_, if there is one
     bool is_under_way = false;
   };
 
-  bool has_next(std::uint32_t session) const {
+  bool has_next(LiveSession session) const {
     return sessions_[session].next < sessions_[session].end;
   }
   std::uint32_t num_left() const;  // transactions that have not ended
   // The next step of a session in the state at hand; its transaction is put on the trail. Nothing
   // if it has a fault, or the time is over.
-  std::optional<Step> next_step(std::uint32_t session);
+  std::optional<Step> next_step(LiveSession session);
   void take(const Step& step);
   // Takes back the last step; `num_overwritten` is overwritten_.size() before it.
   void take_back(const Step& step, std::size_t num_overwritten);
@@ -93,12 +94,12 @@ class ScheduleState {
   Budget budget_;
   Path path_;
   Trail<Set> trail_;
-  std::vector<Step> steps_;          // that were taken
-  std::vector<std::uint32_t> keys_;  // of steps
-  std::vector<SessionState> sessions_;
+  std::vector<Step> steps_;       // that were taken
+  std::vector<ProgramKey> keys_;  // of steps
+  ById<LiveSession, SessionState> sessions_;
 
   struct Version {
-    std::uint32_t writer = kInitialWriter;
+    CallId writer = kInitialWriter;
     std::int64_t value = 0;
   };
   struct Overwritten {
@@ -108,17 +109,17 @@ class ScheduleState {
   std::vector<Overwritten> overwritten_;
 
  private:
-  const KnownRun* execute(std::uint32_t call);
-  Block<Set> begin_block(std::uint32_t call) const;
+  const KnownRun* execute(CallId call);
+  Block<Set> begin_block(CallId call) const;
   const KnownRun& end_block(Block<Set> block, bool is_committed, bool is_repeatable);
   void repeat(const KnownRun& run, Block<Set> block);
   // Of a call whose block so far is not on the trail.
   void report_fault(const Block<Set>& last);
-  std::int64_t value(std::uint32_t writer, ProgramKey x) const;
+  std::int64_t value(CallId writer, ProgramKey x) const;
   std::int64_t read(ProgramKey x, Block<Set>& block, std::uint64_t written);
   const std::int64_t* own_write(const Block<Set>& block, ProgramKey x) const;
-  std::vector<std::uint32_t> sorted_keys();
-  KeyRange add_keys(const std::vector<std::uint32_t>& sorted);
+  std::vector<ProgramKey> sorted_keys();
+  KeyRange add_keys(const std::vector<ProgramKey>& sorted);
   bool intersect(const KeyRange& a, const KeyRange& b) const;
   void install(const Block<Set>& block);
   Version& latest(ProgramKey x);
@@ -130,16 +131,16 @@ class ScheduleState {
   std::unique_ptr<Executor> executor_;
   KeysOnPath keys_on_path_;
   std::uint32_t num_calls_;
-  std::vector<Version> latest_;          // by key
-  std::vector<std::uint32_t> block_of_;  // by call
-  std::vector<bool> is_fixed_;           // by key: does no call ever write it?
-  std::vector<bool> is_noted_;           // by key, in end_block(); false outside
+  ById<ProgramKey, Version> latest_;
+  ById<CallId, BlockId> block_of_;
+  ById<ProgramKey, bool> is_fixed_;  // does no call ever write it?
+  ById<ProgramKey, bool> is_noted_;  // in end_block(); false outside
   FixedKeys fixed_;
-  std::vector<std::uint32_t> scratch_;
+  std::vector<ProgramKey> scratch_;
   std::optional<KnownRuns> known_runs_;  // of texts: others may want to see that they repeat
   KnownRun last_run_;                    // that is not kept
   LinearFacts<Set> facts_;
-  std::vector<Set> writers_;  // by key, in fill_facts(); empty outside
+  ById<ProgramKey, Set> writers_;  // in fill_facts(); empty outside
   Linearizer<Set> linearizer_;
 };
 

@@ -22,16 +22,13 @@ Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<
       return std::binary_search(b.begin(), b.end(), family);
     });
   };
-  const auto num_calls = narrow(program.outline().calls.size());
-  may_conflict_.resize(num_calls);
-  for (std::uint32_t a = 0; a < num_calls; ++a) {
-    for (std::uint32_t b = 0; b < num_calls; ++b) {
-      const CallId c{a};
-      const CallId d{b};
+  may_conflict_.resize(program.outline().calls.size());
+  for (const CallId c : may_conflict_.ids()) {
+    for (const CallId d : may_conflict_.ids()) {
       if (intersect(program.may_write(c), program.may_write(d)) ||
           intersect(program.may_write(c), program.may_read(d)) ||
           intersect(program.may_read(c), program.may_write(d)))
-        may_conflict_[a].insert(b);
+        may_conflict_[c].insert(d);
     }
   }
 }
@@ -57,7 +54,7 @@ void Schedules<Set>::finish() {
   if (is_put_back_ || piece_.join == 0 || control_.is_stopped()) return;
   Added added(base_);
   for (std::uint32_t depth = 0; depth < std::min<std::size_t>(base_, nodes_.size()); ++depth) {
-    nodes_[depth]->added.for_each([&](std::uint32_t s) { added[depth].push_back(s); });
+    nodes_[depth]->added.for_each([&](LiveSession s) { added[depth].push_back(s.index); });
   }
   control_.pool()->arrive({.join = piece_.join, .added = std::move(added), .rest = {}});
 }
@@ -71,8 +68,8 @@ Piece Schedules<Set>::rest(std::size_t num_frames, bool is_round_over) const {
     const Node& node = *nodes_[depth];
     Frame& frame = frames.frames.emplace_back();
     for (const Step& step : node.tried) frame.tried.push_back(step.session);
-    node.known.for_each([&](std::uint32_t s) { frame.known.push_back(s); });
-    node.added.for_each([&](std::uint32_t s) { rest.added[depth].push_back(s); });
+    node.known.for_each([&](LiveSession s) { frame.known.push_back(s); });
+    node.added.for_each([&](LiveSession s) { rest.added[depth].push_back(s.index); });
     frame.current = narrow(node.current);
     frame.limit = narrow(node.limit);
     frame.join = node.join;
@@ -113,7 +110,7 @@ auto Schedules<Set>::new_node() -> Node& {
   node.asleep = {};
   node.sleeping.clear();
   node.open = {};
-  for (std::uint32_t s = 0; s < sessions_.size(); ++s) {
+  for (const LiveSession s : sessions_.ids()) {
     if (has_next(s)) node.open.insert(s);
   }
   node.known = {};
@@ -179,13 +176,13 @@ template <class Set>
 void Schedules<Set>::replay(const Frames& frames, std::size_t depth) {
   const Frame& frame = frames.frames[depth];
   Node& node = *nodes_[depth];
-  for (const std::uint32_t session : frame.tried) {
+  for (const LiveSession session : frame.tried) {
     if (!try_session(node, session)) return;  // the time is over
   }
   node.known = {};
-  for (const std::uint32_t session : frame.known) node.known.insert(session);
+  for (const LiveSession session : frame.known) node.known.insert(session);
   if (depth < piece_.added.size()) {
-    for (const std::uint32_t session : piece_.added[depth]) node.added.insert(session);
+    for (const std::uint32_t session : piece_.added[depth]) node.added.insert({session});
   }
   node.current = frame.current;
   node.limit = frame.limit;
@@ -220,7 +217,7 @@ void Schedules<Set>::replay(const Frames& frames, std::size_t depth) {
 
 // The next step of a session, as a node of the path has found it, if that still is what it does.
 template <class Set>
-std::optional<Step> Schedules<Set>::step_of(std::uint32_t session) {
+std::optional<Step> Schedules<Set>::step_of(LiveSession session) {
   if (sessions_[session].is_under_way) return next_step(session);
   for (std::size_t depth = steps_.size();; --depth) {
     const Node& node = *nodes_[depth];
@@ -242,7 +239,7 @@ std::optional<Step> Schedules<Set>::step_of(std::uint32_t session) {
 
 // Tries the step of a session at a node. False if that was the end: a fault.
 template <class Set>
-bool Schedules<Set>::try_session(Node& node, std::uint32_t session) {
+bool Schedules<Set>::try_session(Node& node, LiveSession session) {
   node.known.insert(session);
   if (node.asleep.contains(session)) return true;
   auto step = step_of(session);
@@ -255,10 +252,10 @@ bool Schedules<Set>::try_session(Node& node, std::uint32_t session) {
 // The first session that can go on, and where much is to come those that are in a race with it.
 template <class Set>
 bool Schedules<Set>::try_first_round(Node& node) {
-  Set awake = node.open - node.asleep;
+  Sessions awake = node.open - node.asleep;
   bool has_first = false;
   while (!has_first && !awake.empty()) {
-    const std::uint32_t session = awake.front();
+    const LiveSession session = awake.front();
     awake.erase(session);
     if (!try_session(node, session)) return false;
     has_first = node.tried.back().can_run;
@@ -266,7 +263,7 @@ bool Schedules<Set>::try_first_round(Node& node) {
   if (awake.empty() || num_left() < kCallsWorthLooking) return true;
   const Step first = node.tried.back();
   for (; !awake.empty(); awake.erase(awake.front())) {
-    const std::uint32_t session = awake.front();
+    const LiveSession session = awake.front();
     auto step = step_of(session);
     if (!step) return false;
     if (are_dependent(first, *step)) {
@@ -286,11 +283,11 @@ bool Schedules<Set>::try_next_round(Node& node) {
   if (control_.is_over(budget_, path_)) return false;
   const std::size_t before = node.tried.size();
   // A step that is tried may itself add to this node: not while nothing was taken here.
-  const Set added = node.added - node.known;
+  const Sessions added = node.added - node.known;
   node.added = {};
   bool has_fault = false;
   added.for_each(
-      [&](std::uint32_t session) { has_fault = has_fault || !try_session(node, session); });
+      [&](LiveSession session) { has_fault = has_fault || !try_session(node, session); });
   return !has_fault && node.tried.size() > before;
 }
 
@@ -351,7 +348,7 @@ void Schedules<Set>::find_races(Step& step) {
     if (!is_replaying_) add_race(narrow(i), step);  // else it was added before
     join(other);
   }
-  clocks_[step.clock + step.session] = step.index + 1;
+  clocks_[step.clock + step.session.index] = step.index + 1;
 }
 
 // The step is in a race with the one at `position`. Before that one was taken, something that leads
@@ -360,9 +357,9 @@ template <class Set>
 void Schedules<Set>::add_race(std::uint32_t position, const Step& step) {
   Node& node = *nodes_[position];
   if ((node.open - node.asleep).is_subset_of(node.known)) return;
-  const std::optional<Set> added = this->reads_from(step, steps_[position])
-                                       ? sessions_before(position, step)
-                                       : first_of_independent(position, step);
+  const std::optional<Sessions> added = this->reads_from(step, steps_[position])
+                                            ? sessions_before(position, step)
+                                            : first_of_independent(position, step);
   if (!added || added->is_subset_of(node.known)) return;
   node.added |= *added;
 }
@@ -371,12 +368,12 @@ void Schedules<Set>::add_race(std::uint32_t position, const Step& step) {
 // do not depend on that one, or the step itself if there are none. Nothing if one of those who come
 // first is known.
 template <class Set>
-std::optional<Set> Schedules<Set>::first_of_independent(std::uint32_t position,
-                                                        const Step& step) const {
+auto Schedules<Set>::first_of_independent(std::uint32_t position, const Step& step) const
+    -> std::optional<Sessions> {
   const Step& reversed = steps_[position];
-  const Set& known = nodes_[position]->known;
-  std::optional<std::uint32_t> first;
-  Set seen;  // sessions with a step among them
+  const Sessions& known = nodes_[position]->known;
+  std::optional<LiveSession> first;
+  Sessions seen;  // with a step among them
   for (std::size_t i = position + 1; i < steps_.size(); ++i) {
     const Step& other = steps_[i];
     if (is_before(reversed, other) || seen.contains(other.session)) continue;
@@ -389,26 +386,26 @@ std::optional<Set> Schedules<Set>::first_of_independent(std::uint32_t position,
     if (known.contains(other.session)) return std::nullopt;
     if (!first) first = other.session;
   }
-  return Set::of(first ? *first : step.session);
+  return Sessions::of(first ? *first : step.session);
 }
 
 // The step reads what the one at `position` wrote. Without that it may read and write other keys,
 // and what it then depends on cannot be seen here: all sessions that may come before it.
 template <class Set>
-Set Schedules<Set>::sessions_before(std::uint32_t position, const Step& step) {
+auto Schedules<Set>::sessions_before(std::uint32_t position, const Step& step) -> Sessions {
   // By session, its calls that are not over at the node; of its own, those up to the step.
   left_.resize(sessions_.size());
-  for (std::size_t s = 0; s < left_.size(); ++s)
-    left_[s] = Set::first(sessions_[s].end) - Set::first(sessions_[s].next);
+  for (const LiveSession s : left_.ids())
+    left_[s] = Set::between(sessions_[s].next, sessions_[s].end);
   for (std::size_t i = steps_.size(); i-- > position;)
     left_[steps_[i].session].insert(trail_.blocks[steps_[i].block].call);
-  left_[step.session] &= Set::first(trail_.blocks[step.block].call + 1);
-  Set sessions = Set::of(step.session);
+  left_[step.session] &= Set::first(trail_.blocks[step.block].call.index + 1);
+  Sessions sessions = Sessions::of(step.session);
   Set work = left_[step.session];  // calls
   while (!work.empty()) {
-    const std::uint32_t call = work.front();
+    const CallId call = work.front();
     work.erase(call);
-    for (std::uint32_t s = 0; s < sessions_.size(); ++s) {
+    for (const LiveSession s : sessions_.ids()) {
       if (sessions.contains(s) || !left_[s].intersects(may_conflict_[call])) continue;
       // It may be any of its calls, and those before it in the session come first.
       sessions.insert(s);

@@ -57,15 +57,17 @@ class Schedules final : public ScheduleState<Set> {
   using Base::steps_;
   using Base::trail_;
 
+  using Sessions = typename Set::template Of<LiveSession>;
+
   // Where the search stands after some steps.
   struct Node {
-    Set asleep;  // sessions
+    Sessions asleep;
     std::vector<Step> sleeping;
-    Set open;   // sessions that have a step
-    Set known;  // sessions that were tried, or are in this round
+    Sessions open;   // that have a step
+    Sessions known;  // that were tried, or are in this round
     std::vector<Step> tried;
     std::vector<Step> looked_at;  // run, and not tried
-    Set added;                    // by races, for the next round
+    Sessions added;               // by races, for the next round
     std::size_t current = 0;      // of tried: the child that is explored
     std::size_t limit = 0;        // those from here on are somebody else's
     JoinId join = 0;              // if the round was split
@@ -74,8 +76,8 @@ class Schedules final : public ScheduleState<Set> {
   void explore();
   void explore_rounds(Node& node, std::size_t first);
   Node& new_node();
-  std::optional<Step> step_of(std::uint32_t session);
-  bool try_session(Node& node, std::uint32_t session);
+  std::optional<Step> step_of(LiveSession session);
+  bool try_session(Node& node, LiveSession session);
   bool try_first_round(Node& node);
   bool try_next_round(Node& node);
   void explore_round(Node& node, std::size_t first);
@@ -89,19 +91,19 @@ class Schedules final : public ScheduleState<Set> {
 
   void find_races(Step& step);
   void add_race(std::uint32_t position, const Step& step);
-  std::optional<Set> first_of_independent(std::uint32_t position, const Step& step) const;
-  Set sessions_before(std::uint32_t position, const Step& step);
+  std::optional<Sessions> first_of_independent(std::uint32_t position, const Step& step) const;
+  Sessions sessions_before(std::uint32_t position, const Step& step);
   // In happens-before.
   bool is_before(const Step& a, const Step& b) const {
-    return clocks_[b.clock + a.session] > a.index;
+    return clocks_[b.clock + a.session.index] > a.index;
   }
 
   std::vector<std::unique_ptr<Node>> nodes_;  // by depth; those behind the path can be used again
   std::vector<std::uint32_t> clocks_;         // of steps
-  std::vector<Set> may_conflict_;  // by call: calls that may access a common key, one writing
-  std::vector<Set> left_;          // by session, in sessions_before()
-  Piece piece_;                    // that is worked on
-  std::uint32_t base_ = 0;         // nodes above this depth belong to somebody else
+  ById<CallId, Set> may_conflict_;            // calls that may access a common key, one writing
+  ById<LiveSession, Set> left_;               // in sessions_before()
+  Piece piece_;                               // that is worked on
+  std::uint32_t base_ = 0;                    // nodes above this depth belong to somebody else
   bool is_replaying_ = false;
   bool is_put_back_ = false;  // what is left to do is no longer ours
 };

@@ -22,19 +22,20 @@ namespace isoscope::explore {
 // same and left empty.
 template <class Set>
 struct SightRows {
-  std::vector<Set> order;
-  std::vector<Set> seen;
+  ById<CallId, Set> order;
+  ById<CallId, Set> seen;
 
-  std::span<const Set> sight() const { return seen.empty() ? order : seen; }
+  const ById<CallId, Set>& sight() const { return seen.empty() ? order : seen; }
   // `to` sees each of `from`. False if that is a cycle.
-  bool see(const Set& from, std::uint32_t to) {
+  bool see(const Set& from, CallId to) {
     if (!seen.empty()) seen[to] |= from;
     return ForcedOrder<Set>(order).add(from, to);
   }
   // Whose sight may have grown when that of `to` did.
-  Set seen_by_after(std::uint32_t to) const {
+  Set seen_by_after(CallId to) const {
     Set all = Set::of(to);
-    for (std::uint32_t t = 0; seen.empty() && t < order.size(); ++t) {
+    if (!seen.empty()) return all;
+    for (const CallId t : order.ids()) {
       if (order[t].contains(to)) all.insert(t);
     }
     return all;
@@ -81,7 +82,7 @@ class Sight {
       const Block<Set>& block = trail_.blocks[entry.block];
       Set others = block.rivals - rows.sight()[block.call];
       while (!others.empty()) {
-        const std::uint32_t other = others.front();
+        const CallId other = others.front();
         others.erase(other);
         if (rows.sight()[other].contains(block.call)) continue;
         SightRows<Set> first = rows;

@@ -33,7 +33,7 @@ using store::kInitialWriter;
 template <class Set>
 struct ForcedEdges {
   Set from;
-  std::uint32_t to = 0;
+  CallId to = {};
 };
 
 // Does a read show the latest valid writer in its causal past (the paper's readLatest)? That may
@@ -43,7 +43,7 @@ enum class Latest : std::uint8_t { No, Yes, Depends };
 template <class Set>
 struct ReadEvent {
   ProgramKey key;
-  std::uint32_t writer = kInitialWriter;
+  CallId writer = kInitialWriter;
   Latest latest = Latest::No;
   bool is_swapped = false;  // did a swap put it behind its writer?
   // Do this read and those before it in the transaction show the last writes of the order that the
@@ -69,9 +69,11 @@ struct ReadEvent {
   std::uint32_t path_end = 0;
 };
 
+using BlockId = Id<struct BlockTag>;  // on the trail: a transaction as it ended on this path
+
 template <class Set>
 struct Block {
-  std::uint32_t call = 0;
+  CallId call = {};
   bool is_committed = false;
   std::uint32_t reads_begin = 0;
   std::uint32_t reads_end = 0;
@@ -91,7 +93,7 @@ struct Block {
 
 // A block in a history, and the forced order of the history up to it.
 struct Entry {
-  std::uint32_t block = 0;
+  BlockId block = {};
   std::uint32_t forced = 0;
 };
 
@@ -158,7 +160,7 @@ struct Trail {
     return std::span(numbers).subspan(b.locals_begin, b.locals_end - b.locals_begin);
   }
 
-  std::vector<Block<Set>> blocks;
+  ById<BlockId, Block<Set>> blocks;
   std::vector<ReadEvent<Set>> reads;
   std::vector<FixedRead> fixed;
   std::vector<WriteEvent> writes;

@@ -32,7 +32,7 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
       keys_on_path_(*executor_),
       num_calls_(narrow(program.outline().calls.size())),
       trail_(num_calls_),
-      block_of_(num_calls_, 0),
+      block_of_(num_calls_),
       fixed_(program),
       history_facts_(rules_.is_linear() ? num_calls_ : 0),
       facts_(history_facts_),
@@ -42,13 +42,13 @@ Walk<Set>::Walk(const Executable& program, Rules rules, EndStates<Set>& end_stat
         has_large_initial_ || !is_small_number(program.keys().initial(ProgramKey{key}));
   if (rules_.forcing) witness_.emplace(rules_.forcing, num_calls_, budget_);
   for (const Session& session : program.outline().sessions) {
-    for (std::uint32_t i = 0; i < session.size; ++i)
-      session_past_.push_back(Set::first(session.first + i) - Set::first(session.first));
+    for (const CallId call : session.calls())
+      session_past_.push_back(Set::between(session.first, call));
   }
 }
 
 template <class Set>
-void Walk<Set>::begin(std::uint32_t call) {
+void Walk<Set>::begin(CallId call) {
   pending_ = {.call = call,
               .reads_begin = narrow(trail_.reads.size()),
               .fixed_begin = narrow(trail_.fixed.size()),
@@ -58,11 +58,11 @@ void Walk<Set>::begin(std::uint32_t call) {
               .past = session_past_[call],
               .read_from = {},
               .is_left_out = program_.outline().calls[call].attempt > 1 &&
-                             trail_.blocks[block_of_[call - 1]].is_committed};
+                             trail_.blocks[block_of_[call_before(call)]].is_committed};
   // What its session has seen, it has seen.
-  session_past_[call].for_each([&](std::uint32_t p) { pending_.past |= past(p); });
+  session_past_[call].for_each([&](CallId p) { pending_.past |= past(p); });
   if (rules_.is_linear()) order_history();
-  executor_->start(CallId{call});
+  executor_->start(call);
 }
 
 template <class Set>
@@ -136,9 +136,9 @@ bool Walk<Set>::passes(const Stop& stop) {
     trail_.writes.push_back({stop.key, stop.value});
     return true;
   }
-  if (is_fixed_[stop.key.index]) {
+  if (is_fixed_[stop.key]) {
     trail_.fixed.push_back({stop.key, narrow(trail_.writes.size()) - pending_.writes_begin});
-    executor_->answer(initial_[stop.key.index]);
+    executor_->answer(initial_[stop.key]);
     return true;
   }
   const std::int64_t* value = own_write(stop.key);
@@ -150,7 +150,7 @@ template <class Set>
 void Walk<Set>::report_fault() {
   std::vector<ReadValue> read;
   const auto add = [&](const Block<Set>& block) {
-    trail_.for_each_read(block, [&](ProgramKey x, std::uint32_t writer, std::uint32_t) {
+    trail_.for_each_read(block, [&](ProgramKey x, CallId writer, std::uint32_t) {
       read.push_back({block.call, x, writer, value(writer, x)});
     });
   };
@@ -165,7 +165,7 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
   const std::span<const std::int64_t> state = executor_->state();
   ReadEvent<Set>& read = trail_.reads.emplace_back();
   read.key = x;
-  read.untried = writers_[x.index];
+  read.untried = writers_[x];
   read.is_initial_untried = true;
   read.is_overwritten = will_be_written;
   leave_out_hidden(read);
@@ -183,7 +183,7 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
   if (path_.size() < prefix_.size()) {
     const std::uint32_t only = prefix_[path_.size()];
     read.is_initial_untried = only == 0;
-    read.untried = only == 0 ? Set{} : Set::of(only - 1);
+    read.untried = only == 0 ? Set{} : Set::of({only - 1});
   } else if (path_.size() == prefix_.size() && from_ > 0) {
     read.is_initial_untried = false;
     read.untried -= Set::first(from_ - 1);
@@ -197,16 +197,16 @@ void Walk<Set>::arrive_at_read(ProgramKey x) {
 template <class Set>
 void Walk<Set>::leave_out_hidden(ReadEvent<Set>& read) {
   if (read.is_overwritten) {
-    const Superseded& versions = superseded_[read.key.index];
+    const Superseded& versions = superseded_[read.key];
     read.untried -= versions.writers;
     if (versions.is_initial) read.is_initial_untried = false;
   }
   if (rules_.strong || rules_.weak[pending_.call] != WeakLevel::Cc) return;
-  const Set known = writers_[read.key.index] & pending_.past;
+  const Set known = writers_[read.key] & pending_.past;
   if (known.empty()) return;
   read.is_initial_untried = false;
   const std::span<const Set> rows = trail_.forced(pending_.forced);
-  known.for_each([&](std::uint32_t t) { read.untried -= rows[t]; });
+  known.for_each([&](CallId t) { read.untried -= rows[t.index]; });
 }
 
 // The next of ValidWrites(h, e) for the last read; false if there is none left.
@@ -218,7 +218,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
   for (;;) {
     if (control_.is_over(budget_, path_)) return false;
     ReadEvent<Set>& read = trail_.reads[last];
-    std::uint32_t w = kInitialWriter;
+    CallId w = kInitialWriter;
     if (read.is_initial_untried) {
       read.is_initial_untried = false;
     } else if (!read.untried.empty()) {
@@ -228,7 +228,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
       return false;
     }
     read.writer = w;
-    path_.back() = w + 1;  // the initial transaction comes first
+    path_.back() = w.index + 1;  // the initial transaction comes first
     pending_.past = read.past;
     pending_.read_from = read.read_from;
     if (w != kInitialWriter) {
@@ -241,7 +241,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
     if (!is_valid_write(w)) continue;
     if (wants_latest_) read.latest = shape_of_latest(read);
     if (!is_first) {
-      executor_->restore(CallId{pending_.call},
+      executor_->restore(pending_.call,
                          std::span<const std::int64_t>(trail_.numbers)
                              .subspan(read.state_begin, read.state_end - read.state_begin));
     }
@@ -252,7 +252,7 @@ bool Walk<Set>::take_valid_write(bool is_first) {
 
 // Adds what the last read forces when it reads from w. If that is impossible, adds nothing.
 template <class Set>
-bool Walk<Set>::is_valid_write(std::uint32_t w) {
+bool Walk<Set>::is_valid_write(CallId w) {
   if (!rules_.is_linear()) return is_weakly_valid_write(w);
   if (rules_.strong) return is_strongly_valid_write(w);
   const ReadEvent<Set> read = trail_.reads.back();
@@ -265,7 +265,7 @@ bool Walk<Set>::is_valid_write(std::uint32_t w) {
 }
 
 template <class Set>
-bool Walk<Set>::is_weakly_valid_write(std::uint32_t w) {
+bool Walk<Set>::is_weakly_valid_write(CallId w) {
   const ReadEvent<Set>& read = trail_.reads.back();
   const Reader<Set> reader{
       .level = rules_.weak[pending_.call],
@@ -290,12 +290,12 @@ bool Walk<Set>::is_weakly_valid_write(std::uint32_t w) {
 }
 
 template <class Set>
-bool Walk<Set>::collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
+bool Walk<Set>::collect(const Reader<Set>& reader, ProgramKey x, CallId w,
                         std::vector<ForcedEdges<Set>>& edges) const {
   return collect_forced(
-      reader, x, w, [&](std::uint32_t t) -> const Set& { return past(t); },
-      [&](ProgramKey y) -> const Set& { return writers_[y.index]; },
-      [&](const Set& from, std::uint32_t to) {
+      reader, x, w, [&](CallId t) -> const Set& { return past(t); },
+      [&](ProgramKey y) -> const Set& { return writers_[y]; },
+      [&](const Set& from, CallId to) {
         edges.push_back({from, to});
       });
 }
@@ -345,11 +345,11 @@ bool Walk<Set>::backtrack(std::size_t first_read) {
 // past never changes.
 template <class Set>
 Latest Walk<Set>::shape_of_latest(const ReadEvent<Set>& read) const {
-  const Set known = writers_[read.key.index] & read.past;
+  const Set known = writers_[read.key] & read.past;
   if (read.writer == kInitialWriter) return known.empty() ? Latest::Yes : Latest::Depends;
   if (!known.contains(read.writer)) return Latest::No;
   for (std::uint32_t i = history_size(); i-- > 0;) {
-    const std::uint32_t call = block_at(i).call;
+    const CallId call = block_at(i).call;
     if (known.contains(call)) return call == read.writer ? Latest::Yes : Latest::Depends;
   }
   return Latest::No;
@@ -397,9 +397,10 @@ void Walk<Set>::end_block(bool is_committed) {
   block.failed_assertion = executor_->failed_assertion();
   const std::uint32_t forced = trail_.copy_forced(pending.forced);
   ForcedOrder<Set>(trail_.forced(forced)).append(block.call, block.past);
-  trail_.order.push_back({narrow(trail_.blocks.size()), forced});
+  const BlockId number = trail_.blocks.next_id();
+  trail_.order.push_back({number, forced});
   trail_.blocks.push_back(block);
-  register_block(narrow(trail_.blocks.size() - 1));
+  register_block(number);
 
   bool is_possible = true;
   if (rules_.sight) is_possible = is_parallel_possible(forced);
@@ -417,17 +418,17 @@ void Walk<Set>::end_block(bool is_committed) {
 }
 
 template <class Set>
-void Walk<Set>::register_block(std::uint32_t number) {
+void Walk<Set>::register_block(BlockId number) {
   Block<Set>& block = trail_.blocks[number];
   present_.insert(block.call);
   block_of_[block.call] = number;
   if (rules_.is_linear() && rules_.has_snapshot(block.call)) {
     for (const ReadEvent<Set>& read : trail_.reads_of(block))
-      readings_[read.key.index].push_back({block.call, read.writer});
+      readings_[read.key].push_back({block.call, read.writer});
   }
   if (!block.is_committed) return;
   for (const WriteEvent& write : trail_.writes_of(block)) {
-    Set& all = writers_[write.key.index];
+    Set& all = writers_[write.key];
     if (rules_.sight) block.rivals |= all;
     all.insert(block.call);
     if (!is_small_number(write.value)) ++num_large_;
@@ -437,39 +438,39 @@ void Walk<Set>::register_block(std::uint32_t number) {
 }
 
 template <class Set>
-void Walk<Set>::unregister_block(std::uint32_t number) {
+void Walk<Set>::unregister_block(BlockId number) {
   const Block<Set>& block = trail_.blocks[number];
   present_.erase(block.call);
   if (rules_.is_linear() && rules_.has_snapshot(block.call)) {
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-      std::erase_if(readings_[read.key.index],
+      std::erase_if(readings_[read.key],
                     [&](const Reading& reading) { return reading.reader == block.call; });
     }
   }
   if (!block.is_committed) return;
   if (rules_.sight) supersede(block, false);
   for (const WriteEvent& write : trail_.writes_of(block)) {
-    writers_[write.key.index].erase(block.call);
+    writers_[write.key].erase(block.call);
     if (!is_small_number(write.value)) --num_large_;
   }
 }
 
 template <class Set>
 Set& Walk<Set>::writers(ProgramKey x) {
-  while (x.index >= writers_.size()) {
-    const ProgramKey added{narrow(writers_.size())};
+  while (!writers_.contains(x)) {
+    const ProgramKey added = writers_.next_id();
     initial_.push_back(program_.keys().initial(added));
     is_fixed_.push_back(fixed_.contains(added));
     writers_.emplace_back();
     superseded_.emplace_back();
     readings_.emplace_back();
   }
-  return writers_[x.index];
+  return writers_[x];
 }
 
 template <class Set>
-std::int64_t Walk<Set>::value(std::uint32_t w, ProgramKey x) const {
-  if (w == kInitialWriter) return initial_[x.index];
+std::int64_t Walk<Set>::value(CallId w, ProgramKey x) const {
+  if (w == kInitialWriter) return initial_[x];
   const std::span<const WriteEvent> writes = trail_.writes_of(trail_.blocks[block_of_[w]]);
   std::size_t i = writes.size();
   while (writes[i - 1].key != x) --i;

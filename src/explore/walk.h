@@ -28,22 +28,22 @@ namespace isoscope::explore {
 enum class SightRule : std::uint8_t { Psi, Ua };
 
 struct Rules {
-  std::vector<WeakLevel> weak;            // by call
+  ById<CallId, WeakLevel> weak;
   std::optional<StrongRule> strong = {};  // if set, it counts instead
   std::optional<SightRule> sight = {};    // besides cc (psi) or ra (ua)
-  // Of a mixture, by call: besides its weak level its strong rule, if it has one. Else empty.
-  std::vector<std::optional<StrongRule>> mixed = {};
+  // Of a mixture: besides the weak level of a call its strong rule, if it has one. Else empty.
+  ById<CallId, std::optional<StrongRule>> mixed = {};
   std::shared_ptr<const LevelRules> forcing = {};  // besides `weak`; null if there are none
 
   bool is_linear() const { return strong.has_value() || !mixed.empty(); }
   // Does the call read from a snapshot?
-  bool has_snapshot(std::uint32_t call) const { return strong || mixed[call].has_value(); }
+  bool has_snapshot(CallId call) const { return strong || mixed[call].has_value(); }
   // For the linearizer.
   template <class Set>
   TxnRules<Set> txn_rules() const {
     if (strong) return TxnRules<Set>::all(*strong);
     TxnRules<Set> rules;
-    for (std::uint32_t call = 0; call < mixed.size(); ++call) {
+    for (const CallId call : mixed.ids()) {
       if (!mixed[call] || *mixed[call] == StrongRule::Ser) continue;
       rules.split.insert(call);
       if (*mixed[call] == StrongRule::Si) rules.si.insert(call);
@@ -81,7 +81,7 @@ class Walk {
  protected:
   // The transaction that the history ends with, while it is pending.
   struct Pending {
-    std::uint32_t call = 0;
+    CallId call = {};
     std::uint32_t reads_begin = 0;  // on the trail's stacks
     std::uint32_t fixed_begin = 0;
     std::uint32_t writes_begin = 0;
@@ -105,12 +105,12 @@ class Walk {
   // follows, and leaves everything as it was.
   virtual void on_block() = 0;
   // The causal past that a transaction starts with besides its session: nothing.
-  void begin(std::uint32_t call);
+  void begin(CallId call);
   // Continues the pending transaction in every way. Reads from `first_read` on are varied.
   void walk(std::size_t first_read, bool is_new);
 
   // Appends to `edges` what it forces that `reader` reads x from w. False if that cannot be.
-  bool collect(const Reader<Set>& reader, ProgramKey x, std::uint32_t w,
+  bool collect(const Reader<Set>& reader, ProgramKey x, CallId w,
                std::vector<ForcedEdges<Set>>& edges) const;
   bool add_edges(std::uint32_t forced, std::size_t edges_begin, std::size_t edges_end);
   // Is the history with the pending transaction possible by the strong rule? Before its end, only
@@ -119,10 +119,10 @@ class Walk {
   // Makes pending_ ready for the strong rule, once its history stands.
   void order_history();
 
-  void register_block(std::uint32_t block);
-  void unregister_block(std::uint32_t block);
+  void register_block(BlockId block);
+  void unregister_block(BlockId block);
   Set& writers(ProgramKey x);
-  std::int64_t value(std::uint32_t w, ProgramKey x) const;
+  std::int64_t value(CallId w, ProgramKey x) const;
   std::uint32_t history_size() const {
     return static_cast<std::uint32_t>(trail_.order.size() - history_begin_);
   }
@@ -132,7 +132,7 @@ class Walk {
   const Block<Set>& block_at(std::uint32_t position) const {
     return trail_.blocks[entry(position).block];
   }
-  const Set& past(std::uint32_t call) const { return trail_.blocks[block_of_[call]].past; }
+  const Set& past(CallId call) const { return trail_.blocks[block_of_[call]].past; }
   void report_end() {
     end_states_.on_end_state({trail_, std::span(trail_.order).subspan(history_begin_), path_});
   }
@@ -177,16 +177,16 @@ class Walk {
   Remembering* remembered_;  // the same, if it remembers
   KeysOnPath keys_on_path_;
   std::uint32_t num_calls_;
-  std::vector<Set> session_past_;  // by call: its predecessors in so
+  ById<CallId, Set> session_past_;  // its predecessors in so
 
   Path path_;
   Trail<Set> trail_;
   std::size_t history_begin_ = 0;  // of the history at hand, in trail_.order
   Pending pending_;
-  Set present_;                          // calls whose blocks are in the history
-  std::vector<std::uint32_t> block_of_;  // by call
-  std::vector<Set> writers_;             // by key: who in the history commits a write to it
-  bool wants_latest_ = false;            // does the engine ask for ReadEvent::latest?
+  Set present_;  // calls whose blocks are in the history
+  ById<CallId, BlockId> block_of_;
+  ById<ProgramKey, Set> writers_;  // who in the history commits a write to it
+  bool wants_latest_ = false;      // does the engine ask for ReadEvent::latest?
 
  private:
   Path prefix_;  // of the piece
@@ -205,15 +205,15 @@ class Walk {
   bool take_valid_write(bool is_first);
   void put_back();
   void give_untried(ReadEvent<Set>& read);
-  bool is_valid_write(std::uint32_t w);
-  bool is_weakly_valid_write(std::uint32_t w);
-  bool is_strongly_valid_write(std::uint32_t w);
+  bool is_valid_write(CallId w);
+  bool is_weakly_valid_write(CallId w);
+  bool is_strongly_valid_write(CallId w);
   Latest shape_of_latest(const ReadEvent<Set>& read) const;
   void end_block(bool is_committed);
   const std::int64_t* own_write(ProgramKey x);
   bool will_write(ProgramKey x);
-  bool is_superseded(ProgramKey x, std::uint32_t w) const {
-    const Superseded& versions = superseded_[x.index];
+  bool is_superseded(ProgramKey x, CallId w) const {
+    const Superseded& versions = superseded_[x];
     return w == kInitialWriter ? versions.is_initial : versions.writers.contains(w);
   }
   void supersede(const Block<Set>& block, bool is_added);
@@ -223,27 +223,27 @@ class Walk {
   bool has_witness(const Block<Set>& block, bool is_left_out);
   void fill_facts();
   void add_forced(LinearFacts<Set>& facts);
-  std::uint32_t last_writer(ProgramKey x) const;
+  CallId last_writer(ProgramKey x) const;
 
   // A read of a key by a block of the history.
   struct Reading {
-    std::uint32_t reader = 0;
-    std::uint32_t writer = kInitialWriter;
+    CallId reader = {};
+    CallId writer = kInitialWriter;
   };
 
-  // With sight, by key: versions that were read by another writer of the key. Who writes the key,
+  // With sight: versions of a key that were read by another writer of the key. Who writes the key,
   // too, reads none of them.
   struct Superseded {
     Set writers;
     bool is_initial = false;
   };
-  std::vector<Superseded> superseded_;
-  std::vector<std::int64_t> initial_;  // by key
-  bool has_large_initial_ = false;     // is an initial value not small?
-  std::size_t num_large_ = 0;          // writes in the history of values that are not small
-  std::vector<bool> is_fixed_;         // by key: does no call ever write it?
+  ById<ProgramKey, Superseded> superseded_;
+  ById<ProgramKey, std::int64_t> initial_;
+  bool has_large_initial_ = false;   // is an initial value not small?
+  std::size_t num_large_ = 0;        // writes in the history of values that are not small
+  ById<ProgramKey, bool> is_fixed_;  // does no call ever write it?
   FixedKeys fixed_;
-  std::vector<std::vector<Reading>> readings_;  // by key, with a strong rule
+  ById<ProgramKey, std::vector<Reading>> readings_;  // with a strong rule
   // With a strong rule: what is known of the history without the pending transaction, and with it.
   LinearFacts<Set> history_facts_;
   LinearFacts<Set> facts_;

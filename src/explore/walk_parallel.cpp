@@ -24,8 +24,8 @@ bool Walk<Set>::will_write(ProgramKey x) {
 template <class Set>
 void Walk<Set>::supersede(const Block<Set>& block, bool is_added) {
   for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
-    if (!writers_[read.key.index].contains(block.call)) continue;
-    Superseded& versions = superseded_[read.key.index];
+    if (!writers_[read.key].contains(block.call)) continue;
+    Superseded& versions = superseded_[read.key];
     if (read.writer == kInitialWriter) {
       versions.is_initial = is_added;
     } else if (is_added) {
@@ -65,12 +65,12 @@ bool Walk<Set>::will_lose_update() {
 // Is the history, whose last block is the one that has just ended, possible? `forced` is its own.
 template <class Set>
 bool Walk<Set>::is_parallel_possible(std::uint32_t forced) {
-  const auto writers = [&](ProgramKey x) -> const Set& { return writers_[x.index]; };
+  const auto writers = [&](ProgramKey x) -> const Set& { return writers_[x]; };
   const Sight sight(trail_, std::span<const Entry>(trail_.order).subspan(history_begin_), writers,
                     budget_);
   const std::span<Set> kept = trail_.forced(forced);
   SightRows<Set> rows;
-  rows.order.assign(kept.begin(), kept.end());
+  rows.order.entries().assign(kept.begin(), kept.end());
   if (*rules_.sight == SightRule::Ua) {
     rows.seen.resize(num_calls_);
     for (std::uint32_t i = 0; i < history_size(); ++i) {
@@ -83,8 +83,8 @@ bool Walk<Set>::is_parallel_possible(std::uint32_t forced) {
   if (*rules_.sight == SightRule::Psi && history_size() > 1) {
     const std::span<Set> before = trail_.forced(entry(history_size() - 2).forced);
     changed = Set::of(block_at(history_size() - 1).call);
-    present_.for_each([&](std::uint32_t t) {
-      if (rows.order[t] != before[t]) changed.insert(t);
+    present_.for_each([&](CallId t) {
+      if (rows.order[t] != before[t.index]) changed.insert(t);
     });
   }
   if (!sight.close(rows, changed)) return false;

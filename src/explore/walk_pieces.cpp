@@ -46,7 +46,7 @@ void Walk<Set>::give_rest(std::size_t depth, std::uint32_t from) {
 
 template <class Set>
 void Walk<Set>::give_untried(ReadEvent<Set>& read) {
-  give_rest(read.path_end, read.untried.front() + 1);
+  give_rest(read.path_end, read.untried.front().index + 1);
   read.untried = {};
 }
 

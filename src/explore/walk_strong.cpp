@@ -14,17 +14,16 @@ void Walk<Set>::order_history() {
   // look at the order any more.
   ISO_ASSERT(is_possible || budget_.expired());
   pending_.order_begin = static_cast<std::uint32_t>(trail_.numbers.size());
-  trail_.numbers.insert(trail_.numbers.end(), linearizer_.order().begin(),
-                        linearizer_.order().end());
+  for (const CallId call : linearizer_.order()) trail_.numbers.push_back(call.index);
 }
 
 // Who wrote x last, in the order that order_history() found.
 template <class Set>
-std::uint32_t Walk<Set>::last_writer(ProgramKey x) const {
-  const Set& all = writers_[x.index];
+CallId Walk<Set>::last_writer(ProgramKey x) const {
+  const Set& all = writers_[x];
   if (all.empty()) return kInitialWriter;
   for (std::uint32_t i = pending_.order_begin + history_size(); i-- > pending_.order_begin;) {
-    const auto call = static_cast<std::uint32_t>(trail_.numbers[i]);
+    const CallId call{static_cast<std::uint32_t>(trail_.numbers[i])};
     if (all.contains(call)) return call;
   }
   return kInitialWriter;
@@ -33,10 +32,10 @@ std::uint32_t Walk<Set>::last_writer(ProgramKey x) const {
 // May the last read show w? Reading what the order found for the history shows last is always
 // possible: then the transaction comes last.
 template <class Set>
-bool Walk<Set>::is_strongly_valid_write(std::uint32_t w) {
+bool Walk<Set>::is_strongly_valid_write(CallId w) {
   ReadEvent<Set>& last = trail_.reads.back();
   const bool is_first = trail_.reads.size() - 1 == pending_.reads_begin;
-  if (writers_[last.key.index].empty()) {
+  if (writers_[last.key].empty()) {
     last.is_current = is_first || trail_.reads[trail_.reads.size() - 2].is_current;
     return true;
   }
@@ -57,7 +56,7 @@ void Walk<Set>::fill_facts() {
   facts_of_ = pending_.facts;
   history_facts_.clear();
   for (std::uint32_t i = 0; i < history_size(); ++i) {
-    const std::uint32_t call = block_at(i).call;
+    const CallId call = block_at(i).call;
     history_facts_.add_txn(call, program_.outline().calls[call].session, block_at(i).read_from);
   }
   for (std::uint32_t i = 0; i < history_size(); ++i) {
@@ -65,11 +64,11 @@ void Walk<Set>::fill_facts() {
     for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
       if (!rules_.has_snapshot(block.call)) continue;
       history_facts_.add_read(block.call, read.writer == kInitialWriter ? nullptr : &read.writer,
-                              writers_[read.key.index]);
+                              writers_[read.key]);
     }
     if (!block.is_committed) continue;
     for (const WriteEvent& write : trail_.writes_of(block)) {
-      Set others = writers_[write.key.index];
+      Set others = writers_[write.key];
       others.erase(block.call);
       history_facts_.add_conflict(block.call, others);
     }
@@ -82,28 +81,28 @@ template <class Set>
 void Walk<Set>::add_forced(LinearFacts<Set>& facts) {
   const std::span<Set> rows = trail_.forced(pending_.forced);
   for (std::uint32_t i = 0; i < history_size(); ++i)
-    facts.add_before(block_at(i).call, rows[block_at(i).call]);
+    facts.add_before(block_at(i).call, rows[block_at(i).call.index]);
 }
 
 template <class Set>
 bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
   if (facts_of_ != pending_.facts) fill_facts();
   facts_ = history_facts_;
-  const std::uint32_t last = pending_.call;
+  const CallId last = pending_.call;
   facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
   if (!rules_.strong) add_forced(facts_);
   for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
     const ReadEvent<Set>& read = trail_.reads[i];
     if (!rules_.has_snapshot(last)) continue;
     facts_.add_read(last, read.writer == kInitialWriter ? nullptr : &read.writer,
-                    writers_[read.key.index]);
+                    writers_[read.key]);
   }
   if (is_at_end) {
     for (std::size_t i = pending_.writes_begin; i < trail_.writes.size(); ++i) {
       const ProgramKey x = trail_.writes[i].key;
-      facts_.add_conflict(last, writers_[x.index]);
+      facts_.add_conflict(last, writers_[x]);
       // Whoever read x before is now overwritten.
-      for (const Reading& read : readings_[x.index]) {
+      for (const Reading& read : readings_[x]) {
         facts_.add_read(read.reader, read.writer == kInitialWriter ? nullptr : &read.writer,
                         Set::of(last));
       }
@@ -113,10 +112,10 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
 }
 
 template void Walk<TxnSet<1>>::order_history();
-template bool Walk<TxnSet<1>>::is_strongly_valid_write(std::uint32_t w);
+template bool Walk<TxnSet<1>>::is_strongly_valid_write(CallId w);
 template bool Walk<TxnSet<1>>::is_strongly_consistent(bool is_at_end);
 template void Walk<TxnSet<4>>::order_history();
-template bool Walk<TxnSet<4>>::is_strongly_valid_write(std::uint32_t w);
+template bool Walk<TxnSet<4>>::is_strongly_valid_write(CallId w);
 template bool Walk<TxnSet<4>>::is_strongly_consistent(bool is_at_end);
 
 }  // namespace isoscope::explore

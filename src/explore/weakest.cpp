@@ -77,29 +77,29 @@ class Search {
   }
 
   // The calls without a level of their own, those of a function together.
-  std::vector<std::vector<std::size_t>> groups() const {
-    std::vector<std::vector<std::size_t>> all;
+  std::vector<std::vector<CallId>> groups() const {
+    std::vector<std::vector<CallId>> all;
     std::map<std::string_view, std::size_t> by_function;
-    const std::vector<Call>& calls = program_.outline().calls;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!calls[i].level.empty()) continue;
+    const auto& calls = program_.outline().calls;
+    for (const CallId call : calls.ids()) {
+      if (!calls[call].level.empty()) continue;
       std::size_t group = all.size();
-      if (!calls[i].function.empty())
-        group = by_function.emplace(calls[i].function, group).first->second;
+      if (!calls[call].function.empty())
+        group = by_function.emplace(calls[call].function, group).first->second;
       if (group == all.size()) all.emplace_back();
-      all[group].push_back(i);
+      all[group].push_back(call);
     }
     return all;
   }
 
   // The weakest level that is enough for a group of calls; nothing if the time is over.
-  Result<std::optional<std::string>> enough_for(const std::vector<std::size_t>& group,
-                                                std::vector<std::string> levels,
+  Result<std::optional<std::string>> enough_for(const std::vector<CallId>& group,
+                                                ById<CallId, std::string> levels,
                                                 const std::string& start) {
     for (const Level* rung : mixable()) {
       const std::string& weaker = rung->name;
       if (weaker == start) break;
-      for (const std::size_t call : group) levels[call] = weaker;
+      for (const CallId call : group) levels[call] = weaker;
       const Releveled mixed(program_, levels);
       auto all = explore_at(mixed, start);
       if (!all) return all.error();
@@ -114,13 +114,13 @@ class Search {
     // psi cannot stand beside levels over co; si, the next above it, can.
     const std::string start = mixable_from(*holding_.front()).name;
     if (start == mixable().front()->name) return {};
-    const std::vector<Call>& calls = program_.outline().calls;
-    std::vector<std::string> levels(calls.size(), start);
-    std::vector<bool> is_decided(calls.size(), true);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!calls[i].level.empty()) levels[i] = calls[i].level;
+    const auto& calls = program_.outline().calls;
+    ById<CallId, std::string> levels(calls.size(), start);
+    ById<CallId, bool> is_decided(calls.size(), true);
+    for (const CallId call : calls.ids()) {
+      if (!calls[call].level.empty()) levels[call] = calls[call].level;
     }
-    for (const std::vector<std::size_t>& group : groups()) {
+    for (const std::vector<CallId>& group : groups()) {
       std::optional<std::string> enough;
       if (!found_.is_out_of_time) {
         auto found = enough_for(group, levels, start);
@@ -128,7 +128,7 @@ class Search {
         enough = *std::move(found);
         found_.is_out_of_time = !enough;
       }
-      for (const std::size_t call : group) {
+      for (const CallId call : group) {
         if (enough) levels[call] = *enough;
         if (!enough) is_decided[call] = false;
       }

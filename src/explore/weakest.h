@@ -28,12 +28,12 @@ struct LevelTrial {
 struct Weakest {
   std::vector<LevelTrial> trials;    // from weak to strong, those that were necessary
   std::vector<std::string> minimal;  // the weakest levels at which the assertions hold; may be none
-  // By call, the level that is enough for it when the others have theirs. Empty if there is no
-  // minimal level, or only one for all and that is decided.
-  std::vector<std::string> mixed;
-  // By call, when functions are lowered: is it known that its level in `mixed` is as weak as can
+  // The level that is enough for a call when the others have theirs. Empty if there is no minimal
+  // level, or only one for all and that is decided.
+  ById<CallId, std::string> mixed;
+  // When functions are lowered: is it known that the level of a call in `mixed` is as weak as can
   // be? Calls with a level of their own have nothing to decide.
-  std::vector<bool> is_decided;
+  ById<CallId, bool> is_decided;
   // The time limit came first: what is above holds, but a weaker level may do as well.
   bool is_out_of_time = false;
 

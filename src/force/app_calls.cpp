@@ -77,7 +77,7 @@ Result<std::vector<AppCall>> calls_of_app(const sql::Application& app, const std
       const sql::SessionCall& call = session.calls[i];
       const std::string name = fmt::format("{}[{}]", session.name, i + 1);
       if (!only.empty() && std::ranges::find(only, name) == only.end()) continue;
-      const sql::Function& function = app.functions[call.function];
+      const sql::Function& function = app.function(call.function);
       const std::string level = !call.level.empty() ? call.level : function.level;
       const std::string own = level.empty() ? isolation : sql_isolation(level);
       if (own.empty())

@@ -82,7 +82,7 @@ Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolve
   Chosen chosen;
   const auto& choices = facts.choices();
   chosen.writer.assign(choices.size(), TxnId::none());
-  for (std::uint32_t c = 0; c < choices.size(); ++c) {
+  for (const ChoiceId c : choices.ids()) {
     for (const TxnId w : choices[c].writers) {
       if (solver.value(encoder.sees(c, w))) chosen.writer[c] = w;
     }
@@ -93,7 +93,7 @@ Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolve
     if (end.kept < session.size() && solver.value(encoder.bound(session[end.kept]))) {
       end.boundary = session[end.kept];
       if (boundary != Boundary::Relaxed) {
-        for (const std::uint32_t c : facts.choices_of(end.boundary)) {
+        for (const ChoiceId c : facts.choices_of(end.boundary)) {
           if (solver.value(encoder.stop(c))) end.stop = choices[c].reads.front();
         }
       }
@@ -213,7 +213,7 @@ History with_written(const History& h, std::span<const std::optional<std::int64_
 
 std::vector<ChangedRead> changed_reads(const ObservedFacts& facts, const Chosen& chosen) {
   std::vector<ChangedRead> changed;
-  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+  for (const ChoiceId c : facts.choices().ids()) {
     const Choice& choice = facts.choices()[c];
     if (chosen.writer[c].is_none() || chosen.writer[c] == choice.observed) continue;
     changed.push_back({choice.reads.front(), choice.observed, chosen.writer[c]});

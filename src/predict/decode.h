@@ -13,7 +13,7 @@ namespace isoscope::predict {
 // What a model chooses, in words of the observed history.
 struct Chosen {
   std::vector<SessionEnd> ends;
-  std::vector<TxnId> writer;  // by choice; none() where its reads are not there
+  ById<ChoiceId, TxnId> writer;  // none() where its reads are not there
 };
 
 Chosen decode(const ObservedFacts& facts, const Encoder& encoder, const SatSolver& solver,

@@ -23,7 +23,8 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, WeakLevel base, 
       overwriting_(h_.num_txns()),
       sources_(h_.num_txns()) {
   add({true_});
-  for (std::uint32_t c = 0; c < facts.choices().size() && !is_over(); ++c) {
+  for (const ChoiceId c : facts.choices().ids()) {
+    if (is_over()) break;
     for (std::size_t i = 0; i < facts.choices()[c].writers.size(); ++i)
       sees_[c].push_back(solver.new_var());
     stop_[c] = stops() ? solver.new_var() : Lit();
@@ -31,7 +32,8 @@ Encoder::Encoder(const ObservedFacts& facts, Boundary boundary, WeakLevel base, 
   }
   if (is_over()) return;
   encode_cut();
-  for (std::uint32_t c = 0; c < facts.choices().size() && !is_over(); ++c) {
+  for (const ChoiceId c : facts.choices().ids()) {
+    if (is_over()) break;
     if (stops()) {
       encode_strict(c);
     } else {
@@ -77,7 +79,7 @@ void Encoder::at_most_one(const std::vector<Lit>& lits) {
   }
 }
 
-Lit Encoder::sees(std::uint32_t choice, TxnId w) const {
+Lit Encoder::sees(ChoiceId choice, TxnId w) const {
   const std::vector<TxnId>& writers = facts_.choices()[choice].writers;
   const auto found = std::lower_bound(writers.begin(), writers.end(), w);
   ISO_ASSERT(found != writers.end() && *found == w);
@@ -111,7 +113,7 @@ void Encoder::encode_cut() {
 }
 
 // All reads of the boundary transaction are free.
-void Encoder::encode_relaxed(std::uint32_t c) {
+void Encoder::encode_relaxed(ChoiceId c) {
   const Choice& choice = facts_.choices()[c];
   const Lit is_kept = kept(choice.txn);
   add({~is_kept, sees(c, choice.observed)});
@@ -130,14 +132,14 @@ void Encoder::encode_relaxed(std::uint32_t c) {
 }
 
 // The boundary transaction is as observed up to one read, which sees somebody else.
-void Encoder::encode_strict(std::uint32_t c) {
+void Encoder::encode_strict(ChoiceId c) {
   const Choice& choice = facts_.choices()[c];
-  const std::vector<std::uint32_t>& own = facts_.choices_of(choice.txn);
+  const std::vector<ChoiceId>& own = facts_.choices_of(choice.txn);
   add({~stop_[c], bound(choice.txn)});
   if (own.front() == c) {
     std::vector<Lit> some = {~bound(choice.txn)};
     std::vector<Lit> stops;
-    for (const std::uint32_t other : own) {
+    for (const ChoiceId other : own) {
       some.push_back(stop_[other]);
       stops.push_back(stop_[other]);
     }
@@ -146,7 +148,7 @@ void Encoder::encode_strict(std::uint32_t c) {
   }
   add({~kept(choice.txn), sees(c, choice.observed)});
   std::vector<Lit> as_observed = {~sees(c, choice.observed), kept(choice.txn)};
-  for (const std::uint32_t other : own) {
+  for (const ChoiceId other : own) {
     if (other <= c) continue;  // in program order
     add({~stop_[other], sees(c, choice.observed)});
     as_observed.push_back(stop_[other]);
@@ -182,7 +184,7 @@ void Encoder::encode_level(WeakLevel base) {
 
 // rc: what an earlier read showed, a later one does not take back.
 void Encoder::encode_read_committed(TxnId t) {
-  const std::vector<std::uint32_t>& own = facts_.choices_of(t);
+  const std::vector<ChoiceId>& own = facts_.choices_of(t);
   for (std::size_t later = 0; later < own.size(); ++later) {
     const Choice& choice = facts_.choices()[own[later]];
     for (const TxnId overwriter : facts_.writers(choice.key)) {
@@ -206,7 +208,7 @@ void Encoder::encode_sight(TxnId t, WeakLevel base) {
   const TxnId before =
       position == 0 ? kInitialTxn : facts_.sessions()[facts_.session_of(t)][position - 1];
   std::map<TxnId, Lit> in_sight;  // through a choice
-  for (const std::uint32_t c : facts_.choices_of(t)) {
+  for (const ChoiceId c : facts_.choices_of(t)) {
     const Choice& choice = facts_.choices()[c];
     for (const TxnId overwriter : facts_.writers(choice.key)) {
       if (is_late()) return;
@@ -230,7 +232,7 @@ void Encoder::encode_sight(TxnId t, WeakLevel base) {
 // True if a read of t shows `other`, or (cc) somebody who comes after it.
 Lit Encoder::shown_by_choice(TxnId t, TxnId other, WeakLevel base) {
   const Lit shown = solver_.new_var();
-  for (const std::uint32_t c : facts_.choices_of(t)) {
+  for (const ChoiceId c : facts_.choices_of(t)) {
     if (is_late()) break;
     for (const TxnId w : facts_.choices()[c].writers) {
       const bool shows =
@@ -267,7 +269,7 @@ Lit Encoder::counts(TxnId t, KeyId x, EventId write,
   const Lit lit = solver_.new_var();
   found->second = lit;
   std::vector<Lit> because = {~lit, kept(t)};
-  for (const std::uint32_t c : facts_.choices_of(t)) {
+  for (const ChoiceId c : facts_.choices_of(t)) {
     if (write < facts_.choices()[c].reads.front()) because.push_back(stop_[c]);
   }
   for (std::size_t i = 1; i < because.size(); ++i) add({~because[i], lit});

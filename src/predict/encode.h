@@ -62,10 +62,10 @@ class Encoder {
   Lit kept(TxnId t) const { return t == kInitialTxn ? true_ : kept_[t.index]; }
   Lit present(TxnId t) const { return t == kInitialTxn ? true_ : present_[t.index]; }
   Lit bound(TxnId t) const { return bound_[t.index]; }
-  Lit sees(std::uint32_t choice, TxnId w) const;
-  Lit stop(std::uint32_t choice) const { return stop_[choice]; }
+  Lit sees(ChoiceId choice, TxnId w) const;
+  Lit stop(ChoiceId choice) const { return stop_[choice]; }
   // One for each choice: it sees another writer than observed.
-  std::span<const Lit> changed() const { return changed_; }
+  std::span<const Lit> changed() const { return changed_.entries(); }
   // t is there and its write to x counts.
   Lit writes(TxnId t, KeyId x);
   // Not all of these together.
@@ -89,8 +89,8 @@ class Encoder {
   // Others may read x from w: it is in the cut, or, under strict+, stops after its last write to x.
   Lit shows(TxnId w, KeyId x);
   Lit counts(TxnId t, KeyId x, EventId write, std::map<std::pair<TxnId, KeyId>, Lit>& known);
-  void encode_relaxed(std::uint32_t choice);
-  void encode_strict(std::uint32_t choice);
+  void encode_relaxed(ChoiceId choice);
+  void encode_strict(ChoiceId choice);
   void encode_level(WeakLevel base);
   void encode_read_committed(TxnId t);
   void encode_sight(TxnId t, WeakLevel base);
@@ -121,9 +121,9 @@ class Encoder {
   std::vector<Lit> kept_;
   std::vector<Lit> bound_;
   std::vector<Lit> present_;
-  std::vector<std::vector<Lit>> sees_;  // by choice, in the order of its writers
-  std::vector<Lit> stop_;
-  std::vector<Lit> changed_;
+  ById<ChoiceId, std::vector<Lit>> sees_;  // in the order of its writers
+  ById<ChoiceId, Lit> stop_;
+  ById<ChoiceId, Lit> changed_;
   std::map<std::pair<TxnId, KeyId>, Lit> writes_;
   std::map<std::pair<TxnId, KeyId>, Lit> shows_;
   std::map<std::pair<TxnId, TxnId>, Lit> reads_from_;

@@ -11,7 +11,7 @@ Lit Encoder::reads_from(TxnId t, TxnId w) {
   if (is_new) {
     found->second = solver_.new_var();
     std::vector<Lit> because = {~found->second};
-    for (const std::uint32_t c : facts_.choices_of(t)) {
+    for (const ChoiceId c : facts_.choices_of(t)) {
       const std::vector<TxnId>& writers = facts_.choices()[c].writers;
       if (std::binary_search(writers.begin(), writers.end(), w)) because.push_back(sees(c, w));
     }
@@ -26,7 +26,7 @@ Lit Encoder::overwrites(TxnId t, TxnId u, TxnId w) {
   const Lit lit = solver_.new_var();
   found->second = lit;
   std::vector<Lit> because = {~lit};
-  for (const std::uint32_t c : facts_.choices_of(u)) {
+  for (const ChoiceId c : facts_.choices_of(u)) {
     const Choice& choice = facts_.choices()[c];
     if (!h_.writes(t, choice.key)) continue;
     if (!std::binary_search(choice.writers.begin(), choice.writers.end(), w)) continue;

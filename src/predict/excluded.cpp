@@ -271,7 +271,7 @@ std::vector<Lit> facts_beyond(Encoder& encoder, const ObservedFacts& facts,
              (pco.contains(w.index, other.index) && !pco.contains(t.index, other.index));
     });
   };
-  for (std::uint32_t c = 0; c < facts.choices().size(); ++c) {
+  for (const ChoiceId c : facts.choices().ids()) {
     const Choice& choice = facts.choices()[c];
     const TxnId t = copy_of[choice.txn.index];
     if (t.is_none()) continue;

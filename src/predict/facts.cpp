@@ -15,7 +15,7 @@ ObservedFacts::ObservedFacts(const History& h, bool by_event, Budget& budget)
       position_(h.num_txns(), kNone),
       hb_(h.num_txns()),
       by_txn_(h.num_txns()),
-      choice_of_event_(h.num_events(), kNone) {
+      choice_of_event_(h.num_events(), ChoiceId::none()) {
   collect_sessions();
   collect_hb(budget);
   collect_choices(by_event, budget);
@@ -63,13 +63,13 @@ void ObservedFacts::collect_choices(bool by_event, Budget& budget) {
         if (budget.expired()) return;
         ++num_reads_;
         const KeyId x = h_.key(e);
-        auto& own = by_txn_[t.index];
-        const auto same = std::find_if(own.begin(), own.end(), [&](std::uint32_t c) {
+        auto& own = by_txn_[t];
+        const auto same = std::find_if(own.begin(), own.end(), [&](ChoiceId c) {
           return choices_[c].key == x && choices_[c].observed == h_.writer(e);
         });
         if (!by_event && same != own.end()) {
           choices_[*same].reads.push_back(e);
-          choice_of_event_[e.index] = *same;
+          choice_of_event_[e] = *same;
           continue;
         }
         Choice choice{.txn = t, .key = x, .reads = {e}, .observed = h_.writer(e), .writers = {}};
@@ -79,17 +79,17 @@ void ObservedFacts::collect_choices(bool by_event, Budget& budget) {
           choice.writers.push_back(w);
         }
         if (choice.writers.size() == 1 && choice.writers.front() == kInitialTxn) continue;
-        choice_of_event_[e.index] = static_cast<std::uint32_t>(choices_.size());
-        own.push_back(static_cast<std::uint32_t>(choices_.size()));
+        choice_of_event_[e] = choices_.next_id();
+        own.push_back(choices_.next_id());
         choices_.push_back(std::move(choice));
       }
     }
   }
 }
 
-std::optional<std::uint32_t> ObservedFacts::choice_of(EventId read) const {
-  const std::uint32_t choice = choice_of_event_[read.index];
-  return choice == kNone ? std::nullopt : std::optional(choice);
+std::optional<ChoiceId> ObservedFacts::choice_of(EventId read) const {
+  const ChoiceId choice = choice_of_event_[read];
+  return choice.is_none() ? std::nullopt : std::optional(choice);
 }
 
 }  // namespace isoscope::predict

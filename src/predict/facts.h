@@ -11,8 +11,11 @@
 #include "graph/relation.h"
 #include "history/history.h"
 #include "support/budget.h"
+#include "support/by_id.h"
 
 namespace isoscope::predict {
+
+using ChoiceId = Id<struct ChoiceTag>;
 
 struct Choice {
   TxnId txn;
@@ -29,11 +32,11 @@ class ObservedFacts {
   ObservedFacts(const History& h, bool by_event, Budget& budget);
 
   const History& history() const { return h_; }
-  const std::vector<Choice>& choices() const { return choices_; }
+  const ById<ChoiceId, Choice>& choices() const { return choices_; }
   // Choices of a transaction, in program order of their first reads.
-  const std::vector<std::uint32_t>& choices_of(TxnId t) const { return by_txn_[t.index]; }
+  const std::vector<ChoiceId>& choices_of(TxnId t) const { return by_txn_[t]; }
   // The choice that the read belongs to, or nothing.
-  std::optional<std::uint32_t> choice_of(EventId read) const;
+  std::optional<ChoiceId> choice_of(EventId read) const;
   // Sessions that have committed transactions, each with those in session order.
   const std::vector<std::vector<TxnId>>& sessions() const { return sessions_; }
   std::uint32_t session_of(TxnId t) const { return session_of_[t.index]; }
@@ -56,9 +59,9 @@ class ObservedFacts {
   std::vector<std::uint32_t> session_of_;
   std::vector<std::uint32_t> position_;
   Relation hb_;
-  std::vector<Choice> choices_;
-  std::vector<std::vector<std::uint32_t>> by_txn_;
-  std::vector<std::uint32_t> choice_of_event_;
+  ById<ChoiceId, Choice> choices_;
+  ById<TxnId, std::vector<ChoiceId>> by_txn_;
+  ById<EventId, ChoiceId> choice_of_event_;
   std::size_t num_reads_ = 0;
 };
 

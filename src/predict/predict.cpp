@@ -371,7 +371,7 @@ class Predictor {
   void exclude_candidate(const Chosen& chosen) {
     Encoder& encoder = clauses_->encoder;
     std::vector<Lit> all;
-    for (std::uint32_t c = 0; c < chosen.writer.size(); ++c) {
+    for (const ChoiceId c : chosen.writer.ids()) {
       if (!chosen.writer[c].is_none()) all.push_back(encoder.sees(c, chosen.writer[c]));
     }
     for (std::size_t s = 0; s < chosen.ends.size(); ++s) {

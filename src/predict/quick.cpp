@@ -7,7 +7,7 @@
 namespace isoscope::predict {
 namespace {
 
-constexpr std::uint32_t kNoChoice = 0xffffffff;
+constexpr ChoiceId kNoChoice = ChoiceId::none();
 // Versions that are tried for a read, nearest to the observed one first.
 constexpr std::size_t kVersionsTried = 8;
 
@@ -54,7 +54,7 @@ void QuickSearch::collect_parents() {
     }
     return EventId::none();
   };
-  for (std::uint32_t c = 0; c < facts_.choices().size(); ++c) {
+  for (const ChoiceId c : facts_.choices().ids()) {
     if (budget_.expired()) return;
     const Choice& choice = facts_.choices()[c];
     if (choice.observed != kInitialTxn)
@@ -98,26 +98,26 @@ TxnId QuickSearch::previous_version(const Choice& choice) const {
   return TxnId::none();  // it is the initial one
 }
 
-bool QuickSearch::counts(const Parent& parent, std::uint32_t changed) const {
+bool QuickSearch::counts(const Parent& parent, ChoiceId changed) const {
   if (changed == kNoChoice || parent.event.is_none()) return true;
   if (parent.choice == changed) return false;
   return boundary_ == Boundary::Relaxed || parent.event < facts_.choices()[changed].reads.front();
 }
 
-bool QuickSearch::leads_to(TxnId n, TxnId t, std::uint32_t changed) const {
+bool QuickSearch::leads_to(TxnId n, TxnId t, ChoiceId changed) const {
   return std::ranges::any_of(parents_[t.index], [&](const Parent& parent) {
     return counts(parent, changed) &&
            (parent.txn == n || ancestors_.contains(parent.txn.index, n.index));
   });
 }
 
-bool QuickSearch::conflicts_directly(TxnId n, TxnId t, std::uint32_t changed) const {
+bool QuickSearch::conflicts_directly(TxnId n, TxnId t, ChoiceId changed) const {
   return std::ranges::any_of(parents_[t.index], [&](const Parent& parent) {
     return counts(parent, changed) && parent.txn == n && !parent.is_causal;
   });
 }
 
-bool QuickSearch::is_forbidden(std::uint32_t c, TxnId w, TxnId n) const {
+bool QuickSearch::is_forbidden(ChoiceId c, TxnId w, TxnId n) const {
   if (base_ != WeakLevel::Ra && base_ != WeakLevel::Cc) return false;
   if (w != kInitialTxn && !facts_.hb(w, n)) return false;
   const TxnId t = facts_.choices()[c].txn;
@@ -136,7 +136,7 @@ std::vector<QuickSearch::Changes> QuickSearch::single_changes(std::size_t most) 
     Change change;
   };
   std::vector<Candidate> found;
-  for (std::uint32_t c = 0; c < facts_.choices().size(); ++c) {
+  for (const ChoiceId c : facts_.choices().ids()) {
     if (budget_.expired()) return {};
     const Choice& choice = facts_.choices()[c];
     // Older versions, nearest first; then those of transactions that come later.
@@ -180,7 +180,7 @@ std::vector<QuickSearch::Missed> QuickSearch::missed() const {
   std::vector<Missed> all;
   for (const TxnId t : order_) {
     std::map<TxnId, Changes> by_writer;
-    for (const std::uint32_t c : facts_.choices_of(t)) {
+    for (const ChoiceId c : facts_.choices_of(t)) {
       const Choice& choice = facts_.choices()[c];
       const TxnId previous = previous_version(choice);
       if (previous.is_none() || is_forbidden(c, previous, choice.observed)) continue;
@@ -234,12 +234,12 @@ std::optional<Chosen> QuickSearch::cut(const Changes& changes, std::uint32_t end
   for (const std::vector<TxnId>& session : facts_.sessions()) {
     SessionEnd ending{.session = facts_.history().session(session.front())};
     for (const TxnId t : session) {
-      std::uint32_t stop = kNoChoice;
+      ChoiceId stop = kNoChoice;
       for (const Change& change : changes) {
         if (changed_txn(change) == t) stop = change.choice;
       }
       if (stop == kNoChoice && is_gone(t)) break;
-      for (const std::uint32_t c : facts_.choices_of(t)) {
+      for (const ChoiceId c : facts_.choices_of(t)) {
         const bool is_later =
             stop != kNoChoice && boundary_ != Boundary::Relaxed &&
             facts_.choices()[c].reads.front() > facts_.choices()[stop].reads.front();
@@ -264,7 +264,7 @@ std::optional<Chosen> QuickSearch::cut(const Changes& changes, std::uint32_t end
     const TxnId t = changed_txn(change);
     if (chosen.ends[facts_.session_of(t)].boundary != t || !is_kept(change.writer))
       return std::nullopt;
-    for (const std::uint32_t c : facts_.choices_of(t)) {
+    for (const ChoiceId c : facts_.choices_of(t)) {
       if (!chosen.writer[c].is_none() && !is_kept(chosen.writer[c])) return std::nullopt;
     }
   }

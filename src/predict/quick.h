@@ -31,7 +31,7 @@ class QuickSearch {
  public:
   // A choice, and the writer that it sees instead of the observed one.
   struct Change {
-    std::uint32_t choice = 0;
+    ChoiceId choice = {};
     TxnId writer;
   };
   using Changes = std::vector<Change>;
@@ -53,9 +53,9 @@ class QuickSearch {
  private:
   struct Parent {
     TxnId txn;
-    std::uint32_t choice;  // by which it is read from, or none
-    EventId event;         // of the child; none for so
-    bool is_causal;        // so or wr
+    ChoiceId choice;  // by which it is read from, or none
+    EventId event;    // of the child; none for so
+    bool is_causal;   // so or wr
   };
   // t does not see what o wrote, but the versions before.
   struct Missed {
@@ -72,11 +72,11 @@ class QuickSearch {
   TxnId next_version(const Choice& choice, TxnId w) const;
   TxnId previous_version(const Choice& choice) const;
   // Does the parent count, where t stops at this choice or its read of it changes?
-  bool counts(const Parent& parent, std::uint32_t changed) const;
-  bool leads_to(TxnId n, TxnId t, std::uint32_t changed) const;
-  bool conflicts_directly(TxnId n, TxnId t, std::uint32_t changed) const;
+  bool counts(const Parent& parent, ChoiceId changed) const;
+  bool leads_to(TxnId n, TxnId t, ChoiceId changed) const;
+  bool conflicts_directly(TxnId n, TxnId t, ChoiceId changed) const;
   // Does the base level surely forbid that the choice sees w, where n overwrites it?
-  bool is_forbidden(std::uint32_t c, TxnId w, TxnId n) const;
+  bool is_forbidden(ChoiceId c, TxnId w, TxnId n) const;
   std::vector<Missed> missed() const;
   std::optional<Chosen> cut(const Changes& changes, std::uint32_t end) const;
 

@@ -43,7 +43,7 @@ std::vector<std::optional<std::int64_t>> written_by(const Executable& program,
                                                     const store::Recording& recording) {
   std::vector<std::optional<std::int64_t>> written(h.num_events());
   for (const store::ScriptedCall& scripted : script.calls) {
-    if (scripted.txn.is_none() || scripted.call >= recording.txns.size()) continue;
+    if (scripted.txn.is_none() || !recording.txns.contains(scripted.call)) continue;
     const store::RecordedTxn& txn = recording.txns[scripted.call];
     if (!txn.is_committed) continue;
     std::map<std::string, std::deque<std::int64_t>> by_key;

@@ -21,14 +21,16 @@
 #include <vector>
 
 #include "program/keys.h"
+#include "support/by_id.h"
 #include "support/error.h"
 
 namespace isoscope {
 
 using CallId = Id<struct CallTag>;  // by session, then in session order: the oracle order
+using ProgramSession = Id<struct ProgramSessionTag>;  // a History numbers its own sessions
 
 struct Call {
-  std::uint32_t session = 0;
+  ProgramSession session = {};
   std::uint32_t number = 1;  // its place in the session, from 1
   std::string name = {};     // withdraw(60), or what the author calls it
   std::string level = {};    // its own level; empty: the one of the command line
@@ -43,14 +45,21 @@ struct Call {
 
 struct Session {
   std::string name;
-  std::uint32_t first = 0;  // its first call
+  CallId first = {};  // its first call
   std::uint32_t size = 0;
+
+  CallId end() const { return {first.index + size}; }  // one behind its last call
+  IdRange<CallId> calls() const { return {first.index, first.index + size}; }
 };
+
+// The call before this one in the oracle order. Where `attempt` is above 1, that is the attempt
+// that has to abort.
+inline CallId call_before(CallId call) { return {call.index - 1}; }
 
 // The sessions and calls of an executable. Calls of a session are adjacent.
 struct Outline {
-  std::vector<Session> sessions;
-  std::vector<Call> calls;
+  ById<ProgramSession, Session> sessions;
+  ById<CallId, Call> calls;
 };
 
 enum class StopKind : std::uint8_t {
@@ -84,6 +93,7 @@ struct FixedRead {
 struct FailedAssertion {
   std::string text;  // as the author wrote it
   Place place = {};
+  std::vector<CallId> calls = {};  // that a claim about the finished run names, ascending
 };
 
 class Executor {

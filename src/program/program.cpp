@@ -11,17 +11,17 @@ std::unique_ptr<Executor> Program::executor() const { return std::make_unique<Ma
 
 std::span<const std::string> Program::local_names(CallId call) const { return code(call).locals; }
 
-std::vector<std::vector<bool>> Program::locals_in_claims() const {
-  std::vector<std::vector<bool>> is_in;
-  for (std::uint32_t call = 0; call < outline_.calls.size(); ++call)
-    is_in.emplace_back(code(CallId{call}).locals.size(), false);
+ById<CallId, std::vector<bool>> Program::locals_in_claims() const {
+  ById<CallId, std::vector<bool>> is_in;
+  for (const CallId call : outline_.calls.ids())
+    is_in.emplace_back(code(call).locals.size(), false);
   for (const FinalAssertion& claim : final_assertions_) {
     for (const FinalInput& input : claim.inputs) {
       if (input.final_key || !input.local) continue;
       // Any of its attempts may be the one that counts.
-      std::uint32_t call = input.call.index;
+      CallId call = input.call;
       do is_in[call][*input.local] = true;
-      while (++call < is_in.size() && outline_.calls[call].attempt > 1);
+      while (is_in.contains(++call) && outline_.calls[call].attempt > 1);
     }
   }
   return is_in;
@@ -67,11 +67,12 @@ Stop Program::evaluate(const FinalAssertion& claim, std::span<const Ending> endi
                        std::vector<std::int64_t>& registers) const {
   // The attempt that committed, or the last one.
   const auto ending_of = [&](CallId call) -> const Ending& {
-    std::uint32_t last = call.index;
-    while (!endings[last].committed && last + 1 < endings.size() &&
-           outline_.calls[last + 1].attempt > 1)
-      ++last;
-    return endings[last];
+    for (;; ++call) {
+      const CallId next{call.index + 1};
+      if (endings[call.index].committed || next.index >= endings.size() ||
+          outline_.calls[next].attempt == 1)
+        return endings[call.index];
+    }
   };
   std::size_t next = 0;
   for (const FinalInput& input : claim.inputs) {

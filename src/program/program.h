@@ -39,11 +39,9 @@ class Program final : public Executable {
   KeyTable& keys() const override { return *keys_; }
   std::unique_ptr<Executor> executor() const override;
   std::span<const std::string> local_names(CallId call) const override;
-  std::span<const FamilyId> may_read(CallId call) const override {
-    return reads_[code_of_[call.index]];
-  }
+  std::span<const FamilyId> may_read(CallId call) const override { return reads_[code_of_[call]]; }
   std::span<const FamilyId> may_write(CallId call) const override {
-    return writes_[code_of_[call.index]];
+    return writes_[code_of_[call]];
   }
   FailedAssertion assertion(std::uint32_t number) const override { return assertions_[number]; }
   bool has_assertions() const override { return !assertions_.empty(); }
@@ -53,15 +51,15 @@ class Program final : public Executable {
   std::optional<Error> fault_at_end(std::span<const Ending> endings,
                                     std::span<const std::int64_t> finals) const override;
 
-  const Code& code(CallId call) const { return codes_[code_of_[call.index]]; }
+  const Code& code(CallId call) const { return codes_[code_of_[call]]; }
   // Calls with the same code have the same number.
-  std::uint32_t code_number(CallId call) const { return code_of_[call.index]; }
+  std::uint32_t code_number(CallId call) const { return code_of_[call]; }
   std::uint32_t num_assertions() const { return static_cast<std::uint32_t>(assertions_.size()); }
   // The access or stmt { … } at this place as it stands in the text, on one line.
   std::string statement_text(Place place) const;
   std::span<const FinalAssertion> final_assertions() const { return final_assertions_; }
   // By call and local: does a claim about the finished run look at it?
-  std::vector<std::vector<bool>> locals_in_claims() const;
+  ById<CallId, std::vector<bool>> locals_in_claims() const;
   // Of the code that needs most.
   std::size_t num_registers() const { return num_registers_; }
 
@@ -72,8 +70,8 @@ class Program final : public Executable {
   std::string text_;
   Outline outline_;
   std::unique_ptr<KeyTable> keys_;
-  std::vector<Code> codes_;             // calls with the same definition and arguments share one
-  std::vector<std::uint32_t> code_of_;  // by call
+  std::vector<Code> codes_;  // calls with the same definition and arguments share one
+  ById<CallId, std::uint32_t> code_of_;
   std::size_t num_registers_ = 0;
   std::vector<std::vector<FamilyId>> reads_;   // by code
   std::vector<std::vector<FamilyId>> writes_;  // by code

@@ -125,20 +125,20 @@ Result<void> ProgramBuilder::add_definitions() {
 
 Result<void> ProgramBuilder::add_sessions() {
   for (const txn::SessionSyntax& session : syntax_.sessions) {
-    const auto number = static_cast<std::uint32_t>(program_.outline_.sessions.size());
+    const ProgramSession number = program_.outline_.sessions.next_id();
     const auto [known, is_new] = sessions_.emplace(session.name.text, number);
     if (!is_new)
-      return already_there(session.name, "session", syntax_.sessions[known->second].name.place);
+      return already_there(session.name, "session",
+                           syntax_.sessions[known->second.index].name.place);
     program_.outline_.sessions.push_back(
-        {.name = std::string(session.name.text),
-         .first = static_cast<std::uint32_t>(program_.outline_.calls.size())});
+        {.name = std::string(session.name.text), .first = program_.outline_.calls.next_id()});
     first_attempts_.emplace_back();
     std::uint32_t place_in_session = 0;
     for (const txn::Entry& entry : session.entries) {
       if (auto done = add_call(entry, number, ++place_in_session); !done) return done;
     }
     Session& added = program_.outline_.sessions.back();
-    added.size = static_cast<std::uint32_t>(program_.outline_.calls.size()) - added.first;
+    added.size = program_.outline_.calls.next_id().index - added.first.index;
   }
   return {};
 }
@@ -185,7 +185,7 @@ Result<std::uint32_t> ProgramBuilder::attempts_of(const txn::Entry& entry) const
   return static_cast<std::uint32_t>(*retries) + 1;
 }
 
-Result<void> ProgramBuilder::add_call(const txn::Entry& entry, std::uint32_t session,
+Result<void> ProgramBuilder::add_call(const txn::Entry& entry, ProgramSession session,
                                       std::uint32_t number) {
   auto called = resolve(entry);
   if (!called) return called.error();
@@ -195,8 +195,7 @@ Result<void> ProgramBuilder::add_call(const txn::Entry& entry, std::uint32_t ses
   if (!attempts) return attempts.error();
   const txn::LevelName& of_definition = callees_[called->callee].definition->level;
   const txn::LevelName& level = entry.level.text.empty() ? of_definition : entry.level;
-  first_attempts_.back().push_back(
-      CallId{static_cast<std::uint32_t>(program_.outline_.calls.size())});
+  first_attempts_.back().push_back(program_.outline_.calls.next_id());
   for (std::uint32_t attempt = 1; attempt <= *attempts; ++attempt) {
     program_.outline_.calls.push_back(
         {.session = session,
@@ -281,6 +280,7 @@ Result<void> ProgramBuilder::find_inputs(const txn::Expr& expr, FinalAssertion& 
   if (expr.kind == txn::ExprKind::Committed || expr.kind == txn::ExprKind::FinalLocal) {
     auto call = find_call(expr);
     if (!call) return call.error();
+    program_.assertions_[claim.number].calls.push_back(*call);
     FinalInput input{.call = *call};
     if (expr.kind == txn::ExprKind::FinalLocal) {
       const txn::Scope& scope = callees_[called_[call->index].callee].scope;
@@ -306,6 +306,9 @@ Result<void> ProgramBuilder::add_final(const txn::FinalSyntax& syntax) {
   FinalAssertion claim;
   claim.number = syntax.assertion;
   if (auto found = find_inputs(*syntax.claim, claim); !found) return found;
+  std::vector<CallId>& calls = program_.assertions_[claim.number].calls;
+  std::ranges::sort(calls);
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
   CodeBuilder code;
   for (std::size_t i = 0; i < claim.inputs.size(); ++i) code.add_local({});
   const auto operand_of = [&](const txn::Expr& expr) -> Operand {

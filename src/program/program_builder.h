@@ -37,7 +37,7 @@ class ProgramBuilder {
   Result<std::vector<std::vector<std::int64_t>>> initial_keys(const txn::InitSyntax& init) const;
   Result<void> add_definitions();
   Result<void> add_sessions();
-  Result<void> add_call(const txn::Entry& entry, std::uint32_t session, std::uint32_t number);
+  Result<void> add_call(const txn::Entry& entry, ProgramSession session, std::uint32_t number);
   Result<std::uint32_t> attempts_of(const txn::Entry& entry) const;
   Result<Called> resolve(const txn::Entry& entry) const;
   Result<std::uint32_t> code_for(const Called& called, Place place);
@@ -54,9 +54,9 @@ class ProgramBuilder {
   Program program_;
   std::vector<Callee> callees_;  // definitions, then blocks
   std::unordered_map<std::string_view, std::size_t> definitions_;
-  std::unordered_map<std::string_view, std::uint32_t> sessions_;
-  std::vector<std::vector<CallId>> first_attempts_;  // by session, of its calls
-  std::vector<Called> called_;                       // by call
+  std::unordered_map<std::string_view, ProgramSession> sessions_;
+  ById<ProgramSession, std::vector<CallId>> first_attempts_;  // of its calls
+  std::vector<Called> called_;                                // by call
   std::map<Called, std::uint32_t> codes_;
   std::size_t num_instructions_ = 0;
 };

@@ -137,9 +137,8 @@ class WithoutVainReads final : public Executor {
         is_kept_(program.locals_in_claims()),
         is_written_(program.keys().num_families(), false),
         has_passed_(has_passed) {
-    for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
-      for (const FamilyId family : program.may_write(CallId{call}))
-        is_written_[family.index] = true;
+    for (const CallId call : program.outline().calls.ids()) {
+      for (const FamilyId family : program.may_write(call)) is_written_[family] = true;
     }
   }
 
@@ -151,11 +150,11 @@ class WithoutVainReads final : public Executor {
     for (;;) {
       const Stop stop = machine_.run();
       if (stop.kind == StopKind::Read && is_fixed(stop.key)) {
-        machine_.answer(fixed_[stop.key.index].value);
+        machine_.answer(fixed_[stop.key].value);
         continue;
       }
       if (stop.kind != StopKind::Read ||
-          !ahead_.is_vain(program_.code(call_), machine_.registers(), is_kept_[call_.index]))
+          !ahead_.is_vain(program_.code(call_), machine_.registers(), is_kept_[call_]))
         return stop;
       has_passed_.store(true, std::memory_order_relaxed);
       machine_.answer(0);
@@ -186,11 +185,10 @@ class WithoutVainReads final : public Executor {
 
   // Does no call write the key? Then its reads are no events.
   bool is_fixed(ProgramKey key) {
-    if (key.index >= fixed_.size()) fixed_.resize(key.index + 1);
-    Fixed& fixed = fixed_[key.index];
+    Fixed& fixed = fixed_.grown(key);
     if (!fixed.is_known)
       fixed = {.is_known = true,
-               .is_fixed = !is_written_[program_.keys().family(key).index],
+               .is_fixed = !is_written_[program_.keys().family(key)],
                .value = program_.keys().initial(key)};
     return fixed.is_fixed;
   }
@@ -198,9 +196,9 @@ class WithoutVainReads final : public Executor {
   const Program& program_;
   Machine machine_;
   LookAhead ahead_;
-  std::vector<std::vector<bool>> is_kept_;  // by call and local
-  std::vector<bool> is_written_;            // by family
-  std::vector<Fixed> fixed_;                // by key
+  ById<CallId, std::vector<bool>> is_kept_;  // by local
+  ById<FamilyId, bool> is_written_;
+  ById<ProgramKey, Fixed> fixed_;
   std::atomic<bool>& has_passed_;
   CallId call_ = {};
 };

@@ -34,7 +34,7 @@ std::string run_text(const AuditReport& report, const audit::SmallRun& run, cons
   out += "calls\n";
   for (std::size_t c = 0; c < run.calls.size(); ++c) {
     const audit::ScenarioCall& call = run.calls[c];
-    out += fmt::format("  {}  {} at {}\n", call_text(on, static_cast<std::uint32_t>(c)),
+    out += fmt::format("  {}  {} at {}\n", call_text(on, CallId{static_cast<std::uint32_t>(c)}),
                        printable(audit::print(report.problem.app, call)),
                        report.problem.levels.of(call.function).name);
   }
@@ -142,11 +142,11 @@ Json claims_json(const AuditReport& report) {
 
 std::string small_headline(const AuditReport& report, const audit::SmallAnomaly& anomaly) {
   std::string out;
-  const std::vector<std::uint32_t>& functions = anomaly.functions;
+  const std::vector<sql::FunctionId>& functions = anomaly.functions;
   for (std::size_t i = 0; i < functions.size();) {
     std::size_t same = i;
     while (same < functions.size() && functions[same] == functions[i]) ++same;
-    const std::string name = printable(report.problem.app.functions[functions[i]].name);
+    const std::string name = printable(report.problem.app.function(functions[i]).name);
     if (i > 0) out += same == functions.size() ? " and " : ", ";
     out += same - i == 1 ? "a call of " + name : fmt::format("{} calls of {}", same - i, name);
     i = same;
@@ -183,8 +183,8 @@ Json small_runs_json(const AuditReport& report) {
   for (const audit::SmallAnomaly& anomaly : runs.anomalies) {
     Json one{{"what", small_headline(report, anomaly)}};
     Json functions = Json::array();
-    for (const std::uint32_t f : anomaly.functions)
-      functions.push_back(report.problem.app.functions[f].name);
+    for (const sql::FunctionId f : anomaly.functions)
+      functions.push_back(report.problem.app.function(f).name);
     one["functions"] = std::move(functions);
     add_run(report, anomaly.run, told(report, anomaly.run, kNoClaims), anomaly.schedule, one);
     anomalies.push_back(std::move(one));

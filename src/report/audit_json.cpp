@@ -28,9 +28,9 @@ Json to_json(const sql::Value& value) {
 
 Json to_json(const std::vector<sql::Value>& values) { return to_json(sql::Value(values)); }
 
-Json names_of(const sql::Application& app, const std::vector<std::uint32_t>& functions) {
+Json names_of(const sql::Application& app, const std::vector<sql::FunctionId>& functions) {
   Json names = Json::array();
-  for (const std::uint32_t f : functions) names.push_back(app.functions[f].name);
+  for (const sql::FunctionId f : functions) names.push_back(app.function(f).name);
   return names;
 }
 
@@ -43,7 +43,7 @@ Json calls_json(const sql::Application& app, const FoundAnomaly& anomaly) {
       if (scenario.sees[i][other]) sees.push_back(call_name(other));
     }
     calls.push_back({{"id", call_name(i)},
-                     {"function", app.functions[scenario.calls[i].function].name},
+                     {"function", app.function(scenario.calls[i].function).name},
                      {"arguments", to_json(scenario.calls[i].arguments)},
                      {"sees", std::move(sees)},
                      {"returned", to_json(anomaly.replay.traces[i].result.returned)},
@@ -182,8 +182,8 @@ Json lengths_json(const audit::SearchReport& search) {
 
 Json advice_json(const sql::Application& app, const audit::Advice& advice) {
   Json levels = Json::object();
-  for (std::size_t f = 0; f < advice.levels.size(); ++f)
-    levels[app.functions[f].name] = advice.levels[f]->name;
+  for (const sql::FunctionId f : advice.levels.ids())
+    levels[app.function(f).name] = advice.levels[f]->name;
   Json repairs = Json::array();
   for (const audit::Repair& repair : advice.repairs) {
     repairs.push_back(
@@ -212,8 +212,8 @@ Json subsets_json(const sql::Application& app, const audit::Subsets& subsets) {
     apart.push_back(
         {{"functions", names_of(app, bad.functions)}, {"verdict", audit::name_of(bad.outcome)}});
   Json lowest = Json::object();
-  for (std::size_t f = 0; f < subsets.lowest.size(); ++f)
-    lowest[app.functions[f].name] = subsets.lowest[f]->name;
+  for (const sql::FunctionId f : subsets.lowest.ids())
+    lowest[app.function(f).name] = subsets.lowest[f]->name;
   return {{"together", std::move(together)},
           {"apart", std::move(apart)},
           {"lowest", subsets.lowest.empty() ? Json(nullptr) : std::move(lowest)},
@@ -222,8 +222,8 @@ Json subsets_json(const sql::Application& app, const audit::Subsets& subsets) {
 
 Json levels_json(const audit::Problem& problem) {
   Json levels = Json::object();
-  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f)
-    levels[problem.app.functions[f].name] = problem.levels.of(f).name;
+  for (const sql::FunctionId f : problem.app.function_ids())
+    levels[problem.app.function(f).name] = problem.levels.of(f).name;
   return levels;
 }
 

@@ -270,9 +270,9 @@ void add_advice(Page& page, const AuditReport& report) {
     PageTable table{.title = "Levels that keep every execution serializable",
                     .columns = {"function", "level"},
                     .rows = {}};
-    for (std::size_t f = 0; f < advice.levels.size(); ++f)
+    for (const sql::FunctionId f : advice.levels.ids())
       table.rows.push_back(
-          {{printable(report.problem.app.functions[f].name)}, {advice.levels[f]->name}});
+          {{printable(report.problem.app.function(f).name)}, {advice.levels[f]->name}});
     page.tables.push_back(std::move(table));
   }
   for (const audit::Repair& repair : advice.repairs) {

@@ -111,8 +111,8 @@ FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
 std::string call_name(std::size_t call) { return fmt::format("T{}", call + 1); }
 
 std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
-  std::vector<std::pair<std::uint32_t, std::size_t>> counts;
-  for (const std::uint32_t function : anomaly.functions) {
+  std::vector<std::pair<sql::FunctionId, std::size_t>> counts;
+  for (const sql::FunctionId function : anomaly.functions) {
     const auto same = std::ranges::find(counts, function, [](const auto& c) { return c.first; });
     if (same == counts.end()) {
       counts.emplace_back(function, 1);
@@ -131,7 +131,7 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
       const std::string_view unit = i > 0 ? "" : times > 1 ? "calls " : "call ";
       out += fmt::format("{} {}of ", times, unit);
     }
-    out += printable(app.functions[function].name);
+    out += printable(app.function(function).name);
   }
   return out;
 }

@@ -17,12 +17,12 @@ using audit::FoundAnomaly;
 using audit::LengthReport;
 using audit::Scenario;
 
-std::string name_list(const sql::Application& app, const std::vector<std::uint32_t>& functions,
+std::string name_list(const sql::Application& app, const std::vector<sql::FunctionId>& functions,
                       std::string_view separator) {
   std::string out;
-  for (const std::uint32_t f : functions) {
+  for (const sql::FunctionId f : functions) {
     if (!out.empty()) out += separator;
-    out += printable(app.functions[f].name);
+    out += printable(app.function(f).name);
   }
   return out;
 }
@@ -30,10 +30,10 @@ std::string name_list(const sql::Application& app, const std::vector<std::uint32
 // "cc, enroll at psi"
 std::string level_text(const audit::Problem& problem) {
   std::string out = problem.levels.base->name;
-  for (std::uint32_t f = 0; f < problem.app.functions.size(); ++f) {
+  for (const sql::FunctionId f : problem.app.function_ids()) {
     const Level& level = problem.levels.of(f);
     if (&level != problem.levels.base)
-      out += fmt::format(", {} at {}", printable(problem.app.functions[f].name), level.name);
+      out += fmt::format(", {} at {}", printable(problem.app.function(f).name), level.name);
   }
   return out;
 }
@@ -42,8 +42,8 @@ std::string serial_text(const audit::Problem& problem) {
   std::string out;
   for (const auto& [f, g] : problem.serial)
     out += fmt::format("{}{} and {}", out.empty() ? "serial: " : ", ",
-                       printable(problem.app.functions[f].name),
-                       printable(problem.app.functions[g].name));
+                       printable(problem.app.function(f).name),
+                       printable(problem.app.function(g).name));
   return out.empty() ? "" : out + "\n";
 }
 
@@ -193,7 +193,7 @@ std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
     const audit::ScenarioCall& what = anomaly.scenario.calls[i];
     return fmt::format(
         "{} {}", call_name(i),
-        has_long_calls ? printable(app.functions[what.function].name) : call_text(app, what));
+        has_long_calls ? printable(app.function(what.function).name) : call_text(app, what));
   };
   std::string out;
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
@@ -277,13 +277,14 @@ std::string proof_text(const AuditReport& report, const Paint& paint) {
 }
 
 // A level for each function, one a line.
-std::string levels_text(const sql::Application& app, const std::vector<const Level*>& levels) {
+std::string levels_text(const sql::Application& app,
+                        const ById<sql::FunctionId, const Level*>& levels) {
   std::string out;
   std::size_t width = 0;
   for (const sql::Function& function : app.functions)
     width = std::max(width, printable(function.name).size());
-  for (std::size_t f = 0; f < levels.size(); ++f)
-    out += fmt::format("  {:<{}}  {}\n", printable(app.functions[f].name), width, levels[f]->name);
+  for (const sql::FunctionId f : levels.ids())
+    out += fmt::format("  {:<{}}  {}\n", printable(app.function(f).name), width, levels[f]->name);
   return out;
 }
 

@@ -16,7 +16,7 @@ using store::Recording;
 // The transactions as lines of a jsonl history say them; reads name their writers.
 Json transactions(const Executable& program, const Recording& run) {
   Json all = Json::array();
-  for (const std::uint32_t call : run.order) {
+  for (const CallId call : run.order) {
     const Call& c = program.outline().calls[call];
     Json ops = Json::array();
     for (const Access& access : run.txns[call].accesses) {
@@ -46,9 +46,9 @@ Json initial_values(const Executable& program, const Recording& run) {
   return init;
 }
 
-Json locals(const Executable& program, const RecordedTxn& txn, std::uint32_t call) {
+Json locals(const Executable& program, const RecordedTxn& txn, CallId call) {
   Json values = Json::object();
-  const auto names = program.local_names(CallId{call});
+  const auto names = program.local_names(call);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty()) values[names[i]] = txn.locals[i];
   }
@@ -66,7 +66,7 @@ Json assertions(const ExploreReport& report, const std::vector<std::uint32_t>& n
 
 Json violation(const ExploreReport& report, const Recording& run) {
   Json reads = Json::array();
-  for (const std::uint32_t call : run.order) {
+  for (const CallId call : run.order) {
     for (const Access& access : run.txns[call].accesses) {
       if (!access.is_read) continue;
       reads.push_back({{"txn", store::name_of(report.program, call)},
@@ -91,7 +91,7 @@ Json violation(const ExploreReport& report, const Recording& run) {
 
 Json outcome(const ExploreReport& report, const explore::ProgramOutcome& one) {
   Json txns = Json::object();
-  for (std::uint32_t call = 0; call < one.txns.size(); ++call) {
+  for (const CallId call : one.txns.ids()) {
     if (one.txns[call].is_left_out) continue;
     txns[store::name_of(report.program, call)] = {
         {"committed", one.txns[call].is_committed},
@@ -116,11 +116,11 @@ Json weakest_json(const ExploreReport& report, Json json) {
   json["weakest"] = report.weakest->minimal;
   json["trials"] = std::move(trials);
   Json mixed = Json::object();
-  for (std::uint32_t call = 0; call < report.weakest->mixed.size(); ++call)
+  for (const CallId call : report.weakest->mixed.ids())
     mixed[store::name_of(report.program, call)] = report.weakest->mixed[call];
   json["mixed"] = std::move(mixed);
   Json undecided = Json::array();
-  for (std::uint32_t call = 0; call < report.weakest->is_decided.size(); ++call) {
+  for (const CallId call : report.weakest->is_decided.ids()) {
     if (!report.weakest->is_decided[call])
       undecided.push_back(store::name_of(report.program, call));
   }

@@ -28,12 +28,10 @@ Scene run_scene(const Executable& program, std::string_view source, const Record
   Budget budget = Budget::seconds(kSceneSeconds);
   const CheckAnswer answer = check(h, **ser, budget);
   const auto& violation = answer.verdict.violation;
+  // A history of a run has its calls in the order of the run, after T0.
   const auto call_of = [&](TxnId t) -> std::string {
-    for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
-      if (store::name_of(program, call) == h.name(t))
-        return printable(program.outline().calls[call].name);
-    }
-    return "";
+    if (t == kInitialTxn) return "";
+    return printable(program.outline().calls[run.order[t.index - 1]].name);
   };
   SceneOptions options{.title = std::move(title), .call = call_of};
   Scene scene = history_scene(h, violation ? &*violation : nullptr, std::move(options));
@@ -56,8 +54,8 @@ Scene run_scene(const Executable& program, std::string_view source, const Record
 
 std::string values_text(const Executable& program, const explore::ProgramOutcome& outcome) {
   std::string out;
-  for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
-    const auto names = program.local_names(CallId{call});
+  for (const CallId call : outcome.txns.ids()) {
+    const auto names = program.local_names(call);
     std::string values;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!names[i].empty())

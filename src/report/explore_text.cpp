@@ -24,7 +24,7 @@ using store::Recording;
 class SerialRun {
  public:
   struct Version {
-    std::uint32_t writer = kInitialWriter;
+    CallId writer = kInitialWriter;
     std::int64_t value = 0;
   };
 
@@ -35,7 +35,7 @@ class SerialRun {
     return found != store_.end() ? found->second
                                  : Version{kInitialWriter, program_.keys().initial(x)};
   }
-  void commit(std::uint32_t call) {
+  void commit(CallId call) {
     if (!run_.txns[call].is_committed) return;
     for (const Access& access : run_.txns[call].accesses) {
       if (!access.is_read) store_[access.key] = {call, access.value};
@@ -48,7 +48,7 @@ class SerialRun {
   std::map<ProgramKey, Version> store_;
 };
 
-std::string txn_line(const Executable& program, const Recording& run, std::uint32_t call,
+std::string txn_line(const Executable& program, const Recording& run, CallId call,
                      std::size_t name_width, const SerialRun& serial, const Paint& paint) {
   const RecordedTxn& txn = run.txns[call];
   const Call& c = program.outline().calls[call];
@@ -81,9 +81,9 @@ std::string txn_line(const Executable& program, const Recording& run, std::uint3
   return out + "\n" + notes;
 }
 
-std::string locals_text(const Executable& program, const RecordedTxn& txn, std::uint32_t call) {
+std::string locals_text(const Executable& program, const RecordedTxn& txn, CallId call) {
   std::string out;
-  const auto names = program.local_names(CallId{call});
+  const auto names = program.local_names(call);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty())
       out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", printable(names[i]),
@@ -117,7 +117,7 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
                : paint.unsure("not known up to which level");
     if (!outcome.failed_assertions.empty()) out += paint.bad("  an assertion fails");
     out += '\n';
-    for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
+    for (const CallId call : outcome.txns.ids()) {
       const RecordedTxn& txn = outcome.txns[call];
       if (txn.is_left_out) continue;
       const std::string locals = locals_text(report.program, txn, call);
@@ -129,11 +129,11 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
 }
 
 // Have all calls of this call's function the same answer?
-bool agrees_with_its_function(const ExploreReport& report, std::uint32_t call) {
-  const std::vector<Call>& calls = report.program.outline().calls;
+bool agrees_with_its_function(const ExploreReport& report, CallId call) {
+  const auto& calls = report.program.outline().calls;
   const explore::Weakest& weakest = *report.weakest;
   if (calls[call].function.empty()) return false;
-  for (std::uint32_t other = 0; other < calls.size(); ++other) {
+  for (const CallId other : calls.ids()) {
     if (calls[other].function != calls[call].function) continue;
     if (weakest.mixed[other] != weakest.mixed[call] ||
         weakest.is_decided[other] != weakest.is_decided[call])
@@ -146,10 +146,10 @@ bool agrees_with_its_function(const ExploreReport& report, std::uint32_t call) {
 std::string mixed_text(const ExploreReport& report, const Paint& paint) {
   const explore::Weakest& weakest = *report.weakest;
   if (weakest.mixed.empty()) return {};
-  const std::vector<Call>& calls = report.program.outline().calls;
+  const auto& calls = report.program.outline().calls;
   std::string out = "enough for each transaction, beside the others:\n";
   std::set<std::string_view> told;
-  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+  for (const CallId call : calls.ids()) {
     if (agrees_with_its_function(report, call)) {
       if (!told.insert(calls[call].function).second) continue;
       out += fmt::format("  {}", printable(calls[call].function));
@@ -210,10 +210,9 @@ std::string violation_text(const Executable& program, std::string_view source, c
     out += '\n';
   }
   std::size_t width = 0;
-  for (const std::uint32_t call : run.order)
-    width = std::max(width, shown_call(program, call).size());
+  for (const CallId call : run.order) width = std::max(width, shown_call(program, call).size());
   SerialRun serial(program, run);
-  for (const std::uint32_t call : run.order) {
+  for (const CallId call : run.order) {
     out += txn_line(program, run, call, width, serial, paint);
     serial.commit(call);
   }

@@ -109,7 +109,7 @@ FindingPlace end_place(const AuditReport& report, const audit::FoundAnomaly& ano
   const bool writes =
       edge.kind == audit::EdgeKind::Ww || (edge.kind == audit::EdgeKind::Wr ? is_from : !is_from);
   const sql::Function& function =
-      report.problem.app.functions[anomaly.scenario.calls[call].function];
+      report.problem.app.function(anomaly.scenario.calls[call].function);
   const Place known = is_from ? edge.from_place : edge.to_place;
   const sql::Statement* statement = known.line == 0 ? nullptr : statement_at(function.body, known);
   if (statement == nullptr) statement = statement_on(function.body, edge.at, writes);
@@ -135,8 +135,8 @@ Finding anomaly_finding(const AuditReport& report, const audit::FoundAnomaly& fo
   }
   // The order of the cycle is a matter of arguments and rows: the parts of the name are sorted.
   std::vector<std::string> parts;
-  for (const std::uint32_t function : anomaly.functions)
-    parts.push_back(app.functions[function].name);
+  for (const sql::FunctionId function : anomaly.functions)
+    parts.push_back(app.function(function).name);
   for (const audit::EdgeKind kind : anomaly.kinds) parts.emplace_back(edge_word(kind));
   std::ranges::sort(parts);
   for (const std::string& part : parts) finding.identity += "\n" + part;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "check/check.h"
 #include "formats/formats.h"
@@ -29,9 +28,9 @@ std::string counted(std::uint64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-std::string locals_text(const Executable& program, const RecordedTxn& txn, std::uint32_t call) {
+std::string locals_text(const Executable& program, const RecordedTxn& txn, CallId call) {
   std::string out;
-  const auto names = program.local_names(CallId{call});
+  const auto names = program.local_names(call);
   for (std::size_t i = 0; i < std::min(names.size(), txn.locals.size()); ++i) {
     if (!names[i].empty())
       out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", printable(names[i]),
@@ -40,8 +39,7 @@ std::string locals_text(const Executable& program, const RecordedTxn& txn, std::
   return out;
 }
 
-std::string txn_line(const RunReport& report, std::uint32_t call, std::size_t width,
-                     const Paint& paint) {
+std::string txn_line(const RunReport& report, CallId call, std::size_t width, const Paint& paint) {
   const Executable& program = report.program;
   const RecordedTxn& txn = report.runs.shown.txns[call];
   const Call& c = program.outline().calls[call];
@@ -67,35 +65,20 @@ std::string txn_line(const RunReport& report, std::uint32_t call, std::size_t wi
 // values that it looked at.
 struct Failure {
   FailedAssertion assertion;
-  std::optional<std::uint32_t> txn;      // whose it is; nothing if about the finished run
-  std::vector<std::uint32_t> concerned;  // calls whose locals matter
+  std::optional<CallId> txn;      // whose it is; nothing if about the finished run
+  std::vector<CallId> concerned;  // calls whose locals matter
 };
-
-// Calls that a claim about the finished run names.
-std::vector<std::uint32_t> named_calls(const Executable& program, const std::string& text) {
-  std::vector<std::uint32_t> calls;
-  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call) {
-    const std::string name = store::name_of(program, call);
-    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-      const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-      if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '_')) continue;
-      calls.push_back(call);
-      break;
-    }
-  }
-  return calls;
-}
 
 std::vector<Failure> failures_of(const RunReport& report) {
   std::vector<Failure> failures;
   const store::Recording& recording = report.runs.shown;
-  for (const std::uint32_t call : recording.order) {
+  for (const CallId call : recording.order) {
     const auto number = recording.txns[call].failed_assertion;
     if (number) failures.push_back({report.program.assertion(*number), call, {call}});
   }
   if (recording.failed_at_end) {
     const FailedAssertion failed = report.program.assertion(*recording.failed_at_end);
-    failures.push_back({failed, std::nullopt, named_calls(report.program, failed.text)});
+    failures.push_back({failed, std::nullopt, failed.calls});
   }
   return failures;
 }
@@ -108,7 +91,7 @@ std::string failures_text(const RunReport& report, const Paint& paint) {
         paint.faint(fmt::format("{}:{}", printable(report.source), failure.assertion.place.line)));
     if (failure.txn) out += fmt::format("  in {}", shown_call(report.program, *failure.txn));
     out += '\n';
-    for (const std::uint32_t call : failure.concerned) {
+    for (const CallId call : failure.concerned) {
       const RecordedTxn& txn = report.runs.shown.txns[call];
       const std::string locals = locals_text(report.program, txn, call);
       out += fmt::format("  {} {}{}{}\n", shown_call(report.program, call),
@@ -143,7 +126,7 @@ std::string shown_run(const RunReport& report, const Paint& paint) {
   if (report.store != "replay" && report.wanted_runs > 1)
     out += paint.strong(fmt::format("run of seed {}\n", report.runs.shown_seed));
   std::size_t width = 0;
-  for (const std::uint32_t call : recording.order)
+  for (const CallId call : recording.order)
     width = std::max(width, shown_call(report.program, call).size());
   const std::size_t shown = std::min(recording.order.size(), kMostTxns);
   for (std::size_t i = 0; i < shown; ++i) out += txn_line(report, recording.order[i], width, paint);
@@ -201,10 +184,10 @@ Json failure_json(const RunReport& report, const Failure& failure) {
                {"txn", nullptr},
                {"values", Json::object()}};
   if (failure.txn) json["txn"] = store::name_of(report.program, *failure.txn);
-  for (const std::uint32_t call : failure.concerned) {
+  for (const CallId call : failure.concerned) {
     const RecordedTxn& txn = report.runs.shown.txns[call];
     Json values = {{"committed", txn.is_committed}, {"locals", Json::object()}};
-    const auto names = report.program.local_names(CallId{call});
+    const auto names = report.program.local_names(call);
     for (std::size_t i = 0; i < std::min(names.size(), txn.locals.size()); ++i) {
       if (!names[i].empty()) values["locals"][names[i]] = txn.locals[i];
     }

@@ -60,7 +60,7 @@ std::vector<KeyState> rows_now(const ServerProgram& on, const State& state) {
                    .value = last.is_deleted() ? "deleted"
                             : is_key          ? sql::print(shown.back())
                                               : columns_text(table, shown),
-                   .writer = last.creator == 0 ? "T0" : call_text(on, last.creator - 1)};
+                   .writer = last.creator == 0 ? "T0" : call_text(on, CallId{last.creator - 1})};
       if (last.creator != 0 && !state.committed.contains(last.creator))
         now.writer += ", not committed yet";
       const auto same = std::ranges::find(rows, now.key, &KeyState::key);
@@ -136,7 +136,7 @@ std::string calls_words(const ServerProgram& on, const sql::server::RunEnd& end)
   std::string out;
   for (std::uint32_t call = 0; call < end.calls.size(); ++call) {
     if (!end.calls[call].is_left_out)
-      out += (out.empty() ? "" : "; ") + call_end_text(on, call, end.calls[call]);
+      out += (out.empty() ? "" : "; ") + call_end_text(on, CallId{call}, end.calls[call]);
   }
   return out;
 }
@@ -169,7 +169,7 @@ PageTable serial_table(const ServerProgram& on, const State& state) {
     }
     std::string order;
     for (const std::uint32_t call : run.order)
-      order += (order.empty() ? "" : ", then ") + call_text(on, call);
+      order += (order.empty() ? "" : ", then ") + call_text(on, CallId{call});
     if (is_serial && digest_of(run.end) == digest_of(mine)) order += " (ends like this run)";
     table.rows.push_back({{order}, {calls_words(on, run.end)}, {rows_words(on, run.end)}});
   }
@@ -195,7 +195,7 @@ Scene server_scene(const ServerProgram& on, const std::vector<Choice>& schedule,
     const StoryStep& step = story[i];
     const Call& call = outline.calls[step.call];
     run.steps.push_back({.kind = kind_of(step),
-                         .lane = call.session,
+                         .lane = call.session.index,
                          .txn = call_text(on, step.call),
                          .call = printable(call.name),
                          .sql = printable(step.statement),

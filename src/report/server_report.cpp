@@ -47,7 +47,8 @@ std::string outcomes_text(const ServerExploreReport& report, const Paint& paint)
     out += '\n';
     for (std::uint32_t call = 0; call < outcome.end.calls.size(); ++call) {
       if (!outcome.end.calls[call].is_left_out)
-        out += fmt::format("    {}\n", call_end_text(report.on, call, outcome.end.calls[call]));
+        out += fmt::format("    {}\n",
+                           call_end_text(report.on, CallId{call}, outcome.end.calls[call]));
     }
     out += rows_text(report.on, outcome.end, "    ");
   }
@@ -69,7 +70,7 @@ Json end_json(const ServerProgram& on, const RunEnd& end) {
       txn["sqlstate"] = one.failure.sqlstate;
       txn["message"] = one.failure.message;
     }
-    txns[store::name_of(on.machine.executable(), call)] = std::move(txn);
+    txns[store::name_of(on.machine.executable(), CallId{call})] = std::move(txn);
   }
   Json rows = Json::array();
   for (const sql::TableId table : changing_tables(on)) {
@@ -87,7 +88,7 @@ Json failed_json(const ServerProgram& on, const std::vector<std::size_t>& broken
 
 }  // namespace
 
-std::string call_end_text(const ServerProgram& on, std::uint32_t call, const CallEnd& end) {
+std::string call_end_text(const ServerProgram& on, CallId call, const CallEnd& end) {
   std::string out =
       fmt::format("{} {}", call_text(on, call), end.is_committed ? "commits" : "aborts");
   if (!end.is_committed) {

@@ -65,7 +65,6 @@ std::string server_run_text(const ServerRunReport& report, const Paint& paint);
 std::string server_run_json(const ServerRunReport& report);
 Page server_run_page(const ServerRunReport& report);
 // "alice[1] commits: total = 100"
-std::string call_end_text(const ServerProgram& on, std::uint32_t call,
-                          const sql::server::CallEnd& end);
+std::string call_end_text(const ServerProgram& on, CallId call, const sql::server::CallEnd& end);
 
 }  // namespace isoscope

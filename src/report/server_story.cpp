@@ -51,7 +51,7 @@ std::vector<sql::TableId> changing_tables(const ServerProgram& on) {
   return tables;
 }
 
-std::string call_text(const ServerProgram& on, std::uint32_t call) {
+std::string call_text(const ServerProgram& on, CallId call) {
   return printable(store::name_of(on.machine.executable(), call));
 }
 
@@ -62,7 +62,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
   sql::server::State state = on.machine.start();
   for (std::size_t i = 0; i < std::min(num_steps, schedule.size()); ++i) {
     const auto& session = state.sessions[schedule[i].session];
-    const std::uint32_t call = session.call;
+    const CallId call{session.call};
     const bool goes_on = session.running.has_value();
     const StepDone done = on.machine.take(state, schedule[i]);
     StoryStep step{.call = call};
@@ -70,7 +70,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
       step.line = done.statement->place.line;
       step.statement = done.statement->text;
     }
-    const auto& txn = state.txns[call + 1];
+    const auto& txn = state.txns[call.index + 1];
     switch (done.kind) {
       case StepDone::Kind::Answered:
         step.kind = goes_on ? "goes on" : "answered";
@@ -79,7 +79,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
       case StepDone::Kind::Waits: {
         step.kind = "waits";
         for (const TxnNo blocker : state.sessions[schedule[i].session].blockers)
-          step.result += (step.result.empty() ? "for " : ", ") + call_text(on, blocker - 1);
+          step.result += (step.result.empty() ? "for " : ", ") + call_text(on, CallId{blocker - 1});
         break;
       }
       case StepDone::Kind::Committed:

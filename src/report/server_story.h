@@ -10,7 +10,7 @@
 namespace isoscope {
 
 struct StoryStep {
-  std::uint32_t call = 0;
+  CallId call = {};
   std::uint32_t line = 0;  // of the statement; 0 for the end of a call
   std::string statement = {};
   std::string kind = {};    // answered, goes on, waits, commits, aborts
@@ -39,6 +39,6 @@ std::string gaps_text(std::string_view source, const std::vector<sql::Note>& gap
 Json gaps_json(const std::vector<sql::Note>& gaps);
 // Tables that some call may change.
 std::vector<sql::TableId> changing_tables(const ServerProgram& on);
-std::string call_text(const ServerProgram& on, std::uint32_t call);  // alice[1]
+std::string call_text(const ServerProgram& on, CallId call);  // alice[1]
 
 }  // namespace isoscope

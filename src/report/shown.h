@@ -17,10 +17,10 @@ std::string shown(const History& h, Id id) {
 }
 inline std::string shown(const History& h, Value value) { return printable(h.show(value)); }
 
-inline std::string shown_call(const Executable& program, std::uint32_t call) {
+inline std::string shown_call(const Executable& program, CallId call) {
   return printable(store::name_of(program, call));
 }
-inline std::string shown_writer(const Executable& program, std::uint32_t writer) {
+inline std::string shown_writer(const Executable& program, CallId writer) {
   return printable(store::name_of_writer(program, writer));
 }
 inline std::string shown_key(const Executable& program, ProgramKey x) {
@@ -29,9 +29,9 @@ inline std::string shown_key(const Executable& program, ProgramKey x) {
 inline std::string shown_value(const Executable& program, ProgramKey x, std::int64_t value) {
   return printable(program.print_value(x, value));
 }
-inline std::string shown_local(const Executable& program, std::uint32_t call, std::size_t local,
+inline std::string shown_local(const Executable& program, CallId call, std::size_t local,
                                std::int64_t value) {
-  return printable(program.print_local(CallId{call}, local, value));
+  return printable(program.print_local(call, local, value));
 }
 
 }  // namespace isoscope

@@ -56,8 +56,10 @@ struct InitialRow {
   Place place = {};
 };
 
+using FunctionId = Id<struct FunctionTag>;  // in the order of the text
+
 struct SessionCall {
-  std::uint32_t function = 0;
+  FunctionId function = {};
   std::vector<Value> arguments;
   std::string level = {};
   Place place = {};
@@ -93,8 +95,12 @@ struct Application {
   std::vector<SqlSession> sessions;
 
   const Table& table(TableId id) const { return tables[id.index]; }
-  // The number of the function of that name.
-  std::optional<std::uint32_t> find_function(std::string_view name) const;
+  const Function& function(FunctionId id) const { return functions[id.index]; }
+  Function& function(FunctionId id) { return functions[id.index]; }
+  IdRange<FunctionId> function_ids() const {
+    return {0, static_cast<std::uint32_t>(functions.size())};
+  }
+  std::optional<FunctionId> find_function(std::string_view name) const;
 };
 
 // Fails if the text is no SQL, or if its tables cannot be understood: then nothing can. A

@@ -315,9 +315,9 @@ std::string_view name_of(NoteKind kind) {
   return "";
 }
 
-std::optional<std::uint32_t> Application::find_function(std::string_view name) const {
-  for (std::uint32_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].name == name) return i;
+std::optional<FunctionId> Application::find_function(std::string_view name) const {
+  for (const FunctionId id : function_ids()) {
+    if (function(id).name == name) return id;
   }
   return std::nullopt;
 }

@@ -9,9 +9,9 @@ Changes::Changes(const Application& app) {
   for (const Function& function : app.functions) add(function.body);
 }
 
-Changes::Changes(const Application& app, const std::vector<std::uint32_t>& functions) {
+Changes::Changes(const Application& app, const std::vector<FunctionId>& functions) {
   add_tables(app);
-  for (const std::uint32_t function : functions) add(app.functions[function].body);
+  for (const FunctionId function : functions) add(app.function(function).body);
 }
 
 bool Changes::frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const {

@@ -14,7 +14,7 @@ class Changes {
  public:
   explicit Changes(const Application& app);
   // What these functions change, by their numbers: if nobody calls the others.
-  Changes(const Application& app, const std::vector<std::uint32_t>& functions);
+  Changes(const Application& app, const std::vector<FunctionId>& functions);
 
   // Does some function add rows to the table? An UPDATE of a key column does, too.
   bool has_inserts(TableId table) const { return tables_[table.index].inserts; }

@@ -89,7 +89,7 @@ void SqlExecutor::answer(std::int64_t value) {
 }
 
 Error SqlExecutor::fault() const {
-  const Call& call = program_.outline().calls[call_.index];
+  const Call& call = program_.outline().calls[call_];
   return {.where = call.place, .what = fmt::format("{}: {}", call.name, segment_->fault)};
 }
 

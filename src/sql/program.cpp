@@ -35,11 +35,11 @@ Error no_sessions(const Application& app) {
 }  // namespace
 
 Result<std::unique_ptr<SqlProgram>> SqlProgram::create(Application app) {
-  std::vector<std::uint32_t> called;
+  std::vector<FunctionId> called;
   bool has_calls = false;
   for (const SqlSession& session : app.sessions) {
     for (const SessionCall& call : session.calls) {
-      const Function& function = app.functions[call.function];
+      const Function& function = app.function(call.function);
       if (call.arguments.size() != function.num_parameters) {
         return Error{.where = call.place,
                      .what = fmt::format(
@@ -56,7 +56,7 @@ Result<std::unique_ptr<SqlProgram>> SqlProgram::create(Application app) {
   return std::unique_ptr<SqlProgram>(new SqlProgram(std::move(app), called));
 }
 
-SqlProgram::SqlProgram(Application app, const std::vector<std::uint32_t>& called)
+SqlProgram::SqlProgram(Application app, const std::vector<FunctionId>& called)
     : app_(std::move(app)),
       changes_(app_, called),
       first_fresh_(greatest_initial(app_) + 1),
@@ -67,18 +67,18 @@ SqlProgram::SqlProgram(Application app, const std::vector<std::uint32_t>& called
   add_families();
   add_initial_rows();
   add_locals();
-  for (const SessionCall* call : calls_) add_accesses(app_.functions[call->function]);
+  for (const SessionCall* call : calls_) add_accesses(app_.function(call->function));
 }
 
 void SqlProgram::add_sessions() {
-  for (std::uint32_t s = 0; s < app_.sessions.size(); ++s) {
-    const SqlSession& session = app_.sessions[s];
+  for (const SqlSession& session : app_.sessions) {
+    const ProgramSession s = outline_.sessions.next_id();
     outline_.sessions.push_back({.name = session.name,
-                                 .first = static_cast<std::uint32_t>(calls_.size()),
+                                 .first = outline_.calls.next_id(),
                                  .size = static_cast<std::uint32_t>(session.calls.size())});
     for (std::uint32_t i = 0; i < session.calls.size(); ++i) {
       const SessionCall& call = session.calls[i];
-      const Function& function = app_.functions[call.function];
+      const Function& function = app_.function(call.function);
       outline_.calls.push_back({.session = s,
                                 .number = i + 1,
                                 .name = function.name + print(call.arguments),
@@ -124,7 +124,7 @@ void SqlProgram::add_initial_rows() {
 
 void SqlProgram::add_locals() {
   for (const SessionCall* call : calls_) {
-    const Function& function = app_.functions[call->function];
+    const Function& function = app_.function(call->function);
     auto& locals = locals_.emplace_back();
     auto& names = local_names_.emplace_back();
     if (function.returns) {
@@ -174,11 +174,11 @@ std::vector<Value> SqlProgram::locals_of(CallId call, const std::vector<Value>& 
 }
 
 const Function& SqlProgram::function(CallId call) const {
-  return app_.functions[calls_[call.index]->function];
+  return app_.function(calls_[call]->function);
 }
 
 const std::vector<Value>& SqlProgram::arguments(CallId call) const {
-  return calls_[call.index]->arguments;
+  return calls_[call]->arguments;
 }
 
 ProgramKey SqlProgram::key(TableId table, const RowKey& row,

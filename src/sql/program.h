@@ -87,7 +87,7 @@ class SqlProgram final : public Executable {
     Type type = Type::Integer;
   };
 
-  SqlProgram(Application app, const std::vector<std::uint32_t>& called);
+  SqlProgram(Application app, const std::vector<FunctionId>& called);
 
   void add_sessions();
   void add_families();
@@ -104,7 +104,7 @@ class SqlProgram final : public Executable {
   Budget budget_;
   Changes changes_;
   Outline outline_;
-  std::vector<const SessionCall*> calls_;
+  ById<CallId, const SessionCall*> calls_;
   std::int64_t first_fresh_ = 1;
   mutable KeyTable keys_;
   mutable ValueNumbers numbers_;

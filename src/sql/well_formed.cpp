@@ -59,8 +59,8 @@ class Checker {
     }
     for (const SqlSession& session : app_.sessions) {
       for (const SessionCall& call : session.calls) {
-        if (call.function >= app_.functions.size() ||
-            call.arguments.size() != app_.functions[call.function].num_parameters)
+        if (call.function.index >= app_.functions.size() ||
+            call.arguments.size() != app_.function(call.function).num_parameters)
           flaw("a call of the wrong shape");
       }
     }

@@ -239,7 +239,7 @@ void read_call(Application& app, const std::string& text, const std::string& ses
                          names.empty() ? "there are no functions" : suggest(name, names));
   }
   call.function = *number;
-  const Function& function = app.functions[*number];
+  const Function& function = app.function(*number);
   const Tree& arguments = child(function_call, "args");
   if (arguments.size() != function.num_parameters)
     return findings.fail(at, fmt::format("{} takes {} arguments, but gets {}", name,

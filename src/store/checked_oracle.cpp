@@ -19,29 +19,31 @@ void CheckedOracle::reset() {
   std::fill(latest_.begin(), latest_.end(), kInitialWriter);
 }
 
-void CheckedOracle::begin(std::uint32_t call) {
+void CheckedOracle::begin(CallId call) {
   weaker_->begin(call);
   pending_ = {.call = call, .is_committed = true, .reads = {}, .writes = {}};
   is_fresh_ = plan_.is_extensible;
   order_after_.reset();
 }
 
-std::uint32_t CheckedOracle::latest(ProgramKey x) const {
-  return x.index < latest_.size() ? latest_[x.index] : kInitialWriter;
+CallId CheckedOracle::latest(ProgramKey x) const {
+  return latest_.contains(x) ? latest_[x] : kInitialWriter;
 }
 
 // Every transaction writes its own number, so that values tell the writers.
 History CheckedOracle::build(const Txn& pending) const {
   HistoryBuilder builder(InitialValues::Zero);
+  const auto value_of = [](CallId call) { return std::int64_t{call.index} + 1; };
   const auto add = [&](const Txn& txn) {
-    const TxnId t = builder.begin(builder.session(program_.outline().calls[txn.call].session),
+    const ProgramSession session = program_.outline().calls[txn.call].session;
+    const TxnId t = builder.begin(builder.session(session.index),
                                   txn.is_committed ? TxnStatus::Committed : TxnStatus::Aborted, {});
     for (const Read& read : txn.reads) {
-      const std::int64_t value = read.writer == kInitialWriter ? 0 : std::int64_t{read.writer} + 1;
+      const std::int64_t value = read.writer == kInitialWriter ? 0 : value_of(read.writer);
       builder.read(t, builder.key(read.key.index), Value::of(value), {});
     }
     for (const ProgramKey x : txn.writes)
-      builder.write(t, builder.key(x.index), Value::of(std::int64_t{txn.call} + 1), {});
+      builder.write(t, builder.key(x.index), Value::of(value_of(txn.call)), {});
   };
   for (const Txn& txn : ended_) add(txn);
   add(pending);
@@ -50,21 +52,21 @@ History CheckedOracle::build(const Txn& pending) const {
   return *std::move(history);
 }
 
-std::optional<std::vector<std::uint32_t>> CheckedOracle::explain(const Txn& pending) {
+std::optional<std::vector<CallId>> CheckedOracle::explain(const Txn& pending) {
   if (is_expired_) return std::nullopt;
   const History h = build(pending);
   Assignment levels{.base = plan_.levels.base, .own = {}};
   if (plan_.levels.is_mixed()) {
     levels.own.push_back(nullptr);
-    for (const Txn& txn : ended_) levels.own.push_back(&plan_.levels.of(CallId{txn.call}));
-    levels.own.push_back(&plan_.levels.of(CallId{pending.call}));
+    for (const Txn& txn : ended_) levels.own.push_back(&plan_.levels.of(txn.call));
+    levels.own.push_back(&plan_.levels.of(pending.call));
   }
   // The same question is asked again and again with one more transaction: the recorded history is
   // there to be checked with all care.
   const Verdict verdict = Checker(h, {.confirm = false}).check(levels, budget_).verdict;
   is_expired_ = verdict.outcome == Outcome::Unknown;
   if (verdict.outcome != Outcome::Consistent) return std::nullopt;
-  std::vector<std::uint32_t> order;
+  std::vector<CallId> order;
   for (const TxnId t : verdict.witness->order) {
     if (t == kInitialTxn) continue;
     const Txn& txn = t.index <= ended_.size() ? ended_[t.index - 1] : pending;
@@ -73,7 +75,7 @@ std::optional<std::vector<std::uint32_t>> CheckedOracle::explain(const Txn& pend
   return order;
 }
 
-bool CheckedOracle::allows(ProgramKey x, std::uint32_t w) {
+bool CheckedOracle::allows(ProgramKey x, CallId w) {
   if (!weaker_->allows(x, w)) return false;
   if (is_fresh_ && w == latest(x)) return true;
   Txn longer = pending_;
@@ -81,7 +83,7 @@ bool CheckedOracle::allows(ProgramKey x, std::uint32_t w) {
   return explain(longer).has_value();
 }
 
-void CheckedOracle::take(ProgramKey x, std::uint32_t w) {
+void CheckedOracle::take(ProgramKey x, CallId w) {
   weaker_->take(x, w);
   is_fresh_ = is_fresh_ && w == latest(x);
   pending_.reads.push_back({x, w});
@@ -108,13 +110,12 @@ void CheckedOracle::end(bool is_committed, std::span<const ProgramKey> written) 
   if (!order_after_) return;
   order_ = std::move(*order_after_);
   std::fill(latest_.begin(), latest_.end(), kInitialWriter);
-  std::vector<std::uint32_t> rank(program_.outline().calls.size(), 0);
+  ById<CallId, std::uint32_t> rank(program_.outline().calls.size(), 0);
   for (std::uint32_t i = 0; i < order_.size(); ++i) rank[order_[i]] = i + 1;
   for (const Txn& txn : ended_) {
     if (!txn.is_committed) continue;
     for (const ProgramKey x : txn.writes) {
-      if (x.index >= latest_.size()) latest_.resize(x.index + 1, kInitialWriter);
-      std::uint32_t& last = latest_[x.index];
+      CallId& last = latest_.grown(x, kInitialWriter);
       if (last == kInitialWriter || rank[last] < rank[txn.call]) last = txn.call;
     }
   }

@@ -24,32 +24,32 @@ class CheckedOracle final : public Oracle {
                 const Budget& budget);
 
   void reset() override;
-  void begin(std::uint32_t call) override;
-  bool allows(ProgramKey x, std::uint32_t w) override;
-  void take(ProgramKey x, std::uint32_t w) override;
+  void begin(CallId call) override;
+  bool allows(ProgramKey x, CallId w) override;
+  void take(ProgramKey x, CallId w) override;
   bool allows_commit(std::span<const ProgramKey> written) override;
   void end(bool is_committed, std::span<const ProgramKey> written) override;
   void abandon() override;
-  std::span<const std::uint32_t> explanation() override { return order_; }
+  std::span<const CallId> explanation() override { return order_; }
   bool is_expired() const override { return is_expired_; }
 
  private:
   struct Read {
     ProgramKey key;
-    std::uint32_t writer = kInitialWriter;
+    CallId writer = kInitialWriter;
   };
   struct Txn {
-    std::uint32_t call = 0;
+    CallId call = {};
     bool is_committed = false;
     std::vector<Read> reads;
     std::vector<ProgramKey> writes;
   };
 
   // An order that explains the history with the pending transaction, or nothing.
-  std::optional<std::vector<std::uint32_t>> explain(const Txn& pending);
+  std::optional<std::vector<CallId>> explain(const Txn& pending);
   History build(const Txn& pending) const;
   // The last writer of x in order_.
-  std::uint32_t latest(ProgramKey x) const;
+  CallId latest(ProgramKey x) const;
 
   const Executable& program_;
   const LevelPlan plan_;
@@ -57,12 +57,12 @@ class CheckedOracle final : public Oracle {
   Budget budget_;
   bool is_expired_ = false;
   std::vector<Txn> ended_;
-  std::vector<std::uint32_t> order_;   // committed calls, in an order that explains them
-  std::vector<std::uint32_t> latest_;  // by key: the last writer in order_
+  std::vector<CallId> order_;        // committed calls, in an order that explains them
+  ById<ProgramKey, CallId> latest_;  // the last writer in order_
   Txn pending_;
   bool is_fresh_ = true;  // has the pending one read only latest values?
   // What explains the history if the pending transaction commits.
-  std::optional<std::vector<std::uint32_t>> order_after_;
+  std::optional<std::vector<CallId>> order_after_;
 };
 
 }  // namespace isoscope::store

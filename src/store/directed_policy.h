@@ -49,6 +49,6 @@ std::string plain_key(std::string_view key);
 std::string wanted_text(const Executable& program, const WantedRead& wanted);
 
 // Runs the call so that it aborts, if a few attempts find a way; else it is refused.
-Result<TxnEnd> execute_to_abort(Store& store, std::uint32_t call);
+Result<TxnEnd> execute_to_abort(Store& store, CallId call);
 
 }  // namespace isoscope::store

@@ -66,11 +66,10 @@ Result<LevelPlan> plan_levels(const Executable& program, const Level& level,
   bool is_weak = true;
   bool is_uniform = true;
   std::optional<Logic> first;
-  const std::size_t num_calls = program.outline().calls.size();
-  for (std::uint32_t i = 0; i < num_calls; ++i) {
-    const Level& own = assigned->of(CallId{i});
+  for (const CallId call : program.outline().calls.ids()) {
+    const Level& own = assigned->of(call);
     const auto logic = logic_of(own);
-    if (i == 0) first = logic;
+    if (call == CallId{}) first = logic;
     is_uniform = is_uniform && logic && logic == first;
     is_known = is_known && logic;
     is_weak = is_weak && logic && weak_level(*logic);

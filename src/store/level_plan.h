@@ -23,8 +23,8 @@ struct LevelPlan {
 
   Kind kind = Kind::Weak;
   std::optional<Logic> uniform = {};  // the logic that all calls share, if there is one
-  // By call: its level, or for the other kinds a weaker one that says no quickly.
-  std::vector<WeakLevel> weak;
+  // The level of each call, or for the other kinds a weaker one that says no quickly.
+  ById<CallId, WeakLevel> weak;
   StrongRule strong = StrongRule::Ser;  // of Kind::Strong
   AssignmentOf<CallId> levels = {};     // all over one framework
   // Does reading the latest values satisfy every level, whatever came before?

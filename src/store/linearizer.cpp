@@ -6,8 +6,8 @@ namespace isoscope {
 
 template <class Set>
 void LinearFacts<Set>::clear() {
-  all_.for_each([&](std::uint32_t t) {
-    txns_[t].overwritten.for_each([&](std::uint32_t w) { overwrites(t, w) = {}; });
+  all_.for_each([&](CallId t) {
+    txns_[t].overwritten.for_each([&](CallId w) { overwrites(t, w) = {}; });
     txns_[t] = {};
   });
   std::fill(sessions_.begin(), sessions_.end(), Set{});
@@ -15,18 +15,16 @@ void LinearFacts<Set>::clear() {
 }
 
 template <class Set>
-void LinearFacts<Set>::add_txn(std::uint32_t t, std::uint32_t session, const Set& read_from) {
-  if (session >= sessions_.size()) sessions_.resize(session + 1);
-  sessions_[session].insert(t);
+void LinearFacts<Set>::add_txn(CallId t, ProgramSession session, const Set& read_from) {
+  sessions_.grown(session).insert(t);
   txns_[t].read_from = read_from;
   txns_[t].rank = all_.size();
   all_.insert(t);
 }
 
 template <class Set>
-void LinearFacts<Set>::add_read(std::uint32_t reader, const std::uint32_t* writer,
-                                const Set& writers) {
-  writers.for_each([&](std::uint32_t t) {
+void LinearFacts<Set>::add_read(CallId reader, const CallId* writer, const Set& writers) {
+  writers.for_each([&](CallId t) {
     if (t == reader || (writer != nullptr && t == *writer)) return;
     if (writer == nullptr) {
       txns_[t].initial_readers.insert(reader);
@@ -38,9 +36,9 @@ void LinearFacts<Set>::add_read(std::uint32_t reader, const std::uint32_t* write
 }
 
 template <class Set>
-void LinearFacts<Set>::add_conflict(std::uint32_t t, const Set& others) {
+void LinearFacts<Set>::add_conflict(CallId t, const Set& others) {
   txns_[t].conflicts |= others;
-  others.for_each([&](std::uint32_t other) { txns_[other].conflicts.insert(t); });
+  others.for_each([&](CallId other) { txns_[other].conflicts.insert(t); });
 }
 
 template <class Set>
@@ -57,13 +55,13 @@ bool Linearizer<Set>::is_possible(const LinearFacts<Set>& facts, const TxnRules<
 }
 
 template <class Set>
-bool Linearizer<Set>::may_commit(const State& state, std::uint32_t t) const {
+bool Linearizer<Set>::may_commit(const State& state, CallId t) const {
   const auto& txn = facts_->txns_[t];
   if (txn.conflicts.intersects((state.started - state.committed) & rules_.si)) return false;
   if (!txn.before.is_subset_of(state.committed)) return false;
   if (!txn.initial_readers.is_subset_of(state.started)) return false;
   bool may = true;
-  (txn.overwritten & state.committed).for_each([&](std::uint32_t w) {
+  (txn.overwritten & state.committed).for_each([&](CallId w) {
     may = may && facts_->overwrites(t, w).is_subset_of(state.started);
   });
   return may;
@@ -72,7 +70,7 @@ bool Linearizer<Set>::may_commit(const State& state, std::uint32_t t) const {
 // Takes what can do no harm: a start, unless others wait for it to commit; a commit, if nobody who
 // is still to come writes the same keys.
 template <class Set>
-bool Linearizer<Set>::take_harmless(State& state, std::uint32_t t) {
+bool Linearizer<Set>::take_harmless(State& state, CallId t) {
   const auto& txn = facts_->txns_[t];
   const bool is_contested = !(txn.conflicts - state.committed).empty();
   State after = state;
@@ -112,12 +110,10 @@ bool Linearizer<Set>::search(State state) {
   if (state.committed == facts_->all_) return true;
   // What is next in each session, those that the caller prefers first.
   std::sort(next_.begin() + static_cast<std::ptrdiff_t>(begin), next_.end(),
-            [&](std::uint32_t a, std::uint32_t b) {
-              return facts_->txns_[a].rank < facts_->txns_[b].rank;
-            });
+            [&](CallId a, CallId b) { return facts_->txns_[a].rank < facts_->txns_[b].rank; });
   const std::size_t end = is_new(state) ? next_.size() : begin;
   for (std::size_t i = begin; i < end; ++i) {
-    const std::uint32_t t = next_[i];
+    const CallId t = next_[i];
     const std::size_t before = order_.size();
     State after = state;
     if (!facts_->txns_[t].read_from.is_subset_of(state.committed)) continue;

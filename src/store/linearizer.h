@@ -53,13 +53,13 @@ class LinearFacts {
   void clear();
   // A transaction and whom it reads from. Transactions of a session come in ascending order; the
   // linearizer tries those first that are added first.
-  void add_txn(std::uint32_t t, std::uint32_t session, const Set& read_from);
+  void add_txn(CallId t, ProgramSession session, const Set& read_from);
   // `reader` reads a key from `writer` (null: from T0), and `writers` write it.
-  void add_read(std::uint32_t reader, const std::uint32_t* writer, const Set& writers);
+  void add_read(CallId reader, const CallId* writer, const Set& writers);
   // t and `others` write the same key.
-  void add_conflict(std::uint32_t t, const Set& others);
+  void add_conflict(CallId t, const Set& others);
   // All of `before` commit before t.
-  void add_before(std::uint32_t t, const Set& before) { txns_[t].before |= before; }
+  void add_before(CallId t, const Set& before) { txns_[t].before |= before; }
 
  private:
   template <class>
@@ -74,16 +74,16 @@ class LinearFacts {
     std::uint32_t rank = 0;
   };
   // Who reads from `writer` a key that t writes too.
-  Set& overwrites(std::uint32_t t, std::uint32_t writer) {
-    return overwrites_[std::size_t{t} * txns_.size() + writer];
+  Set& overwrites(CallId t, CallId writer) {
+    return overwrites_[std::size_t{t.index} * txns_.size() + writer.index];
   }
-  const Set& overwrites(std::uint32_t t, std::uint32_t writer) const {
-    return overwrites_[std::size_t{t} * txns_.size() + writer];
+  const Set& overwrites(CallId t, CallId writer) const {
+    return overwrites_[std::size_t{t.index} * txns_.size() + writer.index];
   }
 
   std::vector<Set> overwrites_;
-  std::vector<Txn> txns_;
-  std::vector<Set> sessions_;
+  ById<CallId, Txn> txns_;
+  ById<ProgramSession, Set> sessions_;
   Set all_;
 };
 
@@ -96,7 +96,7 @@ class Linearizer {
     return is_possible(facts, TxnRules<Set>::all(rule), budget);
   }
   // After a yes: the transactions as they commit.
-  std::span<const std::uint32_t> order() const { return order_; }
+  std::span<const CallId> order() const { return order_; }
 
  private:
   struct State {
@@ -110,16 +110,16 @@ class Linearizer {
   };
 
   bool search(State state);
-  bool take_harmless(State& state, std::uint32_t t);
-  bool may_commit(const State& state, std::uint32_t t) const;
+  bool take_harmless(State& state, CallId t);
+  bool may_commit(const State& state, CallId t) const;
   bool is_new(const State& state);
 
   const LinearFacts<Set>* facts_ = nullptr;
   Budget* budget_ = nullptr;
   TxnRules<Set> rules_;
-  std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> next_;  // candidates of the states on the path
-  std::vector<Slot> seen_;           // open addressing, a power of two
+  std::vector<CallId> order_;
+  std::vector<CallId> next_;  // candidates of the states on the path
+  std::vector<Slot> seen_;    // open addressing, a power of two
   std::size_t num_seen_ = 0;
   std::uint32_t question_ = 0;
 };

@@ -11,7 +11,8 @@ namespace isoscope::store {
 
 namespace {
 
-std::unique_ptr<Oracle> make_weak(const Executable& program, const std::vector<WeakLevel>& levels) {
+std::unique_ptr<Oracle> make_weak(const Executable& program,
+                                  const ById<CallId, WeakLevel>& levels) {
   const std::size_t num_calls = program.outline().calls.size();
   if (num_calls <= TxnSet<1>::kCapacity)
     return std::make_unique<WeakOracle<TxnSet<1>>>(program, levels);

@@ -36,11 +36,11 @@ class Oracle {
   // Forgets everything: the next run of the program begins.
   virtual void reset() = 0;
 
-  virtual void begin(std::uint32_t call) = 0;
+  virtual void begin(CallId call) = 0;
   // May the pending transaction read x from w, a committed writer of x or the initial transaction?
-  virtual bool allows(ProgramKey x, std::uint32_t w) = 0;
+  virtual bool allows(ProgramKey x, CallId w) = 0;
   // It does.
-  virtual void take(ProgramKey x, std::uint32_t w) = 0;
+  virtual void take(ProgramKey x, CallId w) = 0;
   // May it commit its writes of these keys, each named once?
   virtual bool allows_commit(std::span<const ProgramKey> written) = 0;
   virtual void end(bool is_committed, std::span<const ProgramKey> written) = 0;
@@ -49,9 +49,9 @@ class Oracle {
 
   // Committed calls in an order that explains the history before the pending transaction, or
   // nothing where no read is ever regretted.
-  virtual std::span<const std::uint32_t> explanation() = 0;
+  virtual std::span<const CallId> explanation() = 0;
   // Committed calls in an order that explains the whole run, once it is over.
-  virtual std::span<const std::uint32_t> commit_order() { return explanation(); }
+  virtual std::span<const CallId> commit_order() { return explanation(); }
   // Did the time run out? Then answers are no longer to be trusted.
   virtual bool is_expired() const { return false; }
 };

@@ -26,19 +26,18 @@ std::optional<std::size_t> RandomPolicy::choose(ProgramKey x, std::span<const Ve
   return std::nullopt;
 }
 
-FamiliarPolicy::FamiliarPolicy(const Executable& program, const Recording& recording,
-                               std::uint32_t call)
+FamiliarPolicy::FamiliarPolicy(const Executable& program, const Recording& recording, CallId call)
     : is_familiar_(program.outline().calls.size(), false) {
-  const std::vector<Call>& calls = program.outline().calls;
+  const auto& calls = program.outline().calls;
   // Nobody reads from, or follows, what comes later in the order of the run.
-  for (std::uint32_t before = program.outline().sessions[calls[call].session].first; before < call;
+  for (CallId before = program.outline().sessions[calls[call].session].first; before < call;
        ++before)
     is_familiar_[before] = true;
   for (std::size_t i = recording.order.size(); i-- > 0;) {
-    const std::uint32_t known = recording.order[i];
+    const CallId known = recording.order[i];
     if (!is_familiar_[known]) continue;
-    for (std::uint32_t before = program.outline().sessions[calls[known].session].first;
-         before < known; ++before)
+    for (CallId before = program.outline().sessions[calls[known].session].first; before < known;
+         ++before)
       is_familiar_[before] = true;
     for (const Access& access : recording.txns[known].accesses) {
       if (access.is_read && access.writer != kInitialWriter) is_familiar_[access.writer] = true;
@@ -49,14 +48,14 @@ FamiliarPolicy::FamiliarPolicy(const Executable& program, const Recording& recor
 std::optional<std::size_t> FamiliarPolicy::choose(ProgramKey x, std::span<const Version> versions,
                                                   Oracle* oracle) {
   for (std::size_t i = versions.size(); i-- > 0;) {
-    const std::uint32_t writer = versions[i].writer;
+    const CallId writer = versions[i].writer;
     const bool is_familiar = writer == kInitialWriter || is_familiar_[writer];
     if (is_familiar && (oracle == nullptr || oracle->allows(x, writer))) return i;
   }
   return latest_.choose(x, versions, oracle);
 }
 
-ExplainedPolicy::ExplainedPolicy(std::span<const std::uint32_t> order, std::size_t num_calls)
+ExplainedPolicy::ExplainedPolicy(std::span<const CallId> order, std::size_t num_calls)
     : rank_(num_calls, 0) {
   for (std::size_t i = 0; i < order.size(); ++i)
     rank_[order[i]] = static_cast<std::uint32_t>(i + 1);

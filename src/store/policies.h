@@ -32,12 +32,12 @@ class RandomPolicy final : public ReadPolicy {
 // those that follow.
 class FamiliarPolicy final : public ReadPolicy {
  public:
-  FamiliarPolicy(const Executable& program, const Recording& recording, std::uint32_t call);
+  FamiliarPolicy(const Executable& program, const Recording& recording, CallId call);
   std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
                                     Oracle* oracle) override;
 
  private:
-  std::vector<bool> is_familiar_;  // by call
+  ById<CallId, bool> is_familiar_;
   LatestPolicy latest_;
 };
 
@@ -46,12 +46,12 @@ class FamiliarPolicy final : public ReadPolicy {
 class ExplainedPolicy final : public ReadPolicy {
  public:
   // `order` are the committed calls.
-  ExplainedPolicy(std::span<const std::uint32_t> order, std::size_t num_calls);
+  ExplainedPolicy(std::span<const CallId> order, std::size_t num_calls);
   std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
                                     Oracle* oracle) override;
 
  private:
-  std::vector<std::uint32_t> rank_;  // by call, from 1
+  ById<CallId, std::uint32_t> rank_;  // from 1
 };
 
 }  // namespace isoscope::store

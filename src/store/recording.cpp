@@ -13,13 +13,13 @@ namespace isoscope::store {
 namespace {
 
 struct Naming {
-  std::vector<std::string> sessions;
-  std::vector<std::string> txns;
+  ById<ProgramSession, std::string> sessions;
+  ById<CallId, std::string> txns;
 };
 
 // One step for each access, or with locks and borders of statements if these are the accesses of
 // such a call: an exploration may have passed over reads on which nothing depends.
-std::vector<Step> steps_of(const Executable& program, std::uint32_t call, const RecordedTxn& txn) {
+std::vector<Step> steps_of(const Executable& program, CallId call, const RecordedTxn& txn) {
   std::vector<std::int64_t> answers;
   std::vector<Step> plain;
   for (const Access& access : txn.accesses) {
@@ -29,7 +29,7 @@ std::vector<Step> steps_of(const Executable& program, std::uint32_t call, const 
   // Only .txn programs have locks that a formal level passes over.
   const auto* text = dynamic_cast<const Program*>(&program);
   if (text == nullptr) return plain;
-  std::vector<Step> steps = server_steps(*text, CallId{call}, answers);
+  std::vector<Step> steps = server_steps(*text, call, answers);
   auto next = plain.begin();
   for (const Step& step : steps) {
     if (step.kind != StepKind::Read && step.kind != StepKind::Write) continue;
@@ -43,9 +43,9 @@ std::vector<Step> steps_of(const Executable& program, std::uint32_t call, const 
 History build(const Executable& program, const Recording& recording, const Naming& names,
               bool with_all) {
   HistoryBuilder builder(InitialValues::None);
-  std::vector<SessionId> sessions;
+  ById<ProgramSession, SessionId> sessions;
   for (const std::string& name : names.sessions) sessions.push_back(builder.session(name));
-  for (const std::uint32_t call : recording.order) {
+  for (const CallId call : recording.order) {
     const Call& c = program.outline().calls[call];
     const RecordedTxn& txn = recording.txns[call];
     if (!with_all && (!txn.is_committed || txn.accesses.empty())) continue;
@@ -108,60 +108,59 @@ bool Recording::has_failed_assertion() const {
 
 std::vector<std::uint32_t> Recording::failed_assertions() const {
   std::vector<std::uint32_t> failed;
-  for (const std::uint32_t call : order) {
+  for (const CallId call : order) {
     if (txns[call].failed_assertion) failed.push_back(*txns[call].failed_assertion);
   }
   if (failed_at_end) failed.push_back(*failed_at_end);
   return failed;
 }
 
-std::vector<std::uint32_t> read_from_map(const Recording& recording) {
-  std::vector<std::uint32_t> map;
+std::vector<CallId> read_from_map(const Recording& recording) {
+  std::vector<CallId> map;
   for (const RecordedTxn& txn : recording.txns) {
     for (const Access& access : txn.accesses) {
       if (access.is_read) map.push_back(access.writer);
     }
-    map.push_back(kInitialWriter - 1);  // the next call
+    map.push_back(call_before(kInitialWriter));  // the next call
   }
   return map;
 }
 
-std::string name_of(const Executable& program, std::uint32_t call) {
+std::string name_of(const Executable& program, CallId call) {
   const Call& c = program.outline().calls[call];
   const std::string& session = program.outline().sessions[c.session].name;
   return c.attempt == 1 ? fmt::format("{}[{}]", session, c.number)
                         : fmt::format("{}[{}.{}]", session, c.number, c.attempt);
 }
 
-std::string name_of_writer(const Executable& program, std::uint32_t writer) {
+std::string name_of_writer(const Executable& program, CallId writer) {
   return writer == kInitialWriter ? "T0" : name_of(program, writer);
 }
 
 History to_history(const Executable& program, const Recording& recording) {
   Naming names;
   for (const Session& session : program.outline().sessions) names.sessions.push_back(session.name);
-  for (std::uint32_t call = 0; call < recording.txns.size(); ++call)
-    names.txns.push_back(name_of(program, call));
+  for (const CallId call : recording.txns.ids()) names.txns.push_back(name_of(program, call));
   return build(program, recording, names, true);
 }
 
-std::string plain_name_of(const Executable& program, std::uint32_t call) {
+std::string plain_name_of(const Executable& program, CallId call) {
   const Call& c = program.outline().calls[call];
   const std::string& session = program.outline().sessions[c.session].name;
   return c.attempt == 1 ? fmt::format("{}_{}", session, c.number)
                         : fmt::format("{}_{}r{}", session, c.number, c.attempt);
 }
 
-std::string numbered_name_of(const Executable& program, std::uint32_t call) {
-  const std::uint32_t session = program.outline().calls[call].session;
-  return fmt::format("t{}_{}", session + 1, call - program.outline().sessions[session].first + 1);
+std::string numbered_name_of(const Executable& program, CallId call) {
+  const ProgramSession session = program.outline().calls[call].session;
+  const CallId first = program.outline().sessions[session].first;
+  return fmt::format("t{}_{}", session.index + 1, call.index - first.index + 1);
 }
 
 History to_plain_history(const Executable& program, const Recording& recording) {
   Naming names;
   for (const Session& session : program.outline().sessions) names.sessions.push_back(session.name);
-  for (std::uint32_t call = 0; call < recording.txns.size(); ++call)
-    names.txns.push_back(plain_name_of(program, call));
+  for (const CallId call : recording.txns.ids()) names.txns.push_back(plain_name_of(program, call));
   return build(program, recording, names, true);
 }
 
@@ -169,7 +168,7 @@ History to_numbered_history(const Executable& program, const Recording& recordin
   Naming names;
   for (std::size_t s = 1; s <= program.outline().sessions.size(); ++s)
     names.sessions.push_back(fmt::format("s{}", s));
-  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call)
+  for (const CallId call : program.outline().calls.ids())
     names.txns.push_back(numbered_name_of(program, call));
   return build(program, recording, names, false);
 }

@@ -15,15 +15,15 @@
 
 namespace isoscope::store {
 
-// Whom a read reads from: a call by its number, or the initial transaction.
-inline constexpr std::uint32_t kInitialWriter = 0xffffffff;
+// Whom a read reads from: a call, or the initial transaction.
+inline constexpr CallId kInitialWriter = CallId::none();
 
 // A read of another transaction's write, or a write.
 struct Access {
   bool is_read = false;
   ProgramKey key = {};
   std::int64_t value = 0;
-  std::uint32_t writer = kInitialWriter;  // of a read
+  CallId writer = kInitialWriter;  // of a read
 };
 
 struct RecordedTxn {
@@ -37,13 +37,13 @@ struct RecordedTxn {
 // What a key is worth when all is over, as a claim about the finished run has seen it.
 struct FinalValue {
   ProgramKey key = {};
-  std::uint32_t writer = kInitialWriter;
+  CallId writer = kInitialWriter;
   std::int64_t value = 0;
 };
 
 struct Recording {
-  std::vector<RecordedTxn> txns;     // by call; those that did not run are empty
-  std::vector<std::uint32_t> order;  // calls as they ran; contains so and wr
+  ById<CallId, RecordedTxn> txns;  // those that did not run are empty
+  std::vector<CallId> order;       // calls as they ran; contains so and wr
   std::optional<std::uint32_t> failed_at_end = {};
   // By Executable::final_keys(): if several commit orders are allowed, in one in which a claim
   // fails, if there is one.
@@ -55,15 +55,15 @@ struct Recording {
 };
 
 // "alice[1]"; "alice[1.2]" for its second attempt.
-std::string name_of(const Executable& program, std::uint32_t call);
+std::string name_of(const Executable& program, CallId call);
 // "alice[1]", or "T0" for the initial transaction.
-std::string name_of_writer(const Executable& program, std::uint32_t writer);
+std::string name_of_writer(const Executable& program, CallId writer);
 
 // "alice_1", "alice_1r2": the same for formats whose names have no brackets.
-std::string plain_name_of(const Executable& program, std::uint32_t call);
+std::string plain_name_of(const Executable& program, CallId call);
 
 // What makes two runs the same: by call, in program order, whom each external read reads from.
-std::vector<std::uint32_t> read_from_map(const Recording& recording);
+std::vector<CallId> read_from_map(const Recording& recording);
 
 // The calls that ran, under the program's names and with their own levels.
 History to_history(const Executable& program, const Recording& recording);
@@ -71,7 +71,7 @@ History to_history(const Executable& program, const Recording& recording);
 History to_plain_history(const Executable& program, const Recording& recording);
 
 // "t2_1": the first call of the second session; attempts count.
-std::string numbered_name_of(const Executable& program, std::uint32_t call);
+std::string numbered_name_of(const Executable& program, CallId call);
 
 // The committed calls that read or write, with the numbers of their sessions and calls for names
 // (s2, t2_1): for formats that know neither names nor transactions without effect.

@@ -17,14 +17,14 @@ namespace {
 
 Result<void> check_script(const Executable& program, const Script& script) {
   const Outline& outline = program.outline();
-  std::vector<std::uint32_t> next;  // by session
+  ById<ProgramSession, CallId> next;
   for (const Session& session : outline.sessions) next.push_back(session.first);
   for (const ScriptedCall& scripted : script.calls) {
-    if (scripted.call >= outline.calls.size()) {
+    if (!outline.calls.contains(scripted.call)) {
       return Error{.what = fmt::format("the program has {} transactions, and no number {}",
-                                       outline.calls.size(), scripted.call)};
+                                       outline.calls.size(), scripted.call.index)};
     }
-    std::uint32_t& expected = next[outline.calls[scripted.call].session];
+    CallId& expected = next[outline.calls[scripted.call].session];
     if (scripted.call != expected) {
       return Error{
           .where = outline.calls[scripted.call].place,
@@ -144,14 +144,14 @@ std::string describe(const Executable& program, const Divergence& divergence) {
   return fmt::format("{}: expected {}, but {}", text, divergence.expected, divergence.actual);
 }
 
-Result<TxnEnd> execute_to_abort(Store& store, std::uint32_t call) {
+Result<TxnEnd> execute_to_abort(Store& store, CallId call) {
   constexpr std::uint64_t kAttempts = 32;
   // An attempt that comes to nothing shall not forbid the reads of those after it.
   FamiliarPolicy familiar(store.program(), store.recording(), call);
   auto end = store.execute(call, familiar, TxnEnd::Aborted);
   LatestPolicy latest;
   if (end && *end == TxnEnd::Refused) end = store.execute(call, latest, TxnEnd::Aborted);
-  Rng rng(call);
+  Rng rng(call.index);
   RandomPolicy random(rng);
   for (std::uint64_t i = 0; i < kAttempts && end && *end == TxnEnd::Refused; ++i) {
     if (store.is_expired()) break;
@@ -165,14 +165,13 @@ namespace {
 // No history has calls that are left out: sessions that end with them are not cut short.
 Result<void> leave_out_rest(Store& store) {
   const Outline& outline = store.program().outline();
-  std::vector<bool> has_run(outline.calls.size(), false);
-  for (const std::uint32_t call : store.recording().order) has_run[call] = true;
+  ById<CallId, bool> has_run(outline.calls.size(), false);
+  for (const CallId call : store.recording().order) has_run[call] = true;
   LatestPolicy latest;
   for (const Session& session : outline.sessions) {
-    std::uint32_t last = session.first + session.size;
-    while (last > session.first && !has_run[last - 1]) --last;
-    for (; last > session.first && last < session.first + session.size && store.is_left_out(last);
-         ++last) {
+    CallId last = session.end();
+    while (last > session.first && !has_run[call_before(last)]) last = call_before(last);
+    for (; last > session.first && last < session.end() && store.is_left_out(last); ++last) {
       if (store.recording().txns[last].is_left_out) continue;
       if (auto end = store.execute(last, latest); !end) return end.error();
     }

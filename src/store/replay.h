@@ -34,7 +34,7 @@ namespace isoscope::store {
 struct WantedRead {
   std::string key = {};  // as the program or a history calls it; blanks do not matter
   // The call to read from, or kInitialWriter. Nothing if the history names none that counts.
-  std::optional<std::uint32_t> writer = {};
+  std::optional<CallId> writer = {};
 };
 
 enum class Direction : std::uint8_t {
@@ -44,7 +44,7 @@ enum class Direction : std::uint8_t {
 };
 
 struct ScriptedCall {
-  std::uint32_t call = 0;
+  CallId call = {};
   Direction direction = Direction::Exact;
   std::vector<WantedRead> reads = {};
   // The keys that it shall write: these and no others if Exact, these among others if Prefix.
@@ -75,7 +75,7 @@ std::string_view name_of(DivergenceKind kind);
 
 struct Divergence {
   DivergenceKind kind = DivergenceKind::Key;
-  std::uint32_t call = 0;
+  CallId call = {};
   std::optional<std::uint32_t> read = {};  // from 1, among its external reads
   std::string expected = {};               // "x from alice[1]"
   std::string actual = {};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kAttempts = 8;  // at random, before a transaction reads the latest values
 
-Result<TxnEnd> execute_weak(Store& store, std::uint32_t call, Rng& rng) {
+Result<TxnEnd> execute_weak(Store& store, CallId call, Rng& rng) {
   RandomPolicy random(rng);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto end = store.execute(call, random);
@@ -41,7 +41,7 @@ class SerializabilityTest {
     if (!oracle_) return passes_check(recording);
     oracle_->reset();
     std::vector<ProgramKey> written;
-    for (const std::uint32_t call : recording.order) {
+    for (const CallId call : recording.order) {
       if (budget_.expired_now()) return std::nullopt;
       oracle_->begin(call);
       written.clear();
@@ -81,16 +81,16 @@ Result<RunEnd> run_once(Store& store, std::uint64_t seed) {
   const Outline& outline = store.program().outline();
   Rng rng(seed);
   store.reset();
-  std::vector<std::uint32_t> next;  // sessions that have not finished
-  std::vector<std::uint32_t> done(outline.sessions.size(), 0);
-  for (std::uint32_t s = 0; s < outline.sessions.size(); ++s) {
+  std::vector<ProgramSession> next;  // that have not finished
+  ById<ProgramSession, std::uint32_t> done(outline.sessions.size(), 0);
+  for (const ProgramSession s : outline.sessions.ids()) {
     if (outline.sessions[s].size > 0) next.push_back(s);
   }
   LatestPolicy latest;
   while (!next.empty()) {
     const std::size_t at = rng.below(next.size());
-    const std::uint32_t session = next[at];
-    const std::uint32_t call = outline.sessions[session].first + done[session];
+    const ProgramSession session = next[at];
+    const CallId call{outline.sessions[session].first.index + done[session]};
     auto end =
         store.oracle() == nullptr ? store.execute(call, latest) : execute_weak(store, call, rng);
     if (!end) return end.error();

@@ -15,7 +15,7 @@ namespace isoscope::store {
 
 namespace {
 
-constexpr std::uint32_t kNoCall = 0xffffffff;
+constexpr CallId kNoCall = CallId::none();
 
 class ScriptWriter {
  public:
@@ -58,9 +58,9 @@ class ScriptWriter {
                                [&](SessionId s) { return h_.given_name(s).is_int(); });
   }
   // alice[2], or alice_2.
-  std::uint32_t named_call(TxnId t) {
+  CallId named_call(TxnId t) {
     if (names_.empty()) {
-      for (std::uint32_t call = 0; call < outline_.calls.size(); ++call) {
+      for (const CallId call : outline_.calls.ids()) {
         names_.emplace(name_of(program_, call), call);
         names_.emplace(plain_name_of(program_, call), call);
       }
@@ -69,9 +69,9 @@ class ScriptWriter {
     return found == names_.end() ? kNoCall : found->second;
   }
   // t1_2: the second call of the first session.
-  std::uint32_t numbered_call(TxnId t) {
+  CallId numbered_call(TxnId t) {
     if (numbers_.empty()) {
-      for (std::uint32_t call = 0; call < outline_.calls.size(); ++call)
+      for (const CallId call : outline_.calls.ids())
         numbers_.emplace(numbered_name_of(program_, call), call);
     }
     const auto found = numbers_.find(h_.name(t));
@@ -81,18 +81,18 @@ class ScriptWriter {
   // Does `call_of` know a call for every transaction, so that sessions stay sessions?
   template <class CallOf>
   bool match(CallOf call_of) {
-    std::set<std::uint32_t> sessions;
+    std::set<ProgramSession> sessions;
     for (const SessionId s : h_.sessions()) {
-      std::uint32_t before = kNoCall;
+      CallId before = kNoCall;
       for (const TxnId t : h_.session_txns(s)) {
-        const std::uint32_t call = call_of(t);
+        const CallId call = call_of(t);
         if (call == kNoCall) return false;
-        const std::uint32_t session = outline_.calls[call].session;
+        const ProgramSession session = outline_.calls[call].session;
         const bool follows = before == kNoCall
                                  ? sessions.insert(session).second
                                  : call > before && session == outline_.calls[before].session;
         if (!follows) return false;
-        call_of_[t.index] = call;
+        call_of_[t] = call;
         before = call;
       }
     }
@@ -103,8 +103,8 @@ class ScriptWriter {
   // by their places.
   Result<void> match_sessions() {
     std::fill(call_of_.begin(), call_of_.end(), kNoCall);
-    std::unordered_map<std::string, std::uint32_t> by_name;
-    for (std::uint32_t s = 0; s < outline_.sessions.size(); ++s)
+    std::unordered_map<std::string, ProgramSession> by_name;
+    for (const ProgramSession s : outline_.sessions.ids())
       by_name.emplace(outline_.sessions[s].name, s);
     const bool are_numbers =
         has_numbers() && std::ranges::all_of(h_.sessions(), [&](SessionId s) {
@@ -120,10 +120,10 @@ class ScriptWriter {
                    .hint = "is it a history of this program?"};
     }
     for (const SessionId s : h_.sessions()) {
-      const std::uint32_t session = are_numbers
-                                        ? static_cast<std::uint32_t>(h_.given_name(s).bits - 1)
-                                    : has_names ? by_name[h_.name(s)]
-                                                : s.index;
+      const ProgramSession session =
+          are_numbers ? ProgramSession{static_cast<std::uint32_t>(h_.given_name(s).bits - 1)}
+          : has_names ? by_name[h_.name(s)]
+                      : ProgramSession{s.index};
       const auto txns = h_.session_txns(s);
       if (txns.size() > outline_.sessions[session].size) {
         return Error{
@@ -140,7 +140,7 @@ class ScriptWriter {
     return {};
   }
 
-  ScriptedCall scripted(TxnId t, std::uint32_t call) const {
+  ScriptedCall scripted(TxnId t, CallId call) const {
     ScriptedCall scripted{.call = call, .direction = Direction::Exact, .txn = t};
     if (h_.status(t) != TxnStatus::Unknown)
       scripted.is_committed = h_.status(t) == TxnStatus::Committed;
@@ -154,7 +154,7 @@ class ScriptWriter {
       WantedRead wanted{.key = h_.name(h_.key(e))};
       if (h_.is_external_read(e)) {
         const TxnId writer = h_.writer(e);
-        wanted.writer = writer == kInitialTxn ? kInitialWriter : call_of_[writer.index];
+        wanted.writer = writer == kInitialTxn ? kInitialWriter : call_of_[writer];
       } else if (!faults_.contains(e)) {
         continue;  // of an own write
       }
@@ -163,13 +163,13 @@ class ScriptWriter {
     return scripted;
   }
 
-  void add_aborting(std::uint32_t call) {
+  void add_aborting(CallId call) {
     script_.calls.push_back({.call = call, .direction = Direction::Free, .is_committed = false});
   }
 
   Result<void> add_named(TxnId t) {
-    const std::uint32_t call = call_of_[t.index];
-    std::uint32_t& next = next_[outline_.calls[call].session];
+    const CallId call = call_of_[t];
+    CallId& next = next_[outline_.calls[call].session];
     for (; next < call; ++next) add_aborting(next);
     script_.calls.push_back(scripted(t, call));
     ++next;
@@ -179,16 +179,16 @@ class ScriptWriter {
   // The next call of the session; but where the history has fewer transactions than the session has
   // calls, and shows no aborted ones, a call that does not fit and can abort is one of those.
   Result<void> add_next(TxnId t, Store& store) {
-    const std::uint32_t session = session_of_[h_.session(t).index];
-    std::uint32_t& next = next_[session];
-    std::uint32_t& txns_left = txns_left_[h_.session(t).index];
-    const std::uint32_t end = outline_.sessions[session].first + outline_.sessions[session].size;
+    const ProgramSession session = session_of_[h_.session(t)];
+    CallId& next = next_[session];
+    std::uint32_t& txns_left = txns_left_[h_.session(t)];
+    const CallId end = outline_.sessions[session].end();
     LatestPolicy latest;
     for (; next < end && store.is_left_out(next); ++next) {
       if (auto left_out = store.execute(next, latest); !left_out) return left_out.error();
       add_aborting(next);
     }
-    for (; !has_aborted_ && end - next > txns_left; ++next) {
+    for (; !has_aborted_ && end.index - next.index > txns_left; ++next) {
       std::vector<Divergence> divergences;
       const ScriptedCall wanted = scripted(t, next);
       DirectedPolicy directed(store, wanted, divergences);
@@ -202,7 +202,7 @@ class ScriptWriter {
       if (*aborted != TxnEnd::Aborted) break;
       add_aborting(next);
     }
-    call_of_[t.index] = next;
+    call_of_[t] = next;
     script_.calls.push_back(scripted(t, next));
     std::vector<Divergence> divergences;
     DirectedPolicy directed(store, script_.calls.back(), divergences);
@@ -217,14 +217,14 @@ class ScriptWriter {
   const History& h_;
   Budget budget_;
   const Outline& outline_;
-  std::vector<std::uint32_t> call_of_;  // by transaction
+  ById<TxnId, CallId> call_of_;
   std::set<EventId> faults_;
   bool has_aborted_ = false;
-  std::unordered_map<std::string, std::uint32_t> names_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::vector<std::uint32_t> next_;        // by session of the program: its next call
-  std::vector<std::uint32_t> session_of_;  // by session of the history
-  std::vector<std::uint32_t> txns_left_;   // by session of the history
+  std::unordered_map<std::string, CallId> names_;
+  std::unordered_map<std::string, CallId> numbers_;
+  ById<ProgramSession, CallId> next_;
+  ById<SessionId, ProgramSession> session_of_;
+  ById<SessionId, std::uint32_t> txns_left_;
   Script script_;
 };
 

@@ -32,31 +32,30 @@ void Store::reset() {
   num_ended_ = 0;
 }
 
-bool Store::is_left_out(std::uint32_t call) const {
-  return program_.outline().calls[call].attempt > 1 && recording_.txns[call - 1].is_committed;
+bool Store::is_left_out(CallId call) const {
+  return program_.outline().calls[call].attempt > 1 &&
+         recording_.txns[call_before(call)].is_committed;
 }
 
 const std::vector<Version>& Store::versions(ProgramKey x) {
-  while (x.index >= versions_.size()) {
-    const ProgramKey next{static_cast<std::uint32_t>(versions_.size())};
-    versions_.push_back({{kInitialWriter, program_.keys().initial(next)}});
-  }
-  return versions_[x.index];
+  while (!versions_.contains(x))
+    versions_.push_back({{kInitialWriter, program_.keys().initial(versions_.next_id())}});
+  return versions_[x];
 }
 
 const std::int64_t* Store::own_write(ProgramKey x) const {
-  if (x.index >= own_writes_.size() || own_writes_[x.index] == 0) return nullptr;
-  return &pending_.accesses[own_writes_[x.index] - 1].value;
+  if (!own_writes_.contains(x) || own_writes_[x] == 0) return nullptr;
+  return &pending_.accesses[own_writes_[x] - 1].value;
 }
 
 void Store::note_write(ProgramKey x, std::int64_t value) {
-  if (x.index >= own_writes_.size()) own_writes_.resize(x.index + 1, 0);
-  if (own_writes_[x.index] == 0) written_.push_back(x);
+  std::uint32_t& own = own_writes_.grown(x, 0);
+  if (own == 0) written_.push_back(x);
   pending_.accesses.push_back({.key = x, .value = value});
-  own_writes_[x.index] = static_cast<std::uint32_t>(pending_.accesses.size());
+  own = static_cast<std::uint32_t>(pending_.accesses.size());
 }
 
-Error Store::describe_fault(std::uint32_t call) const {
+Error Store::describe_fault(CallId call) const {
   Error error = executor_->fault();
   std::vector<const Access*> read;
   for (const Access& access : pending_.accesses) {
@@ -71,15 +70,15 @@ Error Store::describe_fault(std::uint32_t call) const {
   return error;
 }
 
-void Store::commit(std::uint32_t call) {
+void Store::commit(CallId call) {
   for (const ProgramKey x : written_) {
     versions(x);
-    versions_[x.index].push_back({call, *own_write(x)});
+    versions_[x].push_back({call, *own_write(x)});
   }
 }
 
-Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only) {
-  for (const ProgramKey x : written_) own_writes_[x.index] = 0;
+Result<TxnEnd> Store::execute(CallId call, ReadPolicy& policy, std::optional<TxnEnd> only) {
+  for (const ProgramKey x : written_) own_writes_[x] = 0;
   pending_.accesses.clear();
   pending_.failed_assertion.reset();
   written_.clear();
@@ -88,7 +87,7 @@ Result<TxnEnd> Store::execute(std::uint32_t call, ReadPolicy& policy, std::optio
     if (oracle_) oracle_->abandon();
     return TxnEnd::Refused;
   };
-  executor_->start(CallId{call});
+  executor_->start(call);
   pending_.is_left_out = is_left_out(call);
   for (;;) {
     if (budget_.expired()) is_expired_ = true;
@@ -152,12 +151,12 @@ Result<void> Store::finish() {
 void Store::find_finals() {
   recording_.finals.clear();
   if (program_.final_keys().empty()) return;
-  std::vector<std::uint32_t> place(recording_.txns.size(), 0);
-  const auto number = [&](std::span<const std::uint32_t> order) {
+  ById<CallId, std::uint32_t> place(recording_.txns.size(), 0);
+  const auto number = [&](std::span<const CallId> order) {
     for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
   };
   const auto explained =
-      oracle_ ? oracle_->commit_order() : std::span<const std::uint32_t>(recording_.order);
+      oracle_ ? oracle_->commit_order() : std::span<const CallId>(recording_.order);
   number(explained);
   for (const ProgramKey x : program_.final_keys()) {
     const Version* last = &versions(x).front();

@@ -28,7 +28,7 @@
 namespace isoscope::store {
 
 struct Version {
-  std::uint32_t writer = kInitialWriter;
+  CallId writer = kInitialWriter;
   std::int64_t value = 0;
 };
 
@@ -60,9 +60,9 @@ class Store {
   // end is refused (and with TxnEnd::Refused each: then last_txn() tells what would have happened).
   // An error if the transaction cannot go on (an overflow, a loop without end): its place, and what
   // it had read.
-  Result<TxnEnd> execute(std::uint32_t call, ReadPolicy& policy, std::optional<TxnEnd> only = {});
+  Result<TxnEnd> execute(CallId call, ReadPolicy& policy, std::optional<TxnEnd> only = {});
   // Is the call a repetition of what has not aborted? Then it does nothing and commits.
-  bool is_left_out(std::uint32_t call) const;
+  bool is_left_out(CallId call) const;
   // Have all calls run, or been left out?
   bool is_complete() const { return num_ended_ == recording_.txns.size(); }
   // Checks the claims about the finished run. The last write of a key is that of the order in which
@@ -83,20 +83,20 @@ class Store {
   // What the pending transaction wrote to x last, or null.
   const std::int64_t* own_write(ProgramKey x) const;
   void note_write(ProgramKey x, std::int64_t value);
-  Error describe_fault(std::uint32_t call) const;
-  void commit(std::uint32_t call);
+  Error describe_fault(CallId call) const;
+  void commit(CallId call);
   void find_finals();
 
   const Executable& program_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Oracle> oracle_;
-  std::vector<std::vector<Version>> versions_;  // by key
+  ById<ProgramKey, std::vector<Version>> versions_;
   Recording recording_;
   std::size_t num_ended_ = 0;
   RecordedTxn pending_;
   std::vector<ProgramKey> written_;  // by the pending transaction, each key once
-  // By key: one more than the place of its last value among pending_.accesses, 0 if it has none.
-  std::vector<std::uint32_t> own_writes_;
+  // One more than the place of a key's last value among pending_.accesses, 0 if it has none.
+  ById<ProgramKey, std::uint32_t> own_writes_;
   Budget budget_;
   bool is_expired_ = false;
 };

@@ -6,7 +6,7 @@ namespace isoscope::store {
 
 namespace {
 
-const std::uint32_t* writer_or_null(const std::uint32_t& writer) {
+const CallId* writer_or_null(const CallId& writer) {
   return writer == kInitialWriter ? nullptr : &writer;
 }
 
@@ -33,12 +33,9 @@ bool StrongOracle::is_possible(const LinearFacts<Set>& facts, StrongRule rule) {
   return is_possible;
 }
 
-StrongOracle::Key& StrongOracle::key(ProgramKey x) {
-  if (x.index >= keys_.size()) keys_.resize(x.index + 1);
-  return keys_[x.index];
-}
+StrongOracle::Key& StrongOracle::key(ProgramKey x) { return keys_.grown(x); }
 
-void StrongOracle::begin(std::uint32_t call) {
+void StrongOracle::begin(CallId call) {
   call_ = call;
   read_from_ = {};
   reads_.clear();
@@ -59,7 +56,7 @@ void StrongOracle::add_writes(LinearFacts<Set>& facts, std::span<const ProgramKe
   }
 }
 
-bool StrongOracle::allows(ProgramKey x, std::uint32_t w) {
+bool StrongOracle::allows(ProgramKey x, CallId w) {
   if (key(x).writers.empty()) return true;  // only T0 wrote it
   Set read_from = read_from_;
   if (w != kInitialWriter) read_from.insert(w);
@@ -69,7 +66,7 @@ bool StrongOracle::allows(ProgramKey x, std::uint32_t w) {
   return is_possible(trial_, rule_);
 }
 
-void StrongOracle::take(ProgramKey x, std::uint32_t w) {
+void StrongOracle::take(ProgramKey x, CallId w) {
   reads_.push_back({x, w});
   if (w != kInitialWriter) read_from_.insert(w);
 }
@@ -92,7 +89,7 @@ void StrongOracle::end(bool is_committed, std::span<const ProgramKey> written) {
   for (const Read& read : reads_) key(read.key).readers.push_back({call_, read.writer});
 }
 
-std::span<const std::uint32_t> StrongOracle::explanation() {
+std::span<const CallId> StrongOracle::explanation() {
   const bool is_explained = is_possible(facts_, rule_);
   ISO_ASSERT(is_explained || is_expired_);  // every transaction that ended was asked about
   explanation_.assign(linearizer_.order().begin(), linearizer_.order().end());

@@ -18,13 +18,13 @@ class StrongOracle final : public Oracle {
   StrongOracle(const Executable& program, StrongRule rule, const Budget& budget);
 
   void reset() override;
-  void begin(std::uint32_t call) override;
-  bool allows(ProgramKey x, std::uint32_t w) override;
-  void take(ProgramKey x, std::uint32_t w) override;
+  void begin(CallId call) override;
+  bool allows(ProgramKey x, CallId w) override;
+  void take(ProgramKey x, CallId w) override;
   bool allows_commit(std::span<const ProgramKey> written) override;
   void end(bool is_committed, std::span<const ProgramKey> written) override;
   void abandon() override {}
-  std::span<const std::uint32_t> explanation() override;
+  std::span<const CallId> explanation() override;
   bool is_expired() const override { return is_expired_; }
 
   // Does the history that has ended satisfy another rule too?
@@ -34,11 +34,11 @@ class StrongOracle final : public Oracle {
   using Set = TxnSet<1>;
   struct Read {
     ProgramKey key;
-    std::uint32_t writer = kInitialWriter;
+    CallId writer = kInitialWriter;
   };
   struct Reader {
-    std::uint32_t call = 0;
-    std::uint32_t writer = kInitialWriter;
+    CallId call = {};
+    CallId writer = kInitialWriter;
   };
   struct Key {
     Set writers;  // committed
@@ -54,13 +54,13 @@ class StrongOracle final : public Oracle {
   const StrongRule rule_;
   Budget budget_;
   bool is_expired_ = false;
-  std::vector<Key> keys_;
+  ById<ProgramKey, Key> keys_;
   LinearFacts<Set> facts_;
   LinearFacts<Set> trial_;
   Linearizer<Set> linearizer_;
-  std::vector<std::uint32_t> explanation_;
+  std::vector<CallId> explanation_;
 
-  std::uint32_t call_ = 0;  // the pending one
+  CallId call_ = {};  // the pending one
   Set read_from_;
   std::vector<Read> reads_;  // of the pending one, in order
 };

@@ -9,7 +9,7 @@
 namespace isoscope::store {
 
 template <class Set>
-WeakOracle<Set>::WeakOracle(const Executable& program, std::vector<WeakLevel> levels)
+WeakOracle<Set>::WeakOracle(const Executable& program, ById<CallId, WeakLevel> levels)
     : program_(program), levels_(std::move(levels)) {
   reset();
 }
@@ -28,13 +28,12 @@ void WeakOracle<Set>::reset() {
 
 template <class Set>
 Set& WeakOracle<Set>::writers(ProgramKey x) {
-  if (x.index >= writers_.size()) writers_.resize(x.index + 1);
-  return writers_[x.index];
+  return writers_.grown(x);
 }
 
 template <class Set>
-void WeakOracle<Set>::begin(std::uint32_t call) {
-  const std::uint32_t session = program_.outline().calls[call].session;
+void WeakOracle<Set>::begin(CallId call) {
+  const ProgramSession session = program_.outline().calls[call].session;
   pending_.call = call;
   pending_.reads.clear();
   pending_.reader = {
@@ -46,7 +45,7 @@ void WeakOracle<Set>::begin(std::uint32_t call) {
 
 // Edges that are known already force nothing; those to the same transaction are kept together.
 template <class Set>
-void WeakOracle<Set>::force(Set from, std::uint32_t to) {
+void WeakOracle<Set>::force(Set from, CallId to) {
   from -= before_[to];
   if (from.empty()) return;
   for (Edges& known : edges_) {
@@ -60,12 +59,12 @@ void WeakOracle<Set>::force(Set from, std::uint32_t to) {
 // Into edges_, what it forces that the pending transaction reads x from w. False if it forces
 // somebody before T0.
 template <class Set>
-bool WeakOracle<Set>::collect(ProgramKey x, std::uint32_t w) {
+bool WeakOracle<Set>::collect(ProgramKey x, CallId w) {
   edges_.clear();
   return collect_forced(
-      pending_.reader, x, w, [&](std::uint32_t t) -> const Set& { return past_[t]; },
+      pending_.reader, x, w, [&](CallId t) -> const Set& { return past_[t]; },
       [&](ProgramKey y) -> const Set& { return writers(y); },
-      [&](const Set& from, std::uint32_t to) { force(from, to); });
+      [&](const Set& from, CallId to) { force(from, to); });
 }
 
 // Do the collected edges close no cycle? One would go from target to target, through what is known
@@ -74,7 +73,7 @@ template <class Set>
 bool WeakOracle<Set>::is_acyclic() {
   for (Edges& edges : edges_) {
     edges.past = edges.from;
-    edges.from.for_each([&](std::uint32_t t) { edges.past |= before_[t]; });
+    edges.from.for_each([&](CallId t) { edges.past |= before_[t]; });
     if (edges.past.contains(edges.to)) return false;
   }
   if (edges_.size() < 2) return true;
@@ -92,12 +91,12 @@ bool WeakOracle<Set>::is_acyclic() {
 }
 
 template <class Set>
-bool WeakOracle<Set>::allows(ProgramKey x, std::uint32_t w) {
+bool WeakOracle<Set>::allows(ProgramKey x, CallId w) {
   return collect(x, w) && is_acyclic();
 }
 
 template <class Set>
-void WeakOracle<Set>::take(ProgramKey x, std::uint32_t w) {
+void WeakOracle<Set>::take(ProgramKey x, CallId w) {
   const bool is_possible = collect(x, w);
   ISO_DEBUG_ASSERT(is_possible);
   if (is_possible && !edges_.empty()) {
@@ -119,10 +118,10 @@ void WeakOracle<Set>::take(ProgramKey x, std::uint32_t w) {
 
 template <class Set>
 void WeakOracle<Set>::end(bool is_committed, std::span<const ProgramKey> written) {
-  const std::uint32_t call = pending_.call;
+  const CallId call = pending_.call;
   ForcedOrder<Set>(before_).append(call, pending_.reader.past);
   past_[call] = pending_.reader.past;
-  const std::uint32_t session = program_.outline().calls[call].session;
+  const ProgramSession session = program_.outline().calls[call].session;
   session_[session].insert(call);
   last_call_[session] = call;
   ended_.push_back(call);
@@ -131,11 +130,11 @@ void WeakOracle<Set>::end(bool is_committed, std::span<const ProgramKey> written
 }
 
 template <class Set>
-std::span<const std::uint32_t> WeakOracle<Set>::commit_order() {
+std::span<const CallId> WeakOracle<Set>::commit_order() {
   commit_order_.clear();
   Set placed;
   while (commit_order_.size() < ended_.size()) {
-    const auto next = std::find_if(ended_.begin(), ended_.end(), [&](std::uint32_t call) {
+    const auto next = std::find_if(ended_.begin(), ended_.end(), [&](CallId call) {
       return !placed.contains(call) && before_[call].is_subset_of(placed);
     });
     ISO_ASSERT(next != ended_.end());  // what is forced has no cycle

@@ -17,53 +17,53 @@ namespace isoscope::store {
 template <class Set>
 class WeakOracle final : public Oracle {
  public:
-  WeakOracle(const Executable& program, std::vector<WeakLevel> levels);
+  WeakOracle(const Executable& program, ById<CallId, WeakLevel> levels);
 
   void reset() override;
-  void begin(std::uint32_t call) override;
-  bool allows(ProgramKey x, std::uint32_t w) override;
-  void take(ProgramKey x, std::uint32_t w) override;
+  void begin(CallId call) override;
+  bool allows(ProgramKey x, CallId w) override;
+  void take(ProgramKey x, CallId w) override;
   bool allows_commit(std::span<const ProgramKey>) override { return true; }
   void end(bool is_committed, std::span<const ProgramKey> written) override;
   void abandon() override;
-  std::span<const std::uint32_t> explanation() override { return {}; }
+  std::span<const CallId> explanation() override { return {}; }
   // As they ran, but for what is forced.
-  std::span<const std::uint32_t> commit_order() override;
+  std::span<const CallId> commit_order() override;
 
  private:
   struct Read {
     ProgramKey key;
-    std::uint32_t writer = kInitialWriter;
+    CallId writer = kInitialWriter;
   };
   // Every member of `from` commits before `to`.
   struct Edges {
     Set from;
-    std::uint32_t to = 0;
+    CallId to = {};
     Set past = {};  // `from` and whoever is known to come before them
   };
   struct Pending {
-    std::uint32_t call = 0;
+    CallId call = {};
     Reader<Set, Read> reader;  // its reads are those below
     std::vector<Read> reads;
   };
 
-  bool collect(ProgramKey x, std::uint32_t w);
-  void force(Set from, std::uint32_t to);
+  bool collect(ProgramKey x, CallId w);
+  void force(Set from, CallId to);
   bool is_acyclic();
   Set& writers(ProgramKey x);
 
   const Executable& program_;
-  const std::vector<WeakLevel> levels_;   // by call
-  std::vector<Set> before_;               // by call: who is known to commit before it
-  std::vector<Set> past_;                 // by call: (so ∪ wr)+
-  std::vector<Set> session_;              // by session: its calls so far
-  std::vector<std::uint32_t> last_call_;  // by session
-  std::vector<Set> writers_;              // by key: committed calls that write it
+  const ById<CallId, WeakLevel> levels_;
+  ById<CallId, Set> before_;           // who is known to commit before it
+  ById<CallId, Set> past_;             // (so ∪ wr)+
+  ById<ProgramSession, Set> session_;  // its calls so far
+  ById<ProgramSession, CallId> last_call_;
+  ById<ProgramKey, Set> writers_;  // committed calls that write it
   Pending pending_;
-  std::optional<std::vector<Set>> saved_;  // before_ as the pending transaction found it
-  std::vector<Edges> edges_;               // what the read in question forces
-  std::vector<std::uint32_t> ended_;       // as they ran
-  std::vector<std::uint32_t> commit_order_;
+  std::optional<ById<CallId, Set>> saved_;  // before_ as the pending transaction found it
+  std::vector<Edges> edges_;                // what the read in question forces
+  std::vector<CallId> ended_;               // as they ran
+  std::vector<CallId> commit_order_;
 };
 
 }  // namespace isoscope::store

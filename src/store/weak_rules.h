@@ -34,7 +34,7 @@ struct Reader {
 // which is not empty and does not contain `to`, commits before `to`. False if it forces somebody
 // before T0. `past(t)` is the causal past of t (without t), `writers(x)` the set of writers of x.
 template <class Set, class Read, class Past, class Writers, class Force>
-bool collect_forced(const Reader<Set, Read>& reader, ProgramKey x, std::uint32_t w, Past&& past,
+bool collect_forced(const Reader<Set, Read>& reader, ProgramKey x, CallId w, Past&& past,
                     Writers&& writers, Force&& force) {
   if (reader.level == WeakLevel::True) return true;
   Set seen = reader.read_from;
@@ -47,7 +47,7 @@ bool collect_forced(const Reader<Set, Read>& reader, ProgramKey x, std::uint32_t
     fresh -= seen;
     seen |= fresh;
   }
-  const auto precede = [&](Set from, std::uint32_t to) {
+  const auto precede = [&](Set from, CallId to) {
     if (to == kInitialWriter) return from.empty();
     from.erase(to);
     if (!from.empty()) force(from, to);

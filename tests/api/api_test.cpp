@@ -147,10 +147,10 @@ TEST(Api, CountsRandomProgramsLikeTheirText) {
     const auto parsed = isoscope::parse_program(text);
     ASSERT_TRUE(parsed.ok());
     Program program;
-    for (std::uint32_t i = 0; i < parsed->outline().calls.size(); ++i) {
+    for (const CallId i : parsed->outline().calls.ids()) {
       const Call& call = parsed->outline().calls[i];
       program.session(parsed->outline().sessions[call.session].name)
-          .transaction(call.name, body_of(*parsed, CallId{i}), call.level);
+          .transaction(call.name, body_of(*parsed, i), call.level);
     }
     // Keys come into being while the text is explored; then their initial values are known.
     for (const char* level : {"rc", "cc", "si", "ser"}) {

@@ -44,7 +44,7 @@ inline Problem problem_of(const sql::Application& app, const std::string& level,
   const auto function = [&](const std::string& name) { return *app.find_function(name); };
   for (const std::string& word : more) {
     if (const auto at = word.find('='); at != std::string::npos) {
-      problem.levels.own[function(word.substr(0, at))] = level_of(word.substr(at + 1));
+      problem.levels.own[function(word.substr(0, at)).index] = level_of(word.substr(at + 1));
     } else {
       const auto comma = word.find(',');
       problem.serial.emplace_back(function(word.substr(0, comma)),
@@ -67,7 +67,7 @@ inline std::set<std::vector<std::string>> functions_of(const Problem& problem,
   std::set<std::vector<std::string>> all;
   for (const FoundAnomaly& anomaly : report.search.anomalies) {
     std::vector<std::string> names;
-    for (const std::uint32_t f : anomaly.functions) names.push_back(problem.app.functions[f].name);
+    for (const sql::FunctionId f : anomaly.functions) names.push_back(problem.app.function(f).name);
     std::ranges::sort(names);
     all.insert(std::move(names));
   }

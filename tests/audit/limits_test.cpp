@@ -116,7 +116,7 @@ END $$;
   Scenario scenario;
   scenario.rows = {
       {sql::TableId{0}, {sql::Value(std::int64_t{1}), sql::Value(std::int64_t{0})}, {}}};
-  for (int i = 0; i < 2; ++i) scenario.calls.push_back({0, {sql::Value(std::int64_t{1})}});
+  for (int i = 0; i < 2; ++i) scenario.calls.push_back({{}, {sql::Value(std::int64_t{1})}});
   scenario.ar = {0, 1};
   scenario.sees = {{false, false}, {false, false}};
   Budget unlimited;
@@ -148,7 +148,7 @@ TEST(AuditLimits, ManyStatementsInARowAreNoExponent) {
   const Problem problem = problem_of(app, "cc");
   Budget budget = Budget::seconds(60);
   OpenWorld open(problem, budget);
-  const std::uint32_t twice[] = {0, 0};
+  const sql::FunctionId twice[] = {{0}, {0}};
   const std::vector<Member> cast = open.cast(twice);
   EXPECT_FALSE(open.world().constraints(cast).empty());
   EXPECT_FALSE(budget.expired_now());

@@ -35,7 +35,7 @@ class LiveFunctions : public testing::Test {
     admin_->run(with_gates(text, app));
     ASSERT_FALSE(admin_->failed()) << with_gates(text, app);
   }
-  static std::string level_name(const Problem& problem, std::uint32_t function) {
+  static std::string level_name(const Problem& problem, sql::FunctionId function) {
     const Level& level = problem.levels.of(function);
     if (&level == &pg_read_committed()) return "READ COMMITTED";
     return &level == &pg_serializable() ? "SERIALIZABLE" : "REPEATABLE READ";

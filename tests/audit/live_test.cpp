@@ -91,7 +91,7 @@ class AuditLive : public testing::Test {
     const sql::Application app = app_of(*text);
     Problem problem{app, {&base, std::vector<const Level*>(app.functions.size(), nullptr)}};
     for (const std::string& name : serializable)
-      problem.levels.own[*app.find_function(name)] = &pg_serializable();
+      problem.levels.own[app.find_function(name)->index] = &pg_serializable();
     Budget budget = Budget::seconds(60);
     const AuditReport report = audit(problem, {.max_length = 3}, budget);
     ASSERT_EQ(name_of(report.outcome), "anomaly");
@@ -339,7 +339,7 @@ TEST_F(AuditLiveRuns, DoNotBreakWhatIsProvedAndBreakWhatIsNot) {
         {"balance('a')"}, {"transact_savings('a', 15)"}, {"write_check('a', 25)"}};
     const char* names[] = {"balance", "transact_savings", "write_check"};
     for (std::size_t c = 0; c < kCalls; ++c)
-      calls[c].is_serializable = is_advised && advised[*app.find_function(names[c])];
+      calls[c].is_serializable = is_advised && advised[app.find_function(names[c])->index];
     return calls;
   };
   EXPECT_EQ(unserializable_runs(calls_at(true)), 0U);

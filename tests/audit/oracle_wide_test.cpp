@@ -28,8 +28,10 @@ void compare_wide(std::uint64_t first, std::uint64_t last) {
       for (std::size_t f = 0; f < num_functions; ++f) problem.levels.own.push_back(any_level());
     }
     if (rng.chance(0.25)) problem.conflicts = Conflicts::Rows;
-    if (rng.chance(0.15))
-      problem.serial.emplace_back(rng.below(num_functions), rng.below(num_functions));
+    const auto any_function = [&] {
+      return sql::FunctionId{static_cast<std::uint32_t>(rng.below(num_functions))};
+    };
+    if (rng.chance(0.15)) problem.serial.emplace_back(any_function(), any_function());
     problem.rows_at_start = rng.chance(0.25);
     SCOPED_TRACE("seed " + std::to_string(seed) + " at" + how + "\n" + text);
     const OracleOptions options{

@@ -20,9 +20,10 @@ class RandomRuns {
     const std::size_t n = scenario.prefix + 2 + rng_.below(max_calls - 1);
     add_rows(scenario);
     for (std::size_t i = 0; i < n; ++i) {
-      const auto f = static_cast<std::uint32_t>(rng_.below(problem_.app.functions.size()));
+      const sql::FunctionId f{
+          static_cast<std::uint32_t>(rng_.below(problem_.app.functions.size()))};
       ScenarioCall call{f, {}};
-      const sql::Function& function = problem_.app.functions[f];
+      const sql::Function& function = problem_.app.function(f);
       for (std::uint32_t p = 0; p < function.num_parameters; ++p)
         call.arguments.push_back(argument(function.variables[p]));
       scenario.calls.push_back(std::move(call));

@@ -16,7 +16,7 @@ TEST_P(ReadCommittedLive, AgreesWithTheServer) {
   const sql::Application app = app_of(text);
   Problem problem{app, {&pg_read_committed(), std::vector<const Level*>(app.functions.size())}};
   for (const std::string& name : test.repeatable)
-    problem.levels.own[*app.find_function(name)] = &pg_repeatable_read();
+    problem.levels.own[app.find_function(name)->index] = &pg_repeatable_read();
   Budget budget = Budget::seconds(60);
   const AuditReport report = audit(problem, {.max_length = 3, .prove = true}, budget);
   ASSERT_EQ(name_of(report.outcome), test.verdict) << report.limit;
@@ -34,8 +34,8 @@ TEST_P(ReadCommittedLive, AgreesWithTheServer) {
     std::vector<Call> calls;
     std::string story;
     for (std::size_t c = 0; c < 3; ++c) {
-      const auto f = static_cast<std::uint32_t>(random.below(app.functions.size()));
-      calls.push_back({app.functions[f].name + "(" + (random.below(4) == 0 ? "2" : "1") + ")",
+      const sql::FunctionId f{static_cast<std::uint32_t>(random.below(app.functions.size()))};
+      calls.push_back({app.function(f).name + "(" + (random.below(4) == 0 ? "2" : "1") + ")",
                        level_name(problem, f)});
       story += calls.back().text + " ";
     }

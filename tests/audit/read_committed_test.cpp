@@ -14,7 +14,7 @@ TEST_P(AuditReadCommitted, HasTheVerdict) {
   const sql::Application app = app_of(test.schema + test.functions);
   Problem problem{app, {&pg_read_committed(), std::vector<const Level*>(app.functions.size())}};
   for (const std::string& name : test.repeatable)
-    problem.levels.own[*app.find_function(name)] = &pg_repeatable_read();
+    problem.levels.own[app.find_function(name)->index] = &pg_repeatable_read();
   Budget budget = Budget::seconds(60);
   const AuditReport report = audit(problem, {.max_length = 3, .prove = true}, budget);
   EXPECT_EQ(name_of(report.outcome), test.verdict) << report.limit;

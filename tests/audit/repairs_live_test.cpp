@@ -92,7 +92,7 @@ class RepairsLive : public LiveFunctions, public testing::WithParamInterface<Rep
       const auto prepare = [&] { reset(app, rows); };
       std::vector<Call> calls;
       for (int c = 0; c < 3; ++c) {
-        const auto f = static_cast<std::uint32_t>(rng.below(app.functions.size()));
+        const sql::FunctionId f{static_cast<std::uint32_t>(rng.below(app.functions.size()))};
         calls.push_back({print(app, instances.call(f)), level_name(problem, f)});
       }
       prepare();

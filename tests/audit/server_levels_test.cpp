@@ -14,7 +14,7 @@ Problem on_server(const sql::Application& app, const Level& base,
                   const std::vector<std::string>& serializable = {}) {
   Problem problem{app, {&base, std::vector<const Level*>(app.functions.size(), nullptr)}};
   for (const std::string& name : serializable)
-    problem.levels.own[*app.find_function(name)] = &pg_serializable();
+    problem.levels.own[app.find_function(name)->index] = &pg_serializable();
   const auto ok = check_problem(problem);
   EXPECT_TRUE(ok.ok()) << (ok ? "" : render(ok.error()));
   return problem;

@@ -38,7 +38,8 @@ inline Levels random_pg_levels(std::size_t num_functions, Rng& rng) {
 
 inline std::string names_of(const Levels& levels, std::size_t num_functions) {
   std::string text;
-  for (std::uint32_t f = 0; f < num_functions; ++f) text += " " + levels.of(f).name;
+  for (std::uint32_t f = 0; f < num_functions; ++f)
+    text += " " + levels.of(sql::FunctionId{f}).name;
   return text;
 }
 

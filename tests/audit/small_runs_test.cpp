@@ -29,7 +29,7 @@ TEST(SmallRuns, FindTheLostUpdateOfMariaDb) {
   for (const Level* level : {&mysql_repeatable_read(), &mysql_read_committed()}) {
     const SmallRunsReport report = runs_of(app, *level);
     ASSERT_EQ(report.anomalies.size(), 1U) << level->name;
-    EXPECT_EQ(report.anomalies[0].functions, (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(report.anomalies[0].functions, (std::vector<sql::FunctionId>(2, sql::FunctionId{0})));
     EXPECT_EQ(report.anomalies[0].run.rows.size(), 1U);
     EXPECT_EQ(report.anomalies[0].run.machine->server(), sql::server::ServerKind::MariaDb);
   }

@@ -14,7 +14,7 @@
 
 namespace isoscope::explore {
 
-using Map = std::vector<std::uint32_t>;
+using Map = std::vector<CallId>;
 
 // The naive enumeration gives up beyond so many runs.
 inline constexpr std::size_t kLimit = 20'000;

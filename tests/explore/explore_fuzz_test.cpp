@@ -85,7 +85,7 @@ TEST(ExploreMixtures, ArePrefixClosed) {
         prefix.txns.resize(run.txns.size());
         prefix.order.assign(run.order.begin(),
                             run.order.begin() + static_cast<std::ptrdiff_t>(size));
-        for (const std::uint32_t call : prefix.order) prefix.txns[call] = run.txns[call];
+        for (const CallId call : prefix.order) prefix.txns[call] = run.txns[call];
         const History h = to_history(*program, prefix);
         const auto assignment = assign_levels(h, level("cc"), levels());
         ASSERT_TRUE(assignment.ok());

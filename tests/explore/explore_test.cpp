@@ -136,7 +136,7 @@ TEST(ExploreCe, RunsIntoDeadEndsWhenForcedThroughSer) {
 
 TEST(ExploreCe, VisitsNothingTwiceAndHasNoDeadEnd) {
   for (const char* level : {"rc", "ra", "cc"}) {
-    std::set<std::vector<std::uint32_t>> maps;
+    std::set<std::vector<CallId>> maps;
     std::size_t count = 0;
     const Exploration all = explored(program_of(kManySwaps), level, Algorithm::Ce, {},
                                      {.on_history = [&](const store::Recording& run) {
@@ -205,7 +205,7 @@ axiom B: forall x: key, t1, t2, t3: txn.
   const Program program = program_of(kLostUpdate);
   const auto plan = make_plan(program, **own.find("mine"), own, Algorithm::Best, {});
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->rules.weak, std::vector(2, WeakLevel::Cc));
+  EXPECT_EQ(plan->rules.weak.entries(), std::vector(2, WeakLevel::Cc));
   EXPECT_EQ(explore(program, *plan, {}).histories, 2U);
 }
 

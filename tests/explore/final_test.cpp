@@ -17,7 +17,7 @@ std::int64_t last_value(const Program& program, const store::Recording& run, con
   std::int64_t value = program.keys().initial(x);
   for (const TxnId t : order) {
     if (t == kInitialTxn) continue;
-    for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
+    for (const CallId call : run.txns.ids()) {
       if (store::name_of(program, call) != h.name(t) || !run.txns[call].is_committed) continue;
       for (const store::Access& access : run.txns[call].accesses) {
         if (!access.is_read && access.key == x) value = access.value;
@@ -135,7 +135,7 @@ TEST(FinalValue, TellsWhoWroteLast) {
   ASSERT_EQ(all.violations.size(), 1U);
   ASSERT_EQ(all.violations[0].finals.size(), 1U);
   const store::FinalValue& last = all.violations[0].finals[0];
-  EXPECT_EQ(last.value, last.writer == 0 ? 40 : 70);
+  EXPECT_EQ(last.value, last.writer == CallId{0} ? 40 : 70);
   EXPECT_EQ(explored_at(*program, "si").violating, 0U);
 }
 

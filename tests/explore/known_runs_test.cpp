@@ -16,12 +16,12 @@ KnownRun run_on(const std::vector<std::int64_t>& database) {
   KnownRun run{.is_committed = true};
   std::uint32_t key = 0;
   for (int i = 0; i < 3; ++i) {
-    run.probes.push_back({key, database[key]});
+    run.probes.push_back({ProgramKey{key}, database[key]});
     run.locals.push_back(database[key]);
     key = static_cast<std::uint32_t>((key + 1 + database[key] % 2) % 4);
     const bool is_known =
         std::any_of(run.probes.begin(), run.probes.end(),
-                    [&](const KnownRun::Probe& probe) { return probe.key == key; });
+                    [&](const KnownRun::Probe& probe) { return probe.key.index == key; });
     if (is_known) break;
   }
   return run;
@@ -35,9 +35,9 @@ TEST(KnownRuns, AreThoseThatWouldBeExecuted) {
     for (int i = 0; i < 3'000; ++i) {
       std::vector<std::int64_t> database;
       for (int key = 0; key < 4; ++key) database.push_back(static_cast<std::int64_t>(rng.below(3)));
-      const auto call = static_cast<std::uint32_t>(rng.below(2));
+      const CallId call{static_cast<std::uint32_t>(rng.below(2))};
       const KnownRun expected = run_on(database);
-      const KnownRun* found = runs.find(call, [&](std::uint32_t key) { return database[key]; });
+      const KnownRun* found = runs.find(call, [&](ProgramKey key) { return database[key.index]; });
       if (found != nullptr) ++num_found;
       const KnownRun& run = found != nullptr ? *found : runs.add(call, expected);
       ASSERT_EQ(run.locals, expected.locals);

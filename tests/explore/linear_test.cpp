@@ -15,7 +15,7 @@ using Set = TxnSet<1>;
 bool is_linear(const Program& program, const store::Recording& run, StrongRule rule) {
   LinearFacts<Set> facts(static_cast<std::uint32_t>(run.txns.size()));
   std::map<ProgramKey, Set> writers;
-  for (const std::uint32_t call : run.order) {
+  for (const CallId call : run.order) {
     Set read_from;
     for (const store::Access& access : run.txns[call].accesses) {
       if (access.is_read && access.writer != kInitialWriter) read_from.insert(access.writer);
@@ -23,7 +23,7 @@ bool is_linear(const Program& program, const store::Recording& run, StrongRule r
     }
     facts.add_txn(call, program.outline().calls[call].session, read_from);
   }
-  for (const std::uint32_t call : run.order) {
+  for (const CallId call : run.order) {
     for (const store::Access& access : run.txns[call].accesses) {
       if (access.is_read) {
         facts.add_read(call, access.writer == kInitialWriter ? nullptr : &access.writer,

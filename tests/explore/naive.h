@@ -26,7 +26,7 @@ class Naive {
 
   bool is_complete() const { return num_runs_ < limit_; }
   // All histories of the program, whatever the level, by their read-from maps.
-  const std::map<std::vector<std::uint32_t>, store::Recording>& runs() const { return runs_; }
+  const std::map<std::vector<CallId>, store::Recording>& runs() const { return runs_; }
 
  private:
   void explore() {
@@ -34,32 +34,32 @@ class Naive {
     if (run_.order.size() == run_.txns.size()) {
       ++num_runs_;
       store::Recording run = run_;
-      std::erase_if(run.order, [&](std::uint32_t call) { return run.txns[call].is_left_out; });
+      std::erase_if(run.order, [&](CallId call) { return run.txns[call].is_left_out; });
       runs_.emplace(read_from_map(run), std::move(run));
       return;
     }
     for (const Session& session : program_.outline().sessions) {
-      std::uint32_t call = session.first;
-      while (call < session.first + session.size && is_done(call)) ++call;
-      if (call < session.first + session.size) execute(call, {});
+      CallId call = session.first;
+      while (call < session.end() && is_done(call)) ++call;
+      if (call < session.end()) execute(call, {});
     }
   }
 
-  bool is_done(std::uint32_t call) const {
-    for (const std::uint32_t other : run_.order) {
+  bool is_done(CallId call) const {
+    for (const CallId other : run_.order) {
       if (other == call) return true;
     }
     return false;
   }
 
   // Runs the call from its beginning, its first reads from `writers`, the next from everybody.
-  void execute(std::uint32_t call, const std::vector<std::uint32_t>& writers) {
+  void execute(CallId call, const std::vector<CallId>& writers) {
     store::RecordedTxn txn;
     std::size_t num_reads = 0;
-    executor_->start(CallId{call});
+    executor_->start(call);
     // What has not aborted is not run again.
     txn.is_left_out =
-        program_.outline().calls[call].attempt > 1 && run_.txns[call - 1].is_committed;
+        program_.outline().calls[call].attempt > 1 && run_.txns[call_before(call)].is_committed;
     for (;;) {
       const Stop stop = txn.is_left_out ? Stop{.kind = StopKind::Commit} : executor_->run();
       if (stop.kind == StopKind::Commit || stop.kind == StopKind::Abort) {
@@ -75,10 +75,10 @@ class Naive {
         continue;
       }
       if (num_reads == writers.size()) {
-        std::vector<std::uint32_t> more = writers;
+        std::vector<CallId> more = writers;
         more.push_back(store::kInitialWriter);
         execute(call, more);
-        for (const std::uint32_t other : std::vector<std::uint32_t>(run_.order)) {
+        for (const CallId other : std::vector<CallId>(run_.order)) {
           if (!run_.txns[other].is_committed) continue;
           if (last_write(run_.txns[other], stop.key) == nullptr) continue;
           more.back() = other;
@@ -86,7 +86,7 @@ class Naive {
         }
         return;
       }
-      const std::uint32_t writer = writers[num_reads++];
+      const CallId writer = writers[num_reads++];
       const std::int64_t value = writer == store::kInitialWriter
                                      ? program_.keys().initial(stop.key)
                                      : *last_write(run_.txns[writer], stop.key);
@@ -111,7 +111,7 @@ class Naive {
   std::size_t limit_;
   std::size_t num_runs_ = 0;
   store::Recording run_;
-  std::map<std::vector<std::uint32_t>, store::Recording> runs_;
+  std::map<std::vector<CallId>, store::Recording> runs_;
 };
 
 }  // namespace isoscope::explore

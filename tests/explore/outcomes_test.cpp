@@ -74,7 +74,7 @@ TEST(Weakest, LowersTransactionsThatNeedLess) {
       find_weakest(program_of(std::string(kSkew) + "session r { { z := read(c) } }\n"),
                    LevelSet::built_in(), {});
   ASSERT_TRUE(weakest.ok());
-  EXPECT_THAT(weakest->mixed, ElementsAre("ser", "ser", "rc"));
+  EXPECT_THAT(weakest->mixed.entries(), ElementsAre("ser", "ser", "rc"));
 }
 
 TEST(Weakest, LowersTheCallsOfAFunctionTogether) {
@@ -87,8 +87,8 @@ TEST(Weakest, LowersTheCallsOfAFunctionTogether) {
       LevelSet::built_in(), {});
   ASSERT_TRUE(weakest.ok());
   EXPECT_THAT(weakest->minimal, ElementsAre("ra"));
-  EXPECT_THAT(weakest->mixed, ElementsAre("rc", "ra", "ra", "ser"));
-  EXPECT_THAT(weakest->is_decided, ElementsAre(true, true, true, true));
+  EXPECT_THAT(weakest->mixed.entries(), ElementsAre("rc", "ra", "ra", "ser"));
+  EXPECT_THAT(weakest->is_decided.entries(), ElementsAre(true, true, true, true));
 }
 
 TEST(Weakest, SaysWhatWasNotDecided) {

@@ -12,7 +12,7 @@
 namespace isoscope::explore {
 namespace {
 
-using Map = std::vector<std::uint32_t>;
+using Map = std::vector<CallId>;
 
 TEST(VisMixtures, HaveExactlyTheHistoriesThatBruteForceAllows) {
   const LevelSet& levels = LevelSet::built_in();

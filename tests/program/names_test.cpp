@@ -90,7 +90,7 @@ TEST(ProgramNames, OfTransactionsMayBeUsedBeforeTheirDefinition) {
   const Program program =
       program_of("assert s[1].a == 2\nsession s { f(1 + 1) }\ntxn f(b) { a := b }");
   EXPECT_FALSE(run_serially(program).failed);
-  EXPECT_EQ(program.outline().calls[0].name, "f(2)");
+  EXPECT_EQ(program.outline().calls[CallId{0}].name, "f(2)");
 }
 
 }  // namespace

@@ -56,10 +56,10 @@ TEST(Outlooks, HoldOnRandomPrograms) {
     SCOPED_TRACE(seed);
     KeyFinder finder(program->keys());
     Rng rng(seed);
-    for (std::uint32_t call = 0; call < program->outline().calls.size(); ++call) {
+    for (const CallId call : program->outline().calls.ids()) {
       const auto executor = program->executor();
       for (int round = 0; round < 8; ++round) {
-        executor->start(CallId{call});
+        executor->start(call);
         std::vector<Outlook> sure;
         std::vector<ProgramKey> written;
         for (;;) {
@@ -78,7 +78,7 @@ TEST(Outlooks, HoldOnRandomPrograms) {
             }
             break;
           }
-          sure.push_back(outlook_of(program->code(CallId{call}), executor->state(), finder));
+          sure.push_back(outlook_of(program->code(call), executor->state(), finder));
           const std::int64_t values[] = {0, 1, -3, 7, kLargestSmall, -kLargestSmall};
           executor->answer(values[rng.below(std::size(values))]);
         }

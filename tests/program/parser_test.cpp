@@ -185,7 +185,7 @@ TEST(ProgramParser, ReadsLevels) {
   std::vector<std::string> levels;
   for (const Call& call : program.outline().calls) levels.push_back(call.level);
   EXPECT_THAT(levels, ::testing::ElementsAre("si@vis", "update-ser", "rc", "ra+nlu@co", ""));
-  const auto& calls = program.outline().calls;
+  const auto& calls = program.outline().calls.entries();
   EXPECT_EQ(calls[0].level_place, (Place{1, 10}));
   EXPECT_EQ(calls[1].level_place, (Place{2, 23}));
   EXPECT_EQ(calls[1].place, (Place{2, 17}));

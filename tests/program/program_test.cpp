@@ -34,20 +34,26 @@ std::vector<std::string> names_of(const Program& program, std::span<const Family
   return names;
 }
 
+TEST(Program, KnowsTheCallsThatAClaimNames) {
+  const Program program = program_of(kBank);
+  EXPECT_THAT(program.assertion(0).calls, IsEmpty());  // inside a transaction
+  EXPECT_THAT(program.assertion(1).calls, ElementsAre(CallId{0}, CallId{1}));
+}
+
 TEST(Program, HasAnOutline) {
   const Program program = program_of(kBank);
   const Outline& outline = program.outline();
   ASSERT_EQ(outline.sessions.size(), 3U);
-  EXPECT_EQ(outline.sessions[1].name, "nobody");
-  EXPECT_EQ(outline.sessions[1].size, 0U);
-  EXPECT_EQ(outline.sessions[2].first, 1U);
-  EXPECT_EQ(outline.sessions[2].size, 2U);
+  EXPECT_EQ(outline.sessions[ProgramSession{1}].name, "nobody");
+  EXPECT_EQ(outline.sessions[ProgramSession{1}].size, 0U);
+  EXPECT_EQ(outline.sessions[ProgramSession{2}].first, CallId{1});
+  EXPECT_EQ(outline.sessions[ProgramSession{2}].size, 2U);
   ASSERT_EQ(outline.calls.size(), 3U);
-  EXPECT_EQ(outline.calls[1].name, "withdraw(60)");
-  EXPECT_EQ(outline.calls[2].name, "txn");
-  EXPECT_EQ(outline.calls[2].session, 2U);
-  EXPECT_EQ(outline.calls[2].number, 2U);
-  EXPECT_EQ(outline.calls[2].place, (Place{11, 3}));
+  EXPECT_EQ(outline.calls[CallId{1}].name, "withdraw(60)");
+  EXPECT_EQ(outline.calls[CallId{2}].name, "txn");
+  EXPECT_EQ(outline.calls[CallId{2}].session, ProgramSession{2});
+  EXPECT_EQ(outline.calls[CallId{2}].number, 2U);
+  EXPECT_EQ(outline.calls[CallId{2}].place, (Place{11, 3}));
 }
 
 TEST(Program, CompilesEqualCallsOnce) {
@@ -85,9 +91,9 @@ TEST(Program, HasSessionsByNumber) {
       "session w[2..3] { f(self) f(self * 10)\n  { a := self + 1; write(x[self], a) } }\n"
       "assert w3[3].a == 4 && w2[1].v == 7\n");
   ASSERT_EQ(program.outline().sessions.size(), 2U);
-  EXPECT_EQ(program.outline().sessions[1].name, "w3");
-  EXPECT_EQ(program.outline().calls[3].name, "f(3)");
-  EXPECT_EQ(program.outline().calls[4].name, "f(30)");
+  EXPECT_EQ(program.outline().sessions[ProgramSession{1}].name, "w3");
+  EXPECT_EQ(program.outline().calls[CallId{3}].name, "f(3)");
+  EXPECT_EQ(program.outline().calls[CallId{4}].name, "f(30)");
   const SerialRun run = run_serially(program);
   EXPECT_THAT(run.trace, ElementsAre("r(t[2, 5])=7", "w(t[2, 5])=9", "commit", "r(t[20, 5])=0",
                                      "w(t[20, 5])=20", "commit", "w(x[2])=3", "commit",

@@ -33,7 +33,7 @@ const LocationKey kRow{TableId{0}, {number(1), sql::Value(std::string("ada"))}, 
 // Three calls that take effect in the order 0, 2, 1; the last one reads from the second.
 FoundAnomaly anomaly() {
   FoundAnomaly found;
-  found.functions = {0, 1};
+  found.functions = {{0}, {1}};
   found.name = Anomaly::WriteSkew;
   found.scenario.rows = {
       {TableId{0},
@@ -88,7 +88,7 @@ TEST(AuditRun, SumsUpTheFunctionsOfACycle) {
   const sql::Application app = application();
   FoundAnomaly found = anomaly();
   EXPECT_EQ(headline(app, found), "write skew between pay and look");
-  found.functions = {1, 0, 1, 1};
+  found.functions = {{1}, {0}, {1}, {1}};
   EXPECT_EQ(headline(app, found), "write skew between 3 calls of look and 1 of pay");
 }
 

@@ -178,7 +178,7 @@ class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
     }
     static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
                                                    "SERIALIZABLE"};
-    const auto& sessions = machine.program().outline().sessions;
+    const auto& sessions = machine.program().outline().sessions.entries();
     std::vector<force::ActorScript> actors;
     std::vector<std::shared_ptr<std::vector<force::Answer>>> answers;
     for (std::size_t s = 0; s < sessions.size(); ++s) {

@@ -18,7 +18,7 @@ TEST(Problems, LeaveOtherFunctionsAlone) {
       "CREATE FUNCTION fine() RETURNS void LANGUAGE sql AS '';\n");
   ASSERT_TRUE(app.ok());
   ASSERT_EQ(app->functions.size(), 2U);
-  EXPECT_EQ(app->find_function("fine"), 1U);
+  EXPECT_EQ(app->find_function("fine"), FunctionId{1});
   EXPECT_FALSE(app->find_function("bad"));
   EXPECT_THAT(app->left_out, testing::ElementsAre("bad", "ugly"));
   ASSERT_EQ(app->problems.size(), 2U);

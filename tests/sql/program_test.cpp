@@ -49,13 +49,13 @@ Explored explored(SqlProgram& program, std::string_view level_name) {
           .histories;
   for (const explore::ProgramOutcome& outcome : outcomes.sorted()) {
     std::string line;
-    for (std::uint32_t call = 0; call < outcome.txns.size(); ++call) {
+    for (const CallId call : outcome.txns.ids()) {
       const store::RecordedTxn& txn = outcome.txns[call];
-      line += (call == 0 ? "" : "; ") + store::name_of(program, call);
+      line += (call == CallId{0} ? "" : "; ") + store::name_of(program, call);
       line += txn.is_committed ? ":" : " aborts:";
-      const auto names = program.local_names(CallId{call});
+      const auto names = program.local_names(call);
       for (std::size_t i = 0; i < names.size(); ++i)
-        line += " " + names[i] + "=" + program.print_local(CallId{call}, i, txn.locals[i]);
+        line += " " + names[i] + "=" + program.print_local(call, i, txn.locals[i]);
     }
     all.outcomes.push_back(std::move(line));
   }
@@ -63,10 +63,10 @@ Explored explored(SqlProgram& program, std::string_view level_name) {
 }
 
 // Runs a call with each read answered by the initial value, and says what it does.
-std::vector<std::string> accesses(const SqlProgram& program, std::uint32_t call) {
+std::vector<std::string> accesses(const SqlProgram& program, CallId call) {
   std::vector<std::string> list;
   const auto executor = program.executor();
-  executor->start(CallId{call});
+  executor->start(call);
   for (;;) {
     const Stop stop = executor->run();
     if (stop.kind == StopKind::Read) {
@@ -150,18 +150,18 @@ END; $$;
 
 TEST(SqlProgram, HasKeysForWhatCallsChangeAndNoOthers) {
   const auto shop = program_of(std::string(kShop) + "-- session a: sell('hat'); sell('red hat')\n");
-  EXPECT_THAT(accesses(*shop, 0),
+  EXPECT_THAT(accesses(*shop, CallId{0}),
               ElementsAre("r item.stock[hat, 3] 5", "r item.stock[hat, 3] 5",
                           "w item.stock[hat, 3] 4", "w item.label[hat, 3] 'it''s sold'",
                           "w sale[1] 1", "w sale.what[1] 'hat'", "commit"));
-  EXPECT_THAT(accesses(*shop, 1), ElementsAre("r item.stock['red hat', 3] NULL", "abort"));
-  EXPECT_EQ(shop->outline().calls[1].name, "sell('red hat')");
+  EXPECT_THAT(accesses(*shop, CallId{1}), ElementsAre("r item.stock['red hat', 3] NULL", "abort"));
+  EXPECT_EQ(shop->outline().calls[CallId{1}].name, "sell('red hat')");
 }
 
 TEST(SqlProgram, ReadsPresenceAndColumnsThatACalledFunctionChanges) {
   const auto shop =
       program_of(std::string(kShop) + "-- session a: sell('red hat')\n-- session b: restock()\n");
-  EXPECT_THAT(accesses(*shop, 0),
+  EXPECT_THAT(accesses(*shop, CallId{0}),
               ElementsAre("r item['red hat', 3] 1", "r item.stock['red hat', 3] NULL",
                           "r item.price['red hat', 3] 20", "abort"));
 }
@@ -169,8 +169,8 @@ TEST(SqlProgram, ReadsPresenceAndColumnsThatACalledFunctionChanges) {
 TEST(SqlProgram, GivesEachCallFreshValuesOfItsOwn) {
   const auto shop =
       program_of(std::string(kShop) + "-- session a: sell('hat')\n-- session b: sell('hat')\n");
-  EXPECT_THAT(accesses(*shop, 0), testing::Contains("w sale[1] 1"));
-  EXPECT_THAT(accesses(*shop, 1), testing::Contains("w sale[2] 1"));
+  EXPECT_THAT(accesses(*shop, CallId{0}), testing::Contains("w sale[1] 1"));
+  EXPECT_THAT(accesses(*shop, CallId{1}), testing::Contains("w sale[2] 1"));
 }
 
 TEST(SqlProgram, GoesBackToAReadAndOnWithAnotherAnswer) {
@@ -242,13 +242,14 @@ TEST(SqlProgram, RunsUntilScansKnowAllInsertedRows) {
 
 TEST(SqlProgram, AdoptsRowsOfKeysThatAHistoryNames) {
   const auto queue = program_of(kQueue);
-  EXPECT_THAT(accesses(*queue, 0), ElementsAre("r job[1] 0", "w job[1] 1", "commit"));
+  EXPECT_THAT(accesses(*queue, CallId{0}), ElementsAre("r job[1] 0", "w job[1] 1", "commit"));
   queue->adopt_row("job[7]");
   queue->adopt_row("job");
   queue->adopt_row("job[7");
   queue->adopt_row("unknown[1]");
   queue->adopt_row("job[1, 2]");
-  EXPECT_THAT(accesses(*queue, 0), ElementsAre("r job[7] 0", "r job[1] 0", "w job[1] 1", "commit"));
+  EXPECT_THAT(accesses(*queue, CallId{0}),
+              ElementsAre("r job[7] 0", "r job[1] 0", "w job[1] 1", "commit"));
 }
 
 TEST(SqlProgram, StopsAtAFaultForALoopWithoutEnd) {
@@ -257,7 +258,8 @@ CREATE TABLE t (k integer PRIMARY KEY);
 CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN LOOP NULL; END LOOP; END; $$;
 -- session a: f()
 )");
-  EXPECT_THAT(accesses(*endless, 0), ElementsAre("f(): f runs more than 100000 statements"));
+  EXPECT_THAT(accesses(*endless, CallId{0}),
+              ElementsAre("f(): f runs more than 100000 statements"));
 }
 
 TEST(SqlProgram, NeedsSessions) {

@@ -57,9 +57,9 @@ inline std::set<Ends> explored_ends(SqlProgram& program, std::string_view level_
   const auto done = explore::explore(
       program, *plan, {.on_history = [&](const store::Recording& run) {
         Ends ends;
-        for (std::uint32_t call = 0; call < run.txns.size(); ++call) {
+        for (const CallId call : run.txns.ids()) {
           const store::RecordedTxn& txn = run.txns[call];
-          ends.push_back(txn.is_committed ? program.print_local(CallId{call}, 0, txn.locals[0])
+          ends.push_back(txn.is_committed ? program.print_local(call, 0, txn.locals[0])
                                           : "aborted");
         }
         all.insert(ends);

@@ -74,7 +74,7 @@ class ClientSession {
  public:
   ClientSession(const Machine& machine, std::uint32_t session)
       : machine_(machine),
-        session_(machine.program().outline().sessions[session]),
+        session_(machine.program().outline().sessions[ProgramSession{session}]),
         is_mariadb_(machine.server() == ServerKind::MariaDb) {}
 
   std::optional<std::string> next(const force::Answer* last) {
@@ -87,13 +87,13 @@ class ClientSession {
     if (is_new_ && !is_mariadb_) {
       static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
                                                      "SERIALIZABLE"};
-      const auto level = static_cast<std::size_t>(machine_.level(session_.first + call_ + 1));
+      const auto level = static_cast<std::size_t>(machine_.level(session_.first.index + call_ + 1));
       text = fmt::format("{}BEGIN ISOLATION LEVEL {}; ", has_failed_ ? "ROLLBACK; " : "",
                          kLevels[level]);
       is_new_ = false;
       has_failed_ = false;
     }
-    step_ = machine_.calls().find_next(session_.first + call_, log_);
+    step_ = machine_.calls().find_next(session_.first.index + call_, log_);
     // Subqueries are part of the text that follows; what they give decides nothing here. Further
     // rows of an INSERT were part of the text before.
     while (step_.kind == NextStep::Kind::Statement && (is_subquery() || is_further_row())) {
@@ -102,11 +102,11 @@ class ClientSession {
       result->rows = {{Value()}};
       result->num_rows = 1;
       log_.push_back(std::move(result));
-      step_ = machine_.calls().find_next(session_.first + call_, log_);
+      step_ = machine_.calls().find_next(session_.first.index + call_, log_);
     }
     switch (step_.kind) {
       case NextStep::Kind::Statement:
-        return text + client_text(machine_.program().function(CallId{session_.first + call_}),
+        return text + client_text(machine_.program().function(CallId{session_.first.index + call_}),
                                   step_, is_mariadb_);
       case NextStep::Kind::Commit:
         return text + "COMMIT";
@@ -122,7 +122,7 @@ class ClientSession {
            !log_.empty() && log_.back()->statement->op == StatementOp::Insert;
   }
   bool is_subquery() const {
-    const Function& function = machine_.program().function(CallId{session_.first + call_});
+    const Function& function = machine_.program().function(CallId{session_.first.index + call_});
     return step_.statement->op == StatementOp::Select && step_.statement->targets.size() == 1 &&
            function.variables[step_.statement->targets[0].index].name.starts_with('(');
   }
@@ -208,7 +208,7 @@ inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& ser
   ServerPlay result;
   std::vector<std::shared_ptr<ClientSession>> clients;
   std::vector<force::ActorScript> actors;
-  const auto& sessions = machine.program().outline().sessions;
+  const auto& sessions = machine.program().outline().sessions.entries();
   for (std::uint32_t s = 0; s < sessions.size(); ++s) {
     auto client = std::make_shared<ClientSession>(machine, s);
     actors.push_back({.name = sessions[s].name, .script = [client](const force::Answer* last) {

@@ -59,7 +59,7 @@ TEST(Workload, HasSessionsInComments) {
   ASSERT_EQ(app.sessions.size(), 2U);
   EXPECT_EQ(app.sessions[0].name, "alice");
   ASSERT_EQ(app.sessions[0].calls.size(), 2U);
-  EXPECT_EQ(app.sessions[0].calls[0].function, 0U);
+  EXPECT_EQ(app.sessions[0].calls[0].function, FunctionId{0});
   EXPECT_EQ(app.sessions[0].calls[0].level, "");
   EXPECT_EQ(app.sessions[0].calls[0].place, (Place{5, 19}));
   EXPECT_THAT(printed(app.sessions[0].calls[0].arguments), ElementsAre("1", "'it''s; @x'"));

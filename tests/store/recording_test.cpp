@@ -13,7 +13,7 @@ Recording two_failures() {
   Recording recording;
   recording.txns = {{.is_committed = true, .failed_assertion = 4},
                     {.is_committed = true, .failed_assertion = 2}};
-  recording.order = {1, 0};
+  recording.order = {CallId{1}, CallId{0}};
   return recording;
 }
 
@@ -34,18 +34,19 @@ TEST(Recording, FailsIfATransactionOrTheEndFails) {
 }
 
 TEST(Recording, IsKnownByWhomEachCallReadsFrom) {
-  const Access read{.is_read = true, .value = 7, .writer = 1};
+  const Access read{.is_read = true, .value = 7, .writer = CallId{1}};
   Recording first;
   first.txns = {{.accesses = {read}}, {.accesses = {{.value = 7}}}};
   Recording second = first;
-  second.order = {1, 0};
-  second.txns[1].accesses.front().value = 8;
+  second.order = {CallId{1}, CallId{0}};
+  second.txns[CallId{1}].accesses.front().value = 8;
   EXPECT_EQ(read_from_map(first), read_from_map(second));
-  second.txns[0].accesses.front().writer = kInitialWriter;
+  second.txns[CallId{0}].accesses.front().writer = kInitialWriter;
   EXPECT_NE(read_from_map(first), read_from_map(second));
   // The same reads by another call.
-  std::swap(first.txns[0], first.txns[1]);
-  EXPECT_THAT(read_from_map(first), ElementsAre(kInitialWriter - 1, 1, kInitialWriter - 1));
+  std::swap(first.txns[CallId{0}], first.txns[CallId{1}]);
+  const CallId next_call = call_before(kInitialWriter);
+  EXPECT_THAT(read_from_map(first), ElementsAre(next_call, CallId{1}, next_call));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(Replay, FollowsTracesThatLeaveOutAbortedTransactions) {
     ASSERT_TRUE(read.ok()) << render(read.error()) << trace;
     const Replay replayed = replay_of(program, *read);
     ASSERT_THAT(told(program, replayed), IsEmpty()) << i << "\n" << text << trace;
-    for (std::uint32_t call = 0; call < recording.txns.size(); ++call) {
+    for (const CallId call : recording.txns.ids()) {
       if (!recording.txns[call].is_committed) continue;
       const auto& now = replayed.recording.txns[call].accesses;
       const auto& then = recording.txns[call].accesses;
@@ -219,26 +219,27 @@ TEST(Replay, RunsAPredictionUpToItsBoundary) {
   // As observed, bob reads what alice left; as predicted, both read the initial value. Alice's
   // later calls are not foreseen and do not run.
   const Program program = program_of(kBank);
-  const Script script{
-      .calls = {{.call = 3, .reads = {{"acct", kInitialWriter}}},
-                {.call = 0, .direction = Direction::Prefix, .reads = {{"acct", kInitialWriter}}}}};
+  const Script script{.calls = {{.call = CallId{3}, .reads = {{"acct", kInitialWriter}}},
+                                {.call = CallId{0},
+                                 .direction = Direction::Prefix,
+                                 .reads = {{"acct", kInitialWriter}}}}};
   Budget budget;
   const auto replayed = replay(program, script, nullptr, budget);
   ASSERT_TRUE(replayed.ok());
   EXPECT_THAT(replayed->divergences, IsEmpty());
   EXPECT_FALSE(replayed->is_complete);
-  EXPECT_THAT(replayed->recording.order, ElementsAre(3U, 0U));
-  EXPECT_TRUE(replayed->recording.txns[0].is_committed);
+  EXPECT_THAT(replayed->recording.order, ElementsAre(CallId{3}, CallId{0}));
+  EXPECT_TRUE(replayed->recording.txns[CallId{0}].is_committed);
   EXPECT_EQ(is_serializable(program, replayed->recording, budget), false);
 }
 
 TEST(Replay, RefusesAScriptThatLeavesOutCalls) {
   const Program program = program_of(kBank);
   Budget budget;
-  const auto replayed = replay(program, {.calls = {{.call = 1}}}, nullptr, budget);
+  const auto replayed = replay(program, {.calls = {{.call = CallId{1}}}}, nullptr, budget);
   ASSERT_FALSE(replayed.ok());
   EXPECT_THAT(replayed.error().what, HasSubstr("alice[2] cannot run when alice[1] is next"));
-  EXPECT_FALSE(replay(program, {.calls = {{.call = 9}}}, nullptr, budget).ok());
+  EXPECT_FALSE(replay(program, {.calls = {{.call = CallId{9}}}}, nullptr, budget).ok());
 }
 
 TEST(Replay, RefusesAHistoryThatDoesNotFit) {

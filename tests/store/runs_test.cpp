@@ -20,8 +20,8 @@ struct Reached {
 };
 Reached reached(const Program& program, const std::string& level, std::uint64_t seeds) {
   Store store = weak_store(program, level);
-  std::set<std::vector<std::uint32_t>> all;
-  std::set<std::vector<std::uint32_t>> failing;
+  std::set<std::vector<CallId>> all;
+  std::set<std::vector<CallId>> failing;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     EXPECT_TRUE(run_once(store, seed).ok()) << seed;
     all.insert(read_from_map(store.recording()));
@@ -48,7 +48,7 @@ TEST(StoreRuns, AreTheSameForTheSameSeed) {
   const Program program = example("on-call");
   EXPECT_EQ(serial_run(program, 7).order, serial_run(program, 7).order);
   EXPECT_EQ(read_from_map(weak_run(program, "cc", 7)), read_from_map(weak_run(program, "cc", 7)));
-  std::set<std::vector<std::uint32_t>> orders;
+  std::set<std::vector<CallId>> orders;
   for (std::uint64_t seed = 0; seed < 200; ++seed) orders.insert(serial_run(program, seed).order);
   EXPECT_EQ(orders.size(), 24U);  // four sessions of one transaction
 }

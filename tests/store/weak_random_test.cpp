@@ -76,7 +76,7 @@ class ComparingPolicy final : public ReadPolicy {
   ComparingPolicy(const Store& store, const Level& level, Rng& rng)
       : store_(store), level_(level), rng_(rng) {}
 
-  void begin(std::uint32_t call) { call_ = call; }
+  void begin(CallId call) { call_ = call; }
   int num_questions() const { return num_questions_; }
 
   std::optional<std::size_t> choose(ProgramKey x, std::span<const Version> versions,
@@ -116,7 +116,7 @@ class ComparingPolicy final : public ReadPolicy {
   const Store& store_;
   const Level& level_;
   Rng& rng_;
-  std::uint32_t call_ = 0;
+  CallId call_ = {};
   int num_questions_ = 0;
 };
 
@@ -133,12 +133,12 @@ TEST_P(WeakRuns, AllowExactlyTheLegalReads) {
     const Program program = program_of(text);
     Store store = weak_store(program, c.level);
     ComparingPolicy comparing(store, level_of(c.level), rng);
-    std::vector<std::uint32_t> next;
+    ById<ProgramSession, CallId> next;
     for (const Session& session : program.outline().sessions) next.push_back(session.first);
     for (std::size_t done = 0; done < program.outline().calls.size();) {
-      const std::size_t s = rng.below(next.size());
+      const ProgramSession s{static_cast<std::uint32_t>(rng.below(next.size()))};
       const Session& session = program.outline().sessions[s];
-      if (next[s] == session.first + session.size) continue;
+      if (next[s] == session.end()) continue;
       comparing.begin(next[s]);
       auto end = store.execute(next[s], comparing);
       ASSERT_TRUE(end.ok());

@@ -91,13 +91,13 @@ INSTANTIATE_TEST_SUITE_P(Of, Claims,
                          });
 
 // Every interleaving of the sessions, depth first, on a program small enough.
-void run_all_orders(const Program& program, std::vector<std::uint32_t>& order,
-                    std::vector<std::uint32_t>& done, std::size_t& runs) {
+void run_all_orders(const Program& program, std::vector<CallId>& order,
+                    ById<ProgramSession, std::uint32_t>& done, std::size_t& runs) {
   const Outline& outline = program.outline();
   if (order.size() < outline.calls.size()) {
-    for (std::uint32_t s = 0; s < outline.sessions.size(); ++s) {
+    for (const ProgramSession s : outline.sessions.ids()) {
       if (done[s] == outline.sessions[s].size) continue;
-      order.push_back(outline.sessions[s].first + done[s]++);
+      order.push_back({outline.sessions[s].first.index + done[s]++});
       run_all_orders(program, order, done, runs);
       --done[s];
       order.pop_back();
@@ -106,12 +106,12 @@ void run_all_orders(const Program& program, std::vector<std::uint32_t>& order,
   }
   ++runs;
   std::map<ProgramKey, std::int64_t> store;
-  std::vector<std::vector<std::int64_t>> locals(outline.calls.size());
-  std::vector<bool> committed(outline.calls.size(), false);
+  ById<CallId, std::vector<std::int64_t>> locals(outline.calls.size());
+  ById<CallId, bool> committed(outline.calls.size(), false);
   const auto executor = program.executor();
-  for (const std::uint32_t call : order) {
+  for (const CallId call : order) {
     std::map<ProgramKey, std::int64_t> next = store;
-    executor->start(CallId{call});
+    executor->start(call);
     Stop stop = executor->run();
     for (; stop.kind == StopKind::Read || stop.kind == StopKind::Write; stop = executor->run()) {
       if (stop.kind == StopKind::Write) {
@@ -130,7 +130,7 @@ void run_all_orders(const Program& program, std::vector<std::uint32_t>& order,
                         state.begin() + static_cast<std::ptrdiff_t>(executor->num_locals()));
   }
   std::vector<Ending> endings;
-  for (std::size_t i = 0; i < locals.size(); ++i)
+  for (const CallId i : locals.ids())
     endings.push_back({.committed = committed[i], .locals = locals[i]});
   const auto failed = program.failed_at_end(endings, {});
   ASSERT_FALSE(failed) << program.assertion(*failed).text;
@@ -146,8 +146,8 @@ TEST_P(Claims, HoldInEveryOrderOfSmallPrograms) {
                             .audit = GetParam() == "smallbank"};
     SCOPED_TRACE(described(plan, 0));
     const Program program = program_of(plan);
-    std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> done(program.outline().sessions.size(), 0);
+    std::vector<CallId> order;
+    ById<ProgramSession, std::uint32_t> done(program.outline().sessions.size(), 0);
     std::size_t runs = 0;
     run_all_orders(program, order, done, runs);
     EXPECT_EQ(runs, plan.audit ? 630U : 90U);

@@ -36,14 +36,14 @@ TEST(Prefix, OfALargerProgramIsTheSmallerOne) {
         const auto small = parse_program(small_text);
         ASSERT_TRUE(small) << render(small.error());
         ASSERT_EQ(static_cast<std::int64_t>(small->outline().sessions.size()), sessions);
-        for (std::size_t s = 0; s < small->outline().sessions.size(); ++s) {
+        for (const ProgramSession s : small->outline().sessions.ids()) {
           const Session& mine = small->outline().sessions[s];
           const Session& other = large->outline().sessions[s];
           EXPECT_EQ(mine.name, other.name);
           ASSERT_EQ(mine.size, txns);
           for (std::uint32_t n = 0; n < mine.size; ++n)
-            EXPECT_EQ(small->outline().calls[mine.first + n].name,
-                      large->outline().calls[other.first + n].name);
+            EXPECT_EQ(small->outline().calls[CallId{mine.first.index + n}].name,
+                      large->outline().calls[CallId{other.first.index + n}].name);
         }
       }
     }

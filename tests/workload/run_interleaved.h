@@ -34,21 +34,21 @@ class InterleavedRunner {
 
   InterleavedRun run() {
     const Outline& outline = program_.outline();
-    std::vector<std::uint32_t> left;  // a session's number, once for each call it has left
-    for (std::uint32_t s = 0; s < outline.sessions.size(); ++s)
+    std::vector<ProgramSession> left;  // a session, once for each call it has left
+    for (const ProgramSession s : outline.sessions.ids())
       left.insert(left.end(), outline.sessions[s].size, s);
-    std::vector<std::uint32_t> done(outline.sessions.size(), 0);
+    ById<ProgramSession, std::uint32_t> done(outline.sessions.size(), 0);
     seen_.assign(outline.sessions.size(), 0);
     locals_.resize(outline.calls.size());
     committed_.assign(outline.calls.size(), false);
     while (!left.empty() && run_.fault.empty()) {
       const std::size_t at = rng_.below(left.size());
-      const std::uint32_t session = left[at];
+      const ProgramSession session = left[at];
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
-      run_call(session, outline.sessions[session].first + done[session]++);
+      run_call(session, CallId{outline.sessions[session].first.index + done[session]++});
     }
     std::vector<Ending> endings;
-    for (std::size_t i = 0; i < locals_.size(); ++i)
+    for (const CallId i : locals_.ids())
       endings.push_back({.committed = committed_[i], .locals = locals_[i]});
     if (run_.failed.empty() && run_.fault.empty()) note(program_.failed_at_end(endings, {}));
     for (const auto& [key, versions] : versions_)
@@ -72,13 +72,13 @@ class InterleavedRunner {
     return value;
   }
 
-  void run_call(std::uint32_t session, std::uint32_t call) {
+  void run_call(ProgramSession session, CallId call) {
     std::size_t& snapshot = seen_[session];
     snapshot =
         snapshots_ == Snapshots::Latest ? commits_ : snapshot + rng_.below(commits_ - snapshot + 1);
     std::map<ProgramKey, std::int64_t> own;
     std::size_t reads = 0;
-    executor_->start(CallId{call});
+    executor_->start(call);
     for (;;) {
       const Stop stop = executor_->run();
       if (stop.kind == StopKind::Read) {
@@ -94,7 +94,7 @@ class InterleavedRunner {
     }
   }
 
-  void end(const Stop& stop, std::uint32_t session, std::uint32_t call, std::size_t reads,
+  void end(const Stop& stop, ProgramSession session, CallId call, std::size_t reads,
            const std::map<ProgramKey, std::int64_t>& own) {
     if (stop.kind == StopKind::Fault) run_.fault = render(executor_->fault());
     note(executor_->failed_assertion());
@@ -124,10 +124,10 @@ class InterleavedRunner {
   std::unique_ptr<Executor> executor_;
   InterleavedRun run_;
   std::size_t commits_ = 0;
-  std::vector<std::size_t> seen_;  // by session: the commits of its last snapshot
+  ById<ProgramSession, std::size_t> seen_;  // the commits of its last snapshot
   std::map<ProgramKey, std::vector<Version>> versions_;
-  std::vector<std::vector<std::int64_t>> locals_;
-  std::vector<bool> committed_;
+  ById<CallId, std::vector<std::int64_t>> locals_;
+  ById<CallId, bool> committed_;
 };
 
 inline InterleavedRun run_interleaved(const Executable& program, std::uint64_t seed,

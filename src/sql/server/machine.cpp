@@ -39,13 +39,13 @@ State Machine::start() const {
   state.txns.resize(outline().calls.size() + 1);
   state.txns[kInitialTxn].status = TxnStatus::Committed;
   for (const Session& session : outline().sessions)
-    state.sessions.push_back({.call = session.first});
+    state.sessions.push_back({.call = session.first.index});
   return state;
 }
 
 bool Machine::is_done(const State& state, std::uint32_t session) const {
-  const Session& s = outline().sessions[session];
-  return state.sessions[session].call == s.first + s.size;
+  const CallId end = outline().sessions[ProgramSession{session}].end();
+  return state.sessions[session].call == end.index;
 }
 
 const NextStep& Machine::next(State& state, std::uint32_t session) const {
@@ -302,7 +302,7 @@ void Machine::end(State& state, std::uint32_t session, bool commits, Failure fai
   s.has_undone = false;
   ++s.call;
   // What has committed is not run again.
-  while (commits && !is_done(state, session) && outline().calls[s.call].attempt > 1) {
+  while (commits && !is_done(state, session) && outline().calls[CallId{s.call}].attempt > 1) {
     state.txns[s.call + 1].status = TxnStatus::Committed;
     state.txns[s.call + 1].is_left_out = true;
     ++s.call;

@@ -18,7 +18,7 @@ using Seen = std::unordered_set<Digest, Digest::Hash>;
 Error fault_of(const Machine& machine, State& state, std::uint32_t session) {
   const NextStep& next = machine.next(state, session);
   if (next.fault) return *next.fault;
-  const Call& call = machine.outline().calls[state.sessions[session].call];
+  const Call& call = machine.outline().calls[CallId{state.sessions[session].call}];
   return {.where = call.place, .what = fmt::format("{}: {}", call.name, next.failure.message)};
 }
 
@@ -145,8 +145,8 @@ class Explorer {
     const Outline& outline = machine_.outline();
     const std::size_t n = outline.sessions.size();
     std::vector<Footprint> rest(n);
-    for (std::size_t s = 0; s < n; ++s) {
-      const std::uint32_t end = outline.sessions[s].first + outline.sessions[s].size;
+    for (std::uint32_t s = 0; s < n; ++s) {
+      const std::uint32_t end = outline.sessions[ProgramSession{s}].end().index;
       for (std::uint32_t call = state.sessions[s].call; call < end; ++call)
         rest[s].add(footprints_[call]);
     }

@@ -54,8 +54,9 @@ class Dependencies {
   // it.
   void add_sessions(const Outline& outline) {
     for (const Session& session : outline.sessions) {
-      for (TxnNo a = session.first + 1; a <= session.first + session.size; ++a) {
-        for (TxnNo b = a + 1; b <= session.first + session.size; ++b) add(a, b);
+      const TxnNo last = session.end().index;  // call i is transaction i + 1
+      for (TxnNo a = session.first.index + 1; a <= last; ++a) {
+        for (TxnNo b = a + 1; b <= last; ++b) add(a, b);
       }
     }
   }
