@@ -20,10 +20,11 @@ inline constexpr std::uint32_t kCurrent = std::numeric_limits<std::uint32_t>::ma
 
 // The statement is a query that is part of an expression of the next one.
 inline bool is_part_of_expression(const sql::Function& function, const sql::Statement& statement) {
-  return statement.op == sql::StatementOp::Select &&
-         (statement.exists ||
-          (statement.targets.size() == 1 &&
-           function.variables[statement.targets.front().index].name.starts_with('(')));
+  const auto* select = statement.find<sql::Select>();
+  return select != nullptr &&
+         (select->exists ||
+          (select->targets.size() == 1 &&
+           function.variables[select->targets.front().index].name.starts_with('(')));
 }
 
 class Moments {
@@ -38,8 +39,8 @@ class Moments {
     return count;
   }
   static bool looks_twice(const sql::Statement& statement) {
-    return statement.op == sql::StatementOp::Insert &&
-           statement.conflict == sql::OnConflict::Nothing;
+    const auto* insert = statement.find<sql::Insert>();
+    return insert != nullptr && insert->conflict == sql::OnConflict::Nothing;
   }
   std::uint32_t count() const { return count_; }
   // Of the statement that began last. Requires: one did.

@@ -29,11 +29,11 @@ std::string normalized(std::string_view name) {
 }
 
 // The first SELECT … FOR KEY SHARE, or null.
-const sql::Statement* key_share(const std::vector<sql::Statement>& body) {
+const sql::Statement* key_share(std::span<const sql::Statement> body) {
   for (const sql::Statement& statement : body) {
-    if (statement.query.lock == sql::Lock::KeyShare) return &statement;
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = key_share(*inner)) return found;
+    if (statement.lock() == sql::Lock::KeyShare) return &statement;
+    for (const auto inner : {statement.body(), statement.otherwise()}) {
+      if (const sql::Statement* found = key_share(inner)) return found;
     }
   }
   return nullptr;

@@ -14,13 +14,10 @@ Statement model_of(const Scope& scope, Place place) { return {.place = place, .t
 Expr add_exists(Scope& scope, BuiltQuery built, Place place) {
   built.query.outputs.clear();
   built.query.order_by.clear();
-  Statement select = model_of(scope, place);
-  select.op = StatementOp::Select;
-  select.query = std::move(built.query);
-  select.exists = true;
   const VarId var = scope.frame->add_hidden("exists", Type::Boolean, false, place);
-  select.targets = {var};
-  scope.before->push_back(std::move(select));
+  scope.before->push_back(
+      model_of(scope, place)
+          .with(Select{.query = std::move(built.query), .targets = {var}, .exists = true}));
   return make_variable(*scope.frame, var, place);
 }
 
