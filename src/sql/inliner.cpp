@@ -222,7 +222,6 @@ void for_each_variable(std::span<Statement> body, const VariableVisit& visit) {
   const auto visit_all = [&](Expr& expr) { visit_expr(expr, visit); };
   for (Statement& s : body) {
     for_each_expr(s, visit_all);
-    if (auto* update = s.find<Update>()) std::ranges::for_each(update->raises, visit_all);
     if (Query* query = s.query(); query != nullptr && query->rows) visit(*query->rows);
     for (VarId& target : s.targets()) visit(target);
     if (auto* select = s.find<Select>(); select != nullptr && select->into_rows)

@@ -48,8 +48,8 @@ void for_each_expr_of(Q& query, const Visit& visit) {
   }
 }
 
-// Calls `visit` for each expression of the statement itself, not of those inside, and not for what
-// triggers raise. S is Statement or const Statement.
+// Calls `visit` for each expression of the statement itself, not of those inside. S is Statement or
+// const Statement.
 template <class S, class Visit>
 void for_each_expr(S& statement, const Visit& visit) {
   const auto one = [&](auto& expr) {
@@ -74,6 +74,7 @@ void for_each_expr(S& statement, const Visit& visit) {
                    one(s.where);
                    sets(s.sets);
                    all(s.returning);
+                   all(s.raises);
                  },
                  [&](PartOf<S, Delete>& s) {
                    one(s.where);
