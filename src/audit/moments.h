@@ -18,15 +18,6 @@ namespace isoscope::audit {
 // call writes or locks are like that from the lock on.
 inline constexpr std::uint32_t kCurrent = std::numeric_limits<std::uint32_t>::max();
 
-// The statement is a query that is part of an expression of the next one.
-inline bool is_part_of_expression(const sql::Function& function, const sql::Statement& statement) {
-  const auto* select = statement.find<sql::Select>();
-  return select != nullptr &&
-         (select->exists ||
-          (select->targets.size() == 1 &&
-           function.variables[select->targets.front().index].name.starts_with('(')));
-}
-
 class Moments {
  public:
   // To be told of every statement when it begins, in the order in which they run. Returns how many

@@ -140,7 +140,7 @@ void SymbolicRun::take_advisory(const sql::Statement& statement, const sql::Sele
   instance_.accesses.back().lock =
       select.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update;
   instance_.accesses.back().step = at_;
-  if (!is_part_of_expression(function_, statement)) set_found(symbols_.yes());
+  if (!select.in_expression) set_found(symbols_.yes());
   for (const sql::VarId target : select.targets) {
     SymValue& value = env_[target.index].value;
     const SymValue given = select.advisory->is_tried

@@ -121,7 +121,7 @@ std::optional<std::vector<SymbolicRun::KnownRow>> SymbolicRun::rows_of_set(
 }
 
 // A query over a row set: any values, where its rows are not known.
-void SymbolicRun::select_rows(const sql::Statement& statement, const sql::Select& select) {
+void SymbolicRun::select_rows(const sql::Select& select) {
   const sql::Query& query = select.query;
   const auto rows = rows_of_set(query);
   const bool is_plain = rows && !query.group_by && !query.is_aggregate();
@@ -164,7 +164,7 @@ void SymbolicRun::select_rows(const sql::Statement& statement, const sql::Select
     }
     variable.value = symbols_.choose_value(alive_, value, variable.value);
   }
-  if (!is_part_of_expression(function_, statement)) set_found(found);
+  if (!select.in_expression) set_found(found);
 }
 
 // A query of the database into a row set. Two rows stand for many: one for each edge of a call.

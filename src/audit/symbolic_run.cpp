@@ -103,7 +103,7 @@ void SymbolicRun::run_select(const sql::Statement& statement, const sql::Select&
   if (select.advisory) {
     take_advisory(statement, select);
   } else if (select.query.rows) {
-    select_rows(statement, select);
+    select_rows(select);
   } else if (select.into_rows) {
     select_into_rows(statement, select);
   } else if (select.query.is_aggregate()) {

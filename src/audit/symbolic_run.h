@@ -126,7 +126,7 @@ class SymbolicRun {
                              bool is_single_row);
   void aggregate_into(const sql::Statement& statement, const sql::Select& select);
   // Row sets (symbolic_rows.cpp).
-  void select_rows(const sql::Statement& statement, const sql::Select& select);
+  void select_rows(const sql::Select& select);
   void select_into_rows(const sql::Statement& statement, const sql::Select& select);
   void forget_rows(sql::VarId rows);
   void clear_rows(sql::VarId rows);

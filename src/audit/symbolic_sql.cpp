@@ -41,7 +41,7 @@ void SymbolicRun::select_into(const sql::Statement& statement, const sql::Select
       target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
-  if (!is_part_of_expression(function_, statement)) set_found(found);
+  if (!into.in_expression) set_found(found);
 }
 
 // No matching row is beyond a minimum or maximum; and with one output, rows beyond it do not matter
@@ -138,7 +138,7 @@ void SymbolicRun::aggregate_into(const sql::Statement& statement, const sql::Sel
     if (target.array) forget_rows(into.targets[i]);
     target.value = symbols_.choose_value(alive, made.values[i], target.value);
   }
-  if (!is_part_of_expression(function_, statement)) set_found(made.is_returned);
+  if (!into.in_expression) set_found(made.is_returned);
 }
 
 std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& statement) {

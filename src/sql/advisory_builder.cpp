@@ -68,7 +68,7 @@ std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
     return make_null(Type::Integer, place);
   }
   if (!stands_alone(scope, name, args, place)) return make_null(Type::Integer, place);
-  Select lock{.advisory = found->lock};
+  Select lock{.in_expression = true, .advisory = found->lock};
   for (Expr& arg : args)
     lock.query.outputs.push_back(
         {.expr = adapt(scope, std::move(arg), Type::Integer, false, name)});

@@ -148,8 +148,7 @@ class CallRun {
     // PERFORM goes through all its rows; without a lock or a count, nobody can tell.
     if (is_performed && (s.query.lock != Lock::None || function_.row_count)) needs.max_rows = kAll;
     if (s.into_rows) needs = {};
-    const bool is_value = s.query.rows && is_hidden(s.targets) &&
-                          function_.variables[s.targets[0].index].name.starts_with("(subquery");
+    const bool is_value = s.query.rows && s.is_scalar;
     if (is_value) needs.max_rows = 2;
     auto rows = query(statement, needs);
     if (!rows) return rows.error();
@@ -170,13 +169,8 @@ class CallRun {
       return Error{.what = rows->empty() ? "a query returned no rows"
                                          : "a query returned more than one row"};
     store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
-    if (!is_hidden(s.targets)) tell_rows(rows->size());
+    if (!s.in_expression) tell_rows(rows->size());
     return Next{};
-  }
-
-  // Is the query part of an expression, and its target no variable of the author's?
-  bool is_hidden(const std::vector<VarId>& targets) const {
-    return targets.size() == 1 && function_.variables[targets[0].index].name.starts_with('(');
   }
 
   Result<Next> run(const Statement& statement, const Write& s) {

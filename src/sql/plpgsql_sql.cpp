@@ -51,7 +51,7 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
     BuiltQuery built = build_query(names, statement);
     if (findings_.failed()) return;
     std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
-    add_select(made, names, std::move(built), bound, strict, model);
+    add_select(made, names, std::move(built), bound, Select{.strict = strict}, model);
   } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
     add_write(made, names, kind, statement, targets, strict, model);
   } else {
@@ -153,6 +153,7 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   if (names.discards && !before.empty() && before.back().advisory() != nullptr) {
     // The lock is all of the statement, and sets FOUND.
     before.back().as<Select>().targets.clear();
+    before.back().as<Select>().in_expression = false;
     Body none;
     make_one_statement(frame_, before, none);
     std::ranges::move(before, std::back_inserter(to));

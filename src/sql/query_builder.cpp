@@ -430,6 +430,7 @@ void make_one_statement(Frame& frame, std::vector<Statement>& before,
       if (!is_sql && !has_begun) {
         // The first query is inside of a loop or a branch: the snapshot is taken before it.
         Select begin{.targets = {frame.add_hidden("begin", Type::Boolean, false, statement->place)},
+                     .in_expression = true,
                      .exists = true};
         list->insert(
             list->begin() + static_cast<std::ptrdiff_t>(i),
@@ -446,12 +447,12 @@ void make_one_statement(Frame& frame, std::vector<Statement>& before,
 }
 
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery built,
-                const std::vector<VarId>& targets, bool strict, const Statement& model) {
+                const std::vector<VarId>& targets, Select like, const Statement& model) {
   if (scope.findings.failed()) return;
   fit(scope, built, targets);
-  to.push_back(model.with(Select{.query = std::move(built.query),
-                                 .targets = built.computed.empty() ? targets : built.hidden,
-                                 .strict = strict}));
+  like.query = std::move(built.query);
+  like.targets = built.computed.empty() ? targets : built.hidden;
+  to.push_back(model.with(std::move(like)));
   add_computed(to, built, targets, model);
 }
 

@@ -26,7 +26,7 @@ void add_last_select(std::vector<Statement>& to, const FunctionHead& head, const
     if (values.empty() || returns_all)
       values.push_back(make_variable(frame, targets.back(), model.place));
   }
-  add_select(to, scope, std::move(built), targets, false, model);
+  add_select(to, scope, std::move(built), targets, Select(), model);
   to.push_back(model.with(Return{.value = gather(std::move(values), model.place)}));
 }
 
@@ -98,6 +98,7 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
                  built.query.outputs.size() == 1) {
         // SELECT pg_advisory_xact_lock(…) is the lock alone.
         before.back().as<Select>().targets.clear();
+        before.back().as<Select>().in_expression = false;
       } else {
         if (!built.query.is_aggregate()) built.query.outputs.clear();
         made.push_back(model.with(Select{.query = std::move(built.query)}));

@@ -136,7 +136,10 @@ struct Statement;
 struct Select {
   Query query = {};
   std::vector<VarId> targets = {};
-  bool exists = false;                  // targets[0] := is there a row?
+  // Part of an expression of the statement that follows: FOUND stays as it is.
+  bool in_expression = false;
+  bool is_scalar = false;               // of an expression that is one value: a second row aborts
+  bool exists = false;                  // of EXISTS: targets[0] := is there a row?
   bool strict = false;                  // anything but one row aborts
   std::optional<VarId> into_rows = {};  // a row set that gets all rows, and no others
   std::optional<AdvisoryLock> advisory = {};

@@ -199,7 +199,7 @@ void WriteBuilder::finish_targets() {
   to_.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
   const auto targets = bind_targets(scope_, columns_, named_, place);
   if (scope_.findings.failed()) return;
-  add_select(to_, scope_, query_of_rows(rows, place), targets, strict_, model_);
+  add_select(to_, scope_, query_of_rows(rows, place), targets, Select{.strict = strict_}, model_);
 }
 
 // SET (a, b) = ROW (1, 2) or (SELECT c, d …): the value of one of them.
@@ -220,7 +220,8 @@ std::optional<Expr> WriteBuilder::part_of_row(Scope& scope, const Tree& referenc
     for (const ResultColumn& column : built.columns)
       row_parts_.push_back(
           scope.frame->add_hidden("subquery", column.type, column.is_array, place));
-    add_select(*scope.before, scope, std::move(built), row_parts_, false, model_);
+    add_select(*scope.before, scope, std::move(built), row_parts_,
+               Select{.in_expression = true, .is_scalar = true}, model_);
   }
   if (number >= row_parts_.size()) return std::nullopt;
   return make_variable(*scope.frame, row_parts_[number], place);

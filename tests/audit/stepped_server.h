@@ -47,7 +47,8 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
                          std::span<const sql::Statement> body) -> void {
     bool is_pending = false;
     for (const sql::Statement& statement : body) {
-      if (is_part_of_expression(function, statement)) {
+      const auto* select = statement.find<sql::Select>();
+      if (select != nullptr && select->in_expression) {
         is_pending = true;
         continue;
       }

@@ -122,10 +122,8 @@ class ClientSession {
            log_.back()->statement->is<Insert>();
   }
   bool is_subquery() const {
-    const Function& function = machine_.program().function(CallId{session_.first + call_});
     const auto* select = step_.statement->find<Select>();
-    return select != nullptr && select->targets.size() == 1 &&
-           function.variables[select->targets[0].index].name.starts_with('(');
+    return select != nullptr && select->in_expression;
   }
 
   void take(const force::Answer& answer) {

@@ -69,12 +69,6 @@ bool has_catch(std::span<const Statement> body) {
   });
 }
 
-bool is_scalar(const Function& function, const Statement& statement) {
-  const auto* select = statement.find<Select>();
-  return select != nullptr && !select->exists && select->targets.size() == 1 &&
-         function.variables[select->targets[0].index].name.starts_with("(subquery");
-}
-
 void add_change(const Application& app, TableId table, Footprint& footprint) {
   footprint.touched.insert(table);
   footprint.changed.insert(table);
@@ -164,8 +158,8 @@ NextStep SqlCalls::find_next(std::uint32_t call, const Log& log) const {
 
 Attempt SqlCalls::go_on(const StatementContext& context, Running& running) const {
   StatementContext with = context;
-  with.is_scalar_subquery =
-      is_scalar(program_.function(CallId{context.txn - 1}), *running.result.statement);
+  const auto* select = running.result.statement->find<Select>();
+  with.is_scalar_subquery = select != nullptr && select->is_scalar;
   if (server_ == ServerKind::MariaDb && !is_plain_read(*running.result.statement))
     return go_on_innodb(with, running);
   return server::go_on(with, running);
