@@ -108,6 +108,7 @@ class Trial {
 
   // Without rows that it does not need.
   ClaimResult made_small(ClaimResult result) {
+    if (!result.run) return result;
     for (std::size_t i = result.run->rows.size(); i-- > 0;) {
       if (budget_.expired_now()) break;
       std::vector<sql::InitialRow> fewer = result.run->rows;

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "sql/statement_walk.h"
+
 namespace isoscope::audit {
 
 namespace {
@@ -36,55 +38,45 @@ void visit(const sql::Expr& expr, Place statement, Arithmetic& found) {
   for (const sql::Expr& arg : expr.args) visit(arg, statement, found);
 }
 
-void visit(const std::vector<sql::Statement>& body, Arithmetic& found) {
+void visit(std::span<const sql::Statement> body, Arithmetic& found) {
   for (const sql::Statement& s : body) {
-    const auto look = [&](const sql::Expr& expr) { visit(expr, s.place, found); };
-    for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.index, &s.upper, &s.step,
-                             &s.query.where, &s.query.limit, &s.query.offset}) {
-      // What a function returns decides nothing in it.
-      if (*expr && !(s.op == sql::StatementOp::Return && expr == &s.expr)) look(**expr);
-    }
-    for (const sql::SetColumn& set : s.sets) look(set.value);
-    for (const sql::SetColumn& set : s.conflict_sets) look(set.value);
-    for (const sql::Expr& expr : s.returning) look(expr);
-    for (const sql::Output& output : s.query.outputs) look(output.expr);
-    for (const sql::OrderBy& order : s.query.order_by) look(order.expr);
-    visit(s.body, found);
-    visit(s.otherwise, found);
+    // What a function returns decides nothing in it.
+    if (!s.is<sql::Return>())
+      sql::for_each_expr(s, [&](const sql::Expr& expr) { visit(expr, s.place, found); });
+    visit(s.body(), found);
+    visit(s.otherwise(), found);
   }
 }
 
-// The first locking query that does not wait like that, or null.
-const sql::Statement* find_lock(const std::vector<sql::Statement>& body, sql::LockWait wait) {
+// The first statement, at any depth, of which `is_it` holds, or null.
+template <class IsIt>
+const sql::Statement* find_first(std::span<const sql::Statement> body, const IsIt& is_it) {
   for (const sql::Statement& statement : body) {
-    if (statement.query.lock != sql::Lock::None && statement.query.wait == wait) return &statement;
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = find_lock(*inner, wait)) return found;
+    if (is_it(statement)) return &statement;
+    for (const auto inner : {statement.body(), statement.otherwise()}) {
+      if (const sql::Statement* found = find_first(inner, is_it)) return found;
     }
   }
   return nullptr;
 }
 
-// The first advisory lock that is only tried, or null.
-const sql::Statement* find_tried(const std::vector<sql::Statement>& body) {
-  for (const sql::Statement& statement : body) {
-    if (statement.advisory && statement.advisory->is_tried) return &statement;
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = find_tried(*inner)) return found;
-    }
-  }
-  return nullptr;
+// The first locking query that does not wait like that.
+const sql::Statement* find_lock(std::span<const sql::Statement> body, sql::LockWait wait) {
+  return find_first(body, [&](const sql::Statement& statement) {
+    return statement.lock() != sql::Lock::None && statement.query()->wait == wait;
+  });
 }
 
-// The first EXCEPTION block, or null.
-const sql::Statement* find_handler(const std::vector<sql::Statement>& body) {
-  for (const sql::Statement& statement : body) {
-    if (statement.catches) return &statement;
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = find_handler(*inner)) return found;
-    }
-  }
-  return nullptr;
+// The first advisory lock that is only tried.
+const sql::Statement* find_tried(std::span<const sql::Statement> body) {
+  return find_first(body, [](const sql::Statement& statement) {
+    return statement.advisory() != nullptr && statement.advisory()->is_tried;
+  });
+}
+
+// The first EXCEPTION block.
+const sql::Statement* find_handler(std::span<const sql::Statement> body) {
+  return find_first(body, [](const sql::Statement& statement) { return statement.catches(); });
 }
 
 // A call that catches an error goes on by what no serial order need show: a serialization failure,
@@ -114,18 +106,18 @@ void add_lock_notes(const sql::Function& function, std::vector<sql::Note>& notes
 // null. To the server all parts see the table as it was; the formulas let it see the change.
 class OwnChanges {
  public:
-  const sql::Statement* find(const std::vector<sql::Statement>& body) {
+  const sql::Statement* find(std::span<const sql::Statement> body) {
     for (const sql::Statement& statement : body) {
-      if (statement.is_separate) {  // statements of their own
-        if (const auto* found = OwnChanges().find(statement.body)) return found;
+      if (statement.is_separate()) {  // statements of their own
+        if (const auto* found = OwnChanges().find(statement.body())) return found;
         continue;
       }
       if (looks_at_change(statement)) return &statement;
       // The second round of a loop follows the first.
       for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round) {
-        if (const auto* found = find(statement.body)) return found;
+        if (const auto* found = find(statement.body())) return found;
       }
-      if (const auto* found = find(statement.otherwise)) return found;
+      if (const auto* found = find(statement.otherwise())) return found;
     }
     return nullptr;
   }
@@ -135,41 +127,44 @@ class OwnChanges {
     if (!statement.is_sql()) return false;
     if (!statement.continues) changed_.clear();
     if (statement.is_query())
-      return std::ranges::any_of(statement.query.sources,
+      return std::ranges::any_of(statement.query()->sources,
                                  [&](sql::TableId table) { return changed_.contains(table); });
-    const bool is_new = changed_.insert(statement.table).second;
+    const bool is_new = changed_.insert(statement.write()->table).second;
     // INSERT looks for its key among its own rows, too.
-    return !is_new && !statement.once && statement.op != sql::StatementOp::Insert;
+    return !is_new && statement.searched() != nullptr && !statement.searched()->once;
   }
 
   std::set<sql::TableId> changed_;
 };
 
+bool changes_key(const sql::Application& app, const sql::Statement& statement) {
+  const auto has_key = [&](sql::TableId table, const std::vector<sql::SetColumn>& sets) {
+    return std::ranges::any_of(sets, [&](const sql::SetColumn& set) {
+      return app.table(table).is_key_column(set.column);
+    });
+  };
+  const auto* insert = statement.find<sql::Insert>();
+  const auto* update = statement.find<sql::Update>();
+  return (insert != nullptr && has_key(insert->table, insert->conflict_sets)) ||
+         (update != nullptr && has_key(update->table, update->sets));
+}
+
 // The first statement that audit does not model, or null.
 const sql::Statement* find_refused(const sql::Application& app,
-                                   const std::vector<sql::Statement>& body, bool on_server,
+                                   std::span<const sql::Statement> body, bool on_server,
                                    std::string& why) {
-  for (const sql::Statement& statement : body) {
-    const bool is_update = statement.op == sql::StatementOp::Update;
-    for (const sql::SetColumn& set : is_update ? statement.sets : statement.conflict_sets) {
-      if (!app.table(statement.table).is_key_column(set.column)) continue;
+  return find_first(body, [&](const sql::Statement& statement) {
+    const auto* block = statement.find<sql::Block>();
+    if (changes_key(app, statement)) {
       why = "changes a primary key";
-      return &statement;
-    }
-    if (statement.advisory && !on_server) {
+    } else if (statement.advisory() != nullptr && !on_server) {
       why = "takes an advisory lock at a level that is none of PostgreSQL's";
-      return &statement;
-    }
-    if (statement.is_rough) {
+    } else if (block != nullptr && block->is_rough) {
       why = fmt::format("calls {} inside of a statement with a query of its own, or perhaps not",
                         statement.text);
-      return &statement;
     }
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (const sql::Statement* found = find_refused(app, *inner, on_server, why)) return found;
-    }
-  }
-  return nullptr;
+    return !why.empty();
+  });
 }
 
 }  // namespace

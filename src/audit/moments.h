@@ -18,14 +18,6 @@ namespace isoscope::audit {
 // call writes or locks are like that from the lock on.
 inline constexpr std::uint32_t kCurrent = std::numeric_limits<std::uint32_t>::max();
 
-// The statement is a query that is part of an expression of the next one.
-inline bool is_part_of_expression(const sql::Function& function, const sql::Statement& statement) {
-  return statement.op == sql::StatementOp::Select &&
-         (statement.exists ||
-          (statement.targets.size() == 1 &&
-           function.variables[statement.targets.front().index].name.starts_with('(')));
-}
-
 class Moments {
  public:
   // To be told of every statement when it begins, in the order in which they run. Returns how many
@@ -38,8 +30,8 @@ class Moments {
     return count;
   }
   static bool looks_twice(const sql::Statement& statement) {
-    return statement.op == sql::StatementOp::Insert &&
-           statement.conflict == sql::OnConflict::Nothing;
+    const auto* insert = statement.find<sql::Insert>();
+    return insert != nullptr && insert->conflict == sql::OnConflict::Nothing;
   }
   std::uint32_t count() const { return count_; }
   // Of the statement that began last. Requires: one did.

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "audit/repairs.h"
+#include "sql/statement_walk.h"
 
 namespace isoscope::audit {
 
@@ -19,7 +20,6 @@ namespace {
 
 using sql::ExprOp;
 using sql::Statement;
-using sql::StatementOp;
 
 // What the variables hold: columns of the row.
 using HeldColumns = std::map<std::uint32_t, std::uint32_t>;
@@ -30,21 +30,12 @@ std::size_t uses(const sql::Expr& expr, const HeldColumns& held) {
   return count;
 }
 
-std::size_t uses(const std::vector<Statement>& body, const HeldColumns& held) {
+std::size_t uses(std::span<const Statement> body, const HeldColumns& held) {
   std::size_t count = 0;
   for (const Statement& s : body) {
-    for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.index, &s.upper, &s.step,
-                             &s.query.where, &s.query.limit, &s.query.offset}) {
-      if (*expr) count += uses(**expr, held);
-    }
-    for (const auto* sets : {&s.sets, &s.conflict_sets}) {
-      for (const sql::SetColumn& set : *sets) count += uses(set.value, held);
-    }
-    for (const sql::Expr& expr : s.returning) count += uses(expr, held);
-    for (const sql::Output& output : s.query.outputs) count += uses(output.expr, held);
-    for (const sql::OrderBy& order : s.query.order_by) count += uses(order.expr, held);
-    for (const sql::VarId target : s.targets) count += held.contains(target.index) ? 1 : 0;
-    count += uses(s.body, held) + uses(s.otherwise, held);
+    sql::for_each_expr(s, [&](const sql::Expr& expr) { count += uses(expr, held); });
+    for (const sql::VarId target : s.targets()) count += held.contains(target.index) ? 1 : 0;
+    count += uses(s.body(), held) + uses(s.otherwise(), held);
   }
   return count;
 }
@@ -96,17 +87,18 @@ std::string print_expr(const sql::Expr& expr, const sql::Table& table,
 }
 
 // The columns that a look puts into variables, if it is one that can be left out.
-std::optional<HeldColumns> look_of(const Statement& look) {
-  const sql::Query& query = look.query;
-  const bool is_plain = look.op == StatementOp::Select && query.sources.size() == 1 &&
-                        query.where && !query.is_aggregate() && !query.distinct && !query.limit &&
-                        !look.strict && !look.exists && !look.continues &&
-                        look.targets.size() == query.outputs.size();
+std::optional<HeldColumns> look_of(const Statement& statement) {
+  const auto* look = statement.find<sql::Select>();
+  if (look == nullptr) return std::nullopt;
+  const sql::Query& query = look->query;
+  const bool is_plain = query.sources.size() == 1 && query.where && !query.is_aggregate() &&
+                        !query.distinct && !query.limit && !look->strict && !look->exists &&
+                        !statement.continues && look->targets.size() == query.outputs.size();
   if (!is_plain) return std::nullopt;
   HeldColumns held;
-  for (std::size_t i = 0; i < look.targets.size(); ++i) {
+  for (std::size_t i = 0; i < look->targets.size(); ++i) {
     if (query.outputs[i].expr.op != ExprOp::Column) return std::nullopt;
-    held[look.targets[i].index] = query.outputs[i].expr.column;
+    held[look->targets[i].index] = query.outputs[i].expr.column;
   }
   return held;
 }
@@ -116,28 +108,30 @@ std::optional<Repair> guard(const sql::Application& app, sql::Function& function
                             std::vector<Statement>& body, std::size_t at) {
   if (at + 1 >= body.size()) return std::nullopt;
   const Statement& look = body[at];
-  const Statement& test = body[at + 1];
+  const auto* test = body[at + 1].find<sql::If>();
   const std::optional<HeldColumns> held = look_of(look);
-  if (!held || held->empty() || test.op != StatementOp::If || !test.expr || test.body.empty())
-    return std::nullopt;
-  const Statement& change = test.body.front();
-  const bool is_change = change.op == StatementOp::Update && !change.continues &&
-                         change.table == look.query.sources.front() && change.where &&
-                         change.returning.empty() && is_same_expr(*change.where, *look.query.where);
+  if (!held || held->empty() || test == nullptr || test->body.empty()) return std::nullopt;
+  const sql::Query& looked_for = *look.query();
+  const Statement& change = test->body.front();
+  const auto* update = change.find<sql::Update>();
+  const bool is_change =
+      update != nullptr && !change.continues && update->table == looked_for.sources.front() &&
+      update->where && update->returning.empty() && is_same_expr(*update->where, *looked_for.where);
   if (!is_change) return std::nullopt;
-  std::size_t own = held->size() + uses(*test.expr, *held);
-  for (const sql::SetColumn& set : change.sets) own += uses(set.value, *held);
+  std::size_t own = held->size() + uses(test->condition, *held);
+  for (const sql::SetColumn& set : update->sets) own += uses(set.value, *held);
   const bool is_used_elsewhere = uses(function.body, *held) != own;
-  const sql::Table& table = app.table(change.table);
-  const std::string condition = print_expr(with_columns(*test.expr, *held), table, function);
-  const std::string where = print_expr(*change.where, table, function);
-  const std::string old_condition = print_expr(*test.expr, table, function);
-  if (is_used_elsewhere || uses(*test.expr, *held) == 0 || condition.empty() || where.empty() ||
-      old_condition.empty())
+  const sql::Table& table = app.table(update->table);
+  const std::string condition = print_expr(with_columns(test->condition, *held), table, function);
+  const std::string where = print_expr(*update->where, table, function);
+  const std::string old_condition = print_expr(test->condition, table, function);
+  if (is_used_elsewhere || uses(test->condition, *held) == 0 || condition.empty() ||
+      where.empty() || old_condition.empty())
     return std::nullopt;
   Statement guarded = change;
+  auto& guarded_update = guarded.as<sql::Update>();
   std::string sets;
-  for (sql::SetColumn& set : guarded.sets) {
+  for (sql::SetColumn& set : guarded_update.sets) {
     set.value = with_columns(std::move(set.value), *held);
     const std::string value = print_expr(set.value, table, function);
     if (value.empty()) return std::nullopt;
@@ -146,9 +140,9 @@ std::optional<Repair> guard(const sql::Application& app, sql::Function& function
   }
   guarded.text =
       fmt::format("UPDATE {} SET {} WHERE {} AND {}", table.name, sets, where, condition);
-  guarded.where = sql::Expr{.op = ExprOp::And,
-                            .type = sql::Type::Boolean,
-                            .args = {*change.where, with_columns(*test.expr, *held)}};
+  guarded_update.where = sql::Expr{.op = ExprOp::And,
+                                   .type = sql::Type::Boolean,
+                                   .args = {*update->where, with_columns(test->condition, *held)}};
   Repair repair{.kind = RepairKind::Guarded,
                 .function = function.name,
                 .place = look.place,
@@ -160,8 +154,8 @@ std::optional<Repair> guard(const sql::Application& app, sql::Function& function
     function.variables.push_back({.name = "found", .type = sql::Type::Boolean});
   }
   body[at] = std::move(guarded);
-  Statement& found = body[at + 1];
-  found.expr =
+  auto& found = body[at + 1].as<sql::If>();
+  found.condition =
       sql::Expr{.op = ExprOp::Variable, .type = sql::Type::Boolean, .var = *function.found};
   found.body.erase(found.body.begin());
   return repair;
@@ -178,10 +172,12 @@ std::optional<Repair> guard_first(const sql::Application& app, sql::Function& fu
       }
     }
     // What a function that is called does is not for this one to change.
-    if (body[at].op == StatementOp::Block && !body[at].catches && !body[at].text.empty()) continue;
-    for (auto* inner : {&body[at].body, &body[at].otherwise}) {
-      if (auto repair = guard_first(app, function, *inner, skip)) return repair;
-    }
+    if (body[at].is<sql::Block>() && !body[at].catches() && !body[at].text.empty()) continue;
+    std::optional<Repair> repair;
+    sql::for_each_body(body[at], [&](std::vector<Statement>& inner) {
+      if (!repair) repair = guard_first(app, function, inner, skip);
+    });
+    if (repair) return repair;
   }
   return std::nullopt;
 }

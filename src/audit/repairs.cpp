@@ -14,27 +14,25 @@ namespace isoscope::audit {
 namespace {
 
 using sql::ExprOp;
-using sql::StatementOp;
 
-void for_each(std::vector<sql::Statement>& body,
-              const std::function<void(sql::Statement&)>& action) {
-  for (sql::Statement& statement : body) {
+void for_each(std::span<const sql::Statement> body,
+              const std::function<void(const sql::Statement&)>& action) {
+  for (const sql::Statement& statement : body) {
     action(statement);
-    for_each(statement.body, action);
-    for_each(statement.otherwise, action);
+    for_each(statement.body(), action);
+    for_each(statement.otherwise(), action);
   }
 }
 
 // The statements that stand in the function itself, not in one that it calls or that a trigger
 // calls: a change of those is a change of other functions, too.
-void for_each_own(std::vector<sql::Statement>& body,
+void for_each_own(std::span<sql::Statement> body,
                   const std::function<void(sql::Statement&)>& action) {
   for (sql::Statement& statement : body) {
-    if (statement.op == StatementOp::Block && !statement.catches && !statement.text.empty())
-      continue;
+    if (statement.is<sql::Block>() && !statement.catches() && !statement.text.empty()) continue;
     action(statement);
-    for_each_own(statement.body, action);
-    for_each_own(statement.otherwise, action);
+    for_each_own(statement.body(), action);
+    for_each_own(statement.otherwise(), action);
   }
 }
 
@@ -62,13 +60,14 @@ void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) 
       Candidate candidate{app, {.kind = RepairKind::Lock, .function = app.function(f).name}};
       bool is_changed = false;
       for_each_own(candidate.app.function(f).body, [&](sql::Statement& statement) {
-        if (statement.number != number || statement.op != StatementOp::Select ||
-            statement.query.sources.empty() || statement.query.is_aggregate() ||
-            statement.into_rows || statement.query.lock != sql::Lock::None)
+        auto* select = statement.find<sql::Select>();
+        if (statement.number != number || select == nullptr || select->query.sources.empty() ||
+            select->query.is_aggregate() || select->into_rows ||
+            select->query.lock != sql::Lock::None)
           return;
         const bool is_referred_to = std::ranges::any_of(
-            statement.query.sources, [&](sql::TableId table) { return is_target(app, table); });
-        statement.query.lock = is_referred_to ? sql::Lock::NoKeyUpdate : sql::Lock::Update;
+            select->query.sources, [&](sql::TableId table) { return is_target(app, table); });
+        select->query.lock = is_referred_to ? sql::Lock::NoKeyUpdate : sql::Lock::Update;
         candidate.repair.place = statement.place;
         candidate.repair.before = statement.text;
         candidate.repair.what =
@@ -94,15 +93,15 @@ void add_equalities(const sql::Expr& expr, std::vector<std::uint32_t>& columns) 
 void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budget& budget) {
   const sql::Application& app = problem.app;
   std::vector<std::pair<sql::TableId, std::vector<std::uint32_t>>> known;
-  for (const sql::Function& original : app.functions) {
-    sql::Function function = original;
+  for (const sql::Function& function : app.functions) {
     std::vector<sql::TableId> inserted;
-    for_each(function.body, [&](sql::Statement& statement) {
-      if (statement.op == StatementOp::Insert) inserted.push_back(statement.table);
+    for_each(function.body, [&](const sql::Statement& statement) {
+      if (const auto* insert = statement.find<sql::Insert>()) inserted.push_back(insert->table);
     });
-    for_each(function.body, [&](sql::Statement& statement) {
-      const sql::Query& query = statement.query;
-      if (statement.op != StatementOp::Select || query.sources.size() != 1 || !query.where) return;
+    for_each(function.body, [&](const sql::Statement& statement) {
+      if (!statement.is<sql::Select>()) return;
+      const sql::Query& query = *statement.query();
+      if (query.sources.size() != 1 || !query.where) return;
       const sql::TableId table = query.sources.front();
       if (std::ranges::find(inserted, table) == inserted.end()) return;
       std::vector<std::uint32_t> columns;
@@ -142,38 +141,39 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
     Candidate candidate{app, {.kind = RepairKind::Atomic, .function = app.function(f).name}};
     bool is_changed = false;
     for_each_own(candidate.app.function(f).body, [&](sql::Statement& statement) {
-      for (const sql::VarId target : statement.targets) holds[target.index].reset();
-      const sql::Query& query = statement.query;
-      if (statement.op == StatementOp::Select && query.sources.size() == 1 &&
-          !query.is_aggregate()) {
-        for (std::size_t i = 0; i < statement.targets.size() && i < query.outputs.size(); ++i) {
+      for (const sql::VarId target : statement.targets()) holds[target.index].reset();
+      if (const auto* select = statement.find<sql::Select>();
+          select != nullptr && select->query.sources.size() == 1 && !select->query.is_aggregate()) {
+        const sql::Query& query = select->query;
+        for (std::size_t i = 0; i < select->targets.size() && i < query.outputs.size(); ++i) {
           const sql::Expr& output = query.outputs[i].expr;
           if (output.op == ExprOp::Column)
-            holds[statement.targets[i].index] =
+            holds[select->targets[i].index] =
                 Held{query.sources.front(), output.column, query.where};
         }
       }
-      if (statement.op != StatementOp::Update) return;
-      for (sql::SetColumn& set : statement.sets) {
+      auto* update = statement.find<sql::Update>();
+      if (update == nullptr) return;
+      for (sql::SetColumn& set : update->sets) {
         if (set.value.op != ExprOp::Add && set.value.op != ExprOp::Subtract) continue;
         sql::Expr& first = set.value.args.front();
         if (first.op != ExprOp::Variable || !holds[first.var.index]) continue;
         const Held& held = *holds[first.var.index];
-        if (held.table != statement.table || held.column != set.column || !held.where ||
-            !statement.where || !is_same_expr(*held.where, *statement.where))
+        if (held.table != update->table || held.column != set.column || !held.where ||
+            !update->where || !is_same_expr(*held.where, *update->where))
           continue;
         const std::string variable = app.function(f).variables[first.var.index].name;
         first.op = ExprOp::Column;
         first.source = 0;
         first.column = set.column;
         candidate.repair.place = statement.place;
-        const std::string& column = app.table(statement.table).columns[set.column].name;
+        const std::string& column = app.table(update->table).columns[set.column].name;
         candidate.repair.what = with_column(statement.text, column, variable);
         candidate.repair.before = statement.text;
         if (candidate.repair.what.empty()) {
           candidate.repair.before.clear();
           candidate.repair.what =
-              fmt::format("UPDATE {} SET {} = {} {} …", app.table(statement.table).name, column,
+              fmt::format("UPDATE {} SET {} = {} {} …", app.table(update->table).name, column,
                           column, set.value.op == ExprOp::Add ? '+' : '-');
         }
         is_changed = true;
@@ -209,15 +209,16 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
   for (const sql::FunctionId f : functions) {
     if (!changed.insert(f).second) continue;
     sql::Function& function = candidate.app.function(f);
-    sql::Statement write{.op = StatementOp::Insert,
-                         .place = function.body.empty() ? function.place : function.body[0].place,
+    sql::Insert insert;
+    insert.table = table;
+    insert.sets = {{0, number_expr(1)}, {1, number_expr(0)}};
+    insert.conflict = sql::OnConflict::Update;
+    insert.conflict_key = {0};
+    insert.conflict_sets = {{1, next}};
+    sql::Statement write{.place = function.body.empty() ? function.place : function.body[0].place,
                          .text = text,
                          .number = function.num_statements++,
-                         .table = table};
-    write.sets = {{0, number_expr(1)}, {1, number_expr(0)}};
-    write.conflict = sql::OnConflict::Update;
-    write.conflict_key = {0};
-    write.conflict_sets = {{1, next}};
+                         .kind = std::move(insert)};
     if (names.empty()) candidate.repair.place = write.place;
     names += (names.empty() ? "" : ", ") + function.name;
     function.body.insert(function.body.begin(), std::move(write));
@@ -232,11 +233,11 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
 
 bool is_called(const sql::Application& app, const std::string& name) {
   const std::string call = name + "(…)";
-  const std::function<bool(const std::vector<sql::Statement>&)> has_call =
-      [&](const std::vector<sql::Statement>& body) {
+  const std::function<bool(std::span<const sql::Statement>)> has_call =
+      [&](std::span<const sql::Statement> body) {
         return std::ranges::any_of(body, [&](const sql::Statement& statement) {
-          const bool is_call = statement.op == StatementOp::Block && statement.text == call;
-          return is_call || has_call(statement.body) || has_call(statement.otherwise);
+          const bool is_call = statement.is<sql::Block>() && statement.text == call;
+          return is_call || has_call(statement.body()) || has_call(statement.otherwise());
         });
       };
   return std::ranges::any_of(

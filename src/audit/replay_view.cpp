@@ -40,7 +40,7 @@ class View final : public sql::Database {
     searched_.clear();
     if (!statement.is_sql()) return;
     statement_ = &statement;
-    if (statement.op == sql::StatementOp::Insert) phase_ = Phase::Insert;
+    if (statement.is<sql::Insert>()) phase_ = Phase::Insert;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t number = trace.moments.size();
       std::size_t snapshot = versions_.order.size();
@@ -53,7 +53,8 @@ class View final : public sql::Database {
     }
     moment_ = moments_.moment(statement);
     // What came before is a part of it, but for the trigger of a row that is deleted now.
-    if (!(statement.op == sql::StatementOp::Delete && statement.continues && statement.once)) {
+    const auto* remove = statement.find<sql::Delete>();
+    if (!(remove != nullptr && statement.continues && remove->once)) {
       trace.moments[moment_].place = statement.place;
       trace.moments[moment_].text = statement.text;
     }
@@ -216,9 +217,9 @@ class View final : public sql::Database {
     return false;
   }
   RowLock mode_asked_for() const {
-    if (statement_->op == sql::StatementOp::Delete) return RowLock::Update;
-    if (statement_->op == sql::StatementOp::Update) return RowLock::NoKeyUpdate;
-    return as_row_lock(statement_->query.lock);
+    if (statement_->is<sql::Delete>()) return RowLock::Update;
+    if (statement_->is<sql::Update>()) return RowLock::NoKeyUpdate;
+    return as_row_lock(statement_->lock());
   }
   static RowLock as_row_lock(sql::Lock mode) {
     switch (mode) {
@@ -363,7 +364,7 @@ class View final : public sql::Database {
   }
   // DO NOTHING does.
   bool looks_for_key(const LocationKey& location) const {
-    return phase_ == Phase::Insert && location.table == statement_->table &&
+    return phase_ == Phase::Insert && location.table == statement_->as<sql::Insert>().table &&
            Moments::looks_twice(*statement_);
   }
   bool looks_once(const LocationKey& location) const {

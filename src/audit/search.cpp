@@ -20,12 +20,14 @@ constexpr std::size_t kMaxSpuriousOfShape = 8;
 // Runs of one cycle and prefix that show a shorter anomaly again.
 constexpr std::size_t kMaxRepeats = 12;
 
-bool has_statement(const std::vector<sql::Statement>& body, sql::StatementOp op,
-                   sql::TableId table) {
+// Is there a write of this kind?
+template <class Kind>
+bool has_write(std::span<const sql::Statement> body, sql::TableId table) {
   return std::ranges::any_of(body, [&](const sql::Statement& statement) {
-    return (statement.op == op && statement.table == table) ||
-           has_statement(statement.body, op, table) ||
-           has_statement(statement.otherwise, op, table);
+    const auto* write = statement.find<Kind>();
+    return (write != nullptr && write->table == table) ||
+           has_write<Kind>(statement.body(), table) ||
+           has_write<Kind>(statement.otherwise(), table);
   });
 }
 
@@ -178,15 +180,16 @@ class Search {
   void add_longer(std::vector<std::vector<sql::FunctionId>>& prefixes, std::size_t i,
                   const std::vector<sql::TableId>& blamed) const {
     for (const sql::TableId table : blamed) {
-      const auto has = [&](sql::FunctionId f, sql::StatementOp op) {
-        return has_statement(problem_.app.function(f).body, op, table);
+      const auto inserts = [&](sql::FunctionId f) {
+        return has_write<sql::Insert>(problem_.app.function(f).body, table);
+      };
+      const auto updates = [&](sql::FunctionId f) {
+        return has_write<sql::Update>(problem_.app.function(f).body, table);
       };
       // Rows that are there by now may still have to be changed.
-      const bool has_rows = std::ranges::any_of(
-          prefixes[i], [&](sql::FunctionId f) { return has(f, sql::StatementOp::Insert); });
+      const bool has_rows = std::ranges::any_of(prefixes[i], inserts);
       for (const sql::FunctionId f : problem_.app.function_ids()) {
-        if (!has(f, sql::StatementOp::Insert) && !(has_rows && has(f, sql::StatementOp::Update)))
-          continue;
+        if (!inserts(f) && !(has_rows && updates(f))) continue;
         std::vector<sql::FunctionId> longer = prefixes[i];
         longer.push_back(f);
         std::ranges::sort(longer);

@@ -40,13 +40,13 @@ bool uses_changed_column(const sql::Query& query, const sql::Expr& expr,
 
 // What READ COMMITTED does to a query with locks and the model does not; empty if nothing.
 std::string unmodelled_lock(const sql::Statement& statement, const sql::Changes& changes) {
-  const sql::Query& query = statement.query;
-  if (query.lock == sql::Lock::None) return "";
+  if (statement.lock() == sql::Lock::None) return "";
+  const sql::Query& query = *statement.query();
   if (query.lock == sql::Lock::KeyShare)
     return "FOR KEY SHARE at READ COMMITTED may read the snapshot or what is there";
   // Rows are sorted and counted as the snapshot has them, and then read again.
   const bool takes_some = query.limit || query.offset ||
-                          (statement.op == sql::StatementOp::Select && !statement.targets.empty() &&
+                          (statement.is<sql::Select>() && !statement.targets().empty() &&
                            !query.order_by.empty());
   const bool is_sorted_by_change = std::ranges::any_of(
       query.order_by,
@@ -58,13 +58,13 @@ std::string unmodelled_lock(const sql::Statement& statement, const sql::Changes&
 }
 
 // Of the first statement in which there is such a thing, with its line; empty if there is none.
-std::string first_unmodelled_lock(const std::vector<sql::Statement>& body,
+std::string first_unmodelled_lock(std::span<const sql::Statement> body,
                                   const sql::Changes& changes) {
   for (const sql::Statement& statement : body) {
     if (const std::string why = unmodelled_lock(statement, changes); !why.empty())
       return "line " + std::to_string(statement.place.line) + ": " + why;
-    for (const auto* inner : {&statement.body, &statement.otherwise}) {
-      if (std::string found = first_unmodelled_lock(*inner, changes); !found.empty()) return found;
+    for (const auto inner : {statement.body(), statement.otherwise()}) {
+      if (std::string found = first_unmodelled_lock(inner, changes); !found.empty()) return found;
     }
   }
   return "";

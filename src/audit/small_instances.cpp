@@ -4,6 +4,7 @@
 
 #include "sql/evaluate.h"
 #include "sql/exclusions.h"
+#include "sql/statement_walk.h"
 
 namespace isoscope::audit {
 
@@ -22,15 +23,46 @@ struct Mentioned {
     if (expr.op == sql::ExprOp::Text) add(texts, expr.text);
     for (const sql::Expr& arg : expr.args) look(arg);
   }
-  void look(const std::vector<sql::Statement>& body) {
+  void look(const std::optional<sql::Expr>& expr) {
+    if (expr) look(*expr);
+  }
+  void look(const std::vector<sql::SetColumn>& sets) {
+    for (const sql::SetColumn& set : sets) look(set.value);
+  }
+  void look(const sql::Query& query) {
+    look(query.where);
+    for (const sql::Output& output : query.outputs) look(output.expr);
+  }
+  // What decides about rows: not what is returned, nor what ON CONFLICT sets.
+  void look(std::span<const sql::Statement> body) {
     for (const sql::Statement& s : body) {
-      for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.upper, &s.query.where}) {
-        if (*expr) look(**expr);
-      }
-      for (const sql::SetColumn& set : s.sets) look(set.value);
-      for (const sql::Output& output : s.query.outputs) look(output.expr);
-      look(s.body);
-      look(s.otherwise);
+      std::visit(sql::Overloaded{[&](const sql::Select& kind) { look(kind.query); },
+                                 [&](const sql::ForQuery& kind) { look(kind.query); },
+                                 [&](const sql::Insert& kind) {
+                                   look(kind.conflict_where);
+                                   look(kind.sets);
+                                 },
+                                 [&](const sql::Update& kind) {
+                                   look(kind.where);
+                                   look(kind.sets);
+                                 },
+                                 [&](const sql::Delete& kind) { look(kind.where); },
+                                 [&](const sql::Assign& kind) { look(kind.value); },
+                                 [&](const sql::If& kind) { look(kind.condition); },
+                                 [&](const sql::While& kind) { look(kind.condition); },
+                                 [&](const sql::Jump& kind) { look(kind.condition); },
+                                 [&](const sql::ForRange& kind) {
+                                   look(kind.from);
+                                   look(kind.to);
+                                 },
+                                 [&](const sql::ForArray& kind) { look(kind.array); },
+                                 [&](const sql::Return& kind) { look(kind.value); },
+                                 [&](const sql::ReturnRow& kind) { look(kind.value); },
+                                 [](const sql::Raise&) {}, [](const sql::Append&) {},
+                                 [](const sql::Block&) {}},
+                 s.kind);
+      look(s.body());
+      look(s.otherwise());
     }
   }
   template <typename T>

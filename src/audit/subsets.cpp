@@ -9,14 +9,16 @@ namespace {
 
 using Functions = Subsets::Functions;
 
-void promote(std::vector<sql::Statement>& body) {
+void promote(std::span<sql::Statement> body) {
   for (sql::Statement& statement : body) {
-    sql::Query& query = statement.query;
-    const bool can_lock = statement.op == sql::StatementOp::Select && !query.sources.empty() &&
-                          !query.is_aggregate() && !query.distinct && query.lock == sql::Lock::None;
-    if (can_lock) query.lock = sql::Lock::Update;
-    promote(statement.body);
-    promote(statement.otherwise);
+    if (auto* select = statement.find<sql::Select>()) {
+      sql::Query& query = select->query;
+      const bool can_lock = !query.sources.empty() && !query.is_aggregate() && !query.distinct &&
+                            query.lock == sql::Lock::None;
+      if (can_lock) query.lock = sql::Lock::Update;
+    }
+    promote(statement.body());
+    promote(statement.otherwise());
   }
 }
 

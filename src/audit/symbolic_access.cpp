@@ -114,16 +114,16 @@ void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql:
   instance_.accesses.back().lock = mode;
   instance_.accesses.back().step = at_;
   instance_.accesses.back().is_late =
-      per_statement_ && loops_ == Loops::AnyTwo && statement.op == sql::StatementOp::ForQuery;
+      per_statement_ && loops_ == Loops::AnyTwo && statement.is<sql::ForQuery>();
 }
 
 // Held to the end of the call. Whoever takes it later sees, from the next snapshot on, what the
 // call did: at READ COMMITTED that of the next statement (world.cpp), with one snapshot none. One
 // that is only tried is had (model_notes.h).
-void SymbolicRun::take_advisory(const sql::Statement& statement) {
+void SymbolicRun::take_advisory(const sql::Statement& statement, const sql::Select& select) {
   SmtTerm taken = alive_;
   Row numbers;
-  for (const sql::Output& output : statement.query.outputs) {
+  for (const sql::Output& output : select.query.outputs) {
     const SymValue number = eval(output.expr, here());
     taken = taken && !number.null;
     numbers.push_back(number.number);
@@ -138,12 +138,12 @@ void SymbolicRun::take_advisory(const sql::Statement& statement) {
                                 {},
                                 {}});
   instance_.accesses.back().lock =
-      statement.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update;
+      select.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update;
   instance_.accesses.back().step = at_;
-  if (!is_part_of_expression(function_, statement)) set_found(symbols_.yes());
-  for (const sql::VarId target : statement.targets) {
+  if (!select.in_expression) set_found(symbols_.yes());
+  for (const sql::VarId target : select.targets) {
     SymValue& value = env_[target.index].value;
-    const SymValue given = statement.advisory->is_tried
+    const SymValue given = select.advisory->is_tried
                                ? SymValue{alive_ && !taken, symbols_.smt().number(1)}
                                : symbols_.null();
     value = symbols_.choose_value(alive_, given, value);

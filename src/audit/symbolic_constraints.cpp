@@ -71,7 +71,7 @@ void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId t
       const Frame frame = current();
       const bool is_single = row != nullptr;
       const Row parent = is_single ? *row : Row();
-      const bool is_update = statement.op != sql::StatementOp::Delete;
+      const bool is_update = !statement.is<sql::Delete>();
       // What the row was referred to by, if it no longer has it.
       Row lost;
       SmtTerm looks = guard;

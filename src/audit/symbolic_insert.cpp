@@ -7,9 +7,9 @@ namespace isoscope::audit {
 namespace {
 
 // Does ON CONFLICT say what to do if a row is there by this key?
-bool is_named(const sql::Statement& statement, const std::vector<std::uint32_t>& key) {
-  if (statement.conflict == sql::OnConflict::Fail) return false;
-  const auto& named = statement.conflict_key;
+bool is_named(const sql::Insert& insert, const std::vector<std::uint32_t>& key) {
+  if (insert.conflict == sql::OnConflict::Fail) return false;
+  const auto& named = insert.conflict_key;
   return named.empty() || std::ranges::is_permutation(named, key);
 }
 
@@ -51,21 +51,21 @@ struct SymbolicRun::Insertion {
 };
 
 // The values of the row: given, fresh or by default. Aborts where NOT NULL or CHECK forbid them.
-void SymbolicRun::propose_row(const sql::Statement& statement, Insertion& insertion) {
+void SymbolicRun::propose_row(const sql::Insert& insert, Insertion& insertion) {
   const sql::Table& declared = insertion.declared;
   std::vector<SymValue>& values = insertion.values;
   values.resize(declared.columns.size());
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
     const sql::Column& column = declared.columns[c];
     const sql::Expr* given = nullptr;
-    for (const sql::SetColumn& set : statement.sets) {
+    for (const sql::SetColumn& set : insert.sets) {
       if (set.column == c) given = &set.value;
     }
     if (given != nullptr) {
       values[c] = eval(*given, insertion.frame);
     } else if (column.is_fresh) {
       values[c] = symbols_.fresh_value("fresh", false);
-      instance_.fresh_values.emplace_back(std::pair(statement.table.index, c), values[c].number);
+      instance_.fresh_values.emplace_back(std::pair(insert.table.index, c), values[c].number);
       insertion.has_fresh_key = insertion.has_fresh_key || declared.is_key_column(c);
     } else {
       values[c] =
@@ -75,13 +75,14 @@ void SymbolicRun::propose_row(const sql::Statement& statement, Insertion& insert
     if (column.not_null || declared.is_key_column(c)) abort_if(alive_ && values[c].null);
   }
   for (const std::uint32_t k : declared.primary_key) insertion.row.push_back(values[k].number);
-  const Frame proposed = insertion.frame.with({Source{statement.table, insertion.row, values}});
+  const Frame proposed = insertion.frame.with({Source{insert.table, insertion.row, values}});
   for (const sql::Expr& check : declared.checks) abort_if(alive_ && truth(check, proposed).no);
 }
 
 // Looks whether the primary key is taken. `named`: ON CONFLICT says what to do then.
-void SymbolicRun::look_for_key(const sql::Statement& statement, bool named, Insertion& insertion) {
-  const sql::TableId table = statement.table;
+void SymbolicRun::look_for_key(const sql::Statement& statement, const sql::Insert& insert,
+                               bool named, Insertion& insertion) {
+  const sql::TableId table = insert.table;
   const bool looks_once = named && per_statement_ && Moments::looks_twice(statement);
   Frame looks = insertion.frame;
   if (looks_once) looks.at = moments_.check_moment();
@@ -101,22 +102,22 @@ void SymbolicRun::look_for_key(const sql::Statement& statement, bool named, Inse
 }
 
 // The same for the keys of UNIQUE constraints.
-void SymbolicRun::look_for_entries(const sql::Statement& statement, bool named,
-                                   const NewValue& new_value, Insertion& insertion) {
+void SymbolicRun::look_for_entries(const sql::Statement& statement, const sql::Insert& insert,
+                                   bool named, const NewValue& new_value, Insertion& insertion) {
   const bool looks_once = named && per_statement_ && Moments::looks_twice(statement);
   const auto& unique = insertion.declared.unique;
   for (std::uint32_t u = 0; u < unique.size(); ++u) {
-    if (is_named(statement, unique[u]) != named) continue;
+    if (is_named(insert, unique[u]) != named) continue;
     insertion.entries.push_back(
-        look_up(statement, statement.table, u, insertion.inserts, new_value, looks_once));
+        look_up(statement, insert.table, u, insertion.inserts, new_value, looks_once));
     const Entry& entry = insertion.entries.back();
     if (!named) {
       abort_if(entry.taken);
     } else {
-      if (statement.conflict == sql::OnConflict::Update)
+      if (insert.conflict == sql::OnConflict::Update)
         insertion.there = choose_row(
             entry.taken,
-            some_row(statement.table, unique[u], entry.values, entry.taken, insertion.frame),
+            some_row(insert.table, unique[u], entry.values, entry.taken, insertion.frame),
             insertion.there);
       insertion.is_handled = insertion.is_handled || entry.taken;
     }
@@ -125,28 +126,29 @@ void SymbolicRun::look_for_entries(const sql::Statement& statement, bool named,
 }
 
 // DO UPDATE of the row that is there; returns whether it happens.
-SmtTerm SymbolicRun::update_there(const sql::Statement& statement, const Insertion& insertion) {
-  const sql::TableId table = statement.table;
+SmtTerm SymbolicRun::update_there(const sql::Statement& statement, const sql::Insert& insert,
+                                  const Insertion& insertion) {
+  const sql::TableId table = insert.table;
   const Frame both = insertion.frame.with(
       {Source{table, insertion.there}, Source{table, insertion.row, insertion.values}});
-  const SmtTerm updates = insertion.is_handled && is_true(statement.conflict_where, both);
+  const SmtTerm updates = insertion.is_handled && is_true(insert.conflict_where, both);
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const sql::SetColumn& set : statement.conflict_sets) add_columns(set.value, used);
-  if (statement.conflict_where) add_columns(*statement.conflict_where, used);
-  for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
+  for (const sql::SetColumn& set : insert.conflict_sets) add_columns(set.value, used);
+  if (insert.conflict_where) add_columns(*insert.conflict_where, used);
+  for (const sql::Expr& expr : insert.returning) add_columns(expr, used);
   for (const auto& use : used) {
     if (use.first == 0) read(statement, table, use.second, insertion.is_handled, insertion.there);
   }
-  change_row(statement, statement.conflict_sets, insertion.there, updates, both);
+  change_row(statement, table, insert.conflict_sets, insertion.there, updates, both);
   return updates;
 }
 
-void SymbolicRun::insert(const sql::Statement& statement) {
-  const sql::TableId table = statement.table;
+void SymbolicRun::insert(const sql::Statement& statement, const sql::Insert& insert) {
+  const sql::TableId table = insert.table;
   const sql::Table& declared = symbols_.app().table(table);
   Insertion insertion{.declared = declared, .frame = current()};
   reads_at_ = insertion.frame.at;
-  propose_row(statement, insertion);
+  propose_row(insert, insertion);
   const NewValue new_value = [values = insertion.values](std::uint32_t column) {
     return values[column];
   };
@@ -157,9 +159,9 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   insertion.there = insertion.row;
   // The keys that ON CONFLICT names go first; the first key by which a row is there decides.
   for (const bool named : {true, false}) {
-    if (!insertion.has_fresh_key && is_named(statement, declared.primary_key) == named)
-      look_for_key(statement, named, insertion);
-    look_for_entries(statement, named, new_value, insertion);
+    if (!insertion.has_fresh_key && is_named(insert, declared.primary_key) == named)
+      look_for_key(statement, insert, named, insertion);
+    look_for_entries(statement, insert, named, new_value, insertion);
   }
   check_parents(statement, table, insertion.inserts, &new_value, all_columns);
   insertion.inserts = insertion.inserts && alive_;
@@ -167,8 +169,8 @@ void SymbolicRun::insert(const sql::Statement& statement) {
   const SmtTerm alive = alive_;
   const SmtTerm inserts = insertion.inserts;
   SmtTerm found = inserts;
-  if (statement.conflict == sql::OnConflict::Update)
-    found = found || update_there(statement, insertion);
+  if (insert.conflict == sql::OnConflict::Update)
+    found = found || update_there(statement, insert, insertion);
   const std::size_t first_write = instance_.accesses.size();
   write(statement, table, kPresence, inserts, insertion.row, symbols_.number(1));
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
@@ -183,7 +185,7 @@ void SymbolicRun::insert(const sql::Statement& statement) {
     instance_.accesses[i].is_insert = true;
   const Frame after =
       current().with({Source{table, choose_row(inserts, insertion.row, insertion.there)}});
-  return_row(statement, alive, found, after, true);
+  return_row(insert, alive, found, after, true);
 }
 
 }  // namespace isoscope::audit

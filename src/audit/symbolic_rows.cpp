@@ -121,8 +121,8 @@ std::optional<std::vector<SymbolicRun::KnownRow>> SymbolicRun::rows_of_set(
 }
 
 // A query over a row set: any values, where its rows are not known.
-void SymbolicRun::select_rows(const sql::Statement& statement) {
-  const sql::Query& query = statement.query;
+void SymbolicRun::select_rows(const sql::Select& select) {
+  const sql::Query& query = select.query;
   const auto rows = rows_of_set(query);
   const bool is_plain = rows && !query.group_by && !query.is_aggregate();
   // Which row is the first one is known if there is no other, or nobody orders them.
@@ -130,13 +130,13 @@ void SymbolicRun::select_rows(const sql::Statement& statement) {
   const auto output = [&](const KnownRow& row, std::size_t i) {
     return eval(query.outputs[i].expr, here().with({Source{{}, {}, row.values}}));
   };
-  if (statement.into_rows) {
-    if (!is_ordered) return forget_rows(*statement.into_rows);
-    clear_rows(*statement.into_rows);
+  if (select.into_rows) {
+    if (!is_ordered) return forget_rows(*select.into_rows);
+    clear_rows(*select.into_rows);
     for (const KnownRow& row : *rows) {
       std::vector<SymValue> values;
       for (std::size_t i = 0; i < query.outputs.size(); ++i) values.push_back(output(row, i));
-      append_row(*statement.into_rows, alive_ && row.is_there, std::move(values));
+      append_row(*select.into_rows, alive_ && row.is_there, std::move(values));
     }
     return;
   }
@@ -146,16 +146,16 @@ void SymbolicRun::select_rows(const sql::Statement& statement) {
     for (const KnownRow& row : *rows) any.push_back(row.is_there);
     found = symbols_.any(any);
   }
-  if (statement.strict) abort_if(alive_ && !found);
-  for (std::size_t t = 0; t < statement.targets.size(); ++t) {
-    const sql::VarId target = statement.targets[t];
+  if (select.strict) abort_if(alive_ && !found);
+  for (std::size_t t = 0; t < select.targets.size(); ++t) {
+    const sql::VarId target = select.targets[t];
     Variable& variable = env_[target.index];
     if (variable.array) {
       forget_rows(target);
       continue;
     }
     SymValue value = unknown_value(target);
-    if (statement.exists) {
+    if (select.exists) {
       value = symbols_.truth(found);
     } else if (is_ordered && t < query.outputs.size()) {
       value = symbols_.null();
@@ -164,13 +164,13 @@ void SymbolicRun::select_rows(const sql::Statement& statement) {
     }
     variable.value = symbols_.choose_value(alive_, value, variable.value);
   }
-  if (!is_part_of_expression(function_, statement)) set_found(found);
+  if (!select.in_expression) set_found(found);
 }
 
 // A query of the database into a row set. Two rows stand for many: one for each edge of a call.
-void SymbolicRun::select_into_rows(const sql::Statement& statement) {
-  const sql::VarId rows = *statement.into_rows;
-  const sql::Query& query = statement.query;
+void SymbolicRun::select_into_rows(const sql::Statement& statement, const sql::Select& into) {
+  const sql::VarId rows = *into.into_rows;
+  const sql::Query& query = into.query;
   if (query.is_aggregate()) {
     Aggregated made = aggregate(statement);
     clear_rows(rows);
@@ -191,8 +191,8 @@ void SymbolicRun::select_into_rows(const sql::Statement& statement) {
 }
 
 std::optional<std::vector<SymbolicRun::Round>> SymbolicRun::rounds_of_set(
-    const sql::Statement& statement) {
-  const sql::Query& query = statement.query;
+    const sql::ForQuery& loop) {
+  const sql::Query& query = loop.query;
   const auto rows = rows_of_set(query);
   const bool is_aggregate = query.group_by || query.is_aggregate();
   if (!rows || is_aggregate || (!query.order_by.empty() && rows->size() > 1)) return std::nullopt;
@@ -200,8 +200,8 @@ std::optional<std::vector<SymbolicRun::Round>> SymbolicRun::rounds_of_set(
   for (const KnownRow& row : *rows) {
     Round round{alive_ && row.is_there, {}};
     const Frame at = here().with({Source{{}, {}, row.values}});
-    for (std::size_t t = 0; t < statement.targets.size() && t < query.outputs.size(); ++t)
-      round.targets.emplace_back(statement.targets[t], eval(query.outputs[t].expr, at));
+    for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
+      round.targets.emplace_back(loop.targets[t], eval(query.outputs[t].expr, at));
     rounds.push_back(std::move(round));
   }
   return rounds;

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sql/statement_walk.h"
 #include "support/assert.h"
 
 namespace isoscope::audit {
-
-using sql::StatementOp;
 
 SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rules)
     : symbols_(symbols),
@@ -72,86 +73,70 @@ void SymbolicRun::begin(const sql::Statement& statement) {
 
 void SymbolicRun::run(const sql::Statement& statement) {
   begin(statement);
-  switch (statement.op) {
-    case StatementOp::Select:
-      if (statement.advisory) {
-        take_advisory(statement);
-      } else if (statement.query.rows) {
-        select_rows(statement);
-      } else if (statement.into_rows) {
-        select_into_rows(statement);
-      } else if (statement.query.is_aggregate()) {
-        aggregate_into(statement);
-      } else {
-        select_into(statement);
-      }
-      return;
-    case StatementOp::Insert:
-      insert(statement);
-      return;
-    case StatementOp::Update:
-      update(statement);
-      return;
-    case StatementOp::Delete:
-      remove(statement);
-      return;
-    case StatementOp::Assign: {
-      const sql::VarId target = statement.targets.front();
-      Variable& variable = env_[target.index];
-      if (statement.index) {  // an element: the array as a whole is unknown from here on
-        forget_rows(target);
-      } else if (variable.array && statement.expr->op == sql::ExprOp::ArrayOf &&
-                 statement.expr->args.empty()) {
-        clear_rows(target);
-      } else if (variable.array) {
-        set_array(variable, array(*statement.expr, here()), eval(*statement.expr, here()));
-      } else {
-        variable.value =
-            symbols_.choose_value(alive_, eval(*statement.expr, here()), variable.value);
-      }
-      return;
-    }
-    case StatementOp::If:
-      branch(statement);
-      return;
-    case StatementOp::ForQuery:
-    case StatementOp::ForRange:
-    case StatementOp::ForArray:
-    case StatementOp::While:
-      loop(statement);
-      return;
-    case StatementOp::Exit:
-    case StatementOp::Continue: {
-      const SmtTerm taken = alive_ && is_true(statement.expr, here());
-      ISO_ASSERT(statement.depth < loop_frames_.size());
-      LoopFrame& frame = loop_frames_[loop_frames_.size() - 1 - statement.depth];
-      SmtTerm& where = statement.op == StatementOp::Exit ? frame.exited : frame.continued;
-      where = where || taken;
-      alive_ = alive_ && !taken;
-      return;
-    }
-    case StatementOp::Return:
-      alive_ = symbols_.no();
-      return;
-    case StatementOp::ReturnRow:
-      return;
-    case StatementOp::Raise:
-      abort_if(alive_);
-      return;
-    case StatementOp::Append: {
-      std::vector<SymValue> values;
-      for (const sql::Expr& expr : statement.returning) values.push_back(eval(expr, here()));
-      append_row(statement.targets.front(), alive_, std::move(values));
-      return;
-    }
-    case StatementOp::Block:
-      block(statement);
-      return;
+  std::visit(sql::Overloaded{
+                 [&](const sql::Select& kind) { run_select(statement, kind); },
+                 [&](const sql::Insert& kind) { insert(statement, kind); },
+                 [&](const sql::Update& kind) { update(statement, kind); },
+                 [&](const sql::Delete& kind) { remove(statement, kind); },
+                 [&](const sql::Assign& kind) { assign(kind); },
+                 [&](const sql::If& kind) { branch(kind); },
+                 [&](const sql::ForQuery&) { loop(statement); },
+                 [&](const sql::ForRange&) { loop(statement); },
+                 [&](const sql::ForArray&) { loop(statement); },
+                 [&](const sql::While&) { loop(statement); },
+                 [&](const sql::Exit& kind) { jump(kind, &LoopFrame::exited); },
+                 [&](const sql::Continue& kind) { jump(kind, &LoopFrame::continued); },
+                 [&](const sql::Return&) { alive_ = symbols_.no(); },
+                 [](const sql::ReturnRow&) {},
+                 [&](const sql::Raise&) { abort_if(alive_); },
+                 [&](const sql::Append& kind) {
+                   std::vector<SymValue> values;
+                   for (const sql::Expr& expr : kind.values) values.push_back(eval(expr, here()));
+                   append_row(kind.rows, alive_, std::move(values));
+                 },
+                 [&](const sql::Block& kind) { block(kind); },
+             },
+             statement.kind);
+}
+
+void SymbolicRun::run_select(const sql::Statement& statement, const sql::Select& select) {
+  if (select.advisory) {
+    take_advisory(statement, select);
+  } else if (select.query.rows) {
+    select_rows(select);
+  } else if (select.into_rows) {
+    select_into_rows(statement, select);
+  } else if (select.query.is_aggregate()) {
+    aggregate_into(statement, select);
+  } else {
+    select_into(statement, select);
   }
 }
 
+void SymbolicRun::assign(const sql::Assign& statement) {
+  const sql::Expr& value = statement.value;
+  Variable& variable = env_[statement.target.index];
+  if (statement.index) {  // an element: the array as a whole is unknown from here on
+    forget_rows(statement.target);
+  } else if (variable.array && value.op == sql::ExprOp::ArrayOf && value.args.empty()) {
+    clear_rows(statement.target);
+  } else if (variable.array) {
+    set_array(variable, array(value, here()), eval(value, here()));
+  } else {
+    variable.value = symbols_.choose_value(alive_, eval(value, here()), variable.value);
+  }
+}
+
+void SymbolicRun::jump(const sql::Jump& statement, SmtTerm LoopFrame::*where) {
+  const SmtTerm taken = alive_ && is_true(statement.condition, here());
+  ISO_ASSERT(statement.depth < loop_frames_.size());
+  LoopFrame& frame = loop_frames_[loop_frames_.size() - 1 - statement.depth];
+  frame.*where = frame.*where || taken;
+  alive_ = alive_ && !taken;
+}
+
 // Of an EXCEPTION block the formulas know only how it goes if nothing fails (model_notes.h).
-void SymbolicRun::block(const sql::Statement& statement) {
+void SymbolicRun::block(const sql::Block& statement) {
   loop_frames_.push_back({symbols_.no(), symbols_.no()});
   run(statement.body);
   alive_ = alive_ || loop_frames_.back().exited;
@@ -172,7 +157,7 @@ SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env
   return merged;
 }
 
-void SymbolicRun::branch(const sql::Statement& first) {
+void SymbolicRun::branch(const sql::If& first) {
   // What the branches leave, first to last; chains of ELSIF are long, so there is no recursion.
   struct Taken {
     SmtTerm condition;
@@ -180,10 +165,8 @@ void SymbolicRun::branch(const sql::Statement& first) {
     SmtTerm alive;
   };
   std::vector<Taken> taken;
-  for (const sql::Statement* statement = &first; statement != nullptr;
-       statement = statement->next_branch()) {
-    if (statement != &first) begin(*statement);
-    const SmtTerm condition = is_true(*statement->expr, here());
+  for (const sql::If* statement = &first; statement != nullptr;) {
+    const SmtTerm condition = is_true(statement->condition, here());
     const Env before = env_;
     const SmtTerm alive = alive_;
     alive_ = alive && condition;
@@ -191,8 +174,10 @@ void SymbolicRun::branch(const sql::Statement& first) {
     taken.push_back({condition, std::move(env_), alive_});
     env_ = before;
     alive_ = alive && !condition;
-    const bool is_last = statement->next_branch() == nullptr;
-    run({statement->otherwise.data(), statement->otherwise.size() - (is_last ? 0 : 1)});
+    const sql::Statement* next = next_branch(*statement);
+    run({statement->otherwise.data(), statement->otherwise.size() - (next == nullptr ? 0 : 1)});
+    if (next != nullptr) begin(*next);
+    statement = next != nullptr ? &next->as<sql::If>() : nullptr;
   }
   for (auto branch = taken.rbegin(); branch != taken.rend(); ++branch) {
     env_ = merge(branch->condition, branch->after, env_);
@@ -206,51 +191,51 @@ void SymbolicRun::assign(sql::VarId var, SymValue value) {
 }
 
 // Variables that the body assigns have any value.
-void SymbolicRun::forget(const std::vector<sql::Statement>& body) {
+void SymbolicRun::forget(std::span<const sql::Statement> body) {
   for (const sql::Statement& statement : body) {
-    for (const sql::VarId target : statement.targets) {
+    for (const sql::VarId target : statement.targets()) {
       if (env_[target.index].array) forget_rows(target);
       env_[target.index].value = symbols_.fresh_value("some_round", true);
     }
-    if (statement.into_rows) forget_rows(*statement.into_rows);
-    if (function_.found && (statement.op <= StatementOp::Delete || !statement.body.empty()))
+    if (const auto rows = statement.into_rows()) forget_rows(*rows);
+    const bool tells_rows = statement.is<sql::Select>() || statement.write() != nullptr;
+    if (function_.found && (tells_rows || !statement.body().empty()))
       env_[function_.found->index].value = symbols_.fresh_value("some_round.found", false);
-    if (function_.row_count && statement.op <= StatementOp::Delete)
+    if (function_.row_count && tells_rows)
       env_[function_.row_count->index].value = symbols_.fresh_value("some_round.count", false);
-    forget(statement.body);
-    forget(statement.otherwise);
+    forget(statement.body());
+    forget(statement.otherwise());
   }
 }
 
 // Other rounds may have written what the body writes.
-void SymbolicRun::disturb(const std::vector<sql::Statement>& body) {
+void SymbolicRun::disturb(std::span<const sql::Statement> body) {
   for (const sql::Statement& statement : body) {
-    const std::uint32_t table = statement.table.index;
-    if (statement.op == StatementOp::Insert || statement.op == StatementOp::Delete)
-      disturbed_.insert({table, kPresence});
-    if (statement.op >= StatementOp::Insert && statement.op <= StatementOp::Delete)
+    if (const sql::Write* write = statement.write()) {
+      const std::uint32_t table = write->table.index;
       disturbed_.insert({table, kUniqueEntry});
-    if (statement.op == StatementOp::Insert) {
-      const auto& columns = symbols_.app().tables[table].columns;
-      for (std::uint32_t column = 0; column < columns.size(); ++column)
-        disturbed_.insert({table, column});
+      if (!statement.is<sql::Update>()) disturbed_.insert({table, kPresence});
+      if (statement.is<sql::Insert>()) {
+        const auto& columns = symbols_.app().tables[table].columns;
+        for (std::uint32_t column = 0; column < columns.size(); ++column)
+          disturbed_.insert({table, column});
+      }
+      if (const auto* update = statement.find<sql::Update>()) {
+        for (const sql::SetColumn& set : update->sets) disturbed_.insert({table, set.column});
+      }
     }
-    if (statement.op == StatementOp::Update) {
-      for (const sql::SetColumn& set : statement.sets) disturbed_.insert({table, set.column});
-    }
-    disturb(statement.body);
-    disturb(statement.otherwise);
+    disturb(statement.body());
+    disturb(statement.otherwise());
   }
 }
 
 namespace {
 
-bool leaves(const std::vector<sql::Statement>& body) {
-  for (const sql::Statement& statement : body) {
-    if (statement.op == StatementOp::Return || statement.op == StatementOp::Exit) return true;
-    if (leaves(statement.body) || leaves(statement.otherwise)) return true;
-  }
-  return false;
+bool leaves(std::span<const sql::Statement> body) {
+  return std::ranges::any_of(body, [](const sql::Statement& statement) {
+    return statement.is<sql::Return>() || statement.is<sql::Exit>() || leaves(statement.body()) ||
+           leaves(statement.otherwise());
+  });
 }
 
 }  // namespace
@@ -262,7 +247,7 @@ void SymbolicRun::loop(const sql::Statement& statement) {
   const SmtTerm had_round =
       loops_ == Loops::AnyTwo ? loop_any_two(statement) : loop_at_most_two(statement);
   // Rows are fetched, and locked, while the loop runs.
-  if (per_statement_ && loops_ == Loops::AnyTwo && statement.op == StatementOp::ForQuery) {
+  if (per_statement_ && loops_ == Loops::AnyTwo && statement.is<sql::ForQuery>()) {
     for (std::size_t i = first_access; i < instance_.accesses.size(); ++i) {
       Access& access = instance_.accesses[i];
       if (access.kind != AccessKind::Lock || access.statement != statement.number) continue;
@@ -271,53 +256,55 @@ void SymbolicRun::loop(const sql::Statement& statement) {
   }
   loop_frames_.pop_back();
   // FOUND says after a loop over something whether there was a round.
-  if (!function_.found || statement.op == StatementOp::While) return;
+  if (!function_.found || statement.is<sql::While>()) return;
   SymValue& found = env_[function_.found->index].value;
   found = symbols_.choose_value(alive, symbols_.truth(had_round), found);
 }
 
 SmtTerm SymbolicRun::loop_any_two(const sql::Statement& statement) {
-  disturb(statement.body);
-  forget(statement.body);
+  const auto* while_loop = statement.find<sql::While>();
+  disturb(statement.body());
+  forget(statement.body());
   const SmtTerm alive = alive_;
   SmtTerm goes_on = alive;
   for (const Round& round : rounds_of(statement)) {
     for (const auto& [var, value] : round.targets) assign(var, value);
     SmtTerm active = round.active;
-    if (statement.op == StatementOp::While) active = active && is_true(statement.expr, here());
+    if (while_loop != nullptr) active = active && is_true(while_loop->condition, here());
     alive_ = alive && active;
     loop_frames_.back() = {symbols_.no(), symbols_.no()};
-    run(statement.body);
+    run(statement.body());
     // A round that left the function, or the loop, is the last one.
     const SmtTerm left =
         alive && active && !alive_ && !loop_frames_.back().continued && !loop_frames_.back().exited;
     goes_on = goes_on && !left;
-    forget(statement.body);
-    for (const sql::VarId target : statement.targets)
+    forget(statement.body());
+    for (const sql::VarId target : statement.targets())
       assign(target, symbols_.fresh_value("after_loop", true));
   }
   alive_ = goes_on;
-  if (leaves(statement.body)) alive_ = alive_ && symbols_.fresh_truth("loop_ended");
+  if (leaves(statement.body())) alive_ = alive_ && symbols_.fresh_truth("loop_ended");
   return symbols_.fresh_truth("had_round");
 }
 
 SmtTerm SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
+  const auto* while_loop = statement.find<sql::While>();
   const std::vector<Round> rounds = rounds_of(statement);
   for (const Round& round : rounds) {
     const Env before = env_;
     const SmtTerm alive = alive_;
     SmtTerm active = round.active;
     for (const auto& [var, value] : round.targets) assign(var, value);
-    if (statement.op == StatementOp::While) active = active && is_true(statement.expr, here());
+    if (while_loop != nullptr) active = active && is_true(while_loop->condition, here());
     alive_ = alive && active;
     loop_frames_.back().continued = symbols_.no();
-    run(statement.body);
+    run(statement.body());
     env_ = merge(alive && active, env_, before);
     alive_ = alive_ || loop_frames_.back().continued || (alive && !active);
   }
-  if (statement.op == StatementOp::While) {
+  if (while_loop != nullptr) {
     // A third round does not happen.
-    instance_.facts.push_back(implies(alive_, !is_true(statement.expr, here())));
+    instance_.facts.push_back(implies(alive_, !is_true(while_loop->condition, here())));
   }
   alive_ = alive_ || loop_frames_.back().exited;
   std::vector<SmtTerm> active;

@@ -114,7 +114,8 @@ class SymbolicRun {
   void lock_found(const sql::Statement& statement, const Finding& finding, const Search& search,
                   const std::set<std::uint32_t>& outputs, const Selection& selection);
   void find_all(const Finding& finding, std::size_t num_rows, const Selection& selection);
-  void select_into(const sql::Statement& statement);
+  void run_select(const sql::Statement& statement, const sql::Select& select);
+  void select_into(const sql::Statement& statement, const sql::Select& select);
   // One row: that there is one, and its values.
   struct Aggregated {
     SmtTerm is_returned;
@@ -123,17 +124,17 @@ class SymbolicRun {
   Aggregated aggregate(const sql::Statement& statement);
   SymValue aggregate_of_rows(const sql::Output& output, const Selection& selection,
                              bool is_single_row);
-  void aggregate_into(const sql::Statement& statement);
+  void aggregate_into(const sql::Statement& statement, const sql::Select& select);
   // Row sets (symbolic_rows.cpp).
-  void select_rows(const sql::Statement& statement);
-  void select_into_rows(const sql::Statement& statement);
+  void select_rows(const sql::Select& select);
+  void select_into_rows(const sql::Statement& statement, const sql::Select& select);
   void forget_rows(sql::VarId rows);
   void clear_rows(sql::VarId rows);
   void append_row(sql::VarId rows, SmtTerm is_there, std::vector<SymValue> values);
   // The rows of the set that meet WHERE, in the order of the query. Nothing where that is not
   // known.
   std::optional<std::vector<KnownRow>> rows_of_set(const sql::Query& query);
-  std::optional<std::vector<Round>> rounds_of_set(const sql::Statement& statement);
+  std::optional<std::vector<Round>> rounds_of_set(const sql::ForQuery& loop);
   static std::shared_ptr<const KnownRows> merge_rows(const Variable& yes, const Variable& no);
   SymValue unknown_value(sql::VarId var);
   void set_array(Variable& variable, SymArray array, SymValue value);
@@ -152,20 +153,20 @@ class SymbolicRun {
   void observe(const sql::Statement& statement, const Search& search, std::uint32_t column,
                const std::function<SmtTerm(const Row&)>& condition);
   struct Target;  // rows that an UPDATE or DELETE is about
-  Target target_of(const sql::Statement& statement);
+  Target target_of(const sql::SearchedWrite& write);
   // UPDATE … FROM passes over a row that it has changed already.
   std::function<SmtTerm(const Row&)> is_untouched(sql::TableId table);
   // RETURNING, and FOUND. `is_only`: no other row can be returned.
-  void return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found, const Frame& row,
+  void return_row(const sql::Write& write, SmtTerm alive, SmtTerm found, const Frame& row,
                   bool is_only);
   // The columns of a row as they are in a frame.
   std::vector<SymValue> values_of(sql::TableId table, const Row& row, const Frame& frame);
-  void update(const sql::Statement& statement);
-  void remove(const sql::Statement& statement);
-  void insert(const sql::Statement& statement);
+  void update(const sql::Statement& statement, const sql::Update& update);
+  void remove(const sql::Statement& statement, const sql::Delete& remove);
+  void insert(const sql::Statement& statement, const sql::Insert& insert);
   struct Insertion;  // an INSERT on its way
-  void propose_row(const sql::Statement& statement, Insertion& insertion);
-  void take_advisory(const sql::Statement& statement);
+  void propose_row(const sql::Insert& insert, Insertion& insertion);
+  void take_advisory(const sql::Statement& statement, const sql::Select& select);
   void set_found(SmtTerm found);
   // Constraints. `new_value` gives the columns of a row after the statement.
   using NewValue = std::function<SymValue(std::uint32_t)>;
@@ -175,11 +176,12 @@ class SymbolicRun {
   void check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                       const Row* row, const std::set<std::uint32_t>& columns, const Frame& before);
   bool is_referred_to(sql::TableId table) const;
-  void change_many(const sql::Statement& statement, SmtTerm found, SmtTerm alive,
-                   const std::function<SmtTerm(const Row&)>& matches);
+  void change_many(const sql::Statement& statement, const sql::Update& update, SmtTerm found,
+                   SmtTerm alive, const std::function<SmtTerm(const Row&)>& matches);
   // Sets columns of one row, with all that the constraints look at.
-  void change_row(const sql::Statement& statement, const std::vector<sql::SetColumn>& sets,
-                  const Row& row, SmtTerm guard, const Frame& at);
+  void change_row(const sql::Statement& statement, sql::TableId table,
+                  const std::vector<sql::SetColumn>& sets, const Row& row, SmtTerm guard,
+                  const Frame& at);
   // Entries of UNIQUE constraints: each is a location of its own, taken or free.
   struct Entry {
     std::uint32_t unique = 0;
@@ -202,10 +204,12 @@ class SymbolicRun {
                     const NewValue& old_value, const std::set<std::uint32_t>& columns);
   Row some_row(sql::TableId table, const std::vector<std::uint32_t>& columns, const Row& values,
                SmtTerm condition, const Frame& frame);
-  void look_for_key(const sql::Statement& statement, bool named, Insertion& insertion);
-  void look_for_entries(const sql::Statement& statement, bool named, const NewValue& new_value,
-                        Insertion& insertion);
-  SmtTerm update_there(const sql::Statement& statement, const Insertion& insertion);
+  void look_for_key(const sql::Statement& statement, const sql::Insert& insert, bool named,
+                    Insertion& insertion);
+  void look_for_entries(const sql::Statement& statement, const sql::Insert& insert, bool named,
+                        const NewValue& new_value, Insertion& insertion);
+  SmtTerm update_there(const sql::Statement& statement, const sql::Insert& insert,
+                       const Insertion& insertion);
   // A statement that changes many rows: any entries.
   void change_any_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                           const std::set<std::uint32_t>& columns);
@@ -230,19 +234,37 @@ class SymbolicRun {
   bool changes(sql::TableId table, std::uint32_t column) const;
 
   // Control flow.
+  struct LoopFrame {
+    SmtTerm exited;
+    SmtTerm continued;
+  };
+  // A loop over numbers: FOR, or FOREACH over the indexes of an array.
+  struct Counting {
+    sql::VarId target;
+    SymValue from;
+    SymValue to;
+    SmtTerm width;
+    bool descending = false;
+    std::optional<SymArray> list = {};
+  };
   void run(std::span<const sql::Statement> body);
   void run(const sql::Statement& statement);
   void begin(const sql::Statement& statement);
-  void branch(const sql::Statement& statement);
-  void block(const sql::Statement& statement);
+  void branch(const sql::If& statement);
+  void block(const sql::Block& statement);
+  void jump(const sql::Jump& statement, SmtTerm LoopFrame::*where);
   void loop(const sql::Statement& statement);
   // Both return whether there was a round.
   SmtTerm loop_any_two(const sql::Statement& statement);
   SmtTerm loop_at_most_two(const sql::Statement& statement);
   std::vector<Round> rounds_of(const sql::Statement& statement);
+  std::vector<Round> rounds_of_query(const sql::Statement& statement, const sql::ForQuery& loop);
+  std::vector<Round> rounds_of_while();
+  std::vector<Round> rounds_of_numbers(const Counting& counting);
+  void assign(const sql::Assign& statement);
   void assign(sql::VarId var, SymValue value);
-  void forget(const std::vector<sql::Statement>& body);
-  void disturb(const std::vector<sql::Statement>& body);
+  void forget(std::span<const sql::Statement> body);
+  void disturb(std::span<const sql::Statement> body);
   Env merge(SmtTerm condition, const Env& yes, const Env& no);
 
   // A row of a table and a column (or kPresence), after so many accesses.
@@ -256,11 +278,6 @@ class SymbolicRun {
   };
   static Moment moment_of(sql::TableId table, std::uint32_t column, const Row& row,
                           const Frame& frame);
-
-  struct LoopFrame {
-    SmtTerm exited;
-    SmtTerm continued;
-  };
 
   Symbols& symbols_;
   const sql::Function& function_;

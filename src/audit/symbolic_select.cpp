@@ -5,8 +5,6 @@
 
 namespace isoscope::audit {
 
-using sql::StatementOp;
-
 Window window_of(const sql::Query& query) {
   const auto is_null = [](const sql::Expr& expr) { return expr.op == sql::ExprOp::Null; };
   Window window;
@@ -200,7 +198,7 @@ void SymbolicRun::lock_found(const sql::Statement& statement, const Finding& fin
     reads_at_ = at_;
   }
   // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
-  const bool returns_all = statement.op == StatementOp::ForQuery || statement.targets.empty();
+  const bool returns_all = statement.is<sql::ForQuery>() || statement.targets().empty();
   if (returns_all && finding.window.is_whole && !finding.is_join() && !source.is_fixed) {
     lock(statement, search.table, mode, finding.alive, std::nullopt, search.matches);
   } else {

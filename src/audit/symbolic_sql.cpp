@@ -5,10 +5,8 @@
 
 namespace isoscope::audit {
 
-using sql::StatementOp;
-
-void SymbolicRun::select_into(const sql::Statement& statement) {
-  const sql::Query& query = statement.query;
+void SymbolicRun::select_into(const sql::Statement& statement, const sql::Select& into) {
+  const sql::Query& query = into.query;
   const Selection selection = select(statement, query, 1);
   const SmtTerm found = selection.found.front();
   const Frame at = selection.frame.with(selection.rows.front());
@@ -27,23 +25,23 @@ void SymbolicRun::select_into(const sql::Statement& statement) {
                           other.null || best.null || is_behind);
          }});
   }
-  if (statement.strict) {
+  if (into.strict) {
     abort_if(alive_ && !found);
   }
   const SmtTerm alive = alive_;
-  if (statement.exists) {
-    env_[statement.targets.front().index].value = symbols_.choose_value(
-        alive, symbols_.truth(found), env_[statement.targets.front().index].value);
+  if (into.exists) {
+    env_[into.targets.front().index].value =
+        symbols_.choose_value(alive, symbols_.truth(found), env_[into.targets.front().index].value);
   } else {
-    for (std::size_t i = 0; i < statement.targets.size() && i < query.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < into.targets.size() && i < query.outputs.size(); ++i) {
       SymValue value =
           symbols_.choose_value(found, eval(query.outputs[i].expr, at), symbols_.null());
-      Variable& target = env_[statement.targets[i].index];
-      if (target.array) forget_rows(statement.targets[i]);
+      Variable& target = env_[into.targets[i].index];
+      if (target.array) forget_rows(into.targets[i]);
       target.value = symbols_.choose_value(alive, value, target.value);
     }
   }
-  if (!is_part_of_expression(function_, statement)) set_found(found);
+  if (!into.in_expression) set_found(found);
 }
 
 // No matching row is beyond a minimum or maximum; and with one output, rows beyond it do not matter
@@ -113,7 +111,7 @@ SymValue SymbolicRun::aggregate_of_rows(const sql::Output& output, const Selecti
 }
 
 SymbolicRun::Aggregated SymbolicRun::aggregate(const sql::Statement& statement) {
-  const sql::Query& query = statement.query;
+  const sql::Query& query = *statement.query();
   const std::size_t first = instance_.accesses.size();
   const Selection selection = select(statement, query, 1);
   const bool is_single_row = selection.matches && !instance_.accesses.empty() &&
@@ -132,91 +130,109 @@ SymbolicRun::Aggregated SymbolicRun::aggregate(const sql::Statement& statement) 
   return made;
 }
 
-void SymbolicRun::aggregate_into(const sql::Statement& statement) {
+void SymbolicRun::aggregate_into(const sql::Statement& statement, const sql::Select& into) {
   const SmtTerm alive = alive_;
   const Aggregated made = aggregate(statement);
-  for (std::size_t i = 0; i < statement.targets.size() && i < made.values.size(); ++i) {
-    Variable& target = env_[statement.targets[i].index];
-    if (target.array) forget_rows(statement.targets[i]);
+  for (std::size_t i = 0; i < into.targets.size() && i < made.values.size(); ++i) {
+    Variable& target = env_[into.targets[i].index];
+    if (target.array) forget_rows(into.targets[i]);
     target.value = symbols_.choose_value(alive, made.values[i], target.value);
   }
-  if (!is_part_of_expression(function_, statement)) set_found(made.is_returned);
+  if (!into.in_expression) set_found(made.is_returned);
 }
 
 std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& statement) {
-  SmtSolver& smt = symbols_.smt();
+  if (const auto* loop = statement.find<sql::ForQuery>()) return rounds_of_query(statement, *loop);
+  if (statement.is<sql::While>()) return rounds_of_while();
+  const Frame frame = here();
+  const SmtTerm one = symbols_.smt().number(1);
+  if (const auto* loop = statement.find<sql::ForArray>()) {
+    const SymArray list = array(loop->array, frame);
+    return rounds_of_numbers({.target = loop->target,
+                              .from = symbols_.number(1),
+                              .to = {symbols_.no(), list.size},
+                              .width = one,
+                              .list = list});
+  }
+  const auto& loop = statement.as<sql::ForRange>();
+  Counting counting{.target = loop.target,
+                    .from = eval(loop.from, frame),
+                    .to = eval(loop.to, frame),
+                    .width = one,
+                    .descending = loop.descending};
+  if (loop.descending) std::swap(counting.from, counting.to);
+  if (loop.step) counting.width = eval(*loop.step, frame).number;
+  return rounds_of_numbers(counting);
+}
+
+std::vector<SymbolicRun::Round> SymbolicRun::rounds_of_query(const sql::Statement& statement,
+                                                             const sql::ForQuery& loop) {
   std::vector<Round> rounds;
-  const bool is_any = loops_ == Loops::AnyTwo;
-  if (statement.op == StatementOp::ForQuery && statement.query.rows) {
-    if (auto known = rounds_of_set(statement)) return *std::move(known);
+  const sql::Query& query = loop.query;
+  if (query.rows) {
+    if (auto known = rounds_of_set(loop)) return *std::move(known);
     for (int i = 0; i < 2; ++i) {
       Round round{alive_ && symbols_.fresh_truth("round"), {}};
-      if (i > 0 && !is_any) instance_.facts.push_back(implies(round.active, rounds.front().active));
-      for (const sql::VarId target : statement.targets)
+      if (i > 0 && loops_ != Loops::AnyTwo)
+        instance_.facts.push_back(implies(round.active, rounds.front().active));
+      for (const sql::VarId target : loop.targets)
         round.targets.emplace_back(target, unknown_value(target));
       rounds.push_back(std::move(round));
     }
     return rounds;
   }
-  if (statement.op == StatementOp::ForQuery) {
-    const sql::Query& query = statement.query;
-    if (query.is_aggregate()) {  // one row
-      const Aggregated made = aggregate(statement);
-      Round round{alive_ && made.is_returned, {}};
-      for (std::size_t t = 0; t < statement.targets.size() && t < made.values.size(); ++t)
-        round.targets.emplace_back(statement.targets[t], made.values[t]);
-      return {std::move(round)};
-    }
-    const Selection selection = select(statement, query, 2);
-    for (std::size_t i = 0; i < selection.rows.size(); ++i) {
-      Round round{selection.found[i], {}};
-      const Frame at = selection.frame.with(selection.rows[i]);
-      for (std::size_t t = 0; t < statement.targets.size() && t < query.outputs.size(); ++t)
-        round.targets.emplace_back(statement.targets[t], eval(query.outputs[t].expr, at));
-      rounds.push_back(std::move(round));
-    }
-    return rounds;
+  if (query.is_aggregate()) {  // one row
+    const Aggregated made = aggregate(statement);
+    Round round{alive_ && made.is_returned, {}};
+    for (std::size_t t = 0; t < loop.targets.size() && t < made.values.size(); ++t)
+      round.targets.emplace_back(loop.targets[t], made.values[t]);
+    return {std::move(round)};
   }
-  const Frame frame = here();
-  if (statement.op == StatementOp::While) {
-    for (int i = 0; i < 2; ++i)
-      rounds.push_back({is_any ? symbols_.fresh_truth("round") : symbols_.yes(), {}});
-    return rounds;
+  const Selection selection = select(statement, query, 2);
+  for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+    Round round{selection.found[i], {}};
+    const Frame at = selection.frame.with(selection.rows[i]);
+    for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
+      round.targets.emplace_back(loop.targets[t], eval(query.outputs[t].expr, at));
+    rounds.push_back(std::move(round));
   }
-  std::optional<SymArray> list;
-  SymValue from = symbols_.number(1);
-  SymValue to = symbols_.number(0);
-  if (statement.op == StatementOp::ForArray) {
-    list = array(*statement.expr, frame);
-    to = {symbols_.no(), list->size};
-  } else {
-    from = eval(*statement.expr, frame);
-    to = eval(*statement.upper, frame);
-    if (statement.descending) std::swap(from, to);
-  }
-  const SmtTerm width = statement.step ? eval(*statement.step, frame).number : smt.number(1);
+  return rounds;
+}
+
+std::vector<SymbolicRun::Round> SymbolicRun::rounds_of_while() {
+  std::vector<Round> rounds;
+  for (int i = 0; i < 2; ++i)
+    rounds.push_back(
+        {loops_ == Loops::AnyTwo ? symbols_.fresh_truth("round") : symbols_.yes(), {}});
+  return rounds;
+}
+
+std::vector<SymbolicRun::Round> SymbolicRun::rounds_of_numbers(const Counting& counting) {
+  const auto& [target, from, to, width, descending, list] = counting;
+  std::vector<Round> rounds;
+  const bool is_any = loops_ == Loops::AnyTwo;
   SmtTerm last = from.number;
   for (int i = 0; i < 2; ++i) {
     SmtTerm number = from.number;
     if (is_any) {
       number = symbols_.fresh_number("i");
-      if (i > 0) instance_.facts.push_back(statement.descending ? number < last : last < number);
+      if (i > 0) instance_.facts.push_back(descending ? number < last : last < number);
     } else if (i > 0) {
-      number = statement.descending ? last - width : last + width;
-    } else if (statement.descending) {
+      number = descending ? last - width : last + width;
+    } else if (descending) {
       number = to.number;
     }
     SmtTerm active = from.number <= number && number <= to.number && !from.null && !to.null;
     if (is_any) active = active && symbols_.fresh_truth("round");
     Round round{active, {}};
     const SymValue value = list ? element_of(*list, number) : SymValue{symbols_.no(), number};
-    round.targets.emplace_back(statement.targets.front(), value);
+    round.targets.emplace_back(target, value);
     rounds.push_back(std::move(round));
     last = number;
   }
   if (!is_any) {
     // A third round does not happen.
-    instance_.facts.push_back(implies(alive_, smt.number(1) <= width));
+    instance_.facts.push_back(implies(alive_, symbols_.smt().number(1) <= width));
     instance_.facts.push_back(implies(alive_, to.number - from.number < width + width));
   }
   return rounds;

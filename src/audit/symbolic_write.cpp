@@ -21,10 +21,9 @@ std::vector<const sql::Expr*> checks_of(const sql::Table& table,
 
 }  // namespace
 
-void SymbolicRun::change_row(const sql::Statement& statement,
+void SymbolicRun::change_row(const sql::Statement& statement, sql::TableId table,
                              const std::vector<sql::SetColumn>& sets, const Row& row, SmtTerm guard,
                              const Frame& at) {
-  const sql::TableId table = statement.table;
   const sql::Table& declared = symbols_.app().table(table);
   std::set<std::uint32_t> columns;
   for (const sql::SetColumn& set : sets) columns.insert(set.column);
@@ -74,12 +73,13 @@ void SymbolicRun::change_row(const sql::Statement& statement,
 }
 
 // What the constraints look at when an UPDATE changes many rows. Comes before the changes.
-void SymbolicRun::change_many(const sql::Statement& statement, SmtTerm found, SmtTerm alive,
+void SymbolicRun::change_many(const sql::Statement& statement, const sql::Update& update,
+                              SmtTerm found, SmtTerm alive,
                               const std::function<SmtTerm(const Row&)>& matches) {
-  const sql::TableId table = statement.table;
+  const sql::TableId table = update.table;
   const sql::Table& declared = symbols_.app().table(table);
   std::set<std::uint32_t> columns;
-  for (const sql::SetColumn& set : statement.sets) columns.insert(set.column);
+  for (const sql::SetColumn& set : update.sets) columns.insert(set.column);
   std::set<std::uint32_t> looked_at;
   for (const sql::Expr* check : checks_of(declared, columns)) {
     for (const auto& [of, column] : columns_of(*check)) looked_at.insert(column);
@@ -102,10 +102,10 @@ void SymbolicRun::change_many(const sql::Statement& statement, SmtTerm found, Sm
   check_children(statement, table, found, nullptr, columns, current());
 }
 
-SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
-  const sql::TableId table = statement.table;
+SymbolicRun::Target SymbolicRun::target_of(const sql::SearchedWrite& write) {
+  const sql::TableId table = write.table;
   const sql::TableId sources[] = {table};
-  const auto plan = std::make_shared<const Plan>(this->plan(sources, statement.where));
+  const auto plan = std::make_shared<const Plan>(this->plan(sources, write.where));
   const Frame frame = here();
   const Frame now = current();
   Target target;
@@ -114,7 +114,7 @@ SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
   Search& search = target.search;
   search = {.table = table, .plan = plan, .guard = alive_, .locks = per_statement_};
   if (plan->is_fixed) search.row = target.row;
-  const std::optional<sql::Expr>* where = &statement.where;
+  const std::optional<sql::Expr>* where = &write.where;
   search.is_candidate = [this, plan, table, frame](const Row& row) {
     std::vector<SmtTerm> parts;
     for (const sql::Expr* conjunct : plan->sources.front().fixed)
@@ -141,7 +141,7 @@ SymbolicRun::Target SymbolicRun::target_of(const sql::Statement& statement) {
       return is_followed(row) && meets(row, now);
     };
   }
-  if (statement.once) {
+  if (write.once) {
     search.matches = [matches = search.matches, untouched = is_untouched(table)](const Row& row) {
       return matches(row) && untouched(row);
     };
@@ -233,38 +233,37 @@ std::vector<SymValue> SymbolicRun::values_of(sql::TableId table, const Row& row,
   return values;
 }
 
-void SymbolicRun::return_row(const sql::Statement& statement, SmtTerm alive, SmtTerm found,
+void SymbolicRun::return_row(const sql::Write& write, SmtTerm alive, SmtTerm found,
                              const Frame& row, bool is_only) {
-  if (statement.into_rows && is_only) {
+  if (write.into_rows && is_only) {
     std::vector<SymValue> values;
-    for (const sql::Expr& expr : statement.returning) values.push_back(eval(expr, row));
-    append_row(*statement.into_rows, found && alive_, std::move(values));
-  } else if (statement.into_rows) {
-    const SymArray old = *env_[statement.into_rows->index].array;
-    forget_rows(*statement.into_rows);
-    const SmtTerm size = env_[statement.into_rows->index].array->size;
+    for (const sql::Expr& expr : write.returning) values.push_back(eval(expr, row));
+    append_row(*write.into_rows, found && alive_, std::move(values));
+  } else if (write.into_rows) {
+    const SymArray old = *env_[write.into_rows->index].array;
+    forget_rows(*write.into_rows);
+    const SmtTerm size = env_[write.into_rows->index].array->size;
     instance_.facts.push_back(choose(found, old.size < size, equals(old.size, size)));
   }
-  for (std::size_t i = 0; i < statement.targets.size() && i < statement.returning.size(); ++i) {
-    Variable& target = env_[statement.targets[i].index];
+  for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
+    Variable& target = env_[write.targets[i].index];
     target.value = symbols_.choose_value(
-        alive, symbols_.choose_value(found, eval(statement.returning[i], row), symbols_.null()),
+        alive, symbols_.choose_value(found, eval(write.returning[i], row), symbols_.null()),
         target.value);
   }
   set_found(found);
 }
 
-void SymbolicRun::update(const sql::Statement& statement) {
-  const sql::TableId table = statement.table;
+void SymbolicRun::update(const sql::Statement& statement, const sql::Update& update) {
+  const sql::TableId table = update.table;
   const SmtTerm alive = alive_;
-  const sql::Statement* s = &statement;
-  const Target target = target_of(statement);
+  const Target target = target_of(update);
   const Row row = target.row;
   const Frame frame = target.frame;
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const sql::SetColumn& set : statement.sets) add_columns(set.value, used);
-  for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
-  for (const sql::Expr& expr : statement.raises) add_columns(expr, used);
+  for (const sql::SetColumn& set : update.sets) add_columns(set.value, used);
+  for (const sql::Expr& expr : update.returning) add_columns(expr, used);
+  for (const sql::Expr& expr : update.raises) add_columns(expr, used);
   std::set<std::uint32_t> columns;
   for (const auto& use : used) columns.insert(use.second);
   read_found(statement, target.search, true, columns);
@@ -273,48 +272,48 @@ void SymbolicRun::update(const sql::Statement& statement) {
   if (std::ranges::any_of(used, [](const auto& use) { return use.first == 1; }))
     old_row.values = values_of(table, row, frame);
   if (target.is_fixed()) {
-    for (const sql::Expr& expr : statement.raises)
+    for (const sql::Expr& expr : update.raises)
       abort_if(target.found && is_true(expr, frame.with({Source{table, row}})));
-    change_row(statement, statement.sets, row, target.found, frame.with({Source{table, row}}));
+    change_row(statement, table, update.sets, row, target.found, frame.with({Source{table, row}}));
   } else {
-    change_many(statement, target.found, alive, target.search.matches);
-    for (std::size_t i = 0; i < statement.sets.size(); ++i) {
+    change_many(statement, update, target.found, alive, target.search.matches);
+    for (std::size_t i = 0; i < update.sets.size(); ++i) {
       Access access{AccessKind::Write,
                     table,
-                    statement.sets[i].column,
+                    update.sets[i].column,
                     statement.number,
                     alive,
                     std::nullopt,
                     target.search.matches,
-                    [this, s, i, frame, table](const Row& other) {
+                    [this, s = &update, i, frame, table](const Row& other) {
                       return eval(s->sets[i].value, frame.with({Source{table, other}}));
                     }};
       access.step = at_;
       instance_.accesses.push_back(std::move(access));
     }
   }
-  return_row(statement, alive, target.found, current().with({Source{table, row}, old_row}),
+  return_row(update, alive, target.found, current().with({Source{table, row}, old_row}),
              target.is_fixed());
 }
 
-void SymbolicRun::remove(const sql::Statement& statement) {
-  const sql::TableId table = statement.table;
+void SymbolicRun::remove(const sql::Statement& statement, const sql::Delete& remove) {
+  const sql::TableId table = remove.table;
   const SmtTerm alive = alive_;
   const sql::Table& declared = symbols_.app().table(table);
-  const Target target = target_of(statement);
+  const Target target = target_of(remove);
   const Row row = target.row;
   const SmtTerm found = target.found;
   const Frame old_row = target.frame.with({Source{table, row}});
   // Who wants to know whether there was a row: also what else WHERE says, the entries that it
   // leaves, and rows that refer to it.
   const bool reports = per_statement_ || function_.found || function_.row_count ||
-                       !statement.returning.empty() || !declared.unique.empty() ||
+                       !remove.returning.empty() || !declared.unique.empty() ||
                        !target.where_columns().empty() || is_referred_to(table);
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
   // Of the rows that go: what RETURNING gives back, what may be referred to, and their entries.
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const sql::Expr& expr : statement.returning) add_columns(expr, used);
+  for (const sql::Expr& expr : remove.returning) add_columns(expr, used);
   std::set<std::uint32_t> columns;
   for (const auto& use : used) columns.insert(use.second);
   for (const sql::Table& other : symbols_.app().tables) {
@@ -351,7 +350,7 @@ void SymbolicRun::remove(const sql::Statement& statement) {
     check_children(statement, table, found, nullptr, all_columns, target.frame);
     change_any_entries(statement, table, found, all_columns);
   }
-  return_row(statement, alive, found, old_row, target.is_fixed());
+  return_row(remove, alive, found, old_row, target.is_fixed());
 }
 
 }  // namespace isoscope::audit

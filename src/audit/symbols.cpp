@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sql/statement_walk.h"
+
 namespace isoscope::audit {
 
 namespace {
@@ -18,18 +20,11 @@ void collect_texts(const std::optional<sql::Expr>& expr, std::set<std::string>& 
   if (expr) collect_texts(*expr, texts);
 }
 
-void collect_texts(const std::vector<sql::Statement>& body, std::set<std::string>& texts) {
+void collect_texts(std::span<const sql::Statement> body, std::set<std::string>& texts) {
   for (const sql::Statement& s : body) {
-    for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.index, &s.upper, &s.step,
-                             &s.query.where, &s.query.limit, &s.query.offset})
-      collect_texts(*expr, texts);
-    for (const sql::SetColumn& set : s.sets) collect_texts(set.value, texts);
-    for (const sql::SetColumn& set : s.conflict_sets) collect_texts(set.value, texts);
-    for (const sql::Expr& expr : s.returning) collect_texts(expr, texts);
-    for (const sql::Output& output : s.query.outputs) collect_texts(output.expr, texts);
-    for (const sql::OrderBy& order : s.query.order_by) collect_texts(order.expr, texts);
-    collect_texts(s.body, texts);
-    collect_texts(s.otherwise, texts);
+    sql::for_each_expr(s, [&](const sql::Expr& expr) { collect_texts(expr, texts); });
+    collect_texts(s.body(), texts);
+    collect_texts(s.otherwise(), texts);
   }
 }
 

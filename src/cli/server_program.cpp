@@ -31,10 +31,11 @@ std::string levels_text(const ServerLevels& on) {
 
 // Functions that are called inside of statements and run once here, while the server runs them per
 // row, by a newer snapshot, or not at all.
-void add_rough_calls(const std::vector<sql::Statement>& body, const std::string& function,
+void add_rough_calls(std::span<const sql::Statement> body, const std::string& function,
                      std::vector<sql::Note>& gaps) {
   for (const sql::Statement& statement : body) {
-    if (statement.is_rough) {
+    const auto* block = statement.find<sql::Block>();
+    if (block != nullptr && block->is_rough) {
       gaps.push_back({.where = statement.place,
                       .function = function,
                       .what = fmt::format("{} is called inside of a statement: it runs once here, "
@@ -43,8 +44,8 @@ void add_rough_calls(const std::vector<sql::Statement>& body, const std::string&
                       .kind = sql::NoteKind::Gap});
       continue;
     }
-    add_rough_calls(statement.body, function, gaps);
-    add_rough_calls(statement.otherwise, function, gaps);
+    add_rough_calls(statement.body(), function, gaps);
+    add_rough_calls(statement.otherwise(), function, gaps);
   }
 }
 

@@ -69,35 +69,33 @@ Finding violation_finding(const History& h, const std::string& source, const std
 }
 
 // The first statement, at any depth, that reads or writes the table of the location.
-const sql::Statement* statement_on(const std::vector<sql::Statement>& body,
+const sql::Statement* statement_on(std::span<const sql::Statement> body,
                                    const audit::LocationKey& at, bool writes) {
   const auto touches = [&](const sql::Statement& s) {
-    using sql::StatementOp;
-    const bool is_change =
-        s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete;
-    if (is_change && s.table == at.table) {
-      if (!writes) return s.op != StatementOp::Insert;
-      return s.op != StatementOp::Update ||
-             std::ranges::any_of(
-                 s.sets, [&](const sql::SetColumn& set) { return set.column == at.column; });
+    if (s.write() != nullptr && s.write()->table == at.table) {
+      if (!writes) return !s.is<sql::Insert>();
+      const auto* update = s.find<sql::Update>();
+      return update == nullptr || std::ranges::any_of(update->sets, [&](const sql::SetColumn& set) {
+               return set.column == at.column;
+             });
     }
-    return !writes && std::ranges::count(s.query.sources, at.table) > 0;
+    return !writes && s.is_query() && std::ranges::count(s.query()->sources, at.table) > 0;
   };
   for (const sql::Statement& s : body) {
     if (touches(s)) return &s;
-    for (const auto* inner : {&s.body, &s.otherwise}) {
-      if (const sql::Statement* found = statement_on(*inner, at, writes)) return found;
+    for (const auto inner : {s.body(), s.otherwise()}) {
+      if (const sql::Statement* found = statement_on(inner, at, writes)) return found;
     }
   }
   return nullptr;
 }
 
 // The statement that begins there.
-const sql::Statement* statement_at(const std::vector<sql::Statement>& body, Place place) {
+const sql::Statement* statement_at(std::span<const sql::Statement> body, Place place) {
   for (const sql::Statement& s : body) {
     if (s.place.line == place.line && s.place.column == place.column) return &s;
-    for (const auto* inner : {&s.body, &s.otherwise}) {
-      if (const sql::Statement* found = statement_at(*inner, place)) return found;
+    for (const auto inner : {s.body(), s.otherwise()}) {
+      if (const sql::Statement* found = statement_at(inner, place)) return found;
     }
   }
   return nullptr;

@@ -24,11 +24,9 @@ std::string values_list(const std::vector<sql::Value>& values) {
 
 std::string result_text(const sql::server::StatementResult& result) {
   const sql::Statement& statement = *result.statement;
-  if (statement.op == sql::StatementOp::Block)  // of a `.txn` program
+  if (statement.is<sql::Block>())  // of a `.txn` program
     return result.rows.front().empty() ? "done" : values_list(result.rows.front());
-  const bool is_query =
-      statement.op == sql::StatementOp::Select || statement.op == sql::StatementOp::ForQuery;
-  if (!is_query || (!result.rows.empty() && result.rows.front().empty()))
+  if (!statement.is_query() || (!result.rows.empty() && result.rows.front().empty()))
     return fmt::format("{} row{}", result.num_rows, result.num_rows == 1 ? "" : "s");
   if (result.rows.empty()) return "no row";
   std::string text;

@@ -11,28 +11,20 @@ class Collector {
  public:
   explicit Collector(const Application& app) : app_(app) {}
 
-  void add(const std::vector<Statement>& statements) {
+  void add(std::span<const Statement> statements) {
     for (const Statement& s : statements) {
-      add(s.query);
-      switch (s.op) {
-        case StatementOp::Insert:
-          add_modified(s.table);
-          add_whole(accesses.writes, s.table);
-          add_sets(s.table, s.conflict_sets);
-          break;
-        case StatementOp::Update:
-          add_modified(s.table);
-          add_sets(s.table, s.sets);
-          break;
-        case StatementOp::Delete:
-          add_modified(s.table);
-          accesses.writes.insert({s.table, std::nullopt});
-          break;
-        default:
-          break;
+      if (const Query* query = s.query()) add(*query);
+      if (const Write* write = s.write()) add_modified(write->table);
+      if (const auto* insert = s.find<Insert>()) {
+        add_whole(accesses.writes, insert->table);
+        add_sets(insert->table, insert->conflict_sets);
+      } else if (const auto* update = s.find<Update>()) {
+        add_sets(update->table, update->sets);
+      } else if (const auto* remove = s.find<Delete>()) {
+        accesses.writes.insert({remove->table, std::nullopt});
       }
-      add(s.body);
-      add(s.otherwise);
+      add(s.body());
+      add(s.otherwise());
     }
   }
 

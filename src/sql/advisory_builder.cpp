@@ -68,16 +68,14 @@ std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
     return make_null(Type::Integer, place);
   }
   if (!stands_alone(scope, name, args, place)) return make_null(Type::Integer, place);
-  Statement lock = model_in(scope, place);
-  lock.op = StatementOp::Select;
-  lock.advisory = found->lock;
+  Select lock{.in_expression = true, .advisory = found->lock};
   for (Expr& arg : args)
     lock.query.outputs.push_back(
         {.expr = adapt(scope, std::move(arg), Type::Integer, false, name)});
   const Type type = found->lock.is_tried ? Type::Boolean : Type::Text;
   const VarId var = scope.frame->add_hidden("lock", type, false, place);
   lock.targets = {var};
-  scope.before->push_back(std::move(lock));
+  scope.before->push_back(model_in(scope, place).with(std::move(lock)));
   return make_variable(*scope.frame, var, place);
 }
 

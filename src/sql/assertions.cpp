@@ -59,7 +59,7 @@ Result<Function> build_claim(std::string_view query, Place place, const Applicat
       return claim_error(place, {.what = note.what, .hint = "say it in other words"}, query);
   }
   // One query behind its subqueries: its rows are those that break the claim.
-  if (function->body.empty() || function->body.back().op != StatementOp::ForQuery)
+  if (function->body.empty() || !function->body.back().is<ForQuery>())
     return claim_error(place, {.what = "one SELECT is expected"}, query);
   return *std::move(function);
 }

@@ -62,7 +62,7 @@ struct Trigger {
 struct BuiltKey {
   const Tree* node = nullptr;
   std::uint32_t table = 0;
-  StatementOp op = StatementOp::Return;
+  std::optional<WriteOp> op = {};  // none for one that is called
   friend auto operator<=>(const BuiltKey&, const BuiltKey&) = default;
 };
 struct BuiltFunction {

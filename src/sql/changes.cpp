@@ -28,23 +28,18 @@ void Changes::add_tables(const Application& app) {
   }
 }
 
-void Changes::add(const std::vector<Statement>& statements) {
+void Changes::add(std::span<const Statement> statements) {
   for (const Statement& s : statements) {
-    switch (s.op) {
-      case StatementOp::Insert:
-        tables_[s.table.index].inserts = true;
-        add_sets(s.table, s.conflict_sets);
-        break;
-      case StatementOp::Update:
-        add_sets(s.table, s.sets);
-        break;
-      case StatementOp::Delete:
-        tables_[s.table.index].deletes = true;
-        break;
-      default:
-        add(s.body);
-        add(s.otherwise);
+    if (const auto* insert = s.find<Insert>()) {
+      tables_[insert->table.index].inserts = true;
+      add_sets(insert->table, insert->conflict_sets);
+    } else if (const auto* update = s.find<Update>()) {
+      add_sets(update->table, update->sets);
+    } else if (const auto* remove = s.find<Delete>()) {
+      tables_[remove->table.index].deletes = true;
     }
+    add(s.body());
+    add(s.otherwise());
   }
 }
 

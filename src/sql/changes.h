@@ -44,7 +44,7 @@ class Changes {
   };
 
   void add_tables(const Application& app);
-  void add(const std::vector<Statement>& statements);
+  void add(std::span<const Statement> statements);
   void add_sets(TableId table, const std::vector<SetColumn>& sets);
 
   std::vector<OfTable> tables_;

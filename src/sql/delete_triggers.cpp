@@ -36,26 +36,21 @@ bool names_key(const Table& table, const std::optional<Expr>& where) {
   });
 }
 
-bool changes_table(const std::vector<Statement>& body, TableId table) {
+bool changes_table(std::span<const Statement> body, TableId table) {
   return std::ranges::any_of(body, [&](const Statement& s) {
-    const bool changes =
-        s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete;
-    return (changes && s.table == table) || changes_table(s.body, table) ||
-           changes_table(s.otherwise, table);
+    return (s.write() != nullptr && s.write()->table == table) || changes_table(s.body(), table) ||
+           changes_table(s.otherwise(), table);
   });
 }
 
 Statement assignment(VarId var, Expr value, Place place) {
-  Statement assign{.op = StatementOp::Assign, .place = place};
-  assign.targets = {var};
-  assign.expr = std::move(value);
-  return assign;
+  return {.place = place, .kind = Assign{.target = var, .value = std::move(value)}};
 }
 
 }  // namespace
 
 bool WriteBuilder::runs_before_delete() const {
-  return op_ == StatementOp::Delete && has_triggers(true);
+  return op_ == WriteOp::Delete && has_triggers(true);
 }
 
 std::vector<std::shared_ptr<const Function>> WriteBuilder::functions_before_delete() {
@@ -82,8 +77,7 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
   Frame& frame = *scope_.frame;
   const auto count = static_cast<std::uint32_t>(old.size());
   InlinedBody inlined = copy_body(frame, function);
-  Statement block{.op = StatementOp::Block, .place = place, .text = function.name};
-  block.is_separate = true;
+  Block block{.is_separate = true};
   const VarId first_old{inlined.first + count};
   for (std::uint32_t c = 0; c < count; ++c) {
     block.body.push_back(
@@ -91,38 +85,39 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
     block.body.push_back(assignment({inlined.first + count + c}, old[c], place));
   }
   reset_variables(frame, inlined, block.body, place);
-  replace_returns(inlined.body, [&](Body& out, const Statement& from, bool) {
-    if (!from.expr || from.expr->op == ExprOp::Null) {
+  replace_returns(inlined.body, [&](Body& out, const Statement& from,
+                                    const std::optional<Expr>& value) {
+    if (!value || value->op == ExprOp::Null) {
       out.push_back(assignment(skips, make_boolean(true, from.place), from.place));
       return;
     }
     // A row of one column is its value.
-    const bool is_row = from.expr->op == ExprOp::ArrayOf && !from.expr->args.empty();
-    const Expr& first = is_row ? from.expr->args[0] : *from.expr;
+    const bool is_row = value->op == ExprOp::ArrayOf && !value->args.empty();
+    const Expr& first = is_row ? value->args[0] : *value;
     if (is_row != (count > 1) || first.op != ExprOp::Variable || first.var != first_old)
       scope_.findings.fail(
           from.place, "a BEFORE DELETE trigger that returns neither OLD nor NULL is not modelled");
   });
   std::ranges::move(inlined.body, std::back_inserter(block.body));
   Body body;
-  body.push_back(std::move(block));
+  body.push_back({.place = place, .text = function.name, .kind = std::move(block)});
   keep_found(frame, body, place);
-  Statement test{.op = StatementOp::If, .place = place, .text = model_.text};
-  test.expr = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place);
-  test.body = std::move(rest);
-  body.push_back(std::move(test));
+  If test{
+      .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
+      .body = std::move(rest)};
+  body.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
   return body;
 }
 
-void WriteBuilder::put_before_delete(Body& to, Statement write) {
+void WriteBuilder::put_before_delete(Body& to, Delete remove) {
   const Place place = model_.place;
   Frame& frame = *scope_.frame;
-  if (write.once) {
+  if (remove.once) {
     scope_.findings.fail(place, "a BEFORE DELETE trigger is not modelled in such a statement",
                          "a WHERE without USING and correlated subqueries is modelled");
     return;
   }
-  if (!names_key(table(), write.where))
+  if (!names_key(table(), remove.where))
     scope_.findings.note(place,
                          "all rows are locked before a BEFORE DELETE trigger runs for the first",
                          NoteKind::Gap);
@@ -135,10 +130,9 @@ void WriteBuilder::put_before_delete(Body& to, Statement write) {
     const std::vector<bool> mentioned = used_columns(*function);
     for (std::uint32_t c = 0; c < count; ++c) used[c] = used[c] || mentioned[count + c];
   }
-  Statement loop = model_;
-  loop.op = StatementOp::ForQuery;
+  ForQuery loop;
   loop.query.sources = {id_};
-  loop.query.where = std::move(write.where);
+  loop.query.where = std::move(remove.where);
   loop.query.lock = Lock::Update;
   std::vector<Expr> old;
   for (std::uint32_t c = 0; c < count; ++c) {
@@ -151,20 +145,20 @@ void WriteBuilder::put_before_delete(Body& to, Statement write) {
     loop.query.outputs.push_back({.expr = new_column(table(), c, 0)});
     old.push_back(make_variable(frame, loop.targets.back(), place));
   }
-  write.where.reset();
+  remove.where.reset();
   for (const std::uint32_t c : table().primary_key)
-    write.where = both(std::move(write.where), make(ExprOp::Equal, Type::Boolean,
-                                                    {new_column(table(), c, 0), old[c]}, place));
-  write.once = true;
+    remove.where = both(std::move(remove.where), make(ExprOp::Equal, Type::Boolean,
+                                                      {new_column(table(), c, 0), old[c]}, place));
+  remove.once = true;
   const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
   Body body;
-  body.push_back(std::move(write));
+  body.push_back(model_.with(std::move(remove)));
   // From the last to the first: who saves the row keeps the later ones from running.
   for (auto function = functions.rbegin(); function != functions.rend(); ++function)
     body = with_delete_trigger(**function, old, skips, std::move(body));
   loop.body.push_back(assignment(skips, make_boolean(false, place), place));
   std::ranges::move(body, std::back_inserter(loop.body));
-  to.push_back(std::move(loop));
+  to.push_back(model_.with(std::move(loop)));
 }
 
 }  // namespace isoscope::sql

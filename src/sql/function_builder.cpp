@@ -25,11 +25,11 @@ bool is_output(const std::string& mode) {
   return mode == "FUNC_PARAM_OUT" || mode == "FUNC_PARAM_TABLE" || mode == "FUNC_PARAM_INOUT";
 }
 
-void number_statements(std::vector<Statement>& body, std::uint32_t& next) {
+void number_statements(std::span<Statement> body, std::uint32_t& next) {
   for (Statement& statement : body) {
     statement.number = next++;
-    number_statements(statement.body, next);
-    number_statements(statement.otherwise, next);
+    number_statements(statement.body(), next);
+    number_statements(statement.otherwise(), next);
   }
 }
 
@@ -281,35 +281,32 @@ void add_trigger_constants(Function& function, const FiredTrigger& fired, const 
   const auto set = [&](std::string_view name, std::string text) {
     for (std::uint32_t v = 0; v < function.variables.size(); ++v) {
       if (function.variables[v].name != name) continue;
-      Statement assign{.op = StatementOp::Assign, .place = function.place};
-      assign.targets = {VarId{v}};
-      assign.expr = make_text(std::move(text), function.place);
-      function.body.insert(function.body.begin(), std::move(assign));
+      Assign assign{.target = {v}, .value = make_text(std::move(text), function.place)};
+      function.body.insert(function.body.begin(),
+                           {.place = function.place, .kind = std::move(assign)});
       return;
     }
   };
-  set("tg_op", fired.op == StatementOp::Insert   ? "INSERT"
-               : fired.op == StatementOp::Update ? "UPDATE"
-                                                 : "DELETE");
+  set("tg_op", fired.op == WriteOp::Insert   ? "INSERT"
+               : fired.op == WriteOp::Update ? "UPDATE"
+                                             : "DELETE");
   set("tg_table_name", catalog.table(fired.table).name);
   set("tg_level", "ROW");
 }
 
 // A function that is not VOLATILE may neither write nor lock.
-void require_only_reads(const std::vector<Statement>& body, std::string_view volatility,
+void require_only_reads(std::span<const Statement> body, std::string_view volatility,
                         Findings& findings) {
   for (const Statement& statement : body) {
-    const bool is_write = statement.op == StatementOp::Insert ||
-                          statement.op == StatementOp::Update ||
-                          statement.op == StatementOp::Delete;
-    if (is_write || statement.query.lock != Lock::None)
+    const bool is_write = statement.write() != nullptr;
+    if (is_write || statement.lock() != Lock::None)
       findings.fail(
           statement.place,
           fmt::format("{} is not allowed in a function that is {}",
                       is_write ? "a statement that changes rows" : "FOR UPDATE", volatility),
           "PostgreSQL refuses it whenever the function is called; say VOLATILE");
-    require_only_reads(statement.body, volatility, findings);
-    require_only_reads(statement.otherwise, volatility, findings);
+    require_only_reads(statement.body(), volatility, findings);
+    require_only_reads(statement.otherwise(), volatility, findings);
   }
 }
 
@@ -321,12 +318,12 @@ bool has_one_snapshot(std::string_view volatility) {
   return same_word(volatility, "stable") || same_word(volatility, "immutable");
 }
 
-void continue_from_the_first(std::vector<Statement>& body) {
+void continue_from_the_first(std::span<Statement> body) {
   for (Statement& statement : body) {
-    if (statement.is_separate) continue;  // a VOLATILE function that it calls
+    if (statement.is_separate()) continue;  // a VOLATILE function that it calls
     if (statement.is_sql()) statement.continues = true;
-    continue_from_the_first(statement.body);
-    continue_from_the_first(statement.otherwise);
+    continue_from_the_first(statement.body());
+    continue_from_the_first(statement.otherwise());
   }
 }
 
@@ -410,7 +407,8 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
     }
     function.body = build_plpgsql(head, *tree, text, catalog, frame, findings);
     if (!head.outputs.empty() && !head.returns_rows)
-      function.body.push_back(return_outputs(head, frame, StatementOp::Return, function.place));
+      function.body.push_back({.place = function.place,
+                               .kind = Return{.value = outputs_of(head, frame, function.place)}});
   }
   if (!findings.failed() && has_one_snapshot(volatility_of(node)))
     require_only_reads(function.body, volatility_of(node), findings);
@@ -430,8 +428,11 @@ namespace {
 std::shared_ptr<const Function> built_for(const FunctionText& text, const FiredTrigger* fired,
                                           Catalog& catalog, Findings& findings, Place place) {
   const std::string name = last_name(child(*text.node, "funcname"));
-  const BuiltKey key{text.node, fired == nullptr ? 0 : fired->table.index + 1,
-                     fired == nullptr ? StatementOp::Return : fired->op};
+  BuiltKey key{.node = text.node};
+  if (fired != nullptr) {
+    key.table = fired->table.index + 1;
+    key.op = fired->op;
+  }
   const auto known = catalog.built.find(key);
   if (known == catalog.built.end()) {
     catalog.built[key] = {};  // being built: a call of it from here is a recursion
@@ -468,9 +469,8 @@ std::shared_ptr<const Function> build_called(const FunctionText& text, Catalog& 
   return built_for(text, nullptr, catalog, findings, place);
 }
 
-std::shared_ptr<const Function> build_trigger(const FunctionText& text, TableId table,
-                                              StatementOp op, Catalog& catalog, Findings& findings,
-                                              Place place) {
+std::shared_ptr<const Function> build_trigger(const FunctionText& text, TableId table, WriteOp op,
+                                              Catalog& catalog, Findings& findings, Place place) {
   const FiredTrigger fired{table, op};
   return built_for(text, &fired, catalog, findings, place);
 }

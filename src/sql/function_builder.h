@@ -15,7 +15,7 @@ namespace isoscope::sql {
 // A trigger function, as it is fired.
 struct FiredTrigger {
   TableId table;
-  StatementOp op = StatementOp::Insert;
+  WriteOp op = WriteOp::Insert;
 };
 
 // `node` is a CreateFunctionStmt, `statement` its text without what comes before or behind, which
@@ -35,8 +35,7 @@ std::shared_ptr<const Function> build_called(const FunctionText& text, Catalog& 
                                              Findings& findings, Place place);
 // The same for a trigger function that is fired for rows of a table by INSERT, UPDATE or DELETE;
 // its variables begin with those of NEW and OLD, one a column each.
-std::shared_ptr<const Function> build_trigger(const FunctionText& text, TableId table,
-                                              StatementOp op, Catalog& catalog, Findings& findings,
-                                              Place place);
+std::shared_ptr<const Function> build_trigger(const FunctionText& text, TableId table, WriteOp op,
+                                              Catalog& catalog, Findings& findings, Place place);
 
 }  // namespace isoscope::sql

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql/function_builder.h"
+#include "sql/statement_walk.h"
 
 namespace isoscope::sql {
 namespace {
@@ -14,22 +15,6 @@ constexpr std::size_t kMaxCalls = 200;  // copies in one function
 void visit_expr(Expr& expr, const VariableVisit& visit) {
   if (expr.op == ExprOp::Variable) visit(expr.var);
   for (Expr& arg : expr.args) visit_expr(arg, visit);
-}
-
-void visit_query(Query& query, const VariableVisit& visit) {
-  if (query.rows) visit(*query.rows);
-  for (auto* expr : {&query.where, &query.limit, &query.offset}) {
-    if (*expr) visit_expr(**expr, visit);
-  }
-  for (Output& output : query.outputs) {
-    visit_expr(output.expr, visit);
-    if (output.filter) visit_expr(*output.filter, visit);
-  }
-  for (OrderBy& order : query.order_by) visit_expr(order.expr, visit);
-  for (Expr& expr : query.distinct_on) visit_expr(expr, visit);
-  if (query.group_by) {
-    for (Expr& expr : *query.group_by) visit_expr(expr, visit);
-  }
 }
 
 const Tree& option_of(const Tree& node, std::string_view name) {
@@ -126,26 +111,23 @@ class Call {
     std::vector<Expr> arguments = this->arguments(*function);
     if (scope_.findings.failed()) return;
     InlinedBody inlined = copy_body(frame, *function);
-    Statement block = model_in(scope_, place_);
-    block.op = StatementOp::Block;
-    block.text = fmt::format("{}(…)", name_);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      Statement assign = model_in(scope_, place_);
-      assign.op = StatementOp::Assign;
-      assign.targets = {VarId{inlined.first + static_cast<std::uint32_t>(i)}};
-      assign.expr = std::move(arguments[i]);
-      to.push_back(std::move(assign));
-    }
+    Block block;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      to.push_back(model_in(scope_, place_)
+                       .with(Assign{.target = {inlined.first + static_cast<std::uint32_t>(i)},
+                                    .value = std::move(arguments[i])}));
     reset_variables(frame, inlined, block.body, place_);
-    replace_returns(inlined.body, [&](std::vector<Statement>& out, const Statement& from, bool) {
-      give(out, from, value, rows, num_columns);
+    replace_returns(inlined.body, [&](std::vector<Statement>& out, const Statement& from,
+                                      const std::optional<Expr>& returned) {
+      give(out, from, returned, value, rows, num_columns);
     });
     std::ranges::move(inlined.body, std::back_inserter(block.body));
     const std::string volatility =
         text_of(child(child(option_of(*text_->node, "volatility"), "arg"), "String"), "sval");
     block.is_separate = volatility.empty() || volatility == "volatile";
     std::vector<Statement> body;
-    body.push_back(std::move(block));
+    body.push_back(
+        {.place = place_, .text = fmt::format("{}(…)", name_), .kind = std::move(block)});
     keep_found(frame, body, place_);
     std::ranges::move(body, std::back_inserter(to));
   }
@@ -153,25 +135,15 @@ class Call {
   std::string_view name() const { return name_; }
 
  private:
-  void give(std::vector<Statement>& to, const Statement& from, std::optional<VarId> value,
-            std::optional<VarId> rows, std::size_t num_columns) const {
-    if (!from.expr) return;
-    Statement result = from;
-    result.expr.reset();
+  void give(std::vector<Statement>& to, const Statement& from, const std::optional<Expr>& returned,
+            std::optional<VarId> value, std::optional<VarId> rows, std::size_t num_columns) const {
+    if (!returned) return;
     if (rows) {
-      result.op = StatementOp::Append;
-      result.targets = {*rows};
-      if (num_columns > 1 && from.expr->op == ExprOp::ArrayOf) {
-        result.returning = from.expr->args;
-      } else {
-        result.returning = {*from.expr};
-      }
-      to.push_back(std::move(result));
+      const bool is_row = num_columns > 1 && returned->op == ExprOp::ArrayOf;
+      to.push_back(from.with(
+          Append{.rows = *rows, .values = is_row ? returned->args : std::vector<Expr>{*returned}}));
     } else if (value) {
-      result.op = StatementOp::Assign;
-      result.targets = {*value};
-      result.expr = from.expr;
-      to.push_back(std::move(result));
+      to.push_back(from.with(Assign{.target = *value, .value = *returned}));
     }
   }
 
@@ -246,20 +218,17 @@ bool can_call(const Scope& scope, Place place) {
 
 }  // namespace
 
-void for_each_variable(std::vector<Statement>& body, const VariableVisit& visit) {
+void for_each_variable(std::span<Statement> body, const VariableVisit& visit) {
+  const auto visit_all = [&](Expr& expr) { visit_expr(expr, visit); };
   for (Statement& s : body) {
-    for (auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.index, &s.upper, &s.step}) {
-      if (*expr) visit_expr(**expr, visit);
-    }
-    visit_query(s.query, visit);
-    for (SetColumn& set : s.sets) visit_expr(set.value, visit);
-    for (SetColumn& set : s.conflict_sets) visit_expr(set.value, visit);
-    for (Expr& expr : s.returning) visit_expr(expr, visit);
-    for (Expr& expr : s.raises) visit_expr(expr, visit);
-    for (VarId& target : s.targets) visit(target);
-    if (s.into_rows) visit(*s.into_rows);
-    for_each_variable(s.body, visit);
-    for_each_variable(s.otherwise, visit);
+    for_each_expr(s, visit_all);
+    if (Query* query = s.query(); query != nullptr && query->rows) visit(*query->rows);
+    for (VarId& target : s.targets()) visit(target);
+    if (auto* select = s.find<Select>(); select != nullptr && select->into_rows)
+      visit(*select->into_rows);
+    if (Write* write = s.write(); write != nullptr && write->into_rows) visit(*write->into_rows);
+    for_each_variable(s.body(), visit);
+    for_each_variable(s.otherwise(), visit);
   }
 }
 
@@ -293,10 +262,7 @@ void reset_variables(Frame& frame, const InlinedBody& inlined, std::vector<State
                      Place place) {
   const Function& function = *inlined.function;
   const auto set = [&](VarId var, Expr value) {
-    Statement assign{.op = StatementOp::Assign, .place = place};
-    assign.targets = {var};
-    assign.expr = std::move(value);
-    to.push_back(std::move(assign));
+    to.push_back({.place = place, .kind = Assign{.target = var, .value = std::move(value)}});
   };
   for (std::uint32_t i = function.num_parameters; i < function.variables.size(); ++i) {
     const Variable& variable = function.variables[i];
@@ -313,19 +279,23 @@ void reset_variables(Frame& frame, const InlinedBody& inlined, std::vector<State
 void replace_returns(std::vector<Statement>& body, const Give& give, std::uint32_t depth) {
   std::vector<Statement> replaced;
   for (Statement& statement : body) {
-    const bool is_row = statement.op == StatementOp::ReturnRow;
-    if (!is_row && statement.op != StatementOp::Return) {
-      const bool is_level = statement.is_loop() || statement.op == StatementOp::Block;
-      replace_returns(statement.body, give, depth + (is_level ? 1 : 0));
-      replace_returns(statement.otherwise, give, depth + (is_level ? 1 : 0));
-      replaced.push_back(std::move(statement));
+    if (const auto* row = statement.find<ReturnRow>()) {
+      give(replaced, statement, row->value);
       continue;
     }
-    give(replaced, statement, is_row);
-    if (is_row) continue;
-    Statement leave{.op = StatementOp::Exit, .place = statement.place, .text = statement.text};
-    leave.depth = depth;
-    replaced.push_back(std::move(leave));
+    if (const auto* returned = statement.find<Return>()) {
+      give(replaced, statement, returned->value);
+      Exit leave;
+      leave.depth = depth;
+      replaced.push_back(
+          {.place = statement.place, .text = statement.text, .kind = std::move(leave)});
+      continue;
+    }
+    const bool is_level = statement.is_loop() || statement.is<Block>();
+    for_each_body(statement, [&](std::vector<Statement>& inner) {
+      replace_returns(inner, give, depth + (is_level ? 1 : 0));
+    });
+    replaced.push_back(std::move(statement));
   }
   body = std::move(replaced);
 }
@@ -333,10 +303,8 @@ void replace_returns(std::vector<Statement>& body, const Give& give, std::uint32
 void keep_found(Frame& frame, std::vector<Statement>& body, Place place) {
   std::vector<Statement> before;
   const auto copy = [&](std::vector<Statement>& to, VarId target, VarId from) {
-    Statement assign{.op = StatementOp::Assign, .place = place};
-    assign.targets = {target};
-    assign.expr = make_variable(frame, from, place);
-    to.push_back(std::move(assign));
+    to.push_back({.place = place,
+                  .kind = Assign{.target = target, .value = make_variable(frame, from, place)}});
   };
   for (const auto& var : {frame.function().found, frame.function().row_count}) {
     if (!var) continue;
@@ -373,12 +341,10 @@ Expr inline_call(Scope& scope, const Tree& node, Place place) {
     return make_null(Type::Integer, place);
   }
   const VarId value = scope.frame->add_hidden("value", columns[0].type, columns[0].is_array, place);
-  Statement clear = model_in(scope, place);
-  clear.op = StatementOp::Assign;
-  clear.targets = {value};
-  clear.expr = make_null(columns[0].type, place);
-  clear.expr->is_array = columns[0].is_array;
-  scope.before->push_back(std::move(clear));
+  Expr null = make_null(columns[0].type, place);
+  null.is_array = columns[0].is_array;
+  scope.before->push_back(
+      model_in(scope, place).with(Assign{.target = value, .value = std::move(null)}));
   call.add(value, std::nullopt, 1);
   return make_variable(*scope.frame, value, place);
 }

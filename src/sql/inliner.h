@@ -6,6 +6,7 @@
 // those of a STABLE one share that of the statement that calls it.
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sql/query_parts.h"
@@ -14,7 +15,7 @@ namespace isoscope::sql {
 
 // Calls `visit` for every variable that the statements mention, to change it.
 using VariableVisit = std::function<void(VarId&)>;
-void for_each_variable(std::vector<Statement>& body, const VariableVisit& visit);
+void for_each_variable(std::span<Statement> body, const VariableVisit& visit);
 
 // The statements of a function, and where its variables are in the function that calls it.
 struct InlinedBody {
@@ -29,8 +30,9 @@ void reset_variables(Frame& frame, const InlinedBody& inlined, std::vector<State
                      Place place);
 
 // Makes RETURN leave the Block that the body will be in: `give` adds what it does with the value,
-// which is null for RETURN alone; `is_row` for RETURN NEXT, which goes on.
-using Give = std::function<void(std::vector<Statement>& to, const Statement& from, bool is_row)>;
+// which is nothing for RETURN alone. RETURN NEXT goes on behind it.
+using Give = std::function<void(std::vector<Statement>& to, const Statement& from,
+                                const std::optional<Expr>& value)>;
 void replace_returns(std::vector<Statement>& body, const Give& give, std::uint32_t depth = 0);
 
 // Keeps FOUND and ROW_COUNT as they are around the statements.

@@ -33,7 +33,7 @@ std::vector<std::uint32_t> WriteBuilder::insert_columns() {
   return columns;
 }
 
-void WriteBuilder::build_conflict(Statement& insert) {
+void WriteBuilder::build_conflict(Insert& insert) {
   if (!has(node_, "onConflictClause")) return;
   const Tree& clause = child(node_, "onConflictClause");
   Scope scope = scope_;
@@ -76,13 +76,12 @@ void WriteBuilder::build_conflict(Statement& insert) {
 }
 
 // The row's values: one Insert, without what follows VALUES.
-Statement WriteBuilder::insert_row(Scope& scope, const Tree& values,
-                                   const std::vector<std::uint32_t>& columns, bool names_columns) {
-  Statement insert = model_;
-  insert.op = StatementOp::Insert;
+Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
+                                const std::vector<std::uint32_t>& columns, bool names_columns) {
+  Insert insert;
   insert.table = id_;
   if (values.size() > columns.size() || (names_columns && values.size() < columns.size())) {
-    scope.findings.fail(insert.place, fmt::format("{} values for {} columns of '{}'", values.size(),
+    scope.findings.fail(model_.place, fmt::format("{} values for {} columns of '{}'", values.size(),
                                                   columns.size(), table().name));
     return insert;
   }
@@ -100,8 +99,7 @@ Statement WriteBuilder::insert_row(Scope& scope, const Tree& values,
 
 // INSERT … SELECT: a loop over the rows of the query.
 void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint32_t>& columns) {
-  Statement insert = model_;
-  insert.op = StatementOp::Insert;
+  Insert insert;
   insert.table = id_;
   build_conflict(insert);
   BuiltQuery built = build_query(scope_, select);
@@ -119,7 +117,7 @@ void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint
   }
   choose_rows(true);
   Statement loop = make_loop(scope_, std::move(built), targets, model_);
-  put(loop.body, std::move(insert));
+  put(loop.as<ForQuery>().body, std::move(insert));
   to_.push_back(std::move(loop));
 }
 
@@ -128,7 +126,7 @@ void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
   choose_rows(rows.size() > 1);
   Scope scope = scope_;
   for (const Tree& row : rows) {
-    Statement insert =
+    Insert insert =
         insert_row(scope, child(inside(row), "items"), columns, has(node_, "cols") && has_values);
     build_conflict(insert);
     if (scope.findings.failed()) return;

@@ -88,54 +88,22 @@ class CallRun {
   Result<Next> run_one(const Statement& s) {
     call_.database.begin(s);
     if (s.is_sql() && !s.continues) call_.changed_rows.clear();
-    switch (s.op) {
-      case StatementOp::Select:
-        return select(s);
-      case StatementOp::Insert:
-      case StatementOp::Update:
-      case StatementOp::Delete:
-        return modify(s);
-      case StatementOp::Assign:
-        return assign(s);
-      case StatementOp::If:
-        return branch(s);
-      case StatementOp::ForQuery:
-        return for_query(s);
-      case StatementOp::ForRange:
-        return for_range(s);
-      case StatementOp::ForArray:
-        return for_array(s);
-      case StatementOp::While:
-        return while_loop(s);
-      case StatementOp::Exit:
-      case StatementOp::Continue:
-        return jump(s);
-      case StatementOp::Return:
-      case StatementOp::ReturnRow:
-        return give_back(s);
-      case StatementOp::Raise:
-        return raise(s);
-      case StatementOp::Append:
-        return append(s);
-      case StatementOp::Block:
-        return block(s);
-    }
-    return Next{};
+    return std::visit([&](const auto& kind) { return run(s, kind); }, s.kind);
   }
 
   // Chains of ELSIF are long: they are gone through in a loop.
-  Result<Next> branch(const Statement& first) {
-    for (const Statement* s = &first;;) {
-      auto condition = value(*s->expr);
+  Result<Next> run(const Statement&, const If& first) {
+    for (const If* s = &first;;) {
+      auto condition = value(s->condition);
       if (!condition) return condition.error();
       if (is_true(*condition)) return run_all(s->body);
-      const Statement* next = s->next_branch();
+      const Statement* next = next_branch(*s);
       if (next == nullptr) return run_all(s->otherwise);
       auto ahead = run_all({s->otherwise.data(), s->otherwise.size() - 1});
       if (!ahead || !ahead->is_statement()) return ahead;
       if (auto counted = step(); !counted) return counted.error();
       call_.database.begin(*next);
-      s = next;
+      s = &next->as<If>();
     }
   }
 
@@ -153,13 +121,14 @@ class CallRun {
   }
 
   Result<std::vector<std::vector<Value>>> query(const Statement& s, const QueryNeeds& needs) {
-    if (s.query.rows) return run_row_query(call_, s.query, needs);
-    if (s.advisory && runner_ == nullptr) return take_advisory(s);
-    return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, s.query, needs);
+    const Query& query = *s.query();
+    if (query.rows) return run_row_query(call_, query, needs);
+    if (s.advisory() != nullptr && runner_ == nullptr) return take_advisory(s.as<Select>());
+    return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, query, needs);
   }
 
   // A NULL locks nothing.
-  Result<std::vector<std::vector<Value>>> take_advisory(const Statement& s) {
+  Result<std::vector<std::vector<Value>>> take_advisory(const Select& s) {
     std::vector<Value> numbers;
     for (const Output& output : s.query.outputs) {
       auto number = value(output.expr);
@@ -172,17 +141,16 @@ class CallRun {
     return std::vector<std::vector<Value>>{{s.advisory->is_tried ? Value(true) : Value()}};
   }
 
-  Result<Next> select(const Statement& s) {
+  Result<Next> run(const Statement& statement, const Select& s) {
     const bool is_performed = s.targets.empty();
     QueryNeeds needs{.max_rows = s.strict ? std::size_t{2} : std::size_t{1},
                      .outputs = !s.exists && !is_performed};
     // PERFORM goes through all its rows; without a lock or a count, nobody can tell.
     if (is_performed && (s.query.lock != Lock::None || function_.row_count)) needs.max_rows = kAll;
     if (s.into_rows) needs = {};
-    const bool is_value = s.query.rows && is_hidden(s.targets) &&
-                          function_.variables[s.targets[0].index].name.starts_with("(subquery");
+    const bool is_value = s.query.rows && s.is_scalar;
     if (is_value) needs.max_rows = 2;
-    auto rows = query(s, needs);
+    auto rows = query(statement, needs);
     if (!rows) return rows.error();
     if (is_value && rows->size() > 1) {
       call_.sqlstate = "21000";
@@ -201,22 +169,17 @@ class CallRun {
       return Error{.what = rows->empty() ? "a query returned no rows"
                                          : "a query returned more than one row"};
     store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
-    if (!is_hidden(s.targets)) tell_rows(rows->size());
+    if (!s.in_expression) tell_rows(rows->size());
     return Next{};
   }
 
-  // Is the query part of an expression, and its target no variable of the author's?
-  bool is_hidden(const std::vector<VarId>& targets) const {
-    return targets.size() == 1 && function_.variables[targets[0].index].name.starts_with('(');
-  }
-
-  Result<Next> modify(const Statement& s) {
+  Result<Next> run(const Statement& statement, const Write& s) {
     if (runner_ == nullptr && !call_.app.table(s.table).exclusions.empty() &&
-        s.op != StatementOp::Delete)
+        !statement.is<Delete>())
       return call_.limit("an EXCLUDE constraint needs a level of a server");
     const bool counts = function_.found || function_.row_count;
-    auto modified =
-        runner_ != nullptr ? runner_->modify(call_, s) : run_modification(call_, s, counts);
+    auto modified = runner_ != nullptr ? runner_->modify(call_, statement)
+                                       : run_modification(call_, statement, counts);
     if (!modified) return modified.error();
     if (s.into_rows) {
       for (auto& row : modified->returning) append_row(variable(*s.into_rows), std::move(row));
@@ -230,10 +193,10 @@ class CallRun {
     return Next{};
   }
 
-  Result<Next> assign(const Statement& s) {
-    auto assigned = value(*s.expr);
+  Result<Next> run(const Statement&, const Assign& s) {
+    auto assigned = value(s.value);
     if (!assigned) return assigned.error();
-    Value& target = variable(s.targets.front());
+    Value& target = variable(s.target);
     if (!s.index) {
       target = *std::move(assigned);
       return Next{};
@@ -253,10 +216,10 @@ class CallRun {
   }
 
   // One round of a loop's body. Returns nothing if the loop goes on, else what follows the loop.
-  Result<std::optional<Next>> round(const Statement& loop) {
+  Result<std::optional<Next>> round(std::span<const Statement> body) {
     using Answer = std::optional<Next>;
     if (auto counted = step(); !counted) return counted.error();
-    auto next = run_all(loop.body);
+    auto next = run_all(body);
     if (!next) return next.error();
     switch (next->kind) {
       case Next::Kind::Statement:
@@ -279,24 +242,24 @@ class CallRun {
     return next;
   }
 
-  Result<Next> for_query(const Statement& s) {
-    auto rows = query(s, {});
+  Result<Next> run(const Statement& statement, const ForQuery& s) {
+    auto rows = query(statement, {});
     if (!rows) return rows.error();
     for (const auto& row : *rows) {
       store(s.targets, row);
-      auto left = round(s);
+      auto left = round(s.body);
       if (!left) return left.error();
       if (*left) return leave_loop(**left, true);
     }
     return leave_loop({}, !rows->empty());
   }
 
-  Result<Next> for_range(const Statement& s) {
+  Result<Next> run(const Statement&, const ForRange& s) {
     std::int64_t bounds[3] = {0, 0, 1};
-    const std::optional<Expr>* exprs[3] = {&s.expr, &s.upper, &s.step};
+    const Expr* exprs[3] = {&s.from, &s.to, s.step ? &*s.step : nullptr};
     for (std::size_t i = 0; i < 3; ++i) {
-      if (!*exprs[i]) continue;
-      auto bound = value(**exprs[i]);
+      if (exprs[i] == nullptr) continue;
+      auto bound = value(*exprs[i]);
       if (!bound) return bound.error();
       const auto* number = std::get_if<std::int64_t>(&bound->data);
       if (number == nullptr) return Error{.what = "a bound of a FOR loop is NULL"};
@@ -308,8 +271,8 @@ class CallRun {
     bool had_round = false;
     while (s.descending ? at >= last : at <= last) {
       had_round = true;
-      variable(s.targets.front()) = Value(at);
-      auto left = round(s);
+      variable(s.target) = Value(at);
+      auto left = round(s.body);
       if (!left) return left.error();
       if (*left) return leave_loop(**left, true);
       const bool is_over = s.descending ? __builtin_sub_overflow(at, width, &at)
@@ -319,78 +282,87 @@ class CallRun {
     return leave_loop({}, had_round);
   }
 
-  Result<Next> for_array(const Statement& s) {
-    auto array = value(*s.expr);
+  Result<Next> run(const Statement&, const ForArray& s) {
+    auto array = value(s.array);
     if (!array) return array.error();
     const auto* elements = std::get_if<std::vector<Value>>(&array->data);
     if (elements == nullptr) return Error{.what = "FOREACH goes through an array, not NULL"};
     for (const Value& element : *elements) {
-      variable(s.targets.front()) = element;
-      auto left = round(s);
+      variable(s.target) = element;
+      auto left = round(s.body);
       if (!left) return left.error();
       if (*left) return leave_loop(**left, true);
     }
     return leave_loop({}, !elements->empty());
   }
 
-  Result<Next> while_loop(const Statement& s) {
+  Result<Next> run(const Statement&, const While& s) {
     for (;;) {
-      if (s.expr) {
-        auto goes_on = value(*s.expr);
+      if (s.condition) {
+        auto goes_on = value(*s.condition);
         if (!goes_on) return goes_on.error();
         if (!is_true(*goes_on)) return Next{};
       }
-      auto left = round(s);
+      auto left = round(s.body);
       if (!left) return left.error();
       if (*left) return **left;
     }
   }
 
-  Result<Next> jump(const Statement& s) {
-    if (s.expr) {
-      auto applies = value(*s.expr);
+  Result<Next> run(const Statement& statement, const Jump& s) {
+    if (s.condition) {
+      auto applies = value(*s.condition);
       if (!applies) return applies.error();
       if (!is_true(*applies)) return Next{};
     }
-    return Next{s.op == StatementOp::Exit ? Next::Kind::Exit : Next::Kind::Continue, s.depth};
+    return Next{statement.is<Exit>() ? Next::Kind::Exit : Next::Kind::Continue, s.depth};
   }
 
-  Result<Next> give_back(const Statement& s) {
-    if (s.expr) {
-      auto returned = value(*s.expr);
-      if (!returned) return returned.error();
-      returned_.push_back(*std::move(returned));
-    }
-    return s.op == StatementOp::Return ? Next{Next::Kind::Return, 0} : Next{};
+  Result<void> give_back(const std::optional<Expr>& expr) {
+    if (!expr) return {};
+    auto returned = value(*expr);
+    if (!returned) return returned.error();
+    returned_.push_back(*std::move(returned));
+    return {};
   }
 
-  Result<Next> append(const Statement& s) {
+  Result<Next> run(const Statement&, const Return& s) {
+    if (auto given = give_back(s.value); !given) return given.error();
+    return Next{Next::Kind::Return, 0};
+  }
+
+  Result<Next> run(const Statement&, const ReturnRow& s) {
+    if (auto given = give_back(s.value); !given) return given.error();
+    return Next{};
+  }
+
+  Result<Next> run(const Statement&, const Append& s) {
     std::vector<Value> row;
-    for (const Expr& expr : s.returning) {
+    for (const Expr& expr : s.values) {
       auto known = value(expr);
       if (!known) return known.error();
       row.push_back(*std::move(known));
     }
-    append_row(variable(s.targets.front()), std::move(row));
+    append_row(variable(s.rows), std::move(row));
     return Next{};
   }
 
   // An error inside of an EXCEPTION block takes back what the block did to the database; variables
   // keep their values.
-  Result<Next> block(const Statement& s) {
-    const std::size_t mark = s.catches && runner_ != nullptr ? runner_->begin_block() : 0;
+  Result<Next> run(const Statement&, const Block& s) {
+    const std::size_t mark = s.handler && runner_ != nullptr ? runner_->begin_block() : 0;
     auto next = run_all(s.body);
-    if (!next && s.catches && !call_.is_limit) {
+    if (!next && s.handler && !call_.is_limit) {
       if (runner_ == nullptr)
         return call_.limit("an EXCEPTION block that catches something needs a level of a server");
       runner_->undo_block(mark);
       const Error caught = next.error();
       const std::string state = sqlstate_of(call_, caught);
-      variable(s.targets[0]) = Value(state);
-      variable(s.targets[1]) = Value(caught.what);
+      variable(s.handler->targets[0]) = Value(state);
+      variable(s.handler->targets[1]) = Value(caught.what);
       call_.sqlstate.clear();
       caught_.push_back({caught, state});
-      next = run_all(s.otherwise);
+      next = run_all(s.handler->body);
       caught_.pop_back();
     }
     if (!next) return next;
@@ -401,17 +373,13 @@ class CallRun {
     return next;
   }
 
-  Result<Next> raise(const Statement& s) {
+  Result<Next> run(const Statement& statement, const Raise& s) {
     if (s.again && !caught_.empty()) {
       call_.sqlstate = caught_.back().second;
       return caught_.back().first;
     }
     call_.sqlstate = s.sqlstate.empty() ? "P0001" : s.sqlstate;
-    if (!s.expr) return Error{.what = s.text.empty() ? "RAISE EXCEPTION" : s.text};
-    auto message = value(*s.expr);
-    if (!message) return message.error();
-    const auto* text = std::get_if<std::string>(&message->data);
-    return Error{.what = text == nullptr ? print(*message) : *text};
+    return Error{.what = statement.text.empty() ? "RAISE EXCEPTION" : statement.text};
   }
 
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();

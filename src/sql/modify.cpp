@@ -28,19 +28,20 @@ class ConflictingRows final : public RowsInScope {
 
 class Modification {
  public:
-  Modification(CallState& call, const Statement& statement)
-      : call_(call), statement_(statement), table_(call.app.table(statement.table)), view_(call) {}
+  Modification(CallState& call, const Write& write)
+      : call_(call), write_(write), table_(call.app.table(write.table)), view_(call) {}
 
-  Result<Modified> insert() {
-    NewRow row(call_, statement_.table);
+  Result<Modified> run(const Insert& insert) {
+    NewRow row(call_, write_.table);
     bool has_fresh_key = false;
-    if (auto filled = fill(row, has_fresh_key); !filled) return filled.error();
+    if (auto filled = fill(row, insert.sets, has_fresh_key); !filled) return filled.error();
     if (auto valid = check_values(call_, row); !valid) return valid.error();
     // The key that ON CONFLICT names goes first: a row that is there by it decides.
     for (const bool named : {true, false}) {
       for (const auto& key : keys(!has_fresh_key)) {
-        if (is_named(key) != named) continue;
-        if (const auto there = find_double(call_, row, key)) return conflict(row, *there, named);
+        if (is_named(insert, key) != named) continue;
+        if (const auto there = find_double(call_, row, key))
+          return conflict(insert, row, *there, named);
       }
     }
     if (auto valid = check_references(call_, row); !valid) return valid.error();
@@ -48,26 +49,25 @@ class Modification {
     return finished(row);
   }
 
-  Result<Modified> update() {
-    if (auto searched = search(); !searched) return searched.error();
+  Result<Modified> run(const Update& update) {
+    if (auto searched = search(update); !searched) return searched.error();
     std::vector<NewRow> rows;
-    Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
+    Matcher matcher(view_, {update.table}, update.where ? &*update.where : nullptr);
     auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
       const RowKey& key = tuple.keys().front();
-      if (statement_.once && !call_.changed_rows.insert({statement_.table, key}).second)
-        return true;
-      NewRow row(view_, statement_.table, key);
-      for (const Expr& expr : statement_.returning) {
+      if (update.once && !call_.changed_rows.insert({update.table, key}).second) return true;
+      NewRow row(view_, write_.table, key);
+      for (const Expr& expr : write_.returning) {
         // The row before is read before it is changed.
         for (const std::uint32_t column : columns_of(expr, 1))
-          view_.column(statement_.table, key, column);
+          view_.column(write_.table, key, column);
       }
-      for (const Expr& raised : statement_.raises) {
+      for (const Expr& raised : update.raises) {
         auto holds = tuple.value(raised);
         if (!holds) return holds.error();
         if (is_true(*holds)) return Error{.what = "a trigger raises an exception"};
       }
-      if (auto done = set_all(row, statement_.sets, tuple); !done) return done.error();
+      if (auto done = set_all(row, update.sets, tuple); !done) return done.error();
       rows.push_back(std::move(row));
       return true;
     });
@@ -79,17 +79,17 @@ class Modification {
     return modified_;
   }
 
-  Result<Modified> remove(bool counts) {
-    const auto searched = search();
+  Result<Modified> run(const Delete& remove, bool counts) {
+    const auto searched = search(remove);
     if (!searched) return searched.error();
-    Matcher matcher(view_, {statement_.table}, statement_.where ? &*statement_.where : nullptr);
-    const bool must_look = *searched || counts || !statement_.returning.empty() ||
-                           is_referenced(call_.app, statement_.table);
+    Matcher matcher(view_, {remove.table}, remove.where ? &*remove.where : nullptr);
+    const bool must_look =
+        *searched || counts || !write_.returning.empty() || is_referenced(call_.app, write_.table);
     if (!must_look) {
       auto by_key = matcher.only_key();
       if (!by_key) return by_key.error();
       if (*by_key) {
-        if ((*by_key)->key) call_.database.set_present(statement_.table, *(*by_key)->key, false);
+        if ((*by_key)->key) call_.database.set_present(write_.table, *(*by_key)->key, false);
         return modified_;
       }
     }
@@ -102,9 +102,9 @@ class Modification {
       return true;
     });
     if (!matched) return matched.error();
-    for (const RowKey& key : keys) call_.database.set_present(statement_.table, key, false);
+    for (const RowKey& key : keys) call_.database.set_present(write_.table, key, false);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      auto valid = check_not_referenced(call_, statement_.table, keys[i], old[i]);
+      auto valid = check_not_referenced(call_, write_.table, keys[i], old[i]);
       if (!valid) return valid.error();
     }
     modified_.num_rows = keys.size();
@@ -112,14 +112,13 @@ class Modification {
   }
 
  private:
-  Result<bool> search() {
-    return Matcher::search_first(call_, {statement_.table},
-                                 statement_.where ? &*statement_.where : nullptr);
+  Result<bool> search(const SearchedWrite& write) {
+    return Matcher::search_first(call_, {write.table}, write.where ? &*write.where : nullptr);
   }
 
   // Gives every column of a new row its value.
-  Result<void> fill(NewRow& row, bool& has_fresh_key) {
-    for (const SetColumn& set : statement_.sets) {
+  Result<void> fill(NewRow& row, const std::vector<SetColumn>& sets, bool& has_fresh_key) {
+    for (const SetColumn& set : sets) {
       auto value = evaluate(set.value, call_.variables);
       if (!value) return value.error();
       row.set(set.column, *std::move(value));
@@ -128,7 +127,7 @@ class Modification {
       const Column& column = table_.columns[c];
       if (row.is_set(c)) continue;
       if (column.is_fresh) {
-        row.set(c, call_.database.fresh(statement_.table, c));
+        row.set(c, call_.database.fresh(write_.table, c));
         has_fresh_key = has_fresh_key || table_.is_key_column(c);
       } else if (column.default_value) {
         auto value = evaluate(*column.default_value, {});
@@ -150,9 +149,9 @@ class Modification {
   }
 
   // Does ON CONFLICT say what to do if a row is there by this key?
-  bool is_named(const std::vector<std::uint32_t>& key) const {
-    if (statement_.conflict == OnConflict::Fail) return false;
-    const auto& named = statement_.conflict_key;
+  static bool is_named(const Insert& insert, const std::vector<std::uint32_t>& key) {
+    if (insert.conflict == OnConflict::Fail) return false;
+    const auto& named = insert.conflict_key;
     return named.empty() || std::ranges::is_permutation(named, key);
   }
 
@@ -161,17 +160,18 @@ class Modification {
                                 there == row.key() ? "" : " with the same unique values")};
   }
 
-  Result<Modified> conflict(NewRow& row, const RowKey& there, bool is_handled) {
+  Result<Modified> conflict(const Insert& insert, NewRow& row, const RowKey& there,
+                            bool is_handled) {
     if (!is_handled) return is_there(row, there);
-    if (statement_.conflict == OnConflict::Nothing) return modified_;
-    ConflictingRows both(view_, statement_.table, there, row);
-    if (statement_.conflict_where) {
-      auto applies = evaluate(*statement_.conflict_where, call_.variables, both);
+    if (insert.conflict == OnConflict::Nothing) return modified_;
+    ConflictingRows both(view_, write_.table, there, row);
+    if (insert.conflict_where) {
+      auto applies = evaluate(*insert.conflict_where, call_.variables, both);
       if (!applies) return applies.error();
       if (!is_true(*applies)) return modified_;
     }
-    NewRow changed(view_, statement_.table, there);
-    for (const SetColumn& set : statement_.conflict_sets) {
+    NewRow changed(view_, write_.table, there);
+    for (const SetColumn& set : insert.conflict_sets) {
       auto value = evaluate(set.value, call_.variables, both);
       if (!value) return value.error();
       changed.set(set.column, *std::move(value));
@@ -192,9 +192,9 @@ class Modification {
   // Writes a row that was not there.
   void put(NewRow& row) {
     const RowKey key = row.key();
-    call_.database.set_present(statement_.table, key, true);
+    call_.database.set_present(write_.table, key, true);
     for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
-      if (!table_.is_key_column(c)) call_.database.write(statement_.table, key, c, row.column(c));
+      if (!table_.is_key_column(c)) call_.database.write(write_.table, key, c, row.column(c));
     }
   }
 
@@ -213,24 +213,23 @@ class Modification {
         loses_references ? referenced_values(old_key) : std::vector<Value>();
     if (moves) {
       for (std::uint32_t c = 0; c < table_.columns.size(); ++c) row.set(c, row.column(c));
-      call_.database.set_present(statement_.table, old_key, false);
+      call_.database.set_present(write_.table, old_key, false);
       put(row);
     } else {
       for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
         if (row.is_set(c) && !table_.is_key_column(c))
-          call_.database.write(statement_.table, key, c, row.column(c));
+          call_.database.write(write_.table, key, c, row.column(c));
       }
     }
     if (!loses_references) return {};
-    return check_not_referenced(call_, statement_.table, old_key, old);
+    return check_not_referenced(call_, write_.table, old_key, old);
   }
 
   // The columns that foreign keys of any table target, in a row that is there; others are NULL.
   std::vector<Value> referenced_values(const RowKey& key) {
     std::vector<Value> values(table_.columns.size());
-    for_each_target([&](std::uint32_t column) {
-      values[column] = view_.column(statement_.table, key, column);
-    });
+    for_each_target(
+        [&](std::uint32_t column) { values[column] = view_.column(write_.table, key, column); });
     return values;
   }
 
@@ -239,7 +238,7 @@ class Modification {
     for_each_target([&](std::uint32_t column) {
       changes =
           changes || (row.is_set(column) &&
-                      row.column(column) != view_.column(statement_.table, *row.old_key(), column));
+                      row.column(column) != view_.column(write_.table, *row.old_key(), column));
     });
     return changes;
   }
@@ -248,16 +247,16 @@ class Modification {
   void for_each_target(const Visit& visit) {
     for (const Table& other : call_.app.tables) {
       for (const ForeignKey& foreign : other.foreign_keys) {
-        if (foreign.target != statement_.table) continue;
+        if (foreign.target != write_.table) continue;
         for (const std::uint32_t column : foreign.target_columns) visit(column);
       }
     }
   }
 
   Result<void> add_returning(RowsInScope& row) {
-    if (statement_.returning.empty()) return {};
+    if (write_.returning.empty()) return {};
     auto& values = modified_.returning.emplace_back();
-    for (const Expr& expr : statement_.returning) {
+    for (const Expr& expr : write_.returning) {
       auto value = evaluate(expr, call_.variables, row);
       if (!value) return value.error();
       values.push_back(*std::move(value));
@@ -276,7 +275,7 @@ class Modification {
   }
 
   CallState& call_;
-  const Statement& statement_;
+  const Write& write_;
   const Table& table_;
   StatementView view_;
   Modified modified_;
@@ -285,16 +284,10 @@ class Modification {
 }  // namespace
 
 Result<Modified> run_modification(CallState& call, const Statement& statement, bool counts) {
-  Modification modification(call, statement);
-  switch (statement.op) {
-    case StatementOp::Insert:
-      return modification.insert();
-    case StatementOp::Update:
-      return modification.update();
-    default:
-      ISO_ASSERT(statement.op == StatementOp::Delete);
-      return modification.remove(counts);
-  }
+  Modification modification(call, *statement.write());
+  if (const auto* insert = statement.find<Insert>()) return modification.run(*insert);
+  if (const auto* update = statement.find<Update>()) return modification.run(*update);
+  return modification.run(statement.as<Delete>(), counts);
 }
 
 }  // namespace isoscope::sql

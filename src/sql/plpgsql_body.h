@@ -37,6 +37,8 @@ class PlpgsqlBody {
   void add_assign(Body& to, const Tree& node);
   void add_if(Body& to, const Tree& node);
   void add_case(Body& to, const Tree& node);
+  // One branch; what its condition asks for goes ahead of it.
+  Statement test_of(const Statement& model, Body& ahead, const Tree& cond, const Tree& body);
   void add_loop(Body& to, const Tree& node);
   void add_while(Body& to, const Tree& node);
   void add_for_range(Body& to, const Tree& node);

@@ -96,9 +96,9 @@ void PlpgsqlBody::refuse(const std::string& kind, const Tree& node) {
 void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
   const std::string query = query_of(child(node, "expr"));
   const auto token = text_.find_text(line_of(node), query);
-  Statement assign{.op = StatementOp::Assign};
-  assign.place = token ? text_.place_of_token(*token) : text_.place_of_line(line_of(node));
-  if (token) assign.text = text_.text_from(*token, ";");
+  Statement model;
+  model.place = token ? text_.place_of_token(*token) : text_.place_of_line(line_of(node));
+  if (token) model.text = text_.text_from(*token, ";");
   // The parser keeps "v := e" whole: the sign is the first outside of brackets.
   const auto tokens = scan_sql(query);
   int depth = 0;
@@ -113,11 +113,11 @@ void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
     sign = begin;
     value = end;
   }
-  const std::size_t target = named(number_of(node, "varno"), assign.place);
-  if (value == 0) findings_.fail(assign.place, "this assignment is not understood");
+  const std::size_t target = named(number_of(node, "varno"), model.place);
+  if (value == 0) findings_.fail(model.place, "this assignment is not understood");
   if (findings_.failed()) return;
   if (frame_.named(target).is_record) {
-    findings_.fail(assign.place,
+    findings_.fail(model.place,
                    fmt::format("the record '{}' is assigned as a whole", frame_.named(target).name),
                    "use SELECT … INTO");
     return;
@@ -126,35 +126,32 @@ void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
   const std::size_t offset = token ? text_.token(*token).begin : 0;
   const auto at = [&](std::size_t skipped) {
     return token ? text_.locator(offset + skipped, kSelect.size())
-                 : Locator{.otherwise = assign.place};
+                 : Locator{.otherwise = model.place};
   };
   const std::size_t bracket = query.find('[');
   const bool has_index = bracket < sign;
+  Assign assign{.target = var};
   if (has_index) {
-    const Expr element = expression_at(to, query.substr(0, sign), at(0), assign);
+    const Expr element = expression_at(to, query.substr(0, sign), at(0), model);
     if (element.op == ExprOp::Element) {
-      findings_.note(assign.place, "an array is taken to begin with 1 and to have no holes",
+      findings_.note(model.place, "an array is taken to begin with 1 and to have no holes",
                      NoteKind::Gap);
       assign.index = element.args[1];
     } else {
-      findings_.fail(assign.place, "this assignment to a part is not modelled", "as in a[i] := …");
+      findings_.fail(model.place, "this assignment to a part is not modelled", "as in a[i] := …");
     }
   }
   const Variable variable = frame_.variable(var);
-  assign.expr = fitted(expression_at(to, query.substr(value), at(value), assign), variable.type,
-                       variable.is_array && !has_index, fmt::format("'{}'", variable.name));
-  assign.targets = {var};
-  to.push_back(std::move(assign));
+  assign.value = fitted(expression_at(to, query.substr(value), at(value), model), variable.type,
+                        variable.is_array && !has_index, fmt::format("'{}'", variable.name));
+  to.push_back(model.with(std::move(assign)));
 }
 
 void PlpgsqlBody::add_if(Body& to, const Tree& node) {
-  Statement branch = start(node, "IF", "THEN");
-  branch.op = StatementOp::If;
-  branch.expr = condition(to, child(node, "cond"), branch);
-  add_all(branch.body, child(node, "then_body"));
   // Each ELSIF is an If alone in the other branch of the one before.
   std::vector<Statement> chain;
-  chain.push_back(std::move(branch));
+  chain.push_back(
+      test_of(start(node, "IF", "THEN"), to, child(node, "cond"), child(node, "then_body")));
   std::vector<Body> ahead(1);
   const int branches = branches_;
   for (const Tree& entry : child(node, "elsif_list")) {
@@ -163,37 +160,38 @@ void PlpgsqlBody::add_if(Body& to, const Tree& node) {
     if (!fits(elsif)) break;
     Statement next = start(elsif, "ELSIF", "THEN");
     if (next.text.empty()) next = start(elsif, "ELSEIF", "THEN");
-    next.op = StatementOp::If;
     ahead.emplace_back();
-    next.expr = condition(ahead.back(), child(elsif, "cond"), next);
-    add_all(next.body, child(elsif, "stmts"));
-    chain.push_back(std::move(next));
+    chain.push_back(test_of(next, ahead.back(), child(elsif, "cond"), child(elsif, "stmts")));
   }
-  add_all(chain.back().otherwise, child(node, "else_body"));
+  add_all(chain.back().as<If>().otherwise, child(node, "else_body"));
   branches_ = branches;
   for (std::size_t i = chain.size() - 1; i > 0; --i) {
     ahead[i].push_back(std::move(chain[i]));
-    chain[i - 1].otherwise = std::move(ahead[i]);
+    chain[i - 1].as<If>().otherwise = std::move(ahead[i]);
   }
   to.push_back(std::move(chain.front()));
 }
 
+Statement PlpgsqlBody::test_of(const Statement& model, Body& ahead, const Tree& cond,
+                               const Tree& body) {
+  If test{.condition = condition(ahead, cond, model)};
+  add_all(test.body, body);
+  return model.with(std::move(test));
+}
+
 void PlpgsqlBody::add_case(Body& to, const Tree& node) {
-  Statement head = start(node, "CASE", "WHEN");
+  const Statement head = start(node, "CASE", "WHEN");
   frame_.open_block("");
   if (has(node, "t_expr")) {
-    Statement assign = head;
-    assign.op = StatementOp::Assign;
-    assign.expr = expression(to, child(node, "t_expr"), head);
+    Expr value = expression(to, child(node, "t_expr"), head);
     const auto datum = static_cast<std::size_t>(number_of(node, "t_varno"));
     const Tree& variable =
         datum < datums_.size() ? child(datums_[datum], "PLpgSQL_var") : no_tree();
-    const std::size_t subject = frame_.add_named(
-        text_of(variable, "refname"),
-        {.type = assign.expr->type, .is_array = assign.expr->is_array}, catalog_, head.place);
+    const std::size_t subject =
+        frame_.add_named(text_of(variable, "refname"),
+                         {.type = value.type, .is_array = value.is_array}, catalog_, head.place);
     frame_.declare(subject);
-    assign.targets = {frame_.named(subject).var};
-    to.push_back(std::move(assign));
+    to.push_back(head.with(Assign{.target = frame_.named(subject).var, .value = std::move(value)}));
   }
   std::vector<Statement> chain;
   std::vector<Body> ahead;
@@ -202,25 +200,19 @@ void PlpgsqlBody::add_case(Body& to, const Tree& node) {
     const Tree& when = inside(entry);
     ++branches_;
     if (!fits(when)) break;
-    Statement next = start(when, "WHEN", "THEN");
-    next.op = StatementOp::If;
     ahead.emplace_back();
-    next.expr = condition(ahead.back(), child(when, "expr"), next);
-    add_all(next.body, child(when, "stmts"));
-    chain.push_back(std::move(next));
+    chain.push_back(test_of(start(when, "WHEN", "THEN"), ahead.back(), child(when, "expr"),
+                            child(when, "stmts")));
   }
   Body rest;
   if (flag_of(node, "have_else")) {
     add_all(rest, child(node, "else_stmts"));
   } else {
-    Statement raise = head;  // no branch fits: an error of SQL
-    raise.op = StatementOp::Raise;
-    raise.sqlstate = "20000";
-    rest.push_back(std::move(raise));
+    rest.push_back(head.with(Raise{.sqlstate = "20000"}));  // no branch fits: an error of SQL
   }
   branches_ = branches;
   for (std::size_t i = chain.size(); i-- > 0;) {
-    chain[i].otherwise = std::move(rest);
+    chain[i].as<If>().otherwise = std::move(rest);
     rest = std::move(ahead[i]);
     rest.push_back(std::move(chain[i]));
   }
@@ -239,48 +231,46 @@ PlpgsqlBody::Body PlpgsqlBody::loop_body(const Tree& node) {
 void PlpgsqlBody::add_loop(Body& to, const Tree& node) {
   Statement loop = start(node, "LOOP", "LOOP");
   loop.text = "LOOP";
-  loop.op = StatementOp::While;
-  loop.body = loop_body(node);
-  to.push_back(std::move(loop));
+  to.push_back(loop.with(While{.body = loop_body(node)}));
 }
 
 void PlpgsqlBody::add_while(Body& to, const Tree& node) {
-  Statement loop = start(node, "WHILE", "LOOP");
-  loop.op = StatementOp::While;
+  const Statement model = start(node, "WHILE", "LOOP");
+  const Place place = model.place;
+  While loop;
   Body before;
-  Expr holds = condition(before, child(node, "cond"), loop);
+  Expr holds = condition(before, child(node, "cond"), model);
   if (before.empty()) {
-    loop.expr = std::move(holds);
+    loop.condition = std::move(holds);
   } else {
     // The subqueries are asked again in each round, which leaves the loop by itself.
-    Statement leave{.op = StatementOp::Exit, .place = loop.place, .text = loop.text};
-    leave.expr =
+    Exit leave;
+    leave.condition =
         make(ExprOp::If, Type::Boolean,
-             {std::move(holds), make_boolean(false, loop.place), make_boolean(true, loop.place)},
-             loop.place);
+             {std::move(holds), make_boolean(false, place), make_boolean(true, place)}, place);
     loop.body = std::move(before);
-    loop.body.push_back(std::move(leave));
+    loop.body.push_back(model.with(std::move(leave)));
   }
   Body body = loop_body(node);
   std::ranges::move(body, std::back_inserter(loop.body));
-  to.push_back(std::move(loop));
+  to.push_back(model.with(std::move(loop)));
 }
 
 void PlpgsqlBody::add_for_range(Body& to, const Tree& node) {
-  Statement loop = start(node, "FOR", "LOOP");
-  loop.op = StatementOp::ForRange;
+  const Statement model = start(node, "FOR", "LOOP");
+  ForRange loop;
   const auto bound = [&](const char* name) {
-    return fitted(expression(to, child(node, name), loop), Type::Integer, false,
+    return fitted(expression(to, child(node, name), model), Type::Integer, false,
                   "the range of FOR");
   };
-  loop.expr = bound("lower");
-  loop.upper = bound("upper");
+  loop.from = bound("lower");
+  loop.to = bound("upper");
   if (has(node, "step")) loop.step = bound("step");
   loop.descending = flag_of(node, "reverse");
   const Tree& variable = child(child(node, "var"), "PLpgSQL_var");
   const std::string name = text_of(variable, "refname");
   frame_.open_block(text_of(node, "label"));
-  const std::size_t index = frame_.add_named(name, {.type = Type::Integer}, catalog_, loop.place);
+  const std::size_t index = frame_.add_named(name, {.type = Type::Integer}, catalog_, model.place);
   frame_.declare(index);
   // The parser numbers the variable when it comes to the loop: the first of the name from here.
   for (std::size_t i = next_loop_; i < datums_.size(); ++i) {
@@ -292,44 +282,46 @@ void PlpgsqlBody::add_for_range(Body& to, const Tree& node) {
     next_loop_ = i + 1;
     break;
   }
-  loop.targets = {frame_.named(index).var};
+  loop.target = frame_.named(index).var;
   loop.body = loop_body(node);
   frame_.close_block();
-  to.push_back(std::move(loop));
+  to.push_back(model.with(std::move(loop)));
 }
 
 void PlpgsqlBody::add_for_array(Body& to, const Tree& node) {
-  Statement loop = start(node, "FOREACH", "LOOP");
-  loop.op = StatementOp::ForArray;
-  if (number_of(node, "slice") != 0) findings_.fail(loop.place, "FOREACH … SLICE is not modelled");
-  const std::size_t target = named(number_of(node, "varno"), loop.place);
+  const Statement model = start(node, "FOREACH", "LOOP");
+  if (number_of(node, "slice") != 0) findings_.fail(model.place, "FOREACH … SLICE is not modelled");
+  const std::size_t target = named(number_of(node, "varno"), model.place);
   if (findings_.failed()) return;
   if (frame_.named(target).is_record) {
-    findings_.fail(loop.place, "a record cannot run through an array");
+    findings_.fail(model.place, "a record cannot run through an array");
     return;
   }
-  loop.targets = {frame_.named(target).var};
-  const Variable variable = frame_.variable(loop.targets[0]);
-  loop.expr = fitted(expression(to, child(node, "expr"), loop), variable.type, true, "FOREACH");
+  ForArray loop{.target = frame_.named(target).var};
+  const Variable variable = frame_.variable(loop.target);
+  loop.array = fitted(expression(to, child(node, "expr"), model), variable.type, true, "FOREACH");
   loop.body = loop_body(node);
-  to.push_back(std::move(loop));
+  to.push_back(model.with(std::move(loop)));
 }
 
 void PlpgsqlBody::add_exit(Body& to, const Tree& node) {
   const bool is_exit = flag_of(node, "is_exit");
-  Statement leave = start(node, is_exit ? "EXIT" : "CONTINUE");
-  leave.op = is_exit ? StatementOp::Exit : StatementOp::Continue;
+  const Statement model = start(node, is_exit ? "EXIT" : "CONTINUE");
   const std::string label = text_of(node, "label");
   const auto level = std::find_if(loops_.rbegin(), loops_.rend(), [&](const Level& each) {
     return label.empty() ? !each.is_block : each.label == label;
   });
   if (level == loops_.rend() || (level->is_block && !is_exit))
-    findings_.fail(leave.place, label.empty()
+    findings_.fail(model.place, label.empty()
                                     ? "there is no loop around"
                                     : fmt::format("no loop around is called '{}'", label));
-  leave.depth = static_cast<std::uint32_t>(level - loops_.rbegin());
-  if (has(node, "cond")) leave.expr = condition(to, child(node, "cond"), leave);
-  to.push_back(std::move(leave));
+  Jump jump{.depth = static_cast<std::uint32_t>(level - loops_.rbegin())};
+  if (has(node, "cond")) jump.condition = condition(to, child(node, "cond"), model);
+  if (is_exit) {
+    to.push_back(model.with(Exit{std::move(jump)}));
+  } else {
+    to.push_back(model.with(Continue{std::move(jump)}));
+  }
 }
 
 std::string PlpgsqlBody::raised_state(const Tree& node) const {
@@ -346,26 +338,20 @@ std::string PlpgsqlBody::raised_state(const Tree& node) const {
 }
 
 void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
-  Statement raise = start(node, "RAISE");
+  const Statement model = start(node, "RAISE");
   if (number_of(node, "elog_level") < kRaiseError) return;  // tells somebody, does nothing
-  raise.op = StatementOp::Raise;
-  raise.sqlstate = raised_state(node);
-  raise.again = !has(node, "message") && !has(node, "condname") && !has(node, "options");
+  Raise raise{.sqlstate = raised_state(node),
+              .again = !has(node, "message") && !has(node, "condname") && !has(node, "options")};
   if (raise.again && num_handlers_ == 0)
-    findings_.fail(raise.place, "RAISE alone stands outside of a handler");
-  to.push_back(std::move(raise));
+    findings_.fail(model.place, "RAISE alone stands outside of a handler");
+  to.push_back(model.with(std::move(raise)));
 }
 
 void PlpgsqlBody::add_assert(Body& to, const Tree& node) {
-  Statement check = start(node, "ASSERT");
-  check.op = StatementOp::If;
-  check.expr = condition(to, child(node, "cond"), check);
-  Statement raise = check;
-  raise.op = StatementOp::Raise;
-  raise.sqlstate = "P0004";
-  raise.expr.reset();
-  check.otherwise.push_back(std::move(raise));
-  to.push_back(std::move(check));
+  const Statement model = start(node, "ASSERT");
+  If check{.condition = condition(to, child(node, "cond"), model)};
+  check.otherwise.push_back(model.with(Raise{.sqlstate = "P0004"}));
+  to.push_back(model.with(std::move(check)));
 }
 
 std::vector<Statement> build_plpgsql(const FunctionHead& head, const Tree& tree, BodyText& text,

@@ -42,8 +42,8 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
                                       BodyText& text, Catalog& catalog, Frame& frame,
                                       Findings& findings);
 
-// Return of the OUT parameters, as one value or an array.
-Statement return_outputs(const FunctionHead& head, Frame& frame, StatementOp op, Place place);
+// The OUT parameters, as one value or an array; nothing if there are none.
+std::optional<Expr> outputs_of(const FunctionHead& head, Frame& frame, Place place);
 // One value of many: the only one, or an array.
 Expr gather(std::vector<Expr> values, Place place);
 // Returns each row of the query.

@@ -16,13 +16,12 @@ Expr gather(std::vector<Expr> values, Place place) {
   return row;
 }
 
-Statement return_outputs(const FunctionHead& head, Frame& frame, StatementOp op, Place place) {
-  Statement result{.op = op, .place = place};
+std::optional<Expr> outputs_of(const FunctionHead& head, Frame& frame, Place place) {
   std::vector<Expr> values;
   for (const std::size_t output : head.outputs)
     values.push_back(make_variable(frame, frame.named(output).var, place));
-  if (!values.empty()) result.expr = gather(std::move(values), place);
-  return result;
+  if (values.empty()) return std::nullopt;
+  return gather(std::move(values), place);
 }
 
 void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
@@ -52,7 +51,7 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
     BuiltQuery built = build_query(names, statement);
     if (findings_.failed()) return;
     std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
-    add_select(made, names, std::move(built), bound, strict, model);
+    add_select(made, names, std::move(built), bound, Select{.strict = strict}, model);
   } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
     add_write(made, names, kind, statement, targets, strict, model);
   } else {
@@ -95,7 +94,7 @@ std::optional<BuiltQuery> PlpgsqlBody::rows_of_statement(Body& to, const Parsed&
     if (findings_.failed()) return std::nullopt;
     // A called function has ended its statements: the query then begins one.
     to_continues_ = !before.empty() && std::ranges::any_of(before, [](const Statement& s) {
-      return !s.is_separate && (s.is_sql() || has_sql(s.body) || has_sql(s.otherwise));
+      return !s.is_separate() && (s.is_sql() || has_sql(s.body()) || has_sql(s.otherwise()));
     });
     if (!built.query.rows && !built.query.sources.empty()) mark_calls_as_rough(before);
     add_before(to, std::move(before));
@@ -151,8 +150,10 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   }
   BuiltQuery built = build_query(names, select);
   if (findings_.failed()) return;
-  if (names.discards && !before.empty() && before.back().advisory) {
-    before.back().targets.clear();  // the lock is all of the statement, and sets FOUND
+  if (names.discards && !before.empty() && before.back().advisory() != nullptr) {
+    // The lock is all of the statement, and sets FOUND.
+    before.back().as<Select>().targets.clear();
+    before.back().as<Select>().in_expression = false;
     Body none;
     make_one_statement(frame_, before, none);
     std::ranges::move(before, std::back_inserter(to));
@@ -161,10 +162,8 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   // The values are thrown away, but whether there are rows sets FOUND.
   if (!built.query.is_aggregate()) built.query.outputs.clear();
   built.computed.clear();
-  model.op = StatementOp::Select;
-  model.query = std::move(built.query);
   Body made;
-  made.push_back(std::move(model));
+  made.push_back(model.with(Select{.query = std::move(built.query)}));
   make_one_statement(frame_, before, made);
   add_before(to, std::move(before));
   to.push_back(std::move(made.front()));
@@ -183,7 +182,7 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   const Scope names = scope(none, parsed.where, model.text);
   std::vector<VarId> bound = bind_targets(names, built->columns, targets, model.place);
   Statement loop = make_loop(names, *std::move(built), bound, model);
-  for (Statement& each : loop_body(node)) loop.body.push_back(std::move(each));
+  for (Statement& each : loop_body(node)) loop.as<ForQuery>().body.push_back(std::move(each));
   to.push_back(std::move(loop));
 }
 
@@ -210,31 +209,29 @@ void PlpgsqlBody::add_return(Body& to, const Tree& node) {
   model.place = token ? text_.place_of_token(*token) : text_.place_of_line(line_of(node));
   if (!token && !has(node, "expr")) return;  // the end of the function, which the parser adds
   if (token) model.text = text_.text_from(*token, ";");
-  model.op = StatementOp::Return;
+  std::optional<Expr> value;
   const std::size_t next = token ? *token + 1 : text_.num_tokens();
   const bool is_plain =
       !has(node, "expr") && (next >= text_.num_tokens() || text_.word(next) == ";");
   if (is_plain) {
-    if (!head_.returns_rows)
-      model.expr = return_outputs(head_, frame_, StatementOp::Return, model.place).expr;
+    if (!head_.returns_rows) value = outputs_of(head_, frame_, model.place);
   } else {
-    model.expr = returned(to, node, next, model);
+    value = returned(to, node, next, model);
     const auto type = frame_.function().returns;
     if (type && !head_.returns_record)
-      model.expr = fitted(std::move(*model.expr), *type, head_.returns_array, "the result");
+      value = fitted(*std::move(value), *type, head_.returns_array, "the result");
   }
-  to.push_back(std::move(model));
+  to.push_back(model.with(Return{.value = std::move(value)}));
 }
 
 void PlpgsqlBody::add_return_next(Body& to, const Tree& node) {
-  Statement model = start(node, "RETURN");
+  const Statement model = start(node, "RETURN");
   const auto next = text_.find_word(line_of(node), "NEXT");
-  model.op = StatementOp::ReturnRow;
   const std::size_t after = next ? *next + 1 : text_.num_tokens();
   const bool is_plain = after >= text_.num_tokens() || text_.word(after) == ";";
-  model.expr = is_plain ? return_outputs(head_, frame_, StatementOp::ReturnRow, model.place).expr
-                        : returned(to, node, after, model);
-  to.push_back(std::move(model));
+  std::optional<Expr> value =
+      is_plain ? outputs_of(head_, frame_, model.place) : returned(to, node, after, model);
+  to.push_back(model.with(ReturnRow{.value = std::move(value)}));
 }
 
 void PlpgsqlBody::add_return_query(Body& to, const Tree& node) {
@@ -270,11 +267,8 @@ void PlpgsqlBody::add_diagnostics(Body& to, const Tree& node) {
       findings_.fail(model.place, "ROW_COUNT goes to an integer variable");
       return;
     }
-    Statement assign = model;
-    assign.op = StatementOp::Assign;
-    assign.targets = {frame_.named(target).var};
-    assign.expr = make_variable(frame_, *row_count, model.place);
-    to.push_back(std::move(assign));
+    to.push_back(model.with(Assign{.target = frame_.named(target).var,
+                                   .value = make_variable(frame_, *row_count, model.place)}));
   }
 }
 
@@ -286,10 +280,8 @@ Statement make_row_loop(const Scope& scope, BuiltQuery built, const Statement& m
     values.push_back(make_variable(*scope.frame, targets.back(), model.place));
   }
   Statement loop = make_loop(scope, std::move(built), targets, model);
-  Statement row = model;
-  row.op = StatementOp::ReturnRow;
-  row.expr = gather(std::move(values), model.place);
-  loop.body.push_back(std::move(row));
+  loop.as<ForQuery>().body.push_back(
+      model.with(ReturnRow{.value = gather(std::move(values), model.place)}));
   return loop;
 }
 

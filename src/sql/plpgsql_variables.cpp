@@ -80,11 +80,11 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
   if (has(node, "exceptions")) {
     add_guarded(to, node, block.place);
   } else if (!label.empty()) {
-    Statement labelled{.op = StatementOp::Block, .place = block.place};
+    Block labelled;
     loops_.push_back({label, true});
     add_all(labelled.body, child(node, "body"));
     loops_.pop_back();
-    to.push_back(std::move(labelled));
+    to.push_back({.place = block.place, .kind = std::move(labelled)});
   } else {
     add_all(to, child(node, "body"));
   }
@@ -94,42 +94,39 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
 // BEGIN … EXCEPTION: the handlers are a chain of IF over SQLSTATE; what none of them takes is
 // raised again.
 void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
-  Statement block{.op = StatementOp::Block, .place = place, .text = "BEGIN … EXCEPTION"};
-  block.catches = true;
+  Block block;
+  Handler handler;
   loops_.push_back({text_of(node, "label"), true});
   add_all(block.body, child(node, "body"));
   frame_.open_block("");
-  for (const char* name : {"sqlstate", "sqlerrm"}) {
-    const std::size_t number = frame_.add_named(name, {.type = Type::Text}, catalog_, place);
+  const char* const names[] = {"sqlstate", "sqlerrm"};
+  for (std::size_t i = 0; i < handler.targets.size(); ++i) {
+    const std::size_t number = frame_.add_named(names[i], {.type = Type::Text}, catalog_, place);
     frame_.declare(number);
-    block.targets.push_back(frame_.named(number).var);
-    Variable& variable = frame_.function().variables[block.targets.back().index];
-    variable.name = fmt::format("({})", name);
+    handler.targets[i] = frame_.named(number).var;
+    Variable& variable = frame_.function().variables[handler.targets[i].index];
+    variable.name = fmt::format("({})", names[i]);
   }
   ++num_handlers_;
-  Body rest;
-  Statement again{.op = StatementOp::Raise, .place = place};
-  again.again = true;
-  rest.push_back(std::move(again));
-  std::vector<Statement> handlers;
+  std::vector<If> tests;
   const Tree& list = child(child(child(node, "exceptions"), "PLpgSQL_exception_block"), "exc_list");
   for (const Tree& entry : list) {
-    const Tree& handler = inside(entry);
-    Statement test{.op = StatementOp::If, .place = place, .text = "EXCEPTION WHEN"};
-    test.expr = caught_condition(child(handler, "conditions"), block.targets[0], place);
-    add_all(test.body, child(handler, "action"));
-    handlers.push_back(std::move(test));
+    const Tree& when = inside(entry);
+    If& test = tests.emplace_back();
+    test.condition = caught_condition(child(when, "conditions"), handler.targets[0], place);
+    add_all(test.body, child(when, "action"));
   }
-  for (auto handler = handlers.rbegin(); handler != handlers.rend(); ++handler) {
-    handler->otherwise = std::move(rest);
-    rest.clear();
-    rest.push_back(std::move(*handler));
+  handler.body.push_back({.place = place, .kind = Raise{.again = true}});
+  for (auto test = tests.rbegin(); test != tests.rend(); ++test) {
+    test->otherwise = std::move(handler.body);
+    handler.body.clear();
+    handler.body.push_back({.place = place, .text = "EXCEPTION WHEN", .kind = std::move(*test)});
   }
-  block.otherwise = std::move(rest);
+  block.handler = std::move(handler);
   --num_handlers_;
   frame_.close_block();
   loops_.pop_back();
-  to.push_back(std::move(block));
+  to.push_back({.place = place, .text = "BEGIN … EXCEPTION", .kind = std::move(block)});
 }
 
 Expr PlpgsqlBody::caught_condition(const Tree& conditions, VarId state, Place place) {
@@ -161,34 +158,33 @@ Expr PlpgsqlBody::caught_condition(const Tree& conditions, VarId state, Place pl
 void PlpgsqlBody::add_declaration(Body& to, std::size_t datum, const Tree& variable) {
   const std::string name = text_of(variable, "refname");
   if (name == kFieldVariable) return;
-  Statement assign = start(variable, name);
+  const Statement model = start(variable, name);
   if (const auto alias = aliases_.find(name); alias != aliases_.end()) {
     frame_.declare_alias(name, alias->second);
     named_[datum] = alias->second;
     return;
   }
-  assign.op = StatementOp::Assign;
+  std::optional<Expr> value;
   const std::string type_text =
       text_of(child(child(variable, "datatype"), "PLpgSQL_type"), "typname");
-  const DeclaredType type = declared_type(type_text, assign.place);
+  const DeclaredType type = declared_type(type_text, model.place);
   if (findings_.failed()) return;
   if (has(variable, "default_val")) {
     // The value cannot use the variable itself.
-    assign.expr = expression(to, child(variable, "default_val"), assign);
+    value = expression(to, child(variable, "default_val"), model);
   }
-  const std::size_t number = frame_.add_named(name, type, catalog_, assign.place);
+  const std::size_t number = frame_.add_named(name, type, catalog_, model.place);
   named_[datum] = number;
   frame_.declare(number);
   if (type.is_record) {
-    if (assign.expr) findings_.fail(assign.place, "a record with a default is not modelled");
+    if (value) findings_.fail(model.place, "a record with a default is not modelled");
     return;
   }
   // A block in a loop starts with fresh variables each time.
-  if (!assign.expr && loops_.empty()) return;
-  assign.expr = fitted(assign.expr.value_or(make_null(type.type, assign.place)), type.type,
-                       type.is_array, fmt::format("'{}'", name));
-  assign.targets = {frame_.named(number).var};
-  to.push_back(std::move(assign));
+  if (!value && loops_.empty()) return;
+  Expr fits = fitted(std::move(value).value_or(make_null(type.type, model.place)), type.type,
+                     type.is_array, fmt::format("'{}'", name));
+  to.push_back(model.with(Assign{.target = frame_.named(number).var, .value = std::move(fits)}));
 }
 
 DeclaredType PlpgsqlBody::declared_type(const std::string& text, Place place) {

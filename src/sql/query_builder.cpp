@@ -326,11 +326,7 @@ void fit(const Scope& given, BuiltQuery& built, const std::vector<VarId>& target
 void add_computed(std::vector<Statement>& to, const BuiltQuery& built,
                   const std::vector<VarId>& targets, const Statement& model) {
   for (std::size_t i = 0; i < built.computed.size() && i < targets.size(); ++i) {
-    Statement assign = model;
-    assign.op = StatementOp::Assign;
-    assign.targets = {targets[i]};
-    assign.expr = built.computed[i];
-    to.push_back(std::move(assign));
+    to.push_back(model.with(Assign{.target = targets[i], .value = built.computed[i]}));
   }
 }
 
@@ -340,137 +336,136 @@ namespace {
 
 // Every SQL statement in there continues the one that has begun; functions that are called have
 // snapshots of their own.
-void continue_all(std::vector<Statement>& body) {
+void continue_all(std::span<Statement> body) {
   for (Statement& statement : body) {
-    if (statement.is_separate) continue;
+    if (statement.is_separate()) continue;
     if (statement.is_sql()) statement.continues = true;
-    continue_all(statement.body);
-    continue_all(statement.otherwise);
+    continue_all(statement.body());
+    continue_all(statement.otherwise());
   }
 }
 
 // Does it matter when, or whether, they run?
-bool has_effect(const std::vector<Statement>& body) {
+bool has_effect(std::span<const Statement> body) {
   return std::ranges::any_of(body, [](const Statement& s) {
-    return s.is_sql() || s.op == StatementOp::Raise || has_effect(s.body) ||
-           has_effect(s.otherwise);
+    return s.is_sql() || s.is<Raise>() || has_effect(s.body()) || has_effect(s.otherwise());
   });
 }
 
 // Can it end the transaction, or wait?
-bool may_fail(const std::vector<Statement>& body) {
+bool may_fail(std::span<const Statement> body) {
   return std::ranges::any_of(body, [](const Statement& s) {
-    return s.op == StatementOp::Raise || s.strict || s.advisory || s.is_separate ||
-           (s.is_sql() && !s.is_query()) || s.query.lock != Lock::None || may_fail(s.body) ||
-           may_fail(s.otherwise);
+    const auto* select = s.find<Select>();
+    return s.is<Raise>() || (select != nullptr && (select->strict || select->advisory)) ||
+           s.is_separate() || s.write() != nullptr || s.lock() != Lock::None ||
+           may_fail(s.body()) || may_fail(s.otherwise());
   });
 }
 
 // The table whose rows the loop locks, one by one; none for other statements.
-TableId locked_by(const Statement& loop) {
-  const bool locks = loop.op == StatementOp::ForQuery && loop.query.lock == Lock::Update &&
-                     loop.query.sources.size() == 1;
-  return locks ? loop.query.sources.front() : TableId::none();
+TableId locked_by(const Statement& statement) {
+  const auto* loop = statement.find<ForQuery>();
+  const bool locks =
+      loop != nullptr && loop->query.lock == Lock::Update && loop->query.sources.size() == 1;
+  return locks ? loop->query.sources.front() : TableId::none();
 }
 
 // `calls` are those that the statement has made so far.
-void mark_calls(std::vector<Statement>& body, std::vector<Statement*>& calls,
+void mark_calls(std::span<Statement> body, std::vector<Block*>& calls,
                 TableId locked = TableId::none()) {
   for (Statement& statement : body) {
-    if (statement.is_separate) {
-      if (has_effect(statement.body)) calls.push_back(&statement);
+    if (statement.is_separate()) {
+      if (has_effect(statement.body())) calls.push_back(statement.find<Block>());
       continue;
     }
     // An INSERT has no use for a snapshot, nor has the DELETE of a row that is locked.
-    const bool is_of_row = statement.op == StatementOp::Delete && statement.once &&
-                           !locked.is_none() && statement.table == locked;
-    if (statement.is_sql() && statement.op != StatementOp::Insert && !is_of_row) {
-      for (Statement* call : calls) call->is_rough = true;
+    const auto* remove = statement.find<Delete>();
+    const bool is_of_row =
+        remove != nullptr && remove->once && !locked.is_none() && remove->table == locked;
+    if (statement.is_sql() && !statement.is<Insert>() && !is_of_row) {
+      for (Block* call : calls) call->is_rough = true;
     }
     // The second round of a loop follows the first.
     for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round)
-      mark_calls(statement.body, calls,
+      mark_calls(statement.body(), calls,
                  locked_by(statement).is_none() ? locked : locked_by(statement));
-    mark_calls(statement.otherwise, calls, locked);
+    mark_calls(statement.otherwise(), calls, locked);
   }
 }
 
 }  // namespace
 
-bool has_sql(const std::vector<Statement>& body) {
+bool has_sql(std::span<const Statement> body) {
   return std::ranges::any_of(body, [](const Statement& s) {
-    return s.is_sql() || has_sql(s.body) || has_sql(s.otherwise);
+    return s.is_sql() || has_sql(s.body()) || has_sql(s.otherwise());
   });
 }
 
 void mark_calls_as_rough(std::span<Statement> statements) {
   for (Statement& statement : statements) {
-    if (statement.op == StatementOp::Block) {
+    if (auto* block = statement.find<Block>()) {
       // What a STABLE function asks for, it asks of the snapshot of its statement, like a subquery.
-      const bool matters =
-          statement.is_separate ? has_effect(statement.body) : may_fail(statement.body);
-      statement.is_rough = statement.is_rough || matters;
+      const bool matters = block->is_separate ? has_effect(block->body) : may_fail(block->body);
+      block->is_rough = block->is_rough || matters;
       continue;
     }
-    mark_calls_as_rough(statement.body);
-    mark_calls_as_rough(statement.otherwise);
+    mark_calls_as_rough(statement.body());
+    mark_calls_as_rough(statement.otherwise());
   }
 }
 
 void make_one_statement(Frame& frame, std::vector<Statement>& before,
                         std::vector<Statement>& made) {
-  std::vector<Statement*> calls;
+  std::vector<Block*> calls;
   mark_calls(before, calls);
   mark_calls(made, calls);
   bool has_begun = false;
   for (std::vector<Statement>* list : {&before, &made}) {
     for (std::size_t i = 0; i < list->size(); ++i) {
       Statement* statement = &(*list)[i];
-      if (statement->is_separate) continue;
+      if (statement->is_separate()) continue;
       const bool is_sql = statement->is_sql();
-      const bool is_deep = has_sql(statement->body) || has_sql(statement->otherwise);
+      const bool is_deep = has_sql(statement->body()) || has_sql(statement->otherwise());
       if (!is_sql && !is_deep) continue;
       if (!is_sql && !has_begun) {
         // The first query is inside of a loop or a branch: the snapshot is taken before it.
-        Statement begin{
-            .op = StatementOp::Select, .place = statement->place, .text = statement->text};
-        begin.exists = true;
-        begin.targets = {frame.add_hidden("begin", Type::Boolean, false, statement->place)};
-        list->insert(list->begin() + static_cast<std::ptrdiff_t>(i), std::move(begin));
+        Select begin{.targets = {frame.add_hidden("begin", Type::Boolean, false, statement->place)},
+                     .in_expression = true,
+                     .exists = true};
+        list->insert(
+            list->begin() + static_cast<std::ptrdiff_t>(i),
+            {.place = statement->place, .text = statement->text, .kind = std::move(begin)});
         statement = &(*list)[++i];
       } else if (is_sql) {
         statement->continues = has_begun;
       }
       has_begun = true;
-      continue_all(statement->body);
-      continue_all(statement->otherwise);
+      continue_all(statement->body());
+      continue_all(statement->otherwise());
     }
   }
 }
 
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery built,
-                const std::vector<VarId>& targets, bool strict, const Statement& model) {
+                const std::vector<VarId>& targets, Select like, const Statement& model) {
   if (scope.findings.failed()) return;
   fit(scope, built, targets);
-  Statement select = model;
-  select.op = StatementOp::Select;
-  select.query = std::move(built.query);
-  select.strict = strict;
-  select.targets = built.computed.empty() ? targets : built.hidden;
-  to.push_back(std::move(select));
+  like.query = std::move(built.query);
+  like.targets = built.computed.empty() ? targets : built.hidden;
+  to.push_back(model.with(std::move(like)));
   add_computed(to, built, targets, model);
 }
 
 Statement make_loop(const Scope& scope, BuiltQuery built, const std::vector<VarId>& targets,
                     const Statement& model) {
-  Statement loop = model;
-  loop.op = StatementOp::ForQuery;
-  if (scope.findings.failed()) return loop;
-  fit(scope, built, targets);
-  loop.query = std::move(built.query);
-  loop.targets = built.computed.empty() ? targets : built.hidden;
-  add_computed(loop.body, built, targets, model);
-  return loop;
+  ForQuery loop;
+  if (!scope.findings.failed()) {
+    fit(scope, built, targets);
+    loop.query = std::move(built.query);
+    loop.targets = built.computed.empty() ? targets : built.hidden;
+    add_computed(loop.body, built, targets, model);
+  }
+  return model.with(std::move(loop));
 }
 
 }  // namespace isoscope::sql

@@ -35,10 +35,10 @@ std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColu
 // first continue it.
 void make_one_statement(Frame& frame, std::vector<Statement>& before, std::vector<Statement>& made);
 // Does any of them go to the database?
-bool has_sql(const std::vector<Statement>& body);
-// Adds: the query into the targets, the first row.
+bool has_sql(std::span<const Statement> body);
+// Adds: the query into the targets, the first row. `like` says what the rest of the Select is.
 void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery query,
-                const std::vector<VarId>& targets, bool strict, const Statement& model);
+                const std::vector<VarId>& targets, Select like, const Statement& model);
 // The loop over the rows of the query; its body starts with what computes the results.
 Statement make_loop(const Scope& scope, BuiltQuery query, const std::vector<VarId>& targets,
                     const Statement& model);

@@ -3,23 +3,10 @@
 #include <algorithm>
 
 #include "sql/row_builder.h"
+#include "sql/statement_walk.h"
 
 namespace isoscope::sql {
 namespace {
-
-// Calls `visit` for each expression of the statement itself.
-template <class Visit>
-void for_each_expr(const Statement& s, const Visit& visit) {
-  for (const auto* expr : {&s.where, &s.conflict_where, &s.expr, &s.index, &s.upper, &s.step,
-                           &s.query.where, &s.query.limit, &s.query.offset}) {
-    if (*expr) visit(**expr);
-  }
-  for (const SetColumn& set : s.sets) visit(set.value);
-  for (const SetColumn& set : s.conflict_sets) visit(set.value);
-  for (const Expr& expr : s.returning) visit(expr);
-  for (const Output& output : s.query.outputs) visit(output.expr);
-  for (const OrderBy& order : s.query.order_by) visit(order.expr);
-}
 
 // Functions in FROM whose rows are one value each, which we know nothing about.
 bool gives_unknown_values(std::string_view function) {
@@ -38,13 +25,14 @@ bool mentions_variable(const Expr& expr, const std::set<VarId>& variables) {
                              [&](const Expr& arg) { return mentions_variable(arg, variables); });
 }
 
-bool mentions_variable(const std::vector<Statement>& statements, const std::set<VarId>& variables) {
+bool mentions_variable(std::span<const Statement> statements, const std::set<VarId>& variables) {
   return std::ranges::any_of(statements, [&](const Statement& s) {
-    bool found = s.query.rows && variables.contains(*s.query.rows);
+    const Query* query = s.query();
+    bool found = query != nullptr && query->rows && variables.contains(*query->rows);
     for_each_expr(s,
                   [&](const Expr& expr) { found = found || mentions_variable(expr, variables); });
-    return found || mentions_variable(s.body, variables) ||
-           mentions_variable(s.otherwise, variables);
+    return found || mentions_variable(s.body(), variables) ||
+           mentions_variable(s.otherwise(), variables);
   });
 }
 
@@ -332,43 +320,34 @@ Expr RelationLoops::as_columns(Expr expr, std::uint32_t source) const {
 }
 
 Statement RelationLoops::assign(VarId var, Expr value) const {
-  Statement statement = model_in(scope_, place_);
-  statement.op = StatementOp::Assign;
-  statement.targets = {var};
-  statement.expr = std::move(value);
-  return statement;
+  return model_in(scope_, place_).with(Assign{.target = var, .value = std::move(value)});
 }
 
-Statement RelationLoops::append(VarId rows, const std::vector<VarId>& values) const {
-  Statement statement = model_in(scope_, place_);
-  statement.op = StatementOp::Append;
-  statement.targets = {rows};
-  for (const VarId var : values)
-    statement.returning.push_back(make_variable(*scope_.frame, var, place_));
-  return statement;
+Statement RelationLoops::append(VarId rows, const std::vector<VarId>& variables) const {
+  std::vector<Expr> values;
+  for (const VarId var : variables) values.push_back(make_variable(*scope_.frame, var, place_));
+  return model_in(scope_, place_).with(Append{.rows = rows, .values = std::move(values)});
 }
 
 Statement RelationLoops::if_true(Expr condition, Body body) const {
-  Statement statement = model_in(scope_, place_);
-  statement.op = StatementOp::If;
-  statement.expr = std::move(condition);
-  statement.body = std::move(body);
-  return statement;
+  return model_in(scope_, place_)
+      .with(If{.condition = std::move(condition), .body = std::move(body)});
 }
 
-Statement RelationLoops::loop_of(Input& input) {
-  Statement loop = model_in(scope_, place_);
+Statement RelationLoops::loop_of(Input& input, Body body) {
+  Statement model = model_in(scope_, place_);
   const Source& source = scope_.sources[input.source];
-  if (input.kind == Kind::Range || input.kind == Kind::Array) {
-    loop.op = input.kind == Kind::Range ? StatementOp::ForRange : StatementOp::ForArray;
-    loop.targets = {source.bound->columns.front().second};
-    loop.expr = input.from;
-    loop.upper = input.to;
-    loop.step = input.step;
-    return loop;
-  }
-  loop.op = StatementOp::ForQuery;
-  loop.continues = true;
+  if (input.kind == Kind::Range)
+    return model.with(ForRange{.target = source.bound->columns.front().second,
+                               .from = *input.from,
+                               .to = *input.to,
+                               .step = input.step,
+                               .body = std::move(body)});
+  if (input.kind == Kind::Array)
+    return model.with(ForArray{.target = source.bound->columns.front().second,
+                               .array = *input.from,
+                               .body = std::move(body)});
+  ForQuery loop;
   if (input.kind == Kind::Table) {
     loop.query.sources = {source.table};
   } else {
@@ -380,21 +359,23 @@ Statement RelationLoops::loop_of(Input& input) {
         {.expr = as_columns(make_variable(*scope_.frame, var, place_), input.source)});
     loop.targets.push_back(var);
   }
-  return loop;
+  loop.body = std::move(body);
+  model.continues = true;
+  return model.with(std::move(loop));
 }
 
 RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
   if (count == 0) return body;
   Input& input = inputs_[count - 1];
   Body made = std::move(input.ahead);
-  Statement loop = loop_of(input);
+  const auto guarded = [&](Body found) {
+    if (!input.guard) return found;
+    Body tested;
+    tested.push_back(if_true(std::move(*input.guard), std::move(found)));
+    return tested;
+  };
   if (!input.is_left) {
-    if (input.guard) {
-      loop.body.push_back(if_true(std::move(*input.guard), std::move(body)));
-    } else {
-      loop.body = std::move(body);
-    }
-    made.push_back(std::move(loop));
+    made.push_back(loop_of(input, guarded(std::move(body))));
     return around(count - 1, std::move(made));
   }
   const std::vector<VarId> variables = variables_of(count);
@@ -403,12 +384,7 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
   const VarId matched = scope_.frame->add_hidden("matched", Type::Boolean, false, place_);
   made.push_back(assign(matched, make_boolean(false, place_)));
   Body found = {assign(matched, make_boolean(true, place_)), append(rows, variables)};
-  if (input.guard) {
-    loop.body.push_back(if_true(std::move(*input.guard), std::move(found)));
-  } else {
-    loop.body = std::move(found);
-  }
-  made.push_back(std::move(loop));
+  made.push_back(loop_of(input, guarded(std::move(found))));
   Body missing;
   for (const auto& [column, var] : scope_.sources[input.source].bound->columns) {
     const Variable& variable = scope_.frame->variable(var);
@@ -422,8 +398,7 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
       std::move(missing)));
   Body joined = around(count - 1, std::move(made));
   std::ranges::move(joined, std::back_inserter(all));
-  Statement next = model_in(scope_, place_);
-  next.op = StatementOp::ForQuery;
+  ForQuery next;
   next.query.rows = rows;
   for (std::uint32_t c = 0; c < variables.size(); ++c) {
     const Variable& variable = scope_.frame->variable(variables[c]);
@@ -436,7 +411,7 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
   }
   next.targets = variables;
   next.body = std::move(body);
-  all.push_back(std::move(next));
+  all.push_back(model_in(scope_, place_).with(std::move(next)));
   return all;
 }
 

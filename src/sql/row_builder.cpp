@@ -110,11 +110,7 @@ class RowQueryBuilder {
   }
 
   Statement append(VarId rows, std::vector<Expr> values) const {
-    Statement statement = model_in(scope_, place_);
-    statement.op = StatementOp::Append;
-    statement.targets = {rows};
-    statement.returning = std::move(values);
-    return statement;
+    return model_in(scope_, place_).with(Append{.rows = rows, .values = std::move(values)});
   }
 
   // The values of a row of the result: outputs, then what it is ordered and told apart by.
@@ -187,21 +183,17 @@ class RowQueryBuilder {
     std::ranges::move(body, std::back_inserter(to));
 
     const VarId rows = add_row_set(scope_, "rows", to, place_);
-    Statement loop = model_in(scope_, place_);
-    loop.op = StatementOp::ForQuery;
-    loop.query = std::move(query);
-    loop.targets = std::move(targets);
-    Statement result = append(rows, row_values());
+    Body result;
+    result.push_back(append(rows, row_values()));
     if (having_) {
-      Statement test = model_in(scope_, place_);
-      test.op = StatementOp::If;
-      test.expr = std::move(having_);
-      test.body.push_back(std::move(result));
-      loop.body.push_back(std::move(test));
-    } else {
-      loop.body.push_back(std::move(result));
+      If test{.condition = *std::move(having_), .body = std::move(result)};
+      result.clear();
+      result.push_back(model_in(scope_, place_).with(std::move(test)));
     }
-    to.push_back(std::move(loop));
+    to.push_back(model_in(scope_, place_)
+                     .with(ForQuery{.query = std::move(query),
+                                    .targets = std::move(targets),
+                                    .body = std::move(result)}));
     return query_over(rows);
   }
 

@@ -77,11 +77,11 @@ class RelationLoops {
   template <class Build>
   Expr build(const Build& build, Body& each);
   bool uses_rows(const Body& statements) const;
-  Statement loop_of(Input& input);
+  Statement loop_of(Input& input, Body body);
   Body around(std::size_t count, Body body);
   Statement if_true(Expr condition, Body body) const;
   Statement assign(VarId var, Expr value) const;
-  Statement append(VarId rows, const std::vector<VarId>& values) const;
+  Statement append(VarId rows, const std::vector<VarId>& variables) const;
   std::vector<VarId> variables_of(std::size_t num_inputs) const;
 
   Scope& scope_;
@@ -98,7 +98,7 @@ class RelationLoops {
   std::vector<Expr> all_conditions_;
 };
 
-bool mentions_variable(const std::vector<Statement>& statements, const std::set<VarId>& variables);
+bool mentions_variable(std::span<const Statement> statements, const std::set<VarId>& variables);
 bool mentions_variable(const Expr& expr, const std::set<VarId>& variables);
 
 }  // namespace isoscope::sql

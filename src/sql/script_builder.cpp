@@ -124,11 +124,11 @@ class ScriptBuilder {
     if (!function_.returns && !columns.empty()) function_.returns = columns.front().type;
   }
 
-  void number(Body& body) {
+  void number(std::span<Statement> body) {
     for (Statement& statement : body) {
       statement.number = function_.num_statements++;
-      number(statement.body);
-      number(statement.otherwise);
+      number(statement.body());
+      number(statement.otherwise());
     }
   }
 

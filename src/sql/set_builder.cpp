@@ -54,12 +54,10 @@ void add_side(const Scope& scope, BuiltQuery side, const std::vector<Source::Col
   for (const Source::Column& column : columns)
     targets.push_back(scope.frame->add_hidden("side", column.type, column.is_array, place));
   Statement loop = make_loop(scope, std::move(side), targets, model_in(scope, place));
-  Statement append = model_in(scope, place);
-  append.op = StatementOp::Append;
-  append.targets = {rows};
+  Append append{.rows = rows};
   for (const VarId target : targets)
-    append.returning.push_back(make_variable(*scope.frame, target, place));
-  loop.body.push_back(std::move(append));
+    append.values.push_back(make_variable(*scope.frame, target, place));
+  loop.as<ForQuery>().body.push_back(model_in(scope, place).with(std::move(append)));
   scope.before->push_back(std::move(loop));
 }
 
@@ -97,12 +95,9 @@ Statement model_in(const Scope& scope, Place place) { return {.place = place, .t
 VarId add_row_set(const Scope& scope, std::string_view purpose, std::vector<Statement>& to,
                   Place place) {
   const VarId rows = scope.frame->add_hidden(purpose, Type::Integer, true, place);
-  Statement clear = model_in(scope, place);
-  clear.op = StatementOp::Assign;
-  clear.targets = {rows};
-  clear.expr = make(ExprOp::ArrayOf, Type::Integer, {}, place);
-  clear.expr->is_array = true;
-  to.push_back(std::move(clear));
+  Expr empty = make(ExprOp::ArrayOf, Type::Integer, {}, place);
+  empty.is_array = true;
+  to.push_back(model_in(scope, place).with(Assign{.target = rows, .value = std::move(empty)}));
   return rows;
 }
 
@@ -130,11 +125,8 @@ NamedRows rows_of(const Scope& scope, BuiltQuery built, std::string name, Place 
     add_side(scope, std::move(built), rows.columns, rows.rows, place);
     return rows;
   }
-  Statement select = model_in(scope, place);
-  select.op = StatementOp::Select;
-  select.query = std::move(built.query);
-  select.into_rows = rows.rows;
-  scope.before->push_back(std::move(select));
+  scope.before->push_back(
+      model_in(scope, place).with(Select{.query = std::move(built.query), .into_rows = rows.rows}));
   return rows;
 }
 
@@ -212,14 +204,12 @@ BuiltQuery build_values(const Scope& given, const Tree& select) {
   NamedRows rows;
   rows.rows = add_row_set(scope, "values", *scope.before, place);
   for (const Tree& row : child(select, "valuesLists")) {
-    Statement append = model_in(scope, place);
-    append.op = StatementOp::Append;
-    append.targets = {rows.rows};
+    Append append{.rows = rows.rows};
     for (const Tree& item : child(inside(row), "items"))
-      append.returning.push_back(build_expr(scope, item));
+      append.values.push_back(build_expr(scope, item));
     const bool is_first = rows.columns.empty();
-    for (std::size_t i = 0; i < append.returning.size(); ++i) {
-      Expr& value = append.returning[i];
+    for (std::size_t i = 0; i < append.values.size(); ++i) {
+      Expr& value = append.values[i];
       if (is_first) {
         rows.columns.push_back({fmt::format("column{}", i + 1), value.type, value.is_array, {}});
       } else if (i < rows.columns.size()) {
@@ -227,10 +217,10 @@ BuiltQuery build_values(const Scope& given, const Tree& select) {
                       "VALUES");
       }
     }
-    if (append.returning.size() != rows.columns.size())
+    if (append.values.size() != rows.columns.size())
       scope.findings.fail(place, "the rows of VALUES have different lengths");
     if (scope.findings.failed()) return {};
-    scope.before->push_back(std::move(append));
+    scope.before->push_back(model_in(scope, place).with(std::move(append)));
   }
   BuiltQuery built = query_of_rows(rows, place);
   add_order_and_limit(scope, select, rows, built);

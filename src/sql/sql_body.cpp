@@ -26,11 +26,8 @@ void add_last_select(std::vector<Statement>& to, const FunctionHead& head, const
     if (values.empty() || returns_all)
       values.push_back(make_variable(frame, targets.back(), model.place));
   }
-  add_select(to, scope, std::move(built), targets, false, model);
-  Statement result = model;
-  result.op = StatementOp::Return;
-  result.expr = gather(std::move(values), model.place);
-  to.push_back(std::move(result));
+  add_select(to, scope, std::move(built), targets, Select(), model);
+  to.push_back(model.with(Return{.value = gather(std::move(values), model.place)}));
 }
 
 // A write with RETURNING at the end: its first value is the result.
@@ -50,10 +47,8 @@ void add_last_write(std::vector<Statement>& to, const FunctionHead& head, const 
   const DeclaredType type{.type = scope.frame->function().returns.value_or(Type::Integer)};
   const std::size_t target = scope.frame->add_named("(returned)", type, scope.catalog, model.place);
   add_write(to, scope, kind, node, {target}, false, model);
-  Statement result = model;
-  result.op = StatementOp::Return;
-  result.expr = make_variable(*scope.frame, scope.frame->named(target).var, model.place);
-  to.push_back(std::move(result));
+  to.push_back(model.with(
+      Return{.value = make_variable(*scope.frame, scope.frame->named(target).var, model.place)}));
 }
 
 }  // namespace
@@ -99,14 +94,14 @@ std::vector<Statement> build_sql_body(const FunctionHead& head, const std::strin
       if (findings.failed()) break;
       if (is_last) {
         add_last_select(made, head, scope, std::move(built), model);
-      } else if (!before.empty() && before.back().advisory && built.query.outputs.size() == 1) {
-        before.back().targets.clear();  // SELECT pg_advisory_xact_lock(…) is the lock alone
+      } else if (!before.empty() && before.back().advisory() != nullptr &&
+                 built.query.outputs.size() == 1) {
+        // SELECT pg_advisory_xact_lock(…) is the lock alone.
+        before.back().as<Select>().targets.clear();
+        before.back().as<Select>().in_expression = false;
       } else {
-        Statement select = model;
-        select.op = StatementOp::Select;
-        select.query = std::move(built.query);
-        if (!select.query.is_aggregate()) select.query.outputs.clear();
-        made.push_back(std::move(select));
+        if (!built.query.is_aggregate()) built.query.outputs.clear();
+        made.push_back(model.with(Select{.query = std::move(built.query)}));
       }
     } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
       if (is_last && has(node, "returningList")) {

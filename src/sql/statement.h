@@ -19,11 +19,19 @@
 //   RETURNING of many rows  the same: `into_rows`
 //   a function that is      its statements in a Block, with variables of their own: inliner.h
 //   called; triggers
+//
+// A statement has a place and a text, and is of one kind: a struct with the fields that this kind
+// has. Who goes through statements asks for a kind (find, as), for what several kinds have (body,
+// query, write …), or visits `kind`, where the compiler finds a kind that is forgotten.
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sql/expr.h"
+#include "support/assert.h"
 
 namespace isoscope::sql {
 
@@ -100,43 +108,45 @@ struct SetColumn {
 
 enum class OnConflict : std::uint8_t { Fail, Nothing, Update };
 
-// clang-format off
-enum class StatementOp : std::uint8_t {
-  Select,     // query INTO targets: the first row, NULLs if there is none. With `exists`:
-              // targets[0] := is there a row?  With `strict`: anything but one row aborts.
-  Insert,     // a row of `table`: sets, for columns that are given a value; conflict
-  Update,     // rows of `table` (source 0) that meet `where`: sets
-  Delete,     // rows of `table` (source 0) that meet `where`
-  Assign,     // targets[0] := expr; with `index`, the element of an array
-  If,         // expr ? body : otherwise; NULL counts as false
-  ForQuery,   // for each row of query: targets := its outputs; body
-  ForRange,   // for targets[0] in expr .. upper [by step]: body; `descending` for REVERSE
-  ForArray,   // for targets[0] in the array expr: body
-  While,      // while expr: body; without expr: for ever
-  Exit,       // leaves `depth` + 1 loops if expr (or always)
-  Continue,   // leaves `depth` loops, and goes on with the next round of the one around
-  Return,     // expr, if there is one
-  ReturnRow,  // RETURN NEXT expr: adds to the result and goes on
-  Raise,      // aborts the transaction; with `again`, by the error that was caught
-  Append,     // the row set targets[0] gets a row more: `returning`
-  Block,      // body; Exit leaves it as it leaves a loop. With `catches`: an error in the body
-              // undoes what it did to the database, its SQLSTATE goes to targets[0], what it says
-              // to targets[1], and `otherwise` goes on
-};
-// clang-format on
-
-struct Statement {
-  StatementOp op = StatementOp::Return;
-  Place place = {};          // in the file
-  std::string text = {};     // SQL statements as written, for people; on one line
-  std::uint32_t number = 0;  // by position in the function, over all nesting, from 0
-  // Part of the SQL statement that runs before it: its snapshot is the same, and no other
-  // transaction comes between them. Subqueries and what uses them are one, rows of one INSERT too.
-  bool continues = false;
-
-  Query query = {};
+// What INSERT, UPDATE and DELETE have in common.
+struct Write {
   TableId table = {};
+  // RETURNING INTO: over the new row (of Delete the old), one row. Source 1 of an Update is the row
+  // before.
+  std::vector<Expr> returning = {};
+  std::vector<VarId> targets = {};
+  bool strict = false;  // no row aborts
+  // A row set that gets the rows of RETURNING, behind the ones that it has.
+  std::optional<VarId> into_rows = {};
+};
+enum class WriteOp : std::uint8_t { Insert, Update, Delete };
+
+// One that looks for its rows: those of `table` (source 0) that meet `where`.
+struct SearchedWrite : Write {
   std::optional<Expr> where = {};
+  // Of UPDATE … FROM: a row that this SQL statement has changed already is passed over.
+  bool once = false;
+};
+
+struct Statement;
+
+// --- the kinds
+
+// query INTO targets: the first row, NULLs if there is none. Without targets: PERFORM.
+struct Select {
+  Query query = {};
+  std::vector<VarId> targets = {};
+  // Part of an expression of the statement that follows: FOUND stays as it is.
+  bool in_expression = false;
+  bool is_scalar = false;               // of an expression that is one value: a second row aborts
+  bool exists = false;                  // of EXISTS: targets[0] := is there a row?
+  bool strict = false;                  // anything but one row aborts
+  std::optional<VarId> into_rows = {};  // a row set that gets all rows, and no others
+  std::optional<AdvisoryLock> advisory = {};
+};
+
+// A row: sets, for columns that are given a value.
+struct Insert : Write {
   std::vector<SetColumn> sets = {};
   OnConflict conflict = OnConflict::Fail;
   // The key that ON CONFLICT names; empty for any. A row that is there by another key aborts.
@@ -144,59 +154,180 @@ struct Statement {
   // ON CONFLICT DO UPDATE: source 0 is the row that is there, source 1 the row to insert.
   std::vector<SetColumn> conflict_sets = {};
   std::optional<Expr> conflict_where = {};
-  // RETURNING INTO of Insert, Update, Delete: over the new row (of Delete the old), one row.
-  // Source 1 of an Update is the row before.
-  std::vector<Expr> returning = {};
-  std::vector<VarId> targets = {};
-  // A row set that gets all rows: of RETURNING those behind the ones that it has, of a Select only
-  // these.
-  std::optional<VarId> into_rows = {};
-  // Conditions over the row, as it is before an Update, under which the statement fails: what a
-  // trigger raises.
-  std::vector<Expr> raises = {};
-  // Update, Delete of UPDATE … FROM: a row that this SQL statement has changed already is passed
-  // over.
-  bool once = false;
-  bool exists = false;
-  bool strict = false;
-  // Of a Block: a function that is called inside of a statement; its statements have snapshots of
-  // their own.
-  bool is_separate = false;
-  std::optional<AdvisoryLock> advisory = {};
-  // Of a Block: on the server it runs by newer snapshots than the rest of its statement, once for
-  // each row, or perhaps not at all: a query of the statement itself comes after it, or it stands
-  // behind AND, OR, CASE or the like.
-  bool is_rough = false;
-  bool again = false;
-  bool catches = false;
-  std::string sqlstate = {};  // of Raise; empty for P0001
+};
 
-  std::optional<Expr> expr = {};
-  std::optional<Expr> index = {};
-  std::optional<Expr> upper = {};
-  std::optional<Expr> step = {};
-  bool descending = false;
-  std::uint32_t depth = 0;
+struct Update : SearchedWrite {
+  std::vector<SetColumn> sets = {};
+  // Conditions over the row, as it is before, under which the statement fails: what a trigger
+  // raises.
+  std::vector<Expr> raises = {};
+};
+
+struct Delete : SearchedWrite {};
+
+// target := value
+struct Assign {
+  VarId target = {};
+  Expr value = {};
+  std::optional<Expr> index = {};  // of the element of an array
+};
+
+// NULL counts as false.
+struct If {
+  Expr condition = {};
   std::vector<Statement> body = {};
   std::vector<Statement> otherwise = {};
-
-  bool is_query() const { return op == StatementOp::Select || op == StatementOp::ForQuery; }
-  bool is_loop() const {
-    return op == StatementOp::ForQuery || op == StatementOp::ForRange ||
-           op == StatementOp::ForArray || op == StatementOp::While;
-  }
-  // Does it go to the database? A loop over a query does, for its query.
-  bool is_sql() const {
-    return op == StatementOp::Insert || op == StatementOp::Update || op == StatementOp::Delete ||
-           (is_query() && !query.rows);
-  }
-
-  // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of
-  // its condition), or null. Chains of them are long: who can, follows them in a loop.
-  const Statement* next_branch() const {
-    const bool is_chain = !otherwise.empty() && otherwise.back().op == StatementOp::If;
-    return is_chain ? &otherwise.back() : nullptr;
-  }
 };
+
+// For each row of the query: targets := its outputs.
+struct ForQuery {
+  Query query = {};
+  std::vector<VarId> targets = {};
+  std::vector<Statement> body = {};
+};
+
+struct ForRange {
+  VarId target = {};
+  Expr from = {};
+  Expr to = {};
+  std::optional<Expr> step = {};
+  bool descending = false;  // REVERSE
+  std::vector<Statement> body = {};
+};
+
+// For each element of an array.
+struct ForArray {
+  VarId target = {};
+  Expr array = {};
+  std::vector<Statement> body = {};
+};
+
+struct While {
+  std::optional<Expr> condition = {};  // else for ever
+  std::vector<Statement> body = {};
+};
+
+struct Jump {
+  std::uint32_t depth = 0;
+  std::optional<Expr> condition = {};  // else always
+};
+// Leaves `depth` + 1 loops.
+struct Exit : Jump {};
+// Leaves `depth` loops, and goes on with the next round of the one around.
+struct Continue : Jump {};
+
+struct Return {
+  std::optional<Expr> value = {};
+};
+
+// RETURN NEXT: adds to the result and goes on.
+struct ReturnRow {
+  std::optional<Expr> value = {};
+};
+
+// Aborts the transaction; what it says is the text of the statement.
+struct Raise {
+  std::string sqlstate = {};  // empty for P0001
+  bool again = false;         // by the error that was caught
+};
+
+// The row set gets a row more.
+struct Append {
+  VarId rows = {};
+  std::vector<Expr> values = {};
+};
+
+// EXCEPTION: an error in the block undoes what it did to the database.
+struct Handler {
+  std::array<VarId, 2> targets = {};  // get its SQLSTATE, and what it says
+  std::vector<Statement> body = {};   // goes on
+};
+
+// Exit leaves it as it leaves a loop.
+struct Block {
+  std::vector<Statement> body = {};
+  std::optional<Handler> handler = {};
+  // A function that is called inside of a statement; its statements have snapshots of their own.
+  bool is_separate = false;
+  // On the server it runs by newer snapshots than the rest of its statement, once for each row, or
+  // perhaps not at all: a query of the statement itself comes after it, or it stands behind AND,
+  // OR, CASE or the like.
+  bool is_rough = false;
+};
+
+using StatementKind =
+    std::variant<Return, ReturnRow, Select, Insert, Update, Delete, Assign, If, ForQuery, ForRange,
+                 ForArray, While, Exit, Continue, Raise, Append, Block>;
+
+struct Statement {
+  Place place = {};          // in the file
+  std::string text = {};     // SQL statements as written, for people; on one line
+  std::uint32_t number = 0;  // by position in the function, over all nesting, from 0
+  // Part of the SQL statement that runs before it: its snapshot is the same, and no other
+  // transaction comes between them. Subqueries and what uses them are one, rows of one INSERT too.
+  bool continues = false;
+  StatementKind kind = {};
+
+  template <class Kind>
+  bool is() const {
+    return std::holds_alternative<Kind>(kind);
+  }
+  // Null if it is of another kind.
+  template <class Kind>
+  const Kind* find() const {
+    return std::get_if<Kind>(&kind);
+  }
+  template <class Kind>
+  Kind* find() {
+    return std::get_if<Kind>(&kind);
+  }
+  // Requires: it is of this kind.
+  template <class Kind>
+  const Kind& as() const {
+    ISO_ASSERT(is<Kind>());
+    return *find<Kind>();
+  }
+  template <class Kind>
+  Kind& as() {
+    ISO_ASSERT(is<Kind>());
+    return *find<Kind>();
+  }
+  // Another one of the same place and text.
+  Statement with(StatementKind other) const {
+    return {place, text, number, continues, std::move(other)};
+  }
+
+  // What several kinds have; null or empty for others.
+  const Query* query() const;  // of Select and ForQuery
+  Query* query();
+  const Write* write() const;  // of Insert, Update and Delete
+  Write* write();
+  const SearchedWrite* searched() const;  // of Update and Delete
+  SearchedWrite* searched();
+  // Variables that it sets; of an Append the row set.
+  std::span<const VarId> targets() const;
+  std::span<VarId> targets();
+  std::optional<VarId> into_rows() const;
+  // The statements inside: the body of a loop or a block, the branches of an If; of a block that
+  // handles errors, these are `otherwise`.
+  std::span<const Statement> body() const;
+  std::span<Statement> body();
+  std::span<const Statement> otherwise() const;
+  std::span<Statement> otherwise();
+
+  bool is_query() const { return query() != nullptr; }
+  bool is_loop() const { return is<ForQuery>() || is<ForRange>() || is<ForArray>() || is<While>(); }
+  // Does it go to the database? A loop over a query does, for its query.
+  bool is_sql() const { return write() != nullptr || (is_query() && !query()->rows); }
+  Lock lock() const { return is_query() ? query()->lock : Lock::None; }
+  const AdvisoryLock* advisory() const;  // of a Select, or null
+  // A Block that is a function of its own (Block::is_separate), or that handles errors.
+  bool is_separate() const;
+  bool catches() const;
+};
+
+// Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of
+// its condition), or null. Chains of them are long: who can, follows them in a loop.
+const Statement* next_branch(const If& branch);
 
 }  // namespace isoscope::sql

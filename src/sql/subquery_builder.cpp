@@ -14,13 +14,12 @@ Statement model_of(const Scope& scope, Place place) { return {.place = place, .t
 Expr add_exists(Scope& scope, BuiltQuery built, Place place) {
   built.query.outputs.clear();
   built.query.order_by.clear();
-  Statement select = model_of(scope, place);
-  select.op = StatementOp::Select;
-  select.query = std::move(built.query);
-  select.exists = true;
   const VarId var = scope.frame->add_hidden("exists", Type::Boolean, false, place);
-  select.targets = {var};
-  scope.before->push_back(std::move(select));
+  scope.before->push_back(model_of(scope, place)
+                              .with(Select{.query = std::move(built.query),
+                                           .targets = {var},
+                                           .in_expression = true,
+                                           .exists = true}));
   return make_variable(*scope.frame, var, place);
 }
 
@@ -31,7 +30,8 @@ Expr add_scalar(Scope& scope, BuiltQuery built, Place place) {
   }
   const VarId var =
       scope.frame->add_hidden("subquery", built.columns[0].type, built.columns[0].is_array, place);
-  add_select(*scope.before, scope, std::move(built), {var}, false, model_of(scope, place));
+  add_select(*scope.before, scope, std::move(built), {var},
+             Select{.in_expression = true, .is_scalar = true}, model_of(scope, place));
   return make_variable(*scope.frame, var, place);
 }
 
@@ -108,7 +108,8 @@ Expr add_array(Scope& scope, BuiltQuery built, Place place) {
   all.query.outputs[0].aggregate = Aggregate::Array;
   all.columns[0].is_array = true;
   const VarId var = scope.frame->add_hidden("array", type, true, place);
-  add_select(*scope.before, scope, std::move(all), {var}, false, model_of(scope, place));
+  add_select(*scope.before, scope, std::move(all), {var}, Select{.in_expression = true},
+             model_of(scope, place));
   // Of no rows it is empty, where array_agg is NULL.
   Expr empty = make(ExprOp::ArrayOf, type, {}, place);
   empty.is_array = true;

@@ -27,8 +27,8 @@ Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source) 
           .place = table.place};
 }
 
-std::shared_ptr<const Function> function_of(const Trigger& trigger, StatementOp op,
-                                            const Scope& scope, Place place) {
+std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, const Scope& scope,
+                                            Place place) {
   const auto known = scope.catalog.functions.find(trigger.function);
   if (known == scope.catalog.functions.end() || known->second.empty()) {
     scope.findings.fail(place, fmt::format("the trigger {} runs {}, which is not in the file",
@@ -40,11 +40,11 @@ std::shared_ptr<const Function> function_of(const Trigger& trigger, StatementOp 
 }
 
 namespace {
-void clear_returns(std::vector<Statement>& body) {
+void clear_returns(std::span<Statement> body) {
   for (Statement& statement : body) {
-    if (statement.op == StatementOp::Return) statement.expr.reset();
-    clear_returns(statement.body);
-    clear_returns(statement.otherwise);
+    if (auto* returned = statement.find<Return>()) returned->value.reset();
+    clear_returns(statement.body());
+    clear_returns(statement.otherwise());
   }
 }
 }  // namespace
@@ -107,6 +107,27 @@ class RowFunction {
     return make(ExprOp::If, type, {condition, std::move(yes), std::move(no)}, place_);
   }
 
+  // Both branches, each with what follows the test.
+  Outcome branch(const If& test, const std::vector<const Statement*>& rest, const Env& env) {
+    const Expr condition = in(env, test.condition);
+    const auto run_branch = [&](const std::vector<Statement>& body) {
+      std::vector<const Statement*> all;
+      for (const Statement& each : body) all.push_back(&each);
+      all.insert(all.end(), rest.begin(), rest.end());
+      return run(std::move(all), env);
+    };
+    const Outcome yes = run_branch(test.body);
+    Outcome no = run_branch(test.otherwise);
+    for (auto& [var, value] : no.env) {
+      const auto other = yes.env.find(var);
+      value = choose(condition,
+                     other == yes.env.end() ? make_null(value.type, place_) : other->second, value);
+    }
+    no.skips = choose(condition, yes.skips, no.skips);
+    no.fails = choose(condition, yes.fails, no.fails);
+    return no;
+  }
+
   Outcome run(std::vector<const Statement*> list, Env env) {
     while (!list.empty()) {
       const Statement& s = *list.front();
@@ -115,50 +136,14 @@ class RowFunction {
         scope_.findings.fail(place_, "this trigger is too long to be part of an UPDATE");
         return end(std::move(env), false, false);
       }
-      switch (s.op) {
-        case StatementOp::Assign:
-          if (s.index) break;
-          env[s.targets.front()] = in(env, *s.expr);
-          continue;
-        case StatementOp::If: {
-          const Expr condition = in(env, *s.expr);
-          const auto branch = [&](const std::vector<Statement>& body) {
-            std::vector<const Statement*> all;
-            for (const Statement& each : body) all.push_back(&each);
-            all.insert(all.end(), list.begin(), list.end());
-            return run(std::move(all), env);
-          };
-          const Outcome yes = branch(s.body);
-          Outcome no = branch(s.otherwise);
-          for (auto& [var, value] : no.env) {
-            const auto other = yes.env.find(var);
-            value = choose(condition,
-                           other == yes.env.end() ? make_null(value.type, place_) : other->second,
-                           value);
-          }
-          no.skips = choose(condition, yes.skips, no.skips);
-          no.fails = choose(condition, yes.fails, no.fails);
-          return no;
-        }
-        case StatementOp::Raise:
-          return end(std::move(env), false, true);
-        case StatementOp::Return:
-          return end(std::move(env), !s.expr || s.expr->op == ExprOp::Null, false);
-        case StatementOp::Select:
-        case StatementOp::Insert:
-        case StatementOp::Update:
-        case StatementOp::Delete:
-        case StatementOp::ForQuery:
-        case StatementOp::ForRange:
-        case StatementOp::ForArray:
-        case StatementOp::While:
-        case StatementOp::Exit:
-        case StatementOp::Continue:
-        case StatementOp::ReturnRow:
-        case StatementOp::Append:
-        case StatementOp::Block:
-          break;
+      if (const auto* assign = s.find<Assign>(); assign != nullptr && !assign->index) {
+        env[assign->target] = in(env, assign->value);
+        continue;
       }
+      if (const auto* test = s.find<If>()) return branch(*test, list, env);
+      if (s.is<Raise>()) return end(std::move(env), false, true);
+      if (const auto* returned = s.find<Return>())
+        return end(std::move(env), !returned->value || returned->value->op == ExprOp::Null, false);
       scope_.findings.fail(place_,
                            "a BEFORE trigger that does more than compute is not modelled here",
                            "the statement can do it itself");
@@ -178,10 +163,10 @@ bool is_column_itself(const Expr& expr, std::uint32_t column) {
 
 }  // namespace
 
-bool WriteBuilder::fires(const Trigger& trigger, StatementOp op) const {
+bool WriteBuilder::fires(const Trigger& trigger, WriteOp op) const {
   if (trigger.table != id_) return false;
-  if (op == StatementOp::Insert) return trigger.on_insert;
-  if (op == StatementOp::Delete) return trigger.on_delete;
+  if (op == WriteOp::Insert) return trigger.on_insert;
+  if (op == WriteOp::Delete) return trigger.on_delete;
   if (!trigger.on_update) return false;
   if (trigger.columns.empty()) return true;
   for (const Tree& entry : child(node_, "targetList")) {
@@ -223,14 +208,14 @@ void WriteBuilder::refuse_triggers() {
     } else if (trigger.is_before && trigger.when != nullptr) {
       scope_.findings.fail(
           model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled", trigger.name));
-    } else if (trigger.is_before && op_ == StatementOp::Delete &&
+    } else if (trigger.is_before && op_ == WriteOp::Delete &&
                !child(node_, "usingClause").empty()) {
       scope_.findings.fail(
           model_.place,
           fmt::format("USING with the BEFORE DELETE trigger {} is not modelled", trigger.name));
     }
   }
-  if (scope_.catalog.cascading.contains(id_) && op_ == StatementOp::Delete)
+  if (scope_.catalog.cascading.contains(id_) && op_ == WriteOp::Delete)
     scope_.findings.fail(model_.place, "this DELETE changes rows of other tables (ON DELETE)",
                          "delete them by statements of their own");
 }
@@ -240,10 +225,10 @@ void WriteBuilder::add_trigger_columns() {
   const auto count = static_cast<std::uint32_t>(table().columns.size());
   for (std::uint32_t i = 0; i < 2 * count; ++i) {
     const bool is_old = i >= count;
-    if (is_old && op_ == StatementOp::Insert) break;
+    if (is_old && op_ == WriteOp::Insert) break;
     // Of a DELETE there is only the old row.
-    const std::uint32_t source = is_old && op_ == StatementOp::Update ? 1 : 0;
-    trigger_columns_.push_back(op_ == StatementOp::Delete && !is_old
+    const std::uint32_t source = is_old && op_ == WriteOp::Update ? 1 : 0;
+    trigger_columns_.push_back(op_ == WriteOp::Delete && !is_old
                                    ? make_null(table().columns[i].type, model_.place)
                                    : new_column(table(), is_old ? i - count : i, source));
   }
@@ -262,14 +247,13 @@ void WriteBuilder::add_trigger_columns() {
   }
 }
 
-void WriteBuilder::put_before_insert(Body& to, Statement write) {
+void WriteBuilder::put_before_insert(Body& to, Insert insert) {
   const Place place = model_.place;
   Frame& frame = *scope_.frame;
   const auto assign = [&](Body& list, VarId var, Expr value) {
-    Statement statement{.op = StatementOp::Assign, .place = place, .text = model_.text};
-    statement.targets = {var};
-    statement.expr = std::move(value);
-    list.push_back(std::move(statement));
+    list.push_back({.place = place,
+                    .text = model_.text,
+                    .kind = Assign{.target = var, .value = std::move(value)}});
   };
   const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
   assign(to, skips, make_boolean(false, place));
@@ -279,13 +263,12 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
     const std::vector<bool> used = used_columns(*function);
     InlinedBody inlined = copy_body(frame, *function);
     const auto new_variable = [&](std::uint32_t c) { return VarId{inlined.first + c}; };
-    Statement block{.op = StatementOp::Block, .place = place, .text = trigger->name};
-    block.is_separate = true;
+    Block block{.is_separate = true};
     std::vector<SetColumn> sets;
     for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
       const Column& column = table().columns[c];
-      const auto given = std::ranges::find(write.sets, c, &SetColumn::column);
-      if (given == write.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
+      const auto given = std::ranges::find(insert.sets, c, &SetColumn::column);
+      if (given == insert.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
         if (used[c])
           scope_.findings.fail(place,
                                fmt::format("the trigger {} uses NEW.{}, which the server fills",
@@ -293,41 +276,42 @@ void WriteBuilder::put_before_insert(Body& to, Statement write) {
         continue;
       }
       assign(to, new_variable(c),
-             given != write.sets.end()
+             given != insert.sets.end()
                  ? given->value
                  : column.default_value.value_or(make_null(column.type, place)));
       sets.push_back({c, make_variable(frame, new_variable(c), place)});
     }
     reset_variables(frame, inlined, block.body, place);
-    replace_returns(inlined.body, [&](Body& out, const Statement& from, bool) {
-      if (!from.expr || from.expr->op == ExprOp::Null) {
-        assign(out, skips, make_boolean(true, from.place));
-        return;
-      }
-      // A row of one column is its value.
-      const bool is_row = from.expr->op == ExprOp::ArrayOf && !from.expr->args.empty();
-      const Expr& first = is_row ? from.expr->args[0] : *from.expr;
-      const bool is_new = is_row == (table().columns.size() > 1) && first.op == ExprOp::Variable &&
-                          first.var == new_variable(0);
-      if (!is_new)
-        scope_.findings.fail(from.place,
-                             "a BEFORE trigger that returns another row is not modelled");
-    });
+    replace_returns(
+        inlined.body, [&](Body& out, const Statement& from, const std::optional<Expr>& value) {
+          if (!value || value->op == ExprOp::Null) {
+            assign(out, skips, make_boolean(true, from.place));
+            return;
+          }
+          // A row of one column is its value.
+          const bool is_row = value->op == ExprOp::ArrayOf && !value->args.empty();
+          const Expr& first = is_row ? value->args[0] : *value;
+          const bool is_new = is_row == (table().columns.size() > 1) &&
+                              first.op == ExprOp::Variable && first.var == new_variable(0);
+          if (!is_new)
+            scope_.findings.fail(from.place,
+                                 "a BEFORE trigger that returns another row is not modelled");
+        });
     std::ranges::move(inlined.body, std::back_inserter(block.body));
     Body body;
-    body.push_back(std::move(block));
+    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
     keep_found(frame, body, place);
     std::ranges::move(body, std::back_inserter(to));
-    write.sets = std::move(sets);
+    insert.sets = std::move(sets);
   }
-  add_generated(table(), write.sets, true);
-  Statement test{.op = StatementOp::If, .place = place, .text = model_.text};
-  test.expr = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place);
-  test.body.push_back(std::move(write));
-  to.push_back(std::move(test));
+  add_generated(table(), insert.sets, true);
+  If test{.condition =
+              make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place)};
+  test.body.push_back(model_.with(std::move(insert)));
+  to.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
 }
 
-void WriteBuilder::apply_before_update(Statement& write) {
+void WriteBuilder::apply_before_update(Update& update) {
   const Place place = model_.place;
   const auto count = static_cast<std::uint32_t>(table().columns.size());
   for (const Trigger* trigger : before_triggers()) {
@@ -335,16 +319,16 @@ void WriteBuilder::apply_before_update(Statement& write) {
     if (function == nullptr) return;
     RowFunction::Env env;
     for (std::uint32_t c = 0; c < count; ++c) {
-      const auto given = std::ranges::find(write.sets, c, &SetColumn::column);
-      env[VarId{c}] = given != write.sets.end() ? given->value : new_column(table(), c, 0);
+      const auto given = std::ranges::find(update.sets, c, &SetColumn::column);
+      env[VarId{c}] = given != update.sets.end() ? given->value : new_column(table(), c, 0);
       env[VarId{count + c}] = new_column(table(), c, 0);
     }
     RowFunction::Outcome outcome = RowFunction(scope_, place).run(function->body, std::move(env));
     if (scope_.findings.failed()) return;
-    write.sets.clear();
+    update.sets.clear();
     for (std::uint32_t c = 0; c < count; ++c) {
       Expr value = outcome.env[VarId{c}];
-      if (!is_column_itself(value, c)) write.sets.push_back({c, std::move(value)});
+      if (!is_column_itself(value, c)) update.sets.push_back({c, std::move(value)});
     }
     const auto is_never = [](const Expr& expr) {
       return expr.op == ExprOp::Boolean && expr.number == 0;
@@ -355,12 +339,12 @@ void WriteBuilder::apply_before_update(Statement& write) {
                                        "statement looks for rows, not when it has locked them",
                                        trigger->name),
                            NoteKind::Gap);
-      write.where =
-          both(std::move(write.where),
+      update.where =
+          both(std::move(update.where),
                make(ExprOp::If, Type::Boolean,
                     {outcome.skips, make_boolean(false, place), make_boolean(true, place)}, place));
     }
-    if (!is_never(outcome.fails)) write.raises.push_back(std::move(outcome.fails));
+    if (!is_never(outcome.fails)) update.raises.push_back(std::move(outcome.fails));
   }
 }
 
@@ -368,8 +352,7 @@ void WriteBuilder::run_after_triggers() {
   const Place place = model_.place;
   Frame& frame = *scope_.frame;
   const auto count = static_cast<std::uint32_t>(table().columns.size());
-  Statement loop = model_;
-  loop.op = StatementOp::ForQuery;
+  ForQuery loop;
   loop.query.rows = rows_;
   for (std::size_t i = 0; i < trigger_columns_.size(); ++i) {
     const Type type = trigger_columns_[i].type;
@@ -389,19 +372,16 @@ void WriteBuilder::run_after_triggers() {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     InlinedBody inlined = copy_body(frame, *function);
-    Statement block{.op = StatementOp::Block, .place = place, .text = trigger->name};
-    block.is_separate = true;
-    for (std::uint32_t i = 0; i < loop.targets.size(); ++i) {
-      Statement assign{.op = StatementOp::Assign, .place = place};
-      assign.targets = {VarId{inlined.first + i}};
-      assign.expr = make_variable(frame, loop.targets[i], place);
-      block.body.push_back(std::move(assign));
-    }
+    Block block{.is_separate = true};
+    for (std::uint32_t i = 0; i < loop.targets.size(); ++i)
+      block.body.push_back({.place = place,
+                            .kind = Assign{.target = {inlined.first + i},
+                                           .value = make_variable(frame, loop.targets[i], place)}});
     reset_variables(frame, inlined, block.body, place);
-    replace_returns(inlined.body, [](Body&, const Statement&, bool) {});
+    replace_returns(inlined.body, [](Body&, const Statement&, const std::optional<Expr>&) {});
     std::ranges::move(inlined.body, std::back_inserter(block.body));
     Body body;
-    body.push_back(std::move(block));
+    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
     keep_found(frame, body, place);
     if (trigger->when != nullptr) {
       Scope scope{.catalog = scope_.catalog,
@@ -409,7 +389,7 @@ void WriteBuilder::run_after_triggers() {
                   .frame = &frame,
                   .where = trigger->where};
       for (const bool is_old : {false, true}) {
-        if (is_old && op_ == StatementOp::Insert) break;
+        if (is_old && op_ == WriteOp::Insert) break;
         Source row{.name = is_old ? "old" : "new"};
         row.columns.emplace();
         for (std::uint32_t c = 0; c < count; ++c)
@@ -418,15 +398,13 @@ void WriteBuilder::run_after_triggers() {
                make_variable(frame, loop.targets[is_old ? count + c : c], place)});
         scope.sources.push_back(std::move(row));
       }
-      Statement test{.op = StatementOp::If, .place = place, .text = trigger->name};
-      test.expr = build_condition(scope, *trigger->when);
-      test.body = std::move(body);
+      If test{.condition = build_condition(scope, *trigger->when), .body = std::move(body)};
       body.clear();
-      body.push_back(std::move(test));
+      body.push_back({.place = place, .text = trigger->name, .kind = std::move(test)});
     }
     std::ranges::move(body, std::back_inserter(loop.body));
   }
-  to_.push_back(std::move(loop));
+  to_.push_back(model_.with(std::move(loop)));
 }
 
 }  // namespace isoscope::sql

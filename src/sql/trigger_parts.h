@@ -12,8 +12,8 @@ namespace isoscope::sql {
 Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source);
 
 // The function of a trigger, its NEW and OLD as parameters; null, and told, if it cannot be built.
-std::shared_ptr<const Function> function_of(const Trigger& trigger, StatementOp op,
-                                            const Scope& scope, Place place);
+std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, const Scope& scope,
+                                            Place place);
 
 // Which of NEW and OLD the trigger mentions, but for RETURN: NEW first, a flag a column.
 std::vector<bool> used_columns(const Function& function);

@@ -163,103 +163,115 @@ class Checker {
     check_optional(query.offset, {});
   }
 
-  void check_sets(const std::vector<SetColumn>& sets, const Table& table,
-                  std::span<const TableId> sources) {
+  void check_sets(const std::vector<SetColumn>& sets, const Write& write, std::size_t num_sources) {
+    const TableId both[] = {write.table, write.table};
     for (const SetColumn& set : sets) {
-      if (set.column >= table.columns.size()) flaw("a column that is not there is set");
-      check_expr(set.value, sources);
+      if (set.column >= app_.table(write.table).columns.size())
+        flaw("a column that is not there is set");
+      check_expr(set.value, std::span<const TableId>(both, num_sources));
     }
   }
 
-  void check_write(const Statement& statement) {
-    if (statement.table.index >= app_.tables.size()) return flaw("a write of no table");
-    const Table& table = app_.table(statement.table);
-    const TableId both[] = {statement.table, statement.table};
-    const std::span<const TableId> one(both, 1);
-    const bool is_insert = statement.op == StatementOp::Insert;
-    check_optional(statement.where, one);
-    check_sets(statement.sets, table, is_insert ? std::span<const TableId>() : one);
-    check_sets(statement.conflict_sets, table, both);
-    check_optional(statement.conflict_where, both);
-    check_columns(table, statement.conflict_key);
-    for (const Expr& expr : statement.returning)
-      check_expr(expr, statement.op == StatementOp::Update ? std::span<const TableId>(both) : one);
-    if (statement.into_rows) return check_var(*statement.into_rows);
-    if (statement.returning.size() != statement.targets.size()) flaw("RETURNING does not fit INTO");
+  // `num_rows` is how many rows RETURNING can name.
+  bool check_write(const Write& write, std::size_t num_rows) {
+    if (write.table.index >= app_.tables.size()) {
+      flaw("a write of no table");
+      return false;
+    }
+    const TableId both[] = {write.table, write.table};
+    for (const Expr& expr : write.returning)
+      check_expr(expr, std::span<const TableId>(both, num_rows));
+    if (write.into_rows) {
+      check_var(*write.into_rows);
+    } else if (write.returning.size() != write.targets.size()) {
+      flaw("RETURNING does not fit INTO");
+    }
+    return true;
   }
 
-  void check_advisory(const Statement& statement) {
-    const Query& query = statement.query;
+  void check_targets(const std::vector<VarId>& targets, std::size_t count) {
+    if (targets.size() != count) flaw("the wrong number of targets");
+  }
+
+  void check(const Select& select) {
+    check_query(select.query);
+    if (select.into_rows) return check_var(*select.into_rows);
+    if (select.exists) return check_targets(select.targets, 1);
+    if (select.advisory) return check_advisory(select);
+    if (!select.targets.empty()) check_targets(select.targets, select.query.outputs.size());
+  }
+
+  void check_advisory(const Select& select) {
+    const Query& query = select.query;
     if (!query.sources.empty() || query.where || query.outputs.empty() || query.outputs.size() > 2)
       flaw("an advisory lock on no number");
-    if (statement.targets.size() > 1) flaw("the wrong number of targets");
+    if (select.targets.size() > 1) flaw("the wrong number of targets");
   }
 
-  void check_targets(const Statement& statement, std::size_t count) {
-    if (statement.targets.size() != count) flaw("the wrong number of targets");
+  void check(const ForQuery& loop) {
+    check_query(loop.query);
+    check_targets(loop.targets, loop.query.outputs.size());
   }
 
-  void check_statement(const Statement& statement) {
-    for (const VarId var : statement.targets) check_var(var);
-    check_optional(statement.expr, {});
-    check_optional(statement.index, {});
-    check_optional(statement.upper, {});
-    check_optional(statement.step, {});
-    switch (statement.op) {
-      case StatementOp::Select:
-        check_query(statement.query);
-        if (statement.into_rows) return check_var(*statement.into_rows);
-        if (statement.exists) return check_targets(statement, 1);
-        if (statement.advisory) return check_advisory(statement);
-        if (!statement.targets.empty()) check_targets(statement, statement.query.outputs.size());
-        return;
-      case StatementOp::ForQuery:
-        check_query(statement.query);
-        return check_targets(statement, statement.query.outputs.size());
-      case StatementOp::Insert:
-      case StatementOp::Update:
-      case StatementOp::Delete:
-        return check_write(statement);
-      case StatementOp::Assign:
-        if (!statement.expr) flaw("an assignment of nothing");
-        return check_targets(statement, 1);
-      case StatementOp::ForRange:
-        if (!statement.expr || !statement.upper) flaw("a range without ends");
-        return check_targets(statement, 1);
-      case StatementOp::ForArray:
-        if (!statement.expr) flaw("a loop over nothing");
-        return check_targets(statement, 1);
-      case StatementOp::If:
-        if (!statement.expr) flaw("an IF without a condition");
-        return;
-      case StatementOp::Exit:
-      case StatementOp::Continue:
-        if (statement.depth >= loops_) flaw("a loop is left that is not there");
-        return;
-      case StatementOp::Append:
-        for (const Expr& expr : statement.returning) check_expr(expr, {});
-        return check_targets(statement, 1);
-      case StatementOp::Block:
-        return check_targets(statement, statement.catches ? 2 : 0);
-      case StatementOp::While:
-      case StatementOp::Return:
-      case StatementOp::ReturnRow:
-      case StatementOp::Raise:
-        return;
-    }
+  void check(const Insert& insert) {
+    if (!check_write(insert, 1)) return;
+    const TableId both[] = {insert.table, insert.table};
+    check_sets(insert.sets, insert, 0);
+    check_sets(insert.conflict_sets, insert, 2);
+    check_optional(insert.conflict_where, both);
+    check_columns(app_.table(insert.table), insert.conflict_key);
   }
 
-  void check_body(const std::vector<Statement>& body) {
+  void check(const Update& update) {
+    if (!check_write(update, 2)) return;
+    check_optional(update.where, {&update.table, 1});
+    check_sets(update.sets, update, 1);
+  }
+
+  void check(const Delete& remove) {
+    if (check_write(remove, 1)) check_optional(remove.where, {&remove.table, 1});
+  }
+
+  void check(const Jump& jump) {
+    check_optional(jump.condition, {});
+    if (jump.depth >= loops_) flaw("a loop is left that is not there");
+  }
+
+  void check(const Assign& assign) {
+    check_expr(assign.value, {});
+    check_optional(assign.index, {});
+  }
+
+  void check(const ForRange& loop) {
+    check_expr(loop.from, {});
+    check_expr(loop.to, {});
+    check_optional(loop.step, {});
+  }
+
+  void check(const Append& append) {
+    for (const Expr& expr : append.values) check_expr(expr, {});
+  }
+
+  void check(const ForArray& loop) { check_expr(loop.array, {}); }
+  void check(const If& branch) { check_expr(branch.condition, {}); }
+  void check(const While& loop) { check_optional(loop.condition, {}); }
+  void check(const Return& returned) { check_optional(returned.value, {}); }
+  void check(const ReturnRow& returned) { check_optional(returned.value, {}); }
+  void check(const Raise&) {}
+  void check(const Block&) {}
+
+  void check_body(std::span<const Statement> body) {
     for (const Statement& statement : body) {
       if (statement.number != next_++) flaw("a statement with the wrong number");
-      check_statement(statement);
-      const bool is_block = statement.op == StatementOp::Block;
+      for (const VarId var : statement.targets()) check_var(var);
+      std::visit([&](const auto& kind) { check(kind); }, statement.kind);
+      const bool is_block = statement.is<Block>();
       const std::uint32_t levels = statement.is_loop() || is_block ? 1U : 0U;
       loops_ += levels;
-      check_body(statement.body);
-      if (is_block) check_body(statement.otherwise);
+      check_body(statement.body());
+      if (is_block) check_body(statement.otherwise());
       loops_ -= levels;
-      if (!is_block) check_body(statement.otherwise);
+      if (!is_block) check_body(statement.otherwise());
     }
   }
 

@@ -55,9 +55,9 @@ WriteBuilder::WriteBuilder(Body& to, const Scope& given, const std::string& kind
   scope_.sources.clear();
   scope_.first_source_only = false;
   scope_.aggregates = nullptr;
-  op_ = kind == "InsertStmt"   ? StatementOp::Insert
-        : kind == "UpdateStmt" ? StatementOp::Update
-                               : StatementOp::Delete;
+  op_ = kind == "InsertStmt"   ? WriteOp::Insert
+        : kind == "UpdateStmt" ? WriteOp::Update
+                               : WriteOp::Delete;
 }
 
 void WriteBuilder::into_variables(std::vector<std::size_t> named, bool strict) {
@@ -91,7 +91,7 @@ bool WriteBuilder::find_target() {
 
 void WriteBuilder::run() {
   if (!find_target()) return;
-  if (op_ == StatementOp::Insert) {
+  if (op_ == WriteOp::Insert) {
     insert();
   } else {
     modify();
@@ -116,7 +116,7 @@ void WriteBuilder::build_returning(const Scope& given) {
 void WriteBuilder::choose_rows(bool is_composite) {
   const Function& function = scope_.frame->function();
   // Rows that are inserted one by one tell FOUND themselves.
-  const bool counts = function.row_count || (function.found && op_ != StatementOp::Insert);
+  const bool counts = function.row_count || (function.found && op_ != WriteOp::Insert);
   if (wanted_rows_ && !has_triggers(false)) {
     rows_ = wanted_rows_;
   } else if (has_triggers(false) || (is_composite && (counts || !named_.empty()))) {
@@ -125,34 +125,35 @@ void WriteBuilder::choose_rows(bool is_composite) {
   if (has_triggers(false)) add_trigger_columns();
 }
 
-void WriteBuilder::put(Body& to, Statement write) {
+void WriteBuilder::put(Body& to, StatementKind kind) {
+  Statement statement = model_.with(std::move(kind));
+  Write& write = *statement.write();
   if (rows_) {
     write.returning = returning_;
     write.returning.insert(write.returning.end(), trigger_columns_.begin(), trigger_columns_.end());
     // Every row counts, also where nobody asks for its columns.
-    if (write.returning.empty()) write.returning.push_back(make_integer(1, write.place));
+    if (write.returning.empty()) write.returning.push_back(make_integer(1, statement.place));
     write.into_rows = rows_;
   } else if (!named_.empty()) {
     write.strict = strict_;
     write.returning = returning_;
-    write.targets = bind_targets(scope_, columns_, named_, write.place);
+    write.targets = bind_targets(scope_, columns_, named_, statement.place);
     for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
       const Variable& variable = scope_.frame->variable(write.targets[i]);
       write.returning[i] = adapt(scope_, std::move(write.returning[i]), variable.type,
                                  variable.is_array, fmt::format("'{}'", variable.name));
     }
   }
-  if (has_triggers(true) && op_ == StatementOp::Insert) {
-    put_before_insert(to, std::move(write));
-    return;
+  if (auto* insert = statement.find<Insert>()) {
+    if (has_triggers(true)) return put_before_insert(to, std::move(*insert));
+    add_generated(table(), insert->sets, true);
+  } else if (auto* update = statement.find<Update>()) {
+    if (has_triggers(true)) apply_before_update(*update);
+    add_generated(table(), update->sets, false);
+  } else if (runs_before_delete()) {
+    return put_before_delete(to, std::move(statement.as<Delete>()));
   }
-  if (runs_before_delete()) {
-    put_before_delete(to, std::move(write));
-    return;
-  }
-  if (has_triggers(true)) apply_before_update(write);
-  if (op_ != StatementOp::Delete) add_generated(table(), write.sets, op_ == StatementOp::Insert);
-  to.push_back(std::move(write));
+  to.push_back(std::move(statement));
 }
 
 void WriteBuilder::finish() {
@@ -164,11 +165,8 @@ void WriteBuilder::finish() {
     rows.columns.push_back({column.name, column.type, column.is_array, {}});
   if (wanted_rows_ && *wanted_rows_ != *rows_) {
     // Only what RETURNING asks for.
-    Statement copy = model_;
-    copy.op = StatementOp::Select;
-    copy.query = query_of_rows(rows, model_.place).query;
-    copy.into_rows = wanted_rows_;
-    to_.push_back(std::move(copy));
+    to_.push_back(model_.with(
+        Select{.query = query_of_rows(rows, model_.place).query, .into_rows = wanted_rows_}));
   }
   if (!named_.empty()) finish_targets();
   const Function& function = scope_.frame->function();
@@ -176,10 +174,7 @@ void WriteBuilder::finish() {
   Expr count = make(ExprOp::Cardinality, Type::Integer,
                     {make_variable(*scope_.frame, *rows_, place)}, place);
   const auto assign = [&](VarId var, Expr value) {
-    Statement statement{.op = StatementOp::Assign, .place = place};
-    statement.targets = {var};
-    statement.expr = std::move(value);
-    to_.push_back(std::move(statement));
+    to_.push_back({.place = place, .kind = Assign{.target = var, .value = std::move(value)}});
   };
   if (function.found)
     assign(*function.found,
@@ -193,18 +188,18 @@ void WriteBuilder::finish_targets() {
   NamedRows rows{.name = "", .rows = *rows_, .columns = {}};
   for (const ResultColumn& column : columns_)
     rows.columns.push_back({column.name, column.type, column.is_array, {}});
-  Statement test{.op = StatementOp::If, .place = place, .text = model_.text};
+  If test;
   Expr count = make(ExprOp::Cardinality, Type::Integer,
                     {make_variable(*scope_.frame, *rows_, place)}, place);
-  test.expr = make(ExprOp::Less, Type::Boolean, {make_integer(1, place), std::move(count)}, place);
-  Statement raise{.op = StatementOp::Raise, .place = place};
-  raise.text = "a query returned more than one row";
-  raise.sqlstate = "P0003";
-  test.body.push_back(std::move(raise));
-  to_.push_back(std::move(test));
+  test.condition =
+      make(ExprOp::Less, Type::Boolean, {make_integer(1, place), std::move(count)}, place);
+  test.body.push_back({.place = place,
+                       .text = "a query returned more than one row",
+                       .kind = Raise{.sqlstate = "P0003"}});
+  to_.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
   const auto targets = bind_targets(scope_, columns_, named_, place);
   if (scope_.findings.failed()) return;
-  add_select(to_, scope_, query_of_rows(rows, place), targets, strict_, model_);
+  add_select(to_, scope_, query_of_rows(rows, place), targets, Select{.strict = strict_}, model_);
 }
 
 // SET (a, b) = ROW (1, 2) or (SELECT c, d …): the value of one of them.
@@ -225,7 +220,8 @@ std::optional<Expr> WriteBuilder::part_of_row(Scope& scope, const Tree& referenc
     for (const ResultColumn& column : built.columns)
       row_parts_.push_back(
           scope.frame->add_hidden("subquery", column.type, column.is_array, place));
-    add_select(*scope.before, scope, std::move(built), row_parts_, false, model_);
+    add_select(*scope.before, scope, std::move(built), row_parts_,
+               Select{.in_expression = true, .is_scalar = true}, model_);
   }
   if (number >= row_parts_.size()) return std::nullopt;
   return make_variable(*scope.frame, row_parts_[number], place);
@@ -274,9 +270,23 @@ void WriteBuilder::modify() {
   modify_for_each_row();
 }
 
+StatementKind WriteBuilder::searched_write(std::optional<Expr> where, std::vector<SetColumn> sets,
+                                           bool once) const {
+  const auto with_rows = [&](auto write) {
+    write.table = id_;
+    write.where = std::move(where);
+    write.once = once;
+    return write;
+  };
+  if (op_ == WriteOp::Delete) return with_rows(Delete());
+  Update update = with_rows(Update());
+  update.sets = std::move(sets);
+  return update;
+}
+
 // False if a subquery uses columns of the table.
 bool WriteBuilder::modify_natively() {
-  const Tree& from = child(node_, op_ == StatementOp::Update ? "fromClause" : "usingClause");
+  const Tree& from = child(node_, op_ == WriteOp::Update ? "fromClause" : "usingClause");
   Body* const before = scope_.before;
   const std::size_t mark = before != nullptr ? before->size() : 0;
   bool is_used_inside = false;
@@ -287,9 +297,8 @@ bool WriteBuilder::modify_natively() {
   if (!from.empty()) loops.emplace(scope, model_.place);
   for (const Tree& entry : from) loops->add_entry(entry);
   if (scope.findings.failed()) return true;
-  Statement write = model_;
-  write.op = op_;
-  write.table = id_;
+  std::optional<Expr> rows_where;
+  std::vector<SetColumn> sets;
   std::vector<Expr> conditions;
   if (has(node_, "whereClause")) {
     Expr where = build_condition(scope, child(node_, "whereClause"));
@@ -303,12 +312,12 @@ bool WriteBuilder::modify_natively() {
     if (loops && !uses_column(condition)) {
       loops->filter(std::move(condition));
     } else {
-      write.where = both(std::move(write.where), std::move(condition));
+      rows_where = both(std::move(rows_where), std::move(condition));
     }
   }
-  if (op_ == StatementOp::Update)
-    write.sets = build_sets(scope, child(node_, "targetList"),
-                            [&](const Tree& value) { return build_expr(scope, value); });
+  if (op_ == WriteOp::Update)
+    sets = build_sets(scope, child(node_, "targetList"),
+                      [&](const Tree& value) { return build_expr(scope, value); });
   build_returning(scope);
   if (loops && !scope.findings.failed()) {
     const auto bound = loops->bound_variables();
@@ -319,11 +328,11 @@ bool WriteBuilder::modify_natively() {
   }
   if (is_used_inside || scope.findings.failed()) return !is_used_inside;
   choose_rows(loops.has_value() || runs_before_delete());
+  StatementKind write = searched_write(std::move(rows_where), std::move(sets), loops.has_value());
   if (!loops) {
     put(to_, std::move(write));
     return true;
   }
-  write.once = true;
   Body body;
   put(body, std::move(write));
   body = loops->around(std::move(body));
@@ -332,20 +341,18 @@ bool WriteBuilder::modify_natively() {
 }
 
 void WriteBuilder::modify_for_each_row() {
-  const Tree& from = child(node_, op_ == StatementOp::Update ? "fromClause" : "usingClause");
+  const Tree& from = child(node_, op_ == WriteOp::Update ? "fromClause" : "usingClause");
   Scope scope = scope_;
   RelationLoops loops(scope, model_.place);
   const std::uint32_t target = loops.add_table(id_, name_);
   for (const Tree& entry : from) loops.add_entry(entry);
   if (scope.findings.failed()) return;
   if (has(node_, "whereClause")) loops.add_where(child(node_, "whereClause"));
-  Statement write = model_;
-  write.op = op_;
-  write.table = id_;
-  write.once = true;
-  if (op_ == StatementOp::Update)
-    write.sets = build_sets(scope, child(node_, "targetList"),
-                            [&](const Tree& value) { return loops.value(value); });
+  std::optional<Expr> where;
+  std::vector<SetColumn> sets;
+  if (op_ == WriteOp::Update)
+    sets = build_sets(scope, child(node_, "targetList"),
+                      [&](const Tree& value) { return loops.value(value); });
   build_returning(scope);
   if (scope.findings.failed()) return;
   // The row is looked for by its key, and the conditions are asked again: somebody may have changed
@@ -353,20 +360,19 @@ void WriteBuilder::modify_for_each_row() {
   for (const std::uint32_t column : table().primary_key) {
     Expr key = make_column(scope, target, column, model_.place);
     Expr same = loops.as_columns(key, target);
-    write.where =
-        both(std::move(write.where),
-             make(ExprOp::Equal, Type::Boolean, {std::move(same), std::move(key)}, model_.place));
+    where = both(std::move(where), make(ExprOp::Equal, Type::Boolean,
+                                        {std::move(same), std::move(key)}, model_.place));
   }
   for (const Expr& condition : loops.conditions())
-    write.where = both(std::move(write.where), loops.as_columns(condition, target));
-  for (SetColumn& set : write.sets) set.value = loops.as_columns(std::move(set.value), target);
+    where = both(std::move(where), loops.as_columns(condition, target));
+  for (SetColumn& set : sets) set.value = loops.as_columns(std::move(set.value), target);
   for (Expr& expr : returning_) expr = loops.as_columns(std::move(expr), target);
   scope.findings.note(model_.place,
                       "subqueries are not asked again for a row that was changed meanwhile",
                       NoteKind::Gap);
   choose_rows(true);
   Body body;
-  put(body, std::move(write));
+  put(body, searched_write(std::move(where), std::move(sets), true));
   body = loops.around(std::move(body));
   std::ranges::move(body, std::back_inserter(to_));
 }

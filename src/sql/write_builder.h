@@ -40,7 +40,7 @@ class WriteBuilder {
   // Allocates the row set for RETURNING, if it is to be one.
   void choose_rows(bool is_composite);
   // Adds one write: with RETURNING, and what triggers do before it.
-  void put(Body& to, Statement write);
+  void put(Body& to, StatementKind kind);
   // What follows the writes: triggers, targets, FOUND and ROW_COUNT.
   void finish();
   void finish_targets();
@@ -50,10 +50,13 @@ class WriteBuilder {
   void insert_rows(const Tree& rows, bool has_values, const std::vector<std::uint32_t>& columns);
   void insert_select(const Tree& select, const std::vector<std::uint32_t>& columns);
   std::vector<std::uint32_t> insert_columns();
-  Statement insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
-                       bool names_columns);
-  void build_conflict(Statement& insert);
+  Insert insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
+                    bool names_columns);
+  void build_conflict(Insert& insert);
 
+  // An Update or Delete of `where`.
+  StatementKind searched_write(std::optional<Expr> where, std::vector<SetColumn> sets,
+                               bool once) const;
   void modify();
   bool modify_natively();
   void modify_for_each_row();
@@ -64,16 +67,16 @@ class WriteBuilder {
 
   // trigger_builder.cpp
   bool has_triggers(bool before) const;
-  bool fires(const Trigger& trigger, StatementOp op) const;
+  bool fires(const Trigger& trigger, WriteOp op) const;
   std::vector<const Trigger*> before_triggers() const;
   void refuse_triggers();
   void add_trigger_columns();
-  void put_before_insert(Body& to, Statement write);
-  void apply_before_update(Statement& write);
+  void put_before_insert(Body& to, Insert insert);
+  void apply_before_update(Update& update);
   void run_after_triggers();
   // delete_triggers.cpp
   bool runs_before_delete() const;
-  void put_before_delete(Body& to, Statement write);
+  void put_before_delete(Body& to, Delete remove);
   std::vector<std::shared_ptr<const Function>> functions_before_delete();
   Body with_delete_trigger(const Function& function, const std::vector<Expr>& old, VarId skips,
                            Body rest);
@@ -87,7 +90,7 @@ class WriteBuilder {
   Statement model_;
   TableId id_ = TableId::none();
   std::string name_;
-  StatementOp op_ = StatementOp::Insert;
+  WriteOp op_ = WriteOp::Insert;
   std::vector<std::size_t> named_;
   bool strict_ = false;
   std::optional<VarId> wanted_rows_;

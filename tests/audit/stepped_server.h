@@ -46,10 +46,11 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
   }
   std::vector<std::size_t> offsets;
   const auto visit = [&](const auto& self, const sql::Function& function,
-                         const std::vector<sql::Statement>& body) -> void {
+                         std::span<const sql::Statement> body) -> void {
     bool is_pending = false;
     for (const sql::Statement& statement : body) {
-      if (is_part_of_expression(function, statement)) {
+      const auto* select = statement.find<sql::Select>();
+      if (select != nullptr && select->in_expression) {
         is_pending = true;
         continue;
       }
@@ -60,8 +61,8 @@ inline std::string with_gates(const std::string& text, const sql::Application& a
         is_pending = !is_in_body(text, offset);
         if (!is_pending) offsets.push_back(offset);
       }
-      self(self, function, statement.body);
-      self(self, function, statement.otherwise);
+      self(self, function, statement.body());
+      self(self, function, statement.otherwise());
     }
   };
   for (const sql::Function& function : app.functions) visit(visit, function, function.body);

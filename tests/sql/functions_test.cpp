@@ -99,13 +99,14 @@ TEST(Functions, ResolveVariablesByNesting) {
                  "  BEGIN\n    y := 'b';\n    top.y := 2;\n  END;\n  y := 1;\nEND"));
   const Function& f = app.functions[0];
   ASSERT_EQ(f.body.size(), 2U);  // the declaration, and the block with a label
-  const std::vector<Statement>& block = f.body[1].body;
+  const std::span<const Statement> block = f.body[1].body();
+  const auto target = [](const Statement& s) { return s.targets().front(); };
   ASSERT_EQ(block.size(), 4U);
-  EXPECT_EQ(f.variables[f.body[0].targets[0].index].type, Type::Integer);
-  EXPECT_EQ(block[0].targets, block[1].targets);
-  EXPECT_EQ(f.variables[block[0].targets[0].index].type, Type::Text);
-  EXPECT_EQ(f.body[0].targets, block[2].targets);
-  EXPECT_EQ(f.body[0].targets, block[3].targets);
+  EXPECT_EQ(f.variables[target(f.body[0]).index].type, Type::Integer);
+  EXPECT_EQ(target(block[0]), target(block[1]));
+  EXPECT_EQ(f.variables[target(block[0]).index].type, Type::Text);
+  EXPECT_EQ(target(f.body[0]), target(block[2]));
+  EXPECT_EQ(target(f.body[0]), target(block[3]));
 }
 
 TEST(Functions, StartTheVariablesOfABlockAnewInEachRound) {

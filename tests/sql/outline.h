@@ -18,14 +18,14 @@ class Outline {
  public:
   Outline(const Application& app, const Function& function) : app_(app), function_(function) {}
 
-  std::string of(const std::vector<Statement>& body, int indent = 0) {
+  std::string of(std::span<const Statement> body, int indent = 0) {
     std::string text;
     for (const Statement& statement : body) {
       text += std::string(static_cast<std::size_t>(indent), ' ') + head(statement) + "\n";
-      text += of(statement.body, indent + 2);
-      if (!statement.otherwise.empty()) {
+      text += of(statement.body(), indent + 2);
+      if (!statement.otherwise().empty()) {
         text += std::string(static_cast<std::size_t>(indent), ' ') + "else\n";
-        text += of(statement.otherwise, indent + 2);
+        text += of(statement.otherwise(), indent + 2);
       }
     }
     return text;
@@ -120,7 +120,7 @@ class Outline {
     return text + ")";
   }
 
-  std::string names(const std::vector<VarId>& vars) {
+  std::string names(std::span<const VarId> vars) {
     std::string text;
     for (const VarId var : vars)
       text += (text.empty() ? "" : ", ") + function_.variables[var.index].name;
@@ -156,54 +156,48 @@ class Outline {
 
   std::string head(const Statement& s) {
     tables_.clear();
-    switch (s.op) {
-      case StatementOp::Select:
-        return fmt::format("{}{} {}{}", s.exists ? "exists" : "select", s.strict ? " strict" : "",
-                           query(s.query), s.targets.empty() ? "" : " -> " + names(s.targets));
-      case StatementOp::Insert:
-      case StatementOp::Update:
-      case StatementOp::Delete:
-        return write(s);
-      case StatementOp::Assign:
-        return fmt::format("{}{} := {}", names(s.targets), s.index ? "[" + of(*s.index) + "]" : "",
-                           of(*s.expr));
-      case StatementOp::If:
-        return "if " + of(*s.expr);
-      case StatementOp::ForQuery:
-        return fmt::format("for {} in {}", names(s.targets), query(s.query));
-      case StatementOp::ForRange:
-        return fmt::format("for {} in {} .. {}{}{}", names(s.targets), of(*s.expr), of(*s.upper),
-                           s.step ? " by " + of(*s.step) : "", s.descending ? " down" : "");
-      case StatementOp::ForArray:
-        return fmt::format("for {} in array {}", names(s.targets), of(*s.expr));
-      case StatementOp::While:
-        return s.expr ? "while " + of(*s.expr) : "loop";
-      case StatementOp::Exit:
-        return fmt::format("exit {}{}", s.depth, s.expr ? " if " + of(*s.expr) : "");
-      case StatementOp::Continue:
-        return fmt::format("continue {}{}", s.depth, s.expr ? " if " + of(*s.expr) : "");
-      case StatementOp::Return:
-        return s.expr ? "return " + of(*s.expr) : "return";
-      case StatementOp::ReturnRow:
-        return s.expr ? "row " + of(*s.expr) : "row";
-      case StatementOp::Raise:
-        return "raise";
-      case StatementOp::Append:
-        return "append to " + names(s.targets);
-      case StatementOp::Block:
-        return s.catches ? "try" : "block";
-    }
-    return "?";
+    return std::visit([&](const auto& kind) { return head(kind, names(s.targets())); }, s.kind);
   }
 
-  std::string write(const Statement& s) {
-    tables_ = {s.table, s.table};
-    std::string text = s.op == StatementOp::Insert   ? "insert "
-                       : s.op == StatementOp::Update ? "update "
-                                                     : "delete ";
-    text += app_.table(s.table).name;
-    if (s.where) text += "[" + of(*s.where) + "]";
-    text += sets(s.sets, s.table);
+  std::string head(const Select& s, const std::string& targets) {
+    return fmt::format("{}{} {}{}", s.exists ? "exists" : "select", s.strict ? " strict" : "",
+                       query(s.query), targets.empty() ? "" : " -> " + targets);
+  }
+  std::string head(const Assign& s, const std::string& target) {
+    return fmt::format("{}{} := {}", target, s.index ? "[" + of(*s.index) + "]" : "", of(s.value));
+  }
+  std::string head(const If& s, const std::string&) { return "if " + of(s.condition); }
+  std::string head(const ForQuery& s, const std::string& targets) {
+    return fmt::format("for {} in {}", targets, query(s.query));
+  }
+  std::string head(const ForRange& s, const std::string& target) {
+    return fmt::format("for {} in {} .. {}{}{}", target, of(s.from), of(s.to),
+                       s.step ? " by " + of(*s.step) : "", s.descending ? " down" : "");
+  }
+  std::string head(const ForArray& s, const std::string& target) {
+    return fmt::format("for {} in array {}", target, of(s.array));
+  }
+  std::string head(const While& s, const std::string&) {
+    return s.condition ? "while " + of(*s.condition) : "loop";
+  }
+  std::string head(const Exit& s, const std::string&) { return "exit " + jump(s); }
+  std::string head(const Continue& s, const std::string&) { return "continue " + jump(s); }
+  std::string head(const Return& s, const std::string&) {
+    return s.value ? "return " + of(*s.value) : "return";
+  }
+  std::string head(const ReturnRow& s, const std::string&) {
+    return s.value ? "row " + of(*s.value) : "row";
+  }
+  std::string head(const Raise&, const std::string&) { return "raise"; }
+  std::string head(const Append&, const std::string& rows) { return "append to " + rows; }
+  std::string head(const Block& s, const std::string&) { return s.handler ? "try" : "block"; }
+
+  std::string jump(const Jump& s) {
+    return fmt::format("{}{}", s.depth, s.condition ? " if " + of(*s.condition) : "");
+  }
+
+  std::string head(const Insert& s, const std::string& targets) {
+    std::string text = begin("insert ", s) + sets(s.sets, s.table);
     if (s.conflict != OnConflict::Fail) {
       text += " on conflict";
       for (const std::uint32_t column : s.conflict_key)
@@ -212,9 +206,24 @@ class Outline {
       text += sets(s.conflict_sets, s.table);
       if (s.conflict_where) text += " where " + of(*s.conflict_where);
     }
+    return text + returning(s, targets);
+  }
+  std::string head(const Update& s, const std::string& targets) {
+    return begin("update ", s) + where(s) + sets(s.sets, s.table) + returning(s, targets);
+  }
+  std::string head(const Delete& s, const std::string& targets) {
+    return begin("delete ", s) + where(s) + returning(s, targets);
+  }
+
+  std::string begin(const char* word, const Write& s) {
+    tables_ = {s.table, s.table};
+    return word + app_.table(s.table).name;
+  }
+  std::string where(const SearchedWrite& s) { return s.where ? "[" + of(*s.where) + "]" : ""; }
+  std::string returning(const Write& s, const std::string& targets) {
+    std::string text;
     for (const Expr& expr : s.returning) text += " returning " + of(expr);
-    if (!s.targets.empty()) text += " -> " + names(s.targets);
-    return text;
+    return targets.empty() ? text : text + " -> " + targets;
   }
 
   const Application& app_;

@@ -118,13 +118,12 @@ class ClientSession {
 
  private:
   bool is_further_row() const {
-    return step_.statement->op == StatementOp::Insert && step_.statement->continues &&
-           !log_.empty() && log_.back()->statement->op == StatementOp::Insert;
+    return step_.statement->is<Insert>() && step_.statement->continues && !log_.empty() &&
+           log_.back()->statement->is<Insert>();
   }
   bool is_subquery() const {
-    const Function& function = machine_.program().function(CallId{session_.first.index + call_});
-    return step_.statement->op == StatementOp::Select && step_.statement->targets.size() == 1 &&
-           function.variables[step_.statement->targets[0].index].name.starts_with('(');
+    const auto* select = step_.statement->find<Select>();
+    return select != nullptr && select->in_expression;
   }
 
   void take(const force::Answer& answer) {

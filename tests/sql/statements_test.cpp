@@ -257,9 +257,9 @@ TEST(Statements, KnowTheirPlaceTextAndNumber) {
   EXPECT_EQ(body[0].text, "SELECT balance INTO v FROM account");
   EXPECT_EQ(body[1].place, (Place{9, 3}));
   EXPECT_EQ(body[1].text, "IF v > p");
-  EXPECT_EQ(body[1].body[0].place, (Place{10, 5}));
-  EXPECT_EQ(body[1].body[0].text, "UPDATE account SET balance = 0");
-  EXPECT_EQ(body[1].body[0].number, 2U);
+  EXPECT_EQ(body[1].body()[0].place, (Place{10, 5}));
+  EXPECT_EQ(body[1].body()[0].text, "UPDATE account SET balance = 0");
+  EXPECT_EQ(body[1].body()[0].number, 2U);
   EXPECT_EQ(body[2].text, "v := v+1");
   EXPECT_EQ(body[2].number, 3U);
   EXPECT_EQ(app.functions[0].num_statements, 4U);

@@ -22,7 +22,7 @@ class CommittedRows final : public StatementRunner {
   Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
                                                 const QueryNeeds& needs) override {
     const View view{state_.committed, UINT32_MAX, 0};
-    const Query& query = statement.query;
+    const Query& query = *statement.query();
     auto all = matches(state_.storage, query.sources, query.where, call.variables, view);
     if (!all) return all.error();
     if (auto sorted = sort(state_.storage, query, call.variables, *all); !sorted)
@@ -35,7 +35,7 @@ class CommittedRows final : public StatementRunner {
         limit = std::min(limit, static_cast<std::size_t>(std::max<std::int64_t>(0, *number)));
     }
     auto rows = rows_of(state_.storage, query, needs, call.variables, *all, limit, 0);
-    if (rows && statement.op == StatementOp::ForQuery) keep(query, call.variables, *all);
+    if (rows && statement.is<ForQuery>()) keep(query, call.variables, *all);
     return rows;
   }
   Result<Modified> modify(CallState&, const Statement&) override {

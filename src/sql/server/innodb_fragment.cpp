@@ -43,7 +43,7 @@ class FragmentCheck {
       notes_.push_back({where, std::move(function), std::move(what), NoteKind::Gap});
   }
 
-  void check_body(const std::vector<Statement>& body) {
+  void check_body(std::span<const Statement> body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
       const Statement& s = body[i];
       check_kind(s);
@@ -52,13 +52,13 @@ class FragmentCheck {
       // Parts of one statement: sub-queries and what uses them, or rows of one INSERT.
       const bool is_group = s.continues && s.is_sql() && i > 0 && body[i - 1].is_sql();
       if (is_group && (changes(s) || changes(body[i - 1])) &&
-          (s.op != StatementOp::Insert || body[i - 1].op != StatementOp::Insert))
+          (!s.is<Insert>() || !body[i - 1].is<Insert>()))
         refuse(s.place,
                "sub-queries of a statement that writes or locks are not executed as "
                "MariaDB does: they lock, too",
                "select into a variable first");
-      check_body(s.body);
-      check_body(s.otherwise);
+      check_body(s.body());
+      check_body(s.otherwise());
     }
   }
 
@@ -69,28 +69,33 @@ class FragmentCheck {
       refuse(s.place, fmt::format("{} is not executed as MariaDB does", what),
              "--server postgres can execute it");
     };
-    if (s.advisory) return missing("an advisory lock of PostgreSQL");
-    if (s.catches) return missing("an EXCEPTION block");
-    if (s.op == StatementOp::Block) return missing("a call of another function, or a trigger,");
-    if (s.once || !s.raises.empty()) return missing("this statement");
-    if (s.conflict != OnConflict::Fail) return missing("ON CONFLICT");
-    if (!s.returning.empty() && s.op == StatementOp::Update) return missing("UPDATE … RETURNING");
-    if (s.is_sql() && changes(s) && !s.returning.empty()) return missing("RETURNING");
+    if (s.advisory() != nullptr) return missing("an advisory lock of PostgreSQL");
+    if (s.catches()) return missing("an EXCEPTION block");
+    if (s.is<Block>()) return missing("a call of another function, or a trigger,");
+    const auto* insert = s.find<Insert>();
+    const auto* update = s.find<Update>();
+    if ((s.searched() != nullptr && s.searched()->once) ||
+        (update != nullptr && !update->raises.empty()))
+      return missing("this statement");
+    if (insert != nullptr && insert->conflict != OnConflict::Fail) return missing("ON CONFLICT");
+    if (s.write() == nullptr || s.write()->returning.empty()) return;
+    missing(update != nullptr ? "UPDATE … RETURNING" : "RETURNING");
   }
 
   void check_sql(const Statement& s) {
-    for (const TableId table : s.query.sources) check_table(table, s);
-    if (!changes(s)) return check_plain(s);
-    if (s.is_query()) {
-      check_locking_query(s);
+    const Query* query = s.query();
+    if (query != nullptr) {
+      for (const TableId table : query->sources) check_table(table, s);
+      if (!changes(s)) return check_plain(s, *query);
+      check_locking_query(s, *query);
     } else {
-      check_table(s.table, s);
+      check_table(s.write()->table, s);
       check_written(s);
     }
-    if (error_ || s.op == StatementOp::Insert) return;
-    const TableId table = s.is_query() ? s.query.sources.front() : s.table;
+    if (error_ || s.is<Insert>()) return;
+    const TableId table = query != nullptr ? query->sources.front() : s.write()->table;
     locked_.insert(table);
-    const auto& where = s.is_query() ? s.query.where : s.where;
+    const auto& where = query != nullptr ? query->where : s.searched()->where;
     if (!key_of_where(app_.table(table), where) || repeats_known_column(where))
       refuse(
           s.place,
@@ -99,8 +104,7 @@ class FragmentCheck {
           "statements that lock or write are executed if WHERE names one row by its primary key");
   }
 
-  void check_locking_query(const Statement& s) {
-    const Query& query = s.query;
+  void check_locking_query(const Statement& s, const Query& query) {
     const auto missing = [&](std::string_view what) {
       refuse(s.place, fmt::format("{} is not executed as MariaDB does", what),
              "FOR UPDATE and FOR SHARE (LOCK IN SHARE MODE) of one row are");
@@ -114,7 +118,8 @@ class FragmentCheck {
   }
 
   void check_written(const Statement& s) {
-    const Table& table = app_.table(s.table);
+    const TableId id = s.write()->table;
+    const Table& table = app_.table(id);
     const auto refuse_table = [&](std::string_view what) {
       refuse(s.place,
              fmt::format("{} has {}, whose locks on MariaDB are not modelled", table.name, what),
@@ -123,7 +128,6 @@ class FragmentCheck {
     if (!table.unique.empty()) return refuse_table("a further unique key");
     if (!table.exclusions.empty()) return refuse_table("an EXCLUDE constraint");
     if (!table.foreign_keys.empty()) return refuse_table("a foreign key");
-    const TableId id = s.table;
     for (const Table& other : app_.tables) {
       for (const ForeignKey& key : other.foreign_keys) {
         if (key.target == id) return refuse_table("a foreign key that refers to it");
@@ -136,13 +140,15 @@ class FragmentCheck {
       if (column.default_value) check_expr(*column.default_value, column.place);
     }
     for (const Expr& constraint : table.checks) check_expr(constraint, table.place);
-    for (const SetColumn& set : s.sets) {
-      if (s.op == StatementOp::Update && table.is_key_column(set.column))
-        return refuse(s.place, "a change of the primary key is not executed as MariaDB does",
-                      "--server postgres can execute it");
+    if (const auto* update = s.find<Update>()) {
+      for (const SetColumn& set : update->sets) {
+        if (table.is_key_column(set.column))
+          return refuse(s.place, "a change of the primary key is not executed as MariaDB does",
+                        "--server postgres can execute it");
+      }
     }
-    if (s.op == StatementOp::Delete) deleted_.insert({s.table, s.place});
-    if (s.op == StatementOp::Insert) locked_.insert(s.table);
+    if (s.is<Delete>()) deleted_.insert({id, s.place});
+    if (s.is<Insert>()) locked_.insert(id);
   }
 
   void check_table(TableId id, const Statement& s) {
@@ -154,14 +160,14 @@ class FragmentCheck {
     }
   }
 
-  void check_plain(const Statement& s) {
-    if (repeats_known_column(s.query.where))
+  void check_plain(const Statement& s, const Query& query) {
+    if (repeats_known_column(query.where))
       note(s.place, function_->name,
            "whether this takes a snapshot on MariaDB depends on its optimizer");
-    for (const OrderBy& by : s.query.order_by) {
+    for (const OrderBy& by : query.order_by) {
       const bool is_set =
           by.expr.op == ExprOp::Column &&
-          app_.table(s.query.sources[by.expr.source]).columns[by.expr.column].not_null;
+          app_.table(query.sources[by.expr.source]).columns[by.expr.column].not_null;
       if (!is_set)
         note(s.place, function_->name, "NULL is the greatest value here, on MariaDB the least");
     }
@@ -228,11 +234,18 @@ class FragmentCheck {
   template <class Visit>
   static void for_each_expr(const Statement& s, const Visit& visit) {
     if (!s.is_sql()) return;  // what a function computes by itself is ours
-    for (const auto* expr : {&s.where, &s.query.where}) {
-      if (*expr) visit(**expr);
+    if (const SearchedWrite* write = s.searched(); write != nullptr && write->where)
+      visit(*write->where);
+    if (const auto* insert = s.find<Insert>()) {
+      for (const SetColumn& set : insert->sets) visit(set.value);
     }
-    for (const SetColumn& set : s.sets) visit(set.value);
-    for (const Output& output : s.query.outputs) visit(output.expr);
+    if (const auto* update = s.find<Update>()) {
+      for (const SetColumn& set : update->sets) visit(set.value);
+    }
+    const Query* query = s.query();
+    if (query == nullptr) return;
+    if (query->where) visit(*query->where);
+    for (const Output& output : query->outputs) visit(output.expr);
   }
 
   const Application& app_;

@@ -84,7 +84,7 @@ class InnodbRun {
         variables_(running.result.variables) {}
 
   Attempt go_on() {
-    if (statement_.op == StatementOp::Insert) return insert();
+    if (const auto* insert = statement_.find<Insert>()) return run_insert(*insert);
     return touch();
   }
 
@@ -100,11 +100,11 @@ class InnodbRun {
 
   bool is_query() const { return statement_.is_query(); }
   TableId table_id() const {
-    return is_query() ? statement_.query.sources.front() : statement_.table;
+    return is_query() ? statement_.query()->sources.front() : statement_.write()->table;
   }
   const Table& table() const { return context_.app.table(table_id()); }
   const std::optional<Expr>& where() const {
-    return is_query() ? statement_.query.where : statement_.where;
+    return is_query() ? statement_.query()->where : statement_.searched()->where;
   }
   bool is_repeatable() const { return context_.keeps_snapshot; }
 
@@ -136,10 +136,9 @@ class InnodbRun {
       return {};
     }
     const IndexLocks::Record record{table_id(), key};
-    const IndexLocks::Request request{
-        .txn = context_.txn,
-        .is_shared = is_query() && statement_.query.lock == Lock::Share,
-        .keeps_gaps = is_repeatable()};
+    const IndexLocks::Request request{.txn = context_.txn,
+                                      .is_shared = statement_.lock() == Lock::Share,
+                                      .keeps_gaps = is_repeatable()};
     IndexLocks::Answer answer = context_.storage.index().lock(record, request);
     if (!answer.blockers.empty()) return wait(std::move(answer.blockers));
     // At READ COMMITTED a lock that was not waited for is given back if its row is not wanted.
@@ -163,7 +162,7 @@ class InnodbRun {
 
   Attempt select(RowsInHand& row) {
     Row outputs;
-    for (const Output& output : statement_.query.outputs) {
+    for (const Output& output : statement_.query()->outputs) {
       if (!running_.needs.outputs) break;
       auto value = evaluate(output.expr, variables_, row);
       if (!value) return fail(value.error());
@@ -175,12 +174,13 @@ class InnodbRun {
   }
 
   Attempt write(RowId id, const Row& from) {
-    if (statement_.op == StatementOp::Delete) {
+    const auto* update = statement_.find<Update>();
+    if (update == nullptr) {
       add_version(id, nullptr);
       return {};
     }
     Row to = from;
-    for (const SetColumn& set : statement_.sets) {
+    for (const SetColumn& set : update->sets) {
       RowsInHand row({&to});
       auto value = evaluate(set.value, variables_, row);
       if (!value) return fail(value.error());
@@ -215,10 +215,10 @@ class InnodbRun {
 
   // --- INSERT
 
-  Attempt insert() {
+  Attempt run_insert(const Insert& insert) {
     if (!running_.has_begun) {
       running_.has_begun = true;
-      auto row = inserted_row(context_, statement_, variables_);
+      auto row = inserted_row(context_, insert, variables_);
       if (!row) return fail(row.error());
       running_.inserted = *std::move(row);
       if (Attempt valid = check(running_.inserted); valid.kind != Kind::Done) return valid;
@@ -260,12 +260,12 @@ class InnodbRun {
 }  // namespace
 
 bool is_plain_read(const Statement& statement) {
-  return statement.is_query() && statement.query.lock == Lock::None;
+  return statement.is_query() && statement.lock() == Lock::None;
 }
 
 bool asks_storage(const Application& app, const Statement& statement,
                   std::span<const Value> variables) {
-  const Query& query = statement.query;
+  const Query& query = *statement.query();
   if (query.sources.empty()) return false;
   if (query.limit) {
     const auto limit = evaluate(*query.limit, variables);

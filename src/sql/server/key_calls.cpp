@@ -80,7 +80,7 @@ const Statement& KeyCalls::statement(std::uint32_t call, std::uint32_t instructi
       statements_.try_emplace({program_.code_number(CallId{call}), instruction});
   if (is_new) {
     const Place place = program_.code(CallId{call}).places[instruction];
-    at->second.op = StatementOp::Block;
+    at->second.kind = Block();
     at->second.place = place;
     at->second.text = program_.statement_text(place);
     at->second.number = instruction;

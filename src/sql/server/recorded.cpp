@@ -140,9 +140,15 @@ class RunRecorder {
   bool sets(const Version& version, std::uint32_t column) const {
     const auto made = makers_.find({version.creator, version.command});
     if (made == makers_.end()) return false;
-    const Statement& s = *made->second;
-    const auto& list = s.op == StatementOp::Insert ? s.conflict_sets : s.sets;
+    const auto list = sets_of(*made->second);
     return std::ranges::find(list, column, &SetColumn::column) != list.end();
+  }
+
+  // What a statement sets in a row that is there.
+  static std::span<const SetColumn> sets_of(const Statement& s) {
+    if (const auto* insert = s.find<Insert>()) return insert->conflict_sets;
+    if (const auto* update = s.find<Update>()) return update->sets;
+    return {};
   }
 
   // Who gave the cell the value that this version has: the last who set it, under this key.
@@ -158,22 +164,24 @@ class RunRecorder {
   // Columns that the statement looks at, of any source that is this table.
   std::set<std::uint32_t> mentioned(const Statement& s, TableId table) const {
     std::set<std::uint32_t> columns;
-    const bool is_query = s.op == StatementOp::Select || s.op == StatementOp::ForQuery;
+    const Query* query = s.query();
     const auto look = [&](const Expr& expr) {
       for_each_column(expr, [&](std::uint32_t source, std::uint32_t column) {
-        const bool is_here =
-            is_query ? source < s.query.sources.size() && s.query.sources[source] == table
-                     : source == 0;
+        const bool is_here = query != nullptr
+                                 ? source < query->sources.size() && query->sources[source] == table
+                                 : source == 0;
         if (is_here && !app_.table(table).is_key_column(column)) columns.insert(column);
       });
     };
-    if (s.query.where) look(*s.query.where);
-    for (const Output& output : s.query.outputs) look(output.expr);
-    for (const OrderBy& by : s.query.order_by) look(by.expr);
-    if (s.where) look(*s.where);
-    if (s.conflict_where) look(*s.conflict_where);
-    for (const SetColumn& set : s.op == StatementOp::Insert ? s.conflict_sets : s.sets)
-      look(set.value);
+    if (query != nullptr) {
+      if (query->where) look(*query->where);
+      for (const Output& output : query->outputs) look(output.expr);
+      for (const OrderBy& by : query->order_by) look(by.expr);
+    }
+    if (s.searched() != nullptr && s.searched()->where) look(*s.searched()->where);
+    if (const auto* insert = s.find<Insert>(); insert != nullptr && insert->conflict_where)
+      look(*insert->conflict_where);
+    for (const SetColumn& set : sets_of(s)) look(set.value);
     return columns;
   }
 
@@ -188,8 +196,7 @@ class RunRecorder {
         continue;
       const std::vector<Value>& values = *versions[read.version].values;
       const std::string row = row_name(read.row.table, values);
-      if (s.query.lock != Lock::None)
-        builder_.lock(id, builder_.text(row), mode_of(s.query.lock), s.place);
+      if (s.lock() != Lock::None) builder_.lock(id, builder_.text(row), mode_of(s.lock()), s.place);
       add_read(id, txn, row, writer_of(read.row, read.version, std::nullopt), s.place);
       for (const std::uint32_t c : mentioned(s, read.row.table))
         add_read(id, txn, cell_name(read.row.table, values, c),

@@ -7,11 +7,11 @@
 
 namespace isoscope::sql::server {
 
-Result<std::vector<Value>> inserted_row(const StatementContext& context, const Statement& statement,
+Result<std::vector<Value>> inserted_row(const StatementContext& context, const Insert& insert,
                                         std::span<const Value> variables) {
-  const Table& table = context.app.table(statement.table);
+  const Table& table = context.app.table(insert.table);
   std::vector<std::optional<Value>> given(table.columns.size());
-  for (const SetColumn& set : statement.sets) {
+  for (const SetColumn& set : insert.sets) {
     auto value = evaluate(set.value, variables);
     if (!value) return value.error();
     given[set.column] = *std::move(value);
@@ -22,7 +22,7 @@ Result<std::vector<Value>> inserted_row(const StatementContext& context, const S
     if (given[c]) {
       row.push_back(*given[c]);
     } else if (column.is_fresh || column.is_hidden) {
-      row.push_back(fresh_value(column, context.storage.table(statement.table).next_fresh[c]++));
+      row.push_back(fresh_value(column, context.storage.table(insert.table).next_fresh[c]++));
     } else if (column.default_value) {
       auto value = evaluate(*column.default_value, {});
       if (!value) return value.error();

@@ -5,7 +5,7 @@
 namespace isoscope::sql::server {
 
 // The row of an INSERT: what it gives, fresh values and defaults.
-Result<std::vector<Value>> inserted_row(const StatementContext& context, const Statement& statement,
+Result<std::vector<Value>> inserted_row(const StatementContext& context, const Insert& insert,
                                         std::span<const Value> variables);
 
 // NOT NULL and CHECK: what the row breaks.

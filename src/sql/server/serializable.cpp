@@ -77,15 +77,14 @@ class Dependencies {
   void add_reads(TxnNo txn, const StatementResult& result) {
     const Statement& statement = *result.statement;
     // Statements of `.txn` programs (blocks) look for no rows.
-    if (statement.op == StatementOp::Insert || statement.op == StatementOp::Block) {
+    if (statement.is<Insert>() || statement.is<Block>()) {
       for (const ReadVersion& read : result.reads) add_item(txn, read);
       return;
     }
-    const bool is_query =
-        statement.op == StatementOp::Select || statement.op == StatementOp::ForQuery;
+    const Query* query = statement.query();
     const std::vector<TableId> sources =
-        is_query ? statement.query.sources : std::vector<TableId>{statement.table};
-    const auto& where = is_query ? statement.query.where : statement.where;
+        query != nullptr ? query->sources : std::vector<TableId>{statement.write()->table};
+    const auto& where = query != nullptr ? query->where : statement.searched()->where;
     for (std::uint32_t source = 0; source < sources.size(); ++source) {
       std::vector<const Expr*> parts;
       if (where) add_parts(*where, source, parts);

@@ -63,16 +63,10 @@ class LoggedStatements final : public StatementRunner {
   NextStep next_;
 };
 
-bool has_catch(const std::vector<Statement>& body) {
+bool has_catch(std::span<const Statement> body) {
   return std::ranges::any_of(body, [](const Statement& s) {
-    return s.catches || has_catch(s.body) || has_catch(s.otherwise);
+    return s.catches() || has_catch(s.body()) || has_catch(s.otherwise());
   });
-}
-
-bool is_scalar(const Function& function, const Statement& statement) {
-  return statement.op == StatementOp::Select && !statement.exists &&
-         statement.targets.size() == 1 &&
-         function.variables[statement.targets[0].index].name.starts_with("(subquery");
 }
 
 void add_change(const Application& app, TableId table, Footprint& footprint) {
@@ -91,28 +85,29 @@ void add_change(const Application& app, TableId table, Footprint& footprint) {
   }
 }
 
-void add_statements(const Application& app, const std::vector<Statement>& statements,
+void add_statements(const Application& app, std::span<const Statement> statements,
                     Footprint& footprint) {
   for (const Statement& s : statements) {
     add_statement(app, s, footprint);
-    add_statements(app, s.body, footprint);
-    add_statements(app, s.otherwise, footprint);
+    add_statements(app, s.body(), footprint);
+    add_statements(app, s.otherwise(), footprint);
   }
 }
 
 }  // namespace
 
 void add_statement(const Application& app, const Statement& s, Footprint& footprint) {
-  if (s.advisory) {
+  if (s.advisory() != nullptr) {
     footprint.touched.insert(kAdvisoryLocks);
     footprint.changed.insert(kAdvisoryLocks);
   }
-  for (const TableId source : s.query.sources) {
-    footprint.touched.insert(source);
-    if (s.query.lock != Lock::None) footprint.changed.insert(source);
+  if (const Query* query = s.query()) {
+    for (const TableId source : query->sources) {
+      footprint.touched.insert(source);
+      if (query->lock != Lock::None) footprint.changed.insert(source);
+    }
   }
-  if (s.op == StatementOp::Insert || s.op == StatementOp::Update || s.op == StatementOp::Delete)
-    add_change(app, s.table, footprint);
+  if (const Write* write = s.write()) add_change(app, write->table, footprint);
 }
 
 bool Footprint::meets(const Footprint& other) const {
@@ -163,8 +158,8 @@ NextStep SqlCalls::find_next(std::uint32_t call, const Log& log) const {
 
 Attempt SqlCalls::go_on(const StatementContext& context, Running& running) const {
   StatementContext with = context;
-  with.is_scalar_subquery =
-      is_scalar(program_.function(CallId{context.txn - 1}), *running.result.statement);
+  const auto* select = running.result.statement->find<Select>();
+  with.is_scalar_subquery = select != nullptr && select->is_scalar;
   if (server_ == ServerKind::MariaDb && !is_plain_read(*running.result.statement))
     return go_on_innodb(with, running);
   return server::go_on(with, running);

@@ -49,19 +49,17 @@ class StatementRun {
   }
 
   Attempt rows() {
-    switch (statement_.op) {
-      case StatementOp::Insert:
-        return insert();
-      case StatementOp::Update:
-      case StatementOp::Delete:
-        return modify();
-      default:
-        return statement_.advisory ? lock_number(*statement_.advisory) : select();
-    }
+    if (const auto* insert = statement_.find<Insert>()) return run_insert(*insert);
+    if (const SearchedWrite* write = statement_.searched()) return modify(*write);
+    const Query& query = *statement_.query();
+    const AdvisoryLock* advisory = statement_.advisory();
+    return advisory != nullptr ? lock_number(query, *advisory) : select(query);
   }
 
   View view() const { return {running_.result.snapshot, context_.txn, running_.result.command}; }
-  const Table& table() const { return context_.app.table(statement_.table); }
+  // Of one that writes.
+  TableId table_id() const { return statement_.write()->table; }
+  const Table& table() const { return context_.app.table(table_id()); }
   const Row& values(RowId id, std::uint32_t version) const {
     return *context_.storage.row(id).versions[version].values;
   }
@@ -80,8 +78,7 @@ class StatementRun {
     return static_cast<std::size_t>(*number);
   }
 
-  Attempt select() {
-    const Query& query = statement_.query;
+  Attempt select(const Query& query) {
     auto limit = count(query.limit, kAllRows);
     if (!limit) return fail(limit.error());
     auto offset = count(query.offset, 0);
@@ -98,7 +95,7 @@ class StatementRun {
       running_.candidates = *std::move(all);
     }
     if (query.lock != Lock::None && !query.is_aggregate()) {
-      if (Attempt attempt = lock_rows(max_rows); attempt.kind != Kind::Done) return attempt;
+      if (Attempt attempt = lock_rows(query, max_rows); attempt.kind != Kind::Done) return attempt;
     } else {
       for (const auto& tuple : running_.candidates) {
         for (const Storage::Seen& seen : tuple) note_read(seen.row, seen.version);
@@ -116,8 +113,7 @@ class StatementRun {
 
   // Locks the rows of one candidate after the other; `Gone` and rows that no longer match are
   // passed over, and no row behind the last that is needed is locked.
-  Attempt lock_rows(std::size_t max_rows) {
-    const Query& query = statement_.query;
+  Attempt lock_rows(const Query& query, std::size_t max_rows) {
     while (running_.next < running_.candidates.size() && running_.result.rows.size() < max_rows) {
       auto& tuple = running_.candidates[running_.next];
       bool has_changed = false;
@@ -163,13 +159,13 @@ class StatementRun {
     return {};
   }
 
-  Attempt lock_number(const AdvisoryLock& lock) {
+  Attempt lock_number(const Query& query, const AdvisoryLock& lock) {
     AdvisoryLocks::Request request{.txn = context_.txn,
                                    .command = running_.result.command,
                                    .is_shared = lock.is_shared,
                                    .is_tried = lock.is_tried,
                                    .passes_queue = context_.passes_queue};
-    for (const Output& output : statement_.query.outputs) {
+    for (const Output& output : query.outputs) {
       auto value = evaluate(output.expr, variables_);
       if (!value) return fail(value.error());
       if (const auto* number = std::get_if<std::int64_t>(&value->data))
@@ -177,7 +173,7 @@ class StatementRun {
     }
     Value answer;
     // The functions are strict: with a NULL among the numbers nothing is locked.
-    if (request.key.size() == statement_.query.outputs.size()) {
+    if (request.key.size() == query.outputs.size()) {
       AdvisoryLocks::Answer asked = context_.storage.advisory().ask(request);
       if (!asked.is_granted && !lock.is_tried) {
         Attempt attempt = wait(std::move(asked.holders));
@@ -194,16 +190,16 @@ class StatementRun {
 
   // --- UPDATE and DELETE
 
-  Attempt modify() {
+  Attempt modify(const SearchedWrite& write) {
     if (!running_.has_begun) {
       running_.has_begun = true;
-      const TableId sources[] = {statement_.table};
-      auto all = matches(context_.storage, sources, statement_.where, variables_, view());
+      const TableId sources[] = {write.table};
+      auto all = matches(context_.storage, sources, write.where, variables_, view());
       if (!all) return fail(all.error());
       running_.candidates = *std::move(all);
     }
     while (running_.next < running_.candidates.size()) {
-      Attempt attempt = running_.placed ? enter_keys() : modify_row();
+      Attempt attempt = running_.placed ? enter_keys() : modify_row(write);
       if (attempt.kind != Kind::Done) return attempt;
       if (!running_.placed) ++running_.next;
     }
@@ -211,29 +207,29 @@ class StatementRun {
   }
 
   // One candidate: if it is still there and matches, its new version is placed.
-  Attempt modify_row() {
+  Attempt modify_row(const SearchedWrite& searched) {
     Storage::Seen& seen = running_.candidates[running_.next].front();
     const Version& newest = context_.storage.row(seen.row).versions.back();
-    if (statement_.once && newest.creator == context_.txn &&
+    if (searched.once && newest.creator == context_.txn &&
         newest.command == running_.result.command)
       return {};
-    const bool deletes = statement_.op == StatementOp::Delete;
+    const auto* update = statement_.find<Update>();
     for (;;) {
       const Row from = values(seen.row, seen.version);
       Row to;
       Lock mode = Lock::Update;
-      if (!deletes) {
+      if (update != nullptr) {
         RowsInHand row({&from});
-        auto changed = changed_row(from, statement_.sets, row);
+        auto changed = changed_row(from, update->sets, row);
         if (!changed) return fail(changed.error());
         to = *std::move(changed);
         // A BEFORE trigger runs when the row is locked, and so does what comes after it.
-        if (statement_.raises.empty()) {
+        if (update->raises.empty()) {
           if (Attempt valid = check_values(to); valid.kind != Kind::Done) return valid;
         }
         mode = changes_key(table(), from, to) ? Lock::Update : Lock::NoKeyUpdate;
       }
-      const Lock again = deletes ? Lock::Update : lock_of_sets(table(), statement_.sets);
+      const Lock again = update == nullptr ? Lock::Update : lock_of_sets(table(), update->sets);
       const RowAnswer answer = lock_row(context_, seen.row, seen.version, mode, again);
       switch (answer.kind) {
         case RowAnswer::Kind::Waits:
@@ -244,18 +240,19 @@ class StatementRun {
           return {};
         case RowAnswer::Kind::Locked:
           note_read(seen.row, seen.version);
-          if (!deletes && !statement_.raises.empty()) {
-            if (Attempt fired = fire_before(from, to); fired.kind != Kind::Done) return fired;
+          if (update != nullptr && !update->raises.empty()) {
+            if (Attempt fired = fire_before(update->raises, from, to); fired.kind != Kind::Done)
+              return fired;
           }
-          return write(seen.row, from, deletes ? nullptr : &to);
+          return write(seen.row, from, update == nullptr ? nullptr : &to);
         case RowAnswer::Kind::Changed:
           break;
       }
       seen.version = answer.version;
       const Row& current = values(seen.row, seen.version);
       RowsInHand row({&current});
-      if (statement_.where) {
-        auto holds = evaluate(*statement_.where, variables_, row);
+      if (searched.where) {
+        auto holds = evaluate(*searched.where, variables_, row);
         if (!holds) return fail(holds.error());
         if (!is_true(*holds)) {
           note_read(seen.row, seen.version);
@@ -266,9 +263,9 @@ class StatementRun {
   }
 
   // What BEFORE triggers raise, and the values that they leave.
-  Attempt fire_before(const Row& from, const Row& to) {
+  Attempt fire_before(const std::vector<Expr>& raises, const Row& from, const Row& to) {
     RowsInHand row({&from});
-    for (const Expr& raised : statement_.raises) {
+    for (const Expr& raised : raises) {
       auto holds = evaluate(raised, variables_, row);
       if (!holds) return fail(holds.error());
       if (is_true(*holds)) return fail("P0001", "a trigger raises an exception");
@@ -293,9 +290,9 @@ class StatementRun {
     context_.storage.add_version(id, to == nullptr ? nullptr : std::make_shared<const Row>(*to),
                                  context_.txn, running_.result.command, is_exclusive);
     running_.result.writes.push_back(id);
-    add_referrers(context_.app, statement_.table, from, to, running_);
+    add_referrers(context_.app, table_id(), from, to, running_);
     if (to == nullptr) return finish(from, &from);
-    add_references(context_.app, statement_.table, &from, *to, running_);
+    add_references(context_.app, table_id(), &from, *to, running_);
     running_.placed = id;
     running_.next_key = 0;
     context_.storage.row(id).versions.back().num_entries = 0;
@@ -316,7 +313,7 @@ class StatementRun {
                           columns_of(*before->values, key) != columns_of(now, key);
       if (is_new) {
         const EntryAnswer answer =
-            find_entry(context_, statement_.table, running_.next_key, key, now, id);
+            find_entry(context_, table_id(), running_.next_key, key, now, id);
         if (!answer.blockers.empty()) return wait(answer.blockers);
         if (answer.taken)
           return fail("23505", fmt::format("{} has a row with the same key already", table().name));
@@ -344,7 +341,7 @@ class StatementRun {
       if (!is_new) continue;
       const auto values = values_of(exclusions[e], now);
       if (!values) return fail("22000", values.error().what);
-      const EntryAnswer answer = find_excluded(context_, statement_.table, e, *values, id);
+      const EntryAnswer answer = find_excluded(context_, table_id(), e, *values, id);
       if (!answer.blockers.empty()) return wait(answer.blockers);
       if (answer.taken)
         return fail("23P01", fmt::format("a row of {} is excluded by another one", table().name));
@@ -354,10 +351,11 @@ class StatementRun {
 
   Attempt finish(const Row& row, const Row* from) {
     ++running_.result.num_rows;
-    if (statement_.returning.empty()) return {};
+    const std::vector<Expr>& returning = statement_.write()->returning;
+    if (returning.empty()) return {};
     RowsInHand rows({&row, from == nullptr ? &row : from});
     Row returned;
-    for (const Expr& expr : statement_.returning) {
+    for (const Expr& expr : returning) {
       auto value = evaluate(expr, variables_, rows);
       if (!value) return fail(value.error());
       returned.push_back(*std::move(value));
@@ -382,76 +380,76 @@ class StatementRun {
 
   // --- INSERT
 
-  Attempt insert() {
+  Attempt run_insert(const Insert& insert) {
     if (running_.placed) return enter_keys();
     if (!running_.has_begun) {
       running_.has_begun = true;
-      auto row = inserted_row(context_, statement_, variables_);
+      auto row = inserted_row(context_, insert, variables_);
       if (!row) return fail(row.error());
       running_.inserted = *std::move(row);
       if (Attempt valid = check_values(running_.inserted); valid.kind != Kind::Done) return valid;
     }
-    if (statement_.conflict != OnConflict::Fail) {
+    if (insert.conflict != OnConflict::Fail) {
       const auto keys = unique_keys(table());
       for (std::uint32_t k = 0; k < keys.size(); ++k) {
-        if (!is_named(keys[k])) continue;
+        if (!is_named(insert, keys[k])) continue;
         const EntryAnswer answer =
-            find_entry(context_, statement_.table, k, keys[k], running_.inserted, {});
+            find_entry(context_, table_id(), k, keys[k], running_.inserted, {});
         if (!answer.blockers.empty()) return wait(answer.blockers);
-        if (answer.taken) return resolve(*answer.taken);
+        if (answer.taken) return resolve(insert, *answer.taken);
       }
       for (std::uint32_t e = 0; e < table().exclusions.size(); ++e) {
-        if (!statement_.conflict_key.empty()) break;
+        if (!insert.conflict_key.empty()) break;
         const auto values = values_of(table().exclusions[e], running_.inserted);
         if (!values) return fail("22000", values.error().what);
-        const EntryAnswer answer = find_excluded(context_, statement_.table, e, *values, {});
+        const EntryAnswer answer = find_excluded(context_, table_id(), e, *values, {});
         if (!answer.blockers.empty()) return wait(answer.blockers);
-        if (answer.taken) return resolve(*answer.taken);
+        if (answer.taken) return resolve(insert, *answer.taken);
       }
     }
     const RowId id =
-        context_.storage.add_row(statement_.table, std::make_shared<const Row>(running_.inserted),
+        context_.storage.add_row(table_id(), std::make_shared<const Row>(running_.inserted),
                                  context_.txn, running_.result.command);
     context_.storage.row(id).versions.back().num_entries = 0;
     running_.result.writes.push_back(id);
     running_.placed = id;
     running_.next_key = 0;
-    add_references(context_.app, statement_.table, nullptr, running_.inserted, running_);
+    add_references(context_.app, table_id(), nullptr, running_.inserted, running_);
     return enter_keys();
   }
 
-  bool is_named(const std::vector<std::uint32_t>& key) const {
-    const auto& named = statement_.conflict_key;
+  static bool is_named(const Insert& insert, const std::vector<std::uint32_t>& key) {
+    const auto& named = insert.conflict_key;
     return named.empty() || std::ranges::is_permutation(named, key);
   }
 
   // ON CONFLICT, where a row is there: as it is now.
-  Attempt resolve(RowId id) {
+  Attempt resolve(const Insert& insert, RowId id) {
     const auto& versions = context_.storage.row(id).versions;
     const auto latest = static_cast<std::uint32_t>(versions.size() - 1);
     const TxnNo creator = versions[latest].creator;
     const bool is_outside = context_.keeps_snapshot && creator != context_.txn &&
                             !context_.txn_snapshot.contains(creator);
-    if (statement_.conflict == OnConflict::Nothing) {
+    if (insert.conflict == OnConflict::Nothing) {
       if (is_outside) return conflict(id);
       note_read(id, latest);
       return {};
     }
     if (creator == context_.txn && versions[latest].command == running_.result.command)
       return fail("21000", "ON CONFLICT DO UPDATE changes a row a second time");
-    const Lock mode = lock_of_sets(table(), statement_.conflict_sets);
+    const Lock mode = lock_of_sets(table(), insert.conflict_sets);
     const RowAnswer answer = lock_row(context_, id, latest, mode, mode);
     if (answer.kind == RowAnswer::Kind::Waits) return wait(answer.blockers);
     if (is_outside || answer.kind == RowAnswer::Kind::Conflict) return conflict(id);
     note_read(id, latest);
     const Row from = values(id, latest);
     RowsInHand both({&from, &running_.inserted});
-    if (statement_.conflict_where) {
-      auto applies = evaluate(*statement_.conflict_where, variables_, both);
+    if (insert.conflict_where) {
+      auto applies = evaluate(*insert.conflict_where, variables_, both);
       if (!applies) return fail(applies.error());
       if (!is_true(*applies)) return {};
     }
-    auto to = changed_row(from, statement_.conflict_sets, both);
+    auto to = changed_row(from, insert.conflict_sets, both);
     if (!to) return fail(to.error());
     if (Attempt valid = check_values(*to); valid.kind != Kind::Done) return valid;
     if (changes_key(table(), from, *to)) context_.storage.lock(id, context_.txn, Lock::Update);
