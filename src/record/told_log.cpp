@@ -30,11 +30,6 @@ constexpr const char* kRelated =
 constexpr const char* kNoSnapshot = "its snapshot is not known: others committed while it ran";
 constexpr const char* kNoPlace = "it is not known which commits of others it came after";
 
-bool writes_rows(StatementKind kind) {
-  return kind == StatementKind::Insert || kind == StatementKind::Update ||
-         kind == StatementKind::Delete;
-}
-
 // Are values printed as ours, with these settings of the client?
 bool prints_as_ours(std::string_view settings, const std::string& money) {
   std::vector<std::string_view> parts;
@@ -180,8 +175,11 @@ class ToldLog {
     const Shape& shape = *statement.shape;
     const bool inserts_one = shape.kind == StatementKind::Insert && !shape.values.empty() &&
                              shape.conflict == Shape::Conflict::Fails;
-    if (inserts_one && (statement.error == "23505" || statement.error == "23503"))
-      count_untold(named(statement), 1);
+    if (!inserts_one || (statement.error != "23505" && statement.error != "23503")) return;
+    const Table* table = named(statement);
+    // A trigger may raise the same error before the row is counted.
+    if (table != nullptr && !table->no_writes.empty()) return trouble(table, kUntold);
+    count_untold(table, 1);
   }
 
   void add_change(Work& work, std::size_t i, const RecordedStatement& statement, const Told& told) {
