@@ -3,8 +3,8 @@
 
     bench/record_cost.py build/isoscope [TRANSACTIONS [RUNS]]
 
-A private server on loopback, one pgbench client, its TPC-B-like transaction of seven statements. Each run has a server
-of its own; what starting and stopping a server costs is measured too and taken off. Of several runs the cheapest
+A row for each protocol of pgbench and each way to learn reads (--reads log, --reads append). A private server on
+loopback, one pgbench client, its TPC-B-like transaction of seven statements. Each run has a server of its own; what starting and stopping a server costs is measured too and taken off. Of several runs the cheapest
 counts: what others do on the machine only adds. `during` is what the run costs until pgbench has ended, `after` what
 the recorder and the server still do then (decoding the log, computing what was read, writing the file).
 """
@@ -106,8 +106,8 @@ def main():
     for protocol in ("prepared", "extended", "simple"):
         bench = [BIN + "/pgbench", "-n", "-M", protocol, "-t", transactions]
 
-        def recorded(port, work, postmaster, notes):
-            return [isoscope, "record", "--quiet", "--dsn", f"host=127.0.0.1 port={port} user=bench dbname=postgres",
+        def recorded(port, work, postmaster, notes, reads):
+            return [isoscope, "record", "--quiet", "--reads", reads, "--dsn", f"host=127.0.0.1 port={port} user=bench dbname=postgres",
                     "-o", work + "/run.jsonl", "--", sys.executable, os.path.abspath(__file__), "--below",
                     str(postmaster), notes] + bench
 
@@ -117,9 +117,12 @@ def main():
         # Python itself and an idle server are part of both.
         idle = min(measure(lambda *places: direct(*places, command=["true"]))[0] for _ in range(runs))
         plain = min(measure(direct)[0] for _ in range(runs)) - idle
-        total, during = (cost - idle for cost in min(measure(recorded) for _ in range(runs)))
-        print(f"{protocol:9}  direct {plain:6.2f}   recorded {total:6.2f}   ratio {total / plain:.2f}   "
-              f"during {during / plain:.2f}   after {(total - during) / plain:.2f}", flush=True)
+        for reads in ("log", "append"):
+            runs_of = [measure(lambda *places: recorded(*places, reads)) for _ in range(runs)]
+            total, during = (cost - idle for cost in min(runs_of))
+            print(f"{protocol:9} {reads:6}  direct {plain:6.2f}   recorded {total:6.2f}   ratio {total / plain:.2f}   "
+                  f"during {during / plain:.2f}   after {(total - during) / plain:.2f}", flush=True)
+    print(f"load of the machine in the last minute: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":

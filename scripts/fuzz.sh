@@ -30,7 +30,7 @@ isopredict      20000   500  isopredict
 level           10000   800  level
 program         10000   900  program /tests/corpus/programs /examples/programs
 sql              3000  3100  sql /tests/corpus/apps /examples/audit
-wire            10000   900  wire
+wire            15000  1200  wire
 engine-check     2000   256  choices
 engine-formats   4000   256  choices
 engine-level     2000   256  choices

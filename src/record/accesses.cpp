@@ -286,6 +286,8 @@ std::string Accesses::RowSearch::compare_with_told() const {
   // A portal that stopped at its row limit has shown a row at least, and a lookup has no second
   // one.
   if (run_.statement->tag == kSuspended && asked_.is_lookup) told = 1;
+  if (run_.statement->tag == kSuspended && !asked_.is_lookup)
+    return "a portal that stopped at its row limit";
   if (shape_.limit) {
     const auto limit = Constants(shape_, run_.statement->sql).integer(*shape_.limit);
     const std::size_t most = std::max(counted_, in_snapshot_ + untouched_);
@@ -302,6 +304,11 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   std::set<std::size_t> columns;
   if (!columns_of(shape, *run.table->table, columns))
     return "a column that the table does not have";
+  // The versions are rows of a table of ours: only its columns are those of the row that was read.
+  for (const std::string& column : shape.condition_columns) {
+    if (run.table->table->column(column) == std::string::npos)
+      return "a condition on the whole row or a system column";
+  }
   for (const std::string& column : shape.set_columns) {
     if (!run.is_committed && run.table->table->key_names.contains(column))
       return "a primary key that was changed and rolled back";

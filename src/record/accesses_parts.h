@@ -137,8 +137,9 @@ inline std::string unique_key(const Table& table, const std::vector<std::size_t>
   std::string out;
   for (const std::size_t column : columns) {
     if (!version.values[column]) return {};
+    const std::string& value = *version.values[column];
     out += fmt::format("{}{}={}", out.empty() ? "" : ",", table.columns[column],
-                       *version.values[column]);
+                       columns.size() == 1 ? value : escaped_part(value));
   }
   return fmt::format("{}[{}]", table.label(), out);
 }

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <random>
+
+#include "record/words.h"
 
 namespace isoscope::record {
 namespace {
@@ -40,13 +41,6 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND c.relpersistence = 'p'
   AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast'))";
 
-std::string in_small_letters(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 bool has_any(const std::string& text, std::initializer_list<const char*> words) {
   return std::ranges::any_of(
       words, [&](const char* word) { return text.find(word) != std::string::npos; });
@@ -62,24 +56,27 @@ Result<Appender> Appender::open(SqlConnection& sql) {
   if (row[1] != "on") return Error{.what = "the server does not count rows (track_counts)"};
   if (row[2] != "UTF8") return Error{.what = "the encoding of the database is not UTF8"};
   if (row[3]) return Error{.what = "not everybody may call " + *row[3]};
-  Appender appender;
-  std::random_device random;
-  appender.mark_ = fmt::format("isoscope:{:08x}{:08x}:", random(), random());
   auto catalog = read_catalog(sql);
   if (!catalog) return catalog.error();
-  appender.catalog_ = std::move(*catalog);
-  if (auto read = appender.read_rights(sql); !read) return read.error();
-  auto start = states(sql);
-  if (!start) return start.error();
-  appender.start_ = std::move(*start);
-  return appender;
-}
-
-Result<void> Appender::read_rights(SqlConnection& sql) {
   auto rights = sql.query(kReadable);
   if (!rights) return rights.error();
-  for (const Row& right : *rights) readable_.emplace(right[0].value_or(""), right[1].value_or(""));
-  return {};
+  Readable readable;
+  for (const Row& right : *rights) readable.emplace(right[0].value_or(""), right[1].value_or(""));
+  auto start = states(sql);
+  if (!start) return start.error();
+  std::random_device random;
+  return of_parts(fmt::format("isoscope:{:08x}{:08x}:", random(), random()), std::move(*catalog),
+                  std::move(readable), std::move(*start));
+}
+
+Appender Appender::of_parts(std::string mark, Catalog catalog, Readable readable,
+                            TableStates start) {
+  Appender appender;
+  appender.mark_ = std::move(mark);
+  appender.catalog_ = std::move(catalog);
+  appender.readable_ = std::move(readable);
+  appender.start_ = std::move(start);
+  return appender;
 }
 
 Result<TableStates> Appender::states(SqlConnection& sql) {

@@ -36,6 +36,9 @@ class Appender {
  public:
   // An Error says why the server does not tell enough.
   static Result<Appender> open(SqlConnection& sql);
+  // The same without a server. `readable`: roles, and full names of the tables that they may read.
+  using Readable = std::set<std::pair<std::string, std::string>>;
+  static Appender of_parts(std::string mark, Catalog catalog, Readable readable, TableStates start);
 
   // What the column begins with: nobody else knows it.
   const std::string& mark() const { return mark_; }
@@ -53,12 +56,11 @@ class Appender {
 
  private:
   Appender() = default;
-  Result<void> read_rights(SqlConnection& sql);
 
   std::string mark_;
   Catalog catalog_;
-  std::set<std::pair<std::string, std::string>> readable_;  // role, and full name of a table
-  std::set<std::string> closed_;                            // tables that may have changed
+  Readable readable_;
+  std::set<std::string> closed_;  // tables that may have changed
   bool is_closed_ = false;
   TableStates start_;
 };

@@ -289,6 +289,7 @@ class BlockReader {
         }
         continue;
       }
+      if (is_field_of_record(name, part)) doubt("a field of a record, which may be a function");
       if (name == "CurrentOfExpr") doubt("WHERE CURRENT OF");
       if (name == "SQLValueFunction") out_.functions.insert("now");
       if (name == "FuncCall") {
@@ -308,6 +309,21 @@ class BlockReader {
 };
 
 }  // namespace
+
+void add_implied(const std::string& name, const Tree& part, Implied& implied) {
+  if (name == "A_Expr") implied.operators.insert(sql::last_name(child(part, "name")));
+  if (name == "SubLink" && has(part, "operName"))
+    implied.operators.insert(sql::last_name(child(part, "operName")));
+  if (name == "SortBy" && has(part, "useOp"))
+    implied.operators.insert(sql::last_name(child(part, "useOp")));
+  if (name == "typeName") implied.types.insert(sql::last_name(child(part, "names")));
+}
+
+bool is_field_of_record(const std::string& name, const Tree& part) {
+  if (name != "A_Indirection") return false;
+  const Tree& steps = child(part, "indirection");
+  return std::ranges::any_of(steps, [](const Tree& step) { return has(step, "String"); });
+}
 
 Blocks blocks_of(std::string_view query) { return BlockReader().read(query); }
 

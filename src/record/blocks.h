@@ -42,6 +42,13 @@ struct Block {
   std::vector<BlockTable> tables;
 };
 
+// What may call a function although no call is to be seen.
+struct Implied {
+  std::set<std::string> operators = {};  // by name, without a schema
+  std::set<std::string> types = {};      // that something is cast to
+  std::set<std::string> catalog = {};    // tables without a schema that look like the server's own
+};
+
 struct Blocks {
   std::string gap;  // why it is not understood; empty if it is
   std::vector<Block> blocks;
@@ -49,6 +56,11 @@ struct Blocks {
   std::set<std::string> whole;                            // aliases with *; empty: all of them
   std::set<std::string> functions;
 };
+
+// Adds what a part of the tree that has this name and content may call.
+void add_implied(const std::string& name, const sql::Tree& part, Implied& implied);
+// Is it a field of a record, (t).f? That may be a function of the row.
+bool is_field_of_record(const std::string& name, const sql::Tree& part);
 
 // `query`: the text of a SELECT.
 Blocks blocks_of(std::string_view query);

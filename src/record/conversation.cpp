@@ -8,13 +8,28 @@
 
 namespace isoscope::record {
 
+namespace {
+
+constexpr const char* kReadOtherwise =
+    "a text that is not in UTF8, or has backslashes in strings that stand for something else";
+
+}  // namespace
+
 Conversation::Conversation(Transactions transactions, Clock clock, Gatekeeper* gates)
     : transactions_(std::move(transactions)), clock_(std::move(clock)), gates_(gates) {}
 
-std::shared_ptr<Conversation::Script> Conversation::script_of(std::string_view text) const {
+bool Conversation::is_read_otherwise(std::string_view text, bool is_value) const {
+  const bool is_ascii = std::ranges::none_of(text, [](char c) { return (c & 0x80) != 0; });
+  return (!is_utf8_ && !is_ascii) ||
+         (!is_value && !has_plain_strings_ && text.find('\\') != std::string_view::npos);
+}
+
+std::shared_ptr<Conversation::Script> Conversation::script_of(std::string_view text) {
   auto script = std::make_shared<Script>();
   script->text = text;
-  if (gates_ != nullptr) {
+  const bool is_foreign = is_read_otherwise(text);
+  if (is_foreign) transactions_.doubt(kReadOtherwise, clock_());
+  if (gates_ != nullptr && !is_foreign) {
     script->statements = gates_->statements(script->text);
   } else {
     for (StatementText& statement : split_statements(script->text))
@@ -100,6 +115,7 @@ std::string Conversation::send_bind(std::string_view payload) {
     const std::uint32_t size = fields.int32();
     parameter.is_null = size == 0xFFFFFFFFU;
     if (!parameter.is_null) parameter.bytes = fields.bytes(size);
+    if (is_read_otherwise(parameter.bytes, true)) transactions_.doubt(kReadOtherwise, clock_());
     if (!formats.empty())
       parameter.is_binary = formats[formats.size() == 1 ? 0 : std::min(i, formats.size() - 1)] != 0;
     request.parameters.push_back(std::move(parameter));
@@ -411,6 +427,8 @@ void Conversation::server_said(char type, std::string_view payload) {
 
 void Conversation::told_setting(std::string_view name, std::string_view value) {
   if (name == "application_name") return transactions_.called(std::string(value));
+  if (name == "client_encoding") is_utf8_ = value == "UTF8";
+  if (name == "standard_conforming_strings") has_plain_strings_ = value == "on";
   std::string ClientSettings::*setting = nullptr;
   if (name == "TimeZone") setting = &ClientSettings::time_zone;
   if (name == "DateStyle") setting = &ClientSettings::date_style;

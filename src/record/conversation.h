@@ -100,7 +100,9 @@ class Conversation {
     bool is_portal = false;  // of Close
   };
 
-  std::shared_ptr<Script> script_of(std::string_view text) const;
+  std::shared_ptr<Script> script_of(std::string_view text);
+  // Does the server read this text, or this value, otherwise than we do?
+  bool is_read_otherwise(std::string_view text, bool is_value = false) const;
   void gate(Script& script, bool is_alone) const;
   void append(Script& script);
   static void edit(Script& script);
@@ -151,9 +153,11 @@ class Conversation {
   std::map<std::string, ScriptPtr, std::less<>> statements_;
   std::map<std::string, Portal, std::less<>> portals_;
   Microseconds last_reply_ = 0;
-  bool is_copying_in_ = false;  // extended protocol: Sync and Flush are ignored until its end
-  bool is_skipping_ = false;    // a simple query failed: wait for ReadyForQuery
-  bool is_lost_ = false;        // until the next ReadyForQuery with an empty queue
+  bool is_utf8_ = true;            // what the client sends
+  bool has_plain_strings_ = true;  // a backslash in '…' is a backslash
+  bool is_copying_in_ = false;     // extended protocol: Sync and Flush are ignored until its end
+  bool is_skipping_ = false;       // a simple query failed: wait for ReadyForQuery
+  bool is_lost_ = false;           // until the next ReadyForQuery with an empty queue
 };
 
 }  // namespace isoscope::record

@@ -63,6 +63,12 @@ constexpr bool has_shape(StatementKind kind) {
          kind == StatementKind::Update || kind == StatementKind::Delete;
 }
 
+// Does a statement of this kind write rows?
+constexpr bool writes_rows(StatementKind kind) {
+  return kind == StatementKind::Insert || kind == StatementKind::Update ||
+         kind == StatementKind::Delete;
+}
+
 // Where a character of `sent` (counted from 1) was before the edits that made it; of what an edit
 // inserted, the place of the edit.
 std::size_t place_before_edits(std::string_view sent, const std::vector<Splice>& edits,

@@ -9,11 +9,17 @@ namespace isoscope::record {
 namespace {
 
 // Blanks in a row as one: the same condition laid out otherwise is the same.
+// Blanks within a constant are part of it. Where constants are not plain to see, the text stays.
 std::string on_one_line(std::string_view text) {
+  for (const char* hard : {"\\", "$$", "--", "/*", "\""}) {
+    if (text.find(hard) != std::string_view::npos) return std::string(text);
+  }
   std::string out;
+  bool is_constant = false;
   for (const char c : text) {
+    if (c == '\'') is_constant = !is_constant;
     const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!is_blank) {
+    if (is_constant || !is_blank) {
       out += c;
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
@@ -34,6 +40,20 @@ bool mentions(std::string_view text, std::size_t n) {
   return false;
 }
 
+// Can the text be neither NULL nor the beginning of the next parameter?
+bool is_plain(std::string_view text) {
+  return !text.empty() && text != "null" && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_.:+-@ ").find(c) != std::string_view::npos;
+  });
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string parameters_text(const RecordedStatement& statement) {
   std::string out;
   for (std::size_t i = 0; i < statement.parameters.size(); ++i) {
@@ -42,8 +62,9 @@ std::string parameters_text(const RecordedStatement& statement) {
     if (parameter.is_null) {
       out += "null";
     } else if (!parameter.is_binary) {
-      out += parameter.bytes;
+      out += is_plain(parameter.bytes) ? parameter.bytes : quoted(parameter.bytes);
     } else {
+      out += "\\x";
       for (const char byte : parameter.bytes)
         out += fmt::format("{:02x}", static_cast<unsigned char>(byte));
     }
@@ -51,13 +72,15 @@ std::string parameters_text(const RecordedStatement& statement) {
   return out;
 }
 
-// The row of a key is the key up to its last bracket, which must be the row's own.
-std::string without_brackets(std::string text) {
-  for (char& c : text) {
-    if (c == '[') c = '(';
-    if (c == ']') c = ')';
+// The row of a key is the key up to its last bracket, which must be the row's own. Two questions
+// never become one.
+std::string without_brackets(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == '\\') out += '\\';
+    out += c == '[' ? '(' : c == ']' ? ')' : c;
   }
-  return text;
+  return out;
 }
 
 std::string with_parameters(const std::string& condition, const RecordedStatement& statement) {
@@ -213,11 +236,6 @@ Result<Row> Matches::values(const std::string& text, const RecordedStatement& st
 // How the copies were made and the log is read: dates as ISO, times in UTC.
 Result<void> Matches::set(const ClientSettings& settings) {
   if (settings == own_) return {};
-  const auto quoted = [](const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
-    return out + "'";
-  };
   auto done = sql_.query(fmt::format(
       "SELECT set_config('TimeZone', {}, false), set_config('DateStyle', {}, false), "
       "set_config('IntervalStyle', {}, false)",

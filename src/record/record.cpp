@@ -49,17 +49,33 @@ void count(const RecordedTxn& txn, RecordSummary& summary) {
   for (std::size_t i = 1; i < has_gap.size(); ++i) summary.understood += has_gap[i] ? 0 : 1;
 }
 
-// Writes the file anew, with what is known now.
-Result<void> rewrite(const ResolvedRun& resolved, const std::string& path, RecordSummary& summary) {
-  auto output = Output::open(path);
-  if (!output) return output.error();
-  output->write(run_header(resolved.initial));
-  for (const ResolvedTxn& r : resolved.txns) {
-    count(r.txn, summary);
-    output->write(run_line(r.txn, r.session, r.id, r.events, r.commit));
+// Writes a file anew, with what is known now, transaction by transaction.
+class Rewriting {
+ public:
+  Rewriting(std::string path, RecordSummary& summary) : path_(std::move(path)), summary_(summary) {}
+
+  ResolvedSink sink() {
+    return {.start =
+                [this](const std::map<std::string, std::string>& initial) {
+                  auto output = Output::open(path_);
+                  if (!output) return void(failure_ = output.error());
+                  output_ = std::move(*output);
+                  output_->write(run_header(initial));
+                },
+            .txn =
+                [this](const ResolvedTxn& r) {
+                  count(r.txn, summary_);
+                  if (output_) output_->write(run_line(r.txn, r.session, r.id, r.events, r.commit));
+                }};
   }
-  return output->close();
-}
+  Result<void> close() { return failure_ ? Result<void>(*failure_) : output_->close(); }
+
+ private:
+  std::string path_;
+  RecordSummary& summary_;
+  std::optional<Output> output_;
+  std::optional<Error> failure_;
+};
 
 // Takes transactions as they end, writes them at once as far as they are known then, with the
 // server's log in between, and in the end all anew, with what they read and wrote.
@@ -134,10 +150,10 @@ class Recording {
                                       : read_log();
     if (auto closed = output_.close(); !closed) return closed.error();
     if (!pulled) return leave_unfinished(pulled.error());
-    auto resolved = resolve_all(gates);
-    if (!resolved) return leave_unfinished(resolved.error());
-    if (auto written = rewrite(*resolved, options_.output, summary_); !written)
-      return written.error();
+    Rewriting rewriting(options_.output, summary_);
+    if (auto resolved = resolve_all(gates, rewriting.sink()); !resolved)
+      return leave_unfinished(resolved.error());
+    if (auto written = rewriting.close(); !written) return written.error();
     return summary_;
   }
   bool has_failed() const { return output_.has_failed(); }
@@ -155,14 +171,14 @@ class Recording {
     return {};
   }
 
-  Result<ResolvedRun> resolve_all(Gatekeeper& gates) {
+  Result<void> resolve_all(Gatekeeper& gates, const ResolvedSink& sink) {
     if (is_spilled_) {
       auto journal = read_journal(options_.output);
       if (!journal) return journal.error();
       txns_ = std::move(journal->txns);
       log_->remember(std::move(journal->log));
     }
-    return resolve(txns_, *log_, gates);
+    return resolve(txns_, *log_, gates, sink);
   }
 
   // The file stays as it is, and can be finished later.
@@ -334,10 +350,11 @@ Result<RecordSummary> recover(const ConnectionString& dsn, const std::string& pa
   Gatekeeper gates;
   std::set<std::string> sessions;
   for (const auto& [session, txn] : journal->txns) sessions.insert(session);
-  auto resolved = resolve(journal->txns, *log, gates, {}, journal->logged);
-  if (!resolved) return resolved.error();
   RecordSummary summary{.reads = "log", .sessions = sessions.size()};
-  if (auto written = rewrite(*resolved, path, summary); !written) return written.error();
+  Rewriting rewriting(path, summary);
+  auto resolved = resolve(journal->txns, *log, gates, rewriting.sink(), {}, journal->logged);
+  if (!resolved) return resolved.error();
+  if (auto written = rewriting.close(); !written) return written.error();
   return summary;
 }
 

@@ -8,6 +8,7 @@
 // several rows) is found by elimination if there is only one that it can be. Changes that belong to
 // no transaction of the recording were made by somebody else, and become transactions of their own,
 // with a gap.
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,10 +35,20 @@ struct ResolvedRun {
   std::map<std::string, std::string> initial;  // what T0 wrote, by key
 };
 
+// Where the run goes: first what T0 wrote, by key, then the transactions, one after the other.
+struct ResolvedSink {
+  std::function<void(std::map<std::string, std::string> initial)> start;
+  std::function<void(ResolvedTxn)> txn;
+};
+
 // `txns`: sessions and transactions in the order of their ends. They are moved from, unless there
-// is an Error. `home`: the schema in which clients look for tables first, if that is known.
-// `logged`: the log ends when so many of them had ended, while others were under way; the rest are
-// gaps.
+// is an Error; then nothing was handed on. `home`: the schema in which clients look for tables
+// first, if that is known. `logged`: the log ends when so many of them had ended, while others were
+// under way; the rest are gaps.
+Result<void> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
+                     Gatekeeper& gates, const ResolvedSink& sink, const std::string& home = {},
+                     std::optional<std::size_t> logged = {});
+// The same, all at once.
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
                             Gatekeeper& gates, const std::string& home = {},
                             std::optional<std::size_t> logged = {});

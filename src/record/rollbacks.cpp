@@ -12,7 +12,7 @@ namespace {
 // What SAVEPOINT, RELEASE and ROLLBACK TO name: the last word.
 std::string savepoint_name(const std::string& sql) {
   const std::vector<Word> words = words_of(sql);
-  return words.empty() ? std::string() : words.back().text;
+  return words.empty() ? std::string() : name_of(sql, words.back());
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ bool is_empty(const Tree& node) { return node.is_null() || (node.is_array() && n
 struct Mentioned {
   std::set<std::string> columns;
   std::set<std::string> functions;
+  Implied implied;
   bool all_columns = false;
   std::string foreign;  // something that may read elsewhere
   bool has_default = false;
@@ -56,8 +57,11 @@ void mention(const Tree& node, Mentioned& found) {
   }
   if (!node.is_object()) return;
   for (const auto& [name, part] : node.items()) {
+    add_implied(name, part, found.implied);
     if (name == "ColumnRef") {
       mention_column(part, found);
+    } else if (is_field_of_record(name, part)) {
+      found.foreign = "a field of a record, which may be a function";
     } else if (name == "SubLink") {
       found.foreign = "a sub-query";
     } else if (name == "CurrentOfExpr") {
@@ -80,6 +84,7 @@ void mention(const Tree& node, Mentioned& found) {
 struct Equation {
   std::string column;
   const Tree* value;
+  bool is_plain = true;  // cast to integers at most, which leaves an integer as it is
 };
 
 // Are these all of such a conjunction?
@@ -99,10 +104,15 @@ bool equations(const Tree& node, std::vector<Equation>& found) {
   const Tree* column = &child(expression, "lexpr");
   const Tree* value = &child(expression, "rexpr");
   if (!has(*column, "ColumnRef")) std::swap(column, value);
-  while (has(*value, "TypeCast")) value = &child(child(*value, "TypeCast"), "arg");
+  bool is_plain = true;
+  for (; has(*value, "TypeCast"); value = &child(child(*value, "TypeCast"), "arg")) {
+    static const std::set<std::string> kIntegers = {"int2", "int4", "int8"};
+    is_plain &= kIntegers.contains(
+        sql::last_name(child(child(child(*value, "TypeCast"), "typeName"), "names")));
+  }
   if (!has(*column, "ColumnRef") || !(has(*value, "A_Const") || has(*value, "ParamRef")))
     return false;
-  found.push_back({sql::last_name(child(child(*column, "ColumnRef"), "fields")), value});
+  found.push_back({sql::last_name(child(child(*column, "ColumnRef"), "fields")), value, is_plain});
   return true;
 }
 
@@ -121,6 +131,9 @@ class ShapeReader {
     }
     const Tree& statement = sql::inside(child((*tree)[0], "stmt"));
     const std::string kind = kind_of(child((*tree)[0], "stmt"));
+    Mentioned all;
+    mention(statement, all);
+    shape_.implied = std::move(all.implied);
     if (kind == "DeclareCursorStmt") return read_cursor();
     if (kind == "CopyStmt") {
       read_table({{"RangeVar", child(statement, "relation")}});
@@ -223,8 +236,8 @@ class ShapeReader {
     }
     for (const Equation& equation : equated) {
       shape_.equated_columns.insert(equation.column);
-      if (const auto place = integer_place(*equation.value))
-        shape_.equated_integers[equation.column] = *place;
+      const auto place = equation.is_plain ? integer_place(*equation.value) : std::nullopt;
+      if (place) shape_.equated_integers[equation.column] = *place;
     }
   }
 
@@ -250,8 +263,9 @@ class ShapeReader {
   }
 
   // Statements that only look at the server's catalog are none of ours.
-  static bool is_catalog(const Tree& node) {
+  bool is_catalog(const Tree& node) {
     std::vector<const Tree*> open = {&node};
+    std::set<std::string> names;
     bool any = false;
     while (!open.empty()) {
       const Tree& next = *open.back();
@@ -263,10 +277,19 @@ class ShapeReader {
         if (schema != "pg_catalog" && schema != "information_schema" &&
             !(schema.empty() && sql::text_of(next, "relname").starts_with("pg_")))
           return false;
+        if (schema.empty()) names.insert(sql::text_of(next, "relname"));
       }
       for (const Tree& part : next) open.push_back(&part);
     }
-    return any;
+    if (!any) return false;
+    shape_.reads_tables = false;
+    // A table of the user's may be called so too, and functions may read elsewhere.
+    shape_.implied.catalog = std::move(names);
+    Mentioned found;
+    mention(node, found);
+    shape_.functions.merge(found.functions);
+    if (!found.foreign.empty() && found.foreign != "a sub-query") doubt(found.foreign);
+    return true;
   }
 
   // Does it have several blocks or tables?
@@ -284,10 +307,7 @@ class ShapeReader {
 
   void read_query(const Tree& select) {
     shape_.is_query = true;
-    if (is_catalog(select)) {
-      shape_.reads_tables = false;
-      return;
-    }
+    if (is_catalog(select)) return;
     Blocks found = blocks_of(text_);
     if (!found.gap.empty()) return doubt(std::move(found.gap));
     shape_.blocks = std::move(found.blocks);
@@ -300,10 +320,7 @@ class ShapeReader {
   }
 
   void read_select(const Tree& select) {
-    if (is_catalog(select)) {
-      shape_.reads_tables = false;
-      return;
-    }
+    if (is_catalog(select)) return;
     if (has(select, "intoClause")) return doubt("SELECT INTO");
     if (has(select, "valuesLists")) return doubt("VALUES");
     for (const char* part : {"targetList", "groupClause", "havingClause", "sortClause",

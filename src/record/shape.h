@@ -72,6 +72,7 @@ struct Shape {
   std::map<std::string, IntegerPlace> equated_integers = {};  // of them, those that are integers
   std::set<std::string> functions = {};                       // that are called anywhere
   std::set<std::string> condition_functions = {};
+  Implied implied = {};                    // what else may call a function
   bool locks_rows = false;                 // FOR UPDATE, …, FOR KEY SHARE
   bool is_key_share = false;               // only FOR KEY SHARE
   bool is_share = false;                   // at most FOR SHARE

@@ -13,7 +13,8 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurit
   EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename <> '_RETURN'),
   EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND NOT x.indisprimary
           AND (x.indisexclusion OR (x.indisunique AND
-               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL OR NOT x.indimmediate)))),
+               (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL OR NOT x.indimmediate
+                OR to_jsonb(x)->>'indnullsnotdistinct' = 'true')))),
   (SELECT rn.nspname || '.' || r.relname FROM pg_class r JOIN pg_namespace rn
    ON rn.oid = r.relnamespace WHERE c.relispartition AND r.oid = pg_partition_root(c.oid)),
   c.relkind = 'p' AND NOT c.relispartition AND NOT EXISTS (SELECT 1 FROM pg_class l
@@ -36,7 +37,19 @@ constexpr const char* kColumns = R"(
 SELECT a.attrelid, a.attname, a.attnum, a.atttypid = 'boolean'::regtype,
   a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype),
   format_type(a.atttypid, NULL) ~ 'time|date|interval|tsrange|tstz|tsmulti'
-    OR (SELECT y.typtype IN ('c', 'd') FROM pg_type y WHERE y.oid = a.atttypid)
+    OR (SELECT y.typtype IN ('c', 'd') FROM pg_type y WHERE y.oid = a.atttypid),
+  a.attgenerated <> '', NOT (a.atttypid IN ('smallint'::regtype, 'integer'::regtype,
+      'bigint'::regtype, 'uuid'::regtype, 'boolean'::regtype, 'date'::regtype, 'oid'::regtype,
+      'timestamp'::regtype, 'timestamptz'::regtype, 'bytea'::regtype, 'inet'::regtype,
+      'cidr'::regtype, 'name'::regtype, '"char"'::regtype)
+    OR (a.atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) AND NOT EXISTS
+      (SELECT 1 FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic))
+    OR (a.atttypid = 'numeric'::regtype AND a.atttypmod <> -1)
+    OR (SELECT y.typtype = 'e' FROM pg_type y WHERE y.oid = a.atttypid))
+  AND (EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = a.attrelid AND x.indisunique
+               AND a.attnum = ANY (x.indkey::int[]))
+    OR EXISTS (SELECT 1 FROM pg_constraint f WHERE f.conrelid = a.attrelid AND f.contype = 'f'
+               AND a.attnum = ANY (f.conkey)))
 FROM pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum)";
 constexpr const char* kKeys = R"(
 SELECT x.indrelid, a.attname FROM pg_index x
@@ -66,6 +79,19 @@ AND p.provolatile <> 'i' AND p.proname <> 'length')";
 constexpr const char* kQuerying = R"(
 SELECT DISTINCT p.proname FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
 AND (p.proname ~ '_to_xml|^ts_stat|^ts_rewrite|^lo_|^loread|^lowrite|^pg_read_|^pg_logical_'))";
+
+// Operators by name; casts and domains that are asked for by the name of the type, or by nobody.
+constexpr const char* kImplied = R"(
+WITH f AS (SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+           WHERE l.lanname NOT IN ('c', 'internal')
+           AND p.pronamespace <> 'pg_catalog'::regnamespace)
+SELECT 'operator', o.oprname, o.oprname IN ('=', '<>', '<', '>', '<=', '>=')
+FROM pg_operator o WHERE o.oprcode IN (SELECT oid FROM f)
+UNION ALL SELECT 'type', y.typname, c.castcontext <> 'e' FROM pg_cast c
+  JOIN pg_type y ON y.oid = c.casttarget WHERE c.castfunc IN (SELECT oid FROM f)
+UNION ALL SELECT 'type', y.typname, false FROM pg_constraint k JOIN pg_type y ON y.oid = k.contypid
+  JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = k.oid
+    AND d.refclassid = 'pg_proc'::regclass WHERE d.refobjid IN (SELECT oid FROM f))";
 
 std::string text(const Cell& cell) { return cell.value_or(""); }
 bool is_true(const Cell& cell) { return cell == "t"; }
@@ -103,6 +129,10 @@ void Catalog::settle_in(const std::string& schema) {
   for (auto& [name, table] : tables) table.is_at_home = !home.empty() && table.schema == home;
 }
 
+bool Catalog::has_table(const std::string& name) const {
+  return std::ranges::any_of(tables, [&](const auto& each) { return each.second.name == name; });
+}
+
 const Table* Catalog::find(const std::string& schema, const std::string& name) const {
   if (!schema.empty()) {
     const auto found = tables.find(schema + "." + name);
@@ -122,7 +152,7 @@ const Table* Catalog::find(const std::string& schema, const std::string& name) c
 Result<Catalog> read_catalog(SqlConnection& sql) {
   std::vector<std::vector<Row>> answers;
   for (const char* query : {kTables, kColumns, kKeys, kForeignKeys, kUserFunctions, kUnstable,
-                            kQuerying, kUniqueKeys}) {
+                            kQuerying, kUniqueKeys, kImplied}) {
     auto rows = sql.query(query);
     if (!rows) return rows.error();
     answers.push_back(std::move(*rows));
@@ -141,6 +171,10 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
     if (is_true(row[3])) table->second->booleans.insert(table->second->columns.size());
     if (is_true(row[4])) table->second->integers.insert(table->second->columns.size());
     if (is_true(row[5])) table->second->has_times = true;
+    if (is_true(row[6])) table->second->generated.insert(table->second->columns.size());
+    if (is_true(row[7])) table->second->loose.insert(table->second->columns.size());
+    if (text(row[1]).find_first_of("[]") != std::string::npos)
+      table->second->no_reads = "a column with a bracket in its name";
     table->second->columns.push_back(text(row[1]));
   }
   for (const Row& row : answers[2]) {
@@ -186,6 +220,10 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
   for (const Row& row : answers[4]) catalog.user_functions.insert(text(row[0]));
   for (const Row& row : answers[6]) catalog.user_functions.insert(text(row[0]));
   for (const Row& row : answers[5]) catalog.unstable_functions.insert(text(row[0]));
+  for (const Row& row : answers[8]) {
+    (row[0] == "operator" ? catalog.user_operators : catalog.user_casts).insert(text(row[1]));
+    catalog.has_implicit_calls |= is_true(row[2]);
+  }
   return catalog;
 }
 

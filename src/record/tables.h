@@ -32,6 +32,9 @@ struct Table {
   std::set<std::size_t> booleans = {};   // columns of type boolean, by position
   std::set<std::size_t> integers = {};   // columns of an integer type
   bool has_times = false;                // a column of dates, times or intervals
+  std::set<std::size_t> generated = {};  // columns that are computed from others
+  // Columns of keys whose equal values may be printed in several ways: 1.0 and 1.00.
+  std::set<std::size_t> loose = {};
   std::vector<std::size_t> key = {};     // the primary key, by position
   std::set<std::string> key_names = {};  // and by name
   bool is_partitioned = false;
@@ -54,10 +57,16 @@ struct Catalog {
   std::map<std::string, std::string> partitions;  // of a partition: the table that it belongs to
   std::set<std::string> user_functions;      // names of functions that are not the server's own
   std::set<std::string> unstable_functions;  // of the server's own: those that are not immutable
+  // Operators and casts that call functions in SQL or PL/pgSQL, which may read inside.
+  std::set<std::string> user_operators;
+  std::set<std::string> user_casts;  // types
+  bool has_implicit_calls = false;   // where no operator and no type is named either
 
   std::string home = {};  // where clients look for tables first; empty if that is not known
 
   void settle_in(const std::string& schema);
+  // Is there a table of that name in any schema?
+  bool has_table(const std::string& name) const;
   // The table that a statement means; null if it is not there, or if two schemas have one and
   // neither is the home.
   const Table* find(const std::string& schema, const std::string& name) const;

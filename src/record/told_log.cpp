@@ -30,11 +30,6 @@ constexpr const char* kRelated =
 constexpr const char* kNoSnapshot = "its snapshot is not known: others committed while it ran";
 constexpr const char* kNoPlace = "it is not known which commits of others it came after";
 
-bool writes_rows(StatementKind kind) {
-  return kind == StatementKind::Insert || kind == StatementKind::Update ||
-         kind == StatementKind::Delete;
-}
-
 // Are values printed as ours, with these settings of the client?
 bool prints_as_ours(std::string_view settings, const std::string& money) {
   std::vector<std::string_view> parts;
@@ -63,6 +58,7 @@ class ToldLog {
     for (std::size_t t = 0; t < txns_.size(); ++t) find_changes(t);
     compare_counters();
     order();
+    sort_writers();
     for (std::size_t t = 0; t < txns_.size(); ++t) tell_snapshots(t);
     return std::move(log_);
   }
@@ -180,8 +176,11 @@ class ToldLog {
     const Shape& shape = *statement.shape;
     const bool inserts_one = shape.kind == StatementKind::Insert && !shape.values.empty() &&
                              shape.conflict == Shape::Conflict::Fails;
-    if (inserts_one && (statement.error == "23505" || statement.error == "23503"))
-      count_untold(named(statement), 1);
+    if (!inserts_one || (statement.error != "23505" && statement.error != "23503")) return;
+    const Table* table = named(statement);
+    // A trigger may raise the same error before the row is counted.
+    if (table != nullptr && !table->no_writes.empty()) return trouble(table, kUntold);
+    count_untold(table, 1);
   }
 
   void add_change(Work& work, std::size_t i, const RecordedStatement& statement, const Told& told) {
@@ -370,16 +369,33 @@ class ToldLog {
       txn.gaps.push_back({i + 1, why});
   }
 
+  // Writers by the time by which they had committed, so that those which matter to a statement are
+  // few: of each suffix the smallest id and the first request, of each prefix the greatest id.
+  void sort_writers() {
+    std::ranges::stable_sort(writers_, {}, [&](std::size_t t) { return works_[t].end; });
+    const std::size_t count = writers_.size();
+    greatest_before_.assign(count + 1, 0);
+    least_from_.assign(count + 1, std::numeric_limits<std::uint64_t>::max());
+    sent_from_.assign(count + 1, std::numeric_limits<Microseconds>::max());
+    for (std::size_t w = 0; w < count; ++w)
+      greatest_before_[w + 1] = std::max(greatest_before_[w], works_[writers_[w]].xid);
+    for (std::size_t w = count; w-- > 0;) {
+      least_from_[w] = std::min(least_from_[w + 1], works_[writers_[w]].xid);
+      sent_from_[w] = std::min(sent_from_[w + 1], txn(writers_[w]).end_sent);
+    }
+  }
+
   // The snapshot of a statement that told none, by the times of commits; none if one was under way.
   std::optional<Snapshot> by_time(std::size_t reader, Microseconds from, Microseconds to) {
-    Snapshot snapshot{.xmin = 0, .xmax = 1};
-    for (const std::size_t t : writers_) {
-      snapshot.xmax = std::max(snapshot.xmax, works_[t].xid + 1);
-      if (t == reader || works_[t].end < from) continue;
-      if (txn(t).end_sent <= to) return std::nullopt;
-      snapshot.running.push_back(works_[t].xid);
+    const auto first =
+        std::ranges::lower_bound(writers_, from, {}, [&](std::size_t t) { return works_[t].end; });
+    auto w = static_cast<std::size_t>(first - writers_.begin());
+    Snapshot snapshot{.xmin = 0, .xmax = greatest_before_[w] + 1};
+    for (; w < writers_.size() && (sent_from_[w] <= to || least_from_[w] < snapshot.xmax); ++w) {
+      const std::size_t t = writers_[w];
+      if (t != reader && txn(t).end_sent <= to) return std::nullopt;
+      if (works_[t].xid < snapshot.xmax) snapshot.running.push_back(works_[t].xid);
     }
-    if (works_[reader].wrote()) snapshot.running.push_back(works_[reader].xid);
     std::ranges::sort(snapshot.running);
     snapshot.xmin = snapshot.running.empty() ? snapshot.xmax : snapshot.running.front();
     return snapshot;
@@ -428,6 +444,9 @@ class ToldLog {
   std::vector<Work> works_;
   std::map<std::string, std::uint64_t> least_;  // by oid: rows that were written at least
   std::vector<std::size_t> writers_;            // transactions that wrote and committed
+  std::vector<std::uint64_t> greatest_before_;  // sort_writers()
+  std::vector<std::uint64_t> least_from_;
+  std::vector<Microseconds> sent_from_;
   DecodedLog log_;
 };
 

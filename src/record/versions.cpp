@@ -6,11 +6,11 @@ namespace isoscope::record {
 namespace {
 
 // The values in the order of the table's columns.
-std::vector<Cell> ordered(const Table& table, const LogChange::Values& values) {
+std::vector<Cell> ordered(const Table& table, LogChange::Values values) {
   std::vector<Cell> cells(table.columns.size());
-  for (const auto& [name, value] : values) {
+  for (auto& [name, value] : values) {
     const std::size_t column = table.column(name);
-    if (column != std::string::npos) cells[column] = value;
+    if (column != std::string::npos) cells[column] = std::move(value);
   }
   return cells;
 }
@@ -78,25 +78,40 @@ bool TableVersions::has_untouched(const std::string& key) const {
   return std::ranges::binary_search(untouched_keys, std::hash<std::string>()(key));
 }
 
-std::string key_text(const Table& table, const std::vector<Cell>& values) {
+// Of several columns, a comma within a value must not look like the one between two.
+std::string escaped_part(const std::string& value) {
   std::string out;
-  for (const std::size_t column : table.key) {
-    if (column != table.key.front()) out += ',';
-    out += values[column] ? *values[column] : "null";
+  for (const char c : value) {
+    if (c == ',' || c == '\\') out += '\\';
+    out += c;
   }
   return out;
 }
 
-Versions::Versions(const Catalog& catalog, const ServerLog& log, const DecodedLog& decoded)
+std::string key_text(const Table& table, const std::vector<Cell>& values) {
+  if (table.key.size() == 1) return values[table.key[0]].value_or("null");
+  std::string out;
+  for (const std::size_t column : table.key) {
+    if (column != table.key.front()) out += ',';
+    out += values[column] ? escaped_part(*values[column]) : "null";
+  }
+  return out;
+}
+
+Versions::Versions(const Catalog& catalog, const ServerLog& log, DecodedLog& decoded)
     : catalog_(catalog) {
   for (const auto& [name, table] : catalog.tables) {
     if (table.no_reads.empty()) tables_[name].table = &table;
   }
   start_from(log, decoded);
-  for (const LogTxn& txn : decoded.txns) {
-    if (log.start().sees(txn.xid)) continue;  // its rows are in the copies
-    if (!txn.changes.empty()) commits_.emplace(txn.xid, commits_.size() + 1);
-    for (const LogChange& change : txn.changes) apply(txn, commit_place(txn.xid), change);
+  for (LogTxn& txn : decoded.txns) {
+    const bool is_copied = log.start().sees(txn.xid);  // its rows are in the copies
+    if (!is_copied && !txn.changes.empty()) commits_.emplace(txn.xid, commits_.size() + 1);
+    for (LogChange& change : txn.changes) {
+      if (!is_copied) apply(txn, commit_place(txn.xid), change);
+      change.values = {};
+      change.old = {};
+    }
   }
   for (const auto& [name, why] : decoded.troubles) {
     if (TableVersions* versions = find(name); versions != nullptr) versions->trouble = why;
@@ -210,7 +225,7 @@ void Versions::start_from(const ServerLog& log, const DecodedLog& decoded) {
   }
 }
 
-void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& change) {
+void Versions::apply(const LogTxn& txn, std::size_t place, LogChange& change) {
   TableVersions* versions = find(change.table);
   if (versions == nullptr) return;
   const Table& table = *versions->table;
@@ -229,12 +244,14 @@ void Versions::apply(const LogTxn& txn, std::size_t place, const LogChange& chan
     versions->trouble = "a change without its primary key";
     return;
   }
-  Version version{
-      .xid = txn.xid, .lsn = change.lsn, .place = place, .values = ordered(table, change.values)};
+  Version version{.xid = txn.xid,
+                  .lsn = change.lsn,
+                  .place = place,
+                  .values = ordered(table, std::move(change.values))};
   const std::string key = key_text(table, version.values);
   std::string old_key = key;
   if (change.kind == LogChange::Kind::Update && has_key(table, change.old))
-    old_key = key_text(table, ordered(table, change.old));
+    old_key = key_text(table, ordered(table, std::move(change.old)));
   const auto old = versions->rows.find(old_key);
   const bool is_known = old != versions->rows.end() && old->second.versions.back().exists;
   const bool may_insert =

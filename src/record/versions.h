@@ -81,8 +81,9 @@ struct TableVersions {
 
 class Versions {
  public:
-  // `catalog` outlives it.
-  Versions(const Catalog& catalog, const ServerLog& log, const DecodedLog& decoded);
+  // `catalog` and the copies of `log` outlive it. The values of the changes are taken out of
+  // `decoded`, which keeps what changed where.
+  Versions(const Catalog& catalog, const ServerLog& log, DecodedLog& decoded);
 
   // A statement of the transaction, whose changes lie between these places of the log, set these
   // columns of the rows that it changed. Call it before anything asks for writers.
@@ -99,7 +100,7 @@ class Versions {
   std::map<std::string, Written> written_keys(const DecodedLog& decoded,
                                               std::set<std::string>& emptied);
   void start_from(const ServerLog& log, const DecodedLog& decoded);
-  void apply(const LogTxn& txn, std::size_t place, const LogChange& change);
+  void apply(const LogTxn& txn, std::size_t place, LogChange& change);
   TableVersions* find(const std::string& full_name);
 
   const Catalog& catalog_;
@@ -108,6 +109,8 @@ class Versions {
   std::set<std::set<std::size_t>> assigned_;  // what Version::assigned points to
 };
 
+// A value as a part of a key of several columns.
+std::string escaped_part(const std::string& value);
 // "7" or "7,abc": the primary key of a row, for the name of its key.
 std::string key_text(const Table& table, const std::vector<Cell>& values);
 

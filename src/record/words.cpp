@@ -8,17 +8,33 @@
 
 namespace isoscope::record {
 
+std::string in_small_letters(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::string name_of(std::string_view text, const Word& word) {
+  const std::string_view written = text.substr(word.begin, word.end - word.begin);
+  if (written.size() < 2 || written.front() != '"' || written.back() != '"') return word.text;
+  std::string name;
+  for (std::size_t i = 1; i + 1 < written.size(); ++i) {
+    if (written[i] == '"') ++i;  // of two, one
+    name += written[i];
+  }
+  return name;
+}
+
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> words;
   const auto tokens = sql::scan_sql(text);
   if (!tokens) return words;
   int depth = 0;
   for (const sql::SqlToken& token : *tokens) {
-    Word word{std::string(text.substr(token.begin, token.end - token.begin)), token.begin,
+    Word word{in_small_letters(text.substr(token.begin, token.end - token.begin)), token.begin,
               token.end, depth};
     if (word.text.starts_with("--") || word.text.starts_with("/*")) continue;
-    std::ranges::transform(word.text, word.text.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (word.text == "(" || word.text == "[") ++depth;
     if (word.text == ")" || word.text == "]") word.depth = --depth;
     words.push_back(std::move(word));

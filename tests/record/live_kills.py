@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the recorder, the application or the server at random, and looks at what is left.
 
-    tests/record/live_kills.py ISOSCOPE [ROUNDS]        (or ISOSCOPE_KILLS=200 in the environment)
+    tests/record/live_kills.py ISOSCOPE [ROUNDS] [--reads log|append]      (or ISOSCOPE_KILLS=200 in the environment)
 
 An application moves money between accounts on a private server and writes down, after each commit that it was told of,
 which one it was. After each kill (SIGKILL, after a random time):
@@ -10,9 +10,13 @@ which one it was. After each kill (SIGKILL, after a random time):
  - the server's data is as without the recorder: no money is lost, and the number of transfers is that of the ledger;
  - where the recorder was killed, `record --recover` finishes the file: every transaction is still there, those before the
    last reading of the log with what they read and wrote, and nothing that did not happen (the transfers come one after
-   the other, so ser is never violated).
+   the other, so ser is never violated);
+ - where only the application was killed, the recorder finishes the file by itself, to the same effect.
+With --reads append the server has no log to read: a recorder that was killed leaves transactions with gaps, and
+--recover says that it cannot finish the file and leaves it alone.
 Exit code 2 where PostgreSQL or psycopg2 is missing.
 """
+import argparse
 import glob
 import json
 import os
@@ -51,8 +55,8 @@ while True:
 class Server:
     """A private server in a temporary folder."""
 
-    def __init__(self, folder, programs):
-        self.folder, self.programs, self.process = folder, programs, None
+    def __init__(self, folder, programs, wal_level):
+        self.folder, self.programs, self.wal_level, self.process = folder, programs, wal_level, None
         self.prefix = []
         if os.getuid() == 0:
             self.prefix = ["setpriv", "--reuid", "nobody", "--clear-groups"]
@@ -69,7 +73,7 @@ class Server:
         self.process = subprocess.Popen(
             self.prefix + [self.programs + "/postgres", "-D", self.folder + "/data", "-p", str(self.port),
                            "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + self.folder,
-                           "-c", "wal_level=logical", "-c", "fsync=off", "-c", "shared_buffers=16MB",
+                           "-c", "wal_level=" + self.wal_level, "-c", "fsync=off", "-c", "shared_buffers=16MB",
                            "-c", "temp_file_limit=200MB"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
         ready = [self.programs + "/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
@@ -123,11 +127,26 @@ def look(server, run, told_file, isoscope, who):
 
 
 def recover(server, run, told_file, isoscope, who):
-    """Finishes the file, and returns how many transfers have what they read and wrote."""
+    """Finishes the file of a recorder that was killed."""
     done = subprocess.run([isoscope, "record", "--recover", run, "--dsn", server.dsn], capture_output=True, text=True)
     assert done.returncode == 0, f"{who}: --recover ends with {done.returncode}: {done.stderr}"
     look(server, run, told_file, isoscope, who + ", recovered")
-    understood = 0
+    return understood(run, isoscope, who + ", recovered")
+
+
+def refuse_to_recover(server, run, isoscope, who):
+    """Without a log there is nothing to finish the file from."""
+    with open(run, "rb") as file:
+        before = file.read()
+    done = subprocess.run([isoscope, "record", "--recover", run, "--dsn", server.dsn], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr, f"{who}: --recover ends with {done.returncode}: {done.stderr}"
+    with open(run, "rb") as file:
+        assert file.read() == before, f"{who}: --recover changed the file"
+
+
+def understood(run, isoscope, who):
+    """How many transfers of a file that was finished have what they read and wrote."""
+    count = 0
     for line in map(json.loads, open(run)):
         inserts = [i for i, s in enumerate(line.get("stmts", [])) if s["sql"].startswith("INSERT INTO ledger")]
         if not inserts or line.get("gaps"):
@@ -136,20 +155,20 @@ def recover(server, run, told_file, isoscope, who):
         number = line["stmts"][inserts[0]]["sql"].split("(")[1].split(",")[0]
         assert written.get(f"ledger[{number}].id") == number, f"{who}: {line['id']} writes {written}"
         assert sum(key.startswith("account[") for key in written) == 2, f"{who}: {line['id']} writes {written}"
-        understood += 1
+        count += 1
     code = subprocess.run([isoscope, "check", run, "--level", "ser"], capture_output=True).returncode
-    assert code in (0, 3), f"{who}: check ends with {code} after --recover"
-    return understood
+    assert code in (0, 3), f"{who}: check ends with {code}"
+    return count
 
 
-def one_round(number, rng, server, isoscope, folder):
+def one_round(number, rng, server, isoscope, folder, reads):
     run, told = f"{folder}/run.jsonl", f"{folder}/told"
     for path in (run, told):
         if os.path.exists(path):
             os.unlink(path)
     open(told, "w").close()
     recorder = subprocess.Popen(
-        [isoscope, "record", "--quiet", "--dsn", server.dsn, "-o", run, "--", sys.executable, "-c", CLIENT, told,
+        [isoscope, "record", "--quiet", "--reads", reads, "--dsn", server.dsn, "-o", run, "--", sys.executable, "-c", CLIENT, told,
          str(number + 1)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     end = time.time() + 30
     while os.path.getsize(told) == 0 and time.time() < end and recorder.poll() is None:
@@ -176,10 +195,15 @@ def one_round(number, rng, server, isoscope, folder):
         server.start()
     time.sleep(0.05)  # the guard of the file cuts off what the kernel left of a line
     count = look(server, run, told, isoscope, f"round {number}, {who} killed")
-    understood = 0
-    if who == "recorder":
-        understood = recover(server, run, told, isoscope, f"round {number}, {who} killed")
-    return who, count, understood
+    what = f"round {number}, {who} killed"
+    finished = 0
+    if who == "recorder" and reads == "append":
+        refuse_to_recover(server, run, isoscope, what)
+    elif who == "recorder":
+        finished = recover(server, run, told, isoscope, what)
+    elif who == "application":
+        finished = understood(run, isoscope, what)
+    return who, count, finished
 
 
 def main():
@@ -194,34 +218,40 @@ def main():
     if not programs or psycopg2 is None:
         print("PostgreSQL or psycopg2 is not installed (scripts/install-deps.sh live)")
         return 2
-    isoscope = os.path.abspath(sys.argv[1])
-    rounds = int(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("ISOSCOPE_KILLS", "12"))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("isoscope", type=os.path.abspath)
+    parser.add_argument("rounds", type=int, nargs="?", default=int(os.environ.get("ISOSCOPE_KILLS", "12")))
+    parser.add_argument("--reads", choices=["log", "append"], default="log")
+    options = parser.parse_args()
+    rounds = options.rounds
     folder = tempfile.mkdtemp()
     os.chmod(folder, 0o755)
     server_folder = tempfile.mkdtemp()
-    server = Server(server_folder, programs[-1])
+    server = Server(server_folder, programs[-1], "logical" if options.reads == "log" else "replica")
     rng = random.Random(5)
     killed = {}
     transactions = 0
-    recovered = 0
+    finished = {}
     try:
         with psycopg2.connect(server.dsn) as connection, connection.cursor() as cursor:
             cursor.execute("CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);"
                            "INSERT INTO account SELECT i, 1000 FROM generate_series(0, 19) i;"
                            "CREATE TABLE ledger (id int PRIMARY KEY, source int, target int, amount int)")
         for number in range(rounds):
-            who, told, understood = one_round(number, rng, server, isoscope, folder)
-            recovered += understood
+            who, told, done = one_round(number, rng, server, options.isoscope, folder, options.reads)
+            finished[who] = finished.get(who, 0) + done
             killed[who] = killed.get(who, 0) + 1
             transactions += told
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(server_folder, ignore_errors=True)
-    print(f"{rounds} kills ({', '.join(f'{who} {n}' for who, n in sorted(killed.items()))}), "
-          f"{transactions} transactions that the application was told of: none lost; {recovered} with what they read "
-          "and wrote after the recorder was killed")
-    return 0 if transactions > 0 and (recovered > 0 or "recorder" not in killed) else 1
+    print(f"{rounds} kills with --reads {options.reads} ({', '.join(f'{who} {n}' for who, n in sorted(killed.items()))}), "
+          f"{transactions} transactions that the application was told of: none lost; with what they read and wrote: "
+          + ", ".join(f"{n} after the {who} was killed" for who, n in sorted(finished.items()) if who != "server"))
+    # A test that recorded nothing, or finished nothing, shows nothing.
+    finishes = {"log": ("application", "recorder"), "append": ("application",)}[options.reads]
+    return 0 if transactions > 0 and all(finished.get(who, 1) > 0 for who in finishes) else 1
 
 
 if __name__ == "__main__":

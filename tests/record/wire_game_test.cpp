@@ -26,9 +26,9 @@ std::vector<std::string> seeds() {
 // Conversations with some bytes changed, cut out, doubled, or said by the other side.
 TEST(Recorder, SurvivesGarbageFromEitherSide) {
   const std::vector<std::string> originals = seeds();
-  ASSERT_GE(originals.size(), 6U);
+  ASSERT_GE(originals.size(), 9U);
   Rng rng(11);
-  std::size_t messages = 0;
+  WireGame::Reached reached;
   for (int round = 0; round < 6'000; ++round) {
     std::string text = originals[rng.below(originals.size())];
     for (std::uint64_t n = rng.below(6); n > 0 && text.size() > 2; --n) {
@@ -52,9 +52,17 @@ TEST(Recorder, SurvivesGarbageFromEitherSide) {
           break;
       }
     }
-    messages += WireGame((text[0] & 1) != 0).play(text.substr(1));
+    // Each conversation in each way: what was told is garbage where nothing was asked to tell.
+    const WireGame::Way way =
+        round % 3 == 0 ? static_cast<WireGame::Way>(rng.below(3)) : WireGame::way_of(text[0]);
+    const WireGame::Reached here = WireGame(way).play(text.substr(1));
+    reached.messages += here.messages;
+    reached.stripped += here.stripped;
+    reached.told_rows += here.told_rows;
   }
-  EXPECT_GT(messages, 20'000U);
+  EXPECT_GT(reached.messages, 20'000U);
+  EXPECT_GT(reached.stripped, 2'000U);
+  EXPECT_GT(reached.told_rows, 500U);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace isoscope {
 bool fuzz(FuzzInput input) {
   if (input.empty()) return false;
   const std::string_view text = as_text(input);
-  return record::WireGame((text[0] & 1) != 0).play(text.substr(1)) > 0;
+  return record::WireGame(record::WireGame::way_of(text[0])).play(text.substr(1)).messages > 0;
 }
 
 }  // namespace isoscope
