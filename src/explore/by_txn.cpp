@@ -10,15 +10,12 @@ template <class Set>
 ByTxn<Set>::ByTxn(const Executable& program, Rules rules, bool reduce, EndStates<Set>& end_states,
                   Control& control)
     : Base(program, std::move(rules), end_states, control), reduce_(reduce) {
-  const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
-    return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
-      return std::binary_search(b.begin(), b.end(), family);
-    });
-  };
   for (std::uint32_t c = 0; c < this->num_calls_; ++c) {
     Set sources;
     for (std::uint32_t w = 0; w < this->num_calls_; ++w) {
-      if (intersect(program.may_read(CallId{c}), program.may_write(CallId{w}))) sources.insert(w);
+      if (program.keys().may_meet(program.may_read_keys(CallId{c}),
+                                  program.may_write_keys(CallId{w})))
+        sources.insert(w);
     }
     sources_.push_back(sources);
   }

@@ -17,20 +17,15 @@ template <class Set>
 Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
                           Control& control)
     : Base(program, rule, end_states, control) {
-  const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
-    return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
-      return std::binary_search(b.begin(), b.end(), family);
-    });
-  };
   const auto num_calls = narrow(program.outline().calls.size());
   may_conflict_.resize(num_calls);
   for (std::uint32_t a = 0; a < num_calls; ++a) {
     for (std::uint32_t b = 0; b < num_calls; ++b) {
-      const CallId c{a};
-      const CallId d{b};
-      if (intersect(program.may_write(c), program.may_write(d)) ||
-          intersect(program.may_write(c), program.may_read(d)) ||
-          intersect(program.may_read(c), program.may_write(d)))
+      const Footprint c = program.may_write_keys(CallId{a});
+      const Footprint d = program.may_write_keys(CallId{b});
+      if (program.keys().may_meet(c, d) ||
+          program.keys().may_meet(c, program.may_read_keys(CallId{b})) ||
+          program.keys().may_meet(program.may_read_keys(CallId{a}), d))
         may_conflict_[a].insert(b);
     }
   }
