@@ -135,7 +135,7 @@ TEST(ExploreEngines, AgreeOnLargerPrograms) {
 TEST(ExploreEngines, AgreeOnMixturesOnLargerPrograms) {
   int num_compared = 0;
   std::uint64_t num_histories = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed * 15485863);
     const std::string text =
         random_program(rng, {.sessions = 4, .max_calls = 7, .max_statements = 3});
