@@ -10,15 +10,11 @@ template <class Set>
 ByTxn<Set>::ByTxn(const Executable& program, Rules rules, bool reduce, EndStates<Set>& end_states,
                   Control& control)
     : Base(program, std::move(rules), end_states, control), reduce_(reduce) {
-  const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
-    return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
-      return std::binary_search(b.begin(), b.end(), family);
-    });
-  };
   for (const CallId c : program.outline().calls.ids()) {
     Set sources;
     for (const CallId w : program.outline().calls.ids()) {
-      if (intersect(program.may_read(c), program.may_write(w))) sources.insert(w);
+      if (program.keys().may_meet(program.may_read_keys(c), program.may_write_keys(w)))
+        sources.insert(w);
     }
     sources_.push_back(sources);
   }

@@ -16,7 +16,7 @@
 //                                      c', b1, …, bk
 //
 // What was passed over and can never read from what has come since is a dead end, which shows in
-// the families of keys that calls may read and write; those branches are cut at once.
+// the keys, or families of keys, that calls may read and write; those branches are cut at once.
 //
 // With `reduce` off every order of every history is visited: DFS(level) of the paper, section 7.3.
 #include "explore/walk.h"

@@ -27,6 +27,8 @@ class Releveled final : public Executable {
   std::span<const FamilyId> may_write(CallId call) const override {
     return program_.may_write(call);
   }
+  Footprint may_read_keys(CallId call) const override { return program_.may_read_keys(call); }
+  Footprint may_write_keys(CallId call) const override { return program_.may_write_keys(call); }
   FailedAssertion assertion(std::uint32_t number) const override {
     return program_.assertion(number);
   }

@@ -17,17 +17,14 @@ template <class Set>
 Schedules<Set>::Schedules(const Executable& program, StrongRule rule, EndStates<Set>& end_states,
                           Control& control)
     : Base(program, rule, end_states, control) {
-  const auto intersect = [](std::span<const FamilyId> a, std::span<const FamilyId> b) {
-    return std::any_of(a.begin(), a.end(), [&](FamilyId family) {
-      return std::binary_search(b.begin(), b.end(), family);
-    });
-  };
   may_conflict_.resize(program.outline().calls.size());
   for (const CallId c : may_conflict_.ids()) {
     for (const CallId d : may_conflict_.ids()) {
-      if (intersect(program.may_write(c), program.may_write(d)) ||
-          intersect(program.may_write(c), program.may_read(d)) ||
-          intersect(program.may_read(c), program.may_write(d)))
+      const Footprint written = program.may_write_keys(c);
+      const Footprint written_too = program.may_write_keys(d);
+      if (program.keys().may_meet(written, written_too) ||
+          program.keys().may_meet(written, program.may_read_keys(d)) ||
+          program.keys().may_meet(program.may_read_keys(c), written_too))
         may_conflict_[c].insert(d);
     }
   }

@@ -222,7 +222,7 @@ class Walk {
   bool is_parallel_possible(std::uint32_t forced);
   bool has_witness(const Block<Set>& block, bool is_left_out);
   void fill_facts();
-  void add_forced(LinearFacts<Set>& facts);
+  void add_forced(LinearFacts<Set>& facts, std::uint32_t forced);
   CallId last_writer(ProgramKey x) const;
 
   // A read of a key by a block of the history.

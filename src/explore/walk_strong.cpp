@@ -73,13 +73,16 @@ void Walk<Set>::fill_facts() {
       history_facts_.add_conflict(block.call, others);
     }
   }
-  if (!rules_.strong) add_forced(history_facts_);
+  // What the reads of the pending transaction force is no fact of the history: they may be filled
+  // in while it has one of its choices, and have to do for the others.
+  if (!rules_.strong && history_size() > 0)
+    add_forced(history_facts_, entry(history_size() - 1).forced);
 }
 
 // Of a mixture: what reads force at the weak levels.
 template <class Set>
-void Walk<Set>::add_forced(LinearFacts<Set>& facts) {
-  const std::span<Set> rows = trail_.forced(pending_.forced);
+void Walk<Set>::add_forced(LinearFacts<Set>& facts, std::uint32_t forced) {
+  const std::span<const Set> rows = trail_.forced(forced);
   for (std::uint32_t i = 0; i < history_size(); ++i)
     facts.add_before(block_at(i).call, rows[block_at(i).call.index]);
 }
@@ -90,7 +93,7 @@ bool Walk<Set>::is_strongly_consistent(bool is_at_end) {
   facts_ = history_facts_;
   const CallId last = pending_.call;
   facts_.add_txn(last, program_.outline().calls[last].session, pending_.read_from);
-  if (!rules_.strong) add_forced(facts_);
+  if (!rules_.strong) add_forced(facts_, pending_.forced);
   for (std::size_t i = pending_.reads_begin; i < trail_.reads.size(); ++i) {
     const ReadEvent<Set>& read = trail_.reads[i];
     if (!rules_.has_snapshot(last)) continue;

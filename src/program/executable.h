@@ -142,6 +142,9 @@ class Executable {
   // Families that a call may read or write at all, whatever it reads; for pruning. Sorted.
   virtual std::span<const FamilyId> may_read(CallId call) const = 0;
   virtual std::span<const FamilyId> may_write(CallId call) const = 0;
+  // The same, by keys where these are known before the call runs.
+  virtual Footprint may_read_keys(CallId call) const { return {.families = may_read(call)}; }
+  virtual Footprint may_write_keys(CallId call) const { return {.families = may_write(call)}; }
 
   // May running it show rows that nobody knows beforehand? Has a call inserted a row that the scans
   // of the others do not look at yet? From adopt_rows() on they do (rounds.h). Requires of

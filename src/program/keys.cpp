@@ -132,6 +132,19 @@ void KeyTable::name_index(std::int64_t index, std::string_view name) {
   index_names_.try_emplace(index, name);
 }
 
+bool KeyTable::may_meet(const Footprint& a, const Footprint& b) const {
+  const auto is_of = [&](ProgramKey key, std::span<const FamilyId> families) {
+    return std::ranges::binary_search(families, family(key));
+  };
+  return std::ranges::any_of(
+             a.families, [&](FamilyId x) { return std::ranges::binary_search(b.families, x); }) ||
+         std::ranges::any_of(a.keys,
+                             [&](ProgramKey x) {
+                               return std::ranges::binary_search(b.keys, x) || is_of(x, b.families);
+                             }) ||
+         std::ranges::any_of(b.keys, [&](ProgramKey x) { return is_of(x, a.families); });
+}
+
 void KeyTable::set_initial(ProgramKey key, std::int64_t value) {
   const std::unique_lock lock(mutex_);
   ISO_ASSERT(key.index < entries_.size());

@@ -36,6 +36,12 @@ inline std::size_t hash_of_key(FamilyId family, std::span<const std::int64_t> in
   return static_cast<std::size_t>(hash ^ (hash >> 32));
 }
 
+// Keys that something may touch at most: these, and all of these families. Both are sorted.
+struct Footprint {
+  std::span<const ProgramKey> keys = {};
+  std::span<const FamilyId> families = {};
+};
+
 class KeyTable {
  public:
   FamilyId family(std::string_view name);  // known, or new
@@ -55,6 +61,9 @@ class KeyTable {
   std::string name(ProgramKey key) const;  // x, stock[1, 2]
   // An index that stands for something else is shown by this name: student[bob].
   void name_index(std::int64_t index, std::string_view name);
+
+  // May both touch one key?
+  bool may_meet(const Footprint& a, const Footprint& b) const;
 
   void set_initial(ProgramKey key, std::int64_t value);
   std::int64_t initial(ProgramKey key) const;

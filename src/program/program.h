@@ -39,9 +39,19 @@ class Program final : public Executable {
   KeyTable& keys() const override { return *keys_; }
   std::unique_ptr<Executor> executor() const override;
   std::span<const std::string> local_names(CallId call) const override;
-  std::span<const FamilyId> may_read(CallId call) const override { return reads_[code_of_[call]]; }
+  std::span<const FamilyId> may_read(CallId call) const override {
+    return touched_[code_of_[call]].reads;
+  }
   std::span<const FamilyId> may_write(CallId call) const override {
-    return writes_[code_of_[call]];
+    return touched_[code_of_[call]].writes;
+  }
+  Footprint may_read_keys(CallId call) const override {
+    const Touched& touched = touched_[code_of_[call]];
+    return {touched.read_keys, touched.read_families};
+  }
+  Footprint may_write_keys(CallId call) const override {
+    const Touched& touched = touched_[code_of_[call]];
+    return {touched.written_keys, touched.written_families};
   }
   FailedAssertion assertion(std::uint32_t number) const override { return assertions_[number]; }
   bool has_assertions() const override { return !assertions_.empty(); }
@@ -67,14 +77,24 @@ class Program final : public Executable {
   friend class ProgramBuilder;
   Program() = default;
 
+  // What a code may read and write, whatever it reads.
+  struct Touched {
+    std::vector<FamilyId> reads;
+    std::vector<FamilyId> writes;
+    // The same, by keys where the text names them; else by the families of which it computes keys.
+    std::vector<ProgramKey> read_keys;
+    std::vector<ProgramKey> written_keys;
+    std::vector<FamilyId> read_families;
+    std::vector<FamilyId> written_families;
+  };
+
   std::string text_;
   Outline outline_;
   std::unique_ptr<KeyTable> keys_;
   std::vector<Code> codes_;  // calls with the same definition and arguments share one
   ById<CallId, std::uint32_t> code_of_;
   std::size_t num_registers_ = 0;
-  std::vector<std::vector<FamilyId>> reads_;   // by code
-  std::vector<std::vector<FamilyId>> writes_;  // by code
+  std::vector<Touched> touched_;  // by code
   std::vector<FailedAssertion> assertions_;
   std::vector<FinalAssertion> final_assertions_;
   std::vector<ProgramKey> final_keys_;

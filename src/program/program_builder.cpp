@@ -46,7 +46,7 @@ Result<Program> ProgramBuilder::build() {
   for (const txn::FinalSyntax& claim : syntax_.finals) {
     if (auto done = add_final(claim); !done) return done.error();
   }
-  for (const Code& code : program_.codes_) note_families(code);
+  for (const Code& code : program_.codes_) note_touched(code);
   return std::move(program_);
 }
 
@@ -340,24 +340,28 @@ Result<void> ProgramBuilder::add_final(const txn::FinalSyntax& syntax) {
   return {};
 }
 
-void ProgramBuilder::note_families(const Code& code) {
-  const KeyTable& keys = *program_.keys_;
-  std::vector<FamilyId> reads;
-  std::vector<FamilyId> writes;
-  for (const Instruction& i : code.instructions) {
-    const auto key = [&] { return keys.family(ProgramKey{static_cast<std::uint32_t>(i.number)}); };
-    const auto term = [&] { return code.key_terms[static_cast<std::size_t>(i.number)].family; };
-    if (i.op == Op::ReadKey) reads.push_back(key());
-    if (i.op == Op::ReadIndexed) reads.push_back(term());
-    if (i.op == Op::WriteKey) writes.push_back(key());
-    if (i.op == Op::WriteIndexed) writes.push_back(term());
-  }
-  for (std::vector<FamilyId>* families : {&reads, &writes}) {
-    std::ranges::sort(*families);
-    families->erase(std::unique(families->begin(), families->end()), families->end());
-  }
-  program_.reads_.push_back(std::move(reads));
-  program_.writes_.push_back(std::move(writes));
+void ProgramBuilder::note_touched(const Code& code) {
+  const auto sort = [](auto& ids) {
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  };
+  const auto note = [&](Op of_key, Op of_term, auto& families, auto& keys, auto& computed) {
+    for (const Instruction& i : code.instructions) {
+      if (i.op == of_key) keys.push_back(ProgramKey{static_cast<std::uint32_t>(i.number)});
+      if (i.op == of_term)
+        computed.push_back(code.key_terms[static_cast<std::size_t>(i.number)].family);
+    }
+    families = computed;
+    for (const ProgramKey key : keys) families.push_back(program_.keys_->family(key));
+    sort(families);
+    sort(keys);
+    sort(computed);
+  };
+  Program::Touched touched;
+  note(Op::ReadKey, Op::ReadIndexed, touched.reads, touched.read_keys, touched.read_families);
+  note(Op::WriteKey, Op::WriteIndexed, touched.writes, touched.written_keys,
+       touched.written_families);
+  program_.touched_.push_back(std::move(touched));
 }
 
 Result<Program> parse_program(std::string_view text) {

@@ -47,7 +47,7 @@ class ProgramBuilder {
   Result<CallId> find_call(const txn::Expr& expr) const;
   // The number of a key among those whose last values claims ask for.
   Result<std::uint32_t> final_key(const txn::Expr& expr);
-  void note_families(const Code& code);
+  void note_touched(const Code& code);
 
   const txn::Syntax& syntax_;
   std::string_view text_;

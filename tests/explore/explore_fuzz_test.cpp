@@ -130,6 +130,37 @@ TEST(ExploreEngines, AgreeOnLargerPrograms) {
   EXPECT_GT(num_histories, 20'000U);
 }
 
+// A transaction that reads nothing, and writes what nobody reads, changes nothing; at a level of
+// its own it makes the program a mixture, which other engines explore.
+TEST(ExploreEngines, AgreeOnMixturesOnLargerPrograms) {
+  int num_compared = 0;
+  std::uint64_t num_histories = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Rng rng(seed * 15485863);
+    const std::string text =
+        random_program(rng, {.sessions = 4, .max_calls = 7, .max_statements = 3});
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << text);
+    const auto program = parse_program(text);
+    const auto mixed = parse_program(text + "\nsession other { @cc { write(elsewhere, 1) } }\n");
+    ASSERT_TRUE(program.ok() && mixed.ok());
+    for (const char* name : {"pc", "si", "ser", "psi"}) {
+      const auto plan = make_plan(*program, level(name), levels(), Algorithm::Best, {});
+      const auto mixed_plan = make_plan(*mixed, level(name), levels(), Algorithm::Best, {});
+      if (!plan || !mixed_plan) continue;  // final(key) of a mixture with psi
+      const Exploration one = explore(*program, *plan, {.budget = Budget::seconds(0.05)});
+      if (one.is_out_of_time || one.histories > 2'000) continue;
+      const Exploration other = explore(*mixed, *mixed_plan, {.budget = Budget::seconds(1)});
+      if (other.is_out_of_time) continue;
+      ASSERT_EQ(one.histories, other.histories) << name;
+      ASSERT_EQ(one.violating, other.violating) << name;
+      ++num_compared;
+      num_histories += one.histories;
+    }
+  }
+  EXPECT_GT(num_compared, 1'000);
+  EXPECT_GT(num_histories, 20'000U);
+}
+
 // Schedules against histories that grow by checked reads. Programs with more blind writes, more
 // sessions and longer sessions than brute force can have.
 TEST(ExploreSchedules, AgreeWithCheckedReadsOnLargerPrograms) {

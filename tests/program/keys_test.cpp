@@ -73,6 +73,24 @@ TEST(KeyTable, GivesNumbersThatNobodyHoldsToOthersOfTheFamily) {
   EXPECT_EQ(keys.num_made(), 6U);
 }
 
+TEST(KeyTable, KnowsWhatMayMeet) {
+  KeyTable keys;
+  const FamilyId stock = keys.family("stock");
+  const FamilyId order = keys.family("order");
+  const std::vector<ProgramKey> one{keys.intern(stock, std::vector<std::int64_t>{1})};
+  const std::vector<ProgramKey> two{keys.intern(stock, std::vector<std::int64_t>{2})};
+  const std::vector<FamilyId> stocks{stock};
+  const std::vector<FamilyId> orders{order};
+  EXPECT_TRUE(keys.may_meet({.keys = one}, {.keys = one}));
+  EXPECT_FALSE(keys.may_meet({.keys = one}, {.keys = two}));
+  EXPECT_TRUE(keys.may_meet({.keys = one}, {.families = stocks}));
+  EXPECT_TRUE(keys.may_meet({.families = stocks}, {.keys = one}));
+  EXPECT_FALSE(keys.may_meet({.families = orders}, {.keys = one}));
+  EXPECT_TRUE(keys.may_meet({.families = stocks}, {.families = stocks}));
+  EXPECT_TRUE(keys.may_meet({.families = stocks}, {.keys = one, .families = orders}));
+  EXPECT_FALSE(keys.may_meet({}, {.families = stocks}));
+}
+
 TEST(KeyTable, CanBeUsedBySeveralThreads) {
   KeyTable keys;
   const FamilyId family = keys.family("k");
