@@ -170,7 +170,7 @@ TEST(Retry, RunsAgainAfterAnAbort) {
       "assert committed(bob[1])\n");
   ASSERT_TRUE(program.ok());
   ASSERT_EQ(program->outline().calls.size(), 3U);
-  EXPECT_EQ(store::name_of(*program, 2), "bob[1.2]");
+  EXPECT_EQ(store::name_of(*program, CallId{2}), "bob[1.2]");
   const Exploration all = explored_at(*program, "ser");
   // He is first and never again, first and then second, or second.
   EXPECT_EQ(all.histories, 3U);

@@ -70,7 +70,7 @@ class Bank {
     for (const Error& problem : parsed->problems) return {"problem: " + problem.what, {}};
     app_ = std::make_unique<Application>(*std::move(parsed));
     database_ = std::make_unique<LoggingDatabase>(*app_);
-    const Function& function = app_->functions[*app_->find_function("f")];
+    const Function& function = app_->functions[app_->find_function("f")->index];
     auto result = run_call(*app_, function, {}, *database_, 2'000);
     if (!result) return {"limit: " + result.error().what, database_->accesses()};
     if (!result->committed) return {"aborted: " + result->why_aborted, database_->accesses()};
