@@ -294,6 +294,12 @@ void add_trigger_constants(Function& function, const FiredTrigger& fired, const 
   set("tg_level", "ROW");
 }
 
+// What a function with OUT parameters returns at its end.
+void add_outputs(Function& function, const FunctionHead& head, Frame& frame) {
+  function.body.push_back(
+      {.place = function.place, .kind = Return{.value = outputs_of(head, frame, function.place)}});
+}
+
 // A function that is not VOLATILE may neither write nor lock.
 void require_only_reads(std::span<const Statement> body, std::string_view volatility,
                         Findings& findings) {
@@ -406,9 +412,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       return std::nullopt;
     }
     function.body = build_plpgsql(head, *tree, text, catalog, frame, findings);
-    if (!head.outputs.empty() && !head.returns_rows)
-      function.body.push_back({.place = function.place,
-                               .kind = Return{.value = outputs_of(head, frame, function.place)}});
+    if (!head.outputs.empty() && !head.returns_rows) add_outputs(function, head, frame);
   }
   if (!findings.failed() && has_one_snapshot(volatility_of(node)))
     require_only_reads(function.body, volatility_of(node), findings);

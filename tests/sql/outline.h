@@ -156,6 +156,7 @@ class Outline {
 
   std::string head(const Statement& s) {
     tables_.clear();
+    if (const Write* write = s.write()) tables_ = {write->table, write->table};
     return std::visit([&](const auto& kind) { return head(kind, names(s.targets())); }, s.kind);
   }
 
@@ -197,7 +198,7 @@ class Outline {
   }
 
   std::string head(const Insert& s, const std::string& targets) {
-    std::string text = begin("insert ", s) + sets(s.sets, s.table);
+    std::string text = "insert " + app_.table(s.table).name + sets(s.sets, s.table);
     if (s.conflict != OnConflict::Fail) {
       text += " on conflict";
       for (const std::uint32_t column : s.conflict_key)
@@ -209,16 +210,13 @@ class Outline {
     return text + returning(s, targets);
   }
   std::string head(const Update& s, const std::string& targets) {
-    return begin("update ", s) + where(s) + sets(s.sets, s.table) + returning(s, targets);
+    return "update " + app_.table(s.table).name + where(s) + sets(s.sets, s.table) +
+           returning(s, targets);
   }
   std::string head(const Delete& s, const std::string& targets) {
-    return begin("delete ", s) + where(s) + returning(s, targets);
+    return "delete " + app_.table(s.table).name + where(s) + returning(s, targets);
   }
 
-  std::string begin(const char* word, const Write& s) {
-    tables_ = {s.table, s.table};
-    return word + app_.table(s.table).name;
-  }
   std::string where(const SearchedWrite& s) { return s.where ? "[" + of(*s.where) + "]" : ""; }
   std::string returning(const Write& s, const std::string& targets) {
     std::string text;

@@ -1,14 +1,17 @@
-#include "sql/well_formed.h"
-
+#pragma once
+// Does an application keep what its types promise? A check on the front end, for its tests.
 #include <fmt/format.h>
 
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
+
+#include "sql/application.h"
 
 namespace isoscope::sql {
-namespace {
 
-std::size_t fewest_args(ExprOp op) {
+inline std::size_t fewest_args(ExprOp op) {
   switch (op) {
     case ExprOp::Null:
     case ExprOp::Integer:
@@ -35,9 +38,9 @@ std::size_t fewest_args(ExprOp op) {
   }
 }
 
-class Checker {
+class FlawSearch {
  public:
-  explicit Checker(const Application& app) : app_(app) {}
+  explicit FlawSearch(const Application& app) : app_(app) {}
 
   std::string run() {
     for (const Table& table : app_.tables) check_table(table);
@@ -282,8 +285,8 @@ class Checker {
   std::string flaw_;
 };
 
-}  // namespace
-
-std::string find_flaw(const Application& app) { return Checker(app).run(); }
+// What is wrong: a variable, column, table or function that does not exist, an operator with too
+// few arguments, loops that are left and are not there. Empty if nothing is.
+inline std::string find_flaw(const Application& app) { return FlawSearch(app).run(); }
 
 }  // namespace isoscope::sql
