@@ -26,7 +26,7 @@ inline void run_serially(const Application& app, const MemoryDatabase& database,
     is_over = false;
     const SessionCall& call = app.sessions[s].calls[next[s]];
     MemoryDatabase after = database;
-    const auto result = run_call(app, app.functions[call.function], call.arguments, after);
+    const auto result = run_call(app, app.function(call.function), call.arguments, after);
     ASSERT_TRUE(result.ok()) << result.error().what;
     ends[s].push_back(result->committed ? print(result->returned.front()) : "aborted");
     ++next[s];
