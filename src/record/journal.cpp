@@ -135,7 +135,7 @@ class JournalReader {
     } else if (raw->contains("table")) {
       journal_.copies[raw->at("table").get<std::string>()] = {
           raw->at("columns").get<std::vector<std::string>>(), raw->at("rows").get<std::string>(),
-          raw->at("cut").get<bool>()};
+          raw->at("cut").get<bool>(), raw->value("storage", "")};
     } else if (raw->contains("log") && reader_) {
       for (const RawJson& part : raw->at("log"))
         reader_->line(part.at(0).get_ref<const std::string&>(),
@@ -162,9 +162,9 @@ std::string journal_start(const Snapshot& start) {
 std::string journal_table(const std::string& name, const TableCopy& copy) {
   std::string line = "{\"raw\":{\"table\":";
   append_json_text(line, name);
-  line +=
-      fmt::format(",\"cut\":{},\"columns\":{},\"rows\":", copy.is_cut,
-                  RawJson(copy.columns).dump(-1, ' ', false, RawJson::error_handler_t::replace));
+  line += fmt::format(
+      ",\"cut\":{},\"storage\":\"{}\",\"columns\":{},\"rows\":", copy.is_cut, copy.storage,
+      RawJson(copy.columns).dump(-1, ' ', false, RawJson::error_handler_t::replace));
   append_json_text(line, copy.lines);
   return line + "}}\n";
 }

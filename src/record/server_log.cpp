@@ -74,6 +74,7 @@ Result<void> ServerLog::copy_tables() {
       columns += (columns.empty() ? "" : ", ") + quoted_name(column);
     TableCopy& copy = copies_[name];
     copy.columns = table.columns;
+    copy.storage = table.storage;
     auto rows =
         sql_.copy_out(fmt::format("COPY (SELECT {} FROM {}{}.{} LIMIT {}) TO STDOUT", columns,
                                   table.is_partitioned ? "" : "ONLY ", quoted_name(table.schema),

@@ -21,8 +21,9 @@ namespace isoscope::record {
 
 struct TableCopy {
   std::vector<std::string> columns;
-  std::string lines;    // as COPY prints rows, each with its newline
-  bool is_cut = false;  // there were more rows than are kept
+  std::string lines;         // as COPY prints rows, each with its newline
+  bool is_cut = false;       // there were more rows than are kept
+  std::string storage = {};  // as Table::storage
 };
 
 // The cells of a line of COPY, by column: all of `columns`, or only those at `wanted` if that is

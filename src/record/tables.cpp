@@ -29,7 +29,8 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurit
         (SELECT oid FROM pg_constraint WHERE conrelid = c.oid OR contypid IN
           (SELECT atttypid FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0))))),
   EXISTS (SELECT 1 FROM pg_index x WHERE x.indrelid = c.oid AND x.indisprimary
-          AND NOT x.indimmediate)
+          AND NOT x.indimmediate),
+  c.relfilenode
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.oid)";
@@ -98,6 +99,7 @@ bool is_true(const Cell& cell) { return cell == "t"; }
 
 Table table_of(const Row& row) {
   Table table{.schema = text(row[1]), .name = text(row[2])};
+  table.storage = text(row[14]);
   const std::string kind = text(row[3]);
   if (kind == "v" || kind == "m") table.no_reads = "a view";
   if (kind == "f") table.no_reads = "a foreign table";

@@ -195,6 +195,20 @@ TEST_P(StrangeSql, IsRecordedAsItIsOrIsAGap) {
   }
 }
 
+// By another connection: no statement of the recording names the table.
+TEST_P(StrangeSql, RowsThatAreRewrittenPastTheRecorderAreAGap) {
+  start();
+  if (!server_) return;
+  run(PostgresServer::dsn(proxy_->port()), "UPDATE price SET v = 7 WHERE id = 1");
+  run(server_->dsn(), "ALTER TABLE price ALTER v TYPE int USING v + 5");
+  run(PostgresServer::dsn(proxy_->port()), "UPDATE price SET v = 1 WHERE v = 12");
+  run(PostgresServer::dsn(proxy_->port()), "UPDATE stock SET v = 1 WHERE id = 1");
+  const std::vector<std::string> lines = recorded();
+  ASSERT_EQ(lines.size(), 3U) << testing::PrintToString(lines);
+  EXPECT_THAT(lines[1], HasSubstr("gap: a table whose rows were rewritten"));
+  EXPECT_THAT(lines[2], testing::Not(HasSubstr("gap")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, StrangeSql, testing::Values("log", "append"),
                          [](const auto& way) { return std::string(way.param); });
 
