@@ -144,14 +144,16 @@ AuditReport audit(const Problem& problem, const AuditOptions& options, Budget& b
       .max_length = options.max_length, .all = options.all, .progress = options.progress};
   report.search = search_anomalies(problem, open, search, budget);
   report.effort = report.search.effort;
-  constexpr std::string_view kUndecided = "the solver gave up on some cycles";
+  const std::string undecided = report.search.why_undecided.empty()
+                                    ? "the solver gave up on some cycles"
+                                    : report.search.why_undecided;
   const bool is_open = !report.search.is_complete();
   if (!report.search.anomalies.empty()) {
     report.outcome = AuditOutcome::Anomaly;
-    if (options.all && is_open) report.limit = limit_of(budget, kUndecided);
+    if (options.all && is_open) report.limit = limit_of(budget, undecided);
   } else if (is_open) {
     report.outcome = AuditOutcome::Unknown;
-    report.limit = limit_of(budget, kUndecided);
+    report.limit = limit_of(budget, undecided);
   } else if (options.prove) {
     report.outcome = AuditOutcome::Unknown;
     report.limit = limit_of(budget, "there is neither a proof nor an anomaly up to the bound");

@@ -26,8 +26,7 @@ WorldRules rules_of(const Problem& problem) {
   for (const sql::FunctionId f : problem.app.function_ids())
     rules.per_statement.push_back(&problem.levels.of(f) == &pg_read_committed());
   // What SERIALIZABLE does not notice may close a cycle: then it is no more than REPEATABLE READ.
-  const CurrentChecks checks = current_checks(problem.app);
-  if (!checks.freed_key.empty() || !checks.freed_reference.empty()) return rules;
+  if (!unnoticed(problem.app).empty()) return rules;
   for (const sql::FunctionId f : problem.app.function_ids())
     rules.is_protected.push_back(&problem.levels.of(f) == &pg_serializable());
   return rules;

@@ -231,14 +231,14 @@ std::string taken_key(const Problem& problem, const Scenario& scenario, const Ve
   return "";
 }
 
-// A cycle of calls that are all protected from such.
-bool has_protected_cycle(const Problem& problem, const Scenario& scenario,
-                         std::vector<ReplayEdge> edges) {
-  const WorldRules rules = rules_of(problem);
-  std::erase_if(edges, [&](const ReplayEdge& edge) {
-    return !rules.protects(scenario.calls[edge.from].function) ||
-           !rules.protects(scenario.calls[edge.to].function);
-  });
+// A cycle of calls that are all at SERIALIZABLE.
+bool has_serializable_cycle(const Problem& problem, const Scenario& scenario,
+                            std::vector<ReplayEdge> edges) {
+  const auto is_top = [&](std::size_t call) {
+    return &problem.levels.of(scenario.calls[call].function) == &pg_serializable();
+  };
+  std::erase_if(edges,
+                [&](const ReplayEdge& edge) { return !is_top(edge.from) || !is_top(edge.to); });
   return !cycle_of(scenario, edges).empty();
 }
 
@@ -338,6 +338,22 @@ std::string why_not_allowed(const Problem& problem, const Scenario& scenario,
   return failure ? describe(*failure, *history->history) : "";
 }
 
+// Does the server let the run commit? If it does, `why` stays empty.
+void ask_server(const Problem& problem, const Scenario& scenario, Replay& run) {
+  auto schedule = schedule_of(scenario, run.traces);
+  if (!schedule) {
+    run.why = schedule.error().what;
+    return;
+  }
+  if (has_serializable_cycle(problem, scenario, run.edges)) {
+    run.why = unnoticed(problem.app);
+    run.label = run.why.empty() ? Label::Spurious : Label::Undecided;
+    if (run.why.empty()) run.why = "the server ends one of the calls at SERIALIZABLE";
+    return;
+  }
+  if (shows_its_order(run.traces)) run.schedule = *std::move(schedule);
+}
+
 // What a serial run has in common with the weak one.
 struct Likeness {
   bool same = true;  // results and final state
@@ -377,16 +393,7 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
   result.edges = edges_of(scenario, weak, rules_of(problem).conflicts);
   result.cycle = cycle_of(scenario, result.edges);
   result.why = why_not_allowed(problem, scenario, weak);
-  if (result.why.empty() && has_protected_cycle(problem, scenario, result.edges))
-    result.why = "the server ends one of the calls at SERIALIZABLE";
-  if (result.why.empty() && is_on_server(problem.levels)) {
-    auto schedule = schedule_of(scenario, weak.traces);
-    if (!schedule) {
-      result.why = schedule.error().what;
-    } else if (shows_its_order(weak.traces)) {
-      result.schedule = *std::move(schedule);
-    }
-  }
+  if (result.why.empty() && is_on_server(problem.levels)) ask_server(problem, scenario, result);
   if (!result.why.empty()) return result;
 
   const std::map<LocationKey, Value> weak_end = final_state(weak);

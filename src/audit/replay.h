@@ -11,7 +11,7 @@
 //   spurious     if a serial order has all of it, or if the run is not what the model said: a call
 //                aborts, or the level does not allow it,
 //   undecided    if a call, in the run or in a serial order that decides, takes more steps than
-//                we run.
+//                we run, or if it is not known whether SERIALIZABLE of the server lets it commit.
 //
 // That the level allows the run is decided by the arbiter of all levels (spec/evaluate.h), on the
 // run as a history.

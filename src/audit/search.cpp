@@ -8,6 +8,7 @@
 #include "audit/anomaly_name.h"
 #include "audit/earliest.h"
 #include "audit/improve.h"
+#include "audit/server_levels.h"
 
 namespace isoscope::audit {
 
@@ -132,7 +133,13 @@ class Search {
     const std::size_t before = report_.anomalies.size();
     Fate fate = Fate::Unknown;
     try {
-      fate = is_impossible(cycle) ? Fate::Impossible : look_for_runs(cycle, length);
+      if (is_impossible(cycle)) {
+        fate = Fate::Impossible;
+      } else if (std::string why = why_without_runs(cycle); !why.empty()) {
+        note_undecided(std::move(why));
+      } else {
+        fate = look_for_runs(cycle, length);
+      }
     } catch (const SmtStopped&) {
       // The budget is over in the middle of a question: anomalies found so far count.
     }
@@ -158,6 +165,17 @@ class Search {
     if (open_.is_protected(cycle)) return true;
     const std::vector<Member> cast = open_.cast(cycle);
     return open_.ask(cast, cycle_of(open_.world(), cast, chords_), budget_) == SmtResult::Unsat;
+  }
+
+  // Whether the server would let such runs commit is not known, so that none is an anomaly. Empty
+  // if it is known.
+  std::string why_without_runs(const FunctionCycle& cycle) const {
+    const bool is_serializable = std::ranges::all_of(
+        cycle, [&](sql::FunctionId f) { return &problem_.levels.of(f) == &pg_serializable(); });
+    return is_serializable ? unnoticed(problem_.app) : "";
+  }
+  void note_undecided(std::string why) {
+    if (report_.why_undecided.empty()) report_.why_undecided = std::move(why);
   }
 
   // With ever longer prefixes, until there is an anomaly.
@@ -219,7 +237,10 @@ class Search {
       if (!run) return false;
       anomaly.replay = *std::move(run);
       if (anomaly.replay.label == Label::Spurious || anomaly.replay.label == Label::Undecided) {
-        if (anomaly.replay.label == Label::Undecided) is_exhaustive = false;
+        if (anomaly.replay.label == Label::Undecided) {
+          is_exhaustive = false;
+          note_undecided(anomaly.replay.why);
+        }
         ++length.spurious;
         if (++num_spurious == kMaxSpurious) return false;
         if (num_spurious % kMaxSpuriousOfShape == 0) {

@@ -35,7 +35,7 @@ struct LengthReport {
   std::size_t found = 0;       // with an anomaly
   // Not ruled out, but without a run: none with so short a prefix, or only spurious ones.
   std::size_t unrealized = 0;
-  std::size_t unknown = 0;   // the solver gave up, or the time was over
+  std::size_t unknown = 0;   // the solver gave up, the time was over, or the server is not known
   std::size_t spurious = 0;  // runs that were excluded
   bool is_cut = false;       // the time was over before all cycles of the length were looked at
 };
@@ -51,6 +51,7 @@ struct SearchReport {
   std::vector<FoundAnomaly> anomalies;
   std::vector<LengthReport> lengths;  // as far as it got
   bool is_stopped = false;            // the time was over before all lengths were looked at
+  std::string why_undecided = {};     // of the first cycle that was not left to the solver
   Effort effort;
 
   bool is_complete() const;  // nothing unknown, and nothing left out

@@ -45,9 +45,9 @@ std::string unmodelled_lock(const sql::Statement& statement, const sql::Changes&
   if (query.lock == sql::Lock::KeyShare)
     return "FOR KEY SHARE at READ COMMITTED may read the snapshot or what is there";
   // Rows are sorted and counted as the snapshot has them, and then read again.
-  const bool takes_some = query.limit || query.offset ||
-                          (statement.is<sql::Select>() && !statement.targets().empty() &&
-                           !query.order_by.empty());
+  const bool takes_some =
+      query.limit || query.offset ||
+      (statement.is<sql::Select>() && !statement.targets().empty() && !query.order_by.empty());
   const bool is_sorted_by_change = std::ranges::any_of(
       query.order_by,
       [&](const sql::OrderBy& order) { return uses_changed_column(query, order.expr, changes); });
@@ -162,6 +162,12 @@ CurrentChecks current_checks(const sql::Application& app) {
     }
   }
   return checks;
+}
+
+std::string unnoticed(const sql::Application& app) {
+  const CurrentChecks checks = current_checks(app);
+  const std::string& what = checks.freed_key.empty() ? checks.freed_reference : checks.freed_key;
+  return what.empty() ? "" : "SERIALIZABLE may or may not notice some cycles: " + what;
 }
 
 bool is_on_server(const Levels& levels) { return is_server_level(*levels.base); }
