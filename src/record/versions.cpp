@@ -204,7 +204,7 @@ void Versions::start_from(const ServerLog& log, const DecodedLog& decoded) {
     // ALTER … USING gives rows other values, and no transaction of the log has them. A TRUNCATE is
     // in the log.
     if (copy.storage != table.storage && !emptied.contains(name))
-      versions->trouble = "a table whose rows were rewritten during the run";
+      versions->trouble = "a table that was written anew";
     if (copy.is_cut) versions->trouble = "a table with too many rows to be copied";
     const auto keys = written.find(name);
     const bool is_emptied = emptied.contains(name);

@@ -205,7 +205,7 @@ TEST_P(StrangeSql, RowsThatAreRewrittenPastTheRecorderAreAGap) {
   run(PostgresServer::dsn(proxy_->port()), "UPDATE stock SET v = 1 WHERE id = 1");
   const std::vector<std::string> lines = recorded();
   ASSERT_EQ(lines.size(), 3U) << testing::PrintToString(lines);
-  EXPECT_THAT(lines[1], HasSubstr("gap: a table whose rows were rewritten"));
+  EXPECT_THAT(lines[1], HasSubstr("gap: a table that was written anew"));
   EXPECT_THAT(lines[2], testing::Not(HasSubstr("gap")));
 }
 

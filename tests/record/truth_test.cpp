@@ -417,21 +417,21 @@ TEST(RecordedRun, IsWhatTheClientsSaw) {
 
 // The same on a server whose log cannot be read, with a role that may not replicate. A run in which
 // the server counted other rows (an ON CONFLICT that met an INSERT at the wrong moment counts more)
-// is all gaps: then another one is tried.
+// is all gaps, on a loaded machine a third of them: runs are short, and further ones are tried.
 TEST(RecordedRun, IsWhatTheClientsSawByAppending) {
   std::string why_not;
   auto server = PostgresServer::start(why_not, {.settings = {"wal_level=replica"}});
   if (!server) GTEST_SKIP() << why_not;
   run_sql(*server, "CREATE ROLE plain LOGIN");
   std::size_t checked = 0;
-  for (int seed = 0; seed < 3 && checked < 1'000; ++seed) {
+  for (int seed = 0; seed < 10 && checked < 1'000; ++seed) {
     run_sql(*server, "DROP TABLE IF EXISTS acct, grp");
     run_sql(*server, std::string(kTables) + "GRANT ALL ON acct, grp TO plain");
     auto start = start_appending(server->dsn() + " user=plain");
     ASSERT_TRUE(start) << start.error().what;
     Gatekeeper gates(start->appender.get());
     RunningProxy proxy(server->port(), &gates);
-    const auto seen = run_clients(proxy, 4, 300, true, 10 * seed);
+    const auto seen = run_clients(proxy, 4, 150, true, 10 * seed);
     auto txns = recorded(proxy);
     auto finished = finish_appending(*start->appender, start->rows, txns);
     ASSERT_TRUE(finished) << finished.error().what;
@@ -439,7 +439,7 @@ TEST(RecordedRun, IsWhatTheClientsSawByAppending) {
     ASSERT_TRUE(resolved) << resolved.error().what;
     const Judged found = judged(*resolved, seen);
     EXPECT_EQ(found.wrong, 0U);
-    checked = found.checked;
+    checked += found.checked;
   }
   EXPECT_GT(checked, 1'000U);
 }
