@@ -102,8 +102,9 @@ Result<ShownCommand> run_step(const std::string& line, const Paint& paint, Budge
   }
   ShownCommand shown{{}, line, *process->exit_code(), text_of("output")};
   if (shown.exit_code >= kBadInput)
-    return Error{.what = fmt::format("'isoscope {}' ended with exit code {}", line, shown.exit_code),
-                 .hint = shown.output};
+    return Error{
+        .what = fmt::format("'isoscope {}' ended with exit code {}", line, shown.exit_code),
+        .hint = shown.output};
   return shown;
 }
 

@@ -66,7 +66,8 @@ class TraceReader {
     TraceTxn txn{.session = 0, .number = 0, .place = scan.place()};
     if (!scan.take_index(txn.session)) return scan.expected("the number of a session", kTraceHint);
     if (!scan.take(", ")) return scan.expected("', '", kTraceHint);
-    if (!scan.take_index(txn.number)) return scan.expected("the number of a transaction", kTraceHint);
+    if (!scan.take_index(txn.number))
+      return scan.expected("the number of a transaction", kTraceHint);
     if (!scan.take(')')) return scan.expected("')'", kTraceHint);
     return txn;
   }

@@ -38,10 +38,10 @@ struct Table {
   std::vector<std::size_t> key = {};     // the primary key, by position
   std::set<std::string> key_names = {};  // and by name
   bool is_partitioned = false;
-  std::string storage = {};  // the file with its rows; another one if they are rewritten
-  std::string no_reads = {};              // why reads of it are gaps; empty if they are not
-  std::string no_writes = {};             // the same for writes
-  std::vector<ChildTable> children = {};  // that refer to it
+  std::string storage = {};    // the file with its rows; another one if they are rewritten
+  std::string no_reads = {};   // why reads of it are gaps; empty if they are not
+  std::string no_writes = {};  // the same for writes
+  std::vector<ChildTable> children = {};                   // that refer to it
   std::vector<std::vector<std::size_t>> unique_keys = {};  // besides the primary key
   std::vector<ForeignKey> foreign_keys = {};
   bool is_at_home = false;  // in the schema Catalog::home
