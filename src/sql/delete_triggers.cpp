@@ -77,7 +77,7 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
   Frame& frame = *scope_.frame;
   const auto count = static_cast<std::uint32_t>(old.size());
   InlinedBody inlined = copy_body(frame, function);
-  Block block{.is_separate = true};
+  Block block{.body = {}, .handler = {}, .is_separate = true};
   const VarId first_old{inlined.first + count};
   for (std::uint32_t c = 0; c < count; ++c) {
     block.body.push_back(
@@ -104,7 +104,8 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
   keep_found(frame, body, place);
   If test{
       .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
-      .body = std::move(rest)};
+      .body = std::move(rest),
+      .otherwise = {}};
   body.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
   return body;
 }

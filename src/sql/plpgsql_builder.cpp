@@ -174,7 +174,7 @@ void PlpgsqlBody::add_if(Body& to, const Tree& node) {
 
 Statement PlpgsqlBody::test_of(const Statement& model, Body& ahead, const Tree& cond,
                                const Tree& body) {
-  If test{.condition = condition(ahead, cond, model)};
+  If test{.condition = condition(ahead, cond, model), .body = {}, .otherwise = {}};
   add_all(test.body, body);
   return model.with(std::move(test));
 }
@@ -297,7 +297,7 @@ void PlpgsqlBody::add_for_array(Body& to, const Tree& node) {
     findings_.fail(model.place, "a record cannot run through an array");
     return;
   }
-  ForArray loop{.target = frame_.named(target).var};
+  ForArray loop{.target = frame_.named(target).var, .array = {}, .body = {}};
   const Variable variable = frame_.variable(loop.target);
   loop.array = fitted(expression(to, child(node, "expr"), model), variable.type, true, "FOREACH");
   loop.body = loop_body(node);
@@ -349,7 +349,7 @@ void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
 
 void PlpgsqlBody::add_assert(Body& to, const Tree& node) {
   const Statement model = start(node, "ASSERT");
-  If check{.condition = condition(to, child(node, "cond"), model)};
+  If check{.condition = condition(to, child(node, "cond"), model), .body = {}, .otherwise = {}};
   check.otherwise.push_back(model.with(Raise{.sqlstate = "P0004"}));
   to.push_back(model.with(std::move(check)));
 }

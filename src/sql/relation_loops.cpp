@@ -331,7 +331,7 @@ Statement RelationLoops::append(VarId rows, const std::vector<VarId>& variables)
 
 Statement RelationLoops::if_true(Expr condition, Body body) const {
   return model_in(scope_, place_)
-      .with(If{.condition = std::move(condition), .body = std::move(body)});
+      .with(If{.condition = std::move(condition), .body = std::move(body), .otherwise = {}});
 }
 
 Statement RelationLoops::loop_of(Input& input, Body body) {

@@ -186,7 +186,7 @@ class RowQueryBuilder {
     Body result;
     result.push_back(append(rows, row_values()));
     if (having_) {
-      If test{.condition = *std::move(having_), .body = std::move(result)};
+      If test{.condition = *std::move(having_), .body = std::move(result), .otherwise = {}};
       result.clear();
       result.push_back(model_in(scope_, place_).with(std::move(test)));
     }

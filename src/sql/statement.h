@@ -130,7 +130,8 @@ struct SearchedWrite : Write {
 
 struct Statement;
 
-// --- the kinds
+// --- the kinds. Members that hold statements have no initializers: clang would need to know now
+// what a Statement is.
 
 // query INTO targets: the first row, NULLs if there is none. Without targets: PERFORM.
 struct Select {
@@ -175,15 +176,15 @@ struct Assign {
 // NULL counts as false.
 struct If {
   Expr condition = {};
-  std::vector<Statement> body = {};
-  std::vector<Statement> otherwise = {};
+  std::vector<Statement> body;
+  std::vector<Statement> otherwise;
 };
 
 // For each row of the query: targets := its outputs.
 struct ForQuery {
   Query query = {};
   std::vector<VarId> targets = {};
-  std::vector<Statement> body = {};
+  std::vector<Statement> body;
 };
 
 struct ForRange {
@@ -192,19 +193,19 @@ struct ForRange {
   Expr to = {};
   std::optional<Expr> step = {};
   bool descending = false;  // REVERSE
-  std::vector<Statement> body = {};
+  std::vector<Statement> body;
 };
 
 // For each element of an array.
 struct ForArray {
   VarId target = {};
   Expr array = {};
-  std::vector<Statement> body = {};
+  std::vector<Statement> body;
 };
 
 struct While {
   std::optional<Expr> condition = {};  // else for ever
-  std::vector<Statement> body = {};
+  std::vector<Statement> body;
 };
 
 struct Jump {
@@ -240,13 +241,13 @@ struct Append {
 // EXCEPTION: an error in the block undoes what it did to the database.
 struct Handler {
   std::array<VarId, 2> targets = {};  // get its SQLSTATE, and what it says
-  std::vector<Statement> body = {};   // goes on
+  std::vector<Statement> body;        // goes on
 };
 
 // Exit leaves it as it leaves a loop.
 struct Block {
-  std::vector<Statement> body = {};
-  std::optional<Handler> handler = {};
+  std::vector<Statement> body;
+  std::optional<Handler> handler;
   // A function that is called inside of a statement; its statements have snapshots of their own.
   bool is_separate = false;
   // On the server it runs by newer snapshots than the rest of its statement, once for each row, or

@@ -263,7 +263,7 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
     const std::vector<bool> used = used_columns(*function);
     InlinedBody inlined = copy_body(frame, *function);
     const auto new_variable = [&](std::uint32_t c) { return VarId{inlined.first + c}; };
-    Block block{.is_separate = true};
+    Block block{.body = {}, .handler = {}, .is_separate = true};
     std::vector<SetColumn> sets;
     for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
       const Column& column = table().columns[c];
@@ -305,8 +305,10 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
     insert.sets = std::move(sets);
   }
   add_generated(table(), insert.sets, true);
-  If test{.condition =
-              make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place)};
+  If test{
+      .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
+      .body = {},
+      .otherwise = {}};
   test.body.push_back(model_.with(std::move(insert)));
   to.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
 }
@@ -372,7 +374,7 @@ void WriteBuilder::run_after_triggers() {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     InlinedBody inlined = copy_body(frame, *function);
-    Block block{.is_separate = true};
+    Block block{.body = {}, .handler = {}, .is_separate = true};
     for (std::uint32_t i = 0; i < loop.targets.size(); ++i)
       block.body.push_back({.place = place,
                             .kind = Assign{.target = {inlined.first + i},
@@ -398,7 +400,9 @@ void WriteBuilder::run_after_triggers() {
                make_variable(frame, loop.targets[is_old ? count + c : c], place)});
         scope.sources.push_back(std::move(row));
       }
-      If test{.condition = build_condition(scope, *trigger->when), .body = std::move(body)};
+      If test{.condition = build_condition(scope, *trigger->when),
+              .body = std::move(body),
+              .otherwise = {}};
       body.clear();
       body.push_back({.place = place, .text = trigger->name, .kind = std::move(test)});
     }
