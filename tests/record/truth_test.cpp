@@ -417,7 +417,7 @@ TEST(RecordedRun, IsWhatTheClientsSaw) {
 
 // The same on a server whose log cannot be read, with a role that may not replicate. A run in which
 // the server counted other rows (an ON CONFLICT that met an INSERT at the wrong moment counts more)
-// is all gaps, on a loaded machine a third of them: runs are short, and further ones are tried.
+// is all gaps, more often on a loaded machine: runs are short, and further ones are tried.
 TEST(RecordedRun, IsWhatTheClientsSawByAppending) {
   std::string why_not;
   auto server = PostgresServer::start(why_not, {.settings = {"wal_level=replica"}});
