@@ -145,10 +145,11 @@ CurrentChecks current_checks(const sql::Application& app) {
   for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
     const sql::TableId table{t};
     const sql::Table& declared = app.tables[t];
-    if (changes.has_inserts(table) && changes.frees_keys(table))
+    if (changes.has_inserts(table) && changes.frees_keys(table) &&
+        changes.retakes_entries(table, declared.primary_key))
       checks.freed_key = "keys of " + declared.name + " are freed and taken again";
     for (const auto& unique : declared.unique) {
-      if (changes.frees_entries(table, unique) &&
+      if (changes.frees_entries(table, unique) && changes.retakes_entries(table, unique) &&
           (changes.has_inserts(table) || is_changed(table, unique)))
         checks.freed_key = "unique values of " + declared.name + " are freed and taken again";
     }

@@ -19,16 +19,16 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
 
 // JSON: the name of the first member tells. `text` begins with a brace or a bracket.
 std::optional<Format> recognise_json(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kJsonl = {"format", "init",  "session", "id", "status",
-                                                      "ops",    "level", "sql",     "at"};
-  constexpr std::array<std::string_view, 7> kDbcop = {"params", "info",   "start",    "end",
-                                                      "data",   "events", "committed"};
+  constexpr std::array<std::string_view, 9> kJsonlNames = {
+      "format", "init", "session", "id", "status", "ops", "level", "sql", "at"};
+  constexpr std::array<std::string_view, 7> kDbcopNames = {"params", "info",   "start",    "end",
+                                                           "data",   "events", "committed"};
   const std::size_t open = text.find('"');
   if (open == std::string_view::npos) return {};
   const std::size_t close = text.find('"', open + 1);
   const std::string_view name = text.substr(open + 1, close - open - 1);
-  if (is_one_of(name, kDbcop)) return Format::Dbcop;
-  if (text[0] == '{' && is_one_of(name, kJsonl)) return Format::Jsonl;
+  if (is_one_of(name, kDbcopNames)) return Format::Dbcop;
+  if (text[0] == '{' && is_one_of(name, kJsonlNames)) return Format::Jsonl;
   return Format::Elle;
 }
 

@@ -388,6 +388,7 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
     if (auto added = add_built(app, script.name, std::move(function), own, parts.text); !added)
       return added.error();
   }
+  catalog.sequence_uses.note_gaps(catalog.tables, findings);
   app.tables = std::move(catalog.tables);
   app.notes.insert(app.notes.begin(), findings.notes().begin(), findings.notes().end());
 

@@ -10,6 +10,7 @@
 
 #include "sql/findings.h"
 #include "sql/schema.h"
+#include "sql/sequences.h"
 #include "sql/source_text.h"
 #include "sql/tree.h"
 
@@ -81,6 +82,7 @@ struct Catalog {
   std::map<BuiltKey, BuiltFunction> built;
   // Tables whose deleted or changed rows change others: ON DELETE CASCADE and the like.
   std::set<TableId> cascading;
+  SequenceUses sequence_uses = {};
   // Expressions that stand in the program more often than in the text; see repeats().
   std::size_t num_repeated = 0;
 

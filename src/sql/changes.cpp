@@ -19,19 +19,28 @@ bool Changes::frees_entries(TableId table, const std::vector<std::uint32_t>& col
          std::ranges::any_of(columns, [&](std::uint32_t c) { return is_updated(table, c); });
 }
 
+bool Changes::retakes_entries(TableId table, const std::vector<std::uint32_t>& columns) const {
+  const OfTable& of_table = tables_[table.index];
+  return std::ranges::none_of(
+      columns, [&](std::uint32_t c) { return of_table.is_fresh[c] && !of_table.updated[c]; });
+}
+
 void Changes::add_tables(const Application& app) {
   for (const Table& table : app.tables) {
     OfTable& of_table = tables_.emplace_back();
     of_table.updated.resize(table.columns.size());
     of_table.is_key.resize(table.columns.size());
     for (const std::uint32_t column : table.primary_key) of_table.is_key[column] = true;
+    for (const Column& column : table.columns) of_table.is_fresh.push_back(column.is_fresh);
   }
 }
 
 void Changes::add(std::span<const Statement> statements) {
   for (const Statement& s : statements) {
     if (const auto* insert = s.find<Insert>()) {
-      tables_[insert->table.index].inserts = true;
+      OfTable& of_table = tables_[insert->table.index];
+      of_table.inserts = true;
+      for (const SetColumn& set : insert->sets) of_table.is_fresh[set.column] = false;
       add_sets(insert->table, insert->conflict_sets);
     } else if (const auto* update = s.find<Update>()) {
       add_sets(update->table, update->sets);

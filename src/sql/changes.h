@@ -25,6 +25,9 @@ class Changes {
   bool frees_keys(TableId table) const { return has_deletes(table); }
   // The same of an entry of a UNIQUE constraint over these columns.
   bool frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
+  // May somebody take such an entry again? Not where the database always fills one of the columns
+  // with a value never used before.
+  bool retakes_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
   // Does some function give the column a new value in a row that is there?
   bool is_updated(TableId table, std::uint32_t column) const {
     return tables_[table.index].updated[column];
@@ -41,6 +44,8 @@ class Changes {
     bool deletes = false;
     std::vector<bool> updated;
     std::vector<bool> is_key;
+    // Filled by the database, unless some INSERT gives the column a value.
+    std::vector<bool> is_fresh;
   };
 
   void add_tables(const Application& app);

@@ -171,9 +171,9 @@ constexpr std::array<KnownCall, 22> kPureCalls = {
 
 constexpr std::array<std::string_view, 5> kImpureTexts = {
     "gen_random_uuid", "uuid_generate_v4", "version", "current_setting", "timeofday"};
-constexpr std::array<std::string_view, 7> kImpureNumbers = {
-    "now",    "random",      "clock_timestamp", "transaction_timestamp", "statement_timestamp",
-    "setval", "txid_current"};
+constexpr std::array<std::string_view, 6> kImpureNumbers = {
+    "now",         "random", "clock_timestamp", "transaction_timestamp", "statement_timestamp",
+    "txid_current"};
 
 std::optional<Expr> known_call(Scope& scope, const std::string& name, std::vector<Expr>& args,
                                Place place) {

@@ -75,6 +75,13 @@ void WriteBuilder::build_conflict(Insert& insert) {
     insert.conflict_where = build_condition(scope, child(clause, "whereClause"));
 }
 
+// The other columns have their defaults.
+void WriteBuilder::leave_out_others(const std::vector<bool>& is_given) {
+  for (std::uint32_t c = 0; c < is_given.size(); ++c) {
+    if (!is_given[c]) scope_.catalog.sequence_uses.leave_out(id_, c);
+  }
+}
+
 // The row's values: one Insert, without what follows VALUES.
 Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
                                 const std::vector<std::uint32_t>& columns, bool names_columns) {
@@ -85,15 +92,19 @@ Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
                                                   columns.size(), table().name));
     return insert;
   }
+  std::vector<bool> is_given(table().columns.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_default(values[i])) continue;
+    is_given[columns[i]] = true;
     if (is_nextval(values[i])) {
       scope.catalog.tables[id_.index].columns[columns[i]].is_fresh = true;
+      scope.catalog.sequence_uses.draw(id_, columns[i], sequence_of(values[i]), model_.place);
       continue;
     }
     Expr value = build_expr(scope, values[i]);
     insert.sets.push_back({columns[i], value_for(scope, table(), columns[i], std::move(value))});
   }
+  leave_out_others(is_given);
   return insert;
 }
 
@@ -110,11 +121,14 @@ void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint
     return;
   }
   std::vector<VarId> targets;
+  std::vector<bool> is_given(table().columns.size());
   for (std::size_t i = 0; i < built.columns.size(); ++i) {
     const Column& column = table().columns[columns[i]];
     targets.push_back(scope_.frame->add_hidden("inserted", column.type, false, model_.place));
     insert.sets.push_back({columns[i], make_variable(*scope_.frame, targets.back(), model_.place)});
+    is_given[columns[i]] = true;
   }
+  leave_out_others(is_given);
   choose_rows(true);
   Statement loop = make_loop(scope_, std::move(built), targets, model_);
   put(loop.as<ForQuery>().body, std::move(insert));

@@ -19,7 +19,8 @@ struct Column {
   bool not_null = false;
   // Filled by the database with a value never used before: IDENTITY, serial, nextval.
   bool is_fresh = false;
-  bool is_hidden = false;  // the `rowid` of a table that declares no key: no program names it
+  std::string sequence = {};  // that fills it by default; empty if none does
+  bool is_hidden = false;     // the `rowid` of a table that declares no key: no program names it
   std::optional<Expr> default_value = {};
   std::optional<Expr> generated = {};  // GENERATED … STORED, over the columns of source 0
   Place place = {};

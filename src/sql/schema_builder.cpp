@@ -40,6 +40,8 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "RenameStmt") return rename(node, place);
   if (kind == "ViewStmt") return add_view(node);
   if (kind == "CreateTrigStmt") return add_trigger(node, place);
+  if (kind == "CreateSeqStmt" || kind == "AlterSeqStmt")
+    return note_cycle(child(node, "options"), findings_, place);
   if (kind == "CreateEnumStmt") {
     catalog_.types[last_name(child(node, "typeName"))] = {.type = Type::Text};
     return;
@@ -123,6 +125,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   column.type = type.type;
   column.is_fresh = type.is_fresh;
   column.not_null = type.is_fresh;
+  if (type.is_fresh) column.sequence = own_sequence(table, column);
   if (has(definition, "collClause"))
     findings_.note(column.place, "COLLATE is ignored", NoteKind::Gap);
   if (type.is_array || type.is_record) {
@@ -135,10 +138,13 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
     const Tree& constraint = inside(entry);
     const std::string kind = text_of(constraint, "contype");
     if (kind == "CONSTR_NOTNULL") column.not_null = true;
-    if (kind == "CONSTR_IDENTITY" ||
-        (kind == "CONSTR_DEFAULT" && is_nextval(child(constraint, "raw_expr")))) {
+    const Tree& value = child(constraint, "raw_expr");
+    if (kind == "CONSTR_IDENTITY" || (kind == "CONSTR_DEFAULT" && is_nextval(value))) {
       column.is_fresh = true;
       column.not_null = true;
+      note_cycle(child(constraint, "options"), findings_, column.place);
+      column.sequence =
+          kind == "CONSTR_IDENTITY" ? own_sequence(table, column) : sequence_of(value);
       continue;
     }
     pending_.push_back({id, &constraint, column.name});

@@ -64,12 +64,19 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
   Column& changed = catalog_.tables[id.index].columns[*column];
   if (kind == "AT_SetNotNull") changed.not_null = true;
   if (kind == "AT_DropNotNull") changed.not_null = false;
-  if (kind == "AT_AddIdentity") changed.is_fresh = changed.not_null = true;
-  if (kind == "AT_DropIdentity") changed.is_fresh = false;
+  if (kind == "AT_AddIdentity") {
+    changed.is_fresh = changed.not_null = true;
+    changed.sequence = own_sequence(catalog_.table(id), changed);
+  }
+  if (kind == "AT_DropIdentity") {
+    changed.is_fresh = false;
+    changed.sequence.clear();
+  }
   if (kind == "AT_ColumnDefault") {
     const Tree& value = child(command, "def");
     changed.default_value.reset();
     changed.is_fresh = is_nextval(value);
+    changed.sequence = changed.is_fresh ? sequence_of(value) : "";
     if (!value.is_null() && !changed.is_fresh) set_default(id, *column, value, at);
   }
   if (kind == "AT_AlterColumnType") {

@@ -50,6 +50,7 @@ class WriteBuilder {
   void insert_rows(const Tree& rows, bool has_values, const std::vector<std::uint32_t>& columns);
   void insert_select(const Tree& select, const std::vector<std::uint32_t>& columns);
   std::vector<std::uint32_t> insert_columns();
+  void leave_out_others(const std::vector<bool>& is_given);
   Insert insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
                     bool names_columns);
   void build_conflict(Insert& insert);

@@ -1,0 +1,48 @@
+#pragma once
+// Columns that sequences fill.
+//
+// A column counts as fresh, filled with a value never used before, if all its values come from one
+// sequence: its default, or nextval in every INSERT. Where two sequences fill it, or some INSERT
+// leaves out a column that only nextval fills, that is not so.
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "sql/findings.h"
+#include "sql/schema.h"
+#include "sql/tree.h"
+
+namespace isoscope::sql {
+
+// The sequence of nextval('public.orders_id_seq'::regclass): "orders_id_seq"; empty if it is
+// computed.
+std::string sequence_of(const Tree& nextval);
+// The one that PostgreSQL makes for a serial or IDENTITY column.
+std::string own_sequence(const Table& table, const Column& column);
+
+// Notes a sequence that begins again after its last value: CYCLE.
+void note_cycle(const Tree& options, Findings& findings, Place place);
+
+// How the INSERTs of a program fill columns.
+class SequenceUses {
+ public:
+  // An INSERT takes the value of the column from this sequence.
+  void draw(TableId table, std::uint32_t column, std::string sequence, Place place);
+  // An INSERT leaves the column to its default.
+  void leave_out(TableId table, std::uint32_t column) { left_out_.emplace(table, column); }
+  // Notes every column that is taken for fresh and is not.
+  void note_gaps(std::span<const Table> tables, Findings& findings) const;
+
+ private:
+  using Key = std::pair<TableId, std::uint32_t>;
+  struct Draws {
+    std::set<std::string> sequences;
+    Place place;  // of the first
+  };
+  std::map<Key, Draws> draws_;
+  std::set<Key> left_out_;
+};
+
+}  // namespace isoscope::sql
