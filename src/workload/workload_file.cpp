@@ -39,10 +39,13 @@ class WorkloadParser {
     while (const auto line = next_line()) {
       const std::string_view text = trimmed(*line);
       if (text.empty() || text.starts_with('#')) continue;
-      auto done = text.ends_with('{') ? block(text) : entry(text);
-      if (!done) {
+      if (text.ends_with('{')) {
+        if (auto done = block(text); !done) return done.error();
+        continue;
+      }
+      if (auto done = entry(text); !done) {
         Error error = done.error();
-        error.where.line = error.where.line > 1 ? error.where.line : number_;
+        error.where = {number_, 0};
         return error;
       }
     }
@@ -197,7 +200,7 @@ class WorkloadParser {
       if (text.empty() || (!lines.empty() && is_joined(lines.back().text, text))) continue;
       lines.push_back({.text = std::string(text), .number = number_});
     }
-    if (head.starts_with("part ")) return part(trimmed(head.substr(5)), std::move(lines));
+    if (head.starts_with("part ")) return part(trimmed(head.substr(5)), first, std::move(lines));
     const std::pair<std::string_view, std::vector<SourceLine>*> blocks[] = {
         {"rows", &file_.rows},
         {"calls", &file_.calls},
@@ -213,10 +216,12 @@ class WorkloadParser {
                  .hint = "known: rows, calls, transactions, claims, part"};
   }
 
-  Result<void> part(std::string_view head, std::vector<SourceLine> lines) {
+  Result<void> part(std::string_view head, std::uint32_t line, std::vector<SourceLine> lines) {
     const std::size_t open = head.find('(');
     if (open == std::string_view::npos || !head.ends_with(')'))
-      return Error{.what = "a part has a name and parameters", .hint = "part find(customer) {"};
+      return Error{.where = {line, 1},
+                   .what = "a part has a name and parameters",
+                   .hint = "part find(customer) {"};
     TemplatePart part{.parameters = {}, .lines = std::move(lines)};
     for (const std::string_view parameter :
          split_outside(head.substr(open + 1, head.size() - open - 2), ","))
