@@ -79,8 +79,8 @@ std::string print_expr(const sql::Expr& expr, const sql::Table& table,
   if (expr.op == ExprOp::Column) return table.columns[expr.column].name;
   if (expr.op == ExprOp::Integer) return std::to_string(expr.number);
   if (expr.op == ExprOp::Variable) {
-    const std::string& name = function.variables[expr.var.index].name;
-    return name.starts_with('(') ? "" : name;
+    const sql::Variable& variable = function.variables[expr.var.index];
+    return variable.is_hidden ? "" : variable.name;
   }
   if (expr.op == ExprOp::And && expr.args.size() == 2) return binary("AND");
   return "";

@@ -13,7 +13,6 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "generate/injection.h"
-#include "generate/print.h"
 #include "spec/levels.h"
 #include "support/spelling.h"
 
@@ -70,8 +69,8 @@ Result<GeneratedSizes> stream(const HistoryPlan& plan, Format format, const Sink
   std::string text = std::string(stream_header(format));
   auto sizes = generate_txns(
       plan,
-      [&](const GeneratedTxn& txn) {
-        print_txn(txn, format, text);
+      [&](const PlainTxn& txn) {
+        append_txn(txn, format, text);
         if (text.size() < kFlushAt) return;
         out(text);
         text.clear();

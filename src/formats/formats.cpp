@@ -31,12 +31,15 @@ struct FormatInfo {
   std::string_view name;
   std::string_view summary;
   bool can_write;
+  void (*append)(const PlainTxn&, std::string&) = nullptr;  // if it can be streamed
+  std::string_view stream_header = {};
 };
 
 constexpr std::array<FormatInfo, 9> kFormats = {{
-    {Format::Hist, "hist", "isoscope's readable text", true},
-    {Format::Jsonl, "jsonl", "isoscope's JSON lines, for machines", true},
-    {Format::Plume, "plume", "the text of Plume, PolySI and AWDIT", true},
+    {Format::Hist, "hist", "isoscope's readable text", true, append_hist},
+    {Format::Jsonl, "jsonl", "isoscope's JSON lines, for machines", true, append_jsonl,
+     kJsonlHeader},
+    {Format::Plume, "plume", "the text of Plume, PolySI and AWDIT", true, append_plume},
     {Format::AwditTest, "awdit-test", "the text of AWDIT's tests", true},
     {Format::Dbcop, "dbcop", "dbcop's JSON", true},
     {Format::DbcopBincode, "dbcop-bincode", "dbcop's old binary form", false},
@@ -234,6 +237,15 @@ Result<void> write_history(const History& h, Format format, const Sink& out, con
   error.hint = others.empty() ? "no format that can be written holds it"
                               : fmt::format("formats that can: {}", fmt::join(others, ", "));
   return error;
+}
+
+bool can_stream(Format format) { return info_of(format).append != nullptr; }
+
+std::string_view stream_header(Format format) { return info_of(format).stream_header; }
+
+void append_txn(const PlainTxn& txn, Format format, std::string& out) {
+  ISO_ASSERT(can_stream(format));
+  info_of(format).append(txn, out);
 }
 
 }  // namespace isoscope

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/plain_txn.h"
 #include "formats/run_notes.h"
 #include "history/history.h"
 #include "support/budget.h"
@@ -76,5 +77,19 @@ Result<History> parse_history(std::string_view text, Format format,
 // expires gives a limit_error and half a text, unless the text is short.
 Result<void> write_history(const History& h, Format format, const Sink& out,
                            const Budget& budget = {});
+
+// Can it be written transaction by transaction? True for hist, jsonl and plume.
+//
+//     std::string text(stream_header(format));
+//     generate_txns(plan, [&](const PlainTxn& txn) {
+//       append_txn(txn, format, text);
+//       if (text.size() > kEnough) …                        // hand it on, and clear it
+//     });
+bool can_stream(Format format);
+// What stands before the first transaction.
+std::string_view stream_header(Format format);
+// Appends the transaction's lines. Sessions are called s0, s1, …, keys are numbers. Requires:
+// can_stream(format).
+void append_txn(const PlainTxn& txn, Format format, std::string& out);
 
 }  // namespace isoscope

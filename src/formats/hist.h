@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/plain_txn.h"
 #include "history/history.h"
 #include "support/budget.h"
 #include "support/output.h"
@@ -24,6 +25,8 @@ namespace isoscope {
 
 Result<History> read_hist(std::string_view text, const Budget& budget = {});
 Result<void> write_hist(const History& h, const Sink& out, const Budget& budget = {});
+// One transaction; sessions are called s0, s1, ….
+void append_hist(const PlainTxn& txn, std::string& out);
 
 // What a comment `# expect level: verdict level: verdict …` promises about the history.
 struct Expectation {

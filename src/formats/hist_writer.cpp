@@ -194,4 +194,20 @@ Result<void> write_hist(const History& h, const Sink& out, const Budget& budget)
   return HistWriter(h, *wording, out, budget).write();
 }
 
+//     s0: [r("7",3) w("8",4)]
+void append_hist(const PlainTxn& txn, std::string& out) {
+  out += 's';
+  append_number(out, txn.session);
+  out += ": [";
+  for (const PlainOp& op : txn.ops) {
+    if (&op != &txn.ops.front()) out += ' ';
+    out += op.is_write ? "w(\"" : "r(\"";
+    append_number(out, op.key);
+    out += "\",";
+    append_number(out, op.value);
+    out += ')';
+  }
+  out += txn.status == TxnStatus::Aborted ? "]!\n" : "]\n";
+}
+
 }  // namespace isoscope

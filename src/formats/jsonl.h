@@ -12,6 +12,7 @@
 // and isolation (formats/run_notes.h). Other members are errors, so that a slip of the pen cannot
 // change what a history says. Initial values are those of `init`; for other keys nil if some read
 // asks for null, else 0.
+#include "formats/plain_txn.h"
 #include "formats/run_notes.h"
 #include "history/builder.h"
 #include "history/history.h"
@@ -22,11 +23,15 @@
 namespace isoscope {
 
 inline constexpr std::string_view kJsonlFormat = "isoscope-history/1";
+// Of a history that has no more to say than its transactions.
+inline constexpr std::string_view kJsonlHeader = "{\"format\":\"isoscope-history/1\"}\n";
 
 // Without `notes`, a recorded run that has gaps is a limit_error: see run_notes.h.
 Result<History> read_jsonl(LineReader& in, RunNotes* notes = nullptr);
 // The first half of it: what the lines say, before it is known who wrote what was read.
 Result<HistoryBuilder> gather_jsonl(LineReader& in, RunNotes* notes = nullptr);
 Result<void> write_jsonl(const History& h, const Sink& out, const Budget& budget = {});
+// One transaction, to be read after the header.
+void append_jsonl(const PlainTxn& txn, std::string& out);
 
 }  // namespace isoscope

@@ -199,4 +199,24 @@ Result<void> write_jsonl(const History& h, const Sink& out, const Budget& budget
   return JsonlWriter(h, *wording, out, budget).write();
 }
 
+//     {"session":"s0","id":"T12","status":"committed","ops":[["r",7,3],["w",8,4]]}
+void append_jsonl(const PlainTxn& txn, std::string& out) {
+  out += R"({"session":"s)";
+  append_number(out, txn.session);
+  out += R"(","id":"T)";
+  append_number(out, txn.number);
+  out += R"(","status":")";
+  out += txn.status == TxnStatus::Aborted ? "aborted" : "committed";
+  out += R"(","ops":[)";
+  for (const PlainOp& op : txn.ops) {
+    if (&op != &txn.ops.front()) out += ',';
+    out += op.is_write ? R"(["w",)" : R"(["r",)";
+    append_number(out, op.key);
+    out += ',';
+    append_number(out, op.value);
+    out += ']';
+  }
+  out += "]}\n";
+}
+
 }  // namespace isoscope

@@ -9,6 +9,7 @@
 // Lines of a transaction may interleave with others; session order is the order of first lines.
 // A transaction is known by its session and its number; it is called t7, or t3_7 (session 3,
 // transaction 7) where several sessions use that number.
+#include "formats/plain_txn.h"
 #include "history/builder.h"
 #include "history/history.h"
 #include "support/budget.h"
@@ -21,5 +22,8 @@ Result<History> read_plume(LineReader& in);
 // The first half of it: what the lines say, before it is known who wrote what was read.
 Result<HistoryBuilder> gather_plume(LineReader& in);
 Result<void> write_plume(const History& h, const Sink& out, const Budget& budget = {});
+// One transaction. Of an aborted one only the writes: each line with transaction -1 is a
+// transaction of its own, so that what it read of its own writes cannot be told.
+void append_plume(const PlainTxn& txn, std::string& out);
 
 }  // namespace isoscope

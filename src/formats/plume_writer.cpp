@@ -25,4 +25,25 @@ Result<void> write_plume(const History& h, const Sink& out, const Budget& budget
   return {};
 }
 
+//     r(7,3,0,12)
+void append_plume(const PlainTxn& txn, std::string& out) {
+  const bool aborted = txn.status == TxnStatus::Aborted;
+  for (const PlainOp& op : txn.ops) {
+    if (aborted && !op.is_write) continue;
+    out += op.is_write ? "w(" : "r(";
+    append_number(out, op.key);
+    out += ',';
+    append_number(out, op.value);
+    out += ',';
+    append_number(out, txn.session);
+    out += ',';
+    if (aborted) {
+      out += "-1";
+    } else {
+      append_number(out, txn.number);
+    }
+    out += ")\n";
+  }
+}
+
 }  // namespace isoscope

@@ -169,9 +169,9 @@ Result<History> generate_history(const HistoryPlan& plan, Budget budget) {
                    "hist, jsonl and plume can be written without keeping it");
   }
   HistoryBuilder builder(InitialValues::Zero);
-  const auto add = [&builder](const GeneratedTxn& txn) {
+  const auto add = [&builder](const PlainTxn& txn) {
     const TxnId t = builder.begin(builder.session(txn.session), txn.status, {});
-    for (const GeneratedOp& op : txn.ops) {
+    for (const PlainOp& op : txn.ops) {
       const KeyId x = builder.key(op.key);
       if (op.is_write) {
         builder.write(t, x, Value::of(op.value), {});

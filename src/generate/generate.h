@@ -31,6 +31,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/plain_txn.h"
 #include "history/history.h"
 #include "support/budget.h"
 #include "support/result.h"
@@ -82,21 +83,8 @@ struct HistoryPlan {
 // Does the plan make sense? Errors say what to change.
 Result<void> validate(const HistoryPlan& plan);
 
-struct GeneratedOp {
-  bool is_write = false;
-  std::uint32_t key = 0;
-  std::int64_t value = 0;  // written or read
-  friend bool operator==(const GeneratedOp&, const GeneratedOp&) = default;
-};
-
-struct GeneratedTxn {
-  std::uint64_t number = 0;   // position among all that are handed out, from 1
-  std::uint32_t session = 0;  // from 0
-  TxnStatus status = TxnStatus::Committed;
-  std::span<const GeneratedOp> ops;  // valid during the call
-};
 // Takes the transactions in an order that contains session order.
-using TxnSink = std::function<void(const GeneratedTxn&)>;
+using TxnSink = std::function<void(const PlainTxn&)>;
 
 struct GeneratedSizes {
   std::uint64_t committed = 0;  // with injected ones

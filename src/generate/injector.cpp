@@ -13,7 +13,7 @@ Result<void> inject(const Injection& injection, Workload& workload, Recorder& re
   if (!script) return script.error();
   const std::uint32_t first_session = workload.next_session();
   std::map<std::pair<KeyId, Value>, std::int64_t> values;  // of the script, and what stands for it
-  std::vector<GeneratedOp> ops;
+  std::vector<PlainOp> ops;
   for (const TxnId t : script->txns()) {
     if (t == kInitialTxn) continue;
     ops.clear();

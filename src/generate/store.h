@@ -29,7 +29,7 @@ std::unique_ptr<Store> make_read_committed_store(Workload& workload, Recorder& r
 
 // A transaction between its begin and its end.
 struct OpenTxn {
-  std::vector<GeneratedOp> ops;  // so far
+  std::vector<PlainOp> ops;  // so far
   WriteSet own;
 
   void clear() {

@@ -226,6 +226,7 @@ class History {
   // Rows. The row of a key is the key up to its last ']'; a key without is its own row. Asked for
   // the first time, O(keys).
   RowId row(KeyId x) const { return row_table().row(x); }
+  bool is_row(KeyId x) const { return row_table().is_row(x); }  // and not a column of one
   std::size_t num_rows() const { return row_table().size(); }
   std::string name(RowId r) const { return row_table().name(r); }
   const RowTable& row_table() const { return rows_->filled(key_names_, texts_); }

@@ -10,7 +10,11 @@ std::string_view row_name(std::string_view key) {
 const RowTable& RowTable::filled(std::span<const Value> keys, const TextPool& texts) {
   std::call_once(once_, [&] {
     row_of_key_.reserve(keys.size());
-    for (Value key : keys) row_of_key_.push_back(add(key, texts));
+    is_row_.reserve(keys.size());
+    for (Value key : keys) {
+      row_of_key_.push_back(add(key, texts));
+      is_row_.push_back(key.is_int() || row_name(texts.text(key)) == texts.text(key));
+    }
   });
   return *this;
 }

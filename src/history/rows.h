@@ -27,6 +27,8 @@ class RowTable {
   RowId add(Value key, const TextPool& texts);
 
   RowId row(KeyId x) const { return row_of_key_[x.index]; }
+  // Is the key the row itself, and not a column of it?
+  bool is_row(KeyId x) const { return is_row_[x.index]; }
   std::size_t size() const { return names_.size(); }
   const std::string& name(RowId r) const { return names_[r.index]; }
   // The number of a row whose key is called by a number.
@@ -35,6 +37,7 @@ class RowTable {
  private:
   std::once_flag once_;
   std::vector<RowId> row_of_key_;
+  std::vector<bool> is_row_;  // by key
   std::vector<std::string> names_;
   std::vector<std::optional<std::int64_t>> numbers_;
   std::unordered_map<std::string, RowId> by_name_;

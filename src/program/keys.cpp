@@ -112,6 +112,11 @@ FamilyId KeyTable::family(ProgramKey key) const {
   return entry(key).family;
 }
 
+std::vector<std::int64_t> KeyTable::indices(ProgramKey key) const {
+  const std::shared_lock lock(mutex_);
+  return entry(key).indices;
+}
+
 std::string KeyTable::name(ProgramKey key) const {
   const std::shared_lock lock(mutex_);
   const Entry& named = entry(key);

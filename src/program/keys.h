@@ -58,6 +58,7 @@ class KeyTable {
   std::size_t size() const;      // numbers, in use or not
   std::size_t num_made() const;  // keys that ever got one
   FamilyId family(ProgramKey key) const;
+  std::vector<std::int64_t> indices(ProgramKey key) const;
   std::string name(ProgramKey key) const;  // x, stock[1, 2]
   // An index that stands for something else is shown by this name: student[bob].
   void name_index(std::int64_t index, std::string_view name);

@@ -25,16 +25,16 @@ bool excludes(LockMode a, LockMode b) {
 
 bool matches(const std::string& answer) { return answer.starts_with("yes"); }
 
-std::set<KeyIndex> keys_read(const Txn& txn) {
-  std::set<KeyIndex> keys;
+std::set<KeyId> keys_read(const Txn& txn) {
+  std::set<KeyId> keys;
   for (const Statement& statement : txn.statements) {
     for (const Read& read : statement.reads) keys.insert(read.key);
   }
   return keys;
 }
 
-std::set<KeyIndex> keys_written(const Txn& txn) {
-  std::set<KeyIndex> keys;
+std::set<KeyId> keys_written(const Txn& txn) {
+  std::set<KeyId> keys;
   for (const Statement& statement : txn.statements) {
     for (const Write& write : statement.writes) keys.insert(write.key);
   }
@@ -59,7 +59,7 @@ bool locks_meet(const Statement& s, const Statement& u) {
 
 }  // namespace
 
-bool may_conflict(const Run& run, TxnIndex t, TxnIndex u) {
+bool may_conflict(const Run& run, RunTxn t, RunTxn u) {
   const Txn& a = run.txns[t];
   const Txn& b = run.txns[u];
   const auto written_a = keys_written(a);
@@ -73,7 +73,7 @@ bool may_conflict(const Run& run, TxnIndex t, TxnIndex u) {
   });
 }
 
-Pair::Pair(const Run& run, TxnIndex a, TxnIndex b, const PairOptions& options)
+Pair::Pair(const Run& run, RunTxn a, RunTxn b, const PairOptions& options)
     : run_(run), txns_{a, b}, options_(options) {
   if (options.sessions_are_connections && run.txns[a].session == run.txns[b].session)
     may_overlap_ = false;
@@ -81,7 +81,7 @@ Pair::Pair(const Run& run, TxnIndex a, TxnIndex b, const PairOptions& options)
   if (may_overlap_) find_relevant();
 }
 
-ServerLevel Pair::level_of(TxnIndex t) const {
+ServerLevel Pair::level_of(RunTxn t) const {
   const std::string& declared = run_.txns[t].isolation;
   ServerLevel own = ServerLevel::ReadCommitted;
   if (declared == "repeatable read") own = ServerLevel::RepeatableRead;
@@ -89,7 +89,7 @@ ServerLevel Pair::level_of(TxnIndex t) const {
   return std::max(own, options_.level);
 }
 
-bool Pair::conflicts(TxnIndex t, TxnIndex u) const {
+bool Pair::conflicts(RunTxn t, RunTxn u) const {
   if (options_.sessions_are_connections && run_.txns[t].session == run_.txns[u].session)
     return true;
   // What a gap read or wrote is not known: it may conflict with everybody.
@@ -99,14 +99,14 @@ bool Pair::conflicts(TxnIndex t, TxnIndex u) const {
 
 // B needs, of those between, whom it read from, and whom they read from.
 void Pair::find_needed() {
-  const TxnIndex a = txns_[0];
-  const TxnIndex b = txns_[1];
-  std::set<TxnIndex> needed;
-  std::vector<TxnIndex> open = {b};
+  const RunTxn a = txns_[0];
+  const RunTxn b = txns_[1];
+  std::set<RunTxn> needed;
+  std::vector<RunTxn> open = {b};
   while (!open.empty()) {
-    const TxnIndex t = open.back();
+    const RunTxn t = open.back();
     open.pop_back();
-    const auto add = [&](TxnIndex u) {
+    const auto add = [&](RunTxn u) {
       if (u > a && u < b && needed.insert(u).second) open.push_back(u);
       if (u > b) may_overlap_ = false;  // it read from one that ended after it
     };
@@ -114,22 +114,22 @@ void Pair::find_needed() {
       for (const Read& read : statement.reads) add(read.writer);
     }
     if (options_.sessions_are_connections) {
-      for (TxnIndex u = a + 1; u < t; ++u) {
+      for (RunTxn u{a.index + 1}; u < t; ++u) {
         if (run_.txns[u].session == run_.txns[t].session) add(u);
       }
     }
   }
-  for (const TxnIndex t : needed) {
+  for (const RunTxn t : needed) {
     const bool follows =
-        conflicts(a, t) || std::ranges::any_of(after_, [&](TxnIndex u) { return conflicts(u, t); });
+        conflicts(a, t) || std::ranges::any_of(after_, [&](RunTxn u) { return conflicts(u, t); });
     (follows ? after_ : before_).insert(t);
   }
 }
 
 void Pair::find_relevant() {
-  std::set<std::size_t> rows;
+  std::set<RowId> rows;
   bool is_single = true;
-  for (const TxnIndex t : txns_) {
+  for (const RunTxn t : txns_) {
     std::size_t statements = 0;
     for (const Statement& statement : run_.txns[t].statements) {
       for (const Read& read : statement.reads) rows.insert(run_.keys[read.key].row);
@@ -148,9 +148,9 @@ void Pair::find_relevant() {
     auto touched = keys_read(other);
     touched.insert(written.begin(), written.end());
     // What comes with A's commit is seen with it.
-    std::set<KeyIndex> with_first;
+    std::set<KeyId> with_first;
     if (side == kSecond) {
-      for (const TxnIndex t : after_) with_first.merge(keys_written(run_.txns[t]));
+      for (const RunTxn t : after_) with_first.merge(keys_written(run_.txns[t]));
     }
     for (const Statement& statement : own.statements) {
       bool meets = false;
@@ -165,17 +165,17 @@ void Pair::find_relevant() {
 
 // Who wrote the version that is seen, besides own writes: by A or by B, with or without the other's
 // writes.
-TxnIndex Pair::visible(KeyIndex key, bool is_second, bool sees_other) const {
+RunTxn Pair::visible(KeyId key, bool is_second, bool sees_other) const {
   const auto [a, b] = txns_;
-  const std::vector<TxnIndex>& writers = run_.keys[key].writers;
+  const std::vector<RunTxn>& writers = run_.keys[key].writers;
   if (!is_second && sees_other && std::ranges::find(writers, b) != writers.end()) return b;
   for (auto writer = writers.rbegin(); writer != writers.rend(); ++writer) {
-    const TxnIndex t = *writer;
+    const RunTxn t = *writer;
     if (t == b) continue;
     if (t < a || before_.contains(t)) return t;
     if (is_second && sees_other && (t == a || after_.contains(t))) return t;
   }
-  return 0;
+  return kT0;
 }
 
 void Pair::stop(const State& state, bool is_second, Guard guard) {
@@ -215,7 +215,7 @@ bool Pair::blocked_by(const State& state, bool is_second, const Statement& state
 // version, of the rows that it took.
 std::optional<Guard> Pair::unmatched(const Statement& statement, bool is_second, bool sees_other,
                                      bool only_locked) const {
-  std::set<std::size_t> locked;
+  std::set<RowId> locked;
   for (const Lock& lock : statement.locks) {
     if (lock.mode != LockMode::KeyShare) locked.insert(lock.row);
   }
@@ -224,7 +224,7 @@ std::optional<Guard> Pair::unmatched(const Statement& statement, bool is_second,
   if (!takes_rows && statement.kind != StatementKind::Insert) return std::nullopt;
   for (const Read& read : statement.reads) {
     const Key& key = run_.keys[read.key];
-    const TxnIndex now = visible(read.key, is_second, sees_other);
+    const RunTxn now = visible(read.key, is_second, sees_other);
     if (now == read.writer || key.kind == KeyKind::Cell) continue;
     const std::string& was = run_.value(read.key, read.writer);
     const std::string& is = run_.value(read.key, now);
@@ -269,7 +269,7 @@ Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statem
     return Done::Ends;
   }
   // A version column: the application looks for the value that it has read, and that changed.
-  const auto current = [&](KeyIndex key) {
+  const auto current = [&](KeyId key) {
     return run_.value(key, visible(key, is_second, other.is_committed));
   };
   if (looks_for_stale(run_, run_.txns[txns_[is_second ? 1 : 0]], side.reads, statement, current)) {
@@ -280,11 +280,11 @@ Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statem
       level_of(txns_[is_second ? 1 : 0]) == ServerLevel::ReadCommitted)
     return Done::Yes;
   // Changed since the snapshot.
-  std::set<std::size_t> changed;
-  std::set<TxnIndex> ended = {txns_[is_second ? 0 : 1]};
+  std::set<RowId> changed;
+  std::set<RunTxn> ended = {txns_[is_second ? 0 : 1]};
   if (is_second) ended.insert(after_.begin(), after_.end());
-  for (const TxnIndex t : ended) {
-    for (const KeyIndex key : keys_written(run_.txns[t])) changed.insert(run_.keys[key].row);
+  for (const RunTxn t : ended) {
+    for (const KeyId key : keys_written(run_.txns[t])) changed.insert(run_.keys[key].row);
   }
   for (const Lock& lock : statement.locks) {
     if (lock.mode == LockMode::KeyShare || !changed.contains(lock.row)) continue;
@@ -314,11 +314,11 @@ Pair::Done Pair::run_statement(State& state, bool is_second) {
     return done;
   }
   side.is_waiting = false;
-  std::set<std::size_t> taken;
+  std::set<RowId> taken;
   for (const Lock& lock : statement.locks) {
     if (lock.mode != LockMode::KeyShare) taken.insert(lock.row);
   }
-  std::vector<TxnIndex> seen;
+  std::vector<RunTxn> seen;
   for (const Read& read : statement.reads) {
     const bool is_current =
         taken.contains(run_.keys[read.key].row) ||
@@ -344,7 +344,7 @@ void Pair::advance(State state) {
   // Those that come right after A's commit would wait for B where it holds what they lock.
   const auto is_stuck_after = [&](const State& at) {
     const std::span held(run_.txns[txns_[kSecond]].statements.data(), at.sides[kSecond].next);
-    return std::ranges::any_of(after_, [&](TxnIndex t) {
+    return std::ranges::any_of(after_, [&](RunTxn t) {
       return std::ranges::any_of(run_.txns[t].statements, [&](const Statement& statement) {
         return std::ranges::any_of(
             held, [&](const Statement& other) { return locks_meet(statement, other); });
@@ -378,7 +378,7 @@ void Pair::advance(State state) {
       if (side == kFirst && !ended(kSecond) && is_stuck_after(next)) continue;
       if (side == kSecond && !ended(kFirst)) {
         next.second_first = true;
-        if (std::ranges::any_of(after_, [&](TxnIndex t) { return conflicts(txns_[kSecond], t); }))
+        if (std::ranges::any_of(after_, [&](RunTxn t) { return conflicts(txns_[kSecond], t); }))
           continue;
       }
       s.is_committed = true;

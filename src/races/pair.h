@@ -45,27 +45,27 @@ enum class Guard : std::uint8_t {
 };
 
 struct Step {
-  TxnIndex txn = 0;
+  RunTxn txn = kT0;
   std::size_t statement = 0;  // counted from 0; the number of its statements: commit
 };
 
 struct ChangedVersion {
-  TxnIndex txn = 0;
+  RunTxn txn = kT0;
   std::size_t statement = 0;
-  KeyIndex key = 0;
-  TxnIndex observed = 0;
-  TxnIndex predicted = 0;
+  KeyId key = {};
+  RunTxn observed = kT0;
+  RunTxn predicted = kT0;
 };
 
 // One end of a dependency: a statement, and the key that it reads or writes.
 struct Dependency {
   enum class Kind : std::uint8_t { Wr, Ww, Rw };
   Kind kind = Kind::Rw;
-  TxnIndex from = 0;
-  TxnIndex to = 0;
+  RunTxn from = kT0;
+  RunTxn to = kT0;
   std::size_t from_statement = 0;
   std::size_t to_statement = 0;
-  KeyIndex key = 0;
+  KeyId key = {};
   bool is_coarse = false;  // rests on a coarse read only
 };
 
@@ -76,7 +76,7 @@ struct Interleaving {
   Dependency forth;  // from A to B
   Dependency back;   // from B to A
   // By transaction, statement and position: whom each read of A and B sees.
-  std::map<TxnIndex, std::vector<std::vector<TxnIndex>>> reads = {};
+  std::map<RunTxn, std::vector<std::vector<RunTxn>>> reads = {};
   bool first_commits_last = false;  // B commits before A
   std::size_t switches = 0;
 };
@@ -99,23 +99,23 @@ struct PairOptions {
 class Pair {
  public:
   // Requires: a < b, neither is T0.
-  Pair(const Run& run, TxnIndex a, TxnIndex b, const PairOptions& options);
+  Pair(const Run& run, RunTxn a, RunTxn b, const PairOptions& options);
 
   // False: B cannot run beside A (in its session, or it needs what only comes after A).
   bool may_overlap() const { return may_overlap_; }
   PairAnswer explore();
   // Those between A and B that are there: before A, and after A's commit.
-  const std::set<TxnIndex>& before() const { return before_; }
-  const std::set<TxnIndex>& after() const { return after_; }
+  const std::set<RunTxn>& before() const { return before_; }
+  const std::set<RunTxn>& after() const { return after_; }
 
  private:
   struct Side;
   struct State;
 
   void find_needed();
-  bool conflicts(TxnIndex t, TxnIndex u) const;
+  bool conflicts(RunTxn t, RunTxn u) const;
   void find_relevant();
-  TxnIndex visible(KeyIndex key, bool is_second, bool sees_other) const;
+  RunTxn visible(KeyId key, bool is_second, bool sees_other) const;
   enum class Done : std::uint8_t { Yes, Waits, Ends };
   Done run_statement(State& state, bool is_second);
   Done take_rows(State& state, bool is_second, const Statement& statement, bool sees_other);
@@ -128,22 +128,22 @@ class Pair {
   void finish(const State& state);
   bool has_serial_order(const State& state) const;
   std::optional<Step> told_otherwise(const State& state) const;
-  bool touches_rows_of(const Statement& statement, TxnIndex t) const;
+  bool touches_rows_of(const Statement& statement, RunTxn t) const;
   std::optional<Dependency> dependency(const State& state, bool from_second) const;
-  ServerLevel level_of(TxnIndex t) const;
+  ServerLevel level_of(RunTxn t) const;
 
   const Run& run_;
-  TxnIndex txns_[2];
+  RunTxn txns_[2];
   PairOptions options_;
   bool may_overlap_ = true;
-  std::set<TxnIndex> before_;
-  std::set<TxnIndex> after_;
+  std::set<RunTxn> before_;
+  std::set<RunTxn> after_;
   bool is_one_row_ = false;        // each is one statement, and all they touch is one row
   std::vector<bool> relevant_[2];  // statements that meet the other transaction
   PairAnswer answer_;
 };
 
 // Is there a key that both touch, and one of them writes; or a row that both lock?
-bool may_conflict(const Run& run, TxnIndex t, TxnIndex u);
+bool may_conflict(const Run& run, RunTxn t, RunTxn u);
 
 }  // namespace isoscope::races

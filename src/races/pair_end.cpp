@@ -12,8 +12,8 @@ bool Pair::has_serial_order(const State& state) const {
     const Txn& txn = run_.txns[txns_[side]];
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       for (std::size_t j = 0; j < txn.statements[i].reads.size(); ++j) {
-        const KeyIndex key = txn.statements[i].reads[j].key;
-        const TxnIndex seen = state.sides[side].reads[i][j];
+        const KeyId key = txn.statements[i].reads[j].key;
+        const RunTxn seen = state.sides[side].reads[i][j];
         const bool is_second = side == kSecond;
         first_then_second &= seen == visible(key, is_second, is_second);
         second_then_first &= seen == visible(key, is_second, !is_second);
@@ -28,7 +28,7 @@ std::optional<Dependency> Pair::dependency(const State& state, bool from_second)
   const std::size_t to = 1 - from;
   const Txn& source = run_.txns[txns_[from]];
   const Txn& target = run_.txns[txns_[to]];
-  const auto writing = [&](const Txn& txn, KeyIndex key) {
+  const auto writing = [&](const Txn& txn, KeyId key) {
     for (std::size_t i = txn.statements.size(); i-- > 0;) {
       for (const Write& write : txn.statements[i].writes) {
         if (write.key == key) return i;
@@ -37,7 +37,7 @@ std::optional<Dependency> Pair::dependency(const State& state, bool from_second)
     return kNothing;
   };
   // Is the version of `seen` before the one of `to`?
-  const auto is_before_target = [&](TxnIndex seen) {
+  const auto is_before_target = [&](RunTxn seen) {
     if (seen == txns_[to]) return false;
     if (to == kSecond) return seen != txns_[kSecond];
     return !after_.contains(seen) && !(seen == txns_[kSecond] && !state.second_first);
@@ -80,17 +80,17 @@ std::optional<Dependency> Pair::dependency(const State& state, bool from_second)
 }
 
 // Does the statement touch a row that the transaction touches too?
-bool Pair::touches_rows_of(const Statement& statement, TxnIndex t) const {
-  std::set<std::size_t> rows;
+bool Pair::touches_rows_of(const Statement& statement, RunTxn t) const {
+  std::set<RowId> rows;
   const auto add = [&](const Statement& s, auto&& use) {
     for (const Read& read : s.reads) use(run_.keys[read.key].row);
     for (const Write& write : s.writes) use(run_.keys[write.key].row);
     for (const Lock& lock : s.locks) use(lock.row);
   };
   for (const Statement& other : run_.txns[t].statements)
-    add(other, [&](std::size_t row) { rows.insert(row); });
+    add(other, [&](RowId row) { rows.insert(row); });
   bool touches = false;
-  add(statement, [&](std::size_t row) { touches |= rows.contains(row); });
+  add(statement, [&](RowId row) { touches |= rows.contains(row); });
   return touches;
 }
 
@@ -155,7 +155,7 @@ void Pair::finish(const State& state) {
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       for (std::size_t j = 0; j < txn.statements[i].reads.size(); ++j) {
         const Read& read = txn.statements[i].reads[j];
-        const TxnIndex seen = state.sides[side].reads[i][j];
+        const RunTxn seen = state.sides[side].reads[i][j];
         if (seen != read.writer)
           found.changed.push_back({txns_[side], i, read.key, read.writer, seen});
       }

@@ -15,7 +15,7 @@ struct Pair::Side {
   bool is_waiting = false;
   bool has_snapshot = false;   // of the transaction, from REPEATABLE READ on
   bool snapshot_sees = false;  // does the snapshot see the other one?
-  std::vector<std::vector<TxnIndex>> reads;
+  std::vector<std::vector<RunTxn>> reads;
   std::vector<std::size_t> done_at;  // by statement: when it was answered, counted in steps
   std::size_t committed_at = 0;
 };

@@ -18,13 +18,13 @@ using Shapes = std::pair<std::size_t, std::size_t>;  // of transactions
 
 // Which transactions touch a key, or lock a row.
 struct Touches {
-  std::vector<TxnIndex> readers;
-  std::vector<TxnIndex> writers;
+  std::vector<RunTxn> readers;
+  std::vector<RunTxn> writers;
 };
 
-std::vector<Touches> touches_of(const Run& run) {
-  std::vector<Touches> touched(run.keys.size());
-  for (TxnIndex t = 1; t < run.txns.size(); ++t) {
+ById<KeyId, Touches> touches_of(const Run& run) {
+  ById<KeyId, Touches> touched(run.keys.size());
+  for (const RunTxn t : run.txns.ids()) {
     for (const Statement& statement : run.txns[t].statements) {
       for (const Read& read : statement.reads) {
         auto& readers = touched[read.key].readers;
@@ -46,7 +46,7 @@ class Candidates {
     const auto touched = touches_of(run);
     for (const Touches& key : touched) {
       if (key.writers.empty()) continue;
-      std::vector<TxnIndex> all = key.readers;
+      std::vector<RunTxn> all = key.readers;
       all.insert(all.end(), key.writers.begin(), key.writers.end());
       std::ranges::sort(all);
       all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -55,17 +55,17 @@ class Candidates {
   }
 
   // By pair of shapes: distance, first, second.
-  std::map<Shapes, std::set<std::tuple<std::size_t, TxnIndex, TxnIndex>>> pairs;
+  std::map<Shapes, std::set<std::tuple<std::size_t, RunTxn, RunTxn>>> pairs;
   bool is_cut = false;  // pairs were left out
 
  private:
   // A writer meets everybody who touches the key. Where there are too many of one shape, those that
   // are near.
-  void add_neighbours(const Touches& key, const std::vector<TxnIndex>& all) {
-    for (const TxnIndex writer : key.writers) {
+  void add_neighbours(const Touches& key, const std::vector<RunTxn>& all) {
+    for (const RunTxn writer : key.writers) {
       std::map<std::size_t, std::size_t> taken;
       const auto place = std::ranges::lower_bound(all, writer);
-      const auto consider = [&](TxnIndex other) {
+      const auto consider = [&](RunTxn other) {
         std::size_t& count = taken[run_.txns[other].shape];
         if (++count > kNear) {
           is_cut = true;
@@ -73,7 +73,7 @@ class Candidates {
         }
         const auto [a, b] = std::minmax(writer, other);
         auto& found = pairs[std::minmax(run_.txns[a].shape, run_.txns[b].shape)];
-        found.emplace(b - a, a, b);
+        found.emplace(b.index - a.index, a, b);
         if (found.size() > most_pairs_) {
           is_cut = true;
           found.erase(std::prev(found.end()));
@@ -152,7 +152,7 @@ class RaceFinder {
   }
 
  private:
-  void try_shapes(const std::set<std::tuple<std::size_t, TxnIndex, TxnIndex>>& pairs) {
+  void try_shapes(const std::set<std::tuple<std::size_t, RunTxn, RunTxn>>& pairs) {
     SafePair safe;
     std::map<Guard, std::size_t> guards;
     std::map<Guard, Step> guarded_at;
@@ -268,7 +268,7 @@ class RaceFinder {
   }
 
   // Tells the race, unless one with the same statements is known. False: it is none.
-  bool tell(const Pair& pair, TxnIndex a, TxnIndex b, Interleaving& found) {
+  bool tell(const Pair& pair, RunTxn a, RunTxn b, Interleaving& found) {
     std::set<std::string> sides = {side_text(found.forth.from, found.forth.from_statement) + "\n" +
                                        side_text(found.back.to, found.back.to_statement),
                                    side_text(found.forth.to, found.forth.to_statement) + "\n" +
@@ -289,26 +289,26 @@ class RaceFinder {
     return true;
   }
 
-  std::string side_text(TxnIndex t, std::size_t statement) const {
+  std::string side_text(RunTxn t, std::size_t statement) const {
     return run_.txns[t].statements[statement].shape;
   }
 
   // The predicted history: what is kept of the run, and the two as they would be.
-  std::optional<Race> confirmed(const Pair& pair, TxnIndex a, TxnIndex b, Interleaving& found) {
+  std::optional<Race> confirmed(const Pair& pair, RunTxn a, RunTxn b, Interleaving& found) {
     HistoryBuilder builder(InitialValues::Nil);
-    std::vector<TxnIndex> members;
-    for (TxnIndex t = 1; t < a; ++t) members.push_back(t);
+    std::vector<RunTxn> members;
+    for (RunTxn t{1}; t < a; ++t) members.push_back(t);
     members.insert(members.end(), pair.before().begin(), pair.before().end());
     members.push_back(a);
     members.insert(members.end(), pair.after().begin(), pair.after().end());
     members.push_back(b);
     keep_needed(members, a, b, found);
-    std::vector<TxnIndex> observed = {0};
+    std::vector<RunTxn> observed = {kT0};
     for (const Key& key : run_.keys) {
       if (!key.initial.empty())
         builder.set_initial(builder.key(key.name), builder.text(key.initial), {});
     }
-    for (const TxnIndex t : members) {
+    for (const RunTxn t : members) {
       const Txn& txn = run_.txns[t];
       const auto id = builder.begin(session(builder, t), TxnStatus::Committed, {});
       builder.set_name(id, txn.name);
@@ -318,7 +318,7 @@ class RaceFinder {
         const Statement& statement = txn.statements[i];
         builder.begin_statement(id);
         for (std::size_t j = 0; j < statement.reads.size(); ++j) {
-          const TxnIndex from =
+          const RunTxn from =
               changed == found.reads.end() ? statement.reads[j].writer : changed->second[i][j];
           builder.read_from(id, builder.key(run_.keys[statement.reads[j].key].name),
                             run_.txns[from].name, {});
@@ -366,15 +366,15 @@ class RaceFinder {
   }
 
   // Leaves out transactions that no one of the prediction read from: they explain nothing.
-  void keep_needed(std::vector<TxnIndex>& members, TxnIndex a, TxnIndex b,
+  void keep_needed(std::vector<RunTxn>& members, RunTxn a, RunTxn b,
                    const Interleaving& found) const {
-    std::set<TxnIndex> needed = {a, b};
-    std::vector<TxnIndex> open = {a, b};
-    const auto need = [&](TxnIndex t) {
-      if (t != 0 && needed.insert(t).second) open.push_back(t);
+    std::set<RunTxn> needed = {a, b};
+    std::vector<RunTxn> open = {a, b};
+    const auto need = [&](RunTxn t) {
+      if (t != kT0 && needed.insert(t).second) open.push_back(t);
     };
     while (!open.empty()) {
-      const TxnIndex t = open.back();
+      const RunTxn t = open.back();
       open.pop_back();
       const auto changed = found.reads.find(t);
       const auto& statements = run_.txns[t].statements;
@@ -384,14 +384,14 @@ class RaceFinder {
                                             : changed->second[i][j]);
       }
     }
-    std::erase_if(members, [&](TxnIndex t) { return !needed.contains(t); });
+    std::erase_if(members, [&](RunTxn t) { return !needed.contains(t); });
   }
 
-  SessionId session(HistoryBuilder& builder, TxnIndex t) const {
+  SessionId session(HistoryBuilder& builder, RunTxn t) const {
     const Txn& txn = run_.txns[t];
     if (options_.sessions_are_connections) return builder.session(txn.session);
     std::size_t number = 1;
-    for (TxnIndex u = 1; u < t; ++u) number += run_.txns[u].session == txn.session ? 1 : 0;
+    for (RunTxn u{1}; u < t; ++u) number += run_.txns[u].session == txn.session ? 1 : 0;
     return builder.session(number == 1 ? txn.session : fmt::format("{}.{}", txn.session, number));
   }
 

@@ -37,12 +37,12 @@ struct RaceOptions {
 };
 
 struct Race {
-  TxnIndex first = 0;
-  TxnIndex second = 0;
+  RunTxn first = kT0;
+  RunTxn second = kT0;
   Interleaving interleaving;
-  std::size_t pairs = 1;           // of transactions that show it, as far as they were tried
-  History history;                 // the predicted one
-  std::vector<TxnIndex> observed;  // by transaction of `history`
+  std::size_t pairs = 1;         // of transactions that show it, as far as they were tried
+  History history;               // the predicted one
+  std::vector<RunTxn> observed;  // by transaction of `history`
   CheckAnswer unserializable;
   std::optional<CheckAnswer> allowed;  // by the level's text, where it is known
   std::vector<std::string> assumes;    // what only the application knows
@@ -50,8 +50,8 @@ struct Race {
 
 // A pair of shapes that meets, and of which no pair of transactions races.
 struct SafePair {
-  TxnIndex first = 0;
-  TxnIndex second = 0;
+  RunTxn first = kT0;
+  RunTxn second = kT0;
   std::size_t pairs = 0;
   bool is_decided = true;  // false: some interleavings have no known end, so it may race
   std::vector<std::string> why;

@@ -38,8 +38,8 @@ class RunReader {
 
   Run read() {
     run_.txns.push_back({.name = "T0"});
-    index_.assign(h_.num_txns(), kNothing);
-    index_[0] = 0;
+    index_.assign(h_.num_txns(), RunTxn::none());
+    index_[kInitialTxn] = kT0;
     for (const KeyId x : h_.keys()) add_key(x);
     for (std::uint32_t r = 0; r < h_.num_rows(); ++r) run_.rows.push_back(h_.name(RowId{r}));
     for (const TxnId t : h_.txns()) {
@@ -50,11 +50,11 @@ class RunReader {
         count_rolled_back(t);
         continue;
       }
-      index_[t.index] = run_.txns.size();
+      index_[t] = run_.txns.next_id();
       run_.txns.emplace_back();
     }
     for (const TxnId t : h_.txns()) {
-      if (t != kInitialTxn && index_[t.index] != kNothing) read_txn(t);
+      if (t != kInitialTxn && !index_[t].is_none()) read_txn(t);
     }
     finish();
     return std::move(run_);
@@ -63,7 +63,7 @@ class RunReader {
  private:
   void add_key(KeyId x) {
     Key made{.name = h_.name(x)};
-    made.row = h_.row(x).index;
+    made.row = h_.row(x);
     const std::string row = h_.name(h_.row(x));
     if (made.name.size() > row.size())
       made.kind = made.name[row.size()] == '{' ? KeyKind::Answer : KeyKind::Cell;
@@ -96,8 +96,7 @@ class RunReader {
     if (note == nullptr) return;
     for (const StatementNote& statement : note->stmts) {
       const std::string sql = in_small_letters(statement.sql);
-      if (sql.find("advisory_lock") != std::string::npos)
-        locking_sessions_.insert(h_.session(t).index);
+      if (sql.find("advisory_lock") != std::string::npos) locking_sessions_.insert(h_.session(t));
     }
   }
 
@@ -107,11 +106,11 @@ class RunReader {
   }
 
   void read_txn(TxnId t) {
-    Txn& txn = run_.txns[index_[t.index]];
+    Txn& txn = run_.txns[index_[t]];
     const TxnNote* note = h_.note(t);
     txn.name = h_.name(t);
     txn.session = h_.name(h_.session(t));
-    txn.holds_other_locks = locking_sessions_.contains(h_.session(t).index);
+    txn.holds_other_locks = locking_sessions_.contains(h_.session(t));
     if (note != nullptr) txn.isolation = note->isolation;
     txn.commit = static_cast<std::uint64_t>(h_.commit_number(t).value_or(0));
     txn.statements.resize(h_.num_statements(t));
@@ -122,12 +121,12 @@ class RunReader {
       txn.holds_other_locks |= takes_other_locks(txn.statements[i].shape);
       shape += "\n" + txn.statements[i].shape;
     }
-    for (const EventId e : h_.events(t)) read_event(e, index_[t.index], txn);
+    for (const EventId e : h_.events(t)) read_event(e, index_[t], txn);
     for (const RowLock& lock : h_.locks(t)) {
       const LockMode mode = lock.mode == ::isoscope::LockMode::Exclusive ? LockMode::Update
                             : lock.mode == ::isoscope::LockMode::Share   ? LockMode::Share
                                                                          : LockMode::KeyShare;
-      txn.statements[lock.statement].locks.push_back({lock.row.index, mode, true});
+      txn.statements[lock.statement].locks.push_back({lock.row, mode, true});
     }
     for (Statement& statement : txn.statements) add_locks(statement);
     txn.shape = shapes_.emplace(shape, shapes_.size()).first->second;
@@ -153,14 +152,14 @@ class RunReader {
                            in_small_letters(statement.shape).find("returning") != std::string::npos;
   }
 
-  void read_event(EventId e, TxnIndex t, Txn& txn) {
+  void read_event(EventId e, RunTxn t, Txn& txn) {
     Statement& statement = txn.statements[h_.statement(e)];
-    const KeyIndex x = h_.key(e).index;
+    const KeyId x = h_.key(e);
     if (h_.is_read(e)) {
       if (!h_.is_external_read(e)) return;  // of an own write
-      const TxnIndex writer = index_[h_.writer(e).index];
+      const RunTxn writer = index_[h_.writer(e)];
       // Who reads from a transaction that is not here reads what we do not know.
-      if (writer == kNothing) {
+      if (writer.is_none()) {
         txn.gap = statement.gap = "a read from a transaction of unknown outcome";
       } else {
         statement.reads.push_back({x, writer, h_.is_coarse(e)});
@@ -174,7 +173,7 @@ class RunReader {
 
   // UPDATE and DELETE lock the rows that they change.
   void add_locks(Statement& statement) const {
-    std::map<std::size_t, LockMode> taken;
+    std::map<RowId, LockMode> taken;
     for (const Write& write : statement.writes) {
       if (write.inserts) continue;
       const bool deletes = statement.kind == StatementKind::Delete;
@@ -186,7 +185,7 @@ class RunReader {
   // Versions are in the order of commits.
   void finish() {
     for (Key& key : run_.keys) {
-      std::ranges::sort(key.writers, [this](TxnIndex a, TxnIndex b) {
+      std::ranges::sort(key.writers, [this](RunTxn a, RunTxn b) {
         return std::pair(run_.txns[a].commit, a) < std::pair(run_.txns[b].commit, b);
       });
       key.writers.erase(std::unique(key.writers.begin(), key.writers.end()), key.writers.end());
@@ -196,8 +195,8 @@ class RunReader {
 
   const History& h_;
   Run run_;
-  std::vector<TxnIndex> index_;               // by transaction of the history
-  std::set<std::uint32_t> locking_sessions_;  // that took advisory locks for longer
+  ById<TxnId, RunTxn> index_;             // none for those that did not commit
+  std::set<SessionId> locking_sessions_;  // that took advisory locks for longer
   std::map<std::string, std::size_t> shapes_;
   std::map<std::string, std::pair<std::string, std::string>> described_;
 };
@@ -235,8 +234,8 @@ std::string tag_of(std::string_view comment, std::string_view name) {
 
 }  // namespace
 
-const std::string& Run::value(KeyIndex key, TxnIndex writer) const {
-  if (writer == 0) return keys[key].initial;
+const std::string& Run::value(KeyId key, RunTxn writer) const {
+  if (writer == kT0) return keys[key].initial;
   const auto found = keys[key].values.find(writer);
   return found == keys[key].values.end() ? keys[key].initial : found->second;
 }

@@ -13,33 +13,34 @@
 #include <vector>
 
 #include "history/history.h"
+#include "support/by_id.h"
 
 namespace isoscope::races {
 
-using TxnIndex = std::size_t;  // in Run::txns; 0 is T0
-using KeyIndex = std::size_t;  // in Run::keys
+using RunTxn = Id<struct RunTxnTag>;  // of Run::txns
+inline constexpr RunTxn kT0 = {0};
 
-inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);  // no statement
 
 enum class KeyKind : std::uint8_t { Row, Cell, Answer };  // t[7], t[7].v, t[7]{where v < 5}
 
 struct Key {
   std::string name;
   KeyKind kind = KeyKind::Row;
-  std::size_t row = 0;                          // the row it belongs to, in Run::rows
-  std::string initial = {};                     // what T0 wrote; empty if it is not told, or nil
-  std::vector<TxnIndex> writers = {};           // in the order of versions, T0 left out
-  std::map<TxnIndex, std::string> values = {};  // what each wrote; "" is nil
+  RowId row = {};                             // the row it belongs to, in Run::rows
+  std::string initial = {};                   // what T0 wrote; empty if it is not told, or nil
+  std::vector<RunTxn> writers = {};           // in the order of versions, T0 left out
+  std::map<RunTxn, std::string> values = {};  // what each wrote; "" is nil
 };
 
 struct Read {
-  KeyIndex key = 0;
-  TxnIndex writer = 0;
+  KeyId key = {};
+  RunTxn writer = kT0;
   bool is_coarse = false;  // its statement may not depend on it (docs/record.md)
 };
 
 struct Write {
-  KeyIndex key = 0;
+  KeyId key = {};
   bool inserts = false;  // by INSERT: no lock is taken on a row that was there
 };
 
@@ -47,7 +48,7 @@ struct Write {
 enum class LockMode : std::uint8_t { KeyShare, Share, NoKeyUpdate, Update };
 
 struct Lock {
-  std::size_t row = 0;
+  RowId row = {};
   LockMode mode = LockMode::Update;
   bool is_explicit = false;  // FOR UPDATE, …: not by a write
 };
@@ -80,9 +81,10 @@ struct Txn {
 };
 
 struct Run {
-  std::vector<Txn> txns;  // committed ones, T0 first, then in the order of their ends
-  std::vector<Key> keys;
-  std::vector<std::string> rows;
+  ById<RunTxn, Txn> txns;  // committed ones, T0 first, then in the order of their ends
+  // By the ids of the history.
+  ById<KeyId, Key> keys;
+  ById<RowId, std::string> rows;
   std::size_t shapes = 0;  // of transactions
   std::size_t statements = 0;
   std::size_t gaps = 0;
@@ -90,7 +92,7 @@ struct Run {
   std::map<std::string, std::size_t> reasons = {};  // of gaps
 
   // The value of a key as a transaction left it.
-  const std::string& value(KeyIndex key, TxnIndex writer) const;
+  const std::string& value(KeyId key, RunTxn writer) const;
 };
 
 // Only committed transactions; aborted ones are none of a prediction's business.

@@ -33,9 +33,8 @@ bool compares(const std::string& condition, const std::string& column, const std
 
 }  // namespace
 
-bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<TxnIndex>>& seen,
-                     const Statement& statement,
-                     const std::function<std::string(KeyIndex)>& current) {
+bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
+                     const Statement& statement, const std::function<std::string(KeyId)>& current) {
   for (const Read& asked : statement.reads) {
     const Key& question = run.keys[asked.key];
     if (question.kind != KeyKind::Answer) continue;

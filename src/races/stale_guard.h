@@ -10,8 +10,7 @@ namespace isoscope::races {
 
 // Does the statement look for a row by a value that its transaction would have read otherwise, and
 // that the row does not have now? `seen`: whom the reads of the statements before it see.
-bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<TxnIndex>>& seen,
-                     const Statement& statement,
-                     const std::function<std::string(KeyIndex)>& current);
+bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
+                     const Statement& statement, const std::function<std::string(KeyId)>& current);
 
 }  // namespace isoscope::races

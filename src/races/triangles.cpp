@@ -8,8 +8,8 @@ namespace {
 
 // Who reads a key without holding its row, and who touches it.
 struct KeyUse {
-  std::vector<TxnIndex> unprotected;
-  std::vector<TxnIndex> touching;
+  std::vector<RunTxn> unprotected;
+  std::vector<RunTxn> touching;
 };
 
 class CycleFinder {
@@ -21,11 +21,11 @@ class CycleFinder {
     read_uses();
     connect();
     find_components();
-    std::vector<bool> has_out(run_.txns.size());
-    std::vector<bool> has_in(run_.txns.size());
-    for (KeyIndex x = 0; x < uses_.size(); ++x) {
-      for (const TxnIndex t : uses_[x].unprotected) {
-        for (const TxnIndex u : run_.keys[x].writers) {
+    ById<RunTxn, bool> has_out(run_.txns.size());
+    ById<RunTxn, bool> has_in(run_.txns.size());
+    for (const KeyId x : uses_.ids()) {
+      for (const RunTxn t : uses_[x].unprotected) {
+        for (const RunTxn u : run_.keys[x].writers) {
           if (u == t || component_[t] != component_[u] || !is_vulnerable(t, u)) continue;
           if (level_ == ServerLevel::ReadCommitted) return true;
           has_out[t] = has_in[u] = true;
@@ -38,25 +38,24 @@ class CycleFinder {
 
  private:
   // Is T placed in the order of commits by its commit, and not by its only snapshot?
-  bool has_own_commit(TxnIndex t) const {
+  bool has_own_commit(RunTxn t) const {
     const auto& statements = run_.txns[t].statements;
     const bool writes =
         std::ranges::any_of(statements, [](const Statement& s) { return !s.writes.empty(); });
     return writes || (level_ == ServerLevel::ReadCommitted && statements.size() > 1);
   }
 
-  bool is_vulnerable(TxnIndex t, TxnIndex u) const {
+  bool is_vulnerable(RunTxn t, RunTxn u) const {
     if (!has_own_commit(t)) return false;
     if (level_ == ServerLevel::ReadCommitted) return true;
-    return std::ranges::none_of(written_[t],
-                                [&](std::size_t row) { return written_[u].contains(row); });
+    return std::ranges::none_of(written_[t], [&](RowId row) { return written_[u].contains(row); });
   }
 
   void read_uses() {
     uses_.resize(run_.keys.size());
     written_.resize(run_.txns.size());
-    for (TxnIndex t = 1; t < run_.txns.size(); ++t) {
-      std::map<std::size_t, LockMode> held;  // by row
+    for (const RunTxn t : run_.txns.ids()) {
+      std::map<RowId, LockMode> held;  // by row
       for (const Statement& statement : run_.txns[t].statements) {
         for (const Lock& lock : statement.locks) {
           LockMode& mode = held.try_emplace(lock.row, lock.mode).first->second;
@@ -75,23 +74,23 @@ class CycleFinder {
   }
 
   // KEY SHARE keeps a row from being deleted, FOR SHARE and more from being changed.
-  bool is_protected(KeyIndex x, const std::map<std::size_t, LockMode>& held) const {
+  bool is_protected(KeyId x, const std::map<RowId, LockMode>& held) const {
     const Key& key = run_.keys[x];
     const auto lock = held.find(key.row);
     return lock != held.end() && (lock->second != LockMode::KeyShare || key.kind == KeyKind::Row);
   }
 
-  static void add(std::vector<TxnIndex>& list, TxnIndex t) {
+  static void add(std::vector<RunTxn>& list, RunTxn t) {
     if (list.empty() || list.back() != t) list.push_back(t);
   }
 
   // Edges of the graph of transactions that meet, as far as the components need them.
   void connect() {
-    std::set<std::pair<TxnIndex, TxnIndex>> edges;
-    for (KeyIndex x = 0; x < uses_.size(); ++x) {
+    std::set<std::pair<RunTxn, RunTxn>> edges;
+    for (const KeyId x : uses_.ids()) {
       const auto& writers = run_.keys[x].writers;
       for (std::size_t i = 0; i < std::min<std::size_t>(writers.size(), 2); ++i) {
-        for (const TxnIndex t : uses_[x].touching) {
+        for (const RunTxn t : uses_[x].touching) {
           if (t != writers[i]) edges.insert(std::minmax(t, writers[i]));
         }
       }
@@ -108,28 +107,28 @@ class CycleFinder {
   void find_components() {
     constexpr std::size_t kUnseen = kNothing;
     const std::size_t size = run_.txns.size();
-    component_.assign(size, kUnseen);
-    std::vector<std::size_t> order(size, kUnseen);
-    std::vector<std::size_t> low(size, 0);
-    std::vector<TxnIndex> open;  // seen, and in no component yet
+    component_.assign(size, RunTxn::none());
+    ById<RunTxn, std::size_t> order(size, kUnseen);
+    ById<RunTxn, std::size_t> low(size, 0);
+    std::vector<RunTxn> open;  // seen, and in no component yet
     std::size_t next = 0;
     struct Frame {
-      TxnIndex t;
-      TxnIndex from;
+      RunTxn t;
+      RunTxn from;
       std::size_t edge = 0;
     };
-    for (TxnIndex root = 0; root < size; ++root) {
+    for (const RunTxn root : run_.txns.ids()) {
       if (order[root] != kUnseen) continue;
-      std::vector<Frame> frames = {{root, kUnseen}};
+      std::vector<Frame> frames = {{root, RunTxn::none()}};
       while (!frames.empty()) {
         Frame& frame = frames.back();
-        const TxnIndex t = frame.t;
+        const RunTxn t = frame.t;
         if (frame.edge == 0) {
           order[t] = low[t] = next++;
           open.push_back(t);
         }
         if (frame.edge < graph_[t].size()) {
-          const TxnIndex u = graph_[t][frame.edge++];
+          const RunTxn u = graph_[t][frame.edge++];
           if (u == frame.from) continue;  // edges are distinct: there is no second one
           if (order[u] == kUnseen) {
             frames.push_back({u, t});
@@ -138,11 +137,11 @@ class CycleFinder {
           }
           continue;
         }
-        const TxnIndex from = frame.from;
+        const RunTxn from = frame.from;
         frames.pop_back();
-        if (from != kUnseen) low[from] = std::min(low[from], low[t]);
+        if (!from.is_none()) low[from] = std::min(low[from], low[t]);
         if (low[t] != order[t]) continue;
-        for (TxnIndex member = kUnseen; member != t;) {
+        for (RunTxn member = RunTxn::none(); member != t;) {
           member = open.back();
           open.pop_back();
           component_[member] = t;
@@ -153,10 +152,10 @@ class CycleFinder {
 
   const Run& run_;
   ServerLevel level_;
-  std::vector<KeyUse> uses_;
-  std::vector<std::set<std::size_t>> written_;  // rows, by transaction
-  std::vector<std::vector<TxnIndex>> graph_;
-  std::vector<std::size_t> component_;
+  ById<KeyId, KeyUse> uses_;
+  ById<RunTxn, std::set<RowId>> written_;
+  ById<RunTxn, std::vector<RunTxn>> graph_;
+  ById<RunTxn, RunTxn> component_;  // by one of its members
 };
 
 }  // namespace

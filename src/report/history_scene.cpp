@@ -174,6 +174,7 @@ class SceneMaker {
         op.value += "]";
       }
       if (op.is_read && !h_.writer(e).is_none()) op.writer_name = shown(h_, h_.writer(e));
+      if (op.is_read && options_.remark) op.remark = options_.remark(e);
       if (violation_ != nullptr && violation_->fault)
         op.is_inexcusable = violation_->fault->read == e;
       box.ops.push_back(std::move(op));

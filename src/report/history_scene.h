@@ -17,6 +17,8 @@ struct SceneOptions {
   std::string order_words = {};
   // What further is known of a transaction; may be empty.
   std::function<std::string(TxnId)> call = {};
+  // What is to be said of a read; may be empty.
+  std::function<std::string(EventId)> remark = {};
   bool with_text = true;  // the history as text, if it is short enough
 };
 

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "report/explain.h"
+#include "report/header.h"
 #include "report/history_scene.h"
 #include "report/predict_report.h"
 #include "report/shown.h"
@@ -14,23 +13,20 @@ namespace {
 using predict::ChangedRead;
 using predict::Prediction;
 
-// Marks the reads that see another writer than in the observed run.
-void mark_changed(const History& observed, const Prediction& prediction, Scene& scene) {
+// The writer that a read of the prediction had in the observed run, if it was another. Keys of two
+// histories are the same if their names are.
+std::string writer_before(const History& observed, const Prediction& prediction, EventId read) {
+  const History& h = prediction.history;
+  const auto observed_txn = [&](TxnId t) {
+    return t.is_none() ? t : prediction.observed_txn[t.index];
+  };
   for (const ChangedRead& changed : prediction.changed) {
-    const std::string reader = shown(observed, observed.txn(changed.read));
-    const std::string key = shown(observed, observed.key(changed.read));
-    const std::string predicted = shown(observed, changed.predicted);
-    for (SceneBox& box : scene.boxes) {
-      if (box.name != reader) continue;
-      for (SceneOp& op : box.ops) {
-        if (op.is_read && op.key == key && op.writer_name == predicted)
-          op.remark = fmt::format("was {}", shown(observed, changed.observed));
-      }
-    }
-    scene.notes.push_back(fmt::format("{} reads {} from {} instead of {} ({}).", reader, key,
-                                      predicted, shown(observed, changed.observed),
-                                      where(observed, changed.read)));
+    if (observed_txn(h.txn(read)) == observed.txn(changed.read) &&
+        observed_txn(h.writer(read)) == changed.predicted &&
+        h.name(h.key(read)) == observed.name(observed.key(changed.read)))
+      return fmt::format("was {}", shown(observed, changed.observed));
   }
+  return "";
 }
 
 Scene prediction_scene(const PredictReport& report, std::size_t number) {
@@ -38,9 +34,16 @@ Scene prediction_scene(const PredictReport& report, std::size_t number) {
   const Violation& violation = *prediction.unserializable.verdict.violation;
   Scene scene = history_scene(
       prediction.history, &violation,
-      {.title = fmt::format("prediction {}: {}", number + 1, common_name(violation.anomaly))});
+      {.title = fmt::format("prediction {}: {}", number + 1, common_name(violation.anomaly)),
+       .remark = [&](EventId read) { return writer_before(report.observed, prediction, read); }});
   scene.sentence = "No serial order explains this run: " + scene.sentence;
-  mark_changed(report.observed, prediction, scene);
+  for (const ChangedRead& changed : prediction.changed)
+    scene.notes.push_back(fmt::format("{} reads {} from {} instead of {} ({}).",
+                                      shown(report.observed, report.observed.txn(changed.read)),
+                                      shown(report.observed, report.observed.key(changed.read)),
+                                      shown(report.observed, changed.predicted),
+                                      shown(report.observed, changed.observed),
+                                      where(report.observed, changed.read)));
   if (number < report.validations.size()) {
     const predict::Validation& validation = report.validations[number];
     scene.notes.push_back(

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "report/explain.h"
+#include "report/header.h"
 #include "report/races_report.h"
 #include "report/races_words.h"
 #include "support/printable.h"
@@ -16,8 +17,8 @@ namespace {
 using races::Dependency;
 using races::Race;
 using races::Run;
+using races::RunTxn;
 using races::Statement;
-using races::TxnIndex;
 
 // "shop/buy.py:41 in buy"; without a number the file as a whole.
 FindingPlace code_place_of(const RacesReport& report, const Statement& statement) {
@@ -31,7 +32,7 @@ FindingPlace code_place_of(const RacesReport& report, const Statement& statement
   return out;
 }
 
-FindingPlace end_of(const RacesReport& report, TxnIndex t, std::size_t statement,
+FindingPlace end_of(const RacesReport& report, RunTxn t, std::size_t statement,
                     const Dependency& edge) {
   const Statement& said = report.run.txns[t].statements[statement];
   FindingPlace place = code_place_of(report, said);
@@ -58,7 +59,7 @@ Finding race_finding(const RacesReport& report, const Race& race) {
   finding.place.message.clear();
   // Which of the two came first in the recording is chance.
   std::vector<std::string> parts = {std::string(name)};
-  for (const TxnIndex t : {race.first, race.second}) {
+  for (const RunTxn t : {race.first, race.second}) {
     std::string shapes;
     for (const Statement& statement : run.txns[t].statements) shapes += statement.shape + ";";
     parts.push_back(std::move(shapes));

@@ -20,15 +20,14 @@ namespace isoscope {
 namespace {
 
 using races::Dependency;
-using races::KeyIndex;
 using races::KeyKind;
 using races::Race;
 using races::Run;
+using races::RunTxn;
 using races::SafePair;
 using races::Statement;
 using races::Step;
 using races::Txn;
-using races::TxnIndex;
 
 constexpr std::size_t kMostRaceScenes = 12;
 constexpr std::size_t kMostRows = 200;
@@ -53,7 +52,7 @@ class RaceScene {
   RaceScene(const RacesReport& report, const Race& race)
       : report_(report), run_(report.run), race_(race) {
     for (const TxnId t : race.history.txns()) {
-      const TxnIndex observed = race.observed[t.index];
+      const RunTxn observed = race.observed[t.index];
       if (observed == race.first) ids_[0] = t;
       if (observed == race.second) ids_[1] = t;
     }
@@ -83,10 +82,10 @@ class RaceScene {
   std::string objects() const { return printable(race_objects(run_, race_)); }
 
  private:
-  bool is_second(TxnIndex t) const { return t == race_.second; }
+  bool is_second(RunTxn t) const { return t == race_.second; }
 
   // What a transaction of the pair leaves in the key; the history knows where that is not known.
-  std::string written(TxnIndex t, KeyIndex key) const {
+  std::string written(RunTxn t, KeyId key) const {
     const History& h = race_.history;
     std::string value = "?";
     for (const EventId e : h.events(ids_[is_second(t) ? 1 : 0])) {
@@ -94,16 +93,16 @@ class RaceScene {
     }
     return shortened(value, kLongestValue);
   }
-  std::string value_of(KeyIndex key, TxnIndex writer) const {
+  std::string value_of(KeyId key, RunTxn writer) const {
     if (writer == race_.first || writer == race_.second) return written(writer, key);
     const std::string& value = run_.value(key, writer);
     return value.empty() ? "nil" : printable(shortened(value, kLongestValue));
   }
-  TxnIndex read_from(const Step& step, std::size_t read) const {
+  RunTxn read_from(const Step& step, std::size_t read) const {
     return race_.interleaving.reads.at(step.txn)[step.statement][read];
   }
   // That a row is there says little beside its columns.
-  bool is_shown(const Statement& statement, KeyIndex key) const {
+  bool is_shown(const Statement& statement, KeyId key) const {
     if (run_.keys[key].kind != KeyKind::Row) return true;
     return std::ranges::none_of(statement.reads, [&](const races::Read& other) {
       return run_.keys[other.key].kind != KeyKind::Row &&
@@ -113,14 +112,14 @@ class RaceScene {
 
   std::vector<KeyState> start() const {
     std::vector<KeyState> keys;
-    std::set<KeyIndex> met;
+    std::set<KeyId> met;
     for (const Step& step : race_.interleaving.steps) {
       const Txn& txn = run_.txns[step.txn];
       if (step.statement == txn.statements.size()) continue;
       const Statement& statement = txn.statements[step.statement];
       for (std::size_t i = 0; i < statement.reads.size(); ++i) {
-        const KeyIndex key = statement.reads[i].key;
-        const TxnIndex writer = read_from(step, i);
+        const KeyId key = statement.reads[i].key;
+        const RunTxn writer = read_from(step, i);
         if (writer == race_.first || writer == race_.second || !is_shown(statement, key)) continue;
         if (met.insert(key).second)
           keys.push_back({printable(run_.keys[key].name), value_of(key, writer),
@@ -130,7 +129,7 @@ class RaceScene {
     return keys;
   }
 
-  std::string read_text(KeyIndex key, TxnIndex writer) const {
+  std::string read_text(KeyId key, RunTxn writer) const {
     const std::string& name = run_.keys[key].name;
     const std::string from = printable(run_.txns[writer].name);
     const std::string value = value_of(key, writer);
@@ -143,7 +142,7 @@ class RaceScene {
   std::string reads_text(const Step& step, const Statement& statement) const {
     std::vector<std::string> reads;
     for (std::size_t i = 0; i < statement.reads.size(); ++i) {
-      const KeyIndex key = statement.reads[i].key;
+      const KeyId key = statement.reads[i].key;
       if (!is_shown(statement, key)) continue;
       if (reads.size() == kMostShownReads) {
         reads.emplace_back("…");
@@ -161,10 +160,10 @@ class RaceScene {
                       .call = printable(fmt::format("{}, {}", txn.name, txn.isolation))};
     if (step.statement == txn.statements.size()) {
       played.kind = PlayedStep::Kind::Commit;
-      std::set<KeyIndex> keys;
+      std::set<KeyId> keys;
       for (const Statement& statement : txn.statements)
         for (const races::Write& write : statement.writes) keys.insert(write.key);
-      for (const KeyIndex key : keys)
+      for (const KeyId key : keys)
         played.changed.push_back(
             {printable(run_.keys[key].name), written(step.txn, key), printable(txn.name)});
       return played;
@@ -176,7 +175,7 @@ class RaceScene {
     return played;
   }
 
-  std::size_t box_of(TxnIndex t, std::size_t statement) const {
+  std::size_t box_of(RunTxn t, std::size_t statement) const {
     const auto& steps = race_.interleaving.steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (steps[i].txn == t && steps[i].statement == statement) return i + 1;
@@ -223,7 +222,7 @@ class RaceScene {
   TxnId ids_[2] = {kInitialTxn, kInitialTxn};  // of the pair, in the predicted history
 };
 
-std::string statements_of(const Run& run, TxnIndex t) {
+std::string statements_of(const Run& run, RunTxn t) {
   return fmt::format("{}: {}", printable(run.txns[t].name), race_shapes(run, t));
 }
 

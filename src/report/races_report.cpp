@@ -21,11 +21,11 @@ using races::Dependency;
 using races::Race;
 using races::RaceAnswer;
 using races::Run;
+using races::RunTxn;
 using races::SafePair;
 using races::Statement;
 using races::Step;
 using races::Txn;
-using races::TxnIndex;
 
 constexpr std::size_t kLongestSql = 160;
 
@@ -62,7 +62,7 @@ std::string anomaly_of_race(const Race& race) {
 }
 
 // The statements of a transaction; those of the race have a mark.
-std::string txn_text(const Run& run, TxnIndex t, const Race& race, const Paint& paint) {
+std::string txn_text(const Run& run, RunTxn t, const Race& race, const Paint& paint) {
   const Txn& txn = run.txns[t];
   std::string out =
       fmt::format("  {} of {}, {}\n", txn.name, printable(txn.session), txn.isolation);
@@ -118,7 +118,7 @@ std::string safe_text(const Run& run, const SafePair& safe, const Paint& paint) 
   return out;
 }
 
-Json statements_json(const Run& run, TxnIndex t) {
+Json statements_json(const Run& run, RunTxn t) {
   Json list = Json::array();
   for (const Statement& statement : run.txns[t].statements) {
     list.push_back({{"sql", statement.sql}, {"shape", statement.shape}});
@@ -127,7 +127,7 @@ Json statements_json(const Run& run, TxnIndex t) {
   return list;
 }
 
-Json txn_json(const RacesReport& report, TxnIndex t) {
+Json txn_json(const RacesReport& report, RunTxn t) {
   const Txn& txn = report.run.txns[t];
   return {{"txn", txn.name},
           {"session", race_session(report, t)},
@@ -144,7 +144,7 @@ Json plan_json(const RacesReport& report, const Race& race) {
         {race_session(report, step.txn), commits ? Json("commit") : Json(step.statement + 1)});
   }
   Json statements = Json::object();
-  for (const TxnIndex t : {race.first, race.second}) {
+  for (const RunTxn t : {race.first, race.second}) {
     Json shapes = Json::array();
     for (const Statement& statement : report.run.txns[t].statements)
       shapes.push_back(statement.shape);
@@ -225,7 +225,7 @@ std::string why_of_race_edge(const Run& run, const Dependency& edge) {
   return {};
 }
 
-std::string race_shapes(const Run& run, TxnIndex t) {
+std::string race_shapes(const Run& run, RunTxn t) {
   std::string out;
   for (const Statement& statement : run.txns[t].statements) {
     if (statement.reads.empty() && statement.writes.empty() && statement.locks.empty()) continue;
@@ -234,11 +234,11 @@ std::string race_shapes(const Run& run, TxnIndex t) {
   return printable(shortened(out, kLongestSql));
 }
 
-std::string race_session(const RacesReport& report, TxnIndex t) {
+std::string race_session(const RacesReport& report, RunTxn t) {
   const Txn& txn = report.run.txns[t];
   if (report.options.sessions_are_connections) return txn.session;
   std::size_t number = 1;
-  for (TxnIndex u = 1; u < t; ++u) number += report.run.txns[u].session == txn.session ? 1 : 0;
+  for (RunTxn u{1}; u < t; ++u) number += report.run.txns[u].session == txn.session ? 1 : 0;
   return number == 1 ? txn.session : fmt::format("{}.{}", txn.session, number);
 }
 

@@ -28,7 +28,7 @@ Json races_object(const RacesReport& report);
 Page races_page(const RacesReport& report);
 Findings races_findings(const RacesReport& report);
 // The name of its client: that of its connection, with a number where every transaction is one.
-std::string race_session(const RacesReport& report, races::TxnIndex t);
+std::string race_session(const RacesReport& report, races::RunTxn t);
 // The plan of a race, as `force --run` takes it.
 Json race_plan(const RacesReport& report, const races::Race& race);
 

@@ -13,6 +13,6 @@ std::string column_of_key(const std::string& key);
 std::string race_objects(const races::Run& run, const races::Race& race);
 std::string why_of_race_edge(const races::Run& run, const races::Dependency& edge);
 // The statements of a transaction that touch anything, shortened.
-std::string race_shapes(const races::Run& run, races::TxnIndex t);
+std::string race_shapes(const races::Run& run, races::RunTxn t);
 
 }  // namespace isoscope

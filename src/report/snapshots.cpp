@@ -24,8 +24,7 @@ std::string statement_name(std::uint32_t statement) {
 // "the row of x", or x where the key is its own row.
 std::string row_name(const History& h, KeyId x) {
   if (x.is_none()) return "a row";
-  const std::string row = h.name(h.row(x));
-  return row == h.name(x) ? shown(h, x) : fmt::format("row {}", row);
+  return h.is_row(x) ? shown(h, x) : fmt::format("row {}", h.name(h.row(x)));
 }
 
 // How the snapshot came to have `e.from`.

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "history/execution.h"
@@ -65,16 +64,7 @@ struct AssignmentOf {
         own, [&](const Level* level) { return level != nullptr && level != base; });
   }
   const Level& of(Who who) const {
-    const std::size_t i = position(who);
-    return i >= own.size() || own[i] == nullptr ? *base : *own[i];
-  }
-
- private:
-  static std::size_t position(Who who) {
-    if constexpr (std::is_integral_v<Who>)
-      return who;
-    else
-      return who.index;
+    return who.index >= own.size() || own[who.index] == nullptr ? *base : *own[who.index];
   }
 };
 using Assignment = AssignmentOf<TxnId>;

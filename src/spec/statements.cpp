@@ -6,9 +6,7 @@ namespace isoscope {
 
 StatementFacts::StatementFacts(const History& h) : h_(h), of_row_(h.num_rows()) {
   // A write of nil deletes the row where its key is the row itself; of a column it is an update.
-  const auto deletes = [&](EventId e) {
-    return h.value(e).is_nil() && h.name(h.row(h.key(e))) == h.name(h.key(e));
-  };
+  const auto deletes = [&](EventId e) { return h.value(e).is_nil() && h.is_row(h.key(e)); };
   for (TxnId t : h.txns()) {
     begin_.push_back(static_cast<std::uint32_t>(claims_.size()));
     if (!h.is_present(t)) continue;

@@ -28,10 +28,11 @@
 namespace isoscope::sql {
 
 struct Variable {
-  std::string name;  // hidden ones have a name that no program can write
+  std::string name;  // for people
   Type type = Type::Integer;
   bool is_array = false;
   Place place = {};
+  bool is_hidden = false;  // no program can name it: a part of a statement or of an expression
 };
 
 struct Function {

@@ -80,10 +80,10 @@ std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_n
   if (!record.is_record || record.fields.empty()) return std::nullopt;
   record.is_tested = true;
   std::optional<Expr> all;
-  for (const auto& [field, var] : record.fields) {
-    if (record.is_row && field.starts_with('(')) continue;
+  for (const FieldVariable& field : record.fields) {
+    if (field.is_hidden) continue;
     Expr test =
-        make(ExprOp::IsNull, Type::Boolean, {make_variable(*scope.frame, var, place)}, place);
+        make(ExprOp::IsNull, Type::Boolean, {make_variable(*scope.frame, field.var, place)}, place);
     if (!is_null) test = make(ExprOp::Not, Type::Boolean, {std::move(test)}, place);
     all = both(std::move(all), std::move(test));
   }
@@ -118,7 +118,9 @@ std::optional<Expr> field_of(Scope& scope, const NamedVariable& record, const st
   if (!record.is_record) return std::nullopt;
   if (const auto var = record.field(field)) return make_variable(*scope.frame, *var, place);
   std::vector<std::string_view> names;
-  for (const auto& entry : record.fields) names.push_back(entry.first);
+  for (const FieldVariable& known : record.fields) {
+    if (!known.is_hidden) names.push_back(known.name);
+  }
   scope.findings.fail(place, fmt::format("the record '{}' has no field '{}'", record.name, field),
                       names.empty() ? "no query has filled it before" : suggest(field, names));
   return make_null(Type::Integer, place);

@@ -5,8 +5,8 @@
 namespace isoscope::sql {
 
 std::optional<VarId> NamedVariable::field(std::string_view field_name) const {
-  for (const auto& [known, id] : fields) {
-    if (known == field_name) return id;
+  for (const FieldVariable& field : fields) {
+    if (!field.is_hidden && field.name == field_name) return field.var;
   }
   return std::nullopt;
 }
@@ -30,7 +30,9 @@ void Frame::set_type(VarId var, Type type, bool is_array) {
 }
 
 VarId Frame::add_hidden(std::string_view purpose, Type type, bool is_array, Place place) {
-  return add(fmt::format("({} {})", purpose, ++num_hidden_), type, is_array, place);
+  const VarId var = add(fmt::format("({} {})", purpose, ++num_hidden_), type, is_array, place);
+  function_.variables[var.index].is_hidden = true;
+  return var;
 }
 
 std::size_t Frame::add_named(const std::string& name, const DeclaredType& type,
@@ -41,8 +43,11 @@ std::size_t Frame::add_named(const std::string& name, const DeclaredType& type,
   } else if (type.row_of) {
     variable.is_row = true;
     for (const Column& column : catalog.table(*type.row_of).columns) {
-      const std::string field = column.is_hidden ? "(" + column.name + ")" : column.name;
-      variable.fields.emplace_back(field, add(name + "." + field, column.type, false, place));
+      const std::string shown = column.is_hidden ? fmt::format("({})", column.name) : column.name;
+      variable.fields.push_back(
+          {.name = column.name,
+           .var = add(fmt::format("{}.{}", name, shown), column.type, false, place),
+           .is_hidden = column.is_hidden});
     }
   }
   named_.push_back(std::move(variable));
@@ -60,7 +65,7 @@ VarId Frame::field(std::size_t record, const std::string& name, Type type, bool 
                    Place place) {
   if (const auto known = named_[record].field(name)) return *known;
   const VarId var = add(named_[record].name + "." + name, type, is_array, place);
-  named_[record].fields.emplace_back(name, var);
+  named_[record].fields.push_back({.name = name, .var = var});
   return var;
 }
 

@@ -17,13 +17,19 @@
 
 namespace isoscope::sql {
 
+struct FieldVariable {
+  std::string name;
+  VarId var = VarId::none();
+  bool is_hidden = false;  // of a hidden column: no program can name it
+};
+
 struct NamedVariable {
   std::string name;
   VarId var = VarId::none();  // none for records
   bool is_record = false;
-  bool is_row = false;     // the fields are those of a table; hidden ones have names in brackets
+  bool is_row = false;     // the fields are those of a table, its hidden columns among them
   bool is_tested = false;  // as a whole, by IS NULL
-  std::vector<std::pair<std::string, VarId>> fields = {};
+  std::vector<FieldVariable> fields = {};
 
   std::optional<VarId> field(std::string_view field_name) const;
 };

@@ -239,7 +239,7 @@ InlinedBody copy_body(Frame& frame, const Function& function) {
   for (const Variable& variable : function.variables) {
     Variable copy = variable;
     // Hidden ones keep their names, which say what they are for.
-    if (!copy.name.starts_with('(')) copy.name = fmt::format("{}/{}", function.name, copy.name);
+    if (!copy.is_hidden) copy.name = fmt::format("{}/{}", function.name, copy.name);
     caller.variables.push_back(std::move(copy));
   }
   if (function.found && !caller.found)
@@ -267,8 +267,7 @@ void reset_variables(Frame& frame, const InlinedBody& inlined, std::vector<State
   for (std::uint32_t i = function.num_parameters; i < function.variables.size(); ++i) {
     const Variable& variable = function.variables[i];
     const VarId old{i};
-    if (variable.name.starts_with('(') || old == function.found || old == function.row_count)
-      continue;
+    if (variable.is_hidden || old == function.found || old == function.row_count) continue;
     Expr null = make_null(variable.type, place);
     null.is_array = variable.is_array;
     set(VarId{inlined.first + i}, std::move(null));

@@ -192,8 +192,8 @@ Expr PlpgsqlBody::returned(Body& to, const Tree& node, std::size_t word, const S
     const NamedVariable* variable = frame_.find(lower_case(text_.word(word)));
     if (variable != nullptr && variable->is_record) {
       std::vector<Expr> values;
-      for (const auto& field : variable->fields)
-        values.push_back(make_variable(frame_, field.second, around.place));
+      for (const FieldVariable& field : variable->fields)
+        values.push_back(make_variable(frame_, field.var, around.place));
       return gather(std::move(values), around.place);
     }
     if (variable != nullptr) return make_variable(frame_, variable->var, around.place);

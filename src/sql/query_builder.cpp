@@ -266,8 +266,8 @@ std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColu
   std::vector<VarId> targets;
   if (named.size() == 1 && frame.named(named[0]).is_record) {
     const NamedVariable record = frame.named(named[0]);
-    for (const auto& [name, var] : record.fields) {
-      if (record.is_row && !name.starts_with('(')) targets.push_back(var);
+    for (const FieldVariable& field : record.fields) {
+      if (record.is_row && !field.is_hidden) targets.push_back(field.var);
     }
     if (record.is_row && targets.size() != columns.size())
       scope.findings.fail(place, fmt::format("{} values for the {} fields of '{}'", columns.size(),

@@ -27,6 +27,12 @@ inline bool starts_name(char c) {
 }
 inline bool continues_name(char c) { return starts_name(c) || is_digit(c); }
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+// Without the blanks at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 // What people type who come from other languages, and what to write instead.
 struct ForeignSign {

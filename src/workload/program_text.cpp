@@ -31,27 +31,11 @@ std::string joined(const std::vector<std::string>& terms, std::string_view separ
 }  // namespace
 
 void ProgramText::line(std::string_view text) {
+  if (text.starts_with('}')) --depth_;
   text_.append(static_cast<std::size_t>(2 * depth_), ' ');
   text_ += text;
   text_ += '\n';
-}
-
-void ProgramText::open(std::string_view head) {
-  line(head.empty() ? "{" : fmt::format("{} {{", head));
-  ++depth_;
-}
-
-void ProgramText::close() {
-  --depth_;
-  line("}");
-}
-
-void ProgramText::lines(std::initializer_list<std::string_view> all) {
-  for (std::string_view text : all) {
-    if (text.starts_with('}')) --depth_;
-    line(text);
-    if (text.ends_with('{')) ++depth_;
-  }
+  if (text.ends_with('{')) ++depth_;
 }
 
 void ProgramText::claim(std::string_view left, std::string_view sign, std::string_view right) {

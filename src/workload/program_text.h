@@ -10,18 +10,14 @@ namespace isoscope {
 
 class ProgramText {
  public:
+  // Braces at its beginning and at its end indent.
   void line(std::string_view text);
-  void comment(std::string_view text) { line(fmt::format("# {}", text)); }
   void blank() { text_ += '\n'; }
   // `head {`, indented lines, `}`.
-  void open(std::string_view head);
-  void close();
-  // A whole statement or block, one string a line; braces at ends and beginnings indent.
-  void lines(std::initializer_list<std::string_view> all);
+  void open(std::string_view head) { line(fmt::format("{} {{", head)); }
+  void close() { line("}"); }
+  bool is_outside() const { return depth_ == 0; }  // of all blocks
 
-  void init(std::string_view key, std::int64_t value) {
-    line(fmt::format("init {} = {}", key, value));
-  }
   // assert left sign right, on two lines inside of parentheses if one is too short.
   void claim(std::string_view left, std::string_view sign, std::string_view right);
 

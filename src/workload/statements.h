@@ -4,9 +4,14 @@
 // A table with rows (w, d) has the keys district[w, d] (1 if the row is there), a key for each
 // column that some transaction uses, d_ytd[w, d], and district_rest[w, d, k] for the other cells.
 // Only a scan touches the latter, and an insert that scans will meet.
+//
+//     select found, tax = d_tax from district[w, d]      found: whether the row is there
+//     fetch there from orders[w, d, o]                   a row of a table that grows, by an index
+//     insert orders[w, d, o] o_c_id = c                  cells without a value are 0
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "workload/program_text.h"
@@ -14,9 +19,11 @@
 
 namespace isoscope {
 
+using WorkloadSizes = std::map<std::string, std::int64_t, std::less<>>;
+
 struct Dimension {
-  std::string name;       // w: a loop over it counts at_w
-  std::int64_t size = 0;  // 0: grows, so it is never scanned
+  std::string name;  // w: a loop over it counts at_w
+  std::string size;  // of its range, by name; empty: it grows, so it is never scanned
 };
 
 struct Table {
@@ -26,55 +33,46 @@ struct Table {
   std::int64_t rest = 0;  // cells of a row that no transaction looks at, its primary key among them
 };
 
-// What a select puts where. Without a column: whether the row is there.
-struct Want {
-  std::string local;
-  std::string column;
-};
-
 class Statements {
  public:
-  Statements(ProgramText& text, RowAccess access) : text_(text), access_(access) {}
+  Statements(ProgramText& text, RowAccess access, std::span<const Table> tables,
+             const WorkloadSizes& sizes)
+      : text_(text), access_(access), tables_(tables), sizes_(sizes) {}
 
-  // select … from table where its primary key = where
-  void select(const Table& table, const std::vector<std::string>& where,
-              const std::vector<Want>& wants);
-  // The same as the first half of an update: who knows the cells already, by RowAccess::Point,
-  // reads nothing more.
-  void select_again(const Table& table, const std::vector<std::string>& where,
-                    const std::vector<Want>& wants);
-  // A row of a table that grows, found through an index: its cells, or those that are wanted.
-  void fetch(const Table& table, const std::vector<std::string>& where,
-             const std::vector<Want>& wants);
-  // insert into table; cells without a value are 0.
-  void insert(const Table& table, const std::vector<std::string>& where,
-              const std::vector<std::pair<std::string, std::string>>& values);
+  static bool is_statement(std::string_view line);
+  // Writes the statement. Its loops are counted as if it were made so many times.
+  Result<void> write(std::string_view line, std::int64_t times);
 
-  // Begins and ends a transaction; counts the rounds of its loops.
-  void begin_txn(std::string_view head);
-  void end_txn();
-  // What follows, up to the matching end_times(), happens up to so often.
-  void begin_times(std::int64_t times) { times_ = times; }
-  void end_times() { times_ = 1; }
+  // A transaction begins: counts the rounds of its loops anew.
+  void begin_txn() { rounds_ = 0; }
   // Rounds that the scans of one transaction make at most.
   std::int64_t most_rounds() const { return most_rounds_; }
 
-  bool scans() const { return access_ == RowAccess::Scan; }
-
  private:
-  void scan(const Table& table, const std::vector<std::string>& where,
-            const std::vector<Want>& wants);
+  // What a select puts where. Without a column: whether the row is there.
+  struct Want {
+    std::string_view local;
+    std::string_view column;
+  };
+  struct Row {
+    const Table* table = nullptr;
+    std::vector<std::string> where;  // the values of its primary key
+  };
+
+  Result<Row> parse_row(std::string_view text) const;
+  Result<void> select(std::string_view what, std::int64_t times, bool by_index);
+  Result<void> insert(std::string_view what, std::int64_t times);
+  Result<void> scan(const Row& row, std::span<const Want> wants, std::int64_t times);
   void read_rest(const Table& table, const std::vector<std::string>& row);
+  void count_rounds(std::int64_t rounds);
+  bool scans() const { return access_ == RowAccess::Scan; }
 
   ProgramText& text_;
   RowAccess access_;
-  std::int64_t times_ = 1;
+  std::span<const Table> tables_;
+  const WorkloadSizes& sizes_;
   std::int64_t rounds_ = 0;
   std::int64_t most_rounds_ = 0;
 };
-
-// The keys of a row: cell("d_ytd", {"w", "d"}) is d_ytd[w, d].
-std::string cell(std::string_view family, const std::vector<std::string>& indices);
-std::string cell(std::string_view family, const std::vector<std::int64_t>& indices);
 
 }  // namespace isoscope

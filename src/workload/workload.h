@@ -1,6 +1,7 @@
 #pragma once
-// Benchmarks as transactional programs: Smallbank, Voter, TPC-C, Wikipedia, Courseware, Twitter
-// and Shopping Cart, written as .txn text (docs/programs.md).
+// Benchmarks as transactional programs, written as .txn text (docs/programs.md): Smallbank, Voter,
+// TPC-C, Wikipedia, Courseware, Twitter and Shopping Cart. Each is a text in workloads/, which
+// workload_file.h reads.
 //
 // A program has the benchmark's transactions in key-value form, the rows at the start, sessions
 // of calls drawn by a seed, and claims that hold in every serial run. A smaller program is a
@@ -11,10 +12,9 @@
 // table_rest[i, k] stands for the cells that no transaction looks at. How a statement that names
 // a row by its key finds it is a choice:
 //
-//     RowAccess::Scan    reads every cell of every row, as a store without indexes does. Traces
-//     have
-//                     about the sizes of [GengBlanasBondWang-PLDI'24], Table 3.
-//     RowAccess::Point   reads the cells that it needs, of the row it needs.
+//     RowAccess::Scan   reads every cell of every row, as a store without indexes does. Traces have
+//                       about the sizes of [GengBlanasBondWang-PLDI'24], Table 3.
+//     RowAccess::Point  reads the cells that it needs, of the row it needs.
 //
 // Papers   [GengBlanasBondWang-PLDI'24], section 7.1; [BouajjaniEneaRoman-PLDI'23], section 7.2.
 // Cost     Linear in the text.

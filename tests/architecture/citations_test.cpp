@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_text(const fs::path& path) {
-  for (const char* extension : {".h", ".cpp", ".md", ".level", ".txt"}) {
+  for (const char* extension : {".h", ".cpp", ".md", ".level", ".workload", ".txt"}) {
     if (path.extension() == extension) return true;
   }
   return false;
@@ -35,7 +35,7 @@ void add_citations(const fs::path& path, Citations& citations) {
 
 Citations all_citations() {
   Citations citations;
-  for (const char* folder : {"src", "levels", "docs"}) {
+  for (const char* folder : {"src", "levels", "workloads", "docs"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(source_dir()) / folder)) {
       if (is_text(entry.path()) && entry.path().filename() != "papers.md")
         add_citations(entry.path(), citations);

@@ -110,7 +110,7 @@ TEST(StandsAlone, SeesTheWholeTree) {
   std::set<std::string> tops;
   for (const TreeFile& file : tree()) tops.insert(fs::path(file.path).begin()->string());
   for (const char* top : {".ci", "CMakeLists.txt", "README.md", "bench", "cmake", "docs",
-                          "examples", "levels", "scripts", "src", "tests"}) {
+                          "examples", "levels", "scripts", "src", "tests", "workloads"}) {
     EXPECT_TRUE(tops.contains(top)) << top;
   }
 }
@@ -152,7 +152,7 @@ struct NamedFolder {
 std::vector<NamedFolder> named_folders() {
   std::vector<NamedFolder> folders;
   for (const char* name : {".ci/", "bench/", "cmake/", "docs/", "examples/", "levels/", "scripts/",
-                           "src/", "tests/"}) {
+                           "src/", "tests/", "workloads/"}) {
     folders.push_back({name, {fs::path()}});
   }
   for (const auto& entry : fs::directory_iterator(fs::path(source_dir()) / "src")) {

@@ -18,13 +18,13 @@ struct KeptTxn {
   std::uint64_t number;
   std::uint32_t session;
   TxnStatus status;
-  std::vector<GeneratedOp> ops;
+  std::vector<PlainOp> ops;
   friend bool operator==(const KeptTxn&, const KeptTxn&) = default;
 };
 
 std::vector<KeptTxn> txns_of(const HistoryPlan& plan) {
   std::vector<KeptTxn> txns;
-  const auto sizes = generate_txns(plan, [&txns](const GeneratedTxn& txn) {
+  const auto sizes = generate_txns(plan, [&txns](const PlainTxn& txn) {
     txns.push_back({txn.number, txn.session, txn.status, {txn.ops.begin(), txn.ops.end()}});
   });
   EXPECT_TRUE(sizes.ok());
@@ -59,7 +59,7 @@ TEST_P(GenerateAt, HasTheSizesThatThePlanAsksFor) {
     EXPECT_EQ(txn.status, TxnStatus::Committed);
     EXPECT_EQ(txn.ops.size(), 6U);
     sessions.insert(txn.session);
-    for (const GeneratedOp& op : txn.ops) keys.insert(op.key);
+    for (const PlainOp& op : txn.ops) keys.insert(op.key);
   }
   EXPECT_EQ(sessions.size(), 8U);
   EXPECT_EQ(*sessions.rbegin(), 7U);
@@ -72,7 +72,7 @@ TEST_P(GenerateAt, WritesEveryValueOnceAndNeverZero) {
   plan.log_aborted = true;
   std::set<std::int64_t> values;
   for (const KeptTxn& txn : txns_of(plan)) {
-    for (const GeneratedOp& op : txn.ops) {
+    for (const PlainOp& op : txn.ops) {
       if (op.is_write) {
         EXPECT_NE(op.value, 0);
         EXPECT_TRUE(values.insert(op.value).second) << op.value;
@@ -104,7 +104,7 @@ TEST_P(GenerateAt, BuildsTheHistoryThatItStreams) {
     EXPECT_EQ(h->given_name(h->session(t)), Value::of(txn.session));
     ASSERT_EQ(h->events(t).size(), txn.ops.size());
     EventId e = h->events(t).front();
-    for (const GeneratedOp& op : txn.ops) {
+    for (const PlainOp& op : txn.ops) {
       EXPECT_EQ(h->is_write(e), op.is_write);
       EXPECT_EQ(h->key_name(h->key(e)), Value::of(op.key));
       EXPECT_EQ(h->value(e), Value::of(op.value));
@@ -117,7 +117,7 @@ TEST_P(GenerateAt, StopsWhenTheBudgetExpires) {
   HistoryPlan plan = busy(GetParam());
   plan.txns = std::numeric_limits<std::uint64_t>::max();
   const auto sizes = generate_txns(
-      plan, [](const GeneratedTxn&) {}, Budget::seconds(0.01));
+      plan, [](const PlainTxn&) {}, Budget::seconds(0.01));
   ASSERT_TRUE(sizes.ok());
   EXPECT_FALSE(sizes->complete);
 }
@@ -126,7 +126,7 @@ TEST(Generate, LogsAbortedTransactionsOnlyWhenAsked) {
   for (const StoreLevel level : {StoreLevel::Si, StoreLevel::Psi}) {
     HistoryPlan plan = busy(level);
     std::uint64_t logged = 0;
-    const auto count = [&logged](const GeneratedTxn& txn) {
+    const auto count = [&logged](const PlainTxn& txn) {
       if (txn.status == TxnStatus::Aborted) ++logged;
     };
     const auto silent = generate_txns(plan, count);
@@ -143,7 +143,7 @@ TEST(Generate, LogsAbortedTransactionsOnlyWhenAsked) {
 }
 
 TEST(Generate, CountsWhatItHandsOut) {
-  const auto sizes = generate_txns(busy(StoreLevel::Ser), [](const GeneratedTxn&) {});
+  const auto sizes = generate_txns(busy(StoreLevel::Ser), [](const PlainTxn&) {});
   ASSERT_TRUE(sizes.ok());
   EXPECT_EQ(sizes->committed, 300U);
   EXPECT_EQ(sizes->aborted, 0U);
@@ -175,7 +175,7 @@ TEST(Generate, MixesReadsAndWritesByTheirShare) {
   plan.read_share = 0.9;
   double reads = 0;
   for (const KeptTxn& txn : txns_of(plan)) {
-    for (const GeneratedOp& op : txn.ops) reads += op.is_write ? 0 : 1;
+    for (const PlainOp& op : txn.ops) reads += op.is_write ? 0 : 1;
   }
   EXPECT_NEAR(reads / 60'000, 0.9, 0.01);
 }
@@ -211,7 +211,7 @@ TEST(Generate, SplitsReadersFromWriters) {
   double readers = 0;
   for (const KeptTxn& txn : txns_of(plan)) {
     const bool writes = txn.ops.front().is_write;
-    for (const GeneratedOp& op : txn.ops) EXPECT_EQ(op.is_write, writes);
+    for (const PlainOp& op : txn.ops) EXPECT_EQ(op.is_write, writes);
     readers += writes ? 0 : 1;
   }
   EXPECT_NEAR(readers / 5'000, 0.7, 0.03);

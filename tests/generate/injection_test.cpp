@@ -78,10 +78,10 @@ TEST(Injections, BreakExactlyTheLevelsOfTheTable) {
 }
 
 // The transactions that touch other keys than the plan's.
-std::vector<GeneratedTxn> injected_txns(const HistoryPlan& plan,
-                                        std::vector<std::vector<GeneratedOp>>& ops) {
-  std::vector<GeneratedTxn> txns;
-  const auto sizes = generate_txns(plan, [&](const GeneratedTxn& txn) {
+std::vector<PlainTxn> injected_txns(const HistoryPlan& plan,
+                                    std::vector<std::vector<PlainOp>>& ops) {
+  std::vector<PlainTxn> txns;
+  const auto sizes = generate_txns(plan, [&](const PlainTxn& txn) {
     if (txn.ops.front().key < plan.keys) return;
     ops.emplace_back(txn.ops.begin(), txn.ops.end());
     txns.push_back(txn);
@@ -92,18 +92,18 @@ std::vector<GeneratedTxn> injected_txns(const HistoryPlan& plan,
 
 TEST(Injector, ActsOutTheScriptOnFreshKeysValuesAndSessions) {
   const HistoryPlan plan{.sessions = 5, .txns = 100, .keys = 10, .inject = "long-fork"};
-  std::vector<std::vector<GeneratedOp>> ops;
-  const std::vector<GeneratedTxn> txns = injected_txns(plan, ops);
+  std::vector<std::vector<PlainOp>> ops;
+  const std::vector<PlainTxn> txns = injected_txns(plan, ops);
   ASSERT_THAT(txns, SizeIs(4));
   std::set<std::uint32_t> sessions;
-  for (const GeneratedTxn& txn : txns) sessions.insert(txn.session);
+  for (const PlainTxn& txn : txns) sessions.insert(txn.session);
   EXPECT_THAT(sessions, SizeIs(4));
   const std::int64_t one = ops[0][0].value;
   EXPECT_GT(one, 0);
-  EXPECT_THAT(ops[0], ElementsAre(GeneratedOp{true, 10, one}));
-  EXPECT_THAT(ops[1], ElementsAre(GeneratedOp{true, 11, one + 1}));
-  EXPECT_THAT(ops[2], ElementsAre(GeneratedOp{false, 10, one}, GeneratedOp{false, 11, 0}));
-  EXPECT_THAT(ops[3], ElementsAre(GeneratedOp{false, 10, 0}, GeneratedOp{false, 11, one + 1}));
+  EXPECT_THAT(ops[0], ElementsAre(PlainOp{true, 10, one}));
+  EXPECT_THAT(ops[1], ElementsAre(PlainOp{true, 11, one + 1}));
+  EXPECT_THAT(ops[2], ElementsAre(PlainOp{false, 10, one}, PlainOp{false, 11, 0}));
+  EXPECT_THAT(ops[3], ElementsAre(PlainOp{false, 10, 0}, PlainOp{false, 11, one + 1}));
 }
 
 TEST(Injector, ComesAtTheAskedPlaceOnTopOfTheAskedTransactions) {
@@ -115,12 +115,12 @@ TEST(Injector, ComesAtTheAskedPlaceOnTopOfTheAskedTransactions) {
                              .keys = 10,
                              .inject = "lost-update",
                              .inject_at = at};
-      std::vector<std::vector<GeneratedOp>> ops;
-      const std::vector<GeneratedTxn> txns = injected_txns(plan, ops);
+      std::vector<std::vector<PlainOp>> ops;
+      const std::vector<PlainTxn> txns = injected_txns(plan, ops);
       ASSERT_THAT(txns, SizeIs(2));
       EXPECT_EQ(txns[0].number, 1 + static_cast<std::uint64_t>(at * 100)) << name_of(level);
       EXPECT_EQ(txns[1].number, txns[0].number + 1);
-      const auto sizes = generate_txns(plan, [](const GeneratedTxn&) {});
+      const auto sizes = generate_txns(plan, [](const PlainTxn&) {});
       ASSERT_TRUE(sizes.ok());
       EXPECT_EQ(sizes->committed, 102U);
       EXPECT_TRUE(sizes->complete);

@@ -96,8 +96,8 @@ TEST(Races, FindsALostUpdateBetweenReadAndWrite) {
   EXPECT_EQ(race.unserializable.verdict.violation->anomaly, Anomaly::LostUpdate);
   EXPECT_EQ(race.allowed->verdict.outcome, Outcome::Consistent);
   ASSERT_EQ(race.interleaving.changed.size(), 1U);
-  EXPECT_EQ(race.interleaving.changed[0].txn, 2U);
-  EXPECT_EQ(race.interleaving.changed[0].predicted, 0U);
+  EXPECT_EQ(race.interleaving.changed[0].txn, RunTxn{2});
+  EXPECT_EQ(race.interleaving.changed[0].predicted, kT0);
   EXPECT_THAT(race.assumes, Contains(HasSubstr("computed by the application")));
 }
 

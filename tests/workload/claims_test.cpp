@@ -81,9 +81,13 @@ TEST_P(Claims, FailInSomeRunOnStaleSnapshots) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Claims,
-                         testing::Values("smallbank", "voter", "tpcc", "wikipedia", "courseware",
-                                         "twitter", "shopping-cart"),
+std::vector<std::string> names_of_workloads() {
+  std::vector<std::string> names;
+  for (const WorkloadInfo& info : workloads()) names.emplace_back(info.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Claims, testing::ValuesIn(names_of_workloads()),
                          [](const auto& workload) {
                            std::string name = workload.param;
                            std::erase(name, '-');
@@ -143,7 +147,7 @@ TEST_P(Claims, HoldInEveryOrderOfSmallPrograms) {
                             .txns = 2,
                             .seed = seed,
                             .access = RowAccess::Point,
-                            .audit = GetParam() == "smallbank"};
+                            .audit = info().can_audit};
     SCOPED_TRACE(described(plan, 0));
     const Program program = program_of(plan);
     std::vector<CallId> order;

@@ -11,8 +11,9 @@ namespace {
 TEST(ProgramText, IndentsBlocks) {
   ProgramText text;
   text.open("txn t(c)");
-  text.lines({"if (c) {", "abort", "}", "write(x, c)"});
+  for (const char* line : {"if (c) {", "abort", "}", "write(x, c)"}) text.line(line);
   text.close();
+  EXPECT_TRUE(text.is_outside());
   EXPECT_EQ(text.text(), "txn t(c) {\n  if (c) {\n    abort\n  }\n  write(x, c)\n}\n");
 }
 

@@ -61,7 +61,7 @@ void RowOrder::collect_claims() {
       if (h_.is_insert(e)) continue;
       const std::uint32_t at = layout_.statement(t, e);
       lower(own.exclusive, at);
-      if (h_.value(e).is_nil() && h_.name(table.row(x)) == h_.name(x)) lower(own.deletes, at);
+      if (h_.value(e).is_nil() && table.is_row(x)) lower(own.deletes, at);
     }
     for (const RowLock& lock : h_.locks(t)) {
       RowClaim& own = claim(t, lock.row);

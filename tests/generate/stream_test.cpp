@@ -1,5 +1,4 @@
-#include "generate/print.h"
-
+// Transactions that are written one at a time are those of the whole history.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,18 +8,21 @@
 #include <utility>
 #include <vector>
 
+#include "formats/formats.h"
+#include "generate/generate.h"
+
 namespace isoscope {
 namespace {
 
-const GeneratedOp kOps[] = {{false, 7, 0}, {true, 8, 12}, {false, 8, 12}};
+const PlainOp kOps[] = {{false, 7, 0}, {true, 8, 12}, {false, 8, 12}};
 
 std::string print(TxnStatus status, Format format) {
   std::string out;
-  print_txn({.number = 3, .session = 2, .status = status, .ops = kOps}, format, out);
+  append_txn({.number = 3, .session = 2, .status = status, .ops = kOps}, format, out);
   return out;
 }
 
-TEST(PrintTxn, WritesPlumeALineAnOperation) {
+TEST(AppendTxn, WritesPlumeALineAnOperation) {
   EXPECT_EQ(print(TxnStatus::Committed, Format::Plume),
             "r(7,0,2,3)\n"
             "w(8,12,2,3)\n"
@@ -28,7 +30,7 @@ TEST(PrintTxn, WritesPlumeALineAnOperation) {
   EXPECT_EQ(print(TxnStatus::Aborted, Format::Plume), "w(8,12,2,-1)\n");
 }
 
-TEST(PrintTxn, WritesJsonlALineATransaction) {
+TEST(AppendTxn, WritesJsonlALineATransaction) {
   EXPECT_EQ(stream_header(Format::Jsonl), "{\"format\":\"isoscope-history/1\"}\n");
   EXPECT_EQ(print(TxnStatus::Committed, Format::Jsonl),
             "{\"session\":\"s2\",\"id\":\"T3\",\"status\":\"committed\","
@@ -37,14 +39,14 @@ TEST(PrintTxn, WritesJsonlALineATransaction) {
               ::testing::HasSubstr("\"status\":\"aborted\""));
 }
 
-TEST(PrintTxn, WritesHistALineATransaction) {
+TEST(AppendTxn, WritesHistALineATransaction) {
   EXPECT_EQ(print(TxnStatus::Committed, Format::Hist),
             "s2: [r(\"7\",0) w(\"8\",12) r(\"8\",12)]\n");
   EXPECT_EQ(print(TxnStatus::Aborted, Format::Hist), "s2: [r(\"7\",0) w(\"8\",12) r(\"8\",12)]!\n");
 }
 
 // What is printed is what generate_history() builds, transaction by transaction.
-TEST(PrintTxn, ReadsBackAsTheSameHistory) {
+TEST(AppendTxn, ReadsBackAsTheSameHistory) {
   for (const Format format : all_formats()) {
     if (!can_stream(format)) continue;
     SCOPED_TRACE(name_of(format));
@@ -58,7 +60,7 @@ TEST(PrintTxn, ReadsBackAsTheSameHistory) {
                            .inject = "fractured-read"};
     std::string text(stream_header(format));
     const auto sizes =
-        generate_txns(plan, [&](const GeneratedTxn& txn) { print_txn(txn, format, text); });
+        generate_txns(plan, [&](const PlainTxn& txn) { append_txn(txn, format, text); });
     ASSERT_TRUE(sizes.ok());
     const auto expected = generate_history(plan);
     const auto h = parse_history(text, format);
@@ -82,12 +84,12 @@ TEST(PrintTxn, ReadsBackAsTheSameHistory) {
 }
 
 // The two roads to a file lead to the same bytes, where the format has only one way to say it.
-TEST(PrintTxn, AgreesWithTheWriterOfWholeHistories) {
+TEST(AppendTxn, AgreesWithTheWriterOfWholeHistories) {
   for (const Format format : {Format::Jsonl, Format::Plume}) {
     const HistoryPlan plan{.level = StoreLevel::Cc, .txns = 300, .inject = "causality-violation"};
     std::string text(stream_header(format));
     const auto sizes =
-        generate_txns(plan, [&](const GeneratedTxn& txn) { print_txn(txn, format, text); });
+        generate_txns(plan, [&](const PlainTxn& txn) { append_txn(txn, format, text); });
     const auto h = generate_history(plan);
     ASSERT_TRUE(sizes.ok() && h.ok());
     std::string whole;
@@ -106,7 +108,7 @@ std::uint64_t hash_of(std::string_view text) {
 
 // A seed that somebody quotes keeps its meaning: these numbers change only on purpose. Uniform
 // keys, so that no C library has a say.
-TEST(PrintTxn, PrintsTheSameBytesOnEveryMachine) {
+TEST(AppendTxn, PrintsTheSameBytesOnEveryMachine) {
   const std::vector<std::pair<StoreLevel, std::uint64_t>> expected = {
       {StoreLevel::Ser, 0xc77c90020910115a}, {StoreLevel::Si, 0x5f0af62a50b69800},
       {StoreLevel::Psi, 0x51d16488e293eaa0}, {StoreLevel::Pc, 0x3081abb3dcc2c7ef},
@@ -122,13 +124,13 @@ TEST(PrintTxn, PrintsTheSameBytesOnEveryMachine) {
                            .seed = 42};
     std::string text;
     const auto sizes =
-        generate_txns(plan, [&](const GeneratedTxn& txn) { print_txn(txn, Format::Plume, text); });
+        generate_txns(plan, [&](const PlainTxn& txn) { append_txn(txn, Format::Plume, text); });
     ASSERT_TRUE(sizes.ok());
     EXPECT_EQ(hash_of(text), hash) << name_of(level);
   }
 }
 
-TEST(PrintTxn, LeavesOtherFormatsToTheirWriters) {
+TEST(AppendTxn, LeavesOtherFormatsToTheirWriters) {
   EXPECT_FALSE(can_stream(Format::Elle));
   EXPECT_FALSE(can_stream(Format::Dbcop));
 }
