@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 
+#include "check/check.h"
 #include "cli/command.h"
 #include "cli/command_input.h"
 #include "cli/files.h"
@@ -193,6 +194,10 @@ int run_predict(const PredictArguments& args) {
                          "pg-rr and pg-ser"});
   }
   if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
+  if (!has_committed(*history))
+    return fail(
+        Error{.what = "there is nothing to predict from: no transaction of the run committed",
+              .is_limit = true});
   auto already = predict::check_observed(*history, **level, *levels, budget);
   if (!already) return fail(already.error().in(args.history.path));
 

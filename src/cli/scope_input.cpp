@@ -6,11 +6,11 @@
 
 namespace isoscope {
 
-void ScopeInput::add_to(CLI::App& app) {
+void ScopeInput::add_to(CLI::App& app, const char* txns_help) {
   const auto size = [&](const char* name, int& value, int most, const char* help) {
     return app.add_option(name, value, help)->type_name("N")->check(whole_number(1, most));
   };
-  auto* txns = size("--txns", scope.txns, kMaxSynthTxns, "exactly so many transactions besides T0");
+  auto* txns = size("--txns", scope.txns, kMaxSynthTxns, txns_help);
   size("--keys", scope.keys, kMaxSynthKeys,
        "at most so many keys (default: as many as transactions, or as the axioms name)");
   // More than any history in such a scope can use.

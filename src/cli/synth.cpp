@@ -210,7 +210,7 @@ Run add_synth(CLI::App& app) {
   };
   level_list("--allow", args->allow, "a level that allows the history; repeat it for more");
   level_list("--forbid", args->forbid, "a level that forbids it; repeat it for more");
-  args->scope.add_to(app);
+  args->scope.add_to(app, "exactly so many transactions besides T0");
   auto* minimal = app.add_flag(
       "--minimal", args->minimal,
       "no smaller history does: transactions, keys, values, operations, session edges");

@@ -249,17 +249,23 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
 }
 
 // Appends of one transaction stand together, in its order: the first one that is missing before a
-// later one of its transaction. `reader` knows its own.
+// later one of its transaction, or between an earlier one and another transaction's. `reader` knows
+// its own; an append that is missing at the end, or before those of the reader, makes an
+// intermediate read.
 EventId HistoryResolver::skipped_append(TxnId reader, std::span<const EventId> writes) const {
   for (std::size_t i = 0; i < writes.size(); ++i) {
     const TxnId u = txn_of(writes[i]);
     if (u == reader) continue;
     EventId before = EventId::none();
+    EventId after = EventId::none();
     for (EventId w : h_.events(u)) {
-      if (w == writes[i]) break;
-      if (h_.kind(w) == EventKind::Append && h_.key(w) == h_.key(writes[i])) before = w;
+      if (h_.kind(w) != EventKind::Append || h_.key(w) != h_.key(writes[i])) continue;
+      if (w < writes[i]) before = w;
+      if (w > writes[i] && after.is_none()) after = w;
     }
     if (!before.is_none() && (i == 0 || writes[i - 1] != before)) return before;
+    const bool goes_on = i + 1 < writes.size() && txn_of(writes[i + 1]) != reader;
+    if (!after.is_none() && goes_on && writes[i + 1] != after) return after;
   }
   return EventId::none();
 }

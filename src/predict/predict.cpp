@@ -90,6 +90,11 @@ class Predictor {
   // What is wrong with a candidate, if anything.
   enum class Fate : std::uint8_t { Predicted, Serial, Forbidden, NotCyclic, Unknown };
 
+  void tell() const {
+    if (options_.progress)
+      options_.progress(fmt::format("predicting: {} candidates so far", answer_.candidates), -1);
+  }
+
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   bool write_clauses() {
@@ -110,6 +115,7 @@ class Predictor {
   }
 
   void search() {
+    tell();
     std::optional<Prediction> found;
     if (options_.quick && options_.most == 1) found = quick_search();
     if (found && (found->changed.size() == 1 || !options_.minimal)) {
@@ -194,6 +200,7 @@ class Predictor {
 
   std::optional<Prediction> try_candidate(const Chosen& chosen, Fate& fate) {
     ++answer_.candidates;
+    tell();
     PredictedHistory made = make_history(facts_, chosen, {});
     CheckAnswer serial = check(made.history, serializable_level(), budget_);
     fate = serial.verdict.outcome == Outcome::Unknown ? Fate::Unknown : Fate::Serial;
@@ -214,8 +221,7 @@ class Predictor {
   std::optional<Prediction> next(std::optional<std::size_t> most_changed) {
     Encoder& encoder = clauses_->encoder;
     for (;;) {
-      if (options_.progress)
-        options_.progress(fmt::format("predicting: {} candidates so far", answer_.candidates), -1);
+      tell();
       const SatResult result =
           clauses_->solver.solve(clauses_->fewest.at_most(most_changed), budget_);
       if (result != SatResult::Sat) {

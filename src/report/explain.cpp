@@ -108,9 +108,9 @@ std::string explain_fault(const History& h, const ReadFault& f) {
         const auto list = h.list(f.read);
         if (std::find(list.begin(), list.end(), h.value(f.other)) == list.end())
           return fmt::format(
-              "{} ({}) shows a later element of {} than {} = {}, without that, which "
-              "{} appended just before it ({})",
-              reader, where(h, f.read), x, x, shown(h, h.value(f.other)), other(),
+              "{} ({}) shows an element of {} that {} appended, but not {} = {}, which {} appended "
+              "next to it ({})",
+              reader, where(h, f.read), x, other(), x, shown(h, h.value(f.other)), other(),
               where(h, f.other));
         return fmt::format("{} shows elements of {} twice, or out of order ({})", reader, x,
                            where(h, f.read));

@@ -14,18 +14,57 @@
 
 namespace isoscope {
 
-// Every r such that acyclic(r), or irreflexive(r+), is an axiom of the level or one of several that
-// an axiom joins by `and`. The level outlives them.
+// Does the relation contain the identity, whatever its parts are?
+inline bool contains_identity(const RelationExpr& r) {
+  switch (r.op) {
+    case RelationOp::Star:
+      return true;
+    case RelationOp::Union:
+      return contains_identity(*r.left) || contains_identity(*r.right);
+    case RelationOp::Compose:
+    case RelationOp::Intersection:
+      return contains_identity(*r.left) && contains_identity(*r.right);
+    case RelationOp::Plus:
+    case RelationOp::Inverse:
+      return contains_identity(*r.left);
+    default:
+      return false;
+  }
+}
+
+// Every part r of `relation` such that r+ ⊆ relation, as in r+ ; s?, appended to `out`. If the
+// relation is irreflexive, these are acyclic.
+inline void add_closed_parts(const RelationExpr& relation, std::vector<const RelationExpr*>& out) {
+  switch (relation.op) {
+    case RelationOp::Plus:
+      out.push_back(relation.left.get());
+      return;
+    case RelationOp::Union:
+      add_closed_parts(*relation.left, out);
+      add_closed_parts(*relation.right, out);
+      return;
+    case RelationOp::Compose:
+      if (contains_identity(*relation.right)) add_closed_parts(*relation.left, out);
+      if (contains_identity(*relation.left)) add_closed_parts(*relation.right, out);
+      return;
+    default:
+      return;
+  }
+}
+
+// Every r such that acyclic(r), or irreflexive(s) with r+ ⊆ s, is an axiom of the level or one of
+// several that an axiom joins by `and`. The level outlives them.
 inline std::vector<const RelationExpr*> acyclic_relations(const Level& level) {
   std::vector<const RelationExpr*> all;
   for (const Axiom& axiom : level.axioms) {
     for (const Formula* part : conjuncts(*axiom.formula)) {
-      const RelationExpr* r = nullptr;
-      if (part->op == FormulaOp::Acyclic) r = part->relation.get();
-      if (part->op == FormulaOp::Irreflexive && part->relation->op == RelationOp::Plus)
-        r = part->relation->left.get();
-      if (r == nullptr || r->from != Sort::Txn || mentions_key_variable(*r)) continue;
-      if (std::find(all.begin(), all.end(), r) == all.end()) all.push_back(r);
+      std::vector<const RelationExpr*> candidates;
+      if (part->op == FormulaOp::Acyclic) candidates.push_back(part->relation.get());
+      if (part->op == FormulaOp::Irreflexive) add_closed_parts(*part->relation, candidates);
+      for (const RelationExpr* r : candidates) {
+        if (r->from != Sort::Txn || mentions_key_variable(*r)) continue;
+        if (std::find(all.begin(), all.end(), r) == all.end()) all.push_back(r);
+      }
     }
   }
   return all;

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t kMostTxnsEvaluated = 200;
 constexpr std::size_t kMostTxnsEvaluatedAlone = 400;  // for levels that nothing else can confirm
 constexpr std::size_t kMostBytesEvaluated = std::size_t{1} << 27U;
+// Few transactions may have many events; where a replay can do instead.
+constexpr std::size_t kMostEventsEvaluated = 5'000;
 
 std::optional<Logic> single_logic(const Assignment& levels) {
   if (levels.is_mixed()) return {};
@@ -84,12 +86,18 @@ ConfirmResult confirm_strict_witness(const History& h, Logic logic, const Witnes
   return result(Confirmation::Replayed, replay(timed.history(), logic, whole, budget));
 }
 
+bool is_evaluated(const History& h, const Assignment& levels) {
+  const bool has_replay = single_logic(levels) && !is_strict(levels);
+  const bool is_small = single_logic(levels) ? h.num_txns() <= kMostTxnsEvaluated
+                                             : h.num_txns() <= kMostTxnsEvaluatedAlone;
+  return is_small && (!has_replay || h.num_events() <= kMostEventsEvaluated) &&
+         evaluation_bytes(h, levels) <= kMostBytesEvaluated;
+}
+
 ConfirmResult confirm_witness(const History& h, const Assignment& levels, const Witness& witness,
                               Budget& budget) {
   const auto logic = single_logic(levels);
-  const std::size_t n = h.num_txns();
-  if (n <= (logic ? kMostTxnsEvaluated : kMostTxnsEvaluatedAlone) &&
-      evaluation_bytes(h, levels) <= kMostBytesEvaluated) {
+  if (is_evaluated(h, levels)) {
     const auto failure = Evaluator(h, levels, &budget).evaluate(witness);
     return result(Confirmation::Evaluated,
                   failure ? std::optional(describe(*failure, h)) : std::nullopt);

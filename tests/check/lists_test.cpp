@@ -225,12 +225,15 @@ class ListReference {
       // Appends of one transaction stand together, in its order.
       const int writer = appender_[op.shown[i]];
       int before = 0;
+      int after = 0;
       for (const ListOp& other : ops(writer)) {
         if (!other.is_append || other.key != op.key) continue;
-        if (other.element == op.shown[i]) break;
-        before = other.element;
+        if (other.element < op.shown[i]) before = other.element;
+        if (other.element > op.shown[i] && after == 0) after = other.element;
       }
       if (before != 0 && (i == 0 || op.shown[i - 1] != before)) faulty_ = true;
+      const bool goes_on = i + 1 < op.shown.size();
+      if (after != 0 && writer != t && goes_on && op.shown[i + 1] != after) faulty_ = true;
     }
     reads_.push_back(std::move(read));
   }

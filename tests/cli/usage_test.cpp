@@ -251,6 +251,8 @@ TEST(Usage, HelpsInEveryWay) {
   same("help check", "check --help");
   same("help generate", "generate --help");
   same("help generate history", "generate history --help");
+  same("help help", "--help");
+  same("help version", "--help");
   same("version", "--version");
   EXPECT_EQ(run_isoscope("help chekc").exit_code, 2);
   EXPECT_THAT(run_isoscope("help chekc").err, HasSubstr("did you mean 'check'?"));

@@ -119,11 +119,13 @@ TEST(ProofFacts, AreTrueOfHistoriesThatSatisfyADependencyGraph) {
                   .add("level g1 over co axiom A: acyclic(so | wr | ww | rw)\n"
                        "level g2 over co let d = so | wr | ww axiom A: acyclic(d | d ; rw)\n"
                        "level g3 over co axiom A: acyclic((so | wr)+ ; ww | rw ; rw) and "
-                       "irreflexive((wr ; rw)+)\n",
+                       "irreflexive((wr ; rw)+)\n"
+                       "level g4 over co, wr free without so\n"
+                       "axiom A: irreflexive(rw* ; (so | wr | ww)+ ; (rw? | ww ; rw))\n",
                        "graphs")
                   .ok());
   int pinned_histories = 0;
-  for (const char* graph : {"g1", "g2", "g3"}) {
+  for (const char* graph : {"g1", "g2", "g3", "g4"}) {
     for (const char* other : {"ser@co", "psi"}) {
       Budget budget = Budget::seconds(3);  // whatever is believed when it is over must be true
       const Level& a = **levels.find(graph);
