@@ -4,10 +4,21 @@
 
 #include <algorithm>
 
+#include "audit/access_evaluator.h"
+
 namespace isoscope::audit {
 
-SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row) {
-  return access.guard && (access.row ? symbols.same_row(*access.row, row) : access.condition(row));
+SmtTerm Instance::happens(const Access& access, const Row& row) {
+  return AccessEvaluator(*symbols_, *this).happens(access, row);
+}
+SymValue Instance::written(const Access& access, const Row& row) {
+  return AccessEvaluator(*symbols_, *this).written(access, row);
+}
+SmtTerm Instance::holds(const RowFact& fact, const Row& row) {
+  return AccessEvaluator(*symbols_, *this).holds(fact.holds, row);
+}
+SmtTerm Instance::would_match(const Access& scan, const Row& row, std::vector<SymValue> values) {
+  return AccessEvaluator(*symbols_, *this).would_match(scan, row, std::move(values));
 }
 
 std::string Instance::label(std::uint32_t at) const {

@@ -304,7 +304,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
         about.push_back(!mine.null && !seen.null && equals(mine.number, seen.number));
       }
       for (const RowFact& fact : instance.row_facts) {
-        if (fact.table == table) about.push_back(fact.holds(other));
+        if (fact.table == table) about.push_back(instance.holds(fact, other));
       }
       const Member cast[] = {call};
       if (open.ask(cast, about, budget) != SmtResult::Unsat) return false;

@@ -9,92 +9,86 @@ bool SymbolicRun::changes(sql::TableId table, std::uint32_t column) const {
   return !symbols_.changes().is_static(table, column);
 }
 
-// The transaction has not written the location itself before: then a read of it is external.
-SmtTerm SymbolicRun::not_own(sql::TableId table, std::uint32_t column, const Row& row,
-                             std::size_t before) {
-  std::vector<SmtTerm> parts;
-  for (std::size_t i = 0; i < before; ++i) {
-    const Access& access = instance_.accesses[i];
-    if (access.kind == AccessKind::Write && access.table == table && access.column == column)
-      parts.push_back(!happens(symbols_, access, row));
-  }
-  return symbols_.all(parts);
+Frame SymbolicRun::here() const {
+  return {std::make_shared<const Env>(env_), instance_.accesses.size(), at_, {}, disturbed_};
 }
 
-bool SymbolicRun::may_have_locked(sql::TableId table, std::size_t before) const {
-  for (std::size_t i = 0; i < before; ++i) {
-    const Access& access = instance_.accesses[i];
-    if (access.table == table && excludes_writers(access) && !access.is_late) return true;
-  }
-  return false;
+Frame SymbolicRun::current() const {
+  Frame frame = here();
+  if (per_statement_) frame.at = kCurrent;
+  return frame;
 }
 
-SmtTerm SymbolicRun::has_locked(sql::TableId table, const Row& row, std::size_t before) {
-  std::vector<SmtTerm> parts;
-  for (std::size_t i = 0; i < before; ++i) {
-    const Access& access = instance_.accesses[i];
-    if (access.table == table && excludes_writers(access) && !access.is_late)
-      parts.push_back(happens(symbols_, access, row));
-  }
-  return symbols_.any(parts);
+Access& SymbolicRun::add(Access access) {
+  access.step = at_;
+  return instance_.accesses.emplace_back(std::move(access));
+}
+
+bool SymbolicRun::may_see_current(sql::TableId table, std::uint32_t column) const {
+  return reads_at_ != kCurrent && column < kUniqueEntry && per_statement_ &&
+         terms_.may_have_locked(table, instance_.accesses.size());
 }
 
 void SymbolicRun::read(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
                        SmtTerm guard, const Row& row) {
   if (!changes(table, column)) return;
   const std::size_t before = instance_.accesses.size();
-  guard = guard && not_own(table, column, row, before);
-  const auto add = [&](SmtTerm condition, std::uint32_t at) {
-    Access access{AccessKind::Read, table, column, statement.number, condition, row, {}, {}};
+  guard = guard && terms_.is_unwritten({table, column, 0, before}, row);
+  Access access{.table = table, .column = column, .statement = statement.number, .row = row};
+  const auto add_read = [&](SmtTerm condition, std::uint32_t at) {
+    access.guard = condition;
     access.at = at;
-    access.step = at_;
-    instance_.accesses.push_back(std::move(access));
+    add(access);
   };
-  if (reads_at_ == kCurrent || column >= kUniqueEntry || !may_have_locked(table, before) ||
-      !per_statement_)
-    return add(guard, reads_at_);
-  const SmtTerm locked = has_locked(table, row, before);
-  add(guard && !locked, reads_at_);
-  add(guard && locked, kCurrent);
+  if (!may_see_current(table, column)) return add_read(guard, reads_at_);
+  const SmtTerm locked = terms_.has_locked(table, row, before);
+  add_read(guard && !locked, reads_at_);
+  add_read(guard && locked, kCurrent);
 }
 
 void SymbolicRun::read_all(const sql::Statement& statement, sql::TableId table,
-                           std::uint32_t column, SmtTerm guard,
-                           std::function<SmtTerm(const Row&)> condition) {
+                           std::uint32_t column, SmtTerm guard, ConditionId condition) {
   if (!changes(table, column)) return;
   const std::size_t before = instance_.accesses.size();
-  const auto add = [&](std::function<SmtTerm(const Row&)> holds, std::uint32_t at) {
-    auto external = [this, table, column, before, holds = std::move(holds)](const Row& row) {
-      return holds(row) && not_own(table, column, row, before);
-    };
-    Access access{AccessKind::Read,    table, column, statement.number, guard, std::nullopt,
-                  std::move(external), {}};
+  Conditions& conditions = instance_.conditions;
+  const ConditionId external = conditions.add(condition::Unwritten{table, column, 0, before});
+  Access access{.table = table, .column = column, .statement = statement.number, .guard = guard};
+  const auto add_read = [&](ConditionId holds, std::uint32_t at) {
+    access.condition = conditions.all({holds, external});
     access.at = at;
-    access.step = at_;
-    instance_.accesses.push_back(std::move(access));
+    add(access);
   };
-  if (reads_at_ == kCurrent || column >= kUniqueEntry || !may_have_locked(table, before) ||
-      !per_statement_)
-    return add(std::move(condition), reads_at_);
-  const auto locked = [this, table, before](const Row& row) {
-    return has_locked(table, row, before);
-  };
-  add([condition, locked](const Row& row) { return condition(row) && !locked(row); }, reads_at_);
-  add([condition, locked](const Row& row) { return condition(row) && locked(row); }, kCurrent);
+  if (!may_see_current(table, column)) return add_read(condition, reads_at_);
+  const ConditionId locked = conditions.add(condition::Locked{table, before});
+  add_read(conditions.all({condition, conditions.negate(locked)}), reads_at_);
+  add_read(conditions.all({condition, locked}), kCurrent);
 }
 
 void SymbolicRun::write(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
                         SmtTerm guard, const Row& row, SymValue value) {
-  instance_.accesses.push_back(
-      {AccessKind::Write, table, column, statement.number, guard, row, {}, [value](const Row&) {
-         return value;
-       }});
-  instance_.accesses.back().step = at_;
+  add({.kind = AccessKind::Write,
+       .table = table,
+       .column = column,
+       .statement = statement.number,
+       .guard = guard,
+       .row = row,
+       .value = value});
+}
+
+void SymbolicRun::write_all(const sql::Statement& statement, sql::TableId table,
+                            std::uint32_t column, SmtTerm guard, ConditionId condition,
+                            WrittenValue value) {
+  add({.kind = AccessKind::Write,
+       .table = table,
+       .column = column,
+       .statement = statement.number,
+       .guard = guard,
+       .condition = condition,
+       .value = std::move(value)});
 }
 
 void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql::Lock mode,
-                       SmtTerm guard, std::optional<Row> row,
-                       std::function<SmtTerm(const Row&)> condition) {
+                       SmtTerm guard, std::optional<Row> row, ConditionId condition) {
   if (mode == sql::Lock::KeyShare && !symbols_.changes().has_deletes(table)) return;
   if (symbols_.changes().has_fixed_rows(table) && !per_statement_) {
     bool is_written = false;
@@ -103,18 +97,15 @@ void SymbolicRun::lock(const sql::Statement& statement, sql::TableId table, sql:
       is_written = is_written || symbols_.changes().is_updated(table, c);
     if (!is_written) return;  // nobody to wait for
   }
-  instance_.accesses.push_back({AccessKind::Lock,
-                                table,
-                                kPresence,
-                                statement.number,
-                                guard,
-                                std::move(row),
-                                std::move(condition),
-                                {}});
-  instance_.accesses.back().lock = mode;
-  instance_.accesses.back().step = at_;
-  instance_.accesses.back().is_late =
-      per_statement_ && loops_ == Loops::AnyTwo && statement.is<sql::ForQuery>();
+  add({.kind = AccessKind::Lock,
+       .table = table,
+       .column = kPresence,
+       .statement = statement.number,
+       .guard = guard,
+       .row = std::move(row),
+       .condition = condition,
+       .lock = mode,
+       .is_late = per_statement_ && loops_ == Loops::AnyTwo && statement.is<sql::ForQuery>()});
 }
 
 // Held to the end of the call. Whoever takes it later sees, from the next snapshot on, what the
@@ -124,22 +115,18 @@ void SymbolicRun::take_advisory(const sql::Statement& statement, const sql::Sele
   SmtTerm taken = alive_;
   Row numbers;
   for (const sql::Output& output : select.query.outputs) {
-    const SymValue number = eval(output.expr, here());
+    const SymValue number = terms_.eval(output.expr, here());
     taken = taken && !number.null;
     numbers.push_back(number.number);
   }
-  const auto count = numbers.size();
-  instance_.accesses.push_back({AccessKind::Lock,
-                                advisory_table(symbols_.app(), count),
-                                kPresence,
-                                statement.number,
-                                taken,
-                                std::move(numbers),
-                                {},
-                                {}});
-  instance_.accesses.back().lock =
-      select.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update;
-  instance_.accesses.back().step = at_;
+  const sql::TableId table = advisory_table(symbols_.app(), numbers.size());
+  add({.kind = AccessKind::Lock,
+       .table = table,
+       .column = kPresence,
+       .statement = statement.number,
+       .guard = taken,
+       .row = std::move(numbers),
+       .lock = select.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update});
   if (!select.in_expression) set_found(symbols_.yes());
   for (const sql::VarId target : select.targets) {
     SymValue& value = env_[target.index].value;

@@ -20,31 +20,31 @@ bool SymbolicRun::is_referred_to(sql::TableId table) const {
 // A foreign key needs its target: the row is looked at and kept from going away unseen. Of many
 // rows, or by UNIQUE columns, the target may be any row.
 void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                const NewValue* new_value, const std::set<std::uint32_t>& columns) {
+                                const Frame* new_row, const std::set<std::uint32_t>& columns) {
   for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
     if (!mentions(key.columns, columns)) continue;
     const sql::Table& target = symbols_.app().table(key.target);
     const Frame frame = current();
     const bool is_by_key = key.target_columns == target.primary_key;
-    if (new_value == nullptr || !is_by_key) {
+    if (new_row == nullptr || !is_by_key) {
+      Conditions& conditions = instance_.conditions;
       read_all(statement, key.target, kPresence, guard,
-               [this](const Row&) { return symbols_.yes(); });
-      for (const std::uint32_t column : key.target_columns) {
-        read_all(statement, key.target, column, guard, [this, &key, frame](const Row& row) {
-          return present_now(key.target, row, frame);
-        });
-      }
+               conditions.add(condition::Always{symbols_.yes()}));
+      const ConditionId is_there = conditions.add(condition::Present{key.target, frame});
+      for (const std::uint32_t column : key.target_columns)
+        read_all(statement, key.target, column, guard, is_there);
     }
-    if (new_value == nullptr) continue;
+    if (new_row == nullptr) continue;
     Row row;
     SmtTerm checked = guard;
     std::vector<SmtTerm> own;
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
-      const SymValue value = (*new_value)(key.columns[i]);
+      const SymValue value = terms_.column_of(*new_row, 0, key.columns[i]);
       row.push_back(value.number);
       checked = checked && !value.null;
       if (key.target == table)
-        own.push_back(symbols_.same_value(value, (*new_value)(key.target_columns[i])));
+        own.push_back(
+            symbols_.same_value(value, terms_.column_of(*new_row, 0, key.target_columns[i])));
     }
     // A row may refer to itself.
     if (key.target == table) checked = checked && !symbols_.all(own);
@@ -52,7 +52,7 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
       some_row(key.target, key.target_columns, row, checked, frame);
       continue;
     }
-    const SmtTerm present = present_now(key.target, row, frame);
+    const SmtTerm present = terms_.present(key.target, row, frame);
     read(statement, key.target, kPresence, checked, row);
     lock(statement, key.target, sql::Lock::KeyShare, checked, row);
     abort_if(checked && !present);
@@ -70,61 +70,64 @@ void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId t
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
       const Frame frame = current();
       const bool is_single = row != nullptr;
-      const Row parent = is_single ? *row : Row();
       const bool is_update = !statement.is<sql::Delete>();
       // What the row was referred to by, if it no longer has it.
       Row lost;
       SmtTerm looks = guard;
       std::vector<SmtTerm> same;
       for (std::size_t i = 0; is_single && i < key.target_columns.size(); ++i) {
-        const SymValue old = value_now(table, key.target_columns[i], parent, before);
+        const SymValue old = terms_.value(table, key.target_columns[i], *row, before);
         lost.push_back(old.number);
         looks = looks && !old.null;
         if (is_update)
           same.push_back(
-              symbols_.same_value(old, value_now(table, key.target_columns[i], parent, frame)));
+              symbols_.same_value(old, terms_.value(table, key.target_columns[i], *row, frame)));
       }
       if (is_single && is_update) looks = looks && !symbols_.all(same);
-      const sql::ForeignKey* refers = &key;
-      const bool is_own_table = child == table;
-      const auto is_candidate = [this, child, refers, lost, parent, is_own_table,
-                                 is_single](const Row& other) {
-        if (!is_single) return symbols_.yes();
-        std::vector<SmtTerm> parts;
-        const auto& own_key = symbols_.app().table(child).primary_key;
-        for (std::size_t i = 0; i < refers->columns.size(); ++i) {
-          const auto place = std::ranges::find(own_key, refers->columns[i]);
-          if (place != own_key.end())
-            parts.push_back(
-                equals(other[static_cast<std::size_t>(place - own_key.begin())], lost[i]));
-        }
-        if (is_own_table) parts.push_back(!symbols_.same_row(other, parent));
-        return symbols_.all(parts);
-      };
-      const auto is_there = [this, child, frame, is_candidate](const Row& other) {
-        return is_candidate(other) && present_now(child, other, frame);
-      };
+      Conditions& conditions = instance_.conditions;
+      const ConditionId is_candidate = refers_by_key(child, key, lost, row);
+      const ConditionId is_there =
+          conditions.all({is_candidate, conditions.add(condition::Present{child, frame})});
       read_all(statement, child, kPresence, looks, is_candidate);
       for (const std::uint32_t column : key.columns)
         read_all(statement, child, column, looks, is_there);
       if (!is_single) continue;
-      instance_.row_facts.push_back(
-          {child, [this, looks, is_there, refers, child, lost, frame](const Row& other) {
-             std::vector<SmtTerm> parts = {looks, instance_.committed, is_there(other)};
-             for (std::size_t i = 0; i < refers->columns.size(); ++i) {
-               const SymValue value = value_now(child, refers->columns[i], other, frame);
-               parts.push_back(!value.null && equals(value.number, lost[i]));
-             }
-             return !symbols_.all(parts);
-           }});
+      std::vector<ConditionId> parts = {conditions.add(condition::Always{looks}),
+                                        conditions.add(condition::Committed{}), is_there};
+      for (std::size_t i = 0; i < key.columns.size(); ++i)
+        parts.push_back(conditions.add(condition::Holds{child, key.columns[i], frame, lost[i]}));
+      instance_.row_facts.push_back({child, conditions.negate(conditions.all(std::move(parts)))});
     }
   }
+}
+
+// A row may refer to what a row of its parent table had, as far as its key says. With no parent: to
+// some of many.
+ConditionId SymbolicRun::refers_by_key(sql::TableId child, const sql::ForeignKey& key,
+                                       const Row& lost, const Row* parent) {
+  Conditions& conditions = instance_.conditions;
+  if (parent == nullptr) return conditions.add(condition::Always{symbols_.yes()});
+  const auto& own_key = symbols_.app().table(child).primary_key;
+  std::vector<ConditionId> parts;
+  for (std::size_t i = 0; i < key.columns.size(); ++i) {
+    const auto place = std::ranges::find(own_key, key.columns[i]);
+    if (place == own_key.end()) continue;
+    const auto part = static_cast<std::size_t>(place - own_key.begin());
+    parts.push_back(conditions.add(condition::KeyIs{part, lost[i]}));
+  }
+  if (child == key.target) {
+    std::vector<ConditionId> same;
+    for (std::size_t k = 0; k < parent->size(); ++k)
+      same.push_back(conditions.add(condition::KeyIs{k, (*parent)[k]}));
+    parts.push_back(conditions.negate(conditions.all(std::move(same))));
+  }
+  return conditions.all(std::move(parts));
 }
 
 SmtTerm SymbolicRun::key_is_taken(sql::TableId table, const Row& row, const Frame& frame) {
   if (keys_are_unknown_ && symbols_.changes().frees_keys(table))
     return symbols_.fresh_truth("taken");
-  return present_now(table, row, frame);
+  return terms_.present(table, row, frame);
 }
 
 void SymbolicRun::look_once(const sql::Statement& statement, sql::TableId table,
@@ -149,18 +152,18 @@ SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const R
     if (access.kind != AccessKind::Write || access.table != table ||
         access.column != kUniqueEntry + unique)
       continue;
-    taken = choose(happens(symbols_, access, entry),
-                   equals(access.value(entry).number, symbols_.smt().number(1)), taken);
+    taken = choose(terms_.happens(access, entry),
+                   equals(terms_.written(access, entry).number, symbols_.smt().number(1)), taken);
   }
   return taken;
 }
 
 SymbolicRun::Entry SymbolicRun::look_up(const sql::Statement& statement, sql::TableId table,
-                                        std::uint32_t unique, SmtTerm guard,
-                                        const NewValue& new_value, bool looks_once) {
+                                        std::uint32_t unique, SmtTerm guard, const Frame& new_row,
+                                        bool looks_once) {
   Entry entry{unique, {}, guard, {}};
   for (const std::uint32_t column : symbols_.app().table(table).unique[unique]) {
-    const SymValue value = new_value(column);
+    const SymValue value = terms_.column_of(new_row, 0, column);
     entry.values.push_back(value.number);
     entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
   }
@@ -178,13 +181,13 @@ SymbolicRun::Entry SymbolicRun::look_up(const sql::Statement& statement, sql::Ta
 
 // Takes the entries of constraints that mention the columns; returns whether one was taken already.
 SmtTerm SymbolicRun::take_entries(const sql::Statement& statement, sql::TableId table,
-                                  SmtTerm guard, const NewValue& new_value,
+                                  SmtTerm guard, const Frame& new_row,
                                   const std::set<std::uint32_t>& columns) {
   SmtTerm is_double = symbols_.no();
   const auto& constraints = symbols_.app().table(table).unique;
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
-    const Entry entry = look_up(statement, table, u, guard, new_value);
+    const Entry entry = look_up(statement, table, u, guard, new_row);
     write(statement, table, kUniqueEntry + u, entry.looks && !entry.taken, entry.values,
           symbols_.number(1));
     is_double = is_double || entry.taken;
@@ -193,14 +196,14 @@ SmtTerm SymbolicRun::take_entries(const sql::Statement& statement, sql::TableId 
 }
 
 void SymbolicRun::free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                               const NewValue& old_value, const std::set<std::uint32_t>& columns) {
+                               const Frame& old_row, const std::set<std::uint32_t>& columns) {
   const auto& constraints = symbols_.app().table(table).unique;
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
     Row entry;
     std::vector<SmtTerm> known = {guard};
     for (const std::uint32_t column : constraints[u]) {
-      const SymValue value = old_value(column);
+      const SymValue value = terms_.column_of(old_row, 0, column);
       entry.push_back(value.number);
       known.push_back(!value.null);
     }
@@ -215,12 +218,9 @@ void SymbolicRun::change_any_entries(const sql::Statement& statement, sql::Table
     if (!mentions(constraints[u], columns)) continue;
     const SmtFunction changed = symbols_.entry_function("changed", table, u);
     const SmtFunction taken = symbols_.entry_function("taken", table, u);
-    const auto is_changed = [changed](const Row& entry) { return changed(entry); };
+    const ConditionId is_changed = instance_.conditions.add(condition::Named{changed});
     read_all(statement, table, kUniqueEntry + u, guard, is_changed);
-    instance_.accesses.push_back(
-        {AccessKind::Write, table, kUniqueEntry + u, statement.number, guard, std::nullopt,
-         is_changed, [this, taken](const Row& entry) { return symbols_.truth(taken(entry)); }});
-    instance_.accesses.back().step = at_;
+    write_all(statement, table, kUniqueEntry + u, guard, is_changed, taken);
   }
 }
 

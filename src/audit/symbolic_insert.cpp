@@ -28,9 +28,9 @@ Row SymbolicRun::some_row(sql::TableId table, const std::vector<std::uint32_t>& 
   for (std::size_t i = 0; i < symbols_.app().table(table).primary_key.size(); ++i)
     row.push_back(symbols_.fresh_number("row"));
   instance_.named_rows.emplace_back(table, row);
-  std::vector<SmtTerm> parts = {present_now(table, row, frame)};
+  std::vector<SmtTerm> parts = {terms_.present(table, row, frame)};
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const SymValue value = value_now(table, columns[i], row, frame);
+    const SymValue value = terms_.value(table, columns[i], row, frame);
     parts.push_back(!value.null && equals(value.number, values[i]));
   }
   instance_.facts.push_back(implies(condition, symbols_.all(parts)));
@@ -62,21 +62,22 @@ void SymbolicRun::propose_row(const sql::Insert& insert, Insertion& insertion) {
       if (set.column == c) given = &set.value;
     }
     if (given != nullptr) {
-      values[c] = eval(*given, insertion.frame);
+      values[c] = terms_.eval(*given, insertion.frame);
     } else if (column.is_fresh) {
       values[c] = symbols_.fresh_value("fresh", false);
       instance_.fresh_values.emplace_back(std::pair(insert.table.index, c), values[c].number);
       insertion.has_fresh_key = insertion.has_fresh_key || declared.is_key_column(c);
     } else {
-      values[c] =
-          column.default_value ? eval(*column.default_value, insertion.frame) : symbols_.null();
+      values[c] = column.default_value ? terms_.eval(*column.default_value, insertion.frame)
+                                       : symbols_.null();
     }
     // NOT NULL, and a key is never NULL.
     if (column.not_null || declared.is_key_column(c)) abort_if(alive_ && values[c].null);
   }
   for (const std::uint32_t k : declared.primary_key) insertion.row.push_back(values[k].number);
   const Frame proposed = insertion.frame.with({Source{insert.table, insertion.row, values}});
-  for (const sql::Expr& check : declared.checks) abort_if(alive_ && truth(check, proposed).no);
+  for (const sql::Expr& check : declared.checks)
+    abort_if(alive_ && terms_.truth(check, proposed).no);
 }
 
 // Looks whether the primary key is taken. `named`: ON CONFLICT says what to do then.
@@ -89,7 +90,7 @@ void SymbolicRun::look_for_key(const sql::Statement& statement, const sql::Inser
   const SmtTerm is_taken = insertion.inserts && key_is_taken(table, insertion.row, looks);
   if (looks_once) {
     look_once(statement, table, kPresence, insertion.row, insertion.inserts, is_taken,
-              present_now(table, insertion.row, insertion.frame));
+              terms_.present(table, insertion.row, insertion.frame));
   } else {
     read(statement, table, kPresence, insertion.inserts, insertion.row);
   }
@@ -103,13 +104,13 @@ void SymbolicRun::look_for_key(const sql::Statement& statement, const sql::Inser
 
 // The same for the keys of UNIQUE constraints.
 void SymbolicRun::look_for_entries(const sql::Statement& statement, const sql::Insert& insert,
-                                   bool named, const NewValue& new_value, Insertion& insertion) {
+                                   bool named, const Frame& new_row, Insertion& insertion) {
   const bool looks_once = named && per_statement_ && Moments::looks_twice(statement);
   const auto& unique = insertion.declared.unique;
   for (std::uint32_t u = 0; u < unique.size(); ++u) {
     if (is_named(insert, unique[u]) != named) continue;
     insertion.entries.push_back(
-        look_up(statement, insert.table, u, insertion.inserts, new_value, looks_once));
+        look_up(statement, insert.table, u, insertion.inserts, new_row, looks_once));
     const Entry& entry = insertion.entries.back();
     if (!named) {
       abort_if(entry.taken);
@@ -131,7 +132,7 @@ SmtTerm SymbolicRun::update_there(const sql::Statement& statement, const sql::In
   const sql::TableId table = insert.table;
   const Frame both = insertion.frame.with(
       {Source{table, insertion.there}, Source{table, insertion.row, insertion.values}});
-  const SmtTerm updates = insertion.is_handled && is_true(insert.conflict_where, both);
+  const SmtTerm updates = insertion.is_handled && terms_.is_true(insert.conflict_where, both);
   std::set<std::pair<std::uint32_t, std::uint32_t>> used;
   for (const sql::SetColumn& set : insert.conflict_sets) add_columns(set.value, used);
   if (insert.conflict_where) add_columns(*insert.conflict_where, used);
@@ -149,9 +150,7 @@ void SymbolicRun::insert(const sql::Statement& statement, const sql::Insert& ins
   Insertion insertion{.declared = declared, .frame = current()};
   reads_at_ = insertion.frame.at;
   propose_row(insert, insertion);
-  const NewValue new_value = [values = insertion.values](std::uint32_t column) {
-    return values[column];
-  };
+  const Frame new_row = insertion.frame.with({Source{table, insertion.row, insertion.values}});
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
   insertion.inserts = alive_;
@@ -161,9 +160,9 @@ void SymbolicRun::insert(const sql::Statement& statement, const sql::Insert& ins
   for (const bool named : {true, false}) {
     if (!insertion.has_fresh_key && is_named(insert, declared.primary_key) == named)
       look_for_key(statement, insert, named, insertion);
-    look_for_entries(statement, insert, named, new_value, insertion);
+    look_for_entries(statement, insert, named, new_row, insertion);
   }
-  check_parents(statement, table, insertion.inserts, &new_value, all_columns);
+  check_parents(statement, table, insertion.inserts, &new_row, all_columns);
   insertion.inserts = insertion.inserts && alive_;
   insertion.is_handled = insertion.is_handled && alive_;
   const SmtTerm alive = alive_;

@@ -91,12 +91,12 @@ SymbolicRun::Plan SymbolicRun::plan(std::span<const sql::TableId> sources,
   return plan;
 }
 
-std::vector<SymbolicRun::Source> SymbolicRun::rows_of(const Plan& plan, const Frame& frame) {
+std::vector<Source> SymbolicRun::rows_of(const Plan& plan, const Frame& frame) {
   std::vector<Source> rows(plan.sources.size());
   for (std::uint32_t s = 0; s < rows.size(); ++s) rows[s].table = plan.sources[s].table;
   for (const std::uint32_t s : plan.order) {
     for (const sql::Expr* key : plan.sources[s].key) {
-      rows[s].row.push_back(key != nullptr ? eval(*key, frame.with(rows)).number
+      rows[s].row.push_back(key != nullptr ? terms_.eval(*key, frame.with(rows)).number
                                            : symbols_.fresh_number("row"));
     }
     instance_.named_rows.emplace_back(rows[s].table, rows[s].row);

@@ -44,13 +44,13 @@ struct SymbolicRun::Search {
   std::optional<Row> row = {};  // the one of a key; else all that match
   SmtTerm guard = {};
   bool locks = false;  // at a snapshot per statement: found in the snapshot, then looked at again
-  std::function<SmtTerm(const Row&)> is_candidate = {};  // by what never changes
-  std::function<SmtTerm(const Row&)> is_there = {};      // and is there, in the snapshot
-  std::function<SmtTerm(const Row&)> is_found = {};      // and meets WHERE, in the snapshot
+  ConditionId is_candidate = {};  // by what never changes
+  ConditionId is_there = {};      // and is there, in the snapshot
+  ConditionId is_found = {};      // and meets WHERE, in the snapshot
   // With `locks`: and is no other row under the same key by now; and is still there.
-  std::function<SmtTerm(const Row&)> is_followed = {};
-  std::function<SmtTerm(const Row&)> is_left = {};
-  std::function<SmtTerm(const Row&)> matches = {};  // and meets WHERE as it is
+  ConditionId is_followed = {};
+  ConditionId is_left = {};
+  ConditionId matches = {};  // and meets WHERE as it is
 };
 
 // Rows that an UPDATE or DELETE is about: the one of a key, or all that match.
@@ -73,7 +73,7 @@ struct SymbolicRun::Selection {
   Frame frame;                            // of what it returns
   Frame search;                           // of what ORDER BY looks at
   // Over a single source: the row meets WHERE, and is there.
-  std::function<SmtTerm(const Row&)> matches;
+  std::optional<ConditionId> matches = {};
 };
 
 }  // namespace isoscope::audit

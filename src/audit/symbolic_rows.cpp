@@ -74,8 +74,7 @@ void SymbolicRun::append_row(sql::VarId rows, SmtTerm is_there, std::vector<SymV
 }
 
 // Rows that were added on either side are there only if that side was taken, by their conditions.
-std::shared_ptr<const SymbolicRun::KnownRows> SymbolicRun::merge_rows(const Variable& yes,
-                                                                      const Variable& no) {
+std::shared_ptr<const KnownRows> SymbolicRun::merge_rows(const Variable& yes, const Variable& no) {
   if (yes.rows == no.rows) return yes.rows;
   if (!yes.rows || !no.rows || yes.rows->origin != no.rows->origin) return nullptr;
   const std::vector<KnownRow>& a = yes.rows->rows;
@@ -103,8 +102,7 @@ SymValue SymbolicRun::unknown_value(sql::VarId var) {
   return value;
 }
 
-std::optional<std::vector<SymbolicRun::KnownRow>> SymbolicRun::rows_of_set(
-    const sql::Query& query) {
+std::optional<std::vector<KnownRow>> SymbolicRun::rows_of_set(const sql::Query& query) {
   const auto known = env_[query.rows->index].rows;
   if (!known) return std::nullopt;
   const Window window = window_of(query);
@@ -112,7 +110,7 @@ std::optional<std::vector<SymbolicRun::KnownRow>> SymbolicRun::rows_of_set(
   std::vector<KnownRow> rows;
   for (const KnownRow& row : known->rows) {
     const Frame at = here().with({Source{{}, {}, row.values}});
-    SmtTerm is_there = row.is_there && is_true(query.where, at);
+    SmtTerm is_there = row.is_there && terms_.is_true(query.where, at);
     // What LIMIT and DISTINCT leave depends on the other rows.
     if (is_cut) is_there = is_there && symbols_.fresh_truth("within_limit");
     rows.push_back({is_there, row.values});
@@ -128,7 +126,7 @@ void SymbolicRun::select_rows(const sql::Select& select) {
   // Which row is the first one is known if there is no other, or nobody orders them.
   const bool is_ordered = is_plain && (query.order_by.empty() || rows->size() < 2);
   const auto output = [&](const KnownRow& row, std::size_t i) {
-    return eval(query.outputs[i].expr, here().with({Source{{}, {}, row.values}}));
+    return terms_.eval(query.outputs[i].expr, here().with({Source{{}, {}, row.values}}));
   };
   if (select.into_rows) {
     if (!is_ordered) return forget_rows(*select.into_rows);
@@ -185,7 +183,7 @@ void SymbolicRun::select_into_rows(const sql::Statement& statement, const sql::S
   for (std::size_t i = 0; i < selection.rows.size(); ++i) {
     const Frame at = selection.frame.with(selection.rows[i]);
     std::vector<SymValue> values;
-    for (const sql::Output& output : query.outputs) values.push_back(eval(output.expr, at));
+    for (const sql::Output& output : query.outputs) values.push_back(terms_.eval(output.expr, at));
     append_row(rows, selection.found[i], std::move(values));
   }
 }
@@ -201,7 +199,7 @@ std::optional<std::vector<SymbolicRun::Round>> SymbolicRun::rounds_of_set(
     Round round{alive_ && row.is_there, {}};
     const Frame at = here().with({Source{{}, {}, row.values}});
     for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
-      round.targets.emplace_back(loop.targets[t], eval(query.outputs[t].expr, at));
+      round.targets.emplace_back(loop.targets[t], terms_.eval(query.outputs[t].expr, at));
     rounds.push_back(std::move(round));
   }
   return rounds;

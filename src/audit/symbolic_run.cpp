@@ -9,13 +9,14 @@
 
 namespace isoscope::audit {
 
-SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rules)
+SymbolicRun::SymbolicRun(Symbols& symbols, Instance& instance)
     : symbols_(symbols),
       function_(symbols.app().function(instance.function())),
-      loops_(rules.loops),
-      keys_are_unknown_(rules.keys_are_unknown && !rules.per_statement),
-      per_statement_(rules.per_statement),
+      loops_(instance.rules().loops),
+      keys_are_unknown_(instance.rules().keys_are_unknown && !instance.rules().per_statement),
+      per_statement_(instance.rules().per_statement),
       instance_(instance),
+      terms_(symbols, instance),
       alive_(symbols.yes()),
       aborted_(symbols.no()) {}
 
@@ -50,10 +51,8 @@ void SymbolicRun::run() {
 
 std::unique_ptr<Instance> make_instance(Symbols& symbols, sql::FunctionId function,
                                         std::string name, InstanceRules rules) {
-  auto instance = std::make_unique<Instance>(symbols, function, std::move(name));
-  auto run = std::make_shared<SymbolicRun>(symbols, *instance, rules);
-  run->run();
-  instance->keep(run);
+  auto instance = std::make_unique<Instance>(symbols, function, std::move(name), rules);
+  SymbolicRun(symbols, *instance).run();
   return instance;
 }
 
@@ -91,7 +90,8 @@ void SymbolicRun::run(const sql::Statement& statement) {
                  [&](const sql::Raise&) { abort_if(alive_); },
                  [&](const sql::Append& kind) {
                    std::vector<SymValue> values;
-                   for (const sql::Expr& expr : kind.values) values.push_back(eval(expr, here()));
+                   for (const sql::Expr& expr : kind.values)
+                     values.push_back(terms_.eval(expr, here()));
                    append_row(kind.rows, alive_, std::move(values));
                  },
                  [&](const sql::Block& kind) { block(kind); },
@@ -121,14 +121,14 @@ void SymbolicRun::assign(const sql::Assign& statement) {
   } else if (variable.array && value.op == sql::ExprOp::ArrayOf && value.args.empty()) {
     clear_rows(statement.target);
   } else if (variable.array) {
-    set_array(variable, array(value, here()), eval(value, here()));
+    set_array(variable, terms_.array(value, here()), terms_.eval(value, here()));
   } else {
-    variable.value = symbols_.choose_value(alive_, eval(value, here()), variable.value);
+    variable.value = symbols_.choose_value(alive_, terms_.eval(value, here()), variable.value);
   }
 }
 
 void SymbolicRun::jump(const sql::Jump& statement, SmtTerm LoopFrame::*where) {
-  const SmtTerm taken = alive_ && is_true(statement.condition, here());
+  const SmtTerm taken = alive_ && terms_.is_true(statement.condition, here());
   ISO_ASSERT(statement.depth < loop_frames_.size());
   LoopFrame& frame = loop_frames_[loop_frames_.size() - 1 - statement.depth];
   frame.*where = frame.*where || taken;
@@ -143,7 +143,7 @@ void SymbolicRun::block(const sql::Block& statement) {
   loop_frames_.pop_back();
 }
 
-SymbolicRun::Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env& no) {
+Env SymbolicRun::merge(SmtTerm condition, const Env& yes, const Env& no) {
   Env merged = yes;
   for (std::size_t v = 0; v < merged.size(); ++v) {
     merged[v].value = symbols_.choose_value(condition, yes[v].value, no[v].value);
@@ -166,7 +166,7 @@ void SymbolicRun::branch(const sql::If& first) {
   };
   std::vector<Taken> taken;
   for (const sql::If* statement = &first; statement != nullptr;) {
-    const SmtTerm condition = is_true(statement->condition, here());
+    const SmtTerm condition = terms_.is_true(statement->condition, here());
     const Env before = env_;
     const SmtTerm alive = alive_;
     alive_ = alive && condition;
@@ -270,7 +270,7 @@ SmtTerm SymbolicRun::loop_any_two(const sql::Statement& statement) {
   for (const Round& round : rounds_of(statement)) {
     for (const auto& [var, value] : round.targets) assign(var, value);
     SmtTerm active = round.active;
-    if (while_loop != nullptr) active = active && is_true(while_loop->condition, here());
+    if (while_loop != nullptr) active = active && terms_.is_true(while_loop->condition, here());
     alive_ = alive && active;
     loop_frames_.back() = {symbols_.no(), symbols_.no()};
     run(statement.body());
@@ -295,7 +295,7 @@ SmtTerm SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
     const SmtTerm alive = alive_;
     SmtTerm active = round.active;
     for (const auto& [var, value] : round.targets) assign(var, value);
-    if (while_loop != nullptr) active = active && is_true(while_loop->condition, here());
+    if (while_loop != nullptr) active = active && terms_.is_true(while_loop->condition, here());
     alive_ = alive && active;
     loop_frames_.back().continued = symbols_.no();
     run(statement.body());
@@ -304,7 +304,7 @@ SmtTerm SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
   }
   if (while_loop != nullptr) {
     // A third round does not happen.
-    instance_.facts.push_back(implies(alive_, !is_true(while_loop->condition, here())));
+    instance_.facts.push_back(implies(alive_, !terms_.is_true(while_loop->condition, here())));
   }
   alive_ = alive_ || loop_frames_.back().exited;
   std::vector<SmtTerm> active;

@@ -13,65 +13,17 @@
 #include <span>
 #include <vector>
 
-#include "audit/instance.h"
+#include "audit/access_evaluator.h"
 
 namespace isoscope::audit {
 
 class SymbolicRun {
  public:
   // Fills `instance`, whose conditions refer to this object: they live together.
-  SymbolicRun(Symbols& symbols, Instance& instance, InstanceRules rules);
+  SymbolicRun(Symbols& symbols, Instance& instance);
   void run();
 
-  // The expression is false of a row with these values.
-  SmtTerm is_false(const sql::Expr& expr, sql::TableId table, const Row& row,
-                   const std::vector<SymValue>& values) {
-    return truth(expr, here().with({Source{table, row, values}})).no;
-  }
-
  private:
-  // A row set whose rows are known: which there may be, in their order, and when each is there.
-  struct KnownRow {
-    SmtTerm is_there;
-    std::vector<SymValue> values;
-  };
-  struct KnownRows {
-    std::size_t origin = 0;  // the statement that emptied it last
-    std::vector<KnownRow> rows;
-  };
-  struct Variable {
-    SymValue value;
-    std::optional<SymArray> array;
-    std::shared_ptr<const KnownRows> rows = nullptr;  // of a row set; null if nothing is known
-  };
-  using Env = std::vector<Variable>;
-
-  // A row that an expression may name columns of. With `values`, they are given (the row that an
-  // INSERT … ON CONFLICT proposes).
-  struct Source {
-    sql::TableId table;
-    Row row;
-    std::vector<SymValue> values = {};
-  };
-  // Where an expression is evaluated: the variables and own writes at that point of the program.
-  struct Frame {
-    std::shared_ptr<const Env> env;
-    std::size_t num_accesses = 0;
-    std::uint32_t at = 0;  // the view: a moment, or kCurrent
-    std::vector<Source> sources = {};
-    std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed = {};
-
-    Frame with(std::vector<Source> rows) const {
-      Frame frame = *this;
-      frame.sources = std::move(rows);
-      return frame;
-    }
-  };
-  struct Truth {
-    SmtTerm yes;
-    SmtTerm no;  // neither: NULL
-  };
-
   // A round of a loop.
   struct Round {
     SmtTerm active;
@@ -82,20 +34,6 @@ class SymbolicRun {
   Frame here() const;
   // What is there when the call commits; without snapshots per statement, the same as here().
   Frame current() const;
-  SymValue eval(const sql::Expr& expr, const Frame& frame);
-  Truth truth(const sql::Expr& expr, const Frame& frame);
-  SmtTerm is_true(const sql::Expr& expr, const Frame& frame) { return truth(expr, frame).yes; }
-  SmtTerm is_true(const std::optional<sql::Expr>& expr, const Frame& frame) {
-    return expr ? truth(*expr, frame).yes : symbols_.yes();
-  }
-  SymArray array(const sql::Expr& expr, const Frame& frame);
-  SymValue element_of(const SymArray& list, SmtTerm index);
-  Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
-  SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
-  // What a row holds now, own writes included. Kept by location and row: conditions of writes ask
-  // for what was there before them, so that without memory each write would double the work.
-  SmtTerm present_now(sql::TableId table, const Row& row, const Frame& frame);
-  SymValue value_now(sql::TableId table, std::uint32_t column, const Row& row, const Frame& frame);
 
   // Statements on the database.
   struct Plan;       // how the rows of a query are found
@@ -107,6 +45,8 @@ class SymbolicRun {
   struct Search;   // how the rows of one table are looked for
   struct Finding;  // what the parts of a SELECT share
   Finding finding_of(const sql::Query& query);
+  SmtTerm are_met(const sql::Query& query, const std::vector<Source>& rows, const Frame& at);
+  SmtTerm are_found(const Finding& finding, const std::vector<Source>& rows);
   void find_rows(const Finding& finding, std::size_t num_rows, Selection& selection);
   Search search_of(const Finding& finding, std::uint32_t source, const Selection& selection);
   void scan(const sql::Statement& statement, const Finding& finding, const Search& search,
@@ -147,15 +87,15 @@ class SymbolicRun {
   // statement would do the same at its place in the order of commits.
   bool is_locking(const sql::Query& query) const;
   // The row may be another by now under the same key; then the search has found nothing.
-  std::function<SmtTerm(const Row&)> still_there(sql::TableId table);
+  ConditionId still_there(sql::TableId table);
   void read_found(const sql::Statement& statement, const Search& search, bool reads_presence,
                   const std::set<std::uint32_t>& columns);
   void observe(const sql::Statement& statement, const Search& search, std::uint32_t column,
-               const std::function<SmtTerm(const Row&)>& condition);
+               ConditionId condition);
   struct Target;  // rows that an UPDATE or DELETE is about
   Target target_of(const sql::SearchedWrite& write);
   // UPDATE … FROM passes over a row that it has changed already.
-  std::function<SmtTerm(const Row&)> is_untouched(sql::TableId table);
+  ConditionId is_untouched(sql::TableId table);
   // RETURNING, and FOUND. `is_only`: no other row can be returned.
   void return_row(const sql::Write& write, SmtTerm alive, SmtTerm found, const Frame& row,
                   bool is_only);
@@ -168,16 +108,17 @@ class SymbolicRun {
   void propose_row(const sql::Insert& insert, Insertion& insertion);
   void take_advisory(const sql::Statement& statement, const sql::Select& select);
   void set_found(SmtTerm found);
-  // Constraints. `new_value` gives the columns of a row after the statement.
-  using NewValue = std::function<SymValue(std::uint32_t)>;
-  // Only constraints that mention the columns; of many rows, no single new value or row.
+  // Constraints. `new_row` has the row after the statement as its one source.
+  // Only constraints that mention the columns; of many rows, no single new or old row.
   void check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                     const NewValue* new_value, const std::set<std::uint32_t>& columns);
+                     const Frame* new_row, const std::set<std::uint32_t>& columns);
   void check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
                       const Row* row, const std::set<std::uint32_t>& columns, const Frame& before);
+  ConditionId refers_by_key(sql::TableId child, const sql::ForeignKey& key, const Row& lost,
+                            const Row* parent);
   bool is_referred_to(sql::TableId table) const;
   void change_many(const sql::Statement& statement, const sql::Update& update, SmtTerm found,
-                   SmtTerm alive, const std::function<SmtTerm(const Row&)>& matches);
+                   SmtTerm alive, ConditionId matches);
   // Sets columns of one row, with all that the constraints look at.
   void change_row(const sql::Statement& statement, sql::TableId table,
                   const std::vector<sql::SetColumn>& sets, const Row& row, SmtTerm guard,
@@ -190,7 +131,7 @@ class SymbolicRun {
     SmtTerm taken;
   };
   Entry look_up(const sql::Statement& statement, sql::TableId table, std::uint32_t unique,
-                SmtTerm guard, const NewValue& new_value, bool looks_once = false);
+                SmtTerm guard, const Frame& new_row, bool looks_once = false);
   // Whether an INSERT finds its key taken.
   SmtTerm key_is_taken(sql::TableId table, const Row& row, const Frame& frame);
   SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry, std::uint32_t at);
@@ -199,15 +140,15 @@ class SymbolicRun {
   void look_once(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
                  const Row& row, SmtTerm looks, SmtTerm is_taken, SmtTerm is_taken_at_end);
   SmtTerm take_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                       const NewValue& new_value, const std::set<std::uint32_t>& columns);
+                       const Frame& new_row, const std::set<std::uint32_t>& columns);
   void free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                    const NewValue& old_value, const std::set<std::uint32_t>& columns);
+                    const Frame& old_row, const std::set<std::uint32_t>& columns);
   Row some_row(sql::TableId table, const std::vector<std::uint32_t>& columns, const Row& values,
                SmtTerm condition, const Frame& frame);
   void look_for_key(const sql::Statement& statement, const sql::Insert& insert, bool named,
                     Insertion& insertion);
   void look_for_entries(const sql::Statement& statement, const sql::Insert& insert, bool named,
-                        const NewValue& new_value, Insertion& insertion);
+                        const Frame& new_row, Insertion& insertion);
   SmtTerm update_there(const sql::Statement& statement, const sql::Insert& insert,
                        const Insertion& insertion);
   // A statement that changes many rows: any entries.
@@ -222,15 +163,15 @@ class SymbolicRun {
   void read(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
             SmtTerm guard, const Row& row);
   void read_all(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
-                SmtTerm guard, std::function<SmtTerm(const Row&)> condition);
+                SmtTerm guard, ConditionId condition);
+  Access& add(Access access);
+  bool may_see_current(sql::TableId table, std::uint32_t column) const;
   void write(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
              SmtTerm guard, const Row& row, SymValue value);
+  void write_all(const sql::Statement& statement, sql::TableId table, std::uint32_t column,
+                 SmtTerm guard, ConditionId condition, WrittenValue value);
   void lock(const sql::Statement& statement, sql::TableId table, sql::Lock mode, SmtTerm guard,
-            std::optional<Row> row, std::function<SmtTerm(const Row&)> condition = {});
-  // It has locked or written the row by then, and so sees it as it is.
-  SmtTerm has_locked(sql::TableId table, const Row& row, std::size_t before);
-  bool may_have_locked(sql::TableId table, std::size_t before) const;
-  SmtTerm not_own(sql::TableId table, std::uint32_t column, const Row& row, std::size_t before);
+            std::optional<Row> row, ConditionId condition = {});
   bool changes(sql::TableId table, std::uint32_t column) const;
 
   // Control flow.
@@ -267,18 +208,6 @@ class SymbolicRun {
   void disturb(std::span<const sql::Statement> body);
   Env merge(SmtTerm condition, const Env& yes, const Env& no);
 
-  // A row of a table and a column (or kPresence), after so many accesses.
-  struct Moment {
-    sql::TableId table;
-    std::uint32_t column = 0;
-    std::size_t num_accesses = 0;
-    std::uint32_t at = 0;
-    std::vector<std::uint32_t> row;  // its terms
-    friend auto operator<=>(const Moment&, const Moment&) = default;
-  };
-  static Moment moment_of(sql::TableId table, std::uint32_t column, const Row& row,
-                          const Frame& frame);
-
   Symbols& symbols_;
   const sql::Function& function_;
   Loops loops_;
@@ -290,12 +219,12 @@ class SymbolicRun {
   std::size_t first_access_ = 0;  // of the SQL statement that runs, with all its parts
   std::size_t num_sets_ = 0;      // row sets that were emptied
   Instance& instance_;
+  AccessEvaluator terms_;
   Env env_;
   SmtTerm alive_;
   SmtTerm aborted_;
   std::vector<LoopFrame> loop_frames_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed_;
-  std::map<Moment, SymValue> known_;  // what is not disturbed; of presence, the number only
 };
 
 }  // namespace isoscope::audit

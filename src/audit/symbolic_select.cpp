@@ -36,11 +36,7 @@ struct SymbolicRun::Finding {
   bool locks = false;  // the rows that it returns, with a snapshot per statement
   Window window = {};
   // With `locks`, by source: the row is no other one under the same key by now.
-  std::vector<std::function<SmtTerm(const Row&)>> still = {};
-  // These rows, one a source, are there and meet WHERE as things are in a frame.
-  std::function<SmtTerm(const std::vector<Source>&, const Frame&)> met_at = {};
-  // And so does the statement find them: in its snapshot, and with `locks` at the end too.
-  std::function<SmtTerm(const std::vector<Source>&)> is_found = {};
+  std::vector<ConditionId> still = {};
 
   bool is_join() const { return query.sources.size() > 1; }
 };
@@ -56,19 +52,24 @@ SymbolicRun::Finding SymbolicRun::finding_of(const sql::Query& query) {
   for (const sql::TableId table : query.sources) {
     if (finding.locks) finding.still.push_back(still_there(table));
   }
-  finding.met_at = [this, where = &query.where](const std::vector<Source>& rows, const Frame& at) {
-    std::vector<SmtTerm> parts;
-    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, at));
-    parts.push_back(is_true(*where, at.with(rows)));
-    return symbols_.all(parts);
-  };
-  finding.is_found = [met_at = finding.met_at, frame = finding.frame, now = finding.now,
-                      still = finding.still](const std::vector<Source>& rows) {
-    SmtTerm found = met_at(rows, frame);
-    for (std::size_t s = 0; s < still.size(); ++s) found = found && still[s](rows[s].row);
-    return still.empty() ? found : found && met_at(rows, now);
-  };
   return finding;
+}
+
+// These rows, one a source, are there and meet WHERE as things are in a frame.
+SmtTerm SymbolicRun::are_met(const sql::Query& query, const std::vector<Source>& rows,
+                             const Frame& at) {
+  std::vector<SmtTerm> parts;
+  for (const Source& source : rows) parts.push_back(terms_.present(source.table, source.row, at));
+  parts.push_back(terms_.is_true(query.where, at.with(rows)));
+  return symbols_.all(parts);
+}
+
+// And so does the statement find them: in its snapshot, and with `locks` at the end too.
+SmtTerm SymbolicRun::are_found(const Finding& finding, const std::vector<Source>& rows) {
+  SmtTerm found = are_met(finding.query, rows, finding.frame);
+  for (std::size_t s = 0; s < finding.still.size(); ++s)
+    found = found && terms_.holds(finding.still[s], rows[s].row);
+  return finding.still.empty() ? found : found && are_met(finding.query, rows, finding.now);
 }
 
 // The rows that it finds. Without a fixed key it finds some, free to be any that match.
@@ -79,12 +80,12 @@ void SymbolicRun::find_rows(const Finding& finding, std::size_t num_rows, Select
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Source> rows = rows_of(plan, finding.frame);
     if (plan.is_fixed) {
-      SmtTerm found = finding.alive && finding.is_found(rows);
+      SmtTerm found = finding.alive && are_found(finding, rows);
       if (!window.has_first) found = found && symbols_.fresh_truth("within_limit");
       selection.found.push_back(found);
     } else {
       const SmtTerm found = window.max_rows > i ? symbols_.fresh_truth("found") : symbols_.no();
-      instance_.facts.push_back(implies(found, finding.alive && finding.is_found(rows)));
+      instance_.facts.push_back(implies(found, finding.alive && are_found(finding, rows)));
       for (std::size_t j = 0; j < i; ++j) {
         std::vector<SmtTerm> same;
         for (std::size_t s = 0; s < rows.size(); ++s)
@@ -118,34 +119,30 @@ SymbolicRun::Search SymbolicRun::search_of(const Finding& finding, std::uint32_t
       instance_.facts.push_back(
           implies(selection.found[i], (*looked_at)(selection.rows[i][s].row)));
   }
-  search.is_candidate = [this, plan = finding.plan, s, frame = finding.frame,
-                         looked_at](const Row& row) {
-    std::vector<Source> rows(plan->sources.size());
-    rows[s] = {plan->sources[s].table, row};
-    std::vector<SmtTerm> parts;
-    for (const sql::Expr* conjunct : plan->sources[s].fixed)
-      parts.push_back(is_true(*conjunct, frame.with(rows)));
-    if (looked_at) parts.push_back((*looked_at)(row));
-    return symbols_.all(parts);
+  Conditions& conditions = instance_.conditions;
+  const auto meets = [&](const sql::Expr* expr, const Frame& at) {
+    std::vector<Source> rows(finding.plan->sources.size());
+    rows[s].table = table;
+    return conditions.add(condition::Meets{{expr, at.with(std::move(rows)), s}});
   };
-  search.is_there = [this, is_candidate = search.is_candidate, table,
-                     frame = finding.frame](const Row& row) {
-    return is_candidate(row) && present_now(table, row, frame);
+  const auto is_there = [&](const Frame& at) {
+    return conditions.add(condition::Present{table, at});
   };
+  std::vector<ConditionId> fixed;
+  for (const sql::Expr* conjunct : source.fixed) fixed.push_back(meets(conjunct, finding.frame));
+  if (looked_at) fixed.push_back(conditions.add(condition::Named{*looked_at}));
+  search.is_candidate = conditions.all(std::move(fixed));
+  search.is_there = conditions.all({search.is_candidate, is_there(finding.frame)});
   search.matches = search.is_there;
   if (finding.is_join()) return search;
-  search.matches = [is_found = finding.is_found, table](const Row& row) {
-    return is_found({Source{table, row}});
-  };
+  const sql::Expr* where = finding.query.where ? &*finding.query.where : nullptr;
+  search.is_found = conditions.all({is_there(finding.frame), meets(where, finding.frame)});
+  search.matches = search.is_found;
   if (!finding.locks) return search;
-  search.is_found = [met_at = finding.met_at, table, frame = finding.frame](const Row& row) {
-    return met_at({Source{table, row}}, frame);
-  };
-  search.is_followed = [is_found = search.is_found, same = finding.still.front()](const Row& row) {
-    return is_found(row) && same(row);
-  };
-  search.is_left = [this, is_followed = search.is_followed, table, now = finding.now](
-                       const Row& row) { return is_followed(row) && present_now(table, row, now); };
+  search.is_followed = conditions.all({search.is_found, finding.still.front()});
+  search.is_left = conditions.all({search.is_followed, is_there(finding.now)});
+  search.matches = conditions.all(
+      {search.is_followed, conditions.all({is_there(finding.now), meets(where, finding.now)})});
   return search;
 }
 
@@ -162,15 +159,10 @@ void SymbolicRun::scan(const sql::Statement& statement, const Finding& finding,
     return symbols_.changes().is_updated(table, column);
   });
   if (!finding.is_join() && is_fixed_by_insert) {
+    const auto& where = finding.query.where;
     for (std::size_t i = first_read; i < instance_.accesses.size(); ++i) {
-      instance_.accesses[i].would_match = [this, where = &finding.query.where,
-                                           frame = finding.frame,
-                                           table](const Row& row, const Access::Columns& values) {
-        Source inserted{table, row};
-        const auto& columns = symbols_.app().table(table).columns;
-        for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
-        return is_true(*where, frame.with({std::move(inserted)}));
-      };
+      instance_.accesses[i].would_match =
+          RowExpr{where ? &*where : nullptr, finding.frame.with({Source{table, {}}})};
     }
   }
   for (const std::uint32_t column : outputs)
@@ -215,17 +207,18 @@ void SymbolicRun::find_all(const Finding& finding, std::size_t num_rows,
       (num_rows != 1 && loops_ != Loops::AtMostTwo))
     return;
   const bool is_complete = num_rows > 1 && finding.window.is_whole;
+  Conditions& conditions = instance_.conditions;
+  std::vector<ConditionId> parts;
+  for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+    const ConditionId found = conditions.add(condition::Always{selection.found[i]});
+    const ConditionId same = conditions.add(condition::Is{selection.rows[i].front().row});
+    parts.push_back(is_complete ? conditions.all({found, same}) : found);
+  }
+  const ConditionId alive = conditions.add(condition::Always{finding.alive});
   instance_.row_facts.push_back(
       {plan.sources.front().table,
-       [this, rows = selection.rows, found = selection.found, matches = selection.matches,
-        alive = finding.alive, is_complete](const Row& row) {
-         std::vector<SmtTerm> parts;
-         for (std::size_t i = 0; i < rows.size(); ++i) {
-           parts.push_back(is_complete ? found[i] && symbols_.same_row(rows[i].front().row, row)
-                                       : found[i]);
-         }
-         return implies(alive && matches(row), symbols_.any(parts));
-       }});
+       conditions.add(condition::Implies{conditions.all({alive, *selection.matches}),
+                                         conditions.add(condition::Any{std::move(parts)})})});
 }
 
 SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
@@ -252,11 +245,12 @@ SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, cons
     } else if (source.is_fixed) {
       const Row& row = *search.row;
       const SmtTerm alive = finding.alive;
-      read(statement, source.table, kPresence, alive && search.is_candidate(row), row);
+      read(statement, source.table, kPresence, alive && terms_.holds(search.is_candidate, row),
+           row);
       for (const std::uint32_t column : source.where_columns)
-        read(statement, source.table, column, alive && search.is_there(row), row);
+        read(statement, source.table, column, alive && terms_.holds(search.is_there, row), row);
       for (const std::uint32_t column : outputs)
-        read(statement, source.table, column, alive && search.matches(row), row);
+        read(statement, source.table, column, alive && terms_.holds(search.matches, row), row);
     } else {
       scan(statement, finding, search, outputs);
     }

@@ -12,18 +12,16 @@ void SymbolicRun::select_into(const sql::Statement& statement, const sql::Select
   const Frame at = selection.frame.with(selection.rows.front());
   // ORDER BY … LIMIT 1 over one table: no row comes before the one that is picked.
   if (!query.order_by.empty() && !query.offset && selection.matches && query.sources.size() == 1) {
-    const sql::OrderBy* order = &query.order_by.front();
-    const SymValue best = eval(order->expr, selection.search.with(selection.rows.front()));
+    const sql::OrderBy& order = query.order_by.front();
+    const SymValue best = terms_.eval(order.expr, selection.search.with(selection.rows.front()));
+    const RowExpr value{&order.expr, selection.search.with({Source{query.sources.front(), {}}})};
+    Conditions& conditions = instance_.conditions;
+    const ConditionId is_picked = conditions.add(condition::Always{found});
     instance_.row_facts.push_back(
-        {query.sources.front(), [this, order, best, selection](const Row& row) {
-           const SymValue other =
-               eval(order->expr,
-                    selection.search.with({Source{selection.rows.front().front().table, row}}));
-           const SmtTerm is_behind =
-               order->descending ? other.number <= best.number : best.number <= other.number;
-           return implies(selection.found.front() && selection.matches(row),
-                          other.null || best.null || is_behind);
-         }});
+        {query.sources.front(),
+         conditions.add(condition::Implies{
+             conditions.all({is_picked, *selection.matches}),
+             conditions.add(condition::NotBefore{value, best, order.descending})})});
   }
   if (into.strict) {
     abort_if(alive_ && !found);
@@ -35,7 +33,7 @@ void SymbolicRun::select_into(const sql::Statement& statement, const sql::Select
   } else {
     for (std::size_t i = 0; i < into.targets.size() && i < query.outputs.size(); ++i) {
       SymValue value =
-          symbols_.choose_value(found, eval(query.outputs[i].expr, at), symbols_.null());
+          symbols_.choose_value(found, terms_.eval(query.outputs[i].expr, at), symbols_.null());
       Variable& target = env_[into.targets[i].index];
       if (target.array) forget_rows(into.targets[i]);
       target.value = symbols_.choose_value(alive, value, target.value);
@@ -51,29 +49,20 @@ void SymbolicRun::bound_extreme(const sql::Query& query, const sql::Output& outp
                                 std::size_t first) {
   const bool is_min = output.aggregate == sql::Aggregate::Min;
   const sql::TableId table = query.sources.front();
-  const auto value_of = [this, expr = &output.expr, frame = selection.frame,
-                         table](const Row& row) {
-    return eval(*expr, frame.with({Source{table, row}}));
-  };
+  const RowExpr value{&output.expr, selection.frame.with({Source{table, {}}})};
+  Conditions& conditions = instance_.conditions;
+  const ConditionId alive = conditions.add(condition::Always{alive_});
   instance_.row_facts.push_back(
-      {table,
-       [value_of, matches = selection.matches, best, is_min, alive = alive_](const Row& row) {
-         const SymValue other = value_of(row);
-         const SmtTerm is_beyond =
-             !other.null && (is_min ? other.number < best.number : best.number < other.number);
-         return implies(alive && matches(row), other.null || (!best.null && !is_beyond));
-       }});
+      {table, conditions.add(
+                  condition::Implies{conditions.all({alive, *selection.matches}),
+                                     conditions.add(condition::NotBeyond{value, best, is_min})})});
   const bool is_of_key = output.expr.op == sql::ExprOp::Column &&
                          symbols_.app().table(table).is_key_column(output.expr.column);
   if (query.outputs.size() != 1 || !is_of_key) return;
   for (std::size_t a = first; a < instance_.accesses.size(); ++a) {
     Access& access = instance_.accesses[a];
     if (access.row) continue;
-    access.condition = [inner = access.condition, value_of, best, is_min](const Row& row) {
-      const SymValue other = value_of(row);
-      const SmtTerm counts = is_min ? other.number <= best.number : best.number <= other.number;
-      return inner(row) && (best.null || counts);
-    };
+    access.condition = conditions.add(condition::UpTo{access.condition, value, best, is_min});
   }
 }
 
@@ -82,7 +71,7 @@ SymValue SymbolicRun::aggregate_of_rows(const sql::Output& output, const Selecti
   SmtSolver& smt = symbols_.smt();
   const SmtTerm found = selection.found.front();
   SymValue value = symbols_.fresh_value("aggregate", false);
-  const SymValue picked = eval(output.expr, selection.frame.with(selection.rows.front()));
+  const SymValue picked = terms_.eval(output.expr, selection.frame.with(selection.rows.front()));
   switch (output.aggregate) {
     case sql::Aggregate::Count:
       instance_.facts.push_back(smt.number(0) <= value.number);
@@ -147,7 +136,7 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
   const Frame frame = here();
   const SmtTerm one = symbols_.smt().number(1);
   if (const auto* loop = statement.find<sql::ForArray>()) {
-    const SymArray list = array(loop->array, frame);
+    const SymArray list = terms_.array(loop->array, frame);
     return rounds_of_numbers({.target = loop->target,
                               .from = symbols_.number(1),
                               .to = {symbols_.no(), list.size},
@@ -156,12 +145,12 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of(const sql::Statement& sta
   }
   const auto& loop = statement.as<sql::ForRange>();
   Counting counting{.target = loop.target,
-                    .from = eval(loop.from, frame),
-                    .to = eval(loop.to, frame),
+                    .from = terms_.eval(loop.from, frame),
+                    .to = terms_.eval(loop.to, frame),
                     .width = one,
                     .descending = loop.descending};
   if (loop.descending) std::swap(counting.from, counting.to);
-  if (loop.step) counting.width = eval(*loop.step, frame).number;
+  if (loop.step) counting.width = terms_.eval(*loop.step, frame).number;
   return rounds_of_numbers(counting);
 }
 
@@ -193,7 +182,7 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of_query(const sql::Statemen
     Round round{selection.found[i], {}};
     const Frame at = selection.frame.with(selection.rows[i]);
     for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
-      round.targets.emplace_back(loop.targets[t], eval(query.outputs[t].expr, at));
+      round.targets.emplace_back(loop.targets[t], terms_.eval(query.outputs[t].expr, at));
     rounds.push_back(std::move(round));
   }
   return rounds;
@@ -225,7 +214,8 @@ std::vector<SymbolicRun::Round> SymbolicRun::rounds_of_numbers(const Counting& c
     SmtTerm active = from.number <= number && number <= to.number && !from.null && !to.null;
     if (is_any) active = active && symbols_.fresh_truth("round");
     Round round{active, {}};
-    const SymValue value = list ? element_of(*list, number) : SymValue{symbols_.no(), number};
+    const SymValue value =
+        list ? terms_.element_of(*list, number) : SymValue{symbols_.no(), number};
     round.targets.emplace_back(target, value);
     rounds.push_back(std::move(round));
     last = number;

@@ -52,30 +52,24 @@ void SymbolicRun::change_row(const sql::Statement& statement, sql::TableId table
       if (!columns.contains(column)) read(statement, table, column, guard, row);
     }
   }
-  const NewValue old_value = [this, table, row, at](std::uint32_t column) {
-    return value_now(table, column, row, at);
-  };
+  const Frame old_row = at.with({Source{table, row}});
   for (const sql::SetColumn& set : sets) {
-    const SymValue value = eval(set.value, at);
+    const SymValue value = terms_.eval(set.value, at);
     if (declared.columns[set.column].not_null) abort_if(guard && value.null);
     write(statement, table, set.column, guard, row, value);
   }
   const Frame after = here().with({Source{table, row}});
-  const NewValue new_value = [this, table, row, after](std::uint32_t column) {
-    return value_now(table, column, row, after);
-  };
-  free_entries(statement, table, guard, old_value, columns);
-  abort_if(take_entries(statement, table, guard, new_value, columns));
+  free_entries(statement, table, guard, old_row, columns);
+  abort_if(take_entries(statement, table, guard, after, columns));
   for (const sql::Expr* check : checks_of(declared, columns))
-    abort_if(guard && truth(*check, after).no);
-  check_parents(statement, table, guard, &new_value, columns);
+    abort_if(guard && terms_.truth(*check, after).no);
+  check_parents(statement, table, guard, &after, columns);
   check_children(statement, table, guard, &row, columns, at);
 }
 
 // What the constraints look at when an UPDATE changes many rows. Comes before the changes.
 void SymbolicRun::change_many(const sql::Statement& statement, const sql::Update& update,
-                              SmtTerm found, SmtTerm alive,
-                              const std::function<SmtTerm(const Row&)>& matches) {
+                              SmtTerm found, SmtTerm alive, ConditionId matches) {
   const sql::TableId table = update.table;
   const sql::Table& declared = symbols_.app().table(table);
   std::set<std::uint32_t> columns;
@@ -114,82 +108,66 @@ SymbolicRun::Target SymbolicRun::target_of(const sql::SearchedWrite& write) {
   Search& search = target.search;
   search = {.table = table, .plan = plan, .guard = alive_, .locks = per_statement_};
   if (plan->is_fixed) search.row = target.row;
-  const std::optional<sql::Expr>* where = &write.where;
-  search.is_candidate = [this, plan, table, frame](const Row& row) {
-    std::vector<SmtTerm> parts;
-    for (const sql::Expr* conjunct : plan->sources.front().fixed)
-      parts.push_back(is_true(*conjunct, frame.with({Source{table, row}})));
-    return symbols_.all(parts);
+  Conditions& conditions = instance_.conditions;
+  const auto meets = [&](const sql::Expr* expr, const Frame& at) {
+    return conditions.add(condition::Meets{{expr, at.with({Source{table, {}}})}});
   };
-  search.is_there = [this, is_candidate = search.is_candidate, table, frame](const Row& row) {
-    return is_candidate(row) && present_now(table, row, frame);
+  const auto is_there = [&](const Frame& at) {
+    return conditions.add(condition::Present{table, at});
   };
-  const auto meets = [this, table, where](const Row& row, const Frame& at) {
-    return present_now(table, row, at) && is_true(*where, at.with({Source{table, row}}));
-  };
-  search.is_found = [meets, frame](const Row& row) { return meets(row, frame); };
+  const sql::Expr* where = write.where ? &*write.where : nullptr;
+  std::vector<ConditionId> fixed;
+  for (const sql::Expr* conjunct : plan->sources.front().fixed)
+    fixed.push_back(meets(conjunct, frame));
+  search.is_candidate = conditions.all(std::move(fixed));
+  search.is_there = conditions.all({search.is_candidate, is_there(frame)});
+  search.is_found = conditions.all({is_there(frame), meets(where, frame)});
   search.matches = search.is_found;
   if (per_statement_) {
-    const auto still = still_there(table);
-    search.is_followed = [still, is_found = search.is_found](const Row& row) {
-      return is_found(row) && still(row);
-    };
-    search.is_left = [this, is_followed = search.is_followed, table, now](const Row& row) {
-      return is_followed(row) && present_now(table, row, now);
-    };
-    search.matches = [is_followed = search.is_followed, meets, now](const Row& row) {
-      return is_followed(row) && meets(row, now);
-    };
+    search.is_followed = conditions.all({search.is_found, still_there(table)});
+    search.is_left = conditions.all({search.is_followed, is_there(now)});
+    search.matches =
+        conditions.all({search.is_followed, conditions.all({is_there(now), meets(where, now)})});
   }
-  if (write.once) {
-    search.matches = [matches = search.matches, untouched = is_untouched(table)](const Row& row) {
-      return matches(row) && untouched(row);
-    };
-  }
-  target.found = alive_ && search.matches(target.row);
+  if (write.once) search.matches = conditions.all({search.matches, is_untouched(table)});
+  target.found = alive_ && terms_.holds(search.matches, target.row);
   if (!target.is_fixed()) {
     // Some row or other, if any matches.
     const SmtTerm some = symbols_.fresh_truth("found");
     instance_.facts.push_back(implies(some, target.found));
+    const ConditionId alive = conditions.add(condition::Always{alive_});
     instance_.row_facts.push_back(
-        {table, [matches = search.matches, alive = alive_, some](const Row& other) {
-           return implies(alive && matches(other), some);
-         }});
+        {table, conditions.add(condition::Implies{conditions.all({alive, search.matches}),
+                                                  conditions.add(condition::Always{some})})});
     target.found = some;
   }
   return target;
 }
 
-std::function<SmtTerm(const Row&)> SymbolicRun::is_untouched(sql::TableId table) {
-  const auto untouched = [this, table, from = first_access_,
-                          to = instance_.accesses.size()](const Row& row) {
-    std::vector<SmtTerm> parts;
-    for (std::size_t i = from; i < to; ++i) {
-      const Access& access = instance_.accesses[i];
-      if (access.kind == AccessKind::Write && access.table == table && access.column < kUniqueEntry)
-        parts.push_back(!happens(symbols_, access, row));
-    }
-    return symbols_.all(parts);
-  };
+ConditionId SymbolicRun::is_untouched(sql::TableId table) {
+  Conditions& conditions = instance_.conditions;
+  const ConditionId untouched = conditions.add(
+      condition::Unwritten{table, std::nullopt, first_access_, instance_.accesses.size()});
   if (loops_ == Loops::AtMostTwo || loop_frames_.empty()) return untouched;
   // A round that we do not look at may have changed it.
   const SmtFunction elsewhere = symbols_.row_function("elsewhere", table, SmtSolver::kBool);
-  return [untouched, elsewhere](const Row& row) { return untouched(row) && !elsewhere(row); };
+  return conditions.all(
+      {untouched, conditions.negate(conditions.add(condition::Named{elsewhere}))});
 }
 
-std::function<SmtTerm(const Row&)> SymbolicRun::still_there(sql::TableId table) {
+ConditionId SymbolicRun::still_there(sql::TableId table) {
+  Conditions& conditions = instance_.conditions;
   const bool is_reused =
       symbols_.changes().has_deletes(table) && symbols_.changes().has_inserts(table);
-  if (!is_reused) return [this](const Row&) { return symbols_.yes(); };
-  const SmtFunction still = symbols_.row_function("still", table, SmtSolver::kBool);
-  return [still](const Row& row) { return still(row); };
+  if (!is_reused) return conditions.add(condition::Always{symbols_.yes()});
+  return conditions.add(condition::Named{symbols_.row_function("still", table, SmtSolver::kBool)});
 }
 
 void SymbolicRun::observe(const sql::Statement& statement, const Search& search,
-                          std::uint32_t column,
-                          const std::function<SmtTerm(const Row&)>& condition) {
+                          std::uint32_t column, ConditionId condition) {
   if (search.row) {
-    read(statement, search.table, column, search.guard && condition(*search.row), *search.row);
+    read(statement, search.table, column, search.guard && terms_.holds(condition, *search.row),
+         *search.row);
   } else {
     read_all(statement, search.table, column, search.guard, condition);
   }
@@ -206,14 +184,11 @@ void SymbolicRun::read_found(const sql::Statement& statement, const Search& sear
       observe(statement, search, column, search.is_there);
   } else {
     // Rows that the search passes by, or that are others by now.
-    observe(statement, search, kPresence, [search](const Row& row) {
-      return search.is_candidate(row) && !search.is_followed(row);
-    });
-    for (const std::uint32_t column : where_columns) {
-      observe(statement, search, column, [search](const Row& row) {
-        return search.is_there(row) && !search.is_followed(row);
-      });
-    }
+    Conditions& conditions = instance_.conditions;
+    const ConditionId is_lost = conditions.negate(search.is_followed);
+    observe(statement, search, kPresence, conditions.all({search.is_candidate, is_lost}));
+    for (const std::uint32_t column : where_columns)
+      observe(statement, search, column, conditions.all({search.is_there, is_lost}));
     reads_at_ = kCurrent;
     observe(statement, search, kPresence, search.is_followed);
     for (const std::uint32_t column : where_columns)
@@ -229,7 +204,7 @@ std::vector<SymValue> SymbolicRun::values_of(sql::TableId table, const Row& row,
   const sql::Table& declared = symbols_.app().table(table);
   std::vector<SymValue> values;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
-    values.push_back(value_now(table, c, row, frame));
+    values.push_back(terms_.value(table, c, row, frame));
   return values;
 }
 
@@ -237,7 +212,7 @@ void SymbolicRun::return_row(const sql::Write& write, SmtTerm alive, SmtTerm fou
                              const Frame& row, bool is_only) {
   if (write.into_rows && is_only) {
     std::vector<SymValue> values;
-    for (const sql::Expr& expr : write.returning) values.push_back(eval(expr, row));
+    for (const sql::Expr& expr : write.returning) values.push_back(terms_.eval(expr, row));
     append_row(*write.into_rows, found && alive_, std::move(values));
   } else if (write.into_rows) {
     const SymArray old = *env_[write.into_rows->index].array;
@@ -248,7 +223,7 @@ void SymbolicRun::return_row(const sql::Write& write, SmtTerm alive, SmtTerm fou
   for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
     Variable& target = env_[write.targets[i].index];
     target.value = symbols_.choose_value(
-        alive, symbols_.choose_value(found, eval(write.returning[i], row), symbols_.null()),
+        alive, symbols_.choose_value(found, terms_.eval(write.returning[i], row), symbols_.null()),
         target.value);
   }
   set_found(found);
@@ -273,23 +248,13 @@ void SymbolicRun::update(const sql::Statement& statement, const sql::Update& upd
     old_row.values = values_of(table, row, frame);
   if (target.is_fixed()) {
     for (const sql::Expr& expr : update.raises)
-      abort_if(target.found && is_true(expr, frame.with({Source{table, row}})));
+      abort_if(target.found && terms_.is_true(expr, frame.with({Source{table, row}})));
     change_row(statement, table, update.sets, row, target.found, frame.with({Source{table, row}}));
   } else {
     change_many(statement, update, target.found, alive, target.search.matches);
-    for (std::size_t i = 0; i < update.sets.size(); ++i) {
-      Access access{AccessKind::Write,
-                    table,
-                    update.sets[i].column,
-                    statement.number,
-                    alive,
-                    std::nullopt,
-                    target.search.matches,
-                    [this, s = &update, i, frame, table](const Row& other) {
-                      return eval(s->sets[i].value, frame.with({Source{table, other}}));
-                    }};
-      access.step = at_;
-      instance_.accesses.push_back(std::move(access));
+    for (const sql::SetColumn& set : update.sets) {
+      write_all(statement, table, set.column, alive, target.search.matches,
+                RowExpr{&set.value, frame.with({Source{table, {}}})});
     }
   }
   return_row(update, alive, target.found, current().with({Source{table, row}, old_row}),
@@ -327,26 +292,12 @@ void SymbolicRun::remove(const sql::Statement& statement, const sql::Delete& rem
   const SymValue absent = symbols_.number(0);
   if (target.is_fixed()) {
     // By key alone it writes absence whether the row is there or not: it need not look.
-    write(statement, table, kPresence, reports ? found : alive && target.search.is_candidate(row),
-          row, absent);
+    write(statement, table, kPresence,
+          reports ? found : alive && terms_.holds(target.search.is_candidate, row), row, absent);
     check_children(statement, table, found, &row, all_columns, target.frame);
-    free_entries(
-        statement, table, found,
-        [this, table, row, old_row](std::uint32_t column) {
-          return value_now(table, column, row, old_row);
-        },
-        all_columns);
+    free_entries(statement, table, found, old_row, all_columns);
   } else {
-    Access access{AccessKind::Write,
-                  table,
-                  kPresence,
-                  statement.number,
-                  alive,
-                  std::nullopt,
-                  target.search.matches,
-                  [absent](const Row&) { return absent; }};
-    access.step = at_;
-    instance_.accesses.push_back(std::move(access));
+    write_all(statement, table, kPresence, alive, target.search.matches, absent);
     check_children(statement, table, found, nullptr, all_columns, target.frame);
     change_any_entries(statement, table, found, all_columns);
   }

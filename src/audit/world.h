@@ -136,7 +136,7 @@ class World {
   SmtTerm changes_what_is_read(Member reader, Member writer, const Option& option);
   SmtTerm matters(const Access& x, const Access& y, EdgeKind kind, Member a, Member b,
                   const Row& row);
-  SmtTerm would_match(const Access& scan, Member writer, const Row& row);
+  SmtTerm would_match(Member reader, const Access& scan, Member writer, const Row& row);
   void add_locks(Pair& pair, Member a, Member b);
   void add_references(Pair& pair, Member a, Member b);
   void add_moments(Pair& pair, Member a, Member b);

@@ -81,7 +81,7 @@ void World::add_row_facts(Cast cast, std::vector<SmtTerm>& out) {
     for (const RowFact& fact : pool_[a]->row_facts) {
       auto found = rows_of.find(fact.table);
       if (found == rows_of.end()) found = rows_of.emplace(fact.table, rows(cast, fact.table)).first;
-      for (const Row& row : found->second) out.push_back(fact.holds(row));
+      for (const Row& row : found->second) out.push_back(pool_[a]->holds(fact, row));
     }
   }
 }
@@ -201,13 +201,13 @@ void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
       const bool is_key = take.is_insert && take.column == kPresence;
       if (take.kind != AccessKind::Write || !take.row || !(is_key || take.column >= kUniqueEntry))
         continue;
-      if (symbols_.smt().known_number(take.value(*take.row).number) != 1) continue;
+      if (symbols_.smt().known_number(pool_[b]->written(take, *take.row).number) != 1) continue;
       // It may have given the key back itself, just before.
       std::vector<SmtTerm> own;
       for (const Access& write : pool_[b]->accesses) {
         if (write.kind == AccessKind::Write && write.table == take.table &&
             write.column == take.column && !write.is_insert && &write != &take)
-          own.push_back(happens(symbols_, write, *take.row));
+          own.push_back(pool_[b]->happens(write, *take.row));
       }
       for (const Member a : cast) {
         if (a == b) continue;
