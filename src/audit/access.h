@@ -1,7 +1,7 @@
 #pragma once
 // What a call does to the database, as data: accesses, with their conditions and values.
 //
-// Symbolic execution (symbolic_run.h) writes these down and nothing of it lives on; whoever wants
+// Symbolic execution (symbolic_run.cpp) writes these down and nothing of it lives on; whoever wants
 // formulas asks AccessEvaluator, the one visitor, for the terms of a row. A condition is a formula
 // with one row left open. Its leaves speak of that row as it is at a point of the program, a Frame:
 // with the values that variables have there, and the call's own writes up to there.

@@ -9,27 +9,12 @@ using sql::ExprOp;
 
 AccessEvaluator::Truth AccessEvaluator::compare(ExprOp op, const SymValue& a,
                                                 const SymValue& b) const {
-  SmtTerm holds = symbols_.yes();
-  switch (op) {
-    case ExprOp::Equal:
-      holds = equals(a.number, b.number);
-      break;
-    case ExprOp::NotEqual:
-      holds = !equals(a.number, b.number);
-      break;
-    case ExprOp::Less:
-      holds = a.number < b.number;
-      break;
-    case ExprOp::LessEqual:
-      holds = a.number <= b.number;
-      break;
-    case ExprOp::Greater:
-      holds = b.number < a.number;
-      break;
-    default:
-      holds = b.number <= a.number;
-      break;
-  }
+  const SmtTerm holds = op == ExprOp::Equal       ? equals(a.number, b.number)
+                        : op == ExprOp::NotEqual  ? !equals(a.number, b.number)
+                        : op == ExprOp::Less      ? a.number < b.number
+                        : op == ExprOp::LessEqual ? a.number <= b.number
+                        : op == ExprOp::Greater   ? b.number < a.number
+                                                  : b.number <= a.number;
   const SmtTerm known = !a.null && !b.null;
   return {known && holds, known && !holds};
 }

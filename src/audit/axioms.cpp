@@ -239,10 +239,9 @@ SmtTerm Axioms::reads(std::size_t a, std::size_t key) {
   if (has_outside()) return symbols_.fresh_truth("reads");
   const Location& x = locations()[key];
   std::vector<SmtTerm> parts;
-  Instance& reader = world_.instance(cast_[a]);
-  for (const Access& access : reader.accesses) {
+  for (const Access& access : world_.instance(cast_[a]).accesses) {
     if (access.kind == AccessKind::Read && access.table == x.table && access.column == x.column)
-      parts.push_back(reader.happens(access, x.row));
+      parts.push_back(world_.terms(cast_[a]).happens(access, x.row));
   }
   return symbols_.any(parts);
 }

@@ -4,22 +4,7 @@
 
 #include <algorithm>
 
-#include "audit/access_evaluator.h"
-
 namespace isoscope::audit {
-
-SmtTerm Instance::happens(const Access& access, const Row& row) {
-  return AccessEvaluator(*symbols_, *this).happens(access, row);
-}
-SymValue Instance::written(const Access& access, const Row& row) {
-  return AccessEvaluator(*symbols_, *this).written(access, row);
-}
-SmtTerm Instance::holds(const RowFact& fact, const Row& row) {
-  return AccessEvaluator(*symbols_, *this).holds(fact.holds, row);
-}
-SmtTerm Instance::would_match(const Access& scan, const Row& row, std::vector<SymValue> values) {
-  return AccessEvaluator(*symbols_, *this).would_match(scan, row, std::move(values));
-}
 
 std::string Instance::label(std::uint32_t at) const {
   if (at == kCurrent) return name_ + "@now";
@@ -52,9 +37,7 @@ SmtTerm Instance::presence(sql::TableId table, const Row& row, std::uint32_t at)
 SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& row,
                          std::uint32_t at) {
   const sql::Table& declared = symbols_->app().table(table);
-  for (std::size_t k = 0; k < declared.primary_key.size(); ++k) {
-    if (declared.primary_key[k] == column) return {symbols_->no(), row[k]};
-  }
+  if (const auto number = symbols_->key_value(table, column, row)) return *number;
   if (symbols_->changes().is_static(table, column))
     return symbols_->static_value(table, column, row);
   const ViewKey key{at, table.index, column};

@@ -94,14 +94,6 @@ class Instance {
   // The same for any location; presence and entries as 0 or 1.
   SymValue seen(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at = 0);
 
-  // Its data as terms (access_evaluator.h). That the access happens, to this row:
-  SmtTerm happens(const Access& access, const Row& row);
-  // What a write leaves in the row.
-  SymValue written(const Access& access, const Row& row);
-  SmtTerm holds(const RowFact& fact, const Row& row);
-  // The scan would find the row, with these values by column. Requires: access.would_match.
-  SmtTerm would_match(const Access& scan, const Row& row, std::vector<SymValue> values);
-
   // Where its view was asked for: location and row.
   struct Use {
     sql::TableId table;
@@ -141,7 +133,7 @@ class Instance {
   std::map<ViewKey, std::vector<std::vector<std::uint32_t>>> noted_;
 };
 
-// Runs a function symbolically.
+// Runs a function on symbols (symbolic_run.cpp).
 std::unique_ptr<Instance> make_instance(Symbols& symbols, sql::FunctionId function,
                                         std::string name, InstanceRules rules);
 

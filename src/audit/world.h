@@ -42,7 +42,7 @@
 #include <tuple>
 #include <vector>
 
-#include "audit/instance.h"
+#include "audit/access_evaluator.h"
 #include "support/by_id.h"
 
 namespace isoscope::audit {
@@ -81,6 +81,8 @@ class World {
   // The n-th instance of a function, n from 0; made when it is first asked for.
   Member member(sql::FunctionId function, std::size_t n);
   Instance& instance(Member a) const { return *pool_[a]; }
+  // For the terms of its accesses.
+  AccessEvaluator terms(Member a) const { return {symbols_, *pool_[a]}; }
   sql::FunctionId function(Member a) const { return pool_[a]->function(); }
 
   SmtTerm vis(Member a, Member b);
