@@ -241,7 +241,7 @@ SmtTerm Axioms::reads(std::size_t a, std::size_t key) {
   std::vector<SmtTerm> parts;
   for (const Access& access : world_.instance(cast_[a]).accesses) {
     if (access.kind == AccessKind::Read && access.table == x.table && access.column == x.column)
-      parts.push_back(happens(symbols_, access, x.row));
+      parts.push_back(world_.terms(cast_[a]).happens(access, x.row));
   }
   return symbols_.any(parts);
 }

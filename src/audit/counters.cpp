@@ -97,7 +97,7 @@ bool Counters::is_counter(const Counter& counter, Budget& budget) {
       if (!writes_column(access, counter)) continue;
       if (!access.row) return false;
       const SymValue before = instance.value(counter.table, counter.column, *access.row);
-      const SymValue after = access.value(*access.row);
+      const SymValue after = world_.terms(member).written(access, *access.row);
       const Member cast[] = {member};
       if (!always(cast, implies(access.guard, !after.null && before.number < after.number), false,
                   budget))
@@ -183,13 +183,15 @@ void Counters::find_counted(Budget& budget) {
     bool all = true;
     for (const sql::FunctionId f : functions_of(world_)) {
       if (!all) break;
-      const std::vector<Access> accesses = world_.instance(world_.member(f, 0)).accesses;
+      const Member member = world_.member(f, 0);
+      const std::vector<Access> accesses = world_.instance(member).accesses;
       for (const Access& access : accesses) {
         if (access.kind != AccessKind::Write || access.table != table ||
             access.column != kPresence || !all)
           continue;
         if (!access.row) continue;  // a DELETE of many rows
-        const auto value = world_.symbols().smt().known_number(access.value(*access.row).number);
+        const auto value = world_.symbols().smt().known_number(
+            world_.terms(member).written(access, *access.row).number);
         if (value == 0) continue;  // a DELETE
         const auto counted = counted_by(f, access, budget);
         all = counted && (!common || (counted->key_part == common->key_part &&

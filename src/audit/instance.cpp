@@ -6,10 +6,6 @@
 
 namespace isoscope::audit {
 
-SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row) {
-  return access.guard && (access.row ? symbols.same_row(*access.row, row) : access.condition(row));
-}
-
 std::string Instance::label(std::uint32_t at) const {
   if (at == kCurrent) return name_ + "@now";
   return at == 0 ? name_ : fmt::format("{}@{}", name_, at);
@@ -41,9 +37,7 @@ SmtTerm Instance::presence(sql::TableId table, const Row& row, std::uint32_t at)
 SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& row,
                          std::uint32_t at) {
   const sql::Table& declared = symbols_->app().table(table);
-  for (std::size_t k = 0; k < declared.primary_key.size(); ++k) {
-    if (declared.primary_key[k] == column) return {symbols_->no(), row[k]};
-  }
+  if (const auto number = symbols_->key_value(table, column, row)) return *number;
   if (symbols_->changes().is_static(table, column))
     return symbols_->static_value(table, column, row);
   const ViewKey key{at, table.index, column};

@@ -19,7 +19,6 @@
 // Paper    [NagarJagannathan-CONCUR'18], sections 4.1 and 4.3, Appendices A and B.
 // Differs  The access model in place of rules; conditions share the round of the loop; a row that
 //          is not there has no columns to read; an UPDATE reads what its SET and WHERE use.
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,47 +27,15 @@
 #include <utility>
 #include <vector>
 
+#include "audit/access.h"
 #include "audit/moments.h"
-#include "audit/symbols.h"
 
 namespace isoscope::audit {
-
-enum class AccessKind : std::uint8_t { Read, Write, Lock };
-
-struct Access {
-  AccessKind kind = AccessKind::Read;
-  sql::TableId table;
-  std::uint32_t column = 0;  // or kPresence, or kUniqueEntry + i; a Lock is of the whole row
-  std::uint32_t statement = 0;
-  SmtTerm guard;           // the statement comes to it
-  std::optional<Row> row;  // the one row that it is about; else every row that meets `condition`
-  std::function<SmtTerm(const Row&)> condition = {};
-  // Of a write: the value that it leaves in a row.
-  std::function<SymValue(const Row&)> value = {};
-  // Of a read by a scan whose WHERE asks only for what an INSERT fixes for good: would the row
-  // match, with these values? One that would not is as good as absent. Empty: not known.
-  using Columns = std::function<SymValue(std::uint32_t)>;
-  std::function<SmtTerm(const Row&, const Columns&)> would_match = {};
-  sql::Lock lock = sql::Lock::None;  // of a Lock
-  bool is_insert = false;            // of a write
-  // With a snapshot per statement: the view of a read, a moment or kCurrent; and the moment of the
-  // statement.
-  std::uint32_t at = 0;
-  std::uint32_t step = 0;
-  // Of a lock: taken some time until `step` ends, as the loop over the rows goes on.
-  bool is_late = false;
-};
 
 // Advisory locks are on rows of tables that no statement can name: of one number, and of two.
 inline sql::TableId advisory_table(const sql::Application& app, std::size_t num_numbers) {
   return {static_cast<std::uint32_t>(app.tables.size() + num_numbers)};
 }
-
-// Something true of every row of a table, in the view of one instance.
-struct RowFact {
-  sql::TableId table;
-  std::function<SmtTerm(const Row&)> holds;
-};
 
 // Which rounds of a loop we look at.
 enum class Loops : std::uint8_t {
@@ -95,16 +62,18 @@ struct Parameter {
 
 class Instance {
  public:
-  Instance(Symbols& symbols, sql::FunctionId function, std::string name)
-      : symbols_(&symbols), function_(function), name_(std::move(name)) {}
+  Instance(Symbols& symbols, sql::FunctionId function, std::string name, InstanceRules rules)
+      : symbols_(&symbols), function_(function), name_(std::move(name)), rules_(rules) {}
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
   sql::FunctionId function() const { return function_; }
   const std::string& name() const { return name_; }
+  const InstanceRules& rules() const { return rules_; }
 
   // In program order.
   std::vector<Access> accesses;
+  Conditions conditions;
   std::vector<Parameter> parameters;
   std::vector<SmtTerm> facts;
   std::vector<RowFact> row_facts;
@@ -125,9 +94,6 @@ class Instance {
   // The same for any location; presence and entries as 0 or 1.
   SymValue seen(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at = 0);
 
-  // What its conditions need as long as it lives.
-  void keep(std::shared_ptr<void> thing) { kept_ = std::move(thing); }
-
   // Where its view was asked for: location and row.
   struct Use {
     sql::TableId table;
@@ -136,6 +102,18 @@ class Instance {
     std::uint32_t at = 0;
   };
   const std::vector<Use>& uses() const { return uses_; }
+
+  // What AccessEvaluator has found out already: what a row of a table has in a column (or
+  // kPresence; of that, the number only), after so many accesses of its own.
+  struct Asked {
+    sql::TableId table;
+    std::uint32_t column = 0;
+    std::size_t num_accesses = 0;
+    std::uint32_t at = 0;
+    std::vector<std::uint32_t> row;  // its terms
+    friend auto operator<=>(const Asked&, const Asked&) = default;
+  };
+  std::map<Asked, SymValue> known;
 
  private:
   struct View {
@@ -146,26 +124,16 @@ class Instance {
   void note_use(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at);
   std::string label(std::uint32_t at) const;
 
-  std::shared_ptr<void> kept_;
   Symbols* symbols_;
   sql::FunctionId function_;
   std::string name_;
+  InstanceRules rules_;
   std::map<ViewKey, View> views_;
   std::vector<Use> uses_;
   std::map<ViewKey, std::vector<std::vector<std::uint32_t>>> noted_;
 };
 
-// Nobody else writes a row from this access on until the transaction ends. An INSERT is none: there
-// was no row.
-inline bool excludes_writers(const Access& access) {
-  if (access.kind == AccessKind::Lock) return access.lock != sql::Lock::KeyShare;
-  return access.kind == AccessKind::Write && access.column < kUniqueEntry && !access.is_insert;
-}
-
-// That the access happens, to this row.
-SmtTerm happens(const Symbols& symbols, const Access& access, const Row& row);
-
-// Runs a function symbolically.
+// Runs a function on symbols (symbolic_run.cpp).
 std::unique_ptr<Instance> make_instance(Symbols& symbols, sql::FunctionId function,
                                         std::string name, InstanceRules rules);
 

@@ -286,10 +286,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
         inserts.push_back(&access);
     }
     const auto value = [&](const Row& row, std::uint32_t column) {
-      const auto& key = problem.app.table(table).primary_key;
-      const auto place = std::ranges::find(key, column);
-      if (place != key.end())
-        return SymValue{symbols.no(), row[static_cast<std::size_t>(place - key.begin())]};
+      if (const auto number = symbols.key_value(table, column, row)) return *number;
       return world.written(call, table, column, row);
     };
     for (const Access* insert : inserts) {
@@ -304,7 +301,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
         about.push_back(!mine.null && !seen.null && equals(mine.number, seen.number));
       }
       for (const RowFact& fact : instance.row_facts) {
-        if (fact.table == table) about.push_back(fact.holds(other));
+        if (fact.table == table) about.push_back(world.terms(call).holds(fact.holds, other));
       }
       const Member cast[] = {call};
       if (open.ask(cast, about, budget) != SmtResult::Unsat) return false;

@@ -1,50 +1,34 @@
-// What constraints look at, and when they end a transaction.
-#include <algorithm>
+#include "audit/symbolic_constraints.h"
 
-#include "audit/symbolic_plan.h"
+#include <algorithm>
 
 namespace isoscope::audit {
 
-bool mentions(const std::vector<std::uint32_t>& constraint,
-              const std::set<std::uint32_t>& columns) {
-  return std::ranges::any_of(constraint, [&](std::uint32_t c) { return columns.contains(c); });
-}
-
-bool SymbolicRun::is_referred_to(sql::TableId table) const {
-  return std::ranges::any_of(symbols_.app().tables, [&](const sql::Table& other) {
-    return std::ranges::any_of(other.foreign_keys,
-                               [&](const sql::ForeignKey& key) { return key.target == table; });
-  });
-}
-
-// A foreign key needs its target: the row is looked at and kept from going away unseen. Of many
-// rows, or by UNIQUE columns, the target may be any row.
-void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                const NewValue* new_value, const std::set<std::uint32_t>& columns) {
+void SymbolicConstraints::check_parents(sql::TableId table, SmtTerm guard, const Frame* new_row,
+                                        const Columns& columns) {
   for (const sql::ForeignKey& key : symbols_.app().table(table).foreign_keys) {
     if (!mentions(key.columns, columns)) continue;
     const sql::Table& target = symbols_.app().table(key.target);
-    const Frame frame = current();
+    const Frame frame = call_.current();
+    // By UNIQUE columns, or of many rows, the target may be any row.
     const bool is_by_key = key.target_columns == target.primary_key;
-    if (new_value == nullptr || !is_by_key) {
-      read_all(statement, key.target, kPresence, guard,
-               [this](const Row&) { return symbols_.yes(); });
-      for (const std::uint32_t column : key.target_columns) {
-        read_all(statement, key.target, column, guard, [this, &key, frame](const Row& row) {
-          return present_now(key.target, row, frame);
-        });
-      }
+    if (new_row == nullptr || !is_by_key) {
+      call_.read_all(key.target, kPresence, guard, always(symbols_.yes()));
+      const ConditionId is_there = conditions_.add(condition::Present{key.target, frame});
+      for (const std::uint32_t column : key.target_columns)
+        call_.read_all(key.target, column, guard, is_there);
     }
-    if (new_value == nullptr) continue;
+    if (new_row == nullptr) continue;
     Row row;
     SmtTerm checked = guard;
     std::vector<SmtTerm> own;
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
-      const SymValue value = (*new_value)(key.columns[i]);
+      const SymValue value = terms_.column_of(*new_row, 0, key.columns[i]);
       row.push_back(value.number);
       checked = checked && !value.null;
       if (key.target == table)
-        own.push_back(symbols_.same_value(value, (*new_value)(key.target_columns[i])));
+        own.push_back(
+            symbols_.same_value(value, terms_.column_of(*new_row, 0, key.target_columns[i])));
     }
     // A row may refer to itself.
     if (key.target == table) checked = checked && !symbols_.all(own);
@@ -52,176 +36,195 @@ void SymbolicRun::check_parents(const sql::Statement& statement, sql::TableId ta
       some_row(key.target, key.target_columns, row, checked, frame);
       continue;
     }
-    const SmtTerm present = present_now(key.target, row, frame);
-    read(statement, key.target, kPresence, checked, row);
-    lock(statement, key.target, sql::Lock::KeyShare, checked, row);
-    abort_if(checked && !present);
+    const SmtTerm present = terms_.present(key.target, row, frame);
+    call_.read(key.target, kPresence, checked, row);
+    call_.lock(key.target, sql::Lock::KeyShare, checked, row);
+    call_.abort_if(checked && !present);
   }
 }
 
-// Whoever deletes a row, or changes what is referred to, looks at the rows that refer to it. With
-// no row: to some of many.
-void SymbolicRun::check_children(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                                 const Row* row, const std::set<std::uint32_t>& columns,
-                                 const Frame& before) {
+void SymbolicConstraints::check_children(sql::TableId table, SmtTerm guard, const Row* row,
+                                         const Columns& columns, const Frame& before) {
   for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
     const sql::TableId child{t};
     for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
-      const Frame frame = current();
+      const Frame frame = call_.current();
       const bool is_single = row != nullptr;
-      const Row parent = is_single ? *row : Row();
-      const bool is_update = !statement.is<sql::Delete>();
+      const bool is_update = !call_.statement->is<sql::Delete>();
       // What the row was referred to by, if it no longer has it.
       Row lost;
       SmtTerm looks = guard;
       std::vector<SmtTerm> same;
       for (std::size_t i = 0; is_single && i < key.target_columns.size(); ++i) {
-        const SymValue old = value_now(table, key.target_columns[i], parent, before);
+        const SymValue old = terms_.value(table, key.target_columns[i], *row, before);
         lost.push_back(old.number);
         looks = looks && !old.null;
         if (is_update)
           same.push_back(
-              symbols_.same_value(old, value_now(table, key.target_columns[i], parent, frame)));
+              symbols_.same_value(old, terms_.value(table, key.target_columns[i], *row, frame)));
       }
       if (is_single && is_update) looks = looks && !symbols_.all(same);
-      const sql::ForeignKey* refers = &key;
-      const bool is_own_table = child == table;
-      const auto is_candidate = [this, child, refers, lost, parent, is_own_table,
-                                 is_single](const Row& other) {
-        if (!is_single) return symbols_.yes();
-        std::vector<SmtTerm> parts;
-        const auto& own_key = symbols_.app().table(child).primary_key;
-        for (std::size_t i = 0; i < refers->columns.size(); ++i) {
-          const auto place = std::ranges::find(own_key, refers->columns[i]);
-          if (place != own_key.end())
-            parts.push_back(
-                equals(other[static_cast<std::size_t>(place - own_key.begin())], lost[i]));
-        }
-        if (is_own_table) parts.push_back(!symbols_.same_row(other, parent));
-        return symbols_.all(parts);
-      };
-      const auto is_there = [this, child, frame, is_candidate](const Row& other) {
-        return is_candidate(other) && present_now(child, other, frame);
-      };
-      read_all(statement, child, kPresence, looks, is_candidate);
-      for (const std::uint32_t column : key.columns)
-        read_all(statement, child, column, looks, is_there);
+      const ConditionId is_candidate = refers_by_key(child, key, lost, row);
+      const ConditionId is_there =
+          conditions_.all({is_candidate, conditions_.add(condition::Present{child, frame})});
+      call_.read_all(child, kPresence, looks, is_candidate);
+      for (const std::uint32_t column : key.columns) call_.read_all(child, column, looks, is_there);
       if (!is_single) continue;
-      instance_.row_facts.push_back(
-          {child, [this, looks, is_there, refers, child, lost, frame](const Row& other) {
-             std::vector<SmtTerm> parts = {looks, instance_.committed, is_there(other)};
-             for (std::size_t i = 0; i < refers->columns.size(); ++i) {
-               const SymValue value = value_now(child, refers->columns[i], other, frame);
-               parts.push_back(!value.null && equals(value.number, lost[i]));
-             }
-             return !symbols_.all(parts);
-           }});
+      std::vector<ConditionId> parts = {always(looks), conditions_.add(condition::Committed{}),
+                                        is_there};
+      for (std::size_t i = 0; i < key.columns.size(); ++i)
+        parts.push_back(conditions_.add(condition::Holds{child, key.columns[i], frame, lost[i]}));
+      instance_.row_facts.push_back({child, conditions_.negate(conditions_.all(std::move(parts)))});
     }
   }
 }
 
-SmtTerm SymbolicRun::key_is_taken(sql::TableId table, const Row& row, const Frame& frame) {
-  if (keys_are_unknown_ && symbols_.changes().frees_keys(table))
+SymbolicConstraints::Columns SymbolicConstraints::referred_columns(sql::TableId table,
+                                                                   const Columns* columns) const {
+  Columns referred;
+  for (const sql::Table& other : symbols_.app().tables) {
+    for (const sql::ForeignKey& key : other.foreign_keys) {
+      if (key.target == table && (columns == nullptr || mentions(key.target_columns, *columns)))
+        referred.insert(key.target_columns.begin(), key.target_columns.end());
+    }
+  }
+  return referred;
+}
+
+// A row may refer to what a row of its parent table had, as far as its key says. With no parent: to
+// some of many.
+ConditionId SymbolicConstraints::refers_by_key(sql::TableId child, const sql::ForeignKey& key,
+                                               const Row& lost, const Row* parent) {
+  if (parent == nullptr) return always(symbols_.yes());
+  const auto& own_key = symbols_.app().table(child).primary_key;
+  std::vector<ConditionId> parts;
+  for (std::size_t i = 0; i < key.columns.size(); ++i) {
+    const auto place = std::ranges::find(own_key, key.columns[i]);
+    if (place == own_key.end()) continue;
+    const auto part = static_cast<std::size_t>(place - own_key.begin());
+    parts.push_back(conditions_.add(condition::KeyIs{part, lost[i]}));
+  }
+  if (child == key.target) {
+    std::vector<ConditionId> same;
+    for (std::size_t k = 0; k < parent->size(); ++k)
+      same.push_back(conditions_.add(condition::KeyIs{k, (*parent)[k]}));
+    parts.push_back(conditions_.negate(conditions_.all(std::move(same))));
+  }
+  return conditions_.all(std::move(parts));
+}
+
+SmtTerm SymbolicConstraints::key_is_taken(sql::TableId table, const Row& row, const Frame& frame) {
+  if (call_.keys_are_unknown && symbols_.changes().frees_keys(table))
     return symbols_.fresh_truth("taken");
-  return present_now(table, row, frame);
+  return terms_.present(table, row, frame);
 }
 
-void SymbolicRun::look_once(const sql::Statement& statement, sql::TableId table,
-                            std::uint32_t column, const Row& row, SmtTerm looks, SmtTerm is_taken,
-                            SmtTerm is_taken_at_end) {
+void SymbolicConstraints::look_once(sql::TableId table, std::uint32_t column, const Row& row,
+                                    SmtTerm looks, SmtTerm is_taken, SmtTerm is_taken_at_end) {
   instance_.facts.push_back(implies(looks && !is_taken, !is_taken_at_end));
-  read(statement, table, column, looks && !is_taken, row);
-  reads_at_ = moments_.check_moment();
-  read(statement, table, column, looks && is_taken, row);
-  reads_at_ = kCurrent;
+  call_.read(table, column, looks && !is_taken, row);
+  call_.reads_at = call_.moments.check_moment();
+  call_.read(table, column, looks && is_taken, row);
+  call_.reads_at = kCurrent;
 }
 
-SmtTerm SymbolicRun::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry,
-                               std::uint32_t at) {
-  if (keys_are_unknown_ &&
+SmtTerm SymbolicConstraints::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry,
+                                       std::uint32_t at) {
+  if (call_.keys_are_unknown &&
       symbols_.changes().frees_entries(table, symbols_.app().table(table).unique[unique]))
     return symbols_.fresh_truth("taken");
-  if (disturbed_.contains({table.index, kUniqueEntry}))
+  if (call_.disturbed.contains({table.index, kUniqueEntry}))
     return symbols_.fresh_truth("some_round.taken");
   SmtTerm taken = instance_.taken(table, unique, entry, at);
   for (const Access& access : instance_.accesses) {
     if (access.kind != AccessKind::Write || access.table != table ||
         access.column != kUniqueEntry + unique)
       continue;
-    taken = choose(happens(symbols_, access, entry),
-                   equals(access.value(entry).number, symbols_.smt().number(1)), taken);
+    taken = choose(terms_.happens(access, entry),
+                   equals(terms_.written(access, entry).number, symbols_.smt().number(1)), taken);
   }
   return taken;
 }
 
-SymbolicRun::Entry SymbolicRun::look_up(const sql::Statement& statement, sql::TableId table,
-                                        std::uint32_t unique, SmtTerm guard,
-                                        const NewValue& new_value, bool looks_once) {
+SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, std::uint32_t unique,
+                                                        SmtTerm guard, const Frame& new_row,
+                                                        bool looks_once) {
   Entry entry{unique, {}, guard, {}};
   for (const std::uint32_t column : symbols_.app().table(table).unique[unique]) {
-    const SymValue value = new_value(column);
+    const SymValue value = terms_.column_of(new_row, 0, column);
     entry.values.push_back(value.number);
     entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
   }
-  const std::uint32_t at = current().at;
+  const std::uint32_t at = call_.current().at;
   if (looks_once) {
-    entry.taken = entry.looks && taken_now(table, unique, entry.values, moments_.check_moment());
-    look_once(statement, table, kUniqueEntry + unique, entry.values, entry.looks, entry.taken,
+    entry.taken =
+        entry.looks && taken_now(table, unique, entry.values, call_.moments.check_moment());
+    look_once(table, kUniqueEntry + unique, entry.values, entry.looks, entry.taken,
               taken_now(table, unique, entry.values, at));
     return entry;
   }
   entry.taken = entry.looks && taken_now(table, unique, entry.values, at);
-  read(statement, table, kUniqueEntry + unique, entry.looks, entry.values);
+  call_.read(table, kUniqueEntry + unique, entry.looks, entry.values);
   return entry;
 }
 
-// Takes the entries of constraints that mention the columns; returns whether one was taken already.
-SmtTerm SymbolicRun::take_entries(const sql::Statement& statement, sql::TableId table,
-                                  SmtTerm guard, const NewValue& new_value,
-                                  const std::set<std::uint32_t>& columns) {
+SmtTerm SymbolicConstraints::take_entries(sql::TableId table, SmtTerm guard, const Frame& new_row,
+                                          const Columns& columns) {
   SmtTerm is_double = symbols_.no();
   const auto& constraints = symbols_.app().table(table).unique;
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
-    const Entry entry = look_up(statement, table, u, guard, new_value);
-    write(statement, table, kUniqueEntry + u, entry.looks && !entry.taken, entry.values,
-          symbols_.number(1));
+    const Entry entry = look_up(table, u, guard, new_row);
+    call_.write(table, kUniqueEntry + u, entry.looks && !entry.taken, entry.values,
+                symbols_.number(1));
     is_double = is_double || entry.taken;
   }
   return is_double;
 }
 
-void SymbolicRun::free_entries(const sql::Statement& statement, sql::TableId table, SmtTerm guard,
-                               const NewValue& old_value, const std::set<std::uint32_t>& columns) {
+void SymbolicConstraints::free_entries(sql::TableId table, SmtTerm guard, const Frame& old_row,
+                                       const Columns& columns) {
   const auto& constraints = symbols_.app().table(table).unique;
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
     Row entry;
     std::vector<SmtTerm> known = {guard};
     for (const std::uint32_t column : constraints[u]) {
-      const SymValue value = old_value(column);
+      const SymValue value = terms_.column_of(old_row, 0, column);
       entry.push_back(value.number);
       known.push_back(!value.null);
     }
-    write(statement, table, kUniqueEntry + u, symbols_.all(known), entry, symbols_.number(0));
+    call_.write(table, kUniqueEntry + u, symbols_.all(known), entry, symbols_.number(0));
   }
 }
 
-void SymbolicRun::change_any_entries(const sql::Statement& statement, sql::TableId table,
-                                     SmtTerm guard, const std::set<std::uint32_t>& columns) {
+void SymbolicConstraints::change_any_entries(sql::TableId table, SmtTerm guard,
+                                             const Columns& columns) {
   const auto& constraints = symbols_.app().table(table).unique;
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
     const SmtFunction changed = symbols_.entry_function("changed", table, u);
     const SmtFunction taken = symbols_.entry_function("taken", table, u);
-    const auto is_changed = [changed](const Row& entry) { return changed(entry); };
-    read_all(statement, table, kUniqueEntry + u, guard, is_changed);
-    instance_.accesses.push_back(
-        {AccessKind::Write, table, kUniqueEntry + u, statement.number, guard, std::nullopt,
-         is_changed, [this, taken](const Row& entry) { return symbols_.truth(taken(entry)); }});
-    instance_.accesses.back().step = at_;
+    const ConditionId is_changed = conditions_.add(condition::Named{changed});
+    call_.read_all(table, kUniqueEntry + u, guard, is_changed);
+    call_.write_all(table, kUniqueEntry + u, guard, is_changed, taken);
   }
+}
+
+Row SymbolicConstraints::some_row(sql::TableId table, const std::vector<std::uint32_t>& columns,
+                                  const Row& values, SmtTerm condition, const Frame& frame) {
+  Row row;
+  for (std::size_t i = 0; i < symbols_.app().table(table).primary_key.size(); ++i)
+    row.push_back(symbols_.fresh_number("row"));
+  instance_.named_rows.emplace_back(table, row);
+  std::vector<SmtTerm> parts = {terms_.present(table, row, frame)};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const SymValue value = terms_.value(table, columns[i], row, frame);
+    parts.push_back(!value.null && equals(value.number, values[i]));
+  }
+  instance_.facts.push_back(implies(condition, symbols_.all(parts)));
+  return row;
 }
 
 }  // namespace isoscope::audit

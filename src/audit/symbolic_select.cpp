@@ -1,269 +1,280 @@
-// The rows that a query finds, on symbols: what it reads of each table, and which rows it locks.
-#include <algorithm>
-
-#include "audit/symbolic_plan.h"
+#include "audit/symbolic_select.h"
 
 namespace isoscope::audit {
 
-Window window_of(const sql::Query& query) {
-  const auto is_null = [](const sql::Expr& expr) { return expr.op == sql::ExprOp::Null; };
-  Window window;
-  window.is_whole = !query.limit && !query.offset && !query.distinct;
-  const auto& offset = query.offset;
-  if (offset && !is_null(*offset))
-    window.has_first = offset->op == sql::ExprOp::Integer && offset->number == 0;
-  const auto& limit = query.limit;
-  if (!limit || is_null(*limit)) return window;
-  if (limit->op == sql::ExprOp::Integer && limit->number > 0) {
-    window.max_rows = static_cast<std::size_t>(limit->number);
+void SymbolicSelect::run(const sql::Select& select) {
+  if (select.advisory) {
+    take_advisory(select);
+  } else if (select.query.rows) {
+    of_rows(select);
+  } else if (select.into_rows) {
+    into_rows(select.query, *select.into_rows);
+  } else if (select.query.is_aggregate()) {
+    aggregate_into(select);
   } else {
-    window.has_first = false;
-  }
-  return window;
-}
-
-bool SymbolicRun::is_locking(const sql::Query& query) const {
-  return per_statement_ && query.lock > sql::Lock::KeyShare && !query.is_aggregate();
-}
-
-// What the parts of one SELECT share.
-struct SymbolicRun::Finding {
-  std::shared_ptr<const Plan> plan;
-  const sql::Query& query;
-  Frame frame;         // of its snapshot
-  Frame now;           // when the call commits
-  SmtTerm alive;       // it happens
-  bool locks = false;  // the rows that it returns, with a snapshot per statement
-  Window window = {};
-  // With `locks`, by source: the row is no other one under the same key by now.
-  std::vector<std::function<SmtTerm(const Row&)>> still = {};
-  // These rows, one a source, are there and meet WHERE as things are in a frame.
-  std::function<SmtTerm(const std::vector<Source>&, const Frame&)> met_at = {};
-  // And so does the statement find them: in its snapshot, and with `locks` at the end too.
-  std::function<SmtTerm(const std::vector<Source>&)> is_found = {};
-
-  bool is_join() const { return query.sources.size() > 1; }
-};
-
-SymbolicRun::Finding SymbolicRun::finding_of(const sql::Query& query) {
-  Finding finding{.plan = std::make_shared<const Plan>(plan(query.sources, query.where)),
-                  .query = query,
-                  .frame = here(),
-                  .now = current(),
-                  .alive = alive_,
-                  .locks = is_locking(query)};
-  if (!query.is_aggregate()) finding.window = window_of(query);
-  for (const sql::TableId table : query.sources) {
-    if (finding.locks) finding.still.push_back(still_there(table));
-  }
-  finding.met_at = [this, where = &query.where](const std::vector<Source>& rows, const Frame& at) {
-    std::vector<SmtTerm> parts;
-    for (const Source& source : rows) parts.push_back(present_now(source.table, source.row, at));
-    parts.push_back(is_true(*where, at.with(rows)));
-    return symbols_.all(parts);
-  };
-  finding.is_found = [met_at = finding.met_at, frame = finding.frame, now = finding.now,
-                      still = finding.still](const std::vector<Source>& rows) {
-    SmtTerm found = met_at(rows, frame);
-    for (std::size_t s = 0; s < still.size(); ++s) found = found && still[s](rows[s].row);
-    return still.empty() ? found : found && met_at(rows, now);
-  };
-  return finding;
-}
-
-// The rows that it finds. Without a fixed key it finds some, free to be any that match.
-void SymbolicRun::find_rows(const Finding& finding, std::size_t num_rows, Selection& selection) {
-  const Plan& plan = *finding.plan;
-  const Window& window = finding.window;
-  const std::size_t count = plan.is_fixed ? 1 : num_rows;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::vector<Source> rows = rows_of(plan, finding.frame);
-    if (plan.is_fixed) {
-      SmtTerm found = finding.alive && finding.is_found(rows);
-      if (!window.has_first) found = found && symbols_.fresh_truth("within_limit");
-      selection.found.push_back(found);
-    } else {
-      const SmtTerm found = window.max_rows > i ? symbols_.fresh_truth("found") : symbols_.no();
-      instance_.facts.push_back(implies(found, finding.alive && finding.is_found(rows)));
-      for (std::size_t j = 0; j < i; ++j) {
-        std::vector<SmtTerm> same;
-        for (std::size_t s = 0; s < rows.size(); ++s)
-          same.push_back(symbols_.same_row(rows[s].row, selection.rows[j][s].row));
-        instance_.facts.push_back(!(found && selection.found[j] && symbols_.all(same)));
-      }
-      if (i > 0 && loops_ == Loops::AtMostTwo)
-        instance_.facts.push_back(implies(found, selection.found[i - 1]));
-      selection.found.push_back(found);
-    }
-    selection.rows.push_back(std::move(rows));
+    into_variables(select);
   }
 }
 
-// What it looks for in one of its tables. In a join, which rows of one table are looked at depends
-// on the others: a free symbol says.
-SymbolicRun::Search SymbolicRun::search_of(const Finding& finding, std::uint32_t s,
-                                           const Selection& selection) {
-  const Plan::OfSource& source = finding.plan->sources[s];
-  const sql::TableId table = source.table;
-  Search search{.table = table,
-                .plan = finding.plan,
-                .source = s,
-                .guard = finding.alive,
-                .locks = finding.locks};
-  if (source.is_fixed) search.row = selection.rows.front()[s].row;
-  std::optional<SmtFunction> looked_at;
-  if (finding.is_join() && !source.is_fixed) {
-    looked_at = symbols_.row_function("looked_at", table, SmtSolver::kBool);
-    for (std::size_t i = 0; i < selection.rows.size(); ++i)
-      instance_.facts.push_back(
-          implies(selection.found[i], (*looked_at)(selection.rows[i][s].row)));
+// Held to the end of the call. Whoever takes it later sees, from the next snapshot on, what the
+// call did: at READ COMMITTED that of the next statement (world.cpp), with one snapshot none. One
+// that is only tried is had (model_notes.h).
+void SymbolicSelect::take_advisory(const sql::Select& select) {
+  SmtTerm taken = call_.alive;
+  Row numbers;
+  for (const sql::Output& output : select.query.outputs) {
+    const SymValue number = terms_.eval(output.expr, call_.here());
+    taken = taken && !number.null;
+    numbers.push_back(number.number);
   }
-  search.is_candidate = [this, plan = finding.plan, s, frame = finding.frame,
-                         looked_at](const Row& row) {
-    std::vector<Source> rows(plan->sources.size());
-    rows[s] = {plan->sources[s].table, row};
-    std::vector<SmtTerm> parts;
-    for (const sql::Expr* conjunct : plan->sources[s].fixed)
-      parts.push_back(is_true(*conjunct, frame.with(rows)));
-    if (looked_at) parts.push_back((*looked_at)(row));
-    return symbols_.all(parts);
-  };
-  search.is_there = [this, is_candidate = search.is_candidate, table,
-                     frame = finding.frame](const Row& row) {
-    return is_candidate(row) && present_now(table, row, frame);
-  };
-  search.matches = search.is_there;
-  if (finding.is_join()) return search;
-  search.matches = [is_found = finding.is_found, table](const Row& row) {
-    return is_found({Source{table, row}});
-  };
-  if (!finding.locks) return search;
-  search.is_found = [met_at = finding.met_at, table, frame = finding.frame](const Row& row) {
-    return met_at({Source{table, row}}, frame);
-  };
-  search.is_followed = [is_found = search.is_found, same = finding.still.front()](const Row& row) {
-    return is_found(row) && same(row);
-  };
-  search.is_left = [this, is_followed = search.is_followed, table, now = finding.now](
-                       const Row& row) { return is_followed(row) && present_now(table, row, now); };
-  return search;
+  call_.lock_numbers(select.advisory->is_shared ? sql::Lock::Share : sql::Lock::Update, taken,
+                     std::move(numbers));
+  if (!select.in_expression) call_.set_found(symbols_.yes());
+  for (const sql::VarId target : select.targets) {
+    const SymValue given = select.advisory->is_tried
+                               ? SymValue{call_.alive && !taken, symbols_.smt().number(1)}
+                               : symbols_.null();
+    call_.assign(target, given);
+  }
 }
 
-// A read of rows that no key fixes: their presence, what WHERE looks at, and what is shown.
-void SymbolicRun::scan(const sql::Statement& statement, const Finding& finding,
-                       const Search& search, const std::set<std::uint32_t>& outputs) {
-  const sql::TableId table = search.table;
-  const std::set<std::uint32_t>& where_columns = finding.plan->sources[search.source].where_columns;
-  const std::size_t first_read = instance_.accesses.size();
-  read_all(statement, table, kPresence, finding.alive, search.is_candidate);
-  for (const std::uint32_t column : where_columns)
-    read_all(statement, table, column, finding.alive, search.is_there);
-  const bool is_fixed_by_insert = std::ranges::none_of(where_columns, [&](std::uint32_t column) {
-    return symbols_.changes().is_updated(table, column);
-  });
-  if (!finding.is_join() && is_fixed_by_insert) {
-    for (std::size_t i = first_read; i < instance_.accesses.size(); ++i) {
-      instance_.accesses[i].would_match = [this, where = &finding.query.where,
-                                           frame = finding.frame,
-                                           table](const Row& row, const Access::Columns& values) {
-        Source inserted{table, row};
-        const auto& columns = symbols_.app().table(table).columns;
-        for (std::uint32_t c = 0; c < columns.size(); ++c) inserted.values.push_back(values(c));
-        return is_true(*where, frame.with({std::move(inserted)}));
-      };
-    }
-  }
-  for (const std::uint32_t column : outputs)
-    read_all(statement, table, column, finding.alive, search.matches);
+void SymbolicSelect::put(sql::VarId target, const SymValue& value) {
+  if (call_.env[target.index].array) variables_.forget_rows(target);
+  call_.assign(target, value);
 }
 
-// The locks of FOR UPDATE and its kind on one of the tables.
-void SymbolicRun::lock_found(const sql::Statement& statement, const Finding& finding,
-                             const Search& search, const std::set<std::uint32_t>& outputs,
-                             const Selection& selection) {
-  const std::uint32_t s = search.source;
-  const sql::Lock mode = finding.query.lock;
-  if (mode == sql::Lock::None || finding.query.is_aggregate()) return;
-  const Plan::OfSource& source = finding.plan->sources[s];
-  if (finding.locks && finding.is_join()) {
-    // What the search passes by is written down already; the rows that it found are read again.
-    reads_at_ = kCurrent;
-    std::set<std::uint32_t> columns = outputs;
-    columns.insert(source.where_columns.begin(), source.where_columns.end());
-    columns.insert(kPresence);
-    for (std::size_t i = 0; i < selection.rows.size(); ++i) {
-      for (const std::uint32_t column : columns)
-        read(statement, search.table, column, selection.found[i], selection.rows[i][s].row);
-    }
-    reads_at_ = at_;
+std::vector<SymValue> SymbolicSelect::outputs_of(const sql::Query& query, const Frame& at) {
+  std::vector<SymValue> values;
+  for (const sql::Output& output : query.outputs) values.push_back(terms_.eval(output.expr, at));
+  return values;
+}
+
+void SymbolicSelect::into_variables(const sql::Select& into) {
+  const sql::Query& query = into.query;
+  const Selection selection = search_.select(query, 1);
+  const SmtTerm found = selection.found.front();
+  const Frame at = selection.frame.with(selection.rows.front());
+  // ORDER BY … LIMIT 1 over one table: no row comes before the one that is picked.
+  if (!query.order_by.empty() && !query.offset && selection.matches && query.sources.size() == 1) {
+    const sql::OrderBy& order = query.order_by.front();
+    const SymValue best = terms_.eval(order.expr, selection.search.with(selection.rows.front()));
+    const RowExpr value{&order.expr, selection.search.with({Source{query.sources.front(), {}}})};
+    add_row_fact(query.sources.front(), conditions_.all({always(found), *selection.matches}),
+                 conditions_.add(condition::NotBefore{value, best, order.descending}));
   }
-  // Only rows that the query returns are locked: all of them in a loop and by PERFORM.
-  const bool returns_all = statement.is<sql::ForQuery>() || statement.targets().empty();
-  if (returns_all && finding.window.is_whole && !finding.is_join() && !source.is_fixed) {
-    lock(statement, search.table, mode, finding.alive, std::nullopt, search.matches);
+  if (into.strict) call_.abort_if(call_.alive && !found);
+  if (into.exists) {
+    call_.assign(into.targets.front(), symbols_.truth(found));
   } else {
-    for (std::size_t i = 0; i < selection.rows.size(); ++i)
-      lock(statement, search.table, mode, selection.found[i], selection.rows[i][s].row);
+    for (std::size_t i = 0; i < into.targets.size() && i < query.outputs.size(); ++i)
+      put(into.targets[i],
+          symbols_.choose_value(found, terms_.eval(query.outputs[i].expr, at), symbols_.null()));
+  }
+  if (!into.in_expression) call_.set_found(found);
+}
+
+void SymbolicSelect::bound_extreme(const sql::Query& query, const sql::Output& output,
+                                   const Selection& selection, const SymValue& best,
+                                   std::size_t first) {
+  const bool is_min = output.aggregate == sql::Aggregate::Min;
+  const sql::TableId table = query.sources.front();
+  const RowExpr value{&output.expr, selection.frame.with({Source{table, {}}})};
+  add_row_fact(table, conditions_.all({always(call_.alive), *selection.matches}),
+               conditions_.add(condition::NotBeyond{value, best, is_min}));
+  const bool is_of_key = output.expr.op == sql::ExprOp::Column &&
+                         symbols_.app().table(table).is_key_column(output.expr.column);
+  if (query.outputs.size() != 1 || !is_of_key) return;
+  for (std::size_t a = first; a < instance_.accesses.size(); ++a) {
+    Access& access = instance_.accesses[a];
+    if (access.row) continue;
+    access.condition = conditions_.add(condition::UpTo{access.condition, value, best, is_min});
   }
 }
 
-// Every row that matches is found, or there are more than the ones that we look at.
-void SymbolicRun::find_all(const Finding& finding, std::size_t num_rows,
-                           const Selection& selection) {
-  const Plan& plan = *finding.plan;
-  if (finding.is_join() || plan.is_fixed || plan.sources.empty() || !finding.window.has_first ||
-      (num_rows != 1 && loops_ != Loops::AtMostTwo))
+SymValue SymbolicSelect::aggregate_of_rows(const sql::Output& output, const Selection& selection,
+                                           bool is_single_row) {
+  SmtSolver& smt = symbols_.smt();
+  const SmtTerm found = selection.found.front();
+  SymValue value = symbols_.fresh_value("aggregate", false);
+  const SymValue picked = terms_.eval(output.expr, selection.frame.with(selection.rows.front()));
+  switch (output.aggregate) {
+    case sql::Aggregate::Count:
+      instance_.facts.push_back(smt.number(0) <= value.number);
+      instance_.facts.push_back(implies(smt.number(1) <= value.number, found));
+      // Values that are NULL do not count.
+      if (output.expr.op == sql::ExprOp::Null)
+        instance_.facts.push_back(implies(found, smt.number(1) <= value.number));
+      if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
+      break;
+    case sql::Aggregate::Min:
+    case sql::Aggregate::Max:
+      value = {!found || picked.null, picked.number};
+      break;
+    case sql::Aggregate::Array:
+    case sql::Aggregate::Other:  // any value
+      value.null = symbols_.fresh_truth("other_is_null");
+      break;
+    case sql::Aggregate::Sum:
+    case sql::Aggregate::Avg:
+    case sql::Aggregate::None:  // of one row the value itself, of many any number
+      value.null = !found || symbols_.fresh_truth("sum_of_nulls");
+      if (is_single_row) value = {!found || picked.null, picked.number};
+      break;
+  }
+  return value;
+}
+
+SymbolicSelect::Aggregated SymbolicSelect::aggregate(const sql::Query& query) {
+  const std::size_t first = instance_.accesses.size();
+  const Selection selection = search_.select(query, 1);
+  const bool is_single_row = selection.matches && !instance_.accesses.empty() && selection.is_fixed;
+  const bool has_row = window_of(query).has_first;
+  Aggregated made{has_row ? symbols_.yes() : symbols_.fresh_truth("within_limit"), {}};
+  for (const sql::Output& output : query.outputs) {
+    SymValue value = aggregate_of_rows(output, selection, is_single_row);
+    const bool is_extreme =
+        output.aggregate == sql::Aggregate::Min || output.aggregate == sql::Aggregate::Max;
+    if (is_extreme && selection.matches && !is_single_row)
+      bound_extreme(query, output, selection, value, first);
+    if (!has_row) value = symbols_.choose_value(made.is_returned, value, symbols_.null());
+    made.values.push_back(value);
+  }
+  return made;
+}
+
+void SymbolicSelect::aggregate_into(const sql::Select& into) {
+  const Aggregated made = aggregate(into.query);
+  for (std::size_t i = 0; i < into.targets.size() && i < made.values.size(); ++i)
+    put(into.targets[i], made.values[i]);
+  if (!into.in_expression) call_.set_found(made.is_returned);
+}
+
+std::optional<std::vector<KnownRow>> SymbolicSelect::rows_of_set(const sql::Query& query) {
+  const auto known = call_.env[query.rows->index].rows;
+  if (!known) return std::nullopt;
+  const Window window = window_of(query);
+  const bool is_cut = !window.is_whole || !query.distinct_on.empty();
+  std::vector<KnownRow> rows;
+  for (const KnownRow& row : known->rows) {
+    const Frame at = call_.here().with({Source{{}, {}, row.values}});
+    SmtTerm is_there = row.is_there && terms_.is_true(query.where, at);
+    // What LIMIT and DISTINCT leave depends on the other rows.
+    if (is_cut) is_there = is_there && symbols_.fresh_truth("within_limit");
+    rows.push_back({is_there, row.values});
+  }
+  return rows;
+}
+
+void SymbolicSelect::of_rows(const sql::Select& select) {
+  const sql::Query& query = select.query;
+  const auto rows = rows_of_set(query);
+  const bool is_plain = rows && !query.group_by && !query.is_aggregate();
+  // Which row is the first one is known if there is no other, or nobody orders them.
+  const bool is_ordered = is_plain && (query.order_by.empty() || rows->size() < 2);
+  const auto at = [&](const KnownRow& row) {
+    return call_.here().with({Source{{}, {}, row.values}});
+  };
+  if (select.into_rows) {
+    if (!is_ordered) return variables_.forget_rows(*select.into_rows);
+    variables_.clear_rows(*select.into_rows);
+    for (const KnownRow& row : *rows) {
+      std::vector<SymValue> values = outputs_of(query, at(row));
+      variables_.append_row(*select.into_rows, call_.alive && row.is_there, std::move(values));
+    }
     return;
-  const bool is_complete = num_rows > 1 && finding.window.is_whole;
-  instance_.row_facts.push_back(
-      {plan.sources.front().table,
-       [this, rows = selection.rows, found = selection.found, matches = selection.matches,
-        alive = finding.alive, is_complete](const Row& row) {
-         std::vector<SmtTerm> parts;
-         for (std::size_t i = 0; i < rows.size(); ++i) {
-           parts.push_back(is_complete ? found[i] && symbols_.same_row(rows[i].front().row, row)
-                                       : found[i]);
-         }
-         return implies(alive && matches(row), symbols_.any(parts));
-       }});
+  }
+  SmtTerm found = symbols_.fresh_truth("found");
+  if (is_plain) {
+    std::vector<SmtTerm> any;
+    for (const KnownRow& row : *rows) any.push_back(row.is_there);
+    found = symbols_.any(any);
+  }
+  if (select.strict) call_.abort_if(call_.alive && !found);
+  for (std::size_t t = 0; t < select.targets.size(); ++t) {
+    const sql::VarId target = select.targets[t];
+    if (call_.env[target.index].array) {
+      variables_.forget_rows(target);
+      continue;
+    }
+    SymValue value = variables_.any_value(target);
+    if (select.exists) {
+      value = symbols_.truth(found);
+    } else if (is_ordered && t < query.outputs.size()) {
+      value = symbols_.null();
+      for (auto row = rows->rbegin(); row != rows->rend(); ++row)
+        value = symbols_.choose_value(row->is_there, terms_.eval(query.outputs[t].expr, at(*row)),
+                                      value);
+    }
+    call_.assign(target, value);
+  }
+  if (!select.in_expression) call_.set_found(found);
 }
 
-SymbolicRun::Selection SymbolicRun::select(const sql::Statement& statement, const sql::Query& query,
-                                           std::size_t num_rows) {
-  const Finding finding = finding_of(query);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
-  for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
-  for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
-
-  Selection selection;
-  selection.frame = finding.locks ? finding.now : finding.frame;
-  selection.search = finding.frame;
-  find_rows(finding, num_rows, selection);
-  for (std::uint32_t s = 0; s < finding.plan->sources.size(); ++s) {
-    const Plan::OfSource& source = finding.plan->sources[s];
-    const Search search = search_of(finding, s, selection);
-    if (!finding.is_join()) selection.matches = search.matches;
-    std::set<std::uint32_t> outputs;
-    for (const auto& [of, column] : used) {
-      if (of == s && !source.where_columns.contains(column)) outputs.insert(column);
-    }
-    if (finding.locks && !finding.is_join()) {
-      read_found(statement, search, true, outputs);
-    } else if (source.is_fixed) {
-      const Row& row = *search.row;
-      const SmtTerm alive = finding.alive;
-      read(statement, source.table, kPresence, alive && search.is_candidate(row), row);
-      for (const std::uint32_t column : source.where_columns)
-        read(statement, source.table, column, alive && search.is_there(row), row);
-      for (const std::uint32_t column : outputs)
-        read(statement, source.table, column, alive && search.matches(row), row);
-    } else {
-      scan(statement, finding, search, outputs);
-    }
-    lock_found(statement, finding, search, outputs, selection);
+void SymbolicSelect::into_rows(const sql::Query& query, sql::VarId rows) {
+  if (query.is_aggregate()) {
+    Aggregated made = aggregate(query);
+    variables_.clear_rows(rows);
+    variables_.append_row(rows, call_.alive && made.is_returned, std::move(made.values));
+    return;
   }
-  find_all(finding, num_rows, selection);
-  return selection;
+  const Selection selection = search_.select(query, 2);
+  const bool is_known =
+      selection.is_fixed || (call_.loops == Loops::AtMostTwo && query.order_by.empty());
+  if (!is_known) return variables_.forget_rows(rows);
+  variables_.clear_rows(rows);
+  for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+    std::vector<SymValue> values = outputs_of(query, selection.frame.with(selection.rows[i]));
+    variables_.append_row(rows, selection.found[i], std::move(values));
+  }
+}
+
+std::optional<std::vector<Round>> SymbolicSelect::rounds_of_set(const sql::ForQuery& loop) {
+  const sql::Query& query = loop.query;
+  const auto rows = rows_of_set(query);
+  const bool is_aggregate = query.group_by || query.is_aggregate();
+  if (!rows || is_aggregate || (!query.order_by.empty() && rows->size() > 1)) return std::nullopt;
+  std::vector<Round> rounds;
+  for (const KnownRow& row : *rows) {
+    Round round{call_.alive && row.is_there, {}};
+    const Frame at = call_.here().with({Source{{}, {}, row.values}});
+    for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
+      round.targets.emplace_back(loop.targets[t], terms_.eval(query.outputs[t].expr, at));
+    rounds.push_back(std::move(round));
+  }
+  return rounds;
+}
+
+std::vector<Round> SymbolicSelect::rounds_of(const sql::ForQuery& loop) {
+  std::vector<Round> rounds;
+  const sql::Query& query = loop.query;
+  if (query.rows) {
+    if (auto known = rounds_of_set(loop)) return *std::move(known);
+    for (int i = 0; i < 2; ++i) {
+      Round round{call_.alive && symbols_.fresh_truth("round"), {}};
+      if (i > 0 && call_.loops != Loops::AnyTwo)
+        instance_.facts.push_back(implies(round.active, rounds.front().active));
+      for (const sql::VarId target : loop.targets)
+        round.targets.emplace_back(target, variables_.any_value(target));
+      rounds.push_back(std::move(round));
+    }
+    return rounds;
+  }
+  if (query.is_aggregate()) {  // one row
+    const Aggregated made = aggregate(query);
+    Round round{call_.alive && made.is_returned, {}};
+    for (std::size_t t = 0; t < loop.targets.size() && t < made.values.size(); ++t)
+      round.targets.emplace_back(loop.targets[t], made.values[t]);
+    return {std::move(round)};
+  }
+  const Selection selection = search_.select(query, 2);
+  for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+    Round round{selection.found[i], {}};
+    const Frame at = selection.frame.with(selection.rows[i]);
+    for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
+      round.targets.emplace_back(loop.targets[t], terms_.eval(query.outputs[t].expr, at));
+    rounds.push_back(std::move(round));
+  }
+  return rounds;
 }
 
 }  // namespace isoscope::audit

@@ -53,6 +53,11 @@ Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes
   }
 }
 
+bool Symbols::may_change(sql::TableId table, std::uint32_t column) const {
+  if (column == kPresence) return !changes_.has_fixed_rows(table);
+  return column >= kUniqueEntry || !changes_.is_static(table, column);
+}
+
 std::string Symbols::text_of(std::int64_t number) const {
   const auto literal = texts_.find(number);
   if (literal != texts_.end()) return literal->second;
@@ -121,11 +126,17 @@ SmtTerm Symbols::present_at_start(sql::TableId table, const Row& row) {
                                         : initial_presence(table, row);
 }
 SymValue Symbols::value_at_start(sql::TableId table, std::uint32_t column, const Row& row) {
-  const std::vector<std::uint32_t>& key = app_.table(table).primary_key;
-  const auto place = std::ranges::find(key, column);
-  if (place != key.end()) return {no_, row[static_cast<std::size_t>(place - key.begin())]};
+  if (const auto number = key_value(table, column, row)) return *number;
   return changes_.is_static(table, column) ? static_value(table, column, row)
                                            : initial_value(table, column, row);
+}
+
+std::optional<SymValue> Symbols::key_value(sql::TableId table, std::uint32_t column,
+                                           const Row& row) const {
+  const std::vector<std::uint32_t>& key = app_.table(table).primary_key;
+  const auto place = std::ranges::find(key, column);
+  if (place == key.end()) return std::nullopt;
+  return SymValue{no_, row[static_cast<std::size_t>(place - key.begin())]};
 }
 
 SmtFunction Symbols::entry_function(std::string_view name, sql::TableId table,

@@ -42,6 +42,9 @@ class Symbols {
   const sql::Application& app() const { return app_; }
   const sql::Changes& changes() const { return changes_; }
 
+  // Whether a location (a column, kPresence, or an entry) is ever written.
+  bool may_change(sql::TableId table, std::uint32_t column) const;
+
   SmtTerm yes() const { return yes_; }
   SmtTerm no() const { return no_; }
   SymValue null() const { return {yes_, zero_}; }
@@ -60,6 +63,8 @@ class Symbols {
   // Rows and columns that never change: one function for all instances.
   SmtTerm static_presence(sql::TableId table, const Row& row);
   SymValue static_value(sql::TableId table, std::uint32_t column, const Row& row);
+  // The column's number in the key that names the row, if it is part of it.
+  std::optional<SymValue> key_value(sql::TableId table, std::uint32_t column, const Row& row) const;
   // The state in which everything starts.
   SmtTerm initial_presence(sql::TableId table, const Row& row);
   SymValue initial_value(sql::TableId table, std::uint32_t column, const Row& row);

@@ -61,7 +61,7 @@ SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const R
   std::vector<SmtTerm> parts;
   for (const Access& access : pool_[a]->accesses) {
     if (access.kind == AccessKind::Write && access.table == table && access.column == column)
-      parts.push_back(happens(symbols_, access, row));
+      parts.push_back(terms(a).happens(access, row));
   }
   if (column < kUniqueEntry || parts.empty()) return symbols_.any(parts);
   // An entry that is left as it was found is not written.
@@ -75,8 +75,9 @@ SymValue World::written(Member a, sql::TableId table, std::uint32_t column, cons
   for (const Access& access : pool_[a]->accesses) {
     if (access.kind != AccessKind::Write || access.table != table || access.column != column)
       continue;
-    value = value ? symbols_.choose_value(happens(symbols_, access, row), access.value(row), *value)
-                  : access.value(row);
+    value = value ? symbols_.choose_value(terms(a).happens(access, row),
+                                          terms(a).written(access, row), *value)
+                  : terms(a).written(access, row);
   }
   return value.value_or(symbols_.null());
 }
@@ -108,7 +109,8 @@ SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& 
     if (access.kind != AccessKind::Write || access.table != option.table ||
         access.column != option.column)
       continue;
-    const auto value = symbols_.smt().known_number(access.value(option.row).number);
+    const auto value =
+        symbols_.smt().known_number(terms(writer).written(access, option.row).number);
     if (!value || (leaves && *leaves != *value)) return symbols_.yes();
     leaves = value;
   }
@@ -116,28 +118,26 @@ SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& 
 }
 
 // The scan would find the row that this member writes, if it is one that inserts it.
-SmtTerm World::would_match(const Access& scan, Member writer, const Row& row) {
-  const sql::Table& table = symbols_.app().table(scan.table);
-  return scan.would_match(row, [&](std::uint32_t column) -> SymValue {
-    for (std::size_t k = 0; k < table.primary_key.size(); ++k) {
-      if (table.primary_key[k] == column) return {symbols_.no(), row[k]};
-    }
-    return written(writer, scan.table, column, row);
-  });
+SmtTerm World::would_match(Member reader, const Access& scan, Member writer, const Row& row) {
+  std::vector<SymValue> values;
+  for (std::uint32_t c = 0; c < symbols_.app().table(scan.table).columns.size(); ++c) {
+    const auto number = symbols_.key_value(scan.table, c, row);
+    values.push_back(number ? *number : written(writer, scan.table, c, row));
+  }
+  return terms(reader).would_match(scan, row, std::move(values));
 }
 
 // A dependency that cannot make a difference, see the header.
 SmtTerm World::matters(const Access& x, const Access& y, EdgeKind kind, Member a, Member b,
                        const Row& row) {
-  const auto inserts = [&](const Access& write) {
-    return write.column == kPresence && symbols_.smt().known_number(write.value(row).number) == 1;
-  };
-  if (kind == EdgeKind::Rw && x.would_match && inserts(y)) return would_match(x, b, row);
+  if (kind == EdgeKind::Rw && x.would_match && y.column == kPresence &&
+      symbols_.smt().known_number(terms(b).written(y, row).number) == 1)
+    return would_match(a, x, b, row);
   // That a row was seen which did not match may matter where rows are deleted and inserted again;
   // elsewhere a run that shows something does without.
   if (kind == EdgeKind::Wr && scope_ == Scope::Closed && y.would_match &&
       !symbols_.changes().has_deletes(x.table))
-    return would_match(y, a, row);
+    return would_match(b, y, a, row);
   return symbols_.yes();
 }
 
@@ -153,7 +153,7 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
       if (x.column != y.column && !(by_row && is_row_part)) continue;
       Option option{x.table, x.column, common_row(x, y, pair), {}, {}};
       option.at = kind == EdgeKind::Wr ? y.at : x.at;
-      SmtTerm condition = happens(symbols_, x, option.row) && happens(symbols_, y, option.row);
+      SmtTerm condition = terms(a).happens(x, option.row) && terms(b).happens(y, option.row);
       switch (kind) {
         case EdgeKind::Wr:
           condition = condition && sees(a, b, y.at);
@@ -189,7 +189,7 @@ void World::add_locks(Pair& pair, Member a, Member b) {
         continue;
       for (const Row& row : meeting_rows(write, held, a, b)) {
         pair.constraints.push_back(implies(
-            happens(symbols_, write, row) && happens(symbols_, held, row) && ar(a, b), vis(a, b)));
+            terms(a).happens(write, row) && terms(b).happens(held, row) && ar(a, b), vis(a, b)));
       }
     }
   }
@@ -225,7 +225,7 @@ void World::add_moments(Pair& pair, Member a, Member b) {
       if (is_shared(held) && is_shared(other)) continue;
       for (const Row& row : meeting_rows(other, held, a, b)) {
         pair.constraints.push_back(
-            implies(happens(symbols_, other, row) && happens(symbols_, held, row) && ar(a, b),
+            implies(terms(a).happens(other, row) && terms(b).happens(held, row) && ar(a, b),
                     sees(a, b, held.step + 1)));
       }
     }
@@ -249,44 +249,39 @@ void World::add_lasting_rows(Pair& pair, Member a, Member b) {
       if (write.kind != AccessKind::Write || write.table != read.table ||
           write.column != read.column)
         continue;
-      if (is_entry ? symbols_.smt().known_number(write.value(*read.row).number) != 1
+      if (is_entry ? symbols_.smt().known_number(terms(a).written(write, *read.row).number) != 1
                    : !write.is_insert)
         continue;
       const SmtTerm is_there =
           is_entry ? pool_[b]->taken(read.table, read.column - kUniqueEntry, *read.row, read.at)
                    : pool_[b]->presence(read.table, *read.row, read.at);
       pair.constraints.push_back(
-          implies(happens(symbols_, write, *read.row) && sees(a, b, read.at), is_there));
+          implies(terms(a).happens(write, *read.row) && sees(a, b, read.at), is_there));
     }
   }
 }
 
 void World::add_references(Pair& pair, Member a, Member b) {
-  const auto leaves = [&](const Access& write, const Row& row) {
-    return symbols_.smt().known_number(write.value(row).number);
+  const auto leaves = [&](Member of, const Access& write, const Row& row) {
+    return symbols_.smt().known_number(terms(of).written(write, row).number);
   };
   for (const Access& insert : pool_[a]->accesses) {
     if (insert.kind != AccessKind::Write || insert.column != kPresence || !insert.row) continue;
-    if (leaves(insert, *insert.row) != 1) continue;
+    if (leaves(a, insert, *insert.row) != 1) continue;
     const sql::Table& child = symbols_.app().table(insert.table);
     for (const sql::ForeignKey& key : child.foreign_keys) {
       if (key.target_columns != symbols_.app().table(key.target).primary_key) continue;
       Row parent;
       std::vector<SmtTerm> known;
       for (const std::uint32_t column : key.columns) {
-        const auto place = std::ranges::find(child.primary_key, column);
-        const SymValue value =
-            place != child.primary_key.end()
-                ? SymValue{symbols_.no(),
-                           (*insert
-                                 .row)[static_cast<std::size_t>(place - child.primary_key.begin())]}
-                : written(a, insert.table, column, *insert.row);
+        const auto number = symbols_.key_value(insert.table, column, *insert.row);
+        const SymValue value = number ? *number : written(a, insert.table, column, *insert.row);
         parent.push_back(value.number);
         known.push_back(!value.null);
       }
       for (const Access& remove : pool_[b]->accesses) {
         if (remove.kind != AccessKind::Write || remove.table != key.target ||
-            remove.column != kPresence || leaves(remove, parent) != 0)
+            remove.column != kPresence || leaves(b, remove, parent) != 0)
           continue;
         // Rows that the inserter takes back, or the deleter puts back, are none.
         const SmtTerm stays = equals(written(a, insert.table, kPresence, *insert.row).number,
@@ -294,7 +289,7 @@ void World::add_references(Pair& pair, Member a, Member b) {
         const SmtTerm is_gone =
             equals(written(b, key.target, kPresence, parent).number, symbols_.smt().number(0));
         pair.constraints.push_back(implies(insert.guard && stays && symbols_.all(known) &&
-                                               happens(symbols_, remove, parent) && is_gone &&
+                                               terms(b).happens(remove, parent) && is_gone &&
                                                ar(a, b),
                                            vis(a, b)));
       }
@@ -381,7 +376,7 @@ SmtTerm World::conflict(Member a, Member b) {
         rows = this->rows(both, x.table);
       }
       for (const Row& row : rows) {
-        SmtTerm meet = happens(symbols_, x, row) && happens(symbols_, y, row);
+        SmtTerm meet = terms(a).happens(x, row) && terms(b).happens(y, row);
         if (!is_row_part)
           meet = meet && wrote(a, x.table, x.column, row) && wrote(b, x.table, x.column, row);
         parts.push_back(meet);
@@ -398,7 +393,7 @@ SmtTerm World::writes_anything(Member a) {
     parts.push_back(access.row ? access.guard : symbols_.no());
     if (access.row || access.column >= kUniqueEntry) continue;
     const Member self[] = {a};
-    for (const Row& row : rows(self, access.table)) parts.push_back(happens(symbols_, access, row));
+    for (const Row& row : rows(self, access.table)) parts.push_back(terms(a).happens(access, row));
   }
   return symbols_.any(parts);
 }

@@ -42,7 +42,7 @@
 #include <tuple>
 #include <vector>
 
-#include "audit/instance.h"
+#include "audit/access_evaluator.h"
 #include "support/by_id.h"
 
 namespace isoscope::audit {
@@ -81,6 +81,8 @@ class World {
   // The n-th instance of a function, n from 0; made when it is first asked for.
   Member member(sql::FunctionId function, std::size_t n);
   Instance& instance(Member a) const { return *pool_[a]; }
+  // For the terms of its accesses.
+  AccessEvaluator terms(Member a) const { return {symbols_, *pool_[a]}; }
   sql::FunctionId function(Member a) const { return pool_[a]->function(); }
 
   SmtTerm vis(Member a, Member b);
@@ -136,7 +138,7 @@ class World {
   SmtTerm changes_what_is_read(Member reader, Member writer, const Option& option);
   SmtTerm matters(const Access& x, const Access& y, EdgeKind kind, Member a, Member b,
                   const Row& row);
-  SmtTerm would_match(const Access& scan, Member writer, const Row& row);
+  SmtTerm would_match(Member reader, const Access& scan, Member writer, const Row& row);
   void add_locks(Pair& pair, Member a, Member b);
   void add_references(Pair& pair, Member a, Member b);
   void add_moments(Pair& pair, Member a, Member b);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "audit/row_checks.h"
 #include "audit/world.h"
 
 namespace isoscope::audit {
@@ -81,7 +80,7 @@ void World::add_row_facts(Cast cast, std::vector<SmtTerm>& out) {
     for (const RowFact& fact : pool_[a]->row_facts) {
       auto found = rows_of.find(fact.table);
       if (found == rows_of.end()) found = rows_of.emplace(fact.table, rows(cast, fact.table)).first;
-      for (const Row& row : found->second) out.push_back(fact.holds(row));
+      for (const Row& row : found->second) out.push_back(terms(a).holds(fact.holds, row));
     }
   }
 }
@@ -201,13 +200,13 @@ void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
       const bool is_key = take.is_insert && take.column == kPresence;
       if (take.kind != AccessKind::Write || !take.row || !(is_key || take.column >= kUniqueEntry))
         continue;
-      if (symbols_.smt().known_number(take.value(*take.row).number) != 1) continue;
+      if (symbols_.smt().known_number(terms(b).written(take, *take.row).number) != 1) continue;
       // It may have given the key back itself, just before.
       std::vector<SmtTerm> own;
       for (const Access& write : pool_[b]->accesses) {
         if (write.kind == AccessKind::Write && write.table == take.table &&
             write.column == take.column && !write.is_insert && &write != &take)
-          own.push_back(happens(symbols_, write, *take.row));
+          own.push_back(terms(b).happens(write, *take.row));
       }
       for (const Member a : cast) {
         if (a == b) continue;
@@ -227,12 +226,17 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
     const sql::TableId table{t};
     const sql::Table& declared = symbols_.app().tables[t];
     if (declared.checks.empty()) continue;
+    // A CHECK is an expression like any other, in a transaction that does nothing.
+    Instance nobody(symbols_, sql::FunctionId{}, "start", {});
     for (const Row& row : rows(cast, table)) {
-      std::vector<SymValue> values;
+      Frame frame{.sources = {{table, row}}};
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
-        values.push_back(symbols_.value_at_start(table, c, row));
-      out.push_back(implies(symbols_.present_at_start(table, row),
-                            meets_checks(symbols_, table, row, values)));
+        frame.sources.front().values.push_back(symbols_.value_at_start(table, c, row));
+      std::vector<SmtTerm> parts;
+      for (const sql::Expr& check : declared.checks)
+        parts.push_back(!AccessEvaluator(symbols_, nobody).truth(check, frame).no);
+      const SmtTerm meets_checks = symbols_.all(parts);
+      out.push_back(implies(symbols_.present_at_start(table, row), meets_checks));
     }
   }
 }

@@ -1,98 +1,25 @@
+// The expressions of the program, as terms.
 #include <fmt/format.h>
 
-#include "audit/symbolic_run.h"
-#include "support/assert.h"
+#include "audit/access_evaluator.h"
 
 namespace isoscope::audit {
 
 using sql::ExprOp;
 
-SymbolicRun::Frame SymbolicRun::here() const {
-  return {std::make_shared<const Env>(env_), instance_.accesses.size(), at_, {}, disturbed_};
-}
-
-SymbolicRun::Frame SymbolicRun::current() const {
-  Frame frame = here();
-  if (per_statement_) frame.at = kCurrent;
-  return frame;
-}
-
-SymbolicRun::Moment SymbolicRun::moment_of(sql::TableId table, std::uint32_t column, const Row& row,
-                                           const Frame& frame) {
-  Moment moment{table, column, frame.num_accesses, frame.at, {}};
-  for (const SmtTerm& term : row) moment.row.push_back(term.index);
-  return moment;
-}
-
-SmtTerm SymbolicRun::present_now(sql::TableId table, const Row& row, const Frame& frame) {
-  if (frame.disturbed.contains({table.index, kPresence}))
-    return symbols_.fresh_truth("some_round.present");
-  Moment moment = moment_of(table, kPresence, row, frame);
-  if (const auto known = known_.find(moment); known != known_.end()) return known->second.number;
-  SmtTerm present = instance_.presence(table, row, frame.at);
-  if (per_statement_ && frame.at != kCurrent && may_have_locked(table, frame.num_accesses))
-    present = choose(has_locked(table, row, frame.num_accesses),
-                     instance_.presence(table, row, kCurrent), present);
-  for (std::size_t i = 0; i < frame.num_accesses; ++i) {
-    const Access& access = instance_.accesses[i];
-    if (access.kind != AccessKind::Write || access.table != table || access.column != kPresence)
-      continue;
-    present = choose(happens(symbols_, access, row),
-                     equals(access.value(row).number, symbols_.smt().number(1)), present);
-  }
-  known_.emplace(std::move(moment), SymValue{symbols_.no(), present});
-  return present;
-}
-
-SymValue SymbolicRun::value_now(sql::TableId table, std::uint32_t column, const Row& row,
-                                const Frame& frame) {
-  if (frame.disturbed.contains({table.index, column})) {
-    const bool may_be_null = !symbols_.app().table(table).columns[column].not_null;
-    return symbols_.fresh_value("some_round.value", may_be_null);
-  }
-  Moment moment = moment_of(table, column, row, frame);
-  if (const auto known = known_.find(moment); known != known_.end()) return known->second;
-  SymValue value = instance_.value(table, column, row, frame.at);
-  if (per_statement_ && frame.at != kCurrent && may_have_locked(table, frame.num_accesses))
-    value = symbols_.choose_value(has_locked(table, row, frame.num_accesses),
-                                  instance_.value(table, column, row, kCurrent), value);
-  for (std::size_t i = 0; i < frame.num_accesses; ++i) {
-    const Access& access = instance_.accesses[i];
-    if (access.kind != AccessKind::Write || access.table != table || access.column != column)
-      continue;
-    value = symbols_.choose_value(happens(symbols_, access, row), access.value(row), value);
-  }
-  known_.emplace(std::move(moment), value);
-  return value;
-}
-
-SymbolicRun::Truth SymbolicRun::compare(ExprOp op, const SymValue& a, const SymValue& b) const {
-  SmtTerm holds = symbols_.yes();
-  switch (op) {
-    case ExprOp::Equal:
-      holds = equals(a.number, b.number);
-      break;
-    case ExprOp::NotEqual:
-      holds = !equals(a.number, b.number);
-      break;
-    case ExprOp::Less:
-      holds = a.number < b.number;
-      break;
-    case ExprOp::LessEqual:
-      holds = a.number <= b.number;
-      break;
-    case ExprOp::Greater:
-      holds = b.number < a.number;
-      break;
-    default:
-      holds = b.number <= a.number;
-      break;
-  }
+AccessEvaluator::Truth AccessEvaluator::compare(ExprOp op, const SymValue& a,
+                                                const SymValue& b) const {
+  const SmtTerm holds = op == ExprOp::Equal       ? equals(a.number, b.number)
+                        : op == ExprOp::NotEqual  ? !equals(a.number, b.number)
+                        : op == ExprOp::Less      ? a.number < b.number
+                        : op == ExprOp::LessEqual ? a.number <= b.number
+                        : op == ExprOp::Greater   ? b.number < a.number
+                                                  : b.number <= a.number;
   const SmtTerm known = !a.null && !b.null;
   return {known && holds, known && !holds};
 }
 
-SymbolicRun::Truth SymbolicRun::truth(const sql::Expr& expr, const Frame& frame) {
+AccessEvaluator::Truth AccessEvaluator::truth(const sql::Expr& expr, const Frame& frame) {
   switch (expr.op) {
     case ExprOp::Null:
       return {symbols_.no(), symbols_.no()};
@@ -153,7 +80,7 @@ SymbolicRun::Truth SymbolicRun::truth(const sql::Expr& expr, const Frame& frame)
   }
 }
 
-SymArray SymbolicRun::array(const sql::Expr& expr, const Frame& frame) {
+SymArray AccessEvaluator::array(const sql::Expr& expr, const Frame& frame) {
   if (expr.op == ExprOp::Variable && (*frame.env)[expr.var.index].array)
     return *(*frame.env)[expr.var.index].array;
   SymArray result = symbols_.fresh_array("array");
@@ -175,14 +102,14 @@ SymArray SymbolicRun::array(const sql::Expr& expr, const Frame& frame) {
 }
 
 // Elements are not NULL in a witness; elsewhere they may be.
-SymValue SymbolicRun::element_of(const SymArray& list, SmtTerm index) {
+SymValue AccessEvaluator::element_of(const SymArray& list, SmtTerm index) {
   if (loops_ == Loops::AtMostTwo) return {symbols_.no(), list.element(index)};
   const SymValue at[] = {{symbols_.no(), index}};
   const std::string name = fmt::format("element.{}", list.element.index);
   return {symbols_.opaque(name, at).null, list.element(index)};
 }
 
-SymValue SymbolicRun::arithmetic(const sql::Expr& expr, const Frame& frame) {
+SymValue AccessEvaluator::arithmetic(const sql::Expr& expr, const Frame& frame) {
   const SymValue a = eval(expr.args[0], frame);
   const SymValue b = eval(expr.args[1], frame);
   const SmtTerm null = a.null || b.null;
@@ -208,7 +135,12 @@ SymValue SymbolicRun::arithmetic(const sql::Expr& expr, const Frame& frame) {
   return {null, symbols_.opaque(name, arguments).number};
 }
 
-SymValue SymbolicRun::eval(const sql::Expr& expr, const Frame& frame) {
+SymValue AccessEvaluator::column_of(const Frame& frame, std::size_t source, std::uint32_t column) {
+  const auto& [table, row, values] = frame.sources[source];
+  return values.empty() ? value(table, column, row, frame) : values[column];
+}
+
+SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
   SmtSolver& smt = symbols_.smt();
   switch (expr.op) {
     case ExprOp::Null:
@@ -219,11 +151,8 @@ SymValue SymbolicRun::eval(const sql::Expr& expr, const Frame& frame) {
       return symbols_.text(expr.text);
     case ExprOp::Variable:
       return (*frame.env)[expr.var.index].value;
-    case ExprOp::Column: {
-      const Source& source = frame.sources[expr.source];
-      if (!source.values.empty()) return source.values[expr.column];
-      return value_now(source.table, expr.column, source.row, frame);
-    }
+    case ExprOp::Column:
+      return column_of(frame, expr.source, expr.column);
     case ExprOp::Element: {
       const SymArray list = array(expr.args[0], frame);
       const SymValue index = eval(expr.args[1], frame);

@@ -1,4 +1,4 @@
-#include "audit/symbolic_plan.h"
+#include "audit/query_plan.h"
 
 #include <algorithm>
 
@@ -30,19 +30,41 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> columns_of(const sql::Expr& ex
   return columns;
 }
 
-SymbolicRun::Plan SymbolicRun::plan(std::span<const sql::TableId> sources,
-                                    const std::optional<sql::Expr>& where) const {
-  Plan plan;
+bool mentions(const std::vector<std::uint32_t>& constraint,
+              const std::set<std::uint32_t>& columns) {
+  return std::ranges::any_of(constraint, [&](std::uint32_t c) { return columns.contains(c); });
+}
+
+Window window_of(const sql::Query& query) {
+  const auto is_null = [](const sql::Expr& expr) { return expr.op == sql::ExprOp::Null; };
+  Window window;
+  window.is_whole = !query.limit && !query.offset && !query.distinct;
+  const auto& offset = query.offset;
+  if (offset && !is_null(*offset))
+    window.has_first = offset->op == sql::ExprOp::Integer && offset->number == 0;
+  const auto& limit = query.limit;
+  if (!limit || is_null(*limit)) return window;
+  if (limit->op == sql::ExprOp::Integer && limit->number > 0) {
+    window.max_rows = static_cast<std::size_t>(limit->number);
+  } else {
+    window.has_first = false;
+  }
+  return window;
+}
+
+QueryPlan plan_of(const Symbols& symbols, std::span<const sql::TableId> sources,
+                  const std::optional<sql::Expr>& where) {
+  QueryPlan plan;
   std::vector<const sql::Expr*> conjuncts;
   if (where) add_conjuncts(*where, conjuncts);
   for (std::uint32_t s = 0; s < sources.size(); ++s) {
-    Plan::OfSource source;
+    SourcePlan source;
     source.table = sources[s];
     for (const sql::Expr* conjunct : conjuncts) {
       bool is_fixed = true;
       for (const auto& [of, column] : columns_of(*conjunct)) {
-        is_fixed = is_fixed && of == s && !changes(sources[s], column);
-        if (of == s && changes(sources[s], column)) source.where_columns.insert(column);
+        is_fixed = is_fixed && of == s && !symbols.may_change(sources[s], column);
+        if (of == s && symbols.may_change(sources[s], column)) source.where_columns.insert(column);
       }
       if (is_fixed) source.fixed.push_back(conjunct);
     }
@@ -51,8 +73,8 @@ SymbolicRun::Plan SymbolicRun::plan(std::span<const sql::TableId> sources,
   std::vector<bool> is_placed(sources.size(), false);
   // What the key columns of a source equal, in terms of variables and sources that are placed.
   const auto bind = [&](std::uint32_t s) {
-    Plan::OfSource& source = plan.sources[s];
-    const sql::Table& table = symbols_.app().table(source.table);
+    SourcePlan& source = plan.sources[s];
+    const sql::Table& table = symbols.app().table(source.table);
     source.key.assign(table.primary_key.size(), nullptr);
     source.is_fixed = true;
     for (const sql::Expr* conjunct : conjuncts) {
@@ -89,19 +111,6 @@ SymbolicRun::Plan SymbolicRun::plan(std::span<const sql::TableId> sources,
     plan.is_fixed = plan.is_fixed && plan.sources[*next].is_fixed;
   }
   return plan;
-}
-
-std::vector<SymbolicRun::Source> SymbolicRun::rows_of(const Plan& plan, const Frame& frame) {
-  std::vector<Source> rows(plan.sources.size());
-  for (std::uint32_t s = 0; s < rows.size(); ++s) rows[s].table = plan.sources[s].table;
-  for (const std::uint32_t s : plan.order) {
-    for (const sql::Expr* key : plan.sources[s].key) {
-      rows[s].row.push_back(key != nullptr ? eval(*key, frame.with(rows)).number
-                                           : symbols_.fresh_number("row"));
-    }
-    instance_.named_rows.emplace_back(rows[s].table, rows[s].row);
-  }
-  return rows;
 }
 
 }  // namespace isoscope::audit
