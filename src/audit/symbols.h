@@ -80,8 +80,13 @@ class Symbols {
 
   SmtTerm same_row(const Row& a, const Row& b) const;
   SmtTerm same_value(const SymValue& a, const SymValue& b) const;
-  SmtTerm all(std::span<const SmtTerm> formulas) const { return all_of(smt_, formulas); }
-  SmtTerm any(std::span<const SmtTerm> formulas) const { return any_of(smt_, formulas); }
+  // Of two, which most are, the connective itself: it needs no list inside the solver.
+  SmtTerm all(std::span<const SmtTerm> formulas) const {
+    return formulas.size() == 2 ? formulas[0] && formulas[1] : all_of(smt_, formulas);
+  }
+  SmtTerm any(std::span<const SmtTerm> formulas) const {
+    return formulas.size() == 2 ? formulas[0] || formulas[1] : any_of(smt_, formulas);
+  }
   SymValue choose_value(SmtTerm condition, const SymValue& yes, const SymValue& no) const {
     return {choose(condition, yes.null, no.null), choose(condition, yes.number, no.number)};
   }
