@@ -6,7 +6,8 @@
 
 namespace isoscope::audit {
 
-// No CHECK of the table is false of the row. `values` has one for each column.
+// No CHECK of the table is false of the row, and columns of an enum have its values. `values` has
+// one for each column.
 SmtTerm meets_checks(Symbols& symbols, sql::TableId table, const Row& row,
                      const std::vector<SymValue>& values);
 

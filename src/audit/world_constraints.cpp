@@ -221,12 +221,14 @@ void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
   }
 }
 
-// Rows that are there at the start meet the CHECKs of their tables.
+// Rows that are there at the start meet the CHECKs of their tables, and have values of enums.
 void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
   for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
     const sql::TableId table{t};
     const sql::Table& declared = symbols_.app().tables[t];
-    if (declared.checks.empty()) continue;
+    const bool has_enums = std::ranges::any_of(
+        declared.columns, [](const sql::Column& column) { return column.width.labels != nullptr; });
+    if (declared.checks.empty() && !has_enums) continue;
     for (const Row& row : rows(cast, table)) {
       std::vector<SymValue> values;
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
