@@ -44,6 +44,14 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const sql::FunctionId
     layers_.add(world_.depends(cycle_[i], cycle_[(i + 1) % cycle_.size()]));
   for (const SmtTerm formula : world_.closing(cast_, problem.rows_at_start ? nullptr : &empty_))
     layers_.add(formula);
+  for (const Member member : cast_) {
+    const sql::Function& function = problem_.app.function(world_.function(member));
+    const auto& parameters = world_.instance(member).parameters;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      if (!parameters[p].array)
+        layers_.add(symbols_.is_label(function.variables[p].width, parameters[p].value));
+    }
+  }
   for (const auto& formulas : {small_arguments(), room_at_start()}) {
     wishes_.push_back(smt_.new_constant("wish", SmtSolver::kBool));
     for (const SmtTerm formula : formulas) layers_.add(implies(wishes_.back(), formula));
@@ -70,7 +78,9 @@ std::vector<SmtTerm> ClosedWorld::small_arguments() {
         continue;
       }
       formulas.push_back(!parameter.value.null);
-      if (function.variables[p].type != sql::Type::Boolean) is_small(parameter.value.number);
+      const sql::Variable& declared = function.variables[p];
+      if (declared.type != sql::Type::Boolean && declared.width.labels == nullptr)
+        is_small(parameter.value.number);
     }
   }
   return formulas;

@@ -205,7 +205,11 @@ std::vector<sql::Note> model_notes(const sql::Application& app) {
   std::vector<sql::Note> notes;
   for (const sql::Table& table : app.tables) {
     for (const sql::Exclusion& exclusion : table.exclusions)
-      notes.push_back({exclusion.place, "", "EXCLUDE constraints are ignored", sql::NoteKind::Gap});
+      notes.push_back({exclusion.place, "",
+                       exclusion.is_unique ? "UNIQUE of some rows, of expressions or of NULLs is "
+                                             "ignored"
+                                           : "EXCLUDE constraints are ignored",
+                       sql::NoteKind::Gap});
   }
   for (const sql::Function& function : app.functions) {
     add_lock_notes(function, notes);

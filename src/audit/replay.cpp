@@ -10,6 +10,7 @@
 #include "audit/replay_view.h"
 #include "audit/server_levels.h"
 #include "spec/evaluate.h"
+#include "sql/evaluate.h"
 
 namespace isoscope::audit {
 
@@ -179,30 +180,65 @@ std::vector<ReplayEdge> cycle_of(const Scenario& scenario, const std::vector<Rep
   return best;
 }
 
-// A foreign key holds against everybody, seen or not: b cannot delete a row that a, which comes
-// before it, refers to.
+// What a location holds after a call, whoever wrote it.
+Value value_after(const Versions& versions, std::size_t call, const LocationKey& location) {
+  const auto initial = versions.initial.find(location);
+  Value value = initial == versions.initial.end() ? Value() : initial->second;
+  for (const std::size_t other : versions.order) {
+    const auto written = versions.traces[other].writes.find(location);
+    if (written != versions.traces[other].writes.end()) value = written->second;
+    if (other == call) break;
+  }
+  return value;
+}
+
+// What a row refers to after a call: whether the parent is there, or the entry of the UNIQUE
+// constraint that the foreign key names. Nothing if that is no location, or a NULL is among it.
+std::optional<LocationKey> parent_after(const Problem& problem, const Versions& versions,
+                                        std::size_t call, const LocationKey& child,
+                                        const sql::ForeignKey& key) {
+  const sql::Table& own = problem.app.table(child.table);
+  const sql::Table& parent = problem.app.table(key.target);
+  LocationKey target{.table = key.target, .row = {}, .column = kPresence};
+  const std::vector<std::uint32_t>* named = &parent.primary_key;
+  for (std::uint32_t u = 0; u < parent.unique.size(); ++u) {
+    if (std::ranges::is_permutation(*named, key.target_columns)) break;
+    named = &parent.unique[u];
+    target.column = kUniqueEntry + u;
+  }
+  if (!std::ranges::is_permutation(*named, key.target_columns)) return {};
+  for (const std::uint32_t column : *named) {
+    const auto at = std::ranges::find(key.target_columns, column);
+    const std::uint32_t from =
+        key.columns[static_cast<std::size_t>(at - key.target_columns.begin())];
+    const auto place = std::ranges::find(own.primary_key, from);
+    target.row.push_back(place != own.primary_key.end()
+                             ? child.row[static_cast<std::size_t>(place - own.primary_key.begin())]
+                             : value_after(versions, call, {child.table, child.row, from}));
+    if (target.row.back().is_null()) return {};
+  }
+  return target;
+}
+
+// A foreign key holds against everybody, seen or not: b cannot take away what a row refers to that
+// a, which comes before it, inserted or made refer to it.
 std::string unseen_child(const Problem& problem, const Versions& versions, std::size_t a,
                          std::size_t b) {
-  const auto& inserted = versions.traces[a].writes;
-  for (const auto& [location, value] : inserted) {
-    if (location.column != kPresence || value != Value(true)) continue;
+  const auto& removed = versions.traces[b].writes;
+  for (const auto& [location, value] : versions.traces[a].writes) {
+    if (location.column >= kUniqueEntry) continue;
     const sql::Table& child = problem.app.table(location.table);
+    const LocationKey presence{location.table, location.row, kPresence};
+    if (value_after(versions, a, presence) != Value(true)) continue;
     for (const sql::ForeignKey& key : child.foreign_keys) {
-      const sql::Table& parent = problem.app.table(key.target);
-      if (key.target_columns != parent.primary_key) continue;
-      sql::RowKey target;
-      for (const std::uint32_t column : key.columns) {
-        const auto place = std::ranges::find(child.primary_key, column);
-        const auto written = inserted.find({location.table, location.row, column});
-        target.push_back(
-            place != child.primary_key.end()
-                ? location.row[static_cast<std::size_t>(place - child.primary_key.begin())]
-            : written != inserted.end() ? written->second
-                                        : Value());
-      }
-      const auto deleted = versions.traces[b].writes.find({key.target, target, kPresence});
-      if (deleted != versions.traces[b].writes.end() && deleted->second == Value(false))
-        return fmt::format("a row of {} that another call inserted refers to what is deleted",
+      if (location.column != kPresence &&
+          std::ranges::find(key.columns, location.column) == key.columns.end())
+        continue;
+      const auto parent = parent_after(problem, versions, a, location, key);
+      if (!parent) continue;
+      const auto gone = removed.find(*parent);
+      if (gone != removed.end() && gone->second != Value(true))
+        return fmt::format("a row of {} that another call wrote refers to what is gone",
                            child.name);
     }
   }
@@ -242,6 +278,42 @@ bool has_serializable_cycle(const Problem& problem, const Scenario& scenario,
   return !cycle_of(scenario, edges).empty();
 }
 
+// Does a change the row in a way that FOR KEY SHARE waits for?
+bool changes_identity(const Problem& problem, const CallTrace& a, TableId table,
+                      const sql::RowKey& row) {
+  const bool is_locked = std::ranges::any_of(a.lock_events, [&](const LockEvent& event) {
+    return event.is_held && event.table == table && event.row == row &&
+           event.mode == RowLock::Update;
+  });
+  return std::ranges::any_of(a.writes, [&](const auto& write) {
+    const LocationKey& at = write.first;
+    if (at.table != table || at.row != row || at.column >= kUniqueEntry) return false;
+    const auto& keys = problem.app.table(table).unique;
+    return is_locked || at.column == kPresence || std::ranges::any_of(keys, [&](const auto& key) {
+             return std::ranges::find(key, at.column) != key.end();
+           });
+  });
+}
+
+// FOR KEY SHARE of b at READ COMMITTED, of a row that a, not in the snapshot of the statement, has
+// deleted or changed in its keys: b waits for a, and looks at the row again. `position` is that of
+// a in ar. Empty if there is no such row.
+std::string stale_key_share(const Problem& problem, const CallTrace& a, const CallTrace& b,
+                            std::size_t position) {
+  for (const LockEvent& event : b.lock_events) {
+    if (event.mode != RowLock::KeyShare || !event.is_held || event.is_advisory) continue;
+    // What a foreign key finds is current.
+    const bool is_stale = std::ranges::any_of(b.statement_reads, [&](const StatementRead& read) {
+      return read.moment == event.moment && read.at.table == event.table &&
+             read.at.row == event.row && read.limit <= position;
+    });
+    if (is_stale && changes_identity(problem, a, event.table, event.row))
+      return fmt::format("FOR KEY SHARE waits for a change of a row of {}, and looks again",
+                         problem.app.table(event.table).name);
+  }
+  return "";
+}
+
 // What the level's text does not say: locks, and pairs of functions that see each other. Empty if
 // they are kept.
 std::string broken_promise(const Problem& problem, const Scenario& scenario,
@@ -262,7 +334,11 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
                              print(problem.app, scenario.calls[b]),
                              print(problem.app, scenario.calls[a]));
       }
-      if (versions.traces[b].is_per_statement) continue;
+      if (versions.traces[b].is_per_statement) {
+        std::string stale = stale_key_share(problem, versions.traces[a], versions.traces[b], i);
+        if (!stale.empty()) return stale;
+        continue;
+      }
       if (std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
         return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
@@ -373,14 +449,38 @@ Likeness likeness_of(const Versions& weak, const std::map<LocationKey, Value>& w
 
 }  // namespace
 
+namespace {
+
+// A value that its column or parameter cannot hold; empty if there is none.
+std::string misfit_at_start(const Problem& problem, const Scenario& scenario) {
+  for (const sql::InitialRow& row : scenario.rows) {
+    const auto& columns = problem.app.table(row.table).columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (const auto why = sql::why_not_in(columns[c].width, row.values[c])) return why->what;
+    }
+  }
+  for (const ScenarioCall& call : scenario.calls) {
+    const auto& parameters = problem.app.function(call.function).variables;
+    for (std::size_t p = 0; p < call.arguments.size(); ++p) {
+      if (const auto why = sql::why_not_in(parameters[p].width, call.arguments[p]))
+        return why->what;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, Budget& budget) {
   Replay result;
+  result.why = misfit_at_start(problem, scenario);
+  if (!result.why.empty()) return result;
   const sql::Changes changes(problem.app);
   Versions weak;
   if (!run_weak(problem, scenario, changes, weak, budget)) {
     if (budget.expired_now()) return std::nullopt;
     result.label = Label::Undecided;
-    result.why = "a call runs too long";
+    result.why = weak.why_stopped;
     return result;
   }
   result.traces = weak.traces;

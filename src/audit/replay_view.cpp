@@ -434,7 +434,10 @@ bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call
   View view(problem, versions, call, sees, snapshots, is_per_statement, changes);
   auto result = sql::run_call(problem.app, problem.app.function(what.function), what.arguments,
                               view, kMaxSteps, &budget);
-  if (!result) return false;
+  if (!result) {
+    versions.why_stopped = result.error().what;
+    return false;
+  }
   view.trace.result = *result;
   if (!result->committed) view.trace.writes.clear();
   view.write_entries();

@@ -19,6 +19,7 @@ struct Versions {
   std::vector<CallTrace> traces;
   std::vector<std::size_t> order;  // calls that have run, in the order of ar
   std::set<std::pair<sql::TableId, sql::RowKey>> touched;  // rows that a call looked at or changed
+  std::string why_stopped = {};                            // why a call is beyond what we run
 };
 
 sql::RowKey key_of(const sql::Table& table, const sql::InitialRow& row);

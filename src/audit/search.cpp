@@ -236,6 +236,7 @@ class Search {
       auto run = replay(problem_, anomaly.scenario, budget_);
       if (!run) return false;
       anomaly.replay = *std::move(run);
+      doubt(anomaly.replay);
       if (anomaly.replay.label == Label::Spurious || anomaly.replay.label == Label::Undecided) {
         if (anomaly.replay.label == Label::Undecided) {
           is_exhaustive = false;
@@ -260,6 +261,36 @@ class Search {
       closed.exclude_model();
       closed.exclude_kinds(kinds);
     }
+  }
+
+  // A rule of a table that is not modelled might refuse the run.
+  void doubt(Replay& run) const {
+    if (run.label != Label::Observable && run.label != Label::ViewOnly) return;
+    for (const sql::Note& note : problem_.app.notes) {
+      const bool is_met =
+          !note.table.empty() &&
+          std::ranges::any_of(run.traces, [&](const auto& t) { return meets_rule(t, note); });
+      if (!is_met) continue;
+      run.label = Label::Undecided;
+      run.why =
+          fmt::format("line {} may forbid the runs that are found: {}", note.where.line, note.what);
+      return;
+    }
+  }
+  bool meets_rule(const CallTrace& trace, const sql::Note& note) const {
+    const auto is_of_table = [&](const auto& access) {
+      return problem_.app.table(access.first.table).name == note.table;
+    };
+    const auto is_looked_at = [&](const auto& write) {
+      const auto& columns = problem_.app.table(write.first.table).columns;
+      if (!is_of_table(write) || write.first.column >= kUniqueEntry) return false;
+      if (note.columns.empty()) return true;
+      if (write.first.column == kPresence) return write.second == sql::Value(true);
+      return std::ranges::find(note.columns, columns[write.first.column].name) !=
+             note.columns.end();
+    };
+    return std::ranges::any_of(trace.writes, is_looked_at) ||
+           (note.columns.empty() && std::ranges::any_of(trace.reads, is_of_table));
   }
 
   void add_anomaly(FoundAnomaly anomaly) {

@@ -28,6 +28,19 @@ void collect_texts(std::span<const sql::Statement> body, std::set<std::string>& 
   }
 }
 
+constexpr std::uint32_t kShort = 8;  // characters
+
+// Another text for each number, none of the literals, of one letter where few are needed.
+template <class Literals>
+std::string short_text(std::int64_t number, const Literals& literals) {
+  auto rest = static_cast<std::uint64_t>(number) * 2;
+  if (number < 0) rest = ~rest;
+  std::string text;
+  for (++rest; rest > 0; rest = (rest - 1) / 26)
+    text.insert(text.begin(), static_cast<char>('a' + (rest - 1) % 26));
+  return literals.contains(text) ? text + "_" : text;
+}
+
 }  // namespace
 
 Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes)
@@ -38,9 +51,21 @@ Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes
       no_(smt.truth(false)),
       zero_(smt.number(0)) {
   std::set<std::string> texts;
-  for (const sql::Function& function : app.functions) collect_texts(function.body, texts);
+  for (const sql::Function& function : app.functions) {
+    collect_texts(function.body, texts);
+    for (const sql::Variable& variable : function.variables) {
+      if (variable.width.labels)
+        texts.insert(variable.width.labels->begin(), variable.width.labels->end());
+    }
+  }
   for (const sql::Table& table : app.tables) {
-    for (const sql::Column& column : table.columns) collect_texts(column.default_value, texts);
+    for (const sql::Column& column : table.columns) {
+      collect_texts(column.default_value, texts);
+      if (column.width.labels)
+        texts.insert(column.width.labels->begin(), column.width.labels->end());
+      const std::uint32_t length = column.width.length;
+      has_short_texts_ = has_short_texts_ || (length > 0 && length < kShort);
+    }
     for (const sql::Expr& check : table.checks) collect_texts(check, texts);
   }
   // In the order of the texts, and far apart, so that comparisons of literals come out right.
@@ -61,11 +86,20 @@ bool Symbols::may_change(sql::TableId table, std::uint32_t column) const {
 std::string Symbols::text_of(std::int64_t number) const {
   const auto literal = texts_.find(number);
   if (literal != texts_.end()) return literal->second;
+  if (has_short_texts_) return short_text(number, text_numbers_);
   return number < 0 ? fmt::format("t_{}", -number) : fmt::format("t{}", number);
 }
 
 SymValue Symbols::truth(SmtTerm formula) const {
   return {no_, choose(formula, smt_.number(1), zero_)};
+}
+
+SmtTerm Symbols::is_label(const sql::Width& width, const SymValue& value) const {
+  if (width.labels == nullptr) return yes_;
+  std::vector<SmtTerm> parts = {value.null};
+  for (const std::string& label : *width.labels)
+    parts.push_back(equals(value.number, text(label).number));
+  return any(parts);
 }
 
 SymValue Symbols::fresh_value(std::string_view name, bool may_be_null) {

@@ -53,6 +53,8 @@ class Symbols {
   // Of a literal of the program, or a new text for another number.
   std::string text_of(std::int64_t number) const;
   SymValue truth(SmtTerm formula) const;
+  // NULL, or a value of the enum that the width is of; true for other types.
+  SmtTerm is_label(const sql::Width& width, const SymValue& value) const;
 
   SymValue fresh_value(std::string_view name, bool may_be_null);
   SmtTerm fresh_number(std::string_view name) { return smt_.new_constant(name, SmtSolver::kInt); }
@@ -110,6 +112,7 @@ class Symbols {
   SmtTerm zero_;
   std::map<std::string, std::int64_t> text_numbers_;
   std::map<std::int64_t, std::string> texts_;
+  bool has_short_texts_ = false;  // columns have no room for longer ones
   std::map<ColumnKey, ColumnFunctions> static_values_;
   std::map<sql::TableId, SmtFunction> static_presences_;
   std::map<ColumnKey, ColumnFunctions> initial_values_;

@@ -220,12 +220,14 @@ void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
   }
 }
 
-// Rows that are there at the start meet the CHECKs of their tables.
+// Rows that are there at the start meet the CHECKs of their tables, and have values of enums.
 void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
   for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
     const sql::TableId table{t};
     const sql::Table& declared = symbols_.app().tables[t];
-    if (declared.checks.empty()) continue;
+    const bool has_enums = std::ranges::any_of(
+        declared.columns, [](const sql::Column& column) { return column.width.labels != nullptr; });
+    if (declared.checks.empty() && !has_enums) continue;
     // A CHECK is an expression like any other, in a transaction that does nothing.
     Instance nobody(symbols_, sql::FunctionId{}, "start", {});
     for (const Row& row : rows(cast, table)) {
@@ -235,6 +237,9 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
       std::vector<SmtTerm> parts;
       for (const sql::Expr& check : declared.checks)
         parts.push_back(!AccessEvaluator(symbols_, nobody).truth(check, frame).no);
+      for (std::size_t c = 0; c < declared.columns.size(); ++c)
+        parts.push_back(
+            symbols_.is_label(declared.columns[c].width, frame.sources.front().values[c]));
       const SmtTerm meets_checks = symbols_.all(parts);
       out.push_back(implies(symbols_.present_at_start(table, row), meets_checks));
     }

@@ -49,6 +49,27 @@ void add_rough_calls(std::span<const sql::Statement> body, const std::string& fu
   }
 }
 
+// Do statements meet a rule that is not modelled?
+bool meets_rule(const sql::Application& app, std::span<const sql::Statement> body,
+                const sql::Note& rule) {
+  const auto is_of_table = [&](sql::TableId id) { return app.table(id).name == rule.table; };
+  return std::ranges::any_of(body, [&](const sql::Statement& statement) {
+    if (meets_rule(app, statement.body(), rule) || meets_rule(app, statement.otherwise(), rule))
+      return true;
+    if (const sql::Query* query = statement.query())
+      return rule.columns.empty() && std::ranges::any_of(query->sources, is_of_table);
+    const sql::Write* write = statement.write();
+    if (write == nullptr || !is_of_table(write->table)) return false;
+    const auto* update = statement.find<sql::Update>();
+    if (rule.columns.empty()) return true;
+    if (update == nullptr) return !statement.is<sql::Delete>();
+    return std::ranges::any_of(update->sets, [&](const sql::SetColumn& set) {
+      const std::string& name = app.table(write->table).columns[set.column].name;
+      return std::ranges::find(rule.columns, name) != rule.columns.end();
+    });
+  });
+}
+
 std::vector<sql::Note> gaps_on(const LoadedProgram& input, const ServerLevels& on) {
   std::vector<sql::Note> gaps = on.gaps;
   std::ranges::move(gaps_of(input), std::back_inserter(gaps));
@@ -81,9 +102,15 @@ std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
   const sql::SqlProgram& program = *input.sql;
   std::set<std::string> called;
   for (const Call& call : program.outline().calls) called.insert(call.function);
+  const auto is_met = [&](const sql::Note& rule) {
+    return std::ranges::any_of(program.app().functions, [&](const sql::Function& function) {
+      return called.contains(function.name) && meets_rule(program.app(), function.body, rule);
+    });
+  };
   std::vector<sql::Note> gaps;
   for (const sql::Note& note : program.app().notes) {
-    const bool concerns = note.function.empty() || called.contains(note.function);
+    const bool concerns = (note.function.empty() || called.contains(note.function)) &&
+                          (note.table.empty() || is_met(note));
     if (concerns && note.kind != sql::NoteKind::Remark) gaps.push_back(note);
   }
   for (const sql::Function& function : program.app().functions) {

@@ -106,12 +106,21 @@ std::string call_end_text(const ServerProgram& on, CallId call, const CallEnd& e
   return out + printable(locals);
 }
 
+namespace {
+
+// A rule that is not modelled might forbid what was found.
+bool has_doubt(const ServerProgram& on) {
+  return std::ranges::any_of(on.gaps, [](const sql::Note& gap) { return !gap.table.empty(); });
+}
+
+}  // namespace
+
 Header header_of(const ServerExploreReport& report) {
   const auto& all = report.all;
   Answer answer;
   if (all.is_out_of_time) answer.limit = limit_reached();
   if (all.violating > 0 || !all.violations.empty())
-    answer.outcome = Outcome::Violated;
+    answer.outcome = has_doubt(report.on) ? Outcome::Unknown : Outcome::Violated;
   else if (!all.is_out_of_time && report.on.gaps.empty())
     answer.outcome = Outcome::Complete;
   return header_of("explore", answer, report.seconds);
@@ -128,6 +137,9 @@ std::string server_explore_text(const ServerExploreReport& report, const Paint& 
                : fmt::format("{}, {}", histories,
                              paint.bad(fmt::format("{} violate{} an assertion", all.violating,
                                                    all.violating == 1 ? "s" : "")));
+  } else if (all.violating > 0) {
+    out += fmt::format("{}, {} violate{} an assertion if nothing forbids them", histories,
+                       all.violating, all.violating == 1 ? "s" : "");
   } else {
     out += histories;
     if (!report.on.claims.empty())
@@ -229,7 +241,7 @@ Header header_of(const ServerRunReport& report) {
   Answer answer;
   if (runs.is_expired) answer.limit = limit_reached();
   if (runs.failed > 0 || runs.unserializable > 0)
-    answer.outcome = Outcome::Violated;
+    answer.outcome = has_doubt(report.on) ? Outcome::Unknown : Outcome::Violated;
   else if (!runs.is_expired && runs.undecided == 0 && report.on.gaps.empty())
     answer.outcome = Outcome::Ok;
   return header_of("run", answer, report.seconds);
@@ -254,7 +266,7 @@ std::string server_run_text(const ServerRunReport& report, const Paint& paint) {
   if (runs.with_aborts > 0)
     out += fmt::format(", {} with {}", plural(runs.with_aborts, "run", "runs"),
                        report.on.machine.server() == sql::server::ServerKind::Postgres
-                           ? "40001 or 40P01"
+                           ? "40001, 40P01 or 55P03"
                            : "1213");
   if (runs.is_expired) out += paint.unsure(fmt::format(", {} was reached", limit_reached()));
   out += '\n' + gaps_text(report.on.source, report.on.gaps, paint);

@@ -44,7 +44,7 @@ struct ServerRuns {
   std::uint64_t failed = 0;          // a claim was broken
   std::uint64_t unserializable = 0;  // no serial order of the calls ends like this
   std::uint64_t undecided = 0;       // not known whether one does
-  std::uint64_t with_aborts = 0;     // the server ended a call: 40001, 40P01
+  std::uint64_t with_aborts = 0;     // the server ended a call: 40001, 40P01, 55P03
   std::optional<std::uint64_t> first_failed = {};
   std::optional<std::uint64_t> first_unserializable = {};
   std::optional<sql::server::RandomRun> shown = {};

@@ -33,6 +33,7 @@ struct Variable {
   bool is_array = false;
   Place place = {};
   bool is_hidden = false;  // no program can name it: a part of a statement or of an expression
+  Width width = {};
 };
 
 struct Function {
@@ -84,6 +85,11 @@ struct Note {
   std::string function;
   std::string what;
   NoteKind kind = NoteKind::Remark;
+  // Of a rule that might refuse rows which the model lets a call write: their table, and the
+  // columns that the rule looks at; empty: it may look at any, and concern reads as well. A run
+  // that meets it need not be one of the program.
+  std::string table = {};
+  std::vector<std::string> columns = {};
 };
 
 struct Application {

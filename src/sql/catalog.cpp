@@ -18,22 +18,23 @@ struct KnownType {
   Type type;
   Rough rough = Rough::No;
   bool is_fresh = false;
+  std::uint8_t bits = 64;
 };
 
 constexpr KnownType kKnownTypes[] = {
-    {"int2", Type::Integer},
-    {"int4", Type::Integer},
+    {"int2", Type::Integer, Rough::No, false, 16},
+    {"int4", Type::Integer, Rough::No, false, 32},
     {"int8", Type::Integer},
-    {"smallint", Type::Integer},
-    {"integer", Type::Integer},
-    {"int", Type::Integer},
+    {"smallint", Type::Integer, Rough::No, false, 16},
+    {"integer", Type::Integer, Rough::No, false, 32},
+    {"int", Type::Integer, Rough::No, false, 32},
     {"bigint", Type::Integer},
     {"oid", Type::Integer, Rough::Number},
-    {"smallserial", Type::Integer, Rough::No, true},
-    {"serial", Type::Integer, Rough::No, true},
+    {"smallserial", Type::Integer, Rough::No, true, 16},
+    {"serial", Type::Integer, Rough::No, true, 32},
     {"bigserial", Type::Integer, Rough::No, true},
-    {"serial2", Type::Integer, Rough::No, true},
-    {"serial4", Type::Integer, Rough::No, true},
+    {"serial2", Type::Integer, Rough::No, true, 16},
+    {"serial4", Type::Integer, Rough::No, true, 32},
     {"serial8", Type::Integer, Rough::No, true},
     {"numeric", Type::Integer, Rough::Number},
     {"decimal", Type::Integer, Rough::Number},
@@ -57,6 +58,13 @@ constexpr KnownType kKnownTypes[] = {
     {"bool", Type::Boolean},
     {"boolean", Type::Boolean},
 };
+
+// n of varchar(n); 0 where there is none.
+std::uint32_t length_of(const Tree& typmods) {
+  if (!typmods.is_array() || typmods.size() != 1) return 0;
+  const Tree& number = child(child(typmods[0], "A_Const"), "ival");
+  return static_cast<std::uint32_t>(number_of(number, "ival"));
+}
 
 std::string_view trim(std::string_view text) {
   const auto is_blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -98,6 +106,7 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     const auto column = find_column(this->table(*id), name);
     if (column) {
       result.type = this->table(*id).columns[*column].type;
+      result.width = this->table(*id).columns[*column].width;
     } else {
       findings.fail(place, fmt::format("unknown column '{}' of table '{}'", name, table),
                     suggest_column(this->table(*id), name));
@@ -108,6 +117,8 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     if (known.name != name) continue;
     result.type = known.type;
     result.is_fresh = known.is_fresh;
+    result.width.bits = known.bits;
+    if (known.type == Type::Text) result.width.length = length_of(child(type_name, "typmods"));
     // Between two whole numbers there are others; between two moments there are none that count.
     if (known.rough == Rough::Number)
       findings.note(place, fmt::format("{} values are treated as whole numbers", name),

@@ -19,6 +19,7 @@ namespace isoscope::sql {
 // What the name of a type stands for.
 struct DeclaredType {
   Type type = Type::Integer;
+  Width width = {};
   bool is_array = false;
   bool is_fresh = false;  // serial
   bool is_void = false;

@@ -61,6 +61,8 @@ Result<void> check_values(CallState& call, NewRow& row) {
     if (must_be_known && row.is_set(c) && row.column(c).is_null())
       return Error{.what =
                        fmt::format("{}.{} must not be NULL", table.name, table.columns[c].name)};
+    if (!row.is_set(c)) continue;
+    if (auto misfit = why_not_in(table.columns[c].width, row.column(c))) return *misfit;
   }
   for (const Expr& check : table.checks) {
     if (!sets_any(row, columns_of(check, 0))) continue;

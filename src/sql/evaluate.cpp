@@ -234,4 +234,23 @@ std::optional<std::strong_ordering> compare(const Value& a, const Value& b) {
 
 Result<Value> add(const Value& a, const Value& b) { return arithmetic(ExprOp::Add, a, b); }
 
+std::optional<Error> why_not_in(const Width& width, const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
+    if (width.bits == 64) return std::nullopt;
+    const std::int64_t end = std::int64_t{1} << (width.bits - 1);
+    if (*number < -end || *number >= end) return overflow();
+  }
+  const auto* text = std::get_if<std::string>(&value.data);
+  if (text != nullptr && width.labels != nullptr &&
+      std::ranges::find(*width.labels, *text) == width.labels->end())
+    return Error{.what = "a text is none of its type"};
+  if (text == nullptr || width.length == 0) return std::nullopt;
+  // Blanks at the end may be cut off.
+  const std::string_view kept(text->data(), text->find_last_not_of(' ') + 1);
+  const auto length = std::ranges::count_if(
+      kept, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  if (length > width.length) return Error{.what = "a text is too long"};
+  return std::nullopt;
+}
+
 }  // namespace isoscope::sql

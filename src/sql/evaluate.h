@@ -36,4 +36,8 @@ std::optional<std::strong_ordering> compare(const Value& a, const Value& b);
 // The operators that aggregates share with expressions.
 Result<Value> add(const Value& a, const Value& b);
 
+// The error that SQL raises when a value is given to a column or variable that it does not fit
+// into; nothing if it does.
+std::optional<Error> why_not_in(const Width& width, const Value& value);
+
 }  // namespace isoscope::sql

@@ -1,6 +1,7 @@
 // EXCLUDE constraints of the schema.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "sql/expr_builder.h"
@@ -69,7 +70,7 @@ std::optional<ExclusionPart> SchemaBuilder::range_part(TableId id, const Tree& e
 
 void SchemaBuilder::add_exclusion(TableId id, const Tree& constraint, Place at) {
   const auto ignore = [&](std::string_view why) {
-    findings_.note(at, fmt::format("this EXCLUDE constraint is ignored: {}", why), NoteKind::Gap);
+    ignore_rule(id, at, fmt::format("this EXCLUDE constraint is ignored: {}", why), constraint);
   };
   if (has(constraint, "where_clause")) return ignore("it has a WHERE");
   if (flag_of(constraint, "deferrable")) return ignore("it is deferrable");
@@ -100,6 +101,55 @@ void SchemaBuilder::add_exclusion(TableId id, const Tree& constraint, Place at) 
   if (exclusion.parts.empty()) return ignore("it is not understood");
   if (exclusion.name.empty()) exclusion.name = table.name + "_excl";
   catalog_.tables[id.index].exclusions.push_back(std::move(exclusion));
+}
+
+// NULLS NOT DISTINCT.
+void SchemaBuilder::add_key_with_nulls(TableId id, const std::vector<std::uint32_t>& key,
+                                       std::string name, Place at) {
+  Exclusion index{.name = std::move(name), .place = at, .is_unique = true, .nulls_agree = true};
+  index.key_columns = key;
+  Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
+  scope.sources = {{.table = id, .name = catalog_.table(id).name}};
+  for (const std::uint32_t column : key)
+    index.parts.push_back({make_column(scope, 0, column, at), {}});
+  catalog_.tables[id.index].exclusions.push_back(std::move(index));
+}
+
+// CREATE UNIQUE INDEX … WHERE, or over expressions.
+void SchemaBuilder::add_strange_index(TableId id, const Tree& node, Place at) {
+  const auto ignore = [&] {
+    ignore_rule(id, at, "a unique index over expressions or some of the rows is ignored", node);
+  };
+  // An expression with something unknown in it says nothing of which rows are equal.
+  const auto known = [&](const Tree& tree, Type type) -> std::optional<Expr> {
+    Findings own;
+    Scope scope{.catalog = catalog_, .findings = own, .where = where_};
+    scope.sources = {{.table = id, .name = catalog_.table(id).name}};
+    Expr expr = build_expr(scope, tree);
+    if (type == Type::Boolean) expr = adapt(scope, std::move(expr), type, false, "WHERE");
+    const bool is_rough = std::ranges::any_of(
+        own.notes(), [](const Note& note) { return note.kind != NoteKind::Remark; });
+    return own.failed() || is_rough ? std::nullopt : std::optional(std::move(expr));
+  };
+  Exclusion index{.name = text_of(node, "idxname"),
+                  .place = at,
+                  .is_unique = true,
+                  .nulls_agree = flag_of(node, "nulls_not_distinct")};
+  for (const Tree& entry : child(node, "indexParams")) {
+    const Tree& element = inside(entry);
+    const auto column = find_column(catalog_.table(id), text_of(element, "name"));
+    Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
+    scope.sources = {{.table = id, .name = catalog_.table(id).name}};
+    auto part = column ? std::optional(make_column(scope, 0, *column, at))
+                       : known(child(element, "expr"), Type::Integer);
+    if (!part) return ignore();
+    index.parts.push_back({*std::move(part), {}});
+  }
+  if (has(node, "whereClause")) {
+    index.where = known(child(node, "whereClause"), Type::Boolean);
+    if (!index.where) return ignore();
+  }
+  catalog_.tables[id.index].exclusions.push_back(std::move(index));
 }
 
 }  // namespace isoscope::sql

@@ -36,6 +36,11 @@ Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion,
                                               const std::vector<Value>& row) {
   OneRow rows(row);
   std::vector<ExclusionValue> values;
+  if (exclusion.where) {
+    const auto holds = evaluate(*exclusion.where, {}, rows);
+    if (!holds) return holds.error();
+    if (!is_true(*holds)) return values;
+  }
   for (const ExclusionPart& part : exclusion.parts) {
     auto low = evaluate(part.value, {}, rows);
     if (!low) return low.error();
@@ -55,11 +60,12 @@ Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion,
 
 bool conflict(const Exclusion& exclusion, const std::vector<ExclusionValue>& a,
               const std::vector<ExclusionValue>& b) {
+  if (a.empty() || b.empty()) return false;
   for (std::size_t i = 0; i < exclusion.parts.size(); ++i) {
     const ExclusionPart& part = exclusion.parts[i];
     if (part.high) {
       if (!overlap(part, a[i], b[i])) return false;
-    } else if (a[i].low.is_null() || b[i].low.is_null() || a[i].low != b[i].low) {
+    } else if (a[i].low != b[i].low || (a[i].low.is_null() && !exclusion.nulls_agree)) {
       return false;
     }
   }
@@ -76,6 +82,7 @@ bool mentions(const Exclusion& exclusion, std::uint32_t column) {
     look(part.value);
     if (part.high) look(*part.high);
   }
+  if (exclusion.where) look(*exclusion.where);
   return found;
 }
 

@@ -8,8 +8,8 @@
 
 namespace isoscope::sql {
 
-// What a row has in the parts of the constraint. An Error is one that SQL raises: a range whose
-// ends are the wrong way round.
+// What a row has in the parts of the constraint; nothing at all if it is none of its rows. An Error
+// is one that SQL raises: a range whose ends are the wrong way round.
 struct ExclusionValue {
   Value low;
   Value high;  // of a range

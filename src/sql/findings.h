@@ -24,9 +24,12 @@ class Findings {
   void fail(Place where, std::string what, std::string hint = {}) {
     if (!error_) error_ = Error{.where = where, .what = std::move(what), .hint = std::move(hint)};
   }
-  void note(Place where, std::string what, NoteKind kind) {
-    if (!told_.insert(what).second) return;
-    notes_.push_back({where, function_, std::move(what), kind});
+  // Once for each text. `table` and `columns`: as in Note.
+  void note(Place where, std::string what, NoteKind kind, std::string table = {},
+            std::vector<std::string> columns = {}) {
+    if (!told_.insert(table + " " + what).second) return;
+    notes_.push_back(
+        {where, function_, std::move(what), kind, std::move(table), std::move(columns)});
   }
   bool failed() {
     if (!error_ && budget_ != nullptr && budget_->expired())

@@ -40,14 +40,14 @@ std::size_t Frame::add_named(const std::string& name, const DeclaredType& type,
   NamedVariable variable{.name = name, .is_record = type.is_record};
   if (!type.is_record) {
     variable.var = add(name, type.type, type.is_array, place);
+    if (!type.is_array) function_.variables[variable.var.index].width = type.width;
   } else if (type.row_of) {
     variable.is_row = true;
     for (const Column& column : catalog.table(*type.row_of).columns) {
       const std::string shown = column.is_hidden ? fmt::format("({})", column.name) : column.name;
-      variable.fields.push_back(
-          {.name = column.name,
-           .var = add(fmt::format("{}.{}", name, shown), column.type, false, place),
-           .is_hidden = column.is_hidden});
+      const VarId var = add(fmt::format("{}.{}", name, shown), column.type, false, place);
+      function_.variables[var.index].width = column.width;
+      variable.fields.push_back({.name = column.name, .var = var, .is_hidden = column.is_hidden});
     }
   }
   named_.push_back(std::move(variable));

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql/call_run.h"
 #include "sql/call_state.h"
+#include "sql/exclusions.h"
 #include "sql/functions.h"
 #include "sql/modify.h"
 #include "sql/query.h"
 #include "sql/row_set.h"
+#include "sql/sqlstates.h"
 #include "sql/statement_runner.h"
 
 namespace isoscope::sql {
@@ -25,17 +29,19 @@ struct Next {
 // The SQLSTATE of an error: as who raised it says, else by what it says.
 std::string sqlstate_of(const CallState& call, const Error& error) {
   if (!call.sqlstate.empty()) return call.sqlstate;
-  struct Known {
-    std::string_view what, state;
-  };
-  static constexpr Known kKnown[] = {{"division by zero", "22012"},
-                                     {"a number is out of range", "22003"},
-                                     {"a query returned no rows", "P0002"},
-                                     {"a query returned more than one row", "P0003"}};
-  for (const Known& known : kKnown) {
-    if (error.what == known.what) return std::string(known.state);
-  }
-  return "P0001";
+  const std::string known = sqlstate_of_error(error.what);
+  return known.empty() ? "P0001" : known;
+}
+
+// Does the statement write what an EXCLUDE constraint looks at?
+bool enters_exclusion(const Statement& statement, const Table& table) {
+  const auto* update = statement.find<Update>();
+  if (statement.is<Delete>()) return false;
+  return std::ranges::any_of(table.exclusions, [&](const Exclusion& exclusion) {
+    return update == nullptr || std::ranges::any_of(update->sets, [&](const SetColumn& set) {
+             return mentions(exclusion, set.column);
+           });
+  });
 }
 
 class CallRun {
@@ -115,9 +121,17 @@ class CallRun {
   }
 
   // The targets get the values, and NULL where there are none.
-  void store(const std::vector<VarId>& targets, const std::vector<Value>& values) {
-    for (std::size_t i = 0; i < targets.size(); ++i)
-      variable(targets[i]) = i < values.size() ? values[i] : Value();
+  Result<void> store(VarId target, Value value) {
+    if (auto misfit = why_not_in(function_.variables[target.index].width, value)) return *misfit;
+    variable(target) = std::move(value);
+    return {};
+  }
+  Result<void> store(const std::vector<VarId>& targets, const std::vector<Value>& values) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      auto stored = store(targets[i], i < values.size() ? values[i] : Value());
+      if (!stored) return stored;
+    }
+    return {};
   }
 
   Result<std::vector<std::vector<Value>>> query(const Statement& s, const QueryNeeds& needs) {
@@ -168,15 +182,17 @@ class CallRun {
     if (s.strict && rows->size() != 1)
       return Error{.what = rows->empty() ? "a query returned no rows"
                                          : "a query returned more than one row"};
-    store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
+    if (auto stored = store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
+        !stored)
+      return stored.error();
     if (!s.in_expression) tell_rows(rows->size());
     return Next{};
   }
 
   Result<Next> run(const Statement& statement, const Write& s) {
-    if (runner_ == nullptr && !call_.app.table(s.table).exclusions.empty() &&
-        !statement.is<Delete>())
-      return call_.limit("an EXCLUDE constraint needs a level of a server");
+    if (runner_ == nullptr && enters_exclusion(statement, call_.app.table(s.table)))
+      return call_.limit(
+          "EXCLUDE, and UNIQUE of some rows or of expressions, are not modelled here");
     const bool counts = function_.found || function_.row_count;
     auto modified = runner_ != nullptr ? runner_->modify(call_, statement)
                                        : run_modification(call_, statement, counts);
@@ -187,7 +203,9 @@ class CallRun {
       const auto& rows = modified->returning;
       if (rows.size() > 1) return Error{.what = "a query returned more than one row"};
       if (s.strict && rows.empty()) return Error{.what = "a query returned no rows"};
-      store(s.targets, rows.empty() ? std::vector<Value>() : rows.front());
+      if (auto stored = store(s.targets, rows.empty() ? std::vector<Value>() : rows.front());
+          !stored)
+        return stored.error();
     }
     tell_rows(modified->num_rows);
     return Next{};
@@ -196,11 +214,11 @@ class CallRun {
   Result<Next> run(const Statement&, const Assign& s) {
     auto assigned = value(s.value);
     if (!assigned) return assigned.error();
-    Value& target = variable(s.target);
     if (!s.index) {
-      target = *std::move(assigned);
+      if (auto stored = store(s.target, *std::move(assigned)); !stored) return stored.error();
       return Next{};
     }
+    Value& target = variable(s.target);
     auto index = value(*s.index);
     if (!index) return index.error();
     const auto* at = std::get_if<std::int64_t>(&index->data);
@@ -246,7 +264,7 @@ class CallRun {
     auto rows = query(statement, {});
     if (!rows) return rows.error();
     for (const auto& row : *rows) {
-      store(s.targets, row);
+      if (auto stored = store(s.targets, row); !stored) return stored.error();
       auto left = round(s.body);
       if (!left) return left.error();
       if (*left) return leave_loop(**left, true);

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "sql/expr.h"
+#include "sql/value.h"
 
 namespace isoscope::sql {
 
 struct Column {
   std::string name;
   Type type = Type::Integer;
+  Width width = {};
   bool not_null = false;
   // Filled by the database with a value never used before: IDENTITY, serial, nextval.
   bool is_fresh = false;
@@ -35,17 +37,25 @@ struct ForeignKey {
 
 // EXCLUDE: no two rows agree in all parts. A part is a value of the row (WITH =), or a range of two
 // (WITH &&), which contains its lower end and not its upper one unless told. A NULL agrees with
-// nothing; as an end of a range it is none.
+// nothing unless told; as an end of a range it is none.
 struct ExclusionPart {
   Expr value;  // over the columns of source 0; of a range the lower end
   std::optional<Expr> high = {};
   bool is_low_open = false;
   bool is_high_closed = false;
 };
+// A UNIQUE index of some of the rows, over expressions, or to which NULLs are equal, is one as
+// well; whoever comes second then waits before it has an entry, so that two do not wait for each
+// other.
 struct Exclusion {
   std::vector<ExclusionPart> parts = {};
   std::string name = {};
   Place place = {};
+  std::optional<Expr> where = {};  // rows that do not meet it exclude nothing
+  bool is_unique = false;
+  bool nulls_agree = false;  // NULLS NOT DISTINCT
+  // Columns whose change is one of the row's key: of such an index over columns of all rows.
+  std::vector<std::uint32_t> key_columns = {};
 };
 
 struct Table {

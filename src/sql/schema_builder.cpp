@@ -26,6 +26,27 @@ bool is_remark(std::string_view change) {
   return false;
 }
 
+// The names of columns in an expression, a list of names or an index.
+void add_names(const Tree& tree, std::vector<std::string>& names) {
+  if (!tree.is_structured()) return;
+  if (const std::string name = string_node(tree); !name.empty()) names.push_back(name);
+  if (has(tree, "IndexElem")) names.push_back(text_of(inside(tree), "name"));
+  for (const Tree& part : tree) add_names(part, names);
+}
+
+// Puts the name of a column where the CHECK of a domain says VALUE.
+void name_value(Tree& tree, const std::string& column) {
+  if (tree.is_object() && tree.contains("ColumnRef")) {
+    Tree& fields = tree["ColumnRef"]["fields"];
+    if (fields.size() == 1 && string_node(fields[0]) == "value")
+      fields[0]["String"]["sval"] = column;
+    return;
+  }
+  for (Tree& part : tree) {
+    if (part.is_structured()) name_value(part, column);
+  }
+}
+
 }  // namespace
 
 void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
@@ -43,14 +64,35 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "CreateSeqStmt" || kind == "AlterSeqStmt")
     return note_cycle(child(node, "options"), findings_, place);
   if (kind == "CreateEnumStmt") {
-    catalog_.types[last_name(child(node, "typeName"))] = {.type = Type::Text};
+    DeclaredType& type = catalog_.types[last_name(child(node, "typeName"))];
+    type = {.type = Type::Text, .width = {.labels = std::make_shared<std::vector<std::string>>()}};
+    for (const Tree& label : child(node, "vals")) type.width.labels->push_back(string_node(label));
+    return;
+  }
+  // Columns of the type have the label as well.
+  if (kind == "AlterEnumStmt") {
+    const auto type = catalog_.types.find(last_name(child(node, "typeName")));
+    if (type != catalog_.types.end() && type->second.width.labels != nullptr)
+      type->second.width.labels->push_back(text_of(node, "newVal"));
     return;
   }
   if (kind == "CreateDomainStmt") {
     catalog_.types[last_name(child(node, "domainname"))] =
         catalog_.type_of(child(node, "typeName"), where_, findings_);
-    if (has(node, "constraints"))
-      findings_.note(place, "constraints of domains are not modelled", NoteKind::Free);
+    if (!has(node, "constraints")) return;
+    domain_constraints_[last_name(child(node, "domainname"))] = &child(node, "constraints");
+    findings_.note(place, "constraints of domains are those of columns, not of variables",
+                   NoteKind::Free);
+    return;
+  }
+  if (kind == "RuleStmt") {
+    findings_.note(place, "rules are not modelled: statements do only what they say", NoteKind::Gap,
+                   text_of(child(node, "relation"), "relname"));
+    return;
+  }
+  if (kind == "CreatePolicyStmt") {
+    findings_.note(place, "row security is not modelled", NoteKind::Gap,
+                   text_of(child(node, "table"), "relname"));
     return;
   }
   struct Ignored {
@@ -58,7 +100,6 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
     NoteKind note = NoteKind::Remark;
   };
   static constexpr Ignored kIgnored[] = {
-      {"RuleStmt", "rules are not modelled: statements do only what they say", NoteKind::Gap},
       {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
       {"DoStmt", "DO blocks are ignored", NoteKind::Gap},
       {"UpdateStmt", "UPDATE outside of functions is ignored"},
@@ -68,7 +109,6 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
       {"CopyStmt",
        "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT"},
       {"CompositeTypeStmt", "composite types are not modelled"},
-      {"CreatePolicyStmt", "row security is not modelled", NoteKind::Gap},
       {"TruncateStmt", "TRUNCATE is ignored"},
   };
   for (const Ignored& ignored : kIgnored) {
@@ -123,6 +163,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
                    fmt::format("column '{}' of '{}' is declared twice", column.name, table.name));
   const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
   column.type = type.type;
+  if (!type.is_array) column.width = type.width;
   column.is_fresh = type.is_fresh;
   column.not_null = type.is_fresh;
   if (type.is_fresh) column.sequence = own_sequence(table, column);
@@ -134,6 +175,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
                    fmt::format("column '{}' of '{}' is treated as a text", column.name, table.name),
                    NoteKind::Gap);
   }
+  add_domain_constraints(id, last_name(child(child(definition, "typeName"), "names")), column);
   for (const Tree& entry : child(definition, "constraints")) {
     const Tree& constraint = inside(entry);
     const std::string kind = text_of(constraint, "contype");
@@ -150,6 +192,20 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
     pending_.push_back({id, &constraint, column.name});
   }
   table.columns.push_back(std::move(column));
+}
+
+void SchemaBuilder::add_domain_constraints(TableId id, const std::string& domain, Column& column) {
+  const auto found = domain_constraints_.find(domain);
+  if (found == domain_constraints_.end()) return;
+  for (const Tree& entry : *found->second) {
+    const Tree& constraint = inside(entry);
+    const std::string kind = text_of(constraint, "contype");
+    if (kind == "CONSTR_NOTNULL") column.not_null = true;
+    if (kind != "CONSTR_CHECK") continue;
+    own_trees_.push_back(constraint);
+    name_value(own_trees_.back(), column.name);
+    pending_.push_back({id, &own_trees_.back(), column.name});
+  }
 }
 
 void SchemaBuilder::alter_table(const Tree& node, Place at) {
@@ -198,14 +254,21 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
       is_plain = false;
     }
   }
-  if (is_plain) {
+  if (is_plain && flag_of(node, "nulls_not_distinct")) {
+    add_key_with_nulls(*id, key, text_of(node, "idxname"), at);
+  } else if (is_plain) {
     unique_indexes_[text_of(node, "idxname")] = {*id, key};
     catalog_.tables[id->index].constraint_names[text_of(node, "idxname")] = key;
     catalog_.tables[id->index].unique.push_back(std::move(key));
   } else {
-    findings_.note(at, "a unique index over expressions or some of the rows is ignored",
-                   NoteKind::Gap);
+    add_strange_index(*id, node, at);
   }
+}
+
+void SchemaBuilder::ignore_rule(TableId id, Place at, std::string what, const Tree& rule) {
+  std::vector<std::string> columns;
+  add_names(rule, columns);
+  findings_.note(at, std::move(what), NoteKind::Gap, catalog_.table(id).name, std::move(columns));
 }
 
 std::vector<std::uint32_t> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
@@ -256,8 +319,8 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
   const std::string on_update = text_of(constraint, "fk_upd_action");
   if (on_update == "c" || on_update == "n" || on_update == "d")
     findings_.note(at, "ON UPDATE of a foreign key is ignored", NoteKind::Gap);
-  if (flag_of(constraint, "deferrable"))
-    findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
+  if (text_of(constraint, "fk_matchtype") == "f" && key.columns.size() > 1)
+    ignore_rule(pending.table, at, "MATCH FULL is ignored", child(constraint, "fk_attrs"));
   key.name = text_of(constraint, "conname");
   if (key.name.empty()) {
     const Table& own = catalog_.table(pending.table);
@@ -283,14 +346,20 @@ void SchemaBuilder::remember(TableId id, const Tree& constraint, std::string_vie
 
 std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, Type type,
                                               bool has_columns, std::string_view what, Place at) {
+  const std::string rule_of = what == "CHECK" ? catalog_.table(table).name : "";
+  std::vector<std::string> columns;
+  if (!rule_of.empty()) add_names(node, columns);
   Findings own;
   Scope scope{.catalog = catalog_, .findings = own, .where = where_};
   if (has_columns) scope.sources = {{.table = table, .name = catalog_.table(table).name}};
   Expr expr = adapt(scope, build_expr(scope, node), type, false, what);
-  for (const Note& note : own.notes()) findings_.note(note.where, note.what, note.kind);
+  for (const Note& note : own.notes())
+    findings_.note(note.where, note.what, note.kind, note.kind == NoteKind::Remark ? "" : rule_of,
+                   columns);
   if (!own.failed()) return expr;
   findings_.note(own.error().where.line > 0 ? own.error().where : at,
-                 fmt::format("{} is not modelled: {}", what, own.error().what), NoteKind::Gap);
+                 fmt::format("{} is not modelled: {}", what, own.error().what), NoteKind::Gap,
+                 rule_of, columns);
   return std::nullopt;
 }
 
@@ -311,15 +380,18 @@ void SchemaBuilder::resolve(const Pending& pending) {
   const std::string kind = text_of(constraint, "contype");
   const Place at = place(constraint);
   Table& table = catalog_.tables[pending.table.index];
+  // At a column, DEFERRABLE follows its constraint as one of its own.
+  if (flag_of(constraint, "deferrable") || kind == "CONSTR_ATTR_DEFERRABLE")
+    findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
   const auto own = [&]() {
     if (!pending.column.empty()) return std::vector{*find_column(table, pending.column)};
     return columns_of(pending.table, child(constraint, "keys"), at);
   };
   if (kind == "CONSTR_UNIQUE") {
-    if (has(constraint, "indexname")) {
-      findings_.note(at, "UNIQUE USING INDEX is ignored", NoteKind::Gap);
-      return;
-    }
+    if (has(constraint, "indexname"))
+      return ignore_rule(pending.table, at, "UNIQUE USING INDEX is ignored", no_tree());
+    if (flag_of(constraint, "nulls_not_distinct"))
+      return add_key_with_nulls(pending.table, own(), text_of(constraint, "conname"), at);
     table.unique.push_back(own());
     remember(pending.table, constraint, "key", table.unique.back());
   } else if (kind == "CONSTR_CHECK") {

@@ -4,6 +4,7 @@
 //
 // Constraints may name tables that come later, so they are collected, and resolved at the end or
 // before names change.
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,6 +42,7 @@ class SchemaBuilder {
   void drop_table(const std::string& name);
   void drop_column(TableId id, const std::string& name, Place place);
   void drop_constraint(TableId id, const std::string& name, Place place);
+  bool drop_exclusion(const std::string& name);  // is there one?
   void rename(const Tree& node, Place place);
   void add_view(const Tree& node);
   void add_trigger(const Tree& node, Place place);
@@ -55,13 +57,21 @@ class SchemaBuilder {
   void drop_unused();
   void add_table(const Tree& node);
   void add_column(TableId id, const Tree& definition);
+  // Those of its type, if that is a domain.
+  void add_domain_constraints(TableId id, const std::string& domain, Column& column);
   void alter_table(const Tree& node, Place place);
   void add_unique_index(const Tree& node, Place place);
   void resolve(const Pending& pending);
-  // EXCLUDE: exclusion_builder.cpp.
+  // EXCLUDE, and UNIQUE indexes that are not plain keys: exclusion_builder.cpp.
   void add_exclusion(TableId id, const Tree& constraint, Place place);
+  void add_strange_index(TableId id, const Tree& node, Place place);
+  void add_key_with_nulls(TableId id, const std::vector<std::uint32_t>& key, std::string name,
+                          Place place);
   std::optional<ExclusionPart> range_part(TableId id, const Tree& expr, Place place);
   void resolve_foreign_key(const Pending& pending, Place place);
+  // A rule of the table that is not modelled, and might refuse what the model lets happen. The tree
+  // names the columns that it looks at.
+  void ignore_rule(TableId id, Place place, std::string what, const Tree& rule);
   std::vector<std::uint32_t> columns_of(TableId id, const Tree& names, Place place);
   Place place(const Tree& node) const { return where_.place(number_of(node, "location")); }
 
@@ -72,6 +82,8 @@ class SchemaBuilder {
   std::set<TableId> dropped_;
   std::map<std::string, std::pair<TableId, std::vector<std::uint32_t>>> unique_indexes_;
   std::set<std::string> plain_indexes_;
+  std::map<std::string, const Tree*> domain_constraints_;
+  std::deque<Tree> own_trees_;  // that stand in no text
 };
 
 }  // namespace isoscope::sql

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sql/exclusions.h"
 #include "sql/expr_builder.h"
 #include "sql/schema_builder.h"
 
@@ -83,6 +84,7 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
     const Tree& definition = child(child(command, "def"), "ColumnDef");
     const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
     changed.type = type.is_array || type.is_record ? Type::Text : type.type;
+    changed.width = type.is_array ? Width{} : type.width;
   }
 }
 
@@ -129,11 +131,8 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
   std::erase_if(table.unique, [&](const auto& key) { return has_column(key, c); });
   std::erase_if(table.foreign_keys,
                 [&](const ForeignKey& key) { return has_column(key.columns, c); });
-  std::erase_if(table.exclusions, [&](const Exclusion& exclusion) {
-    return std::ranges::any_of(exclusion.parts, [&](const ExclusionPart& part) {
-      return mentions_column(part.value, c) || (part.high && mentions_column(*part.high, c));
-    });
-  });
+  std::erase_if(table.exclusions,
+                [&](const Exclusion& exclusion) { return mentions(exclusion, c); });
   for (std::size_t i = table.checks.size(); i-- > 0;) {
     if (!mentions_column(table.checks[i], c)) continue;
     table.checks.erase(table.checks.begin() + static_cast<std::ptrdiff_t>(i));
@@ -179,6 +178,13 @@ void SchemaBuilder::drop_unused() {
   dropped_.clear();
 }
 
+bool SchemaBuilder::drop_exclusion(const std::string& name) {
+  std::size_t count = 0;
+  for (Table& table : catalog_.tables)
+    count += std::erase_if(table.exclusions, [&](const Exclusion& e) { return e.name == name; });
+  return count > 0;
+}
+
 void SchemaBuilder::drop(const Tree& node, Place at) {
   const std::string what = text_of(node, "removeType");
   for (const Tree& object : child(node, "objects")) {
@@ -202,6 +208,8 @@ void SchemaBuilder::drop(const Tree& node, Place at) {
         std::erase(table.unique, known->second.second);
         table.constraint_names.erase(name);
         unique_indexes_.erase(known);
+      } else if (drop_exclusion(name)) {
+        continue;
       } else if (!plain_indexes_.contains(name) && !flag_of(node, "missing_ok")) {
         findings_.note(at, fmt::format("the index '{}' that is dropped is not known", name),
                        NoteKind::Gap);

@@ -10,6 +10,9 @@ namespace isoscope::sql {
 // ends with 000.
 std::optional<std::string> sqlstate_of(std::string_view condition);
 
+// The code of an error that the evaluation of SQL raises, by what it says; empty for others.
+std::string sqlstate_of_error(std::string_view what);
+
 // Can an error with this code come out of the model? Others, as of casts, it does not know.
 bool is_modelled_sqlstate(std::string_view code);
 

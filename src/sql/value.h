@@ -2,6 +2,7 @@
 // Values of SQL programs: whole numbers, texts, truth values, NULL, and arrays of these.
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,13 @@ struct Value {
   // A total order, for sets and keys: NULL first. SQL's comparisons are in evaluate.h.
   friend std::strong_ordering operator<=>(const Value& a, const Value& b);
   friend bool operator==(const Value& a, const Value& b) { return (a <=> b) == 0; }
+};
+
+// Which values a declared type has: smallint, integer, varchar(n), an enum.
+struct Width {
+  std::uint8_t bits = 64;
+  std::uint32_t length = 0;                               // characters; 0: any number
+  std::shared_ptr<std::vector<std::string>> labels = {};  // null: any texts
 };
 
 // As SQL writes it: 1, 'BC', true, NULL, ARRAY[1, 2].

@@ -89,7 +89,10 @@ class LiveFunctions : public testing::Test {
       const auto state = calls.settle(step.call);
       if (step.is_snapshot) continue;
       if (step.moment) {
-        if (state != SteppedCalls::State::AtGate) continue;  // shares the gate of the one before
+        // A second look shares the gate of the moment before.
+        if (replay.traces[step.call].moments[*step.moment].is_second_look) continue;
+        if (state != SteppedCalls::State::AtGate)
+          return text + " does not come to its next statement: " + calls.story();
         calls.step(step.call);
         calls.settle(step.call);
         continue;

@@ -18,9 +18,11 @@ bool has_null(const std::vector<Value>& values) {
 }
 
 bool is_key_column(const Table& table, std::uint32_t column) {
-  return std::ranges::any_of(unique_keys(table), [&](const auto& key) {
+  const auto has_column = [&](const std::vector<std::uint32_t>& key) {
     return std::ranges::find(key, column) != key.end();
-  });
+  };
+  return std::ranges::any_of(unique_keys(table), has_column) ||
+         std::ranges::any_of(table.exclusions, has_column, &Exclusion::key_columns);
 }
 
 // The row that has an entry, as it is now.
@@ -112,7 +114,9 @@ bool changes_key(const Table& table, const std::vector<Value>& from, const std::
   for (const auto& key : unique_keys(table)) {
     if (columns_of(from, key) != columns_of(to, key)) return true;
   }
-  return false;
+  return std::ranges::any_of(table.exclusions, [&](const Exclusion& exclusion) {
+    return columns_of(from, exclusion.key_columns) != columns_of(to, exclusion.key_columns);
+  });
 }
 
 bool changes_index(const Table& table, const std::vector<Value>& from,

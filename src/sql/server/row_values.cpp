@@ -42,6 +42,10 @@ std::optional<BrokenConstraint> broken_constraint(const Table& table,
       return {{Kind::NotNull,
                fmt::format("{}.{} must not be NULL", table.name, table.columns[c].name)}};
   }
+  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    if (const auto misfit = why_not_in(table.columns[c].width, row[c]))
+      return {{Kind::Error, misfit->what}};
+  }
   RowsInHand rows({&row});
   for (const Expr& check : table.checks) {
     const auto holds = evaluate(check, {}, rows);

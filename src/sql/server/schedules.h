@@ -51,7 +51,7 @@ struct RunEnd {
   std::vector<CallEnd> calls;
   std::vector<std::vector<std::vector<Value>>> rows;  // by table, in the order of its key
 
-  // Has the server ended a call (40001, 40P01)? Then a retry belongs to the program.
+  // Has the server ended a call (40001, 40P01, 55P03)? Then a retry belongs to the program.
   bool has_server_abort() const;
 };
 RunEnd end_of(const Machine& machine, const State& state);

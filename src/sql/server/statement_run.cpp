@@ -8,6 +8,7 @@
 #include "sql/server/row_locks.h"
 #include "sql/server/row_values.h"
 #include "sql/server/rows_in_hand.h"
+#include "sql/sqlstates.h"
 #include "support/assert.h"
 
 namespace isoscope::sql::server {
@@ -39,7 +40,9 @@ class StatementRun {
   static Attempt fail(std::string sqlstate, std::string message) {
     return {.kind = Kind::Failed, .failure = {std::move(sqlstate), std::move(message)}};
   }
-  static Attempt fail(const Error& error) { return fail("", error.what); }
+  static Attempt fail(const Error& error) {
+    return fail(sqlstate_of_error(error.what), error.what);
+  }
   static Attempt wait(std::vector<TxnNo> blockers) {
     return {.kind = Kind::Waits, .blockers = std::move(blockers)};
   }
@@ -328,7 +331,8 @@ class StatementRun {
   }
 
   // EXCLUDE constraints, behind the keys. Here the entry comes first, and then who is in the way is
-  // looked for: also by an UPDATE that changes columns of another index only.
+  // looked for: also by an UPDATE that changes columns of another index only. An index that is
+  // UNIQUE has the entry last.
   Attempt enter_exclusions(RowId id, const Row& now, const Version* before) {
     const auto num_keys = static_cast<std::uint32_t>(unique_keys(table()).size());
     const auto& exclusions = table().exclusions;
@@ -337,14 +341,20 @@ class StatementRun {
         before == nullptr || before->is_deleted() || changes_index(table(), *before->values, now);
     for (std::uint32_t e = running_.next_key - num_keys; e < exclusions.size(); ++e) {
       running_.next_key = num_keys + e;
-      context_.storage.row(id).versions.back().num_entries = running_.next_key + 1;
-      if (!is_new) continue;
-      const auto values = values_of(exclusions[e], now);
-      if (!values) return fail("22000", values.error().what);
-      const EntryAnswer answer = find_excluded(context_, table_id(), e, *values, id);
-      if (!answer.blockers.empty()) return wait(answer.blockers);
-      if (answer.taken)
-        return fail("23P01", fmt::format("a row of {} is excluded by another one", table().name));
+      const bool is_unique = exclusions[e].is_unique;
+      auto& num_entries = context_.storage.row(id).versions.back().num_entries;
+      num_entries = running_.next_key + (is_unique ? 0 : 1);
+      if (is_new) {
+        const auto values = values_of(exclusions[e], now);
+        if (!values) return fail("22000", values.error().what);
+        const EntryAnswer answer = find_excluded(context_, table_id(), e, *values, id);
+        if (!answer.blockers.empty()) return wait(answer.blockers);
+        if (answer.taken && is_unique)
+          return fail("23505", fmt::format("{} has a row with the same key already", table().name));
+        if (answer.taken)
+          return fail("23P01", fmt::format("a row of {} is excluded by another one", table().name));
+      }
+      num_entries = running_.next_key + 1;
     }
     return {};
   }
@@ -375,7 +385,7 @@ class StatementRun {
       case BrokenConstraint::Kind::Error:
         break;
     }
-    return fail("", broken->message);
+    return fail(sqlstate_of_error(broken->message), broken->message);
   }
 
   // --- INSERT

@@ -33,9 +33,10 @@ struct Failure {
   std::string sqlstate;  // of MariaDB the number of the error; empty where we do not know it
   std::string message;
 
-  // The server's doing, and none of the program: a retry may succeed. 1213 is MariaDB's deadlock.
+  // The server's doing, and none of the program: a retry may succeed. 55P03 is that of NOWAIT, 1213
+  // MariaDB's deadlock.
   bool is_by_server() const {
-    return sqlstate == "40001" || sqlstate == "40P01" || sqlstate == "1213";
+    return sqlstate == "40001" || sqlstate == "40P01" || sqlstate == "55P03" || sqlstate == "1213";
   }
   friend bool operator==(const Failure&, const Failure&) = default;
 };
