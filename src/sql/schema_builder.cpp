@@ -153,7 +153,9 @@ void SchemaBuilder::add_table(const Tree& node) {
 
 void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   Table& table = catalog_.tables[id.index];
-  Column column{.name = text_of(definition, "colname"), .place = place(definition)};
+  Column column;
+  column.name = text_of(definition, "colname");
+  column.place = place(definition);
   if (table.columns.size() == kMaxColumns)
     findings_.fail(column.place,
                    fmt::format("table '{}' has more than {} columns", table.name, kMaxColumns),
