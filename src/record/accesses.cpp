@@ -5,10 +5,17 @@ namespace {
 
 constexpr const char* kTwoRows = "a key that was freed after its snapshot, and that it took";
 
+bool is_change(const Shape& shape) { return shape.kind != StatementKind::Select; }
+// UPDATE, DELETE and locking reads take the current version of the rows that match.
+bool takes_current(const Shape& shape) {
+  return is_change(shape) || (shape.locks_rows && !shape.is_key_share);
+}
+
 }  // namespace
 
 std::string Accesses::read(const Execution& run, std::vector<Access>& reads,
                            std::set<std::string>& changed) {
+  matches_.trim();
   if (run.shape->is_query) return read_query(run, reads);
   if (run.shape->kind != StatementKind::Insert) return read_rows(run, reads, changed);
   if (!run.statement->error.empty()) return read_refused_insert(run, reads);
@@ -16,23 +23,22 @@ std::string Accesses::read(const Execution& run, std::vector<Access>& reads,
                           : read_undone_insert(run, reads, changed);
 }
 
-// What the statement asks of each row. The answers are kept for those who change them.
-Accesses::Question Accesses::ask(const Execution& run, const std::set<std::size_t>& columns,
-                                 const std::vector<bool>& matching, bool takes_current) {
-  const Table& table = *run.table->table;
-  Question asked{.table = table, .columns = columns, .matching = matching};
-  asked.is_lookup = run.shape->equated_columns == table.key_names;
+std::optional<Accesses::Question> Accesses::asked_of_rows(const Shape& shape,
+                                                          const RecordedStatement& statement,
+                                                          const TableVersions& versions) const {
+  const Table& table = *versions.table;
+  Question asked{.table = table};
+  if (!columns_of(shape, table, asked.columns)) return std::nullopt;
+  asked.is_lookup = shape.equated_columns == table.key_names;
   if (asked.is_lookup) return asked;
   // Who takes the current version of a row reads the cells of that one; the search itself asks only
   // whether the row matches.
+  asked.shows_columns = !takes_current(shape);
   std::string selected;
-  for (const std::size_t column : columns) {
-    if (!takes_current) selected += (selected.empty() ? "" : ", ") + table.columns[column];
+  for (const std::size_t column : asked.columns) {
+    if (asked.shows_columns) selected += (selected.empty() ? "" : ", ") + table.columns[column];
   }
-  asked.text = question(*run.shape, *run.statement, selected, table.has_times);
-  Question shown = asked;
-  if (takes_current) shown.columns.clear();
-  asked.answers = &answer(*run.table, shown);
+  asked.text = question(shape, statement, selected, table.has_times);
   return asked;
 }
 
@@ -66,20 +72,16 @@ std::string Accesses::read_query(const Execution& run, std::vector<Access>& read
   return {};
 }
 
-std::string Accesses::read_block_table(const Execution& run, std::size_t block, std::size_t i,
-                                       std::vector<Access>& reads) {
-  const Shape& shape = *run.shape;
+Accesses::Question Accesses::asked_of_block(const Shape& shape, std::size_t block, std::size_t i,
+                                            const RecordedStatement& statement,
+                                            const TableVersions& versions) const {
   const BlockTable& mentioned = shape.blocks[block].tables[i];
-  const auto find_versions = [this](const BlockTable& table) { return find(table); };
-  const TableVersions* versions = find(mentioned);
-  auto matching = matches_.of_block(shape, block, i, *run.statement, find_versions);
-  if (!matching) return "the condition cannot be evaluated again: " + matching.error().what;
-  const Table& table = *versions->table;
+  const Table& table = *versions.table;
   // A name alone may be the table: the whole row.
   const bool whole = shape.whole_aliases.contains("") ||
                      shape.whole_aliases.contains(mentioned.alias) ||
                      shape.block_columns.contains({"", mentioned.alias});
-  Question asked{.table = table, .columns = {}, .matching = **matching};
+  Question asked{.table = table};
   std::string selected;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const std::string& name = table.columns[c];
@@ -89,9 +91,22 @@ std::string Accesses::read_block_table(const Execution& run, std::size_t block, 
     asked.columns.insert(c);
     selected += (selected.empty() ? "" : ", ") + name;
   }
-  asked.text = block_question(shape.blocks[block], mentioned, *run.statement, selected,
-                              Matches::has_times(shape.blocks, find_versions));
-  asked.answers = &answer(*versions, asked);
+  const bool has_times =
+      Matches::has_times(shape.blocks, [this](const BlockTable& other) { return find(other); });
+  asked.text = block_question(shape.blocks[block], mentioned, statement, selected, has_times);
+  return asked;
+}
+
+std::string Accesses::read_block_table(const Execution& run, std::size_t block, std::size_t i,
+                                       std::vector<Access>& reads) {
+  const Shape& shape = *run.shape;
+  const TableVersions* versions = find(shape.blocks[block].tables[i]);
+  auto matching = matches_.of_block(shape, block, i, *run.statement,
+                                    [this](const BlockTable& table) { return find(table); });
+  if (!matching) return "the condition cannot be evaluated again: " + matching.error().what;
+  Question asked = asked_of_block(shape, block, i, *run.statement, *versions);
+  asked.matching = *matching;
+  if (!find_answers(*versions, asked)) return kUnannounced;
   const std::vector<bool>* certain = in_answer(run, block, i);
   for (const auto* entry : versions->touched) {
     const auto& [row, chain] = *entry;
@@ -131,36 +146,14 @@ const std::vector<bool>* Accesses::in_answer(const Execution& run, std::size_t b
   return matching ? *matching : nullptr;
 }
 
-// The answers of all versions, with the columns that are asked for.
-Accesses::Answers& Accesses::answer(const TableVersions& versions, const Question& asked) {
-  Answers& answers = answers_[&versions][asked.text];
-  if (!answers.of.empty()) return answers;
-  answers.of.resize(versions.next_id);
-  answers.columns = asked.columns;
-  for (const auto* entry : versions.touched) {
-    for (const Version& version : entry->second.versions) {
-      if (!asked.matches(&version)) continue;
-      std::string& text = answers.of[version.id] = "yes";
-      for (const std::size_t column : asked.columns)
-        text += "," + (version.values[column] ? "'" + *version.values[column] + "'" : "null");
-    }
-  }
-  return answers;
-}
-
-bool Accesses::Answers::is_assigned(const RowChain& chain, const Version& last) const {
-  return !answer(&last).empty() && std::ranges::any_of(columns, [&](std::size_t column) {
-    return chain.is_assigned(last, column);
-  });
-}
-
-const std::vector<std::uint64_t>& Accesses::Answers::writers(const RowChain& chain) {
-  std::vector<std::uint64_t>& writers = writers_[&chain];
-  if (writers.empty())
-    writers = writers_of(chain, [&](const Version* a, const Version* b) {
-      return answer(a) == answer(b) && !is_assigned(chain, *b);
-    });
-  return writers;
+bool Accesses::find_answers(const TableVersions& versions, Question& asked) {
+  if (asked.is_lookup) return true;
+  const auto of_table = answers_.find(&versions);
+  if (of_table == answers_.end()) return false;
+  const auto found = of_table->second.find(asked.text);
+  if (found == of_table->second.end()) return false;
+  asked.answers = &found->second;
+  return true;
 }
 
 // One statement on one table, row by row: what it read of each, and whether the rows that match are
@@ -176,12 +169,6 @@ class Accesses::RowSearch {
         takes_current_(takes_current(shape_)),
         reads_(reads),
         changed_(changed) {}
-
-  static bool is_change(const Shape& shape) { return shape.kind != StatementKind::Select; }
-  // UPDATE, DELETE and locking reads take the current version of the rows that match.
-  static bool takes_current(const Shape& shape) {
-    return is_change(shape) || (shape.locks_rows && !shape.is_key_share);
-  }
 
   // Rows that no transaction wrote only count.
   void count_untouched(std::size_t rows) { untouched_ = counted_ = rows; }
@@ -301,9 +288,8 @@ std::string Accesses::RowSearch::compare_with_told() const {
 std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads,
                                 std::set<std::string>& changed) {
   const Shape& shape = *run.shape;
-  std::set<std::size_t> columns;
-  if (!columns_of(shape, *run.table->table, columns))
-    return "a column that the table does not have";
+  auto asked = asked_of_rows(shape, *run.statement, *run.table);
+  if (!asked) return "a column that the table does not have";
   // The versions are rows of a table of ours: only its columns are those of the row that was read.
   for (const std::string& column : shape.condition_columns) {
     if (run.table->table->column(column) == std::string::npos)
@@ -313,7 +299,7 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     if (!run.is_committed && run.table->table->key_names.contains(column))
       return "a primary key that was changed and rolled back";
   }
-  const auto looked = looked_up(run);
+  const auto looked = looked_up(shape, *run.statement, *run.table->table);
   static const std::vector<bool> kNoVersions;
   const std::vector<bool>* matched = &kNoVersions;
   if (!looked) {
@@ -321,9 +307,10 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
     if (!matching) return "the condition cannot be evaluated again: " + matching.error().what;
     matched = *matching;
   }
-  Question asked = ask(run, columns, *matched, RowSearch::takes_current(shape));
-  asked.matches_all = looked.has_value();
-  RowSearch search(run, std::move(asked), reads, changed);
+  asked->matching = matched;
+  asked->matches_all = looked.has_value();
+  if (!find_answers(*run.table, *asked)) return kUnannounced;
+  RowSearch search(run, std::move(*asked), reads, changed);
   std::vector<const TableVersions::Entry*> only;
   auto untouched = static_cast<std::size_t>(std::count(
       matched->begin() + static_cast<std::ptrdiff_t>(std::min(run.table->next_id, matched->size())),
@@ -338,9 +325,15 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   for (const auto* entry : looked ? only : run.table->touched) {
     if (auto why = search.read(entry->first, entry->second); !why.empty()) return why;
   }
+  // Between its message and the next one others of its transaction may have written too, that have
+  // none: an INSERT of several rows, COPY.
+  const bool sets_key = std::ranges::any_of(shape.set_columns, [&](const std::string& column) {
+    return run.table->table->key_names.contains(column);
+  });
   for (const auto* entry : written_by(*run.table, run)) {
     const auto& [row, chain] = *entry;
-    if (!RowSearch::is_change(shape) || !changed_by(chain, run)) continue;
+    if (!is_change(shape) || !changed_by(chain, run)) continue;
+    if (!sets_key && !changed.contains(row)) continue;
     if (auto why = read_constraints(run, row, chain, reads); !why.empty()) return why;
   }
   if (auto why = search.read_lost_rows(looked); !why.empty()) return why;

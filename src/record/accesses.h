@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -74,41 +75,63 @@ class Accesses {
   std::string read(const Execution& run, std::vector<Access>& reads,
                    std::set<std::string>& changed);
 
-  // What each transaction wrote, as far as somebody may read it: presence, cells, and the answers
-  // to all questions that were asked. Call it when all statements were read.
+  // The questions that statements will ask: they are announced before the first read, since what
+  // transactions wrote includes the answers. announce() says which tables must keep all versions
+  // for that; then, when these are there, settle() asks the server.
+  void announce(const std::shared_ptr<const Shape>& shape, const RecordedStatement& statement,
+                Versions& versions);
+  // What a deleted row asks of those that refer to it.
+  void announce_deleted(const LogChange& change, Versions& versions);
+  void settle();
+
+  // What a transaction wrote, as far as somebody may read it: presence, cells, and the answers to
+  // all questions that are asked.
   struct Written {
     std::string key;
     bool deletes = false;
     bool inserts = false;
     std::string value;
-    std::uint64_t lsn = 0;  // of the last change of the row by that transaction
+    std::uint64_t lsn = 0;         // of the last change of the row by that transaction
+    const Table* table = nullptr;  // null of a unique key
+    std::string row = {};          // its primary key
   };
-  using AllWritten = std::map<std::uint64_t, std::vector<Written>>;  // by id of transaction
-  AllWritten writes() const;
-  // What T0 wrote to the keys of rows that were written during the recording.
-  std::map<std::string, std::string> initial_values() const;
+  std::vector<Written> writes_of(std::uint64_t xid, std::size_t place) const;
+  // What T0 wrote to the keys of rows that are written during the recording. Call it before
+  // versions are dropped.
+  using EachValue = std::function<void(const std::string& key, const std::string& value)>;
+  void initial_values(const EachValue& each) const;
 
  private:
   struct Question;  // what a statement asks of each row
   class RowSearch;
   struct Answers {
-    std::vector<std::string> of = {};    // by Version::id; empty: the row does not match
+    std::vector<bool> matching = {};     // by Version::id
     std::set<std::size_t> columns = {};  // that an answer shows
-    std::string none = {};
-    const std::string& answer(const Version* version) const {
-      return exists(version) ? of[version->id] : none;
-    }
+    bool matches(const Version* version) const { return exists(version) && matching[version->id]; }
+    bool is_same(const Version* a, const Version* b) const;
+    // "no", or what is shown of a row that matches.
+    std::string text(const Version* version) const;
     // Does the row match, and did its writer set one of the columns that are shown? Then the
     // answer was written, though it may be the same.
     bool is_assigned(const RowChain& chain, const Version& last) const;
-    // Who gave a row the answer that it has in each version.
-    const std::vector<std::uint64_t>& writers(const RowChain& chain);
+    // Who gave a row the answer that it has in the i-th version.
+    std::uint64_t writer(const RowChain& chain, std::size_t i);
 
    private:
-    std::unordered_map<const RowChain*, std::vector<std::uint64_t>> writers_ = {};
+    struct Known {
+      std::uint32_t edition = 0;  // of the chain
+      std::vector<std::uint64_t> writers = {};
+    };
+    std::unordered_map<const RowChain*, Known> writers_ = {};  // of long chains
   };
-  Question ask(const Execution& run, const std::set<std::size_t>& columns,
-               const std::vector<bool>& matching, bool takes_current);
+  // What a statement on one table asks, without the answers; nothing if the table lacks a column.
+  std::optional<Question> asked_of_rows(const Shape& shape, const RecordedStatement& statement,
+                                        const TableVersions& versions) const;
+  // The same for a table of a block.
+  Question asked_of_block(const Shape& shape, std::size_t block, std::size_t i,
+                          const RecordedStatement& statement, const TableVersions& versions) const;
+  // Finds the answers; false if nobody has announced the question.
+  bool find_answers(const TableVersions& versions, Question& asked);
   std::string read_rows(const Execution& run, std::vector<Access>& reads,
                         std::set<std::string>& changed);
   std::string read_query(const Execution& run, std::vector<Access>& reads);
@@ -118,7 +141,17 @@ class Accesses {
   // the statement saw them? Null if that is not known.
   const std::vector<bool>* in_answer(const Execution& run, std::size_t block, std::size_t i);
   const TableVersions* find(const BlockTable& table) const;
-  Answers& answer(const TableVersions& versions, const Question& asked);
+  void answer(const TableVersions& versions, const Question& asked);
+  // A row that is deleted, and a table that refers to it.
+  struct Reference {
+    const TableVersions* children = nullptr;
+    std::vector<std::size_t> columns;  // of the child
+    std::vector<Cell> values;
+    std::string question() const;
+    bool matches(const Version& version) const;
+  };
+  std::optional<Reference> reference(const Table& table, const ChildTable& child,
+                                     const std::vector<Cell>& deleted) const;
   std::string read_inserted(const Execution& run, std::vector<Access>& reads,
                             std::set<std::string>& changed);
   // INSERT in a transaction that was rolled back: the log does not have its rows.
@@ -136,9 +169,10 @@ class Accesses {
   // What changing a row reads besides it: parents, children, unique keys.
   std::string read_constraints(const Execution& run, const std::string& row, const RowChain& chain,
                                std::vector<Access>& reads);
-  void write_unique_keys(const TableVersions& versions, AllWritten& all) const;
+  void write_unique_keys(const TableVersions& versions, std::uint64_t xid, std::size_t place,
+                         std::vector<Written>& all) const;
   void write_row(const TableVersions& versions, const std::string& row, const RowChain& chain,
-                 AllWritten& all) const;
+                 std::size_t place, std::vector<Written>& all) const;
   std::string read_ignored(const Execution& run, std::vector<Access>& reads);
   void read_unique(const Execution& run, const Version* before, const Version& version,
                    std::vector<Access>& reads);
@@ -157,6 +191,13 @@ class Accesses {
   Matches& matches_;
   mutable std::map<const TableVersions*, Holdings> holdings_;
   std::map<const TableVersions*, std::map<std::string, Answers>> answers_;  // by question
+  // What settle() asks: a statement for each new question, and references.
+  struct Announced {
+    std::shared_ptr<const Shape> shape;
+    RecordedStatement statement;
+  };
+  std::vector<Announced> announced_;
+  std::map<const TableVersions*, std::map<std::string, Reference>> references_;  // by question
 };
 
 }  // namespace isoscope::record

@@ -30,7 +30,7 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
         reads.push_back({presence_key(*run.table->table, row),
                          writer(chain, i == 0 ? kNone : i - 1, RowChain::kPresence)});
     }
-    if (!changed_by(chain, run)) continue;
+    if (!changed.contains(row)) continue;
     if (auto why = read_constraints(run, row, chain, reads); !why.empty()) return why;
   }
   if (counted == 0 && told_rows(run.statement->tag) == 0 &&
@@ -85,36 +85,48 @@ std::string Accesses::read_parents(const Execution& run, const Version* before,
   return {};
 }
 
+std::string Accesses::Reference::question() const {
+  std::string text = "where ";
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : " and ", children->table->columns[columns[i]],
+                        values[i].value_or("null"));
+  return text;
+}
+
+bool Accesses::Reference::matches(const Version& version) const {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!version.exists || version.values[columns[i]] != values[i]) return false;
+  }
+  return true;
+}
+
+// `deleted`: the values of the row, by the columns of its table; those of its key are enough.
+std::optional<Accesses::Reference> Accesses::reference(const Table& table, const ChildTable& child,
+                                                       const std::vector<Cell>& deleted) const {
+  const auto found = versions_.tables().find(child.name);
+  if (!child.is_primary || found == versions_.tables().end()) return std::nullopt;
+  Reference reference{.children = &found->second, .columns = child.columns, .values = {}};
+  for (std::size_t i = 0; i < child.columns.size(); ++i)
+    reference.values.push_back(deleted[table.key[i]]);
+  return reference;
+}
+
 // Who deletes a row reads that no other row refers to it, or which ones do.
 std::string Accesses::read_children(const Execution& run, const Version& deleted,
                                     std::vector<Access>& reads) {
   const Table& table = *run.table->table;
   for (const ChildTable& child : table.children) {
-    const auto found = versions_.tables().find(child.name);
-    if (!child.is_primary || found == versions_.tables().end() || !found->second.trouble.empty())
+    const auto referring = reference(table, child, deleted.values);
+    if (!referring || !referring->children->trouble.empty())
       return "DELETE of rows that others refer to";
-    const TableVersions& children = found->second;
-    std::string question = "where ";
-    std::vector<bool> matching(children.next_id, false);
-    for (std::size_t i = 0; i < child.columns.size(); ++i)
-      question +=
-          fmt::format("{}{} = {}", i == 0 ? "" : " and ", children.table->columns[child.columns[i]],
-                      deleted.values[table.key[i]].value_or("null"));
-    for (const auto* entry : children.touched) {
-      const auto& [row, chain] = *entry;
-      if (changed_by(chain, run) && !children.table->children.empty())
+    const TableVersions& children = *referring->children;
+    for (const auto* entry : written_by(children, run)) {
+      if (changed_by(entry->second, run) && !children.table->children.empty())
         return "DELETE that goes on to rows that others refer to";
-      for (const Version& version : chain.versions) {
-        if (!version.exists) continue;
-        bool matches = true;
-        for (std::size_t i = 0; i < child.columns.size(); ++i)
-          matches &= version.values[child.columns[i]] == deleted.values[table.key[i]];
-        matching[version.id] = matches;
-      }
     }
-    Question asked{.table = *children.table, .columns = {}, .matching = matching};
-    asked.text = question;
-    asked.answers = &answer(children, asked);
+    Question asked{.table = *children.table, .text = referring->question()};
+    if (!find_answers(children, asked)) return kUnannounced;
+    asked.matching = &asked.answers->matching;
     for (const auto* entry : children.touched) {
       const auto& [row, chain] = *entry;
       if (!asked.ever_matches(chain)) continue;

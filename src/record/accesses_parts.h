@@ -11,6 +11,8 @@
 namespace isoscope::record {
 
 inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+// Transactions would lack what they wrote for it.
+inline constexpr const char* kUnannounced = "a question that was not foreseen";
 
 // The number at the end of a command tag: "UPDATE 3", "INSERT 0 2".
 inline std::size_t told_rows(const std::string& tag) {
@@ -62,7 +64,7 @@ inline bool sees_two_rows(const RowChain& chain, const Execution& run) {
 
 // Who gave a row what it has in the version at `i`; kNone is the row before its first version.
 inline std::uint64_t writer(const RowChain& chain, std::size_t i, std::size_t column) {
-  return i == kNone ? kInitialXid : chain.writers(column)[i];
+  return i == kNone ? kInitialXid : chain.writer(i, column);
 }
 
 inline std::string presence_key(const Table& table, const std::string& row) {
@@ -145,14 +147,14 @@ inline std::string unique_key(const Table& table, const std::vector<std::size_t>
 }
 
 // The row of a lookup by a primary key of integers, if the values are plain to see.
-inline std::optional<std::string> looked_up(const Execution& run) {
-  const Table& table = *run.table->table;
-  if (run.shape->equated_columns.size() != table.key.size()) return std::nullopt;
-  const Constants constants(*run.shape, run.statement->sql);
+inline std::optional<std::string> looked_up(const Shape& shape, const RecordedStatement& statement,
+                                            const Table& table) {
+  if (shape.equated_columns.size() != table.key.size()) return std::nullopt;
+  const Constants constants(shape, statement.sql);
   std::string row;
   for (const std::size_t column : table.key) {
-    const auto found = run.shape->equated_integers.find(table.columns[column]);
-    if (found == run.shape->equated_integers.end() || !table.integers.contains(column))
+    const auto found = shape.equated_integers.find(table.columns[column]);
+    if (found == shape.equated_integers.end() || !table.integers.contains(column))
       return std::nullopt;
     const IntegerPlace& place = found->second;
     std::string value;
@@ -160,9 +162,9 @@ inline std::optional<std::string> looked_up(const Execution& run) {
       value = std::to_string(*number);
     } else {
       if (place.kind != IntegerPlace::Kind::Parameter || place.index == 0 ||
-          place.index > run.statement->parameters.size())
+          place.index > statement.parameters.size())
         return std::nullopt;
-      const Parameter& parameter = run.statement->parameters[place.index - 1];
+      const Parameter& parameter = statement.parameters[place.index - 1];
       if (parameter.is_null) return std::nullopt;
       if (parameter.is_binary) {
         const std::size_t size = parameter.bytes.size();
@@ -187,17 +189,19 @@ inline std::optional<std::string> looked_up(const Execution& run) {
 
 struct Accesses::Question {
   const Table& table;
-  bool is_lookup = false;             // by the whole primary key
-  std::string text = {};              // otherwise: the question
-  std::set<std::size_t> columns;      // that are shown of a row that matches
-  const std::vector<bool>& matching;  // by Version::id
-  Answers* answers = nullptr;         // to the question
+  bool is_lookup = false;                       // by the whole primary key
+  std::string text = {};                        // otherwise: the question
+  std::set<std::size_t> columns = {};           // that are shown of a row that matches
+  bool shows_columns = true;                    // are they part of the answer?
+  const std::vector<bool>* matching = nullptr;  // by Version::id
+  Answers* answers = nullptr;                   // to the question
 
   bool matches_all = false;  // of the rows that are looked at, every version that is there
   bool matches(const Version* version) const {
-    return exists(version) && (matches_all || matching[version->id]);
+    return exists(version) && (matches_all || (*matching)[version->id]);
   }
   bool ever_matches(const RowChain& chain) const {
+    if (matches_all) return chain.ever_exists;
     return std::ranges::any_of(chain.versions, [this](const Version& v) { return matches(&v); });
   }
   // Reads of the row, as it is in the version at `i`, whether it matches (and, if the question says
@@ -209,7 +213,7 @@ struct Accesses::Question {
       return;
     }
     reads.push_back(
-        {answer_key(table, row, text), i == kNone ? kInitialXid : answers->writers(chain)[i]});
+        {answer_key(table, row, text), i == kNone ? kInitialXid : answers->writer(chain, i)});
   }
   void read_cells(const std::string& row, const RowChain& chain, std::size_t i,
                   std::vector<Access>& reads) const {

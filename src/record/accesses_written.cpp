@@ -17,10 +17,8 @@ const Accesses::Holdings& Accesses::holdings(const TableVersions& versions) cons
       for (const Version& version : chain.versions) {
         const std::string now = version.exists ? unique_key(table, columns, version) : "";
         if (now == held) continue;
-        const std::size_t place =
-            version.xid == kInitialXid ? 0 : versions_.commit_place(version.xid);
-        if (!held.empty()) all[held].push_back({place, version.lsn, version.xid, false});
-        if (!now.empty()) all[now].push_back({place, version.lsn, version.xid, true});
+        if (!held.empty()) all[held].push_back({version.place, version.lsn, version.xid, false});
+        if (!now.empty()) all[now].push_back({version.place, version.lsn, version.xid, true});
         held = now;
       }
     }
@@ -32,79 +30,93 @@ const Accesses::Holdings& Accesses::holdings(const TableVersions& versions) cons
   return all;
 }
 
-Accesses::AllWritten Accesses::writes() const {
-  AllWritten all;
-  for (const auto& [name, versions] : versions_.tables()) write_unique_keys(versions, all);
+std::vector<Accesses::Written> Accesses::writes_of(std::uint64_t xid, std::size_t place) const {
+  std::vector<Written> all;
+  if (place == 0) return all;
+  for (const auto& [name, versions] : versions_.tables())
+    write_unique_keys(versions, xid, place, all);
   for (const auto& [name, versions] : versions_.tables()) {
-    for (const auto& [row, chain] : versions.rows) write_row(versions, row, chain, all);
+    const auto rows = versions.by_writer.find(xid);
+    if (rows == versions.by_writer.end()) continue;
+    for (const auto* entry : rows->second)
+      write_row(versions, entry->first, entry->second, place, all);
   }
   return all;
 }
 
-void Accesses::write_unique_keys(const TableVersions& versions, AllWritten& all) const {
-  for (const auto& [key, list] : holdings(versions)) {
-    bool was_held = false;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const bool is_last = i + 1 == list.size() || list[i + 1].xid != list[i].xid;
-      if (!is_last) continue;
-      const bool is_held = list[i].begins;
-      if (list[i].xid != kInitialXid && is_held != was_held)
-        all[list[i].xid].push_back({key, !is_held, is_held, "present", list[i].lsn});
-      was_held = is_held;
-    }
-  }
-}
-
-// Presence, cells and answers, by each transaction that wrote the row.
-void Accesses::write_row(const TableVersions& versions, const std::string& row,
-                         const RowChain& chain, AllWritten& all) const {
+// The values of unique keys that the transaction has taken, or given free.
+void Accesses::write_unique_keys(const TableVersions& versions, std::uint64_t xid,
+                                 std::size_t place, std::vector<Written>& all) const {
   const Table& table = *versions.table;
-  const auto asked = answers_.find(&versions);
-  const Version* before = nullptr;
-  for (const std::size_t i : chain.finals()) {
-    const Version& after = chain.versions[i];
-    const Version* old = std::exchange(before, &after);
-    if (after.xid == kInitialXid) continue;
-    std::vector<Written>& written = all[after.xid];
-    const bool inserts = !exists(old) && after.exists;
-    if (exists(old) != after.exists)
-      written.push_back({presence_key(table, row), !after.exists, inserts, "present", after.lsn});
-    for (std::size_t c = 0; after.exists && c < table.columns.size(); ++c) {
-      if (!exists(old) || old->values[c] != after.values[c] || chain.is_assigned(after, c))
-        written.push_back(
-            {cell_key(table, row, c), false, inserts, after.values[c].value_or("null"), after.lsn});
+  const auto rows = versions.by_writer.find(xid);
+  if (table.unique_keys.empty() || rows == versions.by_writer.end()) return;
+  std::set<std::string> keys;
+  for (const auto* entry : rows->second) {
+    const RowChain& chain = entry->second;
+    const auto [begin, end] = chain.versions_of(place);
+    for (std::size_t i = begin == 0 ? 0 : begin - 1; i < end; ++i) {
+      for (const auto& columns : table.unique_keys) {
+        if (chain.versions[i].exists) keys.insert(unique_key(table, columns, chain.versions[i]));
+      }
     }
-    if (asked == answers_.end()) continue;
-    for (const auto& [question, answers] : asked->second) {
-      const std::string& now = answers.answer(&after);
-      if (answers.answer(old) != now || answers.is_assigned(chain, after))
-        written.push_back({answer_key(table, row, question), false, inserts,
-                           now.empty() ? "no" : now, after.lsn});
-    }
+  }
+  const Holdings& held = holdings(versions);
+  for (const std::string& key : keys) {
+    const auto list = held.find(key);
+    if (list == held.end()) continue;
+    const auto own = std::ranges::equal_range(list->second, place, {}, &Holding::place);
+    if (own.empty()) continue;
+    const Holding& last = *std::prev(own.end());
+    const bool was_held = own.begin() != list->second.begin() && std::prev(own.begin())->begins;
+    if (last.begins != was_held)
+      all.push_back({key, !last.begins, last.begins, "present", last.lsn});
   }
 }
 
-std::map<std::string, std::string> Accesses::initial_values() const {
-  std::map<std::string, std::string> initial;
+// Presence, cells and answers.
+void Accesses::write_row(const TableVersions& versions, const std::string& row,
+                         const RowChain& chain, std::size_t place,
+                         std::vector<Written>& all) const {
+  const auto [begin, end] = chain.versions_of(place);
+  if (begin == end) return;
+  const Table& table = *versions.table;
+  const Version& after = chain.versions[end - 1];
+  const Version* old = begin == 0 ? nullptr : &chain.versions[begin - 1];
+  const bool inserts = !exists(old) && after.exists;
+  const auto add = [&](std::string key, bool deletes, std::string value) {
+    all.push_back({std::move(key), deletes, inserts, std::move(value), after.lsn, &table, row});
+  };
+  if (exists(old) != after.exists) add(presence_key(table, row), !after.exists, "present");
+  for (std::size_t c = 0; after.exists && c < table.columns.size(); ++c) {
+    if (!exists(old) || old->values[c] != after.values[c] || chain.is_assigned(after, c))
+      add(cell_key(table, row, c), false, after.values[c].value_or("null"));
+  }
+  const auto asked = answers_.find(&versions);
+  if (asked == answers_.end()) return;
+  for (const auto& [question, answers] : asked->second) {
+    if (!answers.is_same(old, &after) || answers.is_assigned(chain, after))
+      add(answer_key(table, row, question), false, answers.text(&after));
+  }
+}
+
+void Accesses::initial_values(const EachValue& each) const {
   for (const auto& [name, versions] : versions_.tables()) {
     for (const auto& [key, list] : holdings(versions)) {
-      if (list[0].xid == kInitialXid && list[0].begins && list.size() > 1) initial[key] = "present";
+      if (list[0].xid == kInitialXid && list[0].begins && list.size() > 1) each(key, "present");
     }
     const Table& table = *versions.table;
     const auto asked = answers_.find(&versions);
     for (const auto& [row, chain] : versions.rows) {
+      if (chain.versions.empty() || chain.versions[0].xid != kInitialXid) continue;
       const Version& first = chain.versions[0];
-      if (first.xid != kInitialXid) continue;
-      initial[presence_key(table, row)] = "present";
+      each(presence_key(table, row), "present");
       for (std::size_t c = 0; c < table.columns.size(); ++c)
-        initial[cell_key(table, row, c)] = first.values[c].value_or("null");
+        each(cell_key(table, row, c), first.values[c].value_or("null"));
       if (asked == answers_.end()) continue;
       for (const auto& [question, answers] : asked->second)
-        initial[answer_key(table, row, question)] =
-            answers.of[first.id].empty() ? "no" : answers.of[first.id];
+        each(answer_key(table, row, question), answers.text(&first));
     }
   }
-  return initial;
 }
 
 }  // namespace isoscope::record

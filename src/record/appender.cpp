@@ -113,8 +113,13 @@ void Appender::saw(const StatementText& statement) {
   if (has_any(text, {"revoke"})) is_closed_ = true;
   if (statement.kind == StatementKind::Setting) return;
   if (has_any(text, {"owned", " role", " user", "schema"})) is_closed_ = true;
+  const NamesOf names(statement.text);
   for (const auto& [name, table] : catalog_.tables) {
-    if (text.find(in_small_letters(table.name)) != std::string::npos) closed_.insert(name);
+    // DO has a text within its text.
+    const bool is_named = statement.kind == StatementKind::Call
+                              ? text.find(in_small_letters(table.name)) != std::string::npos
+                              : names.contains(table.name);
+    if (is_named) closed_.insert(name);
   }
 }
 

@@ -55,6 +55,9 @@ struct LogChange {
 
 struct LogTxn {
   std::uint64_t xid = 0;
+  // In the order of commits, from 1; 0 if it changed nothing, or its rows are in the copies. Who
+  // reads the log from its beginning counts (resolver.h).
+  std::size_t place = 0;
   std::vector<LogChange> changes = {};
 };
 
@@ -73,7 +76,8 @@ class LogReader {
   explicit LogReader(std::uint64_t epoch) : epoch_(epoch) {}
 
   void line(std::string_view lsn, std::string_view data);
-  DecodedLog finish() { return std::move(log_); }
+  // What the lines since the last time say.
+  DecodedLog take_log() { return std::exchange(log_, {}); }
 
  private:
   std::uint64_t epoch_;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/run_file.h"
-#include "support/input.h"
+#include "support/assert.h"
 
 namespace isoscope::record {
 namespace {
@@ -122,36 +122,10 @@ RecordedTxn read_txn(const RawJson& line) {
   return txn;
 }
 
-class JournalReader {
- public:
-  void line(const RawJson& line) {
-    const auto raw = line.find("raw");
-    if (raw == line.end()) return;
-    if (line.contains("id")) {
-      journal_.txns.emplace_back(line.at("session").get<std::string>(), read_txn(line));
-    } else if (raw->contains("start")) {
-      journal_.start = Snapshot::parse(raw->at("start").get<std::string>());
-      if (journal_.start) reader_.emplace(journal_.start->xmax);
-    } else if (raw->contains("table")) {
-      journal_.copies[raw->at("table").get<std::string>()] = {
-          raw->at("columns").get<std::vector<std::string>>(), raw->at("rows").get<std::string>(),
-          raw->at("cut").get<bool>(), raw->value("storage", "")};
-    } else if (raw->contains("log") && reader_) {
-      for (const RawJson& part : raw->at("log"))
-        reader_->line(part.at(0).get_ref<const std::string&>(),
-                      part.at(1).get_ref<const std::string&>());
-      journal_.logged = journal_.txns.size();
-    }
-  }
-  Journal finish() {
-    if (reader_) journal_.log = reader_->finish();
-    return std::move(journal_);
-  }
-
- private:
-  Journal journal_;
-  std::optional<LogReader> reader_;
-};
+// What lines of the log begin with: the last one of a part, and the others.
+constexpr std::string_view kLog = R"({"raw":{"log":)";
+constexpr std::string_view kMore = R"({"raw":{"more":)";
+constexpr std::string_view kTxn = R"({"session":)";
 
 }  // namespace
 
@@ -159,22 +133,43 @@ std::string journal_start(const Snapshot& start) {
   return fmt::format("{{\"raw\":{{\"start\":\"{}\"}}}}\n", start.text());
 }
 
+// Lines are short enough to be read again without much memory: a table may take several.
 std::string journal_table(const std::string& name, const TableCopy& copy) {
-  std::string line = "{\"raw\":{\"table\":";
-  append_json_text(line, name);
-  line += fmt::format(
-      ",\"cut\":{},\"storage\":\"{}\",\"columns\":{},\"rows\":", copy.is_cut, copy.storage,
-      RawJson(copy.columns).dump(-1, ' ', false, RawJson::error_handler_t::replace));
-  append_json_text(line, copy.lines);
-  return line + "}}\n";
+  constexpr std::size_t kMost = std::size_t{512} << 10U;  // bytes of rows
+  std::string out;
+  std::string_view rest = copy.lines;
+  do {
+    const std::size_t end = rest.size() <= kMost ? rest.size() : rest.find('\n', kMost) + 1;
+    out += "{\"raw\":{\"table\":";
+    append_json_text(out, name);
+    out += fmt::format(
+        ",\"cut\":{},\"storage\":\"{}\",\"columns\":{},\"definition\":", copy.is_cut, copy.storage,
+        RawJson(copy.columns).dump(-1, ' ', false, RawJson::error_handler_t::replace));
+    append_json_text(out, copy.definition);
+    out += ",\"rows\":";
+    append_json_text(out, rest.substr(0, end));
+    out += "}}\n";
+    rest.remove_prefix(end);
+  } while (!rest.empty());
+  return out;
 }
 
 void JournalLog::add(std::string_view lsn, std::string_view data) {
-  text_ += text_.empty() ? "{\"raw\":{\"log\":[[\"" : ",[\"";
+  if (text_.size() >= kMost) write(kMore);
+  text_ += text_.empty() ? "[[\"" : ",[\"";
   text_ += lsn;
   text_ += "\",";
   append_json_text(text_, data);
   text_ += ']';
+}
+
+void JournalLog::write(std::string_view kind) {
+  sink_(fmt::format("{}{}]}}}}\n", kind, text_));
+  text_.clear();
+}
+
+void JournalLog::finish() {
+  if (!text_.empty()) write(kLog);
 }
 
 std::string with_raw(std::string line, const RecordedTxn& txn, std::size_t gaps) {
@@ -189,22 +184,113 @@ std::string with_raw(std::string line, const RecordedTxn& txn, std::size_t gaps)
   return line + "]}}\n";
 }
 
-Result<Journal> read_journal(const std::string& path) {
-  auto in = LineReader::open(path);
+Error JournalFile::broken(const std::string& why) const {
+  return Error{.what = fmt::format("{} is no recording: {}", path_, why)};
+}
+
+Result<JournalFile> JournalFile::open(const std::string& path) {
+  JournalFile file(path);
+  if (auto read = file.read_head(); !read) return read.error();
+  return file;
+}
+
+Result<void> JournalFile::read_head() {
+  auto in = LineReader::open(path_);
   if (!in) return in.error();
-  JournalReader reader;
+  bool is_started = false;
   try {
     for (std::string_view line; in->next(line);) {
-      if (!line.empty()) reader.line(RawJson::parse(line));
+      if (line.starts_with(kTxn) || line.starts_with(kLog) || line.starts_with(kMore)) break;
+      if (line.empty()) continue;
+      const RawJson json = RawJson::parse(line);
+      const auto raw = json.find("raw");
+      if (raw == json.end()) continue;
+      if (raw->contains("start")) {
+        const auto start = Snapshot::parse(raw->at("start").get<std::string>());
+        if (!start) return broken("the start of the log cannot be read");
+        start_ = *start;
+        is_started = true;
+      } else if (raw->contains("table")) {
+        TableCopy& copy = copies_[raw->at("table").get<std::string>()];
+        copy.columns = raw->at("columns").get<std::vector<std::string>>();
+        copy.lines += raw->at("rows").get_ref<const std::string&>();
+        copy.is_cut = raw->at("cut").get<bool>();
+        copy.storage = raw->value("storage", "");
+        copy.definition = raw->value("definition", "");
+      }
     }
   } catch (const RawJson::exception& problem) {
-    return Error{.what = fmt::format("{} is no recording: {}", path, problem.what())};
+    return broken(problem.what());
   }
-  Journal journal = reader.finish();
-  if (!journal.start)
-    return Error{.what = path + " is no recording that was left unfinished",
-                 .hint = "a recording that has come to its end needs nothing more"};
-  return journal;
+  if (is_started) return {};
+  return Error{.what = path_ + " is no recording that was left unfinished",
+               .hint = "a recording that has come to its end needs nothing more"};
+}
+
+Result<void> JournalFile::rewind() {
+  auto lines = LineReader::open(path_);
+  if (!lines) return lines.error();
+  log_lines_ = std::move(*lines);
+  reader_.emplace(start_.xmax);
+  cursors_.clear();
+  for (int i = 0; i < 2; ++i) {
+    auto cursor = LineReader::open(path_);
+    if (!cursor) return cursor.error();
+    cursors_.push_back({std::move(*cursor)});
+  }
+  current_ = 0;
+  return {};
+}
+
+// Goes to the end of a part.
+bool JournalFile::skip_part(Cursor& cursor) {
+  for (std::string_view line; !cursor.is_at_end && cursor.lines.next(line);)
+    cursor.is_at_end = line.starts_with(kLog);
+  return std::exchange(cursor.is_at_end, false);
+}
+
+Result<DecodedLog*> JournalFile::next_part() {
+  for (Cursor& cursor : cursors_) skip_part(cursor);
+  current_ = 0;
+  try {
+    for (std::string_view line; log_lines_->next(line);) {
+      const bool is_last = line.starts_with(kLog);
+      if (!is_last && !line.starts_with(kMore)) continue;
+      const RawJson json = RawJson::parse(line);
+      for (const RawJson& one : json.at("raw").at(is_last ? "log" : "more"))
+        reader_->line(one.at(0).get_ref<const std::string&>(),
+                      one.at(1).get_ref<const std::string&>());
+      if (!is_last) continue;
+      part_ = reader_->take_log();
+      return &part_;
+    }
+  } catch (const RawJson::exception& problem) {
+    return broken(problem.what());
+  }
+  return nullptr;
+}
+
+Result<std::optional<SourceTxn>> JournalFile::next_txn() {
+  Cursor& cursor = cursors_[current_];
+  try {
+    for (std::string_view line; !cursor.is_at_end && cursor.lines.next(line);) {
+      cursor.is_at_end = line.starts_with(kLog);
+      if (!line.starts_with(kTxn)) continue;
+      const RawJson json = RawJson::parse(line);
+      session_ = json.at("session").get<std::string>();
+      txn_ = read_txn(json);
+      return std::optional<SourceTxn>({&session_, &txn_});
+    }
+  } catch (const RawJson::exception& problem) {
+    return broken(problem.what());
+  }
+  return std::optional<SourceTxn>();
+}
+
+Result<void> JournalFile::rewind_part() {
+  ISO_ASSERT(current_ == 0);
+  current_ = 1;
+  return {};
 }
 
 }  // namespace isoscope::record

@@ -175,6 +175,17 @@ bool Matches::has_times(const std::vector<Block>& blocks, const Find& find) {
   });
 }
 
+void Matches::trim() {
+  if (known_bytes_ < kMostKnown) return;
+  known_.clear();
+  known_bytes_ = 0;
+}
+
+const std::vector<bool>* Matches::remember(const std::string& name, std::vector<bool> matching) {
+  known_bytes_ += name.size() + matching.size() / 8;
+  return &(known_[name] = std::move(matching));
+}
+
 Result<std::string> Matches::load(const TableVersions& versions) {
   const auto known = loaded_.find(&versions);
   if (known != loaded_.end()) return known->second;
@@ -220,7 +231,7 @@ Result<const std::vector<bool>*> Matches::of(const TableVersions& versions, cons
              versions.table->has_times, matching);
     if (!marked) return marked.error();
   }
-  return &(known_[name_of_question] = std::move(matching));
+  return remember(name_of_question, std::move(matching));
 }
 
 Result<Row> Matches::values(const std::string& text, const RecordedStatement& statement) {
@@ -305,9 +316,10 @@ Result<const std::vector<bool>*> Matches::of_block(const Shape& shape, std::size
   for (std::size_t b = block; b < shape.blocks.size(); b = shape.blocks[b].parent) {
     const Block& next = shape.blocks[b];
     if (next.has_outer_join) {
-      std::vector<bool>& all = known_[fmt::format("all|{}", versions->table->full_name())];
-      all.assign(versions->id_count(), true);
-      return &all;
+      const std::string name = fmt::format("all|{}", versions->table->full_name());
+      const auto known = known_.find(name);
+      if (known != known_.end()) return &known->second;
+      return remember(name, std::vector<bool>(versions->id_count(), true));
     }
     if (!next.from.empty()) {
       auto text =
@@ -325,7 +337,7 @@ Result<const std::vector<bool>*> Matches::of_block(const Shape& shape, std::size
     auto marked = mark(
         fmt::format("SELECT DISTINCT {}.isoscope_version FROM {}", quoted_name(table.alias), from),
         where.empty() ? "TRUE" : where, statement, has_times(shape.blocks, find), matching);
-    if (marked) return &(known_[name] = std::move(matching));
+    if (marked) return remember(name, std::move(matching));
     last = marked.error();
   }
   return last;
@@ -358,7 +370,7 @@ Result<const std::vector<bool>*> Matches::of_block_at(const Block& block, std::s
       fmt::format("SELECT DISTINCT {}.isoscope_version FROM {}", quoted_name(table.alias), *from),
       block.where.empty() ? "TRUE" : block.where, statement, has_times({block}, find), matching);
   if (!marked) return marked.error();
-  return &(known_[name] = std::move(matching));
+  return remember(name, std::move(matching));
 }
 
 }  // namespace isoscope::record

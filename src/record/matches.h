@@ -15,6 +15,8 @@ class Matches {
  public:
   explicit Matches(SqlConnection& sql) : sql_(sql) {}
 
+  // Forgets answers if they are many. Pointers that were returned before are invalid then.
+  void trim();
   // By Version::id. Computed once for each condition and parameters.
   Result<const std::vector<bool>*> of(const TableVersions& versions, const Shape& shape,
                                       const RecordedStatement& statement);
@@ -47,7 +49,11 @@ class Matches {
 
   SqlConnection& sql_;
   std::map<const TableVersions*, std::string> loaded_;  // the names of temporary tables
+  const std::vector<bool>* remember(const std::string& name, std::vector<bool> matching);
+
   std::map<std::string, std::vector<bool>> known_;
+  std::size_t known_bytes_ = 0;
+  static constexpr std::size_t kMostKnown = std::size_t{32} << 20U;
   ClientSettings own_;  // of our connection
   static constexpr std::size_t kMostAtSnapshots = 5'000;
   std::size_t at_snapshots_ = 0;  // questions that of_block_at() has asked

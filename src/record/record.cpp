@@ -56,11 +56,11 @@ class Rewriting {
 
   ResolvedSink sink() {
     return {.start =
-                [this](const std::map<std::string, std::string>& initial) {
+                [this](const InitialValues& initial) {
                   auto output = Output::open(path_);
                   if (!output) return void(failure_ = output.error());
                   output_ = std::move(*output);
-                  output_->write(run_header(initial));
+                  write_run_header(initial, output_->sink());
                 },
             .txn =
                 [this](const ResolvedTxn& r) {
@@ -163,35 +163,44 @@ class Recording {
   static constexpr Microseconds kPullAtLeast = 15'000'000;
 
   Result<void> read_log() {
-    JournalLog lines;
+    JournalLog lines(output_.sink());
     auto pulled =
         log_->pull([&](std::string_view lsn, std::string_view data) { lines.add(lsn, data); });
     if (!pulled) return pulled.error();
-    output_.write(lines.line());
+    lines.finish();
     return {};
   }
 
   Result<void> resolve_all(Gatekeeper& gates, const ResolvedSink& sink) {
-    if (is_spilled_) {
-      auto journal = read_journal(options_.output);
-      if (!journal) return journal.error();
-      txns_ = std::move(journal->txns);
-      log_->remember(std::move(journal->log));
-    }
-    return resolve(txns_, *log_, gates, sink);
+    if (!is_spilled_) return resolve(txns_, *log_, gates, sink);
+    auto journal = JournalFile::open(options_.output);
+    if (!journal) return journal.error();
+    static_cast<void>(journal->take_copies());  // the log has them
+    return resolve(*journal, *log_, gates, sink, {}, false);
   }
 
   // The file stays as it is, and can be finished later.
   Result<RecordSummary> leave_unfinished(const Error& why) {
     options_.on_trouble(why);
-    if (is_spilled_) {
-      auto journal = read_journal(options_.output);
-      if (!journal) return journal.error();
-      txns_ = std::move(journal->txns);
-    }
-    for (auto& [session, txn] : txns_) {
+    const auto doubted = [this](RecordedTxn& txn) {
       doubt(txn, unfinished());
       count(txn, summary_);
+    };
+    for (auto& [session, txn] : txns_) doubted(txn);
+    if (!is_spilled_) return summary_;
+    auto journal = JournalFile::open(options_.output);
+    if (!journal) return journal.error();
+    if (auto begun = journal->rewind(); !begun) return begun.error();
+    for (bool is_last = false; !is_last;) {
+      auto part = journal->next_part();
+      if (!part) return part.error();
+      is_last = *part == nullptr;
+      for (;;) {
+        auto next = journal->next_txn();
+        if (!next) return next.error();
+        if (!*next) break;
+        doubted(*(*next)->txn);
+      }
     }
     return summary_;
   }
@@ -342,19 +351,23 @@ Result<RecordSummary> record(const RecordOptions& options) {
 }
 
 Result<RecordSummary> recover(const ConnectionString& dsn, const std::string& path) {
-  auto journal = read_journal(path);
+  auto journal = JournalFile::open(path);
   if (!journal) return journal.error();
-  auto log = ServerLog::of_parts(dsn.text, *journal->start, std::move(journal->copies),
-                                 std::move(journal->log));
+  auto log = ServerLog::of_parts(dsn.text, journal->start(), journal->take_copies());
   if (!log) return log.error();
   Gatekeeper gates;
   std::set<std::string> sessions;
-  for (const auto& [session, txn] : journal->txns) sessions.insert(session);
-  RecordSummary summary{.reads = "log", .sessions = sessions.size()};
+  RecordSummary summary{.reads = "log"};
   Rewriting rewriting(path, summary);
-  auto resolved = resolve(journal->txns, *log, gates, rewriting.sink(), {}, journal->logged);
+  ResolvedSink sink = rewriting.sink();
+  sink.txn = [&, write = sink.txn](ResolvedTxn txn) {
+    if (txn.id.starts_with('T')) sessions.insert(txn.session);
+    write(std::move(txn));
+  };
+  auto resolved = resolve(*journal, *log, gates, sink, {}, true);
   if (!resolved) return resolved.error();
   if (auto written = rewriting.close(); !written) return written.error();
+  summary.sessions = sessions.size();
   return summary;
 }
 

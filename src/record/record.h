@@ -32,7 +32,7 @@ struct RecordOptions {
   Budget budget = {};
   // Transactions are kept in memory up to so many bytes of their lines; beyond that they are read
   // from the file again in the end.
-  std::size_t most_kept = std::size_t{64} << 20U;
+  std::size_t most_kept = std::size_t{8} << 20U;
   std::function<bool()> is_interrupted = [] { return false; };
   // Told where the proxy listens, before the command starts.
   std::function<void(int port)> on_listening = [](int) {};

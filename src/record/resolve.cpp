@@ -1,10 +1,5 @@
 #include "record/resolve.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-
 #include "record/resolver.h"
 
 namespace isoscope::record {
@@ -29,47 +24,35 @@ void doubt(RecordedTxn& txn, const std::string& why) {
   }
 }
 
-Result<void> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                     Gatekeeper& gates, const ResolvedSink& sink, const std::string& home,
-                     std::optional<std::size_t> logged) {
-  auto decoded = log.read();
-  if (!decoded) return decoded.error();
-  if (!decoded->trouble.empty())
-    return Error{.what = "a line of the server's log is not understood: " + decoded->trouble};
+Result<void> resolve(RunSource& source, ServerLog& log, Gatekeeper& gates, const ResolvedSink& sink,
+                     const std::string& home, bool is_cut) {
   auto catalog = read_catalog(log.connection());
   if (!catalog) return catalog.error();
   catalog->settle_in(home);
-  Versions versions(*catalog, log, *decoded);
+  Versions versions(*catalog, log);
   Matches matches(log.connection());
-  std::vector<std::pair<std::string, RecordedTxn>> rest;
-  const std::size_t known = std::min(logged.value_or(txns.size()), txns.size());
-  std::move(txns.begin() + static_cast<std::ptrdiff_t>(known), txns.end(),
-            std::back_inserter(rest));
-  txns.resize(known);
-  Resolver(std::exchange(txns, {}), *catalog, versions, *decoded, matches, gates,
-           logged.has_value())
-      .run(sink);
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    doubt(rest[i].second, "the recording ended before the server's log of it was read");
-    ResolvedTxn unread{.session = std::move(rest[i].first),
-                       .id = fmt::format("T{}", known + i + 1),
-                       .txn = std::move(rest[i].second),
-                       .events = {}};
-    unread.events.resize(unread.txn.statements.size());
-    sink.txn(std::move(unread));
-  }
-  return {};
+  return Resolver(source, *catalog, versions, matches, gates, is_cut).run(sink);
+}
+
+Result<void> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
+                     Gatekeeper& gates, const ResolvedSink& sink, const std::string& home) {
+  auto decoded = log.read();
+  if (!decoded) return decoded.error();
+  KeptRun run(txns, std::move(*decoded));
+  return resolve(run, log, gates, sink, home, false);
 }
 
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                            Gatekeeper& gates, const std::string& home,
-                            std::optional<std::size_t> logged) {
+                            Gatekeeper& gates, const std::string& home) {
   ResolvedRun run;
-  const ResolvedSink sink{
-      .start =
-          [&](std::map<std::string, std::string> initial) { run.initial = std::move(initial); },
-      .txn = [&](ResolvedTxn txn) { run.txns.push_back(std::move(txn)); }};
-  if (auto done = resolve(txns, log, gates, sink, home, logged); !done) return done.error();
+  const ResolvedSink sink{.start =
+                              [&](const InitialValues& values) {
+                                values([&](const std::string& key, const std::string& value) {
+                                  run.initial.emplace(key, value);
+                                });
+                              },
+                          .txn = [&](ResolvedTxn txn) { run.txns.push_back(std::move(txn)); }};
+  if (auto done = resolve(txns, log, gates, sink, home); !done) return done.error();
   return run;
 }
 

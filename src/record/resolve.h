@@ -18,6 +18,7 @@
 #include "record/gatekeeper.h"
 #include "record/run.h"
 #include "record/run_file.h"
+#include "record/run_source.h"
 #include "record/server_log.h"
 
 namespace isoscope::record {
@@ -37,21 +38,21 @@ struct ResolvedRun {
 
 // Where the run goes: first what T0 wrote, by key, then the transactions, one after the other.
 struct ResolvedSink {
-  std::function<void(std::map<std::string, std::string> initial)> start;
+  std::function<void(const InitialValues& initial)> start;
   std::function<void(ResolvedTxn)> txn;
 };
 
-// `txns`: sessions and transactions in the order of their ends. They are moved from, unless there
-// is an Error; then nothing was handed on. `home`: the schema in which clients look for tables
-// first, if that is known. `logged`: the log ends when so many of them had ended, while others were
-// under way; the rest are gaps.
+// `home`: the schema in which clients look for tables first, if that is known. `is_cut`: the log
+// ends while transactions were under way. An Error may come when something was handed on already.
+Result<void> resolve(RunSource& source, ServerLog& log, Gatekeeper& gates, const ResolvedSink& sink,
+                     const std::string& home, bool is_cut);
+// A run in memory: sessions and transactions in the order of their ends, which are moved from.
+// After an Error nothing was handed on.
 Result<void> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                     Gatekeeper& gates, const ResolvedSink& sink, const std::string& home = {},
-                     std::optional<std::size_t> logged = {});
+                     Gatekeeper& gates, const ResolvedSink& sink, const std::string& home = {});
 // The same, all at once.
 Result<ResolvedRun> resolve(std::vector<std::pair<std::string, RecordedTxn>>& txns, ServerLog& log,
-                            Gatekeeper& gates, const std::string& home = {},
-                            std::optional<std::size_t> logged = {});
+                            Gatekeeper& gates, const std::string& home = {});
 // Every statement that may read or write becomes a gap.
 void doubt(RecordedTxn& txn, const std::string& why);
 

@@ -1,53 +1,97 @@
 #pragma once
-// The steps of resolve() (resolve.h): which message of the log is of which statement and which
-// transaction of the log is which of the recording (resolver.cpp), what statements read
-// (resolver_reads.cpp), and what each transaction did, one after the other (resolver_events.cpp).
+// The steps of resolve() (resolve.h), each of which goes through the whole run once:
+//
+//   survey     which rows are written, which questions are asked, which tables were altered, and
+//   how
+//              messages go with statements (resolver_survey.cpp)
+//   identify   which transaction of the log is which of the recording (resolver.cpp)
+//   hand_on    what statements read (resolver_reads.cpp) and what each transaction did
+//              (resolver_events.cpp), one after the other
+//
+// Beyond the part of the run that is looked at (run_source.h), memory holds the versions that
+// statements may still see (versions.h), and some words for each transaction.
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "record/accesses.h"
 #include "record/gatekeeper.h"
+#include "record/pairing.h"
 #include "record/resolve.h"
+#include "record/run_source.h"
 
 namespace isoscope::record {
 
 class Resolver {
  public:
-  // All but `txns` outlive it. `is_cut`: transactions were under way when the log ended.
-  Resolver(std::vector<std::pair<std::string, RecordedTxn>> txns, const Catalog& catalog,
-           Versions& versions, const DecodedLog& log, Matches& matches, Gatekeeper& gates,
-           bool is_cut);
+  // All outlive it. `is_cut`: transactions were under way when the log ended.
+  Resolver(RunSource& source, const Catalog& catalog, Versions& versions, Matches& matches,
+           Gatekeeper& gates, bool is_cut);
 
-  // Hands on the transactions in the order in which they ended.
-  void run(const ResolvedSink& sink);
+  // Hands on the transactions in the order in which they ended. An Error comes before the first.
+  Result<void> run(const ResolvedSink& sink);
 
  private:
   struct Work {
     ResolvedTxn out;
     std::uint64_t own = 0;  // its id in the log; 0 if it has none, or it is not known
-    std::vector<std::shared_ptr<const Shape>> shapes;
-    std::vector<const GateMessage*> messages;
+    std::vector<std::shared_ptr<const Shape>> shapes = {};
+    std::vector<std::optional<GateMessage>> messages = {};
     std::vector<std::vector<Access>> reads = {};
     std::vector<std::size_t> undone = {};             // by statement: undone_at()
     std::vector<std::set<std::string>> changed = {};  // by statement: the rows that it wrote
     std::vector<bool> knows_changed = {};
+
+    const GateMessage* message(std::size_t i) const {
+      return messages[i] ? &*messages[i] : nullptr;
+    }
+  };
+  // A transaction of the log that changed rows.
+  struct Logged {
+    std::uint64_t xid = 0;
+    std::size_t place = 0;
+    // Of the transaction of the recording that it is: when its first statement was sent, and its
+    // number, from 1; 0 if it did not go through the proxy, or could not be told apart.
+    Microseconds first_sent = 0;
+    std::uint32_t number = 0;
+    std::uint32_t tables = 0;  // those that it changed, by number
+  };
+  // A transaction of the recording that told its id.
+  struct Claim {
+    std::uint64_t xid = 0;
+    Microseconds first_sent = 0;
+    std::uint32_t number = 0;
   };
 
-  void find_shapes();
-  void find_altered();
-  void pair_messages();
-  static void leave_out_unended(std::vector<const GateMessage*>& sent, std::size_t ended);
-  void find_ids();
-  void claim(Work& work);
-  static std::string signature(const std::set<std::string>& tables);
+  Result<void> survey();
+  void find_altered(const RecordedStatement& statement);
+  void find_renamed_functions(const std::string& sql);
+  std::shared_ptr<const Shape> shape_of(const RecordedStatement& statement);
+
+  Result<void> identify();
+  void find_logged(const DecodedLog& part);
+  void find_claim(RecordedTxn& txn, std::uint32_t number, std::size_t places_before,
+                  Pairing& pairing);
+  void join_claims();
+  std::string tables_written(const RecordedTxn& txn);
   void match_the_rest();
-  void add_strangers();
+  const Logged* logged(std::uint64_t xid) const;
+  std::string name_of(std::uint64_t xid) const;
+
+  Result<void> hand_on(const ResolvedSink& sink);
+  Result<void> hand_on_part(const ResolvedSink& sink, const DecodedLog& part);
+  Result<void> hand_on_unread(const ResolvedSink& sink);
+  void hand_on_stranger(const Logged& logged, const ResolvedSink& sink);
+  void forget_part(std::size_t part);
+  void settle_prepared(Work& work) const;
+  Work work_of(const std::string& session, RecordedTxn txn, std::uint32_t number, Pairing& pairing);
 
   // May it call functions that are not to be seen?
   bool calls_unseen(const Implied& implied) const;
@@ -59,26 +103,41 @@ class Resolver {
   bool is_later(const RecordedStatement& ended, const Version& version) const;
   static const GateMessage* next_snapshot(const Work& work, std::size_t i);
   void find_window(const Work& work, std::size_t i, Execution& run) const;
-  void find_assigned(Work& work);
+  std::vector<Versions::Assigned> assigned_by(const Work& work) const;
   void read(Work& work);
 
-  static std::size_t writing_statement(const Work& work, std::uint64_t lsn);
+  std::size_t writing_statement(const Work& work, const Accesses::Written& written) const;
   void write(Work& work, std::vector<Accesses::Written> written);
   void tell_reads(const Work& work, std::size_t i, Access::Phase phase,
                   std::vector<RunEvent>& events);
   void split(Work& work);
 
+  RunSource& source_;
   const Catalog& catalog_;
   Versions& versions_;
-  const DecodedLog& log_;
   Gatekeeper& gates_;
-  bool is_cut_;
   Accesses accesses_;
-  std::vector<Work> works_;
-  std::set<std::uint64_t> claimed_;
+  GateCounts counts_;
+  GateRules rules_;
   std::set<const Table*> altered_;
-  std::map<std::uint64_t, std::string> names_;
-  std::map<std::uint64_t, const Work*> by_id_;
+  std::set<std::string> changed_functions_;  // that were made, altered or dropped
+  Microseconds last_end_ = 0;                // of a transaction
+  // By part: snapshots of this part and later ones see every transaction before this one.
+  std::vector<std::uint64_t> horizons_;
+
+  std::vector<std::uint64_t> owns_;  // ids, by the numbers of transactions
+  std::vector<Logged> logged_;       // by id
+  std::vector<Claim> claims_;
+  std::map<std::string, std::uint32_t> table_sets_;
+  std::map<std::uint32_t, std::vector<Claim>> unclaimed_;   // that wrote, by tables
+  std::unordered_map<std::uint64_t, std::size_t> unowned_;  // places of ids that nobody told so far
+  // Of transactions that are in an earlier part of the log than of the recording.
+  std::vector<Versions::Assigned> late_;
+
+  std::optional<Pairing> assigning_;
+  std::optional<Pairing> reading_;
+  std::uint32_t handed_on_ = 0;                                 // the last number
+  std::vector<std::pair<std::uint32_t, std::size_t>> pending_;  // numbers and places
 };
 
 }  // namespace isoscope::record

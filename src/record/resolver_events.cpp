@@ -6,19 +6,33 @@
 
 namespace isoscope::record {
 
-// The statement that wrote at this place of the log.
-std::size_t Resolver::writing_statement(const Work& work, std::uint64_t lsn) {
+// The statement that wrote this: of those that changed the row, or else of all, the last one whose
+// message is before it in the log. A statement without a message may have written it too.
+std::size_t Resolver::writing_statement(const Work& work, const Accesses::Written& written) const {
   const auto& statements = work.out.txn.statements;
+  const auto has_changed = [&](std::size_t i) {
+    if (i >= work.changed.size() || !work.changed[i].contains(written.row) ||
+        catalog_.find(work.shapes[i]->schema, work.shapes[i]->table) != written.table)
+      return false;
+    Execution run;
+    find_window(work, i, run);
+    return written.lsn >= run.from && written.lsn < run.to;
+  };
   std::size_t found = statements.size() - 1;
-  bool is_exact = false;
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    if (!writes_rows(statements[i].kind)) continue;
-    if (work.messages[i] != nullptr && work.messages[i]->lsn <= lsn) {
-      found = i;
-      is_exact = true;
-    } else if (work.messages[i] == nullptr || !is_exact) {
-      found = i;
+  for (const bool is_certain : {true, false}) {
+    bool is_found = false;
+    bool is_exact = false;
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      if (!writes_rows(statements[i].kind) || (is_certain && !has_changed(i))) continue;
+      if (work.message(i) != nullptr && work.message(i)->lsn <= written.lsn) {
+        found = i;
+        is_exact = true;
+      } else if (work.message(i) == nullptr || !is_exact) {
+        found = i;
+      }
+      is_found = true;
     }
+    if (is_found) break;
   }
   return found;
 }
@@ -29,7 +43,7 @@ void Resolver::write(Work& work, std::vector<Accesses::Written> all) {
     tell_reads(work, i, Access::Phase::Within, work.out.events[i]);
   if (!work.out.events.empty()) {
     for (Accesses::Written& written : all) {
-      work.out.events[writing_statement(work, written.lsn)].push_back(
+      work.out.events[writing_statement(work, written)].push_back(
           {written.deletes   ? RunEvent::Kind::Delete
            : written.inserts ? RunEvent::Kind::Insert
                              : RunEvent::Kind::Write,
@@ -60,7 +74,7 @@ void Resolver::tell_reads(const Work& work, std::size_t i, Access::Phase phase,
     const bool is_read = access.kind == RunEvent::Kind::Read;
     events.push_back({access.kind,
                       access.key,
-                      is_read ? names_[access.writer] : std::string(),
+                      is_read ? name_of(access.writer) : std::string(),
                       {},
                       is_read && access.is_coarse});
   }

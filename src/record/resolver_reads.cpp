@@ -75,7 +75,9 @@ std::string Resolver::obstacle(const Work& work, std::size_t i, const Table*& ta
   const Shape& shape = *work.shapes[i];
   if (!shape.gap.empty()) return shape.gap;
   for (const std::string& function : shape.functions) {
-    if (catalog_.user_functions.contains(function))
+    // Of one that was made or dropped meanwhile the catalog does not tell.
+    if (catalog_.user_functions.contains(function) || !catalog_.own_functions.contains(function) ||
+        changed_functions_.contains(function))
       return "a function that may read or write inside";
   }
   if (calls_unseen(shape.implied)) return "an operator or a cast that may read or write inside";
@@ -97,7 +99,7 @@ std::string Resolver::obstacle(const Work& work, std::size_t i, const Table*& ta
     return "a cursor that its transaction did not fetch to its end";
   if (statement.tag == kSuspended && shape.is_query)
     return "a portal that stopped at its row limit";
-  if (work.messages[i] == nullptr && shape.is_query) return "its snapshot is not in the log";
+  if (work.message(i) == nullptr && shape.is_query) return "its snapshot is not in the log";
   if (shape.is_query) {
     for (const Block& block : shape.blocks) {
       for (const BlockTable& mentioned : block.tables) {
@@ -112,7 +114,7 @@ std::string Resolver::obstacle(const Work& work, std::size_t i, const Table*& ta
   if (writes_rows(shape.kind) && !table->no_writes.empty()) return table->no_writes;
   if (writes_rows(shape.kind) && changes_loose_key(shape, *table))
     return "a key whose equal values may be printed in several ways (1.0 and 1.00)";
-  if (work.messages[i] == nullptr && shape.kind != StatementKind::Insert)
+  if (work.message(i) == nullptr && shape.kind != StatementKind::Insert)
     return "its snapshot is not in the log";
   if (writes_rows(shape.kind) && txn.status == TxnStatus::Committed && work.own == 0 &&
       !statement.tag.ends_with(" 0"))
@@ -161,18 +163,16 @@ std::optional<std::set<std::string>> Resolver::lost_rows(const Work& work, std::
 // Was the version certainly written after the statement had ended? All statements of its writer
 // were sent when that end was known.
 bool Resolver::is_later(const RecordedStatement& ended, const Version& version) const {
-  const auto writer = by_id_.find(version.xid);
-  return writer != by_id_.end() &&
-         std::ranges::all_of(writer->second->out.txn.statements,
-                             [&](const auto& statement) { return statement.sent > ended.end; });
+  const Logged* writer = version.xid == kInitialXid ? nullptr : logged(version.xid);
+  return writer != nullptr && writer->number != 0 && writer->first_sent > ended.end;
 }
 
 // A later snapshot of the transaction, while it holds all locks that statement `i` took.
 const GateMessage* Resolver::next_snapshot(const Work& work, std::size_t i) {
   if (work.out.txn.isolation != "read committed") return nullptr;
   for (std::size_t j = i + 1; j < work.messages.size() && j < work.undone[i]; ++j) {
-    if (work.messages[j] != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor))
-      return work.messages[j];
+    if (work.message(j) != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor))
+      return work.message(j);
   }
   return nullptr;
 }
@@ -181,27 +181,27 @@ const GateMessage* Resolver::next_snapshot(const Work& work, std::size_t i) {
 void Resolver::find_window(const Work& work, std::size_t i, Execution& run) const {
   run.from = 0;
   run.to = kEnd;
-  if (work.messages[i] != nullptr) run.from = work.messages[i]->lsn;
+  if (work.message(i) != nullptr) run.from = work.message(i)->lsn;
   const auto tells = [&](std::size_t j) {
-    return work.messages[j] != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor);
+    return work.message(j) != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor);
   };
-  for (std::size_t j = i; work.messages[i] == nullptr && j-- > 0;) {
+  for (std::size_t j = i; work.message(i) == nullptr && j-- > 0;) {
     if (!tells(j)) continue;
-    run.from = work.messages[j]->lsn;
+    run.from = work.message(j)->lsn;
     break;
   }
   for (std::size_t j = i + 1; j < work.messages.size(); ++j) {
     if (!tells(j)) continue;
-    run.to = work.messages[j]->lsn;
+    run.to = work.message(j)->lsn;
     break;
   }
 }
 
-// Tells the versions which columns their statements set.
-void Resolver::find_assigned(Work& work) {
+// The columns that its statements set.
+std::vector<Versions::Assigned> Resolver::assigned_by(const Work& work) const {
+  std::vector<Versions::Assigned> all;
   const auto& statements = work.out.txn.statements;
-  work.undone = undone_at(work.out.txn);
-  for (std::size_t i = 0; work.own != 0 && i < statements.size(); ++i) {
+  for (std::size_t i = 0; work.out.commit != 0 && i < statements.size(); ++i) {
     if (work.shapes[i] == nullptr || work.shapes[i]->set_columns.empty() ||
         work.undone[i] != statements.size())
       continue;
@@ -211,8 +211,9 @@ void Resolver::find_assigned(Work& work) {
     find_window(work, i, run);
     std::set<std::string> columns = work.shapes[i]->set_columns;
     for (const std::size_t column : table->generated) columns.insert(table->columns[column]);
-    versions_.assign(work.own, *table, run.from, run.to, columns);
+    all.push_back({work.own, work.out.commit, table, run.from, run.to, std::move(columns)});
   }
+  return all;
 }
 
 void Resolver::read(Work& work) {
@@ -220,7 +221,6 @@ void Resolver::read(Work& work) {
   work.reads.resize(txn.statements.size());
   work.changed.resize(txn.statements.size());
   work.knows_changed.resize(txn.statements.size());
-  if (txn.statements.size() == 1 && work.out.id[0] == 'X') return;
   for (std::size_t i = 0; i < txn.statements.size(); ++i) {
     const RecordedStatement& statement = txn.statements[i];
     if (is_harmless(statement.kind)) continue;
@@ -235,7 +235,7 @@ void Resolver::read(Work& work) {
       Execution run{.statement = &statement,
                     .shape = work.shapes[i].get(),
                     .table = table == nullptr ? nullptr : versions_.of(*table),
-                    .message = work.messages[i],
+                    .message = work.message(i),
                     .own = work.own,
                     .own_place = work.out.commit,
                     .isolation = txn.isolation,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "formats/jsonl.h"
 #include "support/printable.h"
@@ -147,23 +148,35 @@ const std::string& SessionNames::name(const Client& client) {
   return name;
 }
 
-std::string run_header(const std::map<std::string, std::string>& initial) {
+void write_run_header(const InitialValues& initial, const Sink& sink) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
   std::string out = "{";
   append_name(out, "format");
   append_text(out, kJsonlFormat);
   out += ",\"source\":";
   append_text(out, fmt::format("isoscope record {}", kVersion));
-  if (!initial.empty()) {
-    out += ",\"init\":{";
-    for (const auto& [key, value] : initial) {
-      if (key != initial.begin()->first) out += ',';
-      append_text(out, key);
-      out += ':';
-      append_text(out, value);
-    }
-    out += '}';
-  }
-  return out + "}\n";
+  bool is_first = true;
+  initial([&](const std::string& key, const std::string& value) {
+    out += std::exchange(is_first, false) ? ",\"init\":{" : ",";
+    append_text(out, key);
+    out += ':';
+    append_text(out, value);
+    if (out.size() < kPiece) return;
+    sink(out);
+    out.clear();
+  });
+  if (!is_first) out += '}';
+  sink(out + "}\n");
+}
+
+std::string run_header(const std::map<std::string, std::string>& initial) {
+  std::string out;
+  write_run_header(
+      [&](const auto& each) {
+        for (const auto& [key, value] : initial) each(key, value);
+      },
+      [&](std::string_view piece) { out += piece; });
+  return out;
 }
 
 std::string run_line(const RecordedTxn& txn, const std::string& session, const std::string& id,

@@ -4,6 +4,7 @@
 // A transaction is one line, written when it has ended, so that the file is a whole history up to
 // that moment, at whatever moment the process ends.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -51,7 +52,11 @@ void append_json_text(std::string& out, std::string_view text);
 // `commit`: its place in the order of commits, or 0.
 std::string run_line(const RecordedTxn& txn, const std::string& session, const std::string& id,
                      const std::vector<std::vector<RunEvent>>& events, std::size_t commit = 0);
-// The first line. `initial`: what T0 wrote, by key.
+// What T0 wrote, key by key: calls what it is given.
+using InitialValues = std::function<void(
+    const std::function<void(const std::string& key, const std::string& value)>& each)>;
+// The first line, and the same in pieces.
 std::string run_header(const std::map<std::string, std::string>& initial = {});
+void write_run_header(const InitialValues& initial, const Sink& sink);
 
 }  // namespace isoscope::record

@@ -75,6 +75,7 @@ Result<void> ServerLog::copy_tables() {
     TableCopy& copy = copies_[name];
     copy.columns = table.columns;
     copy.storage = table.storage;
+    copy.definition = table.definition;
     auto rows =
         sql_.copy_out(fmt::format("COPY (SELECT {} FROM {}{}.{} LIMIT {}) TO STDOUT", columns,
                                   table.is_partitioned ? "" : "ONLY ", quoted_name(table.schema),
@@ -106,14 +107,13 @@ Result<ServerLog> ServerLog::open_unlogged(const std::string& dsn) {
 }
 
 Result<ServerLog> ServerLog::of_parts(const std::string& dsn, const Snapshot& start,
-                                      std::map<std::string, TableCopy> copies, DecodedLog decoded) {
+                                      std::map<std::string, TableCopy> copies) {
   auto sql = SqlConnection::open(dsn);
   if (!sql) return sql.error();
   ServerLog log(std::move(*sql));
   if (auto set = log.settle(); !set) return set.error();
   log.start_ = start;
   log.copies_ = std::move(copies);
-  log.kept_ = std::move(decoded);
   return log;
 }
 
@@ -147,7 +147,7 @@ Result<void> ServerLog::pull(const Line& line) {
 Result<DecodedLog> ServerLog::read() {
   if (kept_) return std::move(*kept_);
   if (auto pulled = pull(); !pulled) return pulled.error();
-  return reader_->finish();
+  return reader_->take_log();
 }
 
 }  // namespace isoscope::record

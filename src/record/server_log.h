@@ -21,9 +21,10 @@ namespace isoscope::record {
 
 struct TableCopy {
   std::vector<std::string> columns;
-  std::string lines;         // as COPY prints rows, each with its newline
-  bool is_cut = false;       // there were more rows than are kept
-  std::string storage = {};  // as Table::storage
+  std::string lines;            // as COPY prints rows, each with its newline
+  bool is_cut = false;          // there were more rows than are kept
+  std::string storage = {};     // as Table::storage
+  std::string definition = {};  // as Table::definition; empty if it is not known
 };
 
 // The cells of a line of COPY, by column: all of `columns`, or only those at `wanted` if that is
@@ -40,9 +41,9 @@ class ServerLog {
   // remember() has it.
   static Result<ServerLog> open_unlogged(const std::string& dsn);
 
-  // The log of a recording that has ended otherwise: what was kept of it, and a connection.
+  // The start of a recording that has ended otherwise, and a connection.
   static Result<ServerLog> of_parts(const std::string& dsn, const Snapshot& start,
-                                    std::map<std::string, TableCopy> copies, DecodedLog decoded);
+                                    std::map<std::string, TableCopy> copies);
 
   // Reads what was written since the last time, and hands on its lines: the server need not keep it
   // any longer.

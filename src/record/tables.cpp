@@ -1,5 +1,8 @@
 #include "record/tables.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -72,6 +75,8 @@ WHERE f.contype = 'f' ORDER BY f.oid, k.place)";
 constexpr const char* kUserFunctions = R"(
 SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema'))";
+constexpr const char* kOwnFunctions = R"(
+SELECT DISTINCT p.proname FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace)";
 // Some of the server's own functions run queries.
 // length() is one of them only for bytes in a named encoding.
 constexpr const char* kUnstable = R"(
@@ -97,6 +102,11 @@ UNION ALL SELECT 'type', y.typname, false FROM pg_constraint k JOIN pg_type y ON
 std::string text(const Cell& cell) { return cell.value_or(""); }
 bool is_true(const Cell& cell) { return cell == "t"; }
 
+// Names of keys: `s.t` must be a table of one schema only, and a bracket that of a row.
+bool has_plain_letters(const std::string& name) {
+  return name.find_first_of(".[]") == std::string::npos;
+}
+
 Table table_of(const Row& row) {
   Table table{.schema = text(row[1]), .name = text(row[2])};
   table.storage = text(row[14]);
@@ -115,7 +125,23 @@ Table table_of(const Row& row) {
   if (is_true(row[9]) || is_true(row[13]))
     table.no_writes = "a table with a unique index on expressions or some rows, or deferrable";
   if (is_true(row[12])) table.no_writes = "a table with a default or a check that calls a function";
+  if (!has_plain_letters(table.schema) || !has_plain_letters(table.name))
+    table.no_reads = "a table with a dot or a bracket in its name";
   return table;
+}
+
+std::string definition_of(const Table& table) {
+  std::string out =
+      fmt::format("{}|{}|{}|{}|{}", fmt::join(table.columns, ","), fmt::join(table.key, ","),
+                  fmt::join(table.generated, ","), table.no_reads, table.no_writes);
+  for (const auto& columns : table.unique_keys) out += fmt::format("|u{}", fmt::join(columns, ","));
+  for (const ForeignKey& key : table.foreign_keys)
+    out += fmt::format("|f{} {} {} {}", key.parent, fmt::join(key.columns, ","), key.is_primary,
+                       key.is_deferred);
+  for (const ChildTable& child : table.children)
+    out += fmt::format("|c{} {} {} {}", child.name, fmt::join(child.columns, ","), child.is_primary,
+                       child.is_deferred);
+  return out;
 }
 
 }  // namespace
@@ -154,7 +180,7 @@ const Table* Catalog::find(const std::string& schema, const std::string& name) c
 Result<Catalog> read_catalog(SqlConnection& sql) {
   std::vector<std::vector<Row>> answers;
   for (const char* query : {kTables, kColumns, kKeys, kForeignKeys, kUserFunctions, kUnstable,
-                            kQuerying, kUniqueKeys, kImplied}) {
+                            kQuerying, kUniqueKeys, kImplied, kOwnFunctions}) {
     auto rows = sql.query(query);
     if (!rows) return rows.error();
     answers.push_back(std::move(*rows));
@@ -222,10 +248,12 @@ Result<Catalog> read_catalog(SqlConnection& sql) {
   for (const Row& row : answers[4]) catalog.user_functions.insert(text(row[0]));
   for (const Row& row : answers[6]) catalog.user_functions.insert(text(row[0]));
   for (const Row& row : answers[5]) catalog.unstable_functions.insert(text(row[0]));
+  for (const Row& row : answers[9]) catalog.own_functions.insert(text(row[0]));
   for (const Row& row : answers[8]) {
     (row[0] == "operator" ? catalog.user_operators : catalog.user_casts).insert(text(row[1]));
     catalog.has_implicit_calls |= is_true(row[2]);
   }
+  for (auto& [name, table] : catalog.tables) table.definition = definition_of(table);
   return catalog;
 }
 

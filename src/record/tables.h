@@ -38,10 +38,12 @@ struct Table {
   std::vector<std::size_t> key = {};     // the primary key, by position
   std::set<std::string> key_names = {};  // and by name
   bool is_partitioned = false;
-  std::string storage = {};    // the file with its rows; another one if they are rewritten
-  std::string no_reads = {};   // why reads of it are gaps; empty if they are not
-  std::string no_writes = {};  // the same for writes
-  std::vector<ChildTable> children = {};                   // that refer to it
+  std::string storage = {};  // the file with its rows; another one if they are rewritten
+  // What decides how statements on it are understood, as a text: another one if it was altered.
+  std::string definition = {};
+  std::string no_reads = {};              // why reads of it are gaps; empty if they are not
+  std::string no_writes = {};             // the same for writes
+  std::vector<ChildTable> children = {};  // that refer to it
   std::vector<std::vector<std::size_t>> unique_keys = {};  // besides the primary key
   std::vector<ForeignKey> foreign_keys = {};
   bool is_at_home = false;  // in the schema Catalog::home
@@ -57,6 +59,7 @@ struct Catalog {
   std::map<std::string, Table> tables;            // by full name
   std::map<std::string, std::string> partitions;  // of a partition: the table that it belongs to
   std::set<std::string> user_functions;      // names of functions that are not the server's own
+  std::set<std::string> own_functions;       // and of those that are
   std::set<std::string> unstable_functions;  // of the server's own: those that are not immutable
   // Operators and casts that call functions in SQL or PL/pgSQL, which may read inside.
   std::set<std::string> user_operators;

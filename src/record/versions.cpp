@@ -1,12 +1,10 @@
 #include "record/versions.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace isoscope::record {
-namespace {
-
-// The values in the order of the table's columns.
-std::vector<Cell> ordered(const Table& table, LogChange::Values values) {
+std::vector<Cell> ordered_values(const Table& table, LogChange::Values values) {
   std::vector<Cell> cells(table.columns.size());
   for (auto& [name, value] : values) {
     const std::size_t column = table.column(name);
@@ -22,56 +20,6 @@ bool has_key(const Table& table, const LogChange::Values& values) {
     if (!found) return false;
   }
   return true;
-}
-
-}  // namespace
-
-std::vector<std::size_t> RowChain::finals() const {
-  std::vector<std::size_t> result;
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    if (i + 1 == versions.size() || versions[i + 1].xid != versions[i].xid) result.push_back(i);
-  }
-  return result;
-}
-
-std::pair<std::size_t, std::size_t> RowChain::versions_of(std::size_t place) const {
-  const auto begin = std::ranges::lower_bound(versions, place, {}, &Version::place);
-  const auto end = std::ranges::upper_bound(versions, place, {}, &Version::place);
-  return {static_cast<std::size_t>(begin - versions.begin()),
-          static_cast<std::size_t>(end - versions.begin())};
-}
-
-bool RowChain::is_assigned(const Version& last, std::size_t column) const {
-  for (const Version* version = &last;; --version) {
-    if (version->assigned != nullptr && version->assigned->contains(column)) return true;
-    if (version == versions.data() || (version - 1)->xid != last.xid) return false;
-  }
-}
-
-std::vector<std::uint64_t> writers_of(
-    const RowChain& chain, const std::function<bool(const Version*, const Version*)>& same) {
-  std::vector<std::uint64_t> writers(chain.versions.size(), kInitialXid);
-  const Version* before = nullptr;
-  std::uint64_t writer = kInitialXid;
-  std::size_t from = 0;
-  for (const std::size_t i : chain.finals()) {
-    const Version& current = chain.versions[i];
-    if (!same(before, &current)) writer = current.xid;
-    for (; from <= i; ++from) writers[from] = writer;
-    before = &current;
-  }
-  return writers;
-}
-
-const std::vector<std::uint64_t>& RowChain::writers(std::size_t column) const {
-  std::vector<std::uint64_t>& writers = writers_[column];
-  if (!writers.empty()) return writers;
-  writers = writers_of(*this, [this, column](const Version* a, const Version* b) {
-    if (column == kPresence) return exists(a) == exists(b);
-    return exists(a) && exists(b) && a->values[column] == b->values[column] &&
-           !is_assigned(*b, column);
-  });
-  return writers;
 }
 
 bool TableVersions::has_untouched(const std::string& key) const {
@@ -98,50 +46,181 @@ std::string key_text(const Table& table, const std::vector<Cell>& values) {
   return out;
 }
 
-Versions::Versions(const Catalog& catalog, const ServerLog& log, DecodedLog& decoded)
-    : catalog_(catalog) {
+Versions::Versions(const Catalog& catalog, const ServerLog& log) : catalog_(catalog), log_(log) {
   for (const auto& [name, table] : catalog.tables) {
-    if (table.no_reads.empty()) tables_[name].table = &table;
-  }
-  start_from(log, decoded);
-  for (LogTxn& txn : decoded.txns) {
-    const bool is_copied = log.start().sees(txn.xid);  // its rows are in the copies
-    if (!is_copied && !txn.changes.empty()) commits_.emplace(txn.xid, commits_.size() + 1);
-    for (LogChange& change : txn.changes) {
-      if (!is_copied) apply(txn, commit_place(txn.xid), change);
-      change.values = {};
-      change.old = {};
-    }
-  }
-  for (const auto& [name, why] : decoded.troubles) {
-    if (TableVersions* versions = find(name); versions != nullptr) versions->trouble = why;
-  }
-  for (auto& [name, versions] : tables_) {
-    for (const auto& entry : versions.rows) {
-      versions.touched.push_back(&entry);
-      for (const std::size_t i : entry.second.finals())
-        versions.by_writer[entry.second.versions[i].xid].push_back(&entry);
-    }
+    if (!table.no_reads.empty()) continue;
+    TableVersions& versions = tables_[name];
+    versions.table = &table;
+    // Who takes a value of a unique key reads who had it before.
+    versions.keeps_all = !table.unique_keys.empty();
   }
 }
 
-TableVersions* Versions::find(const std::string& full_name) {
+const std::string& Versions::owner_of(const std::string& full_name) const {
   const auto partition = catalog_.partitions.find(full_name);
-  const auto found =
-      tables_.find(partition == catalog_.partitions.end() ? full_name : partition->second);
+  return partition == catalog_.partitions.end() ? full_name : partition->second;
+}
+
+const TableVersions* Versions::find(const std::string& full_name) const {
+  const auto found = tables_.find(owner_of(full_name));
   return found == tables_.end() ? nullptr : &found->second;
 }
 
-void Versions::assign(std::uint64_t xid, const Table& table, std::uint64_t from, std::uint64_t to,
-                      const std::set<std::string>& columns) {
+TableVersions* Versions::find(const std::string& full_name) {
+  const auto found = tables_.find(owner_of(full_name));
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
+void Versions::number(DecodedLog& part, std::size_t& last) const {
+  for (LogTxn& txn : part.txns) {
+    const bool is_copied = log_.start().sees(txn.xid);
+    txn.place = is_copied || txn.changes.empty() ? 0 : ++last;
+  }
+}
+
+void Versions::touch(const DecodedLog& part) {
+  for (const LogTxn& txn : part.txns) {
+    for (const LogChange& change : txn.changes) {
+      TableVersions* versions = find(change.table);
+      if (versions == nullptr) continue;
+      const Table& table = *versions->table;
+      if (change.kind == LogChange::Kind::Truncate) emptied_.insert(table.full_name());
+      for (const LogChange::Values* values : {&change.values, &change.old}) {
+        if (!has_key(table, *values)) continue;
+        RowChain& chain = versions->rows[key_text(table, ordered_values(table, *values))];
+        chain.ever_exists |= values == &change.values && change.kind != LogChange::Kind::Delete;
+      }
+    }
+  }
+  for (const auto& [name, why] : part.troubles) {
+    if (TableVersions* versions = find(name); versions != nullptr) versions->trouble = why;
+  }
+}
+
+void Versions::keep_all(const Table& table) {
   const auto found = tables_.find(table.full_name());
+  if (found != tables_.end()) found->second.keeps_all = true;
+}
+
+void Versions::start() {
+  for (const auto& [name, copy] : log_.copies()) {
+    TableVersions* versions = find(name);
+    if (versions == nullptr) continue;
+    const Table& table = *versions->table;
+    if (copy.columns != table.columns) {
+      versions->trouble = "a table whose columns changed during the run";
+      continue;
+    }
+    if (!copy.definition.empty() && copy.definition != table.definition)
+      versions->trouble = "a table that was altered during the run";
+    // ALTER … USING gives rows other values, and no transaction of the log has them. A TRUNCATE is
+    // in the log.
+    const bool is_emptied = emptied_.contains(name);
+    if (copy.storage != table.storage && !is_emptied)
+      versions->trouble = "a table that was written anew";
+    if (copy.is_cut) versions->trouble = "a table with too many rows to be copied";
+    for (std::string_view rest = copy.lines; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      const std::string key = key_text(table, copied_cells(line, table.key, table.columns.size()));
+      const auto written = versions->rows.find(key);
+      if (!is_emptied && written == versions->rows.end()) {
+        versions->untouched.push_back(line);
+        versions->untouched_keys.push_back(std::hash<std::string>()(key));
+        continue;
+      }
+      std::vector<Cell> values = copied_cells(line, {}, table.columns.size());
+      // The log prints booleans as words.
+      for (const std::size_t column : table.booleans) {
+        if (values[column]) values[column] = values[column] == "t" ? "true" : "false";
+      }
+      RowChain& chain = written == versions->rows.end() ? versions->rows[key] : written->second;
+      chain.ever_exists = chain.is_there = true;
+      chain.append({.values = std::move(values), .id = versions->next_id++});
+    }
+    std::ranges::sort(versions->untouched_keys);
+  }
+  for (auto& [name, versions] : tables_) {
+    for (const auto& entry : versions.rows) versions.touched.push_back(&entry);
+  }
+}
+
+void Versions::apply_kept(DecodedLog& part) {
+  for (LogTxn& txn : part.txns) {
+    if (txn.place == 0) continue;
+    for (LogChange& change : txn.changes) {
+      TableVersions* versions = find(change.table);
+      if (versions == nullptr) continue;
+      check(change);
+      if (versions->keeps_all) apply(txn, change);
+    }
+    sort_writer(txn.xid);
+  }
+}
+
+void Versions::apply_others(DecodedLog& part) {
+  for (LogTxn& txn : part.txns) {
+    for (LogChange& change : txn.changes) {
+      TableVersions* versions = find(change.table);
+      if (txn.place != 0 && versions != nullptr && !versions->keeps_all) apply(txn, change);
+      change.values = {};
+      change.old = {};
+    }
+    sort_writer(txn.xid);
+  }
+}
+
+void Versions::prune(std::uint64_t horizon, std::size_t place) {
+  std::vector<std::pair<TableVersions*, TableVersions::Entry*>> grown;
+  std::ranges::sort(grown_);
+  const auto doubles = std::ranges::unique(grown_);
+  grown_.erase(doubles.begin(), doubles.end());
+  for (const auto& [versions, entry] : grown_) {
+    RowChain& chain = entry->second;
+    std::size_t first = 0;
+    for (const std::size_t i : chain.finals()) {
+      const Version& version = chain.versions[i];
+      if (version.xid >= horizon || version.place >= place) break;
+      first = i;
+    }
+    if (first > 0) chain.prune(first, versions->table->columns.size());
+    if (chain.versions.size() > 1) grown.emplace_back(versions, entry);
+  }
+  grown_ = std::move(grown);
+}
+
+void Versions::append(TableVersions& versions, TableVersions::Entry& entry, Version version) {
+  versions.by_writer[version.xid].push_back(&entry);
+  entry.second.append(std::move(version));
+  if (!versions.keeps_all) grown_.emplace_back(&versions, &entry);
+}
+
+// The rows of a transaction, each once, in the order of their keys.
+void Versions::sort_writer(std::uint64_t xid) {
+  for (auto& [name, versions] : tables_) {
+    const auto found = versions.by_writer.find(xid);
+    if (found == versions.by_writer.end()) continue;
+    std::vector<const TableVersions::Entry*>& rows = found->second;
+    std::ranges::sort(
+        rows, {}, [](const TableVersions::Entry* row) -> const std::string& { return row->first; });
+    const auto doubles = std::ranges::unique(rows);
+    rows.erase(doubles.begin(), doubles.end());
+  }
+}
+
+void Versions::forget_writer(std::uint64_t xid) {
+  for (auto& [name, versions] : tables_) versions.by_writer.erase(xid);
+}
+
+void Versions::assign(const Assigned& assigned) {
+  const auto found = tables_.find(assigned.table->full_name());
   if (found == tables_.end()) return;
   TableVersions& versions = found->second;
-  const auto written = versions.by_writer.find(xid);
+  const auto written = versions.by_writer.find(assigned.xid);
   if (written == versions.by_writer.end()) return;
   std::set<std::size_t> places;
-  for (const std::string& name : columns) {
-    const std::size_t column = table.column(name);
+  for (const std::string& name : assigned.columns) {
+    const std::size_t column = assigned.table->column(name);
     if (column != std::string::npos) places.insert(column);
   }
   // Two statements without a snapshot between them share what they set: either may have.
@@ -152,11 +231,11 @@ void Versions::assign(std::uint64_t xid, const Table& table, std::uint64_t from,
   };
   for (const auto* entry : written->second) {
     RowChain& chain = versions.rows.find(entry->first)->second;
-    const auto [begin, end] = chain.versions_of(commit_place(xid));
+    const auto [begin, end] = chain.versions_of(assigned.place);
     for (std::size_t i = begin; i < end; ++i) {
-      Version& version = chain.versions[i];
-      if (version.exists && version.lsn >= from && version.lsn < to)
-        version.assigned = with(version.assigned);
+      const Version& version = chain.versions[i];
+      if (version.exists && version.lsn >= assigned.from && version.lsn < assigned.to)
+        chain.assign(i, with(version.assigned));
     }
   }
 }
@@ -166,115 +245,83 @@ const TableVersions* Versions::of(const Table& table) const {
   return found == tables_.end() ? nullptr : &found->second;
 }
 
-std::size_t Versions::commit_place(std::uint64_t xid) const {
-  const auto found = commits_.find(xid);
-  return found == commits_.end() ? 0 : found->second;
+// The row that a change writes, and the one that it replaces, if they have different keys.
+struct Versions::Place {
+  std::string key;
+  std::string old_key;
+  bool may_insert = false;
+};
+
+// Requires: the change has a key.
+Versions::Place Versions::place_of(const LogChange& change, const TableVersions& versions) const {
+  const Table& table = *versions.table;
+  Place place;
+  place.key = key_text(table, ordered_values(table, change.values));
+  place.old_key = place.key;
+  if (change.kind == LogChange::Kind::Update && has_key(table, change.old))
+    place.old_key = key_text(table, ordered_values(table, change.old));
+  place.may_insert = change.kind == LogChange::Kind::Insert || change.kind == LogChange::Kind::Put;
+  return place;
 }
 
-// The rows that the log tells of. `emptied`: tables that were truncated, which touches all rows.
-std::map<std::string, Versions::Written> Versions::written_keys(const DecodedLog& decoded,
-                                                                std::set<std::string>& emptied) {
-  std::map<std::string, Written> written;
-  for (const LogTxn& txn : decoded.txns) {
-    for (const LogChange& change : txn.changes) {
-      const TableVersions* versions = find(change.table);
-      if (versions == nullptr) continue;
-      const Table& table = *versions->table;
-      if (change.kind == LogChange::Kind::Truncate) emptied.insert(table.full_name());
-      Written& keys = written[table.full_name()];
-      for (const LogChange::Values* values : {&change.values, &change.old}) {
-        if (has_key(table, *values)) keys.insert(key_text(table, ordered(table, *values)));
-      }
-    }
-  }
-  return written;
-}
-
-void Versions::start_from(const ServerLog& log, const DecodedLog& decoded) {
-  std::set<std::string> emptied;
-  const auto written = written_keys(decoded, emptied);
-  for (const auto& [name, copy] : log.copies()) {
-    TableVersions* versions = find(name);
-    if (versions == nullptr) continue;
-    const Table& table = *versions->table;
-    if (copy.columns != table.columns) {
-      versions->trouble = "a table whose columns changed during the run";
-      continue;
-    }
-    // ALTER … USING gives rows other values, and no transaction of the log has them. A TRUNCATE is
-    // in the log.
-    if (copy.storage != table.storage && !emptied.contains(name))
-      versions->trouble = "a table that was written anew";
-    if (copy.is_cut) versions->trouble = "a table with too many rows to be copied";
-    const auto keys = written.find(name);
-    const bool is_emptied = emptied.contains(name);
-    for (std::string_view rest = copy.lines; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(line.size() + 1);
-      const std::string key = key_text(table, copied_cells(line, table.key, table.columns.size()));
-      if (!is_emptied && (keys == written.end() || !keys->second.contains(key))) {
-        versions->untouched.push_back(line);
-        versions->untouched_keys.push_back(std::hash<std::string>()(key));
-        continue;
-      }
-      std::vector<Cell> values = copied_cells(line, {}, table.columns.size());
-      // The log prints booleans as words.
-      for (const std::size_t column : table.booleans) {
-        if (values[column]) values[column] = values[column] == "t" ? "true" : "false";
-      }
-      versions->rows[key].versions.push_back(
-          {.values = std::move(values), .id = versions->next_id++});
-    }
-    std::ranges::sort(versions->untouched_keys);
-  }
-}
-
-void Versions::apply(const LogTxn& txn, std::size_t place, LogChange& change) {
-  TableVersions* versions = find(change.table);
-  if (versions == nullptr) return;
-  const Table& table = *versions->table;
-  const auto gone = [&](RowChain& chain) {
-    chain.versions.push_back({.xid = txn.xid, .lsn = change.lsn, .place = place, .exists = false});
-  };
+// Do the changes of the log fit to each other and to the rows that were there?
+void Versions::check(const LogChange& change) {
+  TableVersions& versions = *find(change.table);
   if (change.kind == LogChange::Kind::Truncate) {
     if (catalog_.partitions.contains(change.table))
-      versions->trouble = "a table of which a partition was emptied";
-    for (auto& [key, chain] : versions->rows) {
-      if (chain.versions.back().exists) gone(chain);
-    }
+      versions.trouble = "a table of which a partition was emptied";
+    for (auto& [key, chain] : versions.rows) chain.is_there = false;
     return;
   }
-  if (!has_key(table, change.values)) {
-    versions->trouble = "a change without its primary key";
+  if (!has_key(*versions.table, change.values)) {
+    versions.trouble = "a change without its primary key";
     return;
   }
+  const Place place = place_of(change, versions);
+  RowChain& old = versions.rows[place.old_key];
+  if (!place.may_insert && !old.is_there) {
+    versions.trouble = "a change of a row that the recording does not know";
+    return;
+  }
+  if (change.kind == LogChange::Kind::Insert && old.is_there)
+    versions.trouble = "a table that was made anew during the run";
+  old.is_there = false;
+  versions.rows[place.key].is_there = change.kind != LogChange::Kind::Delete;
+}
+
+void Versions::truncate(const LogTxn& txn, const LogChange& change, TableVersions& versions) {
+  for (auto& entry : versions.rows) {
+    RowChain& chain = entry.second;
+    if (!chain.versions.empty() && chain.versions.back().exists)
+      append(versions, entry,
+             {.xid = txn.xid, .lsn = change.lsn, .place = txn.place, .exists = false});
+  }
+}
+
+void Versions::apply(const LogTxn& txn, LogChange& change) {
+  TableVersions& versions = *find(change.table);
+  const Table& table = *versions.table;
+  if (change.kind == LogChange::Kind::Truncate) return truncate(txn, change, versions);
+  if (!has_key(table, change.values)) return;
+  const Place place = place_of(change, versions);
+  const auto old = versions.rows.find(place.old_key);
+  const bool is_known = old != versions.rows.end() && !old->second.versions.empty() &&
+                        old->second.versions.back().exists;
+  if (!place.may_insert && !is_known) return;
+  const Version gone{.xid = txn.xid, .lsn = change.lsn, .place = txn.place, .exists = false};
+  if (change.kind == LogChange::Kind::Delete) return append(versions, *old, gone);
   Version version{.xid = txn.xid,
                   .lsn = change.lsn,
-                  .place = place,
-                  .values = ordered(table, std::move(change.values))};
-  const std::string key = key_text(table, version.values);
-  std::string old_key = key;
-  if (change.kind == LogChange::Kind::Update && has_key(table, change.old))
-    old_key = key_text(table, ordered(table, std::move(change.old)));
-  const auto old = versions->rows.find(old_key);
-  const bool is_known = old != versions->rows.end() && old->second.versions.back().exists;
-  const bool may_insert =
-      change.kind == LogChange::Kind::Insert || change.kind == LogChange::Kind::Put;
-  if (!may_insert && !is_known) {
-    versions->trouble = "a change of a row that the recording does not know";
-    return;
-  }
-  if (change.kind == LogChange::Kind::Insert && is_known)
-    versions->trouble = "a table that was made anew during the run";
-  if (change.kind == LogChange::Kind::Delete) return gone(old->second);
+                  .place = txn.place,
+                  .values = ordered_values(table, std::move(change.values))};
   for (const std::string& name : change.kept) {
     const std::size_t column = table.column(name);
     if (column != std::string::npos && is_known)
       version.values[column] = old->second.versions.back().values[column];
   }
-  if (old_key != key) gone(old->second);
-  version.id = versions->next_id++;
-  versions->rows[key].versions.push_back(std::move(version));
+  if (place.old_key != place.key) append(versions, *old, gone);
+  version.id = versions.next_id++;
+  append(versions, *versions.rows.find(place.key), std::move(version));
 }
 
 }  // namespace isoscope::record

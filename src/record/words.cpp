@@ -42,6 +42,19 @@ std::vector<Word> words_of(std::string_view text) {
   return words;
 }
 
+NamesOf::NamesOf(std::string_view text) : text_(in_small_letters(text)) {
+  for (const Word& word : words_of(text)) {
+    names_.insert(name_of(text, word));
+    may_have_all_ |= word.text.starts_with("u&");  // U&"…" may spell any name
+  }
+}
+
+bool NamesOf::contains(const std::string& name) const {
+  // Where the text cannot be scanned, any place of it may be a name.
+  if (names_.empty()) return text_.find(in_small_letters(name)) != std::string::npos;
+  return may_have_all_ || names_.contains(name);
+}
+
 bool ends_condition(std::string_view word) {
   constexpr std::array<std::string_view, 12> kClauses = {
       "group", "having", "window",    "order", "limit",     "offset",

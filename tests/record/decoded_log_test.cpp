@@ -15,7 +15,7 @@ DecodedLog read(const std::vector<std::string>& lines) {
   LogReader reader(700);
   for (std::size_t i = 0; i < lines.size(); ++i)
     reader.line("0/" + std::to_string(10 + i), lines[i]);
-  return reader.finish();
+  return reader.take_log();
 }
 
 TEST(DecodedLog, ReadsChangesInTheOrderOfCommits) {

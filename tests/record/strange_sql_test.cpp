@@ -31,6 +31,15 @@ CREATE TABLE stock (id int PRIMARY KEY, v int);
 INSERT INTO stock VALUES (1, 0), (2, 0);
 CREATE TABLE price (id int PRIMARY KEY, v int);
 INSERT INTO price VALUES (1, 0);
+CREATE TABLE ric (id int PRIMARY KEY, v int);
+INSERT INTO ric VALUES (1, 0);
+CREATE SCHEMA sale;
+CREATE TABLE sale.item (id int PRIMARY KEY, v int);
+INSERT INTO sale.item VALUES (1, 0);
+CREATE TABLE "sale.item" (id int PRIMARY KEY, v int);
+INSERT INTO "sale.item" VALUES (1, 0);
+CREATE TABLE member (id int PRIMARY KEY, mail text);
+CREATE UNIQUE INDEX one_mail ON member (mail);
 CREATE TABLE pg_mine (id int PRIMARY KEY, v int);
 CREATE TABLE latin (id int PRIMARY KEY, s text);
 CREATE TABLE parent (id int PRIMARY KEY);
@@ -94,9 +103,18 @@ const std::vector<Step> kSteps = {
     {"BEGIN; DECLARE \"C\" CURSOR FOR SELECT v FROM stock WHERE v > 1; FETCH FORWARD 5 FROM \"C\"; "
      "COMMIT",
      "r stock[1]{where v > 1 select v} T24"},
-    // Names of tables in other letters.
+    // What was written by a statement that tells no place in the log was also that of the one
+    // before.
+    {"BEGIN; UPDATE stock SET v = 9 WHERE id = 2; INSERT INTO stock VALUES (50, 1), (51, 1); "
+     "COMMIT",
+     "r stock[2] T0, w stock[2].v=9, "},
+    // Two tables had the same name.
+    {"UPDATE sale.item SET v = 1 WHERE id = 1", "w sale.item[1].v=1"},
+    {"UPDATE \"sale.item\" SET v = 1 WHERE id = 1", "gap: a table with a dot"},
+    // Names of tables in other letters, and within other names.
     {"ALTER TABLE PRICE ALTER v TYPE int USING v + 5", "gap: neither"},
     {"SELECT v FROM price WHERE id = 1", "gap: "},
+    {"UPDATE ric SET v = 1 WHERE id = 1", "r ric[1] T0"},
     // Texts that the server reads otherwise.
     {"SET client_encoding = LATIN1", ""},
     {"SELECT id FROM latin WHERE s = '\xE9'", "gap: a text that is not in UTF8"},
@@ -114,7 +132,7 @@ class StrangeSql : public testing::TestWithParam<const char*> {
   bool appends() const { return std::string_view(GetParam()) == "append"; }
   void start() {
     std::string why_not;
-    server_ = PostgresServer::start(why_not);
+    server_ = PostgresServer::start(why_not, {.settings = {"max_prepared_transactions=4"}});
     if (!server_) GTEST_SKIP() << why_not;
     run(server_->dsn(), kTables);
     if (appends()) {
@@ -137,19 +155,23 @@ class StrangeSql : public testing::TestWithParam<const char*> {
     PQclear(result);
     PQfinish(connection);
   }
-  // By transaction: what its statements did, and their gaps.
-  std::vector<std::string> recorded() {
+  std::vector<ResolvedTxn> resolved_txns() {
     proxy_->stop();
     std::vector<std::pair<std::string, RecordedTxn>> txns;
     for (auto& [client, txn] : proxy_->txns()) txns.emplace_back("s", txn);
     if (appends()) {
       auto finished = finish_appending(*appender_, *log_, txns);
-      if (!finished) return {finished.error().what};
+      EXPECT_TRUE(finished) << finished.error().what;
+      if (!finished) return {};
     }
     auto resolved = resolve(txns, *log_, *gates_);
-    if (!resolved) return {resolved.error().what};
+    EXPECT_TRUE(resolved) << resolved.error().what;
+    return resolved ? std::move(resolved->txns) : std::vector<ResolvedTxn>();
+  }
+  // By transaction: what its statements did, and their gaps.
+  std::vector<std::string> recorded() {
     std::vector<std::string> lines;
-    for (const ResolvedTxn& txn : resolved->txns) lines.push_back(line_of(txn));
+    for (const ResolvedTxn& txn : resolved_txns()) lines.push_back(line_of(txn));
     return lines;
   }
   static std::string line_of(const ResolvedTxn& txn) {
@@ -207,6 +229,59 @@ TEST_P(StrangeSql, RowsThatAreRewrittenPastTheRecorderAreAGap) {
   ASSERT_EQ(lines.size(), 3U) << testing::PrintToString(lines);
   EXPECT_THAT(lines[1], HasSubstr("gap: a table that was written anew"));
   EXPECT_THAT(lines[2], testing::Not(HasSubstr("gap")));
+}
+
+// What was called, or kept values apart, is not in the catalog any more.
+TEST_P(StrangeSql, WhatIsDroppedPastTheRecorderIsAGap) {
+  start();
+  if (!server_) return;
+  const std::string through = PostgresServer::dsn(proxy_->port());
+  run(through, "UPDATE stock SET v = 1 WHERE id = 1");
+  run(through, "INSERT INTO stock SELECT 7, total()");
+  run(through, "DELETE FROM stock WHERE id = total()");
+  run(through, "INSERT INTO member VALUES (1, 'a')");
+  run(server_->dsn(), "DROP FUNCTION total(); DROP INDEX one_mail");
+  const std::vector<std::string> lines = recorded();
+  ASSERT_GE(lines.size(), 4U) << testing::PrintToString(lines);
+  EXPECT_THAT(lines[2], HasSubstr("gap: a function that may read or write inside"));
+  EXPECT_THAT(lines[3], HasSubstr("gap: a table that was altered during the run"));
+}
+
+// A function that was made and dropped by the application itself, under a name of the server's.
+TEST_P(StrangeSql, FunctionsOfAMomentAreAGap) {
+  start();
+  if (!server_) return;
+  const std::string through = PostgresServer::dsn(proxy_->port());
+  run(through,
+      "CREATE FUNCTION ascii(int) RETURNS bigint LANGUAGE sql AS 'SELECT sum(v) FROM stock'");
+  run(through, "DELETE FROM stock WHERE id = ascii(1)");
+  run(through, "DROP FUNCTION ascii(int)");
+  const std::vector<std::string> lines = recorded();
+  ASSERT_EQ(lines.size(), 3U) << testing::PrintToString(lines);
+  EXPECT_THAT(lines[1], HasSubstr("gap: a function that may read or write inside"));
+}
+
+// It commits when somebody says so: the next of its session need not see it.
+TEST_P(StrangeSql, PreparedTransactionsLeaveTheirSession) {
+  start();
+  if (!server_) return;
+  PGconn* connection = PQconnectdb(PostgresServer::dsn(proxy_->port()).c_str());
+  for (const char* sql : {"BEGIN; UPDATE stock SET v = 7 WHERE id = 1; PREPARE TRANSACTION 'one'",
+                          "SELECT v FROM stock WHERE id = 1", "COMMIT PREPARED 'one'",
+                          "SELECT v FROM stock WHERE id = 1"}) {
+    PQclear(PQexec(connection, sql));
+    EXPECT_THAT(PQerrorMessage(connection), testing::StrEq("")) << sql;
+  }
+  PQfinish(connection);
+  const std::vector<ResolvedTxn> txns = resolved_txns();
+  ASSERT_EQ(txns.size(), 4U);
+  for (std::size_t i = 1; i < txns.size(); ++i) {
+    EXPECT_NE(txns[0].session, txns[i].session);
+    EXPECT_LE(txns[i].txn.end, txns[0].txn.end);
+  }
+  if (appends()) return;
+  EXPECT_THAT(line_of(txns[1]), HasSubstr("r stock[1].v T0"));
+  EXPECT_THAT(line_of(txns[3]), HasSubstr("r stock[1].v T1"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, StrangeSql, testing::Values("log", "append"),
