@@ -227,6 +227,8 @@ std::string unseen_child(const Problem& problem, const Versions& versions, std::
   const auto& removed = versions.traces[b].writes;
   for (const auto& [location, value] : versions.traces[a].writes) {
     if (location.column >= kUniqueEntry) continue;
+    // By their definitions, levels know nothing of references that a row gets later.
+    if (location.column != kPresence && !is_on_server(problem.levels)) continue;
     const sql::Table& child = problem.app.table(location.table);
     const LocationKey presence{location.table, location.row, kPresence};
     if (value_after(versions, a, presence) != Value(true)) continue;

@@ -382,8 +382,9 @@ void SchemaBuilder::resolve(const Pending& pending) {
   const std::string kind = text_of(constraint, "contype");
   const Place at = place(constraint);
   Table& table = catalog_.tables[pending.table.index];
-  // At a column, DEFERRABLE follows its constraint as one of its own.
-  if (flag_of(constraint, "deferrable") || kind == "CONSTR_ATTR_DEFERRABLE")
+  // At a column, DEFERRABLE follows its constraint as one of its own. EXCLUDE says so itself.
+  const bool is_deferrable = flag_of(constraint, "deferrable") && kind != "CONSTR_EXCLUSION";
+  if (is_deferrable || kind == "CONSTR_ATTR_DEFERRABLE")
     findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
   const auto own = [&]() {
     if (!pending.column.empty()) return std::vector{*find_column(table, pending.column)};
