@@ -3,7 +3,7 @@
 -- finds nothing: look returns 0, as after drop_row.
 -- run: isoscope audit FILE --cycle 2
 -- exit: 3
--- says: FOR KEY SHARE at READ COMMITTED
+-- says: at pg-rc: unknown
 -- says not: anomaly
 
 CREATE TABLE t (id int PRIMARY KEY, v int);
