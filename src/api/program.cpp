@@ -125,11 +125,11 @@ Callables Program::Parts::build() const {
     for (std::uint32_t i = 0; i < session.transactions.size(); ++i) {
       const Transaction& txn = session.transactions[i];
       outline.calls.push_back(
-          {.session = number, .number = i + 1, .name = txn.label, .level = txn.level});
+          {.session = {number}, .number = i + 1, .name = txn.label, .level = txn.level});
       bodies.push_back(txn.body);
     }
     const auto size = static_cast<std::uint32_t>(session.transactions.size());
-    outline.sessions.push_back({session.name, first, size});
+    outline.sessions.push_back({session.name, {first}, size});
   }
   return {std::move(outline), std::move(bodies), checks};
 }

@@ -109,7 +109,8 @@ std::vector<Refused> remove_refused_by_innodb(sql::Application& app) {
     sql::Application alone = app;
     alone.functions = {function};
     const std::vector<sql::Value> arguments(function.num_parameters);
-    alone.sessions = {{"T1", {{.function = 0, .arguments = arguments}}}};
+    const sql::SessionCall call{.function = {0}, .arguments = arguments};
+    alone.sessions = {sql::SqlSession{.name = "T1", .calls = {call}}};
     const auto program = sql::SqlProgram::create(std::move(alone));
     auto checked = program ? sql::server::check_innodb(**program)
                            : Result<std::vector<sql::Note>>(program.error());

@@ -64,10 +64,11 @@ void Accesses::write_unique_keys(const TableVersions& versions, std::uint64_t xi
   for (const std::string& key : keys) {
     const auto list = held.find(key);
     if (list == held.end()) continue;
-    const auto own = std::ranges::equal_range(list->second, place, {}, &Holding::place);
-    if (own.empty()) continue;
-    const Holding& last = *std::prev(own.end());
-    const bool was_held = own.begin() != list->second.begin() && std::prev(own.begin())->begins;
+    const auto begin = std::ranges::lower_bound(list->second, place, {}, &Holding::place);
+    const auto end = std::ranges::upper_bound(list->second, place, {}, &Holding::place);
+    if (begin == end) continue;
+    const Holding& last = *std::prev(end);
+    const bool was_held = begin != list->second.begin() && std::prev(begin)->begins;
     if (last.begins != was_held)
       all.push_back({key, !last.begins, last.begins, "present", last.lsn});
   }

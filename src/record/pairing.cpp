@@ -38,7 +38,7 @@ void GateCounts::end_part() {
   }
 }
 
-GateRule GateCounts::rule_of(std::uint64_t gate, Count count) const {
+GateRule GateCounts::rule_of(std::uint64_t gate, const Count& count) const {
   const bool is_new = gate >= forgotten_.size() || !forgotten_[gate];
   if (is_new && count.executions == 1 && count.messages > 1) return GateRule::First;
   if (count.executions == 0) return GateRule::None;

@@ -44,7 +44,7 @@ class GateCounts {
     bool has_equal = false;  // two messages in a row that are the same: perhaps of one statement
     std::optional<GateMessage> last = {};
   };
-  GateRule rule_of(std::uint64_t gate, Count count) const;
+  GateRule rule_of(std::uint64_t gate, const Count& count) const;
 
   bool is_cut_;
   std::unordered_map<std::uint64_t, Count> counts_;

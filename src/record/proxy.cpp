@@ -358,14 +358,14 @@ void Proxy::State::finish(Link& link) {
 }
 
 void Proxy::State::work(Link& link, short client_events, short server_events) {
-  constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
+  constexpr short kIncoming = POLLIN | POLLHUP | POLLERR;
   bool client_there = true;
   bool server_there = true;
-  if ((client_events & kReadable) != 0) {
+  if ((client_events & kIncoming) != 0) {
     client_there = link.client.receive(link.from_client);
     forward_client(link);
   }
-  if (link.server.is_open() && (server_events & kReadable) != 0) {
+  if (link.server.is_open() && (server_events & kIncoming) != 0) {
     server_there = link.server.receive(link.from_server);
     if (link.server.tls() != nullptr) link.server_trouble = link.server.tls()->trouble();
     link.has_answered |= !link.from_server.empty();

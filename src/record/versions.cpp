@@ -173,8 +173,7 @@ void Versions::apply_others(DecodedLog& part) {
 void Versions::prune(std::uint64_t horizon, std::size_t place) {
   std::vector<std::pair<TableVersions*, TableVersions::Entry*>> grown;
   std::ranges::sort(grown_);
-  const auto doubles = std::ranges::unique(grown_);
-  grown_.erase(doubles.begin(), doubles.end());
+  grown_.erase(std::unique(grown_.begin(), grown_.end()), grown_.end());
   for (const auto& [versions, entry] : grown_) {
     RowChain& chain = entry->second;
     std::size_t first = 0;
@@ -203,8 +202,7 @@ void Versions::sort_writer(std::uint64_t xid) {
     std::vector<const TableVersions::Entry*>& rows = found->second;
     std::ranges::sort(
         rows, {}, [](const TableVersions::Entry* row) -> const std::string& { return row->first; });
-    const auto doubles = std::ranges::unique(rows);
-    rows.erase(doubles.begin(), doubles.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   }
 }
 
