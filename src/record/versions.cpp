@@ -6,9 +6,9 @@
 namespace isoscope::record {
 std::vector<Cell> ordered_values(const Table& table, LogChange::Values values) {
   std::vector<Cell> cells(table.columns.size());
-  for (auto& [name, value] : values) {
-    const std::size_t column = table.column(name);
-    if (column != std::string::npos) cells[column] = std::move(value);
+  for (auto& named : values) {
+    const std::size_t column = table.column(named.first);
+    if (column != std::string::npos) cells[column] = std::move(named.second);
   }
   return cells;
 }

@@ -40,9 +40,10 @@ class TokenStreamOf {
   }
 
   Error wrong(std::string_view expected, std::string hint = {}) const {
-    return {.where = peek().place,
-            .what = fmt::format("expected {}, found {}", expected, show(peek())),
-            .hint = std::move(hint)};
+    Error error{.where = peek().place,
+                .what = fmt::format("expected {}, found {}", expected, show(peek()))};
+    error.hint = std::move(hint);
+    return error;
   }
   Result<Token> expect(std::string_view sign, std::string_view context,
                        const std::string& hint = {}) {
