@@ -81,17 +81,6 @@ std::string txn_line(const Executable& program, const Recording& run, CallId cal
   return out + "\n" + notes;
 }
 
-std::string locals_text(const Executable& program, const RecordedTxn& txn, CallId call) {
-  std::string out;
-  const auto names = program.local_names(call);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].empty())
-      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", printable(names[i]),
-                         shown_local(program, call, i, txn.locals[i]));
-  }
-  return out;
-}
-
 // "  at the end  acct = 40 from bob[1]".
 std::string finals_text(const Executable& program, const Recording& run) {
   std::string out;
@@ -120,7 +109,7 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
     for (const CallId call : outcome.txns.ids()) {
       const RecordedTxn& txn = outcome.txns[call];
       if (txn.is_left_out) continue;
-      const std::string locals = locals_text(report.program, txn, call);
+      const std::string locals = shown_locals(report.program, txn, call);
       out += fmt::format("    {}{}{}{}\n", shown_call(report.program, call),
                          txn.is_committed ? "" : " aborts", locals.empty() ? "" : ": ", locals);
     }

@@ -28,17 +28,6 @@ std::string counted(std::uint64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-std::string locals_text(const Executable& program, const RecordedTxn& txn, CallId call) {
-  std::string out;
-  const auto names = program.local_names(call);
-  for (std::size_t i = 0; i < std::min(names.size(), txn.locals.size()); ++i) {
-    if (!names[i].empty())
-      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", printable(names[i]),
-                         shown_local(program, call, i, txn.locals[i]));
-  }
-  return out;
-}
-
 std::string txn_line(const RunReport& report, CallId call, std::size_t width, const Paint& paint) {
   const Executable& program = report.program;
   const RecordedTxn& txn = report.runs.shown.txns[call];
@@ -93,7 +82,7 @@ std::string failures_text(const RunReport& report, const Paint& paint) {
     out += '\n';
     for (const CallId call : failure.concerned) {
       const RecordedTxn& txn = report.runs.shown.txns[call];
-      const std::string locals = locals_text(report.program, txn, call);
+      const std::string locals = shown_locals(report.program, txn, call);
       out += fmt::format("  {} {}{}{}\n", shown_call(report.program, call),
                          txn.is_committed ? "committed" : "aborted", locals.empty() ? "" : ": ",
                          locals);

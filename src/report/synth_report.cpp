@@ -8,6 +8,7 @@
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/snapshots.h"
+#include "report/witness_json.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -127,28 +128,6 @@ History with_number_keys(const History& h) {
   auto renamed = std::move(builder).build();
   ISO_ASSERT(renamed.ok());
   return *std::move(renamed);
-}
-
-Json witness_json(const History& h, const Witness& w) {
-  Json order = Json::array();
-  for (TxnId t : w.order) order.push_back(h.name(t));
-  if (w.framework == Framework::Co) return {{"co", std::move(order)}};
-  if (w.framework == Framework::CoSnap) {
-    Json snap = Json::array();
-    for_each_snapshot(h, w, [&](TxnId t, std::uint32_t statement, TxnId last) {
-      snap.push_back({{"txn", h.name(t)}, {"statement", statement}, {"upto", h.name(last)}});
-    });
-    return {{"co", std::move(order)}, {"snap", std::move(snap)}};
-  }
-  Json vis = Json::array();
-  if (w.vis) {
-    for (TxnId a : h.txns()) {
-      w.vis->for_each_successor(a.index, [&](std::size_t b) {
-        vis.push_back({h.name(a), h.name(TxnId{static_cast<std::uint32_t>(b)})});
-      });
-    }
-  }
-  return {{"vis", std::move(vis)}, {"ar", std::move(order)}};
 }
 
 Result<Json> history_json(const SynthReport& report, const SeparatingHistory& one) {

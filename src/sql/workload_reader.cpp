@@ -9,22 +9,16 @@
 #include "sql/pg_parse.h"
 #include "sql/write_builder.h"
 #include "support/spelling.h"
+#include "support/text_cursor.h"
 
 namespace isoscope::sql {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
-    text.remove_suffix(1);
-  return text;
-}
-
 std::string_view without_dashes(std::string_view line) {
-  line = trim(line);
+  line = lexical::trimmed(line);
   if (line.starts_with("--")) {
     while (line.starts_with('-')) line.remove_prefix(1);
-    line = trim(line);
+    line = lexical::trimmed(line);
   }
   return line;
 }
@@ -204,7 +198,7 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
 bool is_session_line(std::string_view line) {
   line = without_dashes(line);
   if (!line.starts_with(kSession)) return false;
-  const std::string_view rest = trim(line.substr(kSession.size()));
+  const std::string_view rest = lexical::trimmed(line.substr(kSession.size()));
   const std::size_t colon = rest.find(':');
   return colon != std::string_view::npos && colon > 0 &&
          rest.substr(0, colon).find_first_of(" \t(;") == std::string_view::npos;
@@ -258,7 +252,8 @@ void add_session(Application& app, std::string_view line, Place place, Findings&
   const std::string_view content = without_dashes(line);
   const std::size_t colon = content.find(':');
   SqlSession session{
-      .name = std::string(trim(content.substr(kSession.size(), colon - kSession.size()))),
+      .name =
+          std::string(lexical::trimmed(content.substr(kSession.size(), colon - kSession.size()))),
       .calls = {}};
   for (const SqlSession& other : app.sessions) {
     if (other.name == session.name)
@@ -294,7 +289,7 @@ void add_session(Application& app, std::string_view line, Place place, Findings&
     if (i < tokens->size() && word(i) == "@") {
       const std::uint32_t from = (*tokens)[i].end;
       while (i < tokens->size() && word(i) != ";") ++i;
-      call.level = trim(calls.substr(from, (*tokens)[i - 1].end - from));
+      call.level = lexical::trimmed(calls.substr(from, (*tokens)[i - 1].end - from));
       if (call.level.empty()) findings.fail(call.place, "a level is expected behind @");
     }
     bool is_left_out = false;
@@ -311,7 +306,7 @@ std::string_view isolation_comment(std::string_view comment) {
   if (!comment.starts_with("--")) return {};
   comment = without_dashes(comment);
   if (!comment.starts_with(kMark)) return {};
-  return trim(comment.substr(kMark.size()));
+  return lexical::trimmed(comment.substr(kMark.size()));
 }
 
 }  // namespace isoscope::sql
