@@ -49,9 +49,11 @@ void SymbolicConstraints::check_children(sql::TableId table, SmtTerm guard, cons
     const sql::TableId child{t};
     for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
+      const bool is_update = !call_.statement->is<sql::Delete>();
+      // What ON DELETE does are statements of their own.
+      if (!is_update && key.on_delete != sql::OnDelete::Refuse) continue;
       const Frame frame = call_.current();
       const bool is_single = row != nullptr;
-      const bool is_update = !call_.statement->is<sql::Delete>();
       // What the row was referred to by, if it no longer has it.
       Row lost;
       SmtTerm looks = guard;

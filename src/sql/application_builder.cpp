@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sql/application_parts.h"
+#include "sql/cascades.h"
 #include "sql/function_builder.h"
 #include "sql/pg_parse.h"
 #include "sql/psql_lines.h"
@@ -377,6 +378,7 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
   }
   add_system_catalogs(catalog, file);
   schema.finish();
+  add_cascades(catalog, findings);
   if (findings.failed()) return findings.error().quoting(parts.text);
 
   Application app;

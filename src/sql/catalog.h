@@ -57,6 +57,14 @@ struct Trigger {
   std::string refusal;  // why it cannot be modelled; then no statement that fires it can
   Locator where;
   Place place;
+  bool is_reference = false;  // what a foreign key does ON DELETE (cascades.h)
+};
+
+// SQL that the server runs by itself, and its parts; it stands at one place of the file.
+struct WrittenText {
+  std::string text;
+  Tree tree = {};
+  SourceFile file;
 };
 
 // A function that others call or that a trigger fires, built once: by its text, the table and the
@@ -81,8 +89,7 @@ struct Catalog {
   std::map<std::string, View> views;
   std::vector<Trigger> triggers;
   std::map<BuiltKey, BuiltFunction> built;
-  // Tables whose deleted or changed rows change others: ON DELETE CASCADE and the like.
-  std::set<TableId> cascading;
+  std::vector<std::unique_ptr<const WrittenText>> written;
   SequenceUses sequence_uses = {};
   // Expressions that stand in the program more often than in the text; see repeats().
   std::size_t num_repeated = 0;

@@ -47,9 +47,10 @@ Result<void> check_references(CallState& call, NewRow& row);
 // Do rows of some table refer to rows of this one?
 bool is_referenced(const Application& app, TableId table);
 // No row refers to the values that these columns had: a deleted row's, or those of a row that got
-// others. `old` has a value for each column that some foreign key targets.
+// others. `old` has a value for each column that some foreign key targets. Foreign keys that do
+// something ON DELETE do not ask it of a row that is deleted.
 Result<void> check_not_referenced(CallState& call, TableId table, const RowKey& key,
-                                  std::span<const Value> old);
+                                  std::span<const Value> old, bool is_delete);
 
 // The first row, other than `except`, that has these values in these columns; looks at rows whose
 // key columns fit.

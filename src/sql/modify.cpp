@@ -104,7 +104,7 @@ class Modification {
     if (!matched) return matched.error();
     for (const RowKey& key : keys) call_.database.set_present(write_.table, key, false);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      auto valid = check_not_referenced(call_, write_.table, keys[i], old[i]);
+      auto valid = check_not_referenced(call_, write_.table, keys[i], old[i], true);
       if (!valid) return valid.error();
     }
     modified_.num_rows = keys.size();
@@ -222,7 +222,7 @@ class Modification {
       }
     }
     if (!loses_references) return {};
-    return check_not_referenced(call_, write_.table, old_key, old);
+    return check_not_referenced(call_, write_.table, old_key, old, false);
   }
 
   // The columns that foreign keys of any table target, in a row that is there; others are NULL.

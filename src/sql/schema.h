@@ -28,11 +28,16 @@ struct Column {
   Place place = {};
 };
 
+// What becomes of rows that refer to one that is deleted; with Refuse the DELETE fails.
+enum class OnDelete : std::uint8_t { Refuse, Cascade, SetNull, SetDefault };
+
 struct ForeignKey {
   std::vector<std::uint32_t> columns;  // of this table
   TableId target;
   std::vector<std::uint32_t> target_columns;
   std::string name = {};
+  OnDelete on_delete = OnDelete::Refuse;
+  Place place = {};
 };
 
 // EXCLUDE: no two rows agree in all parts. A part is a value of the row (WITH =), or a range of two

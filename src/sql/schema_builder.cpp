@@ -314,10 +314,11 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
                                catalog_.table(*target).name, key.target_columns.size()));
     return;
   }
-  for (const char* action : {"fk_del_action", "fk_upd_action"}) {
-    const std::string what = text_of(constraint, action);
-    if (what == "c" || what == "n" || what == "d") catalog_.cascading.insert(*target);
-  }
+  const std::string on_delete = text_of(constraint, "fk_del_action");
+  if (on_delete == "c") key.on_delete = OnDelete::Cascade;
+  if (on_delete == "n") key.on_delete = OnDelete::SetNull;
+  if (on_delete == "d") key.on_delete = OnDelete::SetDefault;
+  key.place = at;
   const std::string on_update = text_of(constraint, "fk_upd_action");
   if (on_update == "c" || on_update == "n" || on_update == "d")
     findings_.note(at, "ON UPDATE of a foreign key is ignored", NoteKind::Gap);

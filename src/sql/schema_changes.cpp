@@ -170,11 +170,6 @@ void SchemaBuilder::drop_unused() {
     for (ForeignKey& key : table.foreign_keys) key.target = now[key.target.index];
   }
   for (Trigger& trigger : catalog_.triggers) trigger.table = now[trigger.table.index];
-  std::set<TableId> cascading;
-  for (const TableId id : catalog_.cascading) {
-    if (!dropped_.contains(id)) cascading.insert(now[id.index]);
-  }
-  catalog_.cascading = std::move(cascading);
   dropped_.clear();
 }
 

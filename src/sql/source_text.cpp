@@ -11,6 +11,7 @@ LineIndex::LineIndex(std::string_view text) : starts_{0}, size_(text.size()) {
 }
 
 Place LineIndex::place(std::size_t offset) const {
+  if (everywhere_) return *everywhere_;
   offset = std::min(offset, size_);
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
   return {static_cast<std::uint32_t>(after - starts_.begin()),

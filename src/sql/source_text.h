@@ -8,6 +8,7 @@
 //     body           BEGIN v := x + 1; END
 //     parsed                SELECT x + 1
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,12 +23,15 @@ namespace isoscope::sql {
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);
+  // Of a text that is not in the file: all of it stands at this place.
+  explicit LineIndex(Place everywhere) : everywhere_(everywhere) {}
   // Of the byte at `offset`, or of the end of the text if that comes first.
   Place place(std::size_t offset) const;
 
  private:
   std::vector<std::size_t> starts_;  // of each line
   std::size_t size_ = 0;
+  std::optional<Place> everywhere_;
 };
 
 // A file of SQL and its words.

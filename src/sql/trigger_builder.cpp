@@ -5,13 +5,13 @@
 //   BEFORE UPDATE   of triggers that ask the database nothing: NEW as expressions over the row,
 //                   which are computed again if the row was changed meanwhile
 //   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the
-//   end
-//                   of the statement
+//                   end of the statement; so does what foreign keys do ON DELETE (cascades.h)
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "sql/cascades.h"
 #include "sql/function_builder.h"
 #include "sql/inliner.h"
 #include "sql/trigger_parts.h"
@@ -215,9 +215,10 @@ void WriteBuilder::refuse_triggers() {
           fmt::format("USING with the BEFORE DELETE trigger {} is not modelled", trigger.name));
     }
   }
-  if (scope_.catalog.cascading.contains(id_) && op_ == WriteOp::Delete)
-    scope_.findings.fail(model_.place, "this DELETE changes rows of other tables (ON DELETE)",
-                         "delete them by statements of their own");
+  if (op_ == WriteOp::Delete) {
+    if (const std::string why = refused_cascade(scope_.catalog, id_); !why.empty())
+      scope_.findings.fail(model_.place, why, "delete those rows by statements of their own");
+  }
 }
 
 // NEW, then OLD, of the columns that some trigger mentions.
@@ -374,6 +375,8 @@ void WriteBuilder::run_after_triggers() {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     InlinedBody inlined = copy_body(frame, *function);
+    if (trigger->is_reference && !mark_cascade(inlined.body))
+      scope_.findings.fail(place, "what this DELETE does ON DELETE is not modelled");
     Block block{.body = {}, .handler = {}, .is_separate = true};
     for (std::uint32_t i = 0; i < loop.targets.size(); ++i)
       block.body.push_back({.place = place,

@@ -81,6 +81,18 @@ INSERT INTO z VALUES (1, NULL), (2, 4);
 CREATE DOMAIN few AS int CHECK (VALUE < 3);
 CREATE TABLE y (id int PRIMARY KEY, n few NOT NULL);
 INSERT INTO y VALUES (1, 1);
+CREATE TABLE pa (id int PRIMARY KEY, v int NOT NULL DEFAULT 0);
+CREATE TABLE ch (id int PRIMARY KEY, pa int REFERENCES pa ON DELETE CASCADE, v int NOT NULL);
+CREATE TABLE gr (id int PRIMARY KEY, ch int REFERENCES ch ON DELETE SET NULL, pa int NOT NULL DEFAULT 3 REFERENCES pa (id) ON DELETE SET DEFAULT);
+INSERT INTO pa VALUES (1), (2), (3);
+INSERT INTO ch VALUES (1, 1, 5), (2, 1, 6), (3, 2, 7);
+INSERT INTO gr VALUES (1, 1, 2), (2, 3, 1), (3, NULL, 2);
+CREATE FUNCTION after_ch() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO log VALUES (97, OLD.id, OLD.v);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER ch_after AFTER DELETE ON ch FOR EACH ROW EXECUTE FUNCTION after_ch();
 )";
 // Bodies of functions of a number p, which is another one in each call.
 constexpr std::array kBodies = {
@@ -157,8 +169,22 @@ constexpr std::array kBodies = {
     "DELETE FROM z WHERE id = 1;",
     "UPDATE y SET n = n + 1 WHERE id = 1;",
     "x := (SELECT v FROM t WHERE id = 1) * 400000000; INSERT INTO log VALUES (p, 1, 0);",
+    // What foreign keys do ON DELETE.
+    "DELETE FROM pa WHERE id = 1;",
+    "DELETE FROM pa WHERE id < 3; IF FOUND THEN INSERT INTO log VALUES (p, 1, 1); END IF;",
+    "BEGIN DELETE FROM pa WHERE id <> 2; EXCEPTION WHEN foreign_key_violation THEN "
+    "INSERT INTO log VALUES (p, 1, 23503); END;",
+    "INSERT INTO ch VALUES (10 + p, 1, 1);",
+    "INSERT INTO gr VALUES (10 + p, 1, 2);",
+    "UPDATE ch SET v = v + 1 WHERE pa = 1;",
+    "UPDATE ch SET pa = 3 - pa WHERE id = 1;",
+    "DELETE FROM ch WHERE id = 1; GET DIAGNOSTICS x = ROW_COUNT; INSERT INTO log VALUES (p, 1, x);",
+    "INSERT INTO log SELECT p, id, pa FROM gr; UPDATE pa SET v = v + 1 WHERE id = 1;",
+    "DELETE FROM pa WHERE id = 2; INSERT INTO pa VALUES (2);",
+    "DELETE FROM gr WHERE pa = 2; UPDATE gr SET ch = 2 WHERE id = 2;",
 };
-constexpr std::size_t kNumPlain = kBodies.size() - 14;
+constexpr std::size_t kNumOnDelete = 11;
+constexpr std::size_t kNumPlain = kBodies.size() - 14 - kNumOnDelete;
 
 std::string program_of(const std::vector<std::size_t>& bodies) {
   std::string text(kSchema);
@@ -307,6 +333,17 @@ class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
     }
   }
 
+  // Random pairs of the bodies first … first + count - 1; as many as the environment asks for.
+  void compare_pairs(std::size_t first, std::size_t count, std::uint64_t seed, int pairs) {
+    Rng rng(seed);
+    if (const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS")) pairs = std::atoi(asked);
+    for (int i = 0; i < pairs; ++i) {
+      compare({first + rng.below(count), first + rng.below(count)}, 3, rng);
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_GT(num_ends_, pairs);
+  }
+
   static inline PostgresServer* server_ = nullptr;
   static inline std::string why_not_;
   std::unique_ptr<force::PgMonitor> monitor_;
@@ -322,27 +359,14 @@ TEST_P(ConstructsLive, EachAloneDoesWhatTheServerDoes) {
   EXPECT_EQ(num_ends_, static_cast<int>(kBodies.size()));
 }
 
-TEST_P(ConstructsLive, PairsEndAsExploreSays) {
-  Rng rng(11);
-  const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS");
-  const int pairs = asked != nullptr ? std::atoi(asked) : 40;
-  for (int i = 0; i < pairs; ++i) {
-    compare({rng.below(kBodies.size()), rng.below(kBodies.size())}, 3, rng);
-    if (HasFatalFailure()) return;
-  }
-  EXPECT_GT(num_ends_, pairs);
-}
+TEST_P(ConstructsLive, PairsEndAsExploreSays) { compare_pairs(0, kBodies.size(), 11, 40); }
 
 TEST_P(ConstructsLive, PairsAtIndexesEndAsExploreSays) {
-  Rng rng(13);
-  const char* asked = std::getenv("ISOSCOPE_SQL_PROGRAMS");
-  const int pairs = asked != nullptr ? std::atoi(asked) : 20;
-  const auto any = [&] { return kNumPlain + rng.below(kBodies.size() - kNumPlain); };
-  for (int i = 0; i < pairs; ++i) {
-    compare({any(), any()}, 3, rng);
-    if (HasFatalFailure()) return;
-  }
-  EXPECT_GT(num_ends_, pairs);
+  compare_pairs(kNumPlain, kBodies.size() - kNumPlain - kNumOnDelete, 13, 20);
+}
+
+TEST_P(ConstructsLive, PairsOnDeleteEndAsExploreSays) {
+  compare_pairs(kBodies.size() - kNumOnDelete, kNumOnDelete, 17, 30);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, ConstructsLive,

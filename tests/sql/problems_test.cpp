@@ -126,11 +126,25 @@ TEST(Problems, NameHeadsThatAreNotModelled) {
               StartsWith("2:1 function 'f' is declared twice"));
 }
 
-TEST(Problems, RefuseDeletesThatReachFurther) {
-  EXPECT_THAT(problem_in("CREATE TABLE t (a integer PRIMARY KEY);\n"
-                         "CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE);\n"
-                         "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t'"),
-              StartsWith("3:51 this DELETE changes rows of other tables"));
+TEST(Problems, RefuseDeletesThatReachTooFar) {
+  const auto deleting = [](const std::string& others) {
+    return problem_in("CREATE TABLE t (a integer PRIMARY KEY);\n" + others +
+                      "\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t'");
+  };
+  EXPECT_EQ(deleting("CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE);"), "no problem");
+  EXPECT_THAT(deleting("ALTER TABLE t ADD up integer REFERENCES t ON DELETE SET NULL;"),
+              StartsWith("3:51 this DELETE changes other rows of t (ON DELETE)"));
+  EXPECT_THAT(
+      deleting("CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE, c integer "
+               "REFERENCES t);"),
+      StartsWith("3:51 this DELETE changes rows of u (ON DELETE) whose foreign key u_c_fkey "
+                 "refuses it"));
+  EXPECT_THAT(
+      deleting("CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE); CREATE FUNCTION "
+               "g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$; CREATE "
+               "TRIGGER g BEFORE DELETE ON u FOR EACH ROW EXECUTE FUNCTION g();"),
+      StartsWith("3:51 this DELETE changes rows of u (ON DELETE), which has the BEFORE "
+                 "DELETE trigger g"));
 }
 
 TEST(Problems, RefuseTriggersBeforeDeleteThatAreNotModelled) {

@@ -178,7 +178,9 @@ void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
   running.needs = next.needs;
   running.result.statement = next.statement;
   running.result.variables = next.variables;
-  running.result.snapshot = t.snapshot;
+  const SearchedWrite* searched = next.statement->searched();
+  const bool is_cascade = searched != nullptr && searched->is_cascade;
+  running.result.snapshot = is_cascade ? state.committed : t.snapshot;
   running.result.command = t.command;
 }
 

@@ -104,6 +104,8 @@ void add_referrers(const Application& app, TableId table, const std::vector<Valu
     const auto& keys = app.tables[t].foreign_keys;
     for (std::size_t f = 0; f < keys.size(); ++f) {
       if (keys[f].target != table) continue;
+      // What ON DELETE does are statements of their own.
+      if (to == nullptr && keys[f].on_delete != OnDelete::Refuse) continue;
       std::vector<Value> values = columns_of(from, keys[f].target_columns);
       if (any_null(values)) continue;
       if (to != nullptr && columns_of(*to, keys[f].target_columns) == values) continue;

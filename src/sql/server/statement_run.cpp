@@ -60,6 +60,11 @@ class StatementRun {
   }
 
   View view() const { return {running_.result.snapshot, context_.txn, running_.result.command}; }
+  // A version that the snapshot lacks which the transaction keeps.
+  bool is_outside(TxnNo creator) const {
+    return context_.keeps_snapshot && creator != context_.txn &&
+           !context_.txn_snapshot.contains(creator);
+  }
   // Of one that writes.
   TableId table_id() const { return statement_.write()->table; }
   const Table& table() const { return context_.app.table(table_id()); }
@@ -242,6 +247,9 @@ class StatementRun {
         case RowAnswer::Kind::Gone:
           return {};
         case RowAnswer::Kind::Locked:
+          if (searched.is_cascade &&
+              is_outside(context_.storage.row(seen.row).versions[seen.version].creator))
+            return conflict(seen.row);
           note_read(seen.row, seen.version);
           if (update != nullptr && !update->raises.empty()) {
             if (Attempt fired = fire_before(update->raises, from, to); fired.kind != Kind::Done)
@@ -438,10 +446,9 @@ class StatementRun {
     const auto& versions = context_.storage.row(id).versions;
     const auto latest = static_cast<std::uint32_t>(versions.size() - 1);
     const TxnNo creator = versions[latest].creator;
-    const bool is_outside = context_.keeps_snapshot && creator != context_.txn &&
-                            !context_.txn_snapshot.contains(creator);
+    const bool outside = is_outside(creator);
     if (insert.conflict == OnConflict::Nothing) {
-      if (is_outside) return conflict(id);
+      if (outside) return conflict(id);
       note_read(id, latest);
       return {};
     }
@@ -450,7 +457,7 @@ class StatementRun {
     const Lock mode = lock_of_sets(table(), insert.conflict_sets);
     const RowAnswer answer = lock_row(context_, id, latest, mode, mode);
     if (answer.kind == RowAnswer::Kind::Waits) return wait(answer.blockers);
-    if (is_outside || answer.kind == RowAnswer::Kind::Conflict) return conflict(id);
+    if (outside || answer.kind == RowAnswer::Kind::Conflict) return conflict(id);
     note_read(id, latest);
     const Row from = values(id, latest);
     RowsInHand both({&from, &running_.inserted});
