@@ -243,7 +243,13 @@ class Search {
           note_undecided(anomaly.replay.why);
         }
         ++length.spurious;
-        if (++num_spurious == kMaxSpurious) return false;
+        ++num_spurious;
+        if (num_spurious % kMaxSpuriousOfShape == 0 || num_spurious == kMaxSpurious)
+          note_undecided(fmt::format(
+              "runs of the model are no anomalies when they are executed, and not "
+              "all of them were tried{}{}",
+              anomaly.replay.why.empty() ? "" : "; of the last one: ", anomaly.replay.why));
+        if (num_spurious == kMaxSpurious) return false;
         if (num_spurious % kMaxSpuriousOfShape == 0) {
           closed.exclude_shape();
           is_exhaustive = false;
