@@ -146,6 +146,7 @@ class GateWriter {
     auto tokens = sql::scan_sql(application_);
     if (!tokens) return tokens.error();
     words_ = words_of_body(application_);
+    find_actions();
     for_each_statement([this](std::size_t first, std::size_t end) { find_silent(first, end); });
     std::size_t copied = 0;
     for_each_statement(
@@ -157,6 +158,23 @@ class GateWriter {
   }
 
  private:
+  // ON DELETE and ON UPDATE of foreign keys: statements that run with the one that causes them.
+  void find_actions() {
+    for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
+      const std::string& action = words_[i + 2].text;
+      if (words_[i].text == "on" && (action == "cascade" || action == "set"))
+        actions_.insert(words_[i + 1].text);
+    }
+  }
+  Ungated without_actions(const std::vector<BodyWord>& words, Ungated known) const {
+    const bool has_action = std::ranges::any_of(
+        words, [&](const BodyWord& word) { return actions_.contains(word.text); });
+    if (!has_action || (!known.why.empty() && !known.only_reads)) return known;
+    return {
+        .why = "what a foreign key does ON DELETE or ON UPDATE runs together with the statement",
+        .only_reads = false};
+  }
+
   // Calls `use` with the words [first, end) of each statement of the application.
   template <typename Use>
   void for_each_statement(const Use& use) const {
@@ -275,7 +293,7 @@ class GateWriter {
       out_.statements.push_back(std::move(statement));
     }
     gap = gap_of_body(words, recorded);
-    out_.ungated[function.name] = finder.ungated();
+    out_.ungated[function.name] = without_actions(words, finder.ungated());
     return text + std::string(body.substr(copied));
   }
 
@@ -347,6 +365,7 @@ class GateWriter {
   std::vector<BodyWord> words_;
   std::set<std::string> elsewhere_;  // words outside of functions
   std::set<std::string> silent_;     // functions without gates
+  std::set<std::string> actions_;    // "delete", "update": foreign keys do something then
   std::vector<GatedFunction> functions_;
   GatedApplication out_;
 };

@@ -81,6 +81,19 @@ TEST(Gates, TellWhatHasNone) {
   };
   EXPECT_EQ(with_helper("SELECT 1"), "");
   EXPECT_EQ(with_helper("DELETE FROM t; SELECT 1"), "it may call h: it is not in PL/pgSQL");
+  // What a foreign key does runs inside of the server.
+  const auto with_key = [](const std::string& action, const std::string& body) {
+    auto made = with_gates("CREATE TABLE c (t int REFERENCES t " + action + "); " + function(body),
+                           "s", Gates::Stop);
+    EXPECT_TRUE(made.ok());
+    return made->ungated.at("f").why;
+  };
+  EXPECT_EQ(with_key("ON DELETE CASCADE", "BEGIN UPDATE t SET v = 1; END"), "");
+  EXPECT_EQ(with_key("ON DELETE RESTRICT", "BEGIN DELETE FROM t; END"), "");
+  EXPECT_THAT(with_key("ON DELETE CASCADE", "BEGIN DELETE FROM t; END"),
+              ::testing::HasSubstr("ON DELETE"));
+  EXPECT_THAT(with_key("ON UPDATE SET NULL", "BEGIN UPDATE t SET v = 1; END"),
+              ::testing::HasSubstr("ON UPDATE"));
 }
 
 TEST(Gates, AreNotInStringsAndComments) {
