@@ -157,8 +157,11 @@ constexpr std::array kBodies = {
     "DELETE FROM z WHERE id = 1;",
     "UPDATE y SET n = n + 1 WHERE id = 1;",
     "x := (SELECT v FROM t WHERE id = 1) * 400000000; INSERT INTO log VALUES (p, 1, 0);",
+    "INSERT INTO log SELECT p, id, 0 FROM t WHERE v * 150000000 > 0;",
+    "UPDATE t SET v = v + 1 WHERE v::bigint * 300000000 > 0;",
+    "INSERT INTO log SELECT p, 1, sum(w) * 1000000000 / 100000000 FROM c;",
 };
-constexpr std::size_t kNumPlain = kBodies.size() - 14;
+constexpr std::size_t kNumPlain = kBodies.size() - 17;
 
 std::string program_of(const std::vector<std::size_t>& bodies) {
   std::string text(kSchema);
