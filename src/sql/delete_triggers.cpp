@@ -142,7 +142,8 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
       old.push_back(make_null(type, place));
       continue;
     }
-    loop.targets.push_back(frame.add_hidden("fired", type, false, place));
+    const std::uint8_t bits = table().columns[c].width.bits;
+    loop.targets.push_back(frame.add_hidden("fired", type, false, place, bits));
     loop.query.outputs.push_back({.expr = new_column(table(), c, 0)});
     old.push_back(make_variable(frame, loop.targets.back(), place));
   }

@@ -15,37 +15,46 @@ class NoRows final : public RowsInScope {
   Value column(std::uint32_t, std::uint32_t) override { return {}; }
 };
 
-Error overflow() { return {.what = "a number is out of range"}; }
+// What the server says; a type that we treat as a whole number says it like a bigint.
+Error overflow(std::uint8_t bits) {
+  return {.what = bits == 16   ? "smallint out of range"
+                  : bits == 32 ? "integer out of range"
+                               : "bigint out of range"};
+}
 
-Result<Value> arithmetic(ExprOp op, std::int64_t a, std::int64_t b) {
+Result<Value> arithmetic(ExprOp op, std::uint8_t bits, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
+  bool is_over = false;
   switch (op) {
     case ExprOp::Add:
-      if (__builtin_add_overflow(a, b, &result)) return overflow();
-      return Value(result);
+      is_over = __builtin_add_overflow(a, b, &result);
+      break;
     case ExprOp::Subtract:
-      if (__builtin_sub_overflow(a, b, &result)) return overflow();
-      return Value(result);
+      is_over = __builtin_sub_overflow(a, b, &result);
+      break;
     case ExprOp::Multiply:
-      if (__builtin_mul_overflow(a, b, &result)) return overflow();
-      return Value(result);
+      is_over = __builtin_mul_overflow(a, b, &result);
+      break;
     case ExprOp::Divide:
       if (b == 0) return Error{.what = "division by zero"};
-      if (b == -1) return arithmetic(ExprOp::Subtract, 0, a);  // the one quotient that overflows
-      return Value(a / b);
+      if (b == -1) return arithmetic(ExprOp::Subtract, bits, 0, a);  // the one that overflows
+      result = a / b;
+      break;
     default:
       ISO_ASSERT(op == ExprOp::Modulo);
       if (b == 0) return Error{.what = "division by zero"};
-      return Value(b == -1 ? std::int64_t{0} : a % b);  // the hardware traps on the smallest % -1
+      result = b == -1 ? 0 : a % b;  // the hardware traps on the smallest % -1
   }
+  if (is_over || !fits(bits, result)) return overflow(bits);
+  return Value(result);
 }
 
-Result<Value> arithmetic(ExprOp op, const Value& a, const Value& b) {
+Result<Value> arithmetic(ExprOp op, std::uint8_t bits, const Value& a, const Value& b) {
   const auto* left = std::get_if<std::int64_t>(&a.data);
   const auto* right = std::get_if<std::int64_t>(&b.data);
   // Texts that stand for dates and the like are only compared; a sum with one is unknown to us.
   if (left == nullptr || right == nullptr) return Value();
-  return arithmetic(op, *left, *right);
+  return arithmetic(op, bits, *left, *right);
 }
 
 Value compared(ExprOp op, const Value& a, const Value& b) {
@@ -121,7 +130,13 @@ class Evaluator {
   Result<Value> first_known(const Expr& e) {
     for (const Expr& arg : e.args) {
       auto v = value(arg);
-      if (!v || !v->is_null()) return v;
+      if (!v) return v;
+      if (v->is_null()) continue;
+      // Of one argument it is a cast.
+      const auto* number = std::get_if<std::int64_t>(&v->data);
+      const bool is_cast = e.args.size() == 1 && number != nullptr;
+      if (is_cast && !fits(e.bits, *number)) return overflow(e.bits);
+      return v;
     }
     return Value();
   }
@@ -150,18 +165,18 @@ class Evaluator {
       case ExprOp::IsNull:
         return Value(args[0].is_null());
       case ExprOp::Negate:
-        return arithmetic(ExprOp::Subtract, Value(std::int64_t{0}), args[0]);
+        return arithmetic(ExprOp::Subtract, e.bits, Value(std::int64_t{0}), args[0]);
       case ExprOp::Abs: {
         const auto* number = std::get_if<std::int64_t>(&args[0].data);
         if (number == nullptr) return Value();
-        return *number < 0 ? arithmetic(ExprOp::Subtract, 0, *number) : Value(*number);
+        return *number < 0 ? arithmetic(ExprOp::Subtract, e.bits, 0, *number) : Value(*number);
       }
       case ExprOp::Add:
       case ExprOp::Subtract:
       case ExprOp::Multiply:
       case ExprOp::Divide:
       case ExprOp::Modulo:
-        return arithmetic(e.op, args[0], args[1]);
+        return arithmetic(e.op, e.bits, args[0], args[1]);
       case ExprOp::Concat:
         return concatenate(args[0], args[1]);
       case ExprOp::Least:
@@ -232,13 +247,17 @@ std::optional<std::strong_ordering> compare(const Value& a, const Value& b) {
   return a <=> b;
 }
 
-Result<Value> add(const Value& a, const Value& b) { return arithmetic(ExprOp::Add, a, b); }
+Result<Value> add(const Value& a, const Value& b) { return arithmetic(ExprOp::Add, 64, a, b); }
 
 std::optional<Error> why_not_in(const Width& width, const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
-    if (width.bits == 64) return std::nullopt;
-    const std::int64_t end = std::int64_t{1} << (width.bits - 1);
-    if (*number < -end || *number >= end) return overflow();
+    if (!fits(width.bits, *number)) return overflow(width.bits);
+  }
+  const auto* list = std::get_if<std::vector<Value>>(&value.data);
+  if (list != nullptr && width.bits < 64) {
+    for (const Value& element : *list) {
+      if (auto misfit = why_not_in(width, element)) return misfit;
+    }
   }
   const auto* text = std::get_if<std::string>(&value.data);
   if (text != nullptr && width.labels != nullptr &&

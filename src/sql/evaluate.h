@@ -2,8 +2,9 @@
 // The value of an expression, as SQL computes it.
 //
 // Logic is three-valued: a comparison with NULL is NULL, and so is `NULL AND true`, but not
-// `NULL AND false`. Numbers have 64 bits; `/` rounds towards zero and `%` goes with it. AND, OR, If
-// and COALESCE look at their arguments from left to right, and no further than they must.
+// `NULL AND false`. Numbers have as many bits as their types, at most 64; `/` rounds towards zero
+// and `%` goes with it. AND, OR, If and COALESCE look at their arguments from left to right, and no
+// further than they must.
 //
 // An Error is one that SQL raises: an overflow, a division by zero. It says why in words, and ends
 // the transaction that meets it.

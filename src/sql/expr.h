@@ -35,7 +35,7 @@ enum class ExprOp : std::uint8_t {
   Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
   And, Or,                        // args…, at least two
   If,                             // args[0] ? args[1] : args[2]; NULL counts as false
-  Coalesce, Least, Greatest,      // args…
+  Coalesce, Least, Greatest,      // args…; Coalesce of one is a cast between whole numbers: `bits`
   Abs,                            // args[0]
   Opaque,                         // a function that we do not know, called `text`: its value is a
                                   // function of args and nothing else, or
@@ -47,6 +47,9 @@ struct Expr {
   ExprOp op = ExprOp::Null;
   Type type = Type::Integer;  // of its value; of an array's elements
   bool is_array = false;
+  // Of an integer, or of an array's elements: those of its type in SQL, 16, 32 or 64. A sum that
+  // does not fit is an error. What we only treat as a whole number, such as numeric, has 64.
+  std::uint8_t bits = 64;
   bool is_volatile = false;  // Opaque: random(), now()
   bool is_untyped = false;   // Variable: a parameter whose first use says what type it is
   std::int64_t number = 0;

@@ -47,9 +47,9 @@ bool is_constant(const Expr& expr) {
 // Gives a constant the type of its partner.
 void agree(Scope& scope, Expr& left, Expr& right, std::string_view what) {
   if (is_constant(left) && !is_constant(right)) {
-    left = adapt(scope, std::move(left), right.type, right.is_array, what);
+    left = adapt(scope, std::move(left), right.type, right.is_array, what, right.bits);
   } else {
-    right = adapt(scope, std::move(right), left.type, left.is_array, what);
+    right = adapt(scope, std::move(right), left.type, left.is_array, what, left.bits);
   }
 }
 
@@ -110,8 +110,8 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
   }
   if (is_comparison(*op)) return compare(scope, *op, std::move(left), std::move(right), place);
   const std::string what = fmt::format("the operator {}", name);
-  left = adapt(scope, std::move(left), Type::Integer, false, what);
-  right = adapt(scope, std::move(right), Type::Integer, false, what);
+  left = adapt(scope, std::move(left), Type::Integer, false, what, right.bits);
+  right = adapt(scope, std::move(right), Type::Integer, false, what, left.bits);
   return make(*op, Type::Integer, {std::move(left), std::move(right)}, place);
 }
 
@@ -177,8 +177,8 @@ Expr build_any(Scope& scope, bool all, const std::string& name, const Tree& node
   Expr value = build_expr(scope, child(node, "lexpr"));
   Expr array = build_expr(scope, child(node, "rexpr"));
   if (is_constant(value))
-    value = adapt(scope, std::move(value), array.type, false, "this comparison");
-  array = adapt(scope, std::move(array), value.type, true, all ? "ALL" : "ANY");
+    value = adapt(scope, std::move(value), array.type, false, "this comparison", array.bits);
+  array = adapt(scope, std::move(array), value.type, true, all ? "ALL" : "ANY", value.bits);
   Expr in = make(ExprOp::InArray, Type::Boolean, {std::move(value), std::move(array)}, place);
   return all ? not_of(std::move(in)) : in;
 }
@@ -291,7 +291,8 @@ void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what
   if (model == nullptr) return;
   const Type type = model->type;
   const bool is_array = model->is_array;
-  for (Expr* value : values) *value = adapt(scope, std::move(*value), type, is_array, what);
+  const std::uint8_t bits = model->bits;
+  for (Expr* value : values) *value = adapt(scope, std::move(*value), type, is_array, what, bits);
 }
 
 // Calls among what the parts of an expression need, from a place on: parts that the server may pass
@@ -354,17 +355,18 @@ Expr build_case(Scope& scope, const Tree& node, Place place) {
 }
 
 Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node, Place place) {
-  Expr list = make(op, Type::Integer, {}, place);
+  std::vector<Expr> args;
   PartsToPass rest(scope);
   for (const Tree& arg : child(node, "args")) {
-    list.args.push_back(build_expr(scope, arg));
+    args.push_back(build_expr(scope, arg));
     rest.begin();
   }
-  if (list.args.empty()) return make_null(Type::Integer, place);
+  if (args.empty()) return make_null(Type::Integer, place);
   std::vector<Expr*> values;
-  for (Expr& arg : list.args) values.push_back(&arg);
+  for (Expr& arg : args) values.push_back(&arg);
   unify(scope, values, what);
-  list.type = list.args.front().type;
+  const Type type = args.front().type;
+  Expr list = make(op, type, std::move(args), place);
   list.is_array = list.args.front().is_array;
   return list;
 }
@@ -403,9 +405,12 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
       scope.catalog.type_of(child(node, "typeName"), scope.where, scope.findings);
   if (type.type == Type::Text && has(child(node, "typeName"), "typmods"))
     scope.findings.note(place, "a cast that may cut a text is ignored", NoteKind::Gap);
-  if (is_constant(value))
-    return adapt(scope, std::move(value), type.type, type.is_array, "this cast");
-  if (value.type == type.type && value.is_array == type.is_array) return value;
+  if (is_constant(value)) {
+    value = adapt(scope, std::move(value), type.type, type.is_array, "this cast", type.width.bits);
+    return cast_number(std::move(value), type.width.bits);
+  }
+  if (value.type == type.type && value.is_array == type.is_array)
+    return cast_number(std::move(value), type.width.bits);
   if (value.is_array || type.is_array || type.is_record) {
     scope.findings.fail(place, "this cast is not modelled");
     return value;
@@ -413,6 +418,7 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
   constexpr std::string_view kNames[] = {"integer", "text", "boolean"};
   Expr opaque = make(ExprOp::Opaque, type.type, {std::move(value)}, place);
   opaque.text = kNames[static_cast<std::size_t>(type.type)];
+  opaque.bits = type.width.bits;
   return opaque;
 }
 
@@ -437,13 +443,14 @@ Expr build_element(Scope& scope, const Tree& node) {
 }
 
 Expr build_array(Scope& scope, const Tree& node, Place place) {
-  Expr array = make(ExprOp::ArrayOf, Type::Integer, {}, place);
+  std::vector<Expr> elements;
   for (const Tree& element : child(node, "elements"))
-    array.args.push_back(build_expr(scope, element));
+    elements.push_back(build_expr(scope, element));
   std::vector<Expr*> values;
-  for (Expr& arg : array.args) values.push_back(&arg);
+  for (Expr& element : elements) values.push_back(&element);
   unify(scope, values, "ARRAY");
-  if (!array.args.empty()) array.type = array.args.front().type;
+  const Type type = elements.empty() ? Type::Integer : elements.front().type;
+  Expr array = make(ExprOp::ArrayOf, type, std::move(elements), place);
   array.is_array = true;
   for (const Expr& arg : array.args) {
     if (arg.is_array) scope.findings.fail(place, "arrays of arrays are not modelled");

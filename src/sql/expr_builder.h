@@ -37,6 +37,7 @@ struct Source {
     std::string name;
     Type type = Type::Integer;
     bool is_array = false;
+    std::uint8_t bits = 64;  // as of an Expr
     std::optional<Expr> value = {};
   };
   std::optional<std::vector<Column>> columns = {};
@@ -96,8 +97,12 @@ Expr build_expr(Scope& scope, const Tree& node);
 // One that is true, false or NULL.
 Expr build_condition(Scope& scope, const Tree& node);
 // The value as one of the type that the place where it goes has: constants are converted, NULL
-// fits anywhere, and what does not fit fails. `what` names the place.
-Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what);
+// fits anywhere, and what does not fit fails. `what` names the place. What has no type of its own,
+// such as '1', gets `bits`; numbers keep theirs.
+Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what,
+           std::uint8_t bits = 64);
+// A cast between types of whole numbers.
+Expr cast_number(Expr value, std::uint8_t bits);
 
 // Functions that these call run on the server by another snapshot, or perhaps not at all
 // (Statement::is_rough).
@@ -144,7 +149,7 @@ struct Args {
   void add(Expr expr) { list.push_back(std::move(expr)); }
 };
 
-// Makers of common expressions.
+// Makers of common expressions. Computed integers have the widest type of their operands.
 Expr make(ExprOp op, Type type, Args args, Place place);
 Expr make_null(Type type, Place place);
 Expr make_integer(std::int64_t number, Place place);

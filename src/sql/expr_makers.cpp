@@ -1,22 +1,76 @@
 // Makers of expressions, and the fitting of values to types.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "sql/expr_builder.h"
 
 namespace isoscope::sql {
 
+namespace {
+
+std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
+  switch (op) {
+    case ExprOp::Cardinality:
+      return 32;
+    case ExprOp::Element:
+      return args[0].bits;
+    case ExprOp::If:
+      args = args.subspan(1);
+      break;
+    case ExprOp::Negate:
+    case ExprOp::Abs:
+    case ExprOp::Add:
+    case ExprOp::Subtract:
+    case ExprOp::Multiply:
+    case ExprOp::Divide:
+    case ExprOp::Modulo:
+    case ExprOp::ArrayOf:
+    case ExprOp::Coalesce:
+    case ExprOp::Least:
+    case ExprOp::Greatest:
+      break;
+    default:
+      return 64;
+  }
+  std::uint8_t bits = 16;
+  for (const Expr& arg : args) bits = std::max(bits, arg.bits);
+  return bits;
+}
+
+}  // namespace
+
 Expr make(ExprOp op, Type type, Args args, Place place) {
-  return {.op = op, .type = type, .args = std::move(args.list), .place = place};
+  const std::uint8_t bits = bits_of_result(op, args.list);
+  return {.op = op, .type = type, .bits = bits, .args = std::move(args.list), .place = place};
 }
 
 Expr make_null(Type type, Place place) {
-  return {.op = ExprOp::Null, .type = type, .place = place};
+  // It takes the type of whatever stands beside it.
+  return {.op = ExprOp::Null, .type = type, .bits = 16, .place = place};
 }
 
 Expr make_integer(std::int64_t number, Place place) {
-  return {.op = ExprOp::Integer, .type = Type::Integer, .number = number, .place = place};
+  return {.op = ExprOp::Integer,
+          .type = Type::Integer,
+          .bits = static_cast<std::uint8_t>(fits(32, number) ? 32 : 64),
+          .number = number,
+          .place = place};
+}
+
+Expr cast_number(Expr value, std::uint8_t bits) {
+  if (value.type != Type::Integer || value.is_array || value.bits == bits) return value;
+  const bool is_computed = value.op >= ExprOp::Negate && value.op <= ExprOp::Modulo;
+  const bool is_checked = is_computed || value.op == ExprOp::Abs || value.op == ExprOp::Coalesce;
+  const bool is_fine =
+      value.op == ExprOp::Integer ? fits(bits, value.number) : value.bits < bits && !is_checked;
+  if (!is_fine) {
+    const Place place = value.place;
+    value = make(ExprOp::Coalesce, Type::Integer, {std::move(value)}, place);
+  }
+  value.bits = bits;
+  return value;
 }
 
 Expr make_text(std::string text, Place place) {
@@ -32,6 +86,7 @@ Expr make_variable(const Frame& frame, VarId var, Place place) {
   return {.op = ExprOp::Variable,
           .type = variable.type,
           .is_array = variable.is_array,
+          .bits = variable.width.bits,
           .is_untyped = frame.is_untyped(var),
           .var = var,
           .place = place};
@@ -48,20 +103,27 @@ Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column,
   const Source& from = scope.sources[source];
   const Type type = from.columns ? (*from.columns)[column].type
                                  : scope.catalog.table(from.table).columns[column].type;
+  const std::uint8_t bits = from.columns
+                                ? (*from.columns)[column].bits
+                                : scope.catalog.table(from.table).columns[column].width.bits;
   const bool is_array = from.columns && (*from.columns)[column].is_array;
   if (from.bound) {
     auto var = from.bound->find(column);
     if (!var) {
       const std::string name = from.columns ? (*from.columns)[column].name
                                             : scope.catalog.table(from.table).columns[column].name;
-      var = scope.frame->add_hidden(from.name + "." + name, type, is_array, place);
+      var = scope.frame->add_hidden(from.name + "." + name, type, is_array, place, bits);
       from.bound->columns.emplace_back(column, *var);
     }
     return make_variable(*scope.frame, *var, place);
   }
   if (from.columns) return *(*from.columns)[column].value;
-  return {
-      .op = ExprOp::Column, .type = type, .source = from.number, .column = column, .place = place};
+  return {.op = ExprOp::Column,
+          .type = type,
+          .bits = bits,
+          .source = from.number,
+          .column = column,
+          .place = place};
 }
 
 std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t source) {
@@ -127,13 +189,14 @@ std::optional<Expr> boolean_from(const Expr& text) {
 }
 
 // '{1,2}' as ARRAY[1, 2]; elements with quotes or braces of their own are not understood.
-std::optional<Expr> array_from(Scope& scope, const Expr& text, Type type) {
+std::optional<Expr> array_from(Scope& scope, const Expr& text, Type type, std::uint8_t bits) {
   std::string_view rest = text.text;
   if (!rest.starts_with('{') || !rest.ends_with('}')) return std::nullopt;
   rest = rest.substr(1, rest.size() - 2);
   if (rest.find_first_of("\"{}\\") != std::string_view::npos) return std::nullopt;
   Expr array = make(ExprOp::ArrayOf, type, {}, text.place);
   array.is_array = true;
+  array.bits = bits;
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');
     std::string_view element = rest.substr(0, comma);
@@ -149,25 +212,27 @@ std::optional<Expr> array_from(Scope& scope, const Expr& text, Type type) {
 
 }  // namespace
 
-Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what) {
+Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what,
+           std::uint8_t bits) {
   if (value.op == ExprOp::Null) {
     value.type = type;
     value.is_array = is_array;
     return value;
   }
   if (value.is_untyped && scope.frame != nullptr) {
-    if (scope.frame->is_untyped(value.var)) scope.frame->set_type(value.var, type, is_array);
+    if (scope.frame->is_untyped(value.var)) scope.frame->set_type(value.var, type, is_array, bits);
     value = make_variable(*scope.frame, value.var, value.place);
   }
   if (value.op == ExprOp::ArrayOf && value.args.empty()) value.type = type;
   if (value.op == ExprOp::Text && is_array) {
-    if (auto array = array_from(scope, value, type)) return *array;
+    if (auto array = array_from(scope, value, type, bits)) return *array;
   }
   if (value.is_array == is_array && value.type == type) return value;
   if (value.op == ExprOp::Text && !is_array) {
     if (type == Type::Boolean) {
       if (auto truth = boolean_from(value)) return *truth;
     } else if (auto number = integer_from(value)) {
+      if (fits(bits, number->number)) number->bits = bits;
       return *number;
     } else {
       const Place place = value.place;

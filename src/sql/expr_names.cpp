@@ -156,20 +156,31 @@ Expr qualified_name(Scope& scope, const std::string& qualifier, const std::strin
 struct KnownCall {
   std::string_view name;
   Type type;
+  std::uint8_t bits = 64;
 };
 // Functions of their arguments and nothing else, whose type we know.
-constexpr std::array<KnownCall, 22> kPureCalls = {
-    {{"upper", Type::Text},       {"lower", Type::Text},
-     {"left", Type::Text},        {"right", Type::Text},
-     {"length", Type::Integer},   {"char_length", Type::Integer},
-     {"substr", Type::Text},      {"substring", Type::Text},
-     {"trim", Type::Text},        {"btrim", Type::Text},
-     {"ltrim", Type::Text},       {"rtrim", Type::Text},
-     {"replace", Type::Text},     {"concat", Type::Text},
-     {"format", Type::Text},      {"md5", Type::Text},
-     {"lpad", Type::Text},        {"rpad", Type::Text},
-     {"sign", Type::Integer},     {"position", Type::Integer},
-     {"hashtext", Type::Integer}, {"hashtextextended", Type::Integer}}};
+constexpr std::array<KnownCall, 22> kPureCalls = {{{"upper", Type::Text},
+                                                   {"lower", Type::Text},
+                                                   {"left", Type::Text},
+                                                   {"right", Type::Text},
+                                                   {"length", Type::Integer, 32},
+                                                   {"char_length", Type::Integer, 32},
+                                                   {"substr", Type::Text},
+                                                   {"substring", Type::Text},
+                                                   {"trim", Type::Text},
+                                                   {"btrim", Type::Text},
+                                                   {"ltrim", Type::Text},
+                                                   {"rtrim", Type::Text},
+                                                   {"replace", Type::Text},
+                                                   {"concat", Type::Text},
+                                                   {"format", Type::Text},
+                                                   {"md5", Type::Text},
+                                                   {"lpad", Type::Text},
+                                                   {"rpad", Type::Text},
+                                                   {"sign", Type::Integer},
+                                                   {"position", Type::Integer, 32},
+                                                   {"hashtext", Type::Integer, 32},
+                                                   {"hashtextextended", Type::Integer}}};
 
 constexpr std::array<std::string_view, 5> kImpureTexts = {
     "gen_random_uuid", "uuid_generate_v4", "version", "current_setting", "timeofday"};
@@ -271,7 +282,10 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
   }
   scope.aggregates = aggregates;
   const bool is_array = aggregate == Aggregate::Array;
-  const VarId var = scope.frame->add_hidden("aggregate", type, is_array, place);
+  // A sum is wider than its values, and a count is a bigint.
+  const bool is_value = aggregate == Aggregate::Min || aggregate == Aggregate::Max || is_array;
+  const VarId var =
+      scope.frame->add_hidden("aggregate", type, is_array, place, is_value ? output.expr.bits : 64);
   aggregates->push_back({std::move(output), var, std::move(order)});
   return make_variable(*scope.frame, var, place);
 }
@@ -348,6 +362,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
   for (const KnownCall& pure : kPureCalls) {
     if (pure.name == name) {
       opaque.type = pure.type;
+      opaque.bits = pure.bits;
       return opaque;
     }
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace isoscope::sql {
 
 std::optional<VarId> NamedVariable::field(std::string_view field_name) const {
@@ -23,15 +25,18 @@ VarId Frame::add_untyped(std::string name, Place place) {
   return var;
 }
 
-void Frame::set_type(VarId var, Type type, bool is_array) {
+void Frame::set_type(VarId var, Type type, bool is_array, std::uint8_t bits) {
   function_.variables[var.index].type = type;
   function_.variables[var.index].is_array = is_array;
+  if (type == Type::Integer) function_.variables[var.index].width.bits = bits;
   untyped_.erase(var);
 }
 
-VarId Frame::add_hidden(std::string_view purpose, Type type, bool is_array, Place place) {
+VarId Frame::add_hidden(std::string_view purpose, Type type, bool is_array, Place place,
+                        std::uint8_t bits) {
   const VarId var = add(fmt::format("({} {})", purpose, ++num_hidden_), type, is_array, place);
   function_.variables[var.index].is_hidden = true;
+  function_.variables[var.index].width.bits = bits;
   return var;
 }
 
@@ -40,7 +45,9 @@ std::size_t Frame::add_named(const std::string& name, const DeclaredType& type,
   NamedVariable variable{.name = name, .is_record = type.is_record};
   if (!type.is_record) {
     variable.var = add(name, type.type, type.is_array, place);
-    if (!type.is_array) function_.variables[variable.var.index].width = type.width;
+    Width& width = function_.variables[variable.var.index].width;
+    if (!type.is_array) width = type.width;
+    width.bits = type.width.bits;
   } else if (type.row_of) {
     variable.is_row = true;
     for (const Column& column : catalog.table(*type.row_of).columns) {
@@ -62,9 +69,14 @@ void Frame::declare_alias(std::string name, std::size_t number) {
 }
 
 VarId Frame::field(std::size_t record, const std::string& name, Type type, bool is_array,
-                   Place place) {
-  if (const auto known = named_[record].field(name)) return *known;
+                   Place place, std::uint8_t bits) {
+  if (const auto known = named_[record].field(name)) {
+    std::uint8_t& held = function_.variables[known->index].width.bits;
+    held = std::max(held, bits);
+    return *known;
+  }
   const VarId var = add(named_[record].name + "." + name, type, is_array, place);
+  function_.variables[var.index].width.bits = bits;
   named_[record].fields.push_back({.name = name, .var = var});
   return var;
 }

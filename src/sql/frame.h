@@ -44,7 +44,8 @@ class Frame {
   // A variable that has a number but no name that the program can use yet.
   VarId add(std::string name, Type type, bool is_array, Place place);
   // One that no program can name; `purpose` is for people.
-  VarId add_hidden(std::string_view purpose, Type type, bool is_array, Place place);
+  VarId add_hidden(std::string_view purpose, Type type, bool is_array, Place place,
+                   std::uint8_t bits = 64);
   // A variable or record of that type; its number among the named ones.
   std::size_t add_named(const std::string& name, const DeclaredType& type, const Catalog& catalog,
                         Place place);
@@ -52,8 +53,9 @@ class Frame {
   std::size_t num_named() const { return named_.size(); }
   // Another name for a named variable, known from now on.
   void declare_alias(std::string name, std::size_t number);
-  // The variable of a record's field, made if it is new.
-  VarId field(std::size_t record, const std::string& name, Type type, bool is_array, Place place);
+  // The variable of a record's field, made if it is new; it holds what all queries fill it with.
+  VarId field(std::size_t record, const std::string& name, Type type, bool is_array, Place place,
+              std::uint8_t bits);
 
   void open_block(std::string label) { blocks_.push_back({std::move(label), {}}); }
   void close_block() { blocks_.pop_back(); }
@@ -72,7 +74,7 @@ class Frame {
   // A parameter without a declared type: it gets one where it is used first.
   bool is_untyped(VarId var) const { return untyped_.contains(var); }
   VarId add_untyped(std::string name, Place place);
-  void set_type(VarId var, Type type, bool is_array);
+  void set_type(VarId var, Type type, bool is_array, std::uint8_t bits);
 
   std::size_t num_calls = 0;  // of functions of the program that were copied
   // $1, $2, …

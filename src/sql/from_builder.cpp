@@ -48,7 +48,8 @@ std::optional<Expr> add_flat(Scope& scope, Scope inner, const Tree& select,
   for (NamedExpr& column : target_columns(inner, child(select, "targetList"))) {
     const std::size_t number = source.columns->size();
     source.columns->push_back({number < names.size() ? names[number] : column.name,
-                               column.expr.type, column.expr.is_array, std::move(column.expr)});
+                               column.expr.type, column.expr.is_array, column.expr.bits,
+                               std::move(column.expr)});
   }
   scope.sources.push_back(std::move(source));
   return condition;
@@ -89,7 +90,7 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
     Expr value = make_column(scope, number, column.number, place);
     columns.push_back(
         {columns.size() < names.size() ? names[columns.size()] : std::string(column.name),
-         value.type, false, std::move(value)});
+         value.type, false, value.bits, std::move(value)});
   }
   scope.sources.back().columns = std::move(columns);
   return std::nullopt;

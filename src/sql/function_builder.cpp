@@ -71,6 +71,7 @@ class Signature {
       const Variable& first = frame.variable(frame.named(head.outputs.front()).var);
       function.returns = first.type;
       head.returns_array = first.is_array;
+      head.returns_bits = first.width.bits;
       head.returns_record = head.outputs.size() > 1;
       return;
     }
@@ -81,6 +82,7 @@ class Signature {
     if (type.is_void || type.is_trigger) return;
     head.returns_record = type.is_record;
     head.returns_array = type.is_array;
+    head.returns_bits = type.width.bits;
     function.returns = type.type;
   }
 

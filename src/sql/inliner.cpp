@@ -79,21 +79,23 @@ class Call {
       if (is_given(parameter) && mode != "FUNC_PARAM_INOUT") continue;
       const DeclaredType type =
           scope_.catalog.type_of(child(parameter, "argType"), where, scope_.findings);
-      columns.push_back({text_of(parameter, "name"), type.type, type.is_array, {}});
+      columns.push_back(
+          {text_of(parameter, "name"), type.type, type.is_array, type.width.bits, {}});
     }
     const Tree& returns = child(*text_->node, "returnType");
     if (!columns.empty() || returns.is_null()) return columns;
     const DeclaredType type = scope_.catalog.type_of(returns, where, scope_.findings);
     if (type.row_of) {
       for (const Column& column : scope_.catalog.table(*type.row_of).columns) {
-        if (!column.is_hidden) columns.push_back({column.name, column.type, false, {}});
+        if (!column.is_hidden)
+          columns.push_back({column.name, column.type, false, column.width.bits, {}});
       }
     } else if (type.is_record) {
       scope_.findings.fail(place_,
                            fmt::format("the columns of the rows of {} are not declared", name_),
                            "RETURNS TABLE (…) declares them");
     } else if (!type.is_void) {
-      columns.push_back({name_, type.type, type.is_array, {}});
+      columns.push_back({name_, type.type, type.is_array, type.width.bits, {}});
     }
     return columns;
   }
@@ -188,7 +190,7 @@ class Call {
         return {};
       }
       values.push_back(adapt(scope_, *std::move(given[i]), parameter.type, parameter.is_array,
-                             fmt::format("'{}'", parameter.name)));
+                             fmt::format("'{}'", parameter.name), parameter.width.bits));
       if (uses_column(values.back())) {
         if (scope_.is_used_inside != nullptr) {
           *scope_.is_used_inside = true;
@@ -339,7 +341,8 @@ Expr inline_call(Scope& scope, const Tree& node, Place place) {
     call.add(std::nullopt, std::nullopt, 0);
     return make_null(Type::Integer, place);
   }
-  const VarId value = scope.frame->add_hidden("value", columns[0].type, columns[0].is_array, place);
+  const VarId value = scope.frame->add_hidden("value", columns[0].type, columns[0].is_array, place,
+                                              columns[0].bits);
   Expr null = make_null(columns[0].type, place);
   null.is_array = columns[0].is_array;
   scope.before->push_back(

@@ -281,6 +281,8 @@ class CallRun {
       if (!bound) return bound.error();
       const auto* number = std::get_if<std::int64_t>(&bound->data);
       if (number == nullptr) return Error{.what = "a bound of a FOR loop is NULL"};
+      if (auto misfit = why_not_in(function_.variables[s.target.index].width, *bound))
+        return *misfit;
       bounds[i] = *number;
     }
     const auto [first, last, width] = bounds;
@@ -306,7 +308,7 @@ class CallRun {
     const auto* elements = std::get_if<std::vector<Value>>(&array->data);
     if (elements == nullptr) return Error{.what = "FOREACH goes through an array, not NULL"};
     for (const Value& element : *elements) {
-      variable(s.target) = element;
+      if (auto stored = store(s.target, element); !stored) return stored.error();
       auto left = round(s.body);
       if (!left) return left.error();
       if (*left) return leave_loop(**left, true);

@@ -187,9 +187,10 @@ void PlpgsqlBody::add_case(Body& to, const Tree& node) {
     const auto datum = static_cast<std::size_t>(number_of(node, "t_varno"));
     const Tree& variable =
         datum < datums_.size() ? child(datums_[datum], "PLpgSQL_var") : no_tree();
-    const std::size_t subject =
-        frame_.add_named(text_of(variable, "refname"),
-                         {.type = value.type, .is_array = value.is_array}, catalog_, head.place);
+    const std::size_t subject = frame_.add_named(
+        text_of(variable, "refname"),
+        {.type = value.type, .width = {.bits = value.bits}, .is_array = value.is_array}, catalog_,
+        head.place);
     frame_.declare(subject);
     to.push_back(head.with(Assign{.target = frame_.named(subject).var, .value = std::move(value)}));
   }
@@ -270,7 +271,8 @@ void PlpgsqlBody::add_for_range(Body& to, const Tree& node) {
   const Tree& variable = child(child(node, "var"), "PLpgSQL_var");
   const std::string name = text_of(variable, "refname");
   frame_.open_block(text_of(node, "label"));
-  const std::size_t index = frame_.add_named(name, {.type = Type::Integer}, catalog_, model.place);
+  const DeclaredType integer{.type = Type::Integer, .width = {.bits = 32}};
+  const std::size_t index = frame_.add_named(name, integer, catalog_, model.place);
   frame_.declare(index);
   // The parser numbers the variable when it comes to the loop: the first of the name from here.
   for (std::size_t i = next_loop_; i < datums_.size(); ++i) {

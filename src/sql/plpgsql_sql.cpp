@@ -112,8 +112,7 @@ std::optional<BuiltQuery> PlpgsqlBody::rows_of_statement(Body& to, const Parsed&
   if (!findings_.failed() && columns.empty())
     findings_.fail(model.place, "this statement gives no rows", "add RETURNING");
   if (findings_.failed()) return std::nullopt;
-  for (const ResultColumn& column : columns)
-    rows.columns.push_back({column.name, column.type, column.is_array, {}});
+  rows.columns = source_columns(columns);
   make_one_statement(frame_, before, made);
   add_before(to, std::move(before));
   std::ranges::move(made, std::back_inserter(to));
@@ -218,8 +217,11 @@ void PlpgsqlBody::add_return(Body& to, const Tree& node) {
   } else {
     value = returned(to, node, next, model);
     const auto type = frame_.function().returns;
-    if (type && !head_.returns_record)
+    if (type && !head_.returns_record) {
       value = fitted(*std::move(value), *type, head_.returns_array, "the result");
+      if (head_.returns_bits < value->bits)
+        value = cast_number(*std::move(value), head_.returns_bits);
+    }
   }
   to.push_back(model.with(Return{.value = std::move(value)}));
 }
@@ -276,7 +278,8 @@ Statement make_row_loop(const Scope& scope, BuiltQuery built, const Statement& m
   std::vector<VarId> targets;
   std::vector<Expr> values;
   for (const ResultColumn& column : built.columns) {
-    targets.push_back(scope.frame->add_hidden("result", column.type, column.is_array, model.place));
+    targets.push_back(
+        scope.frame->add_hidden("result", column.type, column.is_array, model.place, column.bits));
     values.push_back(make_variable(*scope.frame, targets.back(), model.place));
   }
   Statement loop = make_loop(scope, std::move(built), targets, model);

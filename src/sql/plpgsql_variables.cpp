@@ -197,6 +197,7 @@ DeclaredType PlpgsqlBody::declared_type(const std::string& text, Place place) {
     const NamedVariable* model = frame_.find(name);
     if (model != nullptr && !model->is_record)
       return {.type = frame_.variable(model->var).type,
+              .width = frame_.variable(model->var).width,
               .is_array = frame_.variable(model->var).is_array};
     const auto known = frame_.known_names();
     findings_.fail(place, fmt::format("unknown variable '{}'", name),

@@ -94,7 +94,8 @@ namespace {
 
 void add_plain_outputs(Scope& scope, const Tree& targets, BuiltQuery& built) {
   for (NamedExpr& column : target_columns(scope, targets)) {
-    built.columns.push_back({column.name, column.expr.type, column.expr.is_array});
+    built.columns.push_back(
+        {column.name, column.expr.type, column.expr.is_array, column.expr.bits});
     built.query.outputs.push_back({.expr = std::move(column.expr)});
   }
 }
@@ -114,7 +115,8 @@ void add_aggregate_outputs(Scope& scope, const Tree& targets, BuiltQuery& built)
     if (uses_column(expr))
       scope.findings.fail(expr.place, "a column stands beside an aggregate without GROUP BY",
                           "select it in a statement of its own");
-    built.columns.push_back({name.empty() ? column_name(value) : name, expr.type, expr.is_array});
+    built.columns.push_back(
+        {name.empty() ? column_name(value) : name, expr.type, expr.is_array, expr.bits});
     built.computed.push_back(std::move(expr));
   }
   scope.aggregates = nullptr;
@@ -273,8 +275,8 @@ std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColu
       scope.findings.fail(place, fmt::format("{} values for the {} fields of '{}'", columns.size(),
                                              targets.size(), record.name));
     for (std::size_t i = 0; i < columns.size() && !record.is_row; ++i)
-      targets.push_back(
-          frame.field(named[0], columns[i].name, columns[i].type, columns[i].is_array, place));
+      targets.push_back(frame.field(named[0], columns[i].name, columns[i].type, columns[i].is_array,
+                                    place, columns[i].bits));
     // What a test looks at is what all queries fill.
     const bool is_other = frame.named(named[0]).fields.size() != record.fields.size() ||
                           record.fields.size() != targets.size();
@@ -307,7 +309,8 @@ void fit(const Scope& given, BuiltQuery& built, const std::vector<VarId>& target
     const Variable& variable = scope.frame->variable(targets[i]);
     const std::string what = fmt::format("'{}'", variable.name);
     const auto fitted = [&](Expr& expr) {
-      expr = adapt(scope, std::move(expr), variable.type, variable.is_array, what);
+      expr = adapt(scope, std::move(expr), variable.type, variable.is_array, what,
+                   variable.width.bits);
     };
     if (!built.computed.empty()) {
       fitted(built.computed[i]);

@@ -12,7 +12,10 @@ struct ResultColumn {
   std::string name;
   Type type = Type::Integer;
   bool is_array = false;
+  std::uint8_t bits = 64;  // as of an Expr
 };
+// The same as columns of something in FROM.
+std::vector<Source::Column> source_columns(const std::vector<ResultColumn>& results);
 
 // A query and what its rows are called. Where an output computes with an aggregate, as in
 // max(id) + 1, the query fills hidden variables and `computed` makes the results of them.

@@ -222,7 +222,9 @@ void RelationLoops::add_function(const Tree& node, Place place) {
     const std::string column = !names.empty()            ? string_node(names[0])
                                : is_unknown && !is_named ? "value"
                                                          : name;
-    source.columns = {{column, args[0].type, false, {}}};
+    std::uint8_t bits = 16;
+    for (const Expr& arg : args) bits = std::max(bits, arg.bits);
+    source.columns = {{column, args[0].type, false, bits, {}}};
     add_source(std::move(source), place);
     // The variable of the loop.
     (void)make_column(scope_, inputs_.back().source, 0, place);
@@ -310,6 +312,7 @@ Expr RelationLoops::as_columns(Expr expr, std::uint32_t source) const {
       return {.op = ExprOp::Column,
               .type = expr.type,
               .is_array = expr.is_array,
+              .bits = expr.bits,
               .column = column,
               .place = expr.place};
     }
@@ -405,6 +408,7 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
     Expr column{.op = ExprOp::Column,
                 .type = variable.type,
                 .is_array = variable.is_array,
+                .bits = variable.width.bits,
                 .column = c,
                 .place = place_};
     next.query.outputs.push_back({.expr = std::move(column)});

@@ -11,6 +11,7 @@ Expr column_of_rows(const Expr& like, std::size_t column, Place place) {
   return {.op = ExprOp::Column,
           .type = like.type,
           .is_array = like.is_array,
+          .bits = like.bits,
           .column = static_cast<std::uint32_t>(column),
           .place = place};
 }
@@ -128,7 +129,8 @@ class RowQueryBuilder {
     std::size_t next = 0;
     for (const NamedExpr& output : outputs_) {
       built.query.outputs.push_back({.expr = column_of_rows(output.expr, next++, place_)});
-      built.columns.push_back({output.name, output.expr.type, output.expr.is_array});
+      built.columns.push_back(
+          {output.name, output.expr.type, output.expr.is_array, output.expr.bits});
     }
     for (const OrderBy& order : order_) {
       OrderBy by = order;

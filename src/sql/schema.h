@@ -73,6 +73,7 @@ struct Table {
   std::vector<Expr> checks;  // over the columns of source 0; must not be false
   std::vector<std::string> check_names = {};
   std::vector<Exclusion> exclusions = {};
+  std::vector<std::uint32_t> partition_key = {};  // what says which partition a row is in
   Place place = {};
 
   bool is_key_column(std::uint32_t column) const {

@@ -149,6 +149,14 @@ void SchemaBuilder::add_table(const Tree& node) {
       like_table(id, inside(element), at);
     }
   }
+  for (const Tree& entry : child(child(node, "partspec"), "partParams")) {
+    std::vector<std::string> names = {text_of(inside(entry), "name")};
+    add_names(child(inside(entry), "expr"), names);
+    for (const std::string& part : names) {
+      if (const auto column = find_column(catalog_.table(id), part))
+        catalog_.tables[id.index].partition_key.push_back(*column);
+    }
+  }
 }
 
 void SchemaBuilder::add_column(TableId id, const Tree& definition) {

@@ -105,8 +105,7 @@ class ScriptBuilder {
       add_write_rows(made, scope, kind, *statement.node, rows.rows, columns, model);
       if (findings_.failed()) return;
       note_result(columns);
-      for (const ResultColumn& column : columns)
-        rows.columns.push_back({column.name, column.type, column.is_array, {}});
+      rows.columns = source_columns(columns);
       made.push_back(make_row_loop(scope, query_of_rows(rows, model.place), model));
     } else if (is_write) {
       add_write(made, scope, kind, *statement.node, {}, false, model);

@@ -8,13 +8,6 @@
 namespace isoscope::sql {
 namespace {
 
-std::vector<Source::Column> columns_of(const std::vector<ResultColumn>& results) {
-  std::vector<Source::Column> columns;
-  for (const ResultColumn& result : results)
-    columns.push_back({result.name, result.type, result.is_array, {}});
-  return columns;
-}
-
 void rename(std::vector<Source::Column>& columns, const Tree& names) {
   for (std::size_t i = 0; i < columns.size() && i < names.size(); ++i)
     columns[i].name = string_node(names[i]);
@@ -52,7 +45,8 @@ void add_side(const Scope& scope, BuiltQuery side, const std::vector<Source::Col
   }
   std::vector<VarId> targets;
   for (const Source::Column& column : columns)
-    targets.push_back(scope.frame->add_hidden("side", column.type, column.is_array, place));
+    targets.push_back(
+        scope.frame->add_hidden("side", column.type, column.is_array, place, column.bits));
   Statement loop = make_loop(scope, std::move(side), targets, model_in(scope, place));
   Append append{.rows = rows};
   for (const VarId target : targets)
@@ -90,6 +84,13 @@ bool can_have_rows(const Scope& scope, Place place) {
 
 }  // namespace
 
+std::vector<Source::Column> source_columns(const std::vector<ResultColumn>& results) {
+  std::vector<Source::Column> columns;
+  for (const ResultColumn& result : results)
+    columns.push_back({result.name, result.type, result.is_array, result.bits, {}});
+  return columns;
+}
+
 Statement model_in(const Scope& scope, Place place) { return {.place = place, .text = scope.text}; }
 
 VarId add_row_set(const Scope& scope, std::string_view purpose, std::vector<Statement>& to,
@@ -109,16 +110,17 @@ BuiltQuery query_of_rows(const NamedRows& rows, Place place) {
     Expr value{.op = ExprOp::Column,
                .type = column.type,
                .is_array = column.is_array,
+               .bits = column.bits,
                .column = c,
                .place = place};
     built.query.outputs.push_back({.expr = std::move(value)});
-    built.columns.push_back({column.name, column.type, column.is_array});
+    built.columns.push_back({column.name, column.type, column.is_array, column.bits});
   }
   return built;
 }
 
 NamedRows rows_of(const Scope& scope, BuiltQuery built, std::string name, Place place) {
-  NamedRows rows{.name = std::move(name), .rows = {}, .columns = columns_of(built.columns)};
+  NamedRows rows{.name = std::move(name), .rows = {}, .columns = source_columns(built.columns)};
   if (scope.findings.failed() || !can_have_rows(scope, place)) return rows;
   rows.rows = add_row_set(scope, "rows", *scope.before, place);
   if (!built.computed.empty()) {
@@ -164,7 +166,7 @@ void add_with(Scope& scope, const Tree& around) {
       std::vector<Statement> made;
       add_write_rows(made, inner, kind, query, rows.rows, columns, model_in(scope, place));
       std::ranges::move(made, std::back_inserter(*scope.before));
-      rows.columns = columns_of(columns);
+      rows.columns = source_columns(columns);
       note_change(scope, query, around, place);
     }
     rename(rows.columns, child(part, "aliascolnames"));
@@ -183,12 +185,14 @@ BuiltQuery build_set_operation(const Scope& given, const Tree& select) {
   if (!can_have_rows(scope, place)) return {};
   BuiltQuery first = build_query(scope, left);
   if (scope.findings.failed()) return {};
-  NamedRows rows{.name = "", .rows = {}, .columns = columns_of(first.columns)};
+  NamedRows rows{.name = "", .rows = {}, .columns = source_columns(first.columns)};
   rows.rows = add_row_set(scope, "union", *scope.before, place);
   add_side(scope, std::move(first), rows.columns, rows.rows, place);
   if (scope.findings.failed()) return {};
   BuiltQuery second = build_query(scope, child(select, "rarg"));
   if (scope.findings.failed()) return {};
+  for (std::size_t i = 0; i < second.columns.size() && i < rows.columns.size(); ++i)
+    rows.columns[i].bits = std::max(rows.columns[i].bits, second.columns[i].bits);
   add_side(scope, std::move(second), rows.columns, rows.rows, place);
   BuiltQuery built = query_of_rows(rows, place);
   built.query.distinct = !flag_of(select, "all");
@@ -211,10 +215,12 @@ BuiltQuery build_values(const Scope& given, const Tree& select) {
     for (std::size_t i = 0; i < append.values.size(); ++i) {
       Expr& value = append.values[i];
       if (is_first) {
-        rows.columns.push_back({fmt::format("column{}", i + 1), value.type, value.is_array, {}});
+        rows.columns.push_back(
+            {fmt::format("column{}", i + 1), value.type, value.is_array, value.bits, {}});
       } else if (i < rows.columns.size()) {
-        value = adapt(scope, std::move(value), rows.columns[i].type, rows.columns[i].is_array,
-                      "VALUES");
+        Source::Column& column = rows.columns[i];
+        value = adapt(scope, std::move(value), column.type, column.is_array, "VALUES", column.bits);
+        column.bits = std::max(column.bits, value.bits);
       }
     }
     if (append.values.size() != rows.columns.size())

@@ -22,7 +22,8 @@ void add_last_select(std::vector<Statement>& to, const FunctionHead& head, const
   std::vector<Expr> values;
   const bool returns_all = head.returns_record || !head.outputs.empty();
   for (const ResultColumn& column : built.columns) {
-    targets.push_back(frame.add_hidden("result", column.type, column.is_array, model.place));
+    targets.push_back(
+        frame.add_hidden("result", column.type, column.is_array, model.place, column.bits));
     if (values.empty() || returns_all)
       values.push_back(make_variable(frame, targets.back(), model.place));
   }
@@ -39,8 +40,7 @@ void add_last_write(std::vector<Statement>& to, const FunctionHead& head, const 
     std::vector<ResultColumn> columns;
     add_write_rows(to, scope, kind, node, rows.rows, columns, model);
     if (scope.findings.failed()) return;
-    for (const ResultColumn& column : columns)
-      rows.columns.push_back({column.name, column.type, column.is_array, {}});
+    rows.columns = source_columns(columns);
     add_last_select(to, head, scope, query_of_rows(rows, model.place), model);
     return;
   }

@@ -28,8 +28,9 @@ Expr add_scalar(Scope& scope, BuiltQuery built, Place place) {
     scope.findings.fail(place, "a subquery that is a value has one column");
     return make_null(Type::Integer, place);
   }
+  const ResultColumn& column = built.columns[0];
   const VarId var =
-      scope.frame->add_hidden("subquery", built.columns[0].type, built.columns[0].is_array, place);
+      scope.frame->add_hidden("subquery", column.type, column.is_array, place, column.bits);
   add_select(*scope.before, scope, std::move(built), {var},
              Select{.in_expression = true, .is_scalar = true}, model_of(scope, place));
   return make_variable(*scope.frame, var, place);
@@ -102,12 +103,13 @@ Expr add_array(Scope& scope, BuiltQuery built, Place place) {
     return make_null(Type::Integer, place);
   }
   const Type type = built.columns[0].type;
+  const std::uint8_t bits = built.columns[0].bits;
   const NamedRows rows = rows_of(scope, std::move(built), "", place);
   if (scope.findings.failed()) return make_null(type, place);
   BuiltQuery all = query_of_rows(rows, place);
   all.query.outputs[0].aggregate = Aggregate::Array;
   all.columns[0].is_array = true;
-  const VarId var = scope.frame->add_hidden("array", type, true, place);
+  const VarId var = scope.frame->add_hidden("array", type, true, place, bits);
   add_select(*scope.before, scope, std::move(all), {var}, Select{.in_expression = true},
              model_of(scope, place));
   // Of no rows it is empty, where array_agg is NULL.

@@ -22,6 +22,7 @@ namespace isoscope::sql {
 Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source) {
   return {.op = ExprOp::Column,
           .type = table.columns[column].type,
+          .bits = table.columns[column].width.bits,
           .source = source,
           .column = column,
           .place = table.place};
@@ -359,10 +360,12 @@ void WriteBuilder::run_after_triggers() {
   loop.query.rows = rows_;
   for (std::size_t i = 0; i < trigger_columns_.size(); ++i) {
     const Type type = trigger_columns_[i].type;
-    loop.targets.push_back(frame.add_hidden("fired", type, false, place));
+    const std::uint8_t bits = trigger_columns_[i].bits;
+    loop.targets.push_back(frame.add_hidden("fired", type, false, place, bits));
     loop.query.outputs.push_back(
         {.expr = {.op = ExprOp::Column,
                   .type = type,
+                  .bits = bits,
                   .column = static_cast<std::uint32_t>(columns_.size() + i),
                   .place = place}});
   }
@@ -400,6 +403,7 @@ void WriteBuilder::run_after_triggers() {
         for (std::uint32_t c = 0; c < count; ++c)
           row.columns->push_back(
               {table().columns[c].name, table().columns[c].type, false,
+               table().columns[c].width.bits,
                make_variable(frame, loop.targets[is_old ? count + c : c], place)});
         scope.sources.push_back(std::move(row));
       }

@@ -32,6 +32,10 @@ struct Width {
   std::shared_ptr<std::vector<std::string>> labels = {};  // null: any texts
 };
 
+inline bool fits(std::uint8_t bits, std::int64_t number) {
+  return number >> (bits - 1) == 0 || number >> (bits - 1) == -1;
+}
+
 // As SQL writes it: 1, 'BC', true, NULL, ARRAY[1, 2].
 std::string print(const Value& value);
 

@@ -17,7 +17,8 @@ std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& tabl
 
 Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value) {
   return adapt(scope, std::move(value), table.columns[column].type, false,
-               fmt::format("column '{}'", table.columns[column].name));
+               fmt::format("column '{}'", table.columns[column].name),
+               table.columns[column].width.bits);
 }
 
 Expr with_columns(Expr expr, const ColumnValue& value) {
@@ -108,7 +109,7 @@ void WriteBuilder::build_returning(const Scope& given) {
   }
   Scope scope = given;
   for (NamedExpr& column : target_columns(scope, list)) {
-    columns_.push_back({column.name, column.expr.type, column.expr.is_array});
+    columns_.push_back({column.name, column.expr.type, column.expr.is_array, column.expr.bits});
     returning_.push_back(std::move(column.expr));
   }
 }
@@ -123,6 +124,22 @@ void WriteBuilder::choose_rows(bool is_composite) {
     rows_ = add_row_set(scope_, "returned", to_, model_.place);
   }
   if (has_triggers(false)) add_trigger_columns();
+}
+
+// A row that an UPDATE moves to another partition is a new one to the server: who waited for the
+// old one gets 40001 at READ COMMITTED too, and other triggers fire.
+void WriteBuilder::note_move(const std::vector<SetColumn>& sets) {
+  for (const SetColumn& set : sets) {
+    if (std::ranges::find(table().partition_key, set.column) == table().partition_key.end())
+      continue;
+    const std::string& column = table().columns[set.column].name;
+    scope_.findings.note(
+        model_.place,
+        fmt::format("a change of '{}' may move a row of '{}' to another partition, "
+                    "which fails whoever waits for it (40001): not modelled",
+                    column, table().name),
+        NoteKind::Gap, table().name, {column});
+  }
 }
 
 void WriteBuilder::put(Body& to, StatementKind kind) {
@@ -140,16 +157,19 @@ void WriteBuilder::put(Body& to, StatementKind kind) {
     write.targets = bind_targets(scope_, columns_, named_, statement.place);
     for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
       const Variable& variable = scope_.frame->variable(write.targets[i]);
-      write.returning[i] = adapt(scope_, std::move(write.returning[i]), variable.type,
-                                 variable.is_array, fmt::format("'{}'", variable.name));
+      write.returning[i] =
+          adapt(scope_, std::move(write.returning[i]), variable.type, variable.is_array,
+                fmt::format("'{}'", variable.name), variable.width.bits);
     }
   }
   if (auto* insert = statement.find<Insert>()) {
+    note_move(insert->conflict_sets);
     if (has_triggers(true)) return put_before_insert(to, std::move(*insert));
     add_generated(table(), insert->sets, true);
   } else if (auto* update = statement.find<Update>()) {
     if (has_triggers(true)) apply_before_update(*update);
     add_generated(table(), update->sets, false);
+    note_move(update->sets);
   } else if (runs_before_delete()) {
     return put_before_delete(to, std::move(statement.as<Delete>()));
   }
@@ -160,9 +180,7 @@ void WriteBuilder::finish() {
   if (!rows_) return;
   if (has_triggers(false)) run_after_triggers();
   if (scope_.findings.failed()) return;
-  NamedRows rows{.name = "", .rows = *rows_, .columns = {}};
-  for (const ResultColumn& column : columns_)
-    rows.columns.push_back({column.name, column.type, column.is_array, {}});
+  const NamedRows rows{.name = "", .rows = *rows_, .columns = source_columns(columns_)};
   if (wanted_rows_ && *wanted_rows_ != *rows_) {
     // Only what RETURNING asks for.
     to_.push_back(model_.with(
@@ -185,9 +203,7 @@ void WriteBuilder::finish() {
 // RETURNING INTO takes one row, or NULLs if there is none.
 void WriteBuilder::finish_targets() {
   const Place place = model_.place;
-  NamedRows rows{.name = "", .rows = *rows_, .columns = {}};
-  for (const ResultColumn& column : columns_)
-    rows.columns.push_back({column.name, column.type, column.is_array, {}});
+  const NamedRows rows{.name = "", .rows = *rows_, .columns = source_columns(columns_)};
   If test;
   Expr count = make(ExprOp::Cardinality, Type::Integer,
                     {make_variable(*scope_.frame, *rows_, place)}, place);
@@ -219,7 +235,7 @@ std::optional<Expr> WriteBuilder::part_of_row(Scope& scope, const Tree& referenc
     row_parts_.clear();
     for (const ResultColumn& column : built.columns)
       row_parts_.push_back(
-          scope.frame->add_hidden("subquery", column.type, column.is_array, place));
+          scope.frame->add_hidden("subquery", column.type, column.is_array, place, column.bits));
     add_select(*scope.before, scope, std::move(built), row_parts_,
                Select{.in_expression = true, .is_scalar = true}, model_);
   }

@@ -41,6 +41,8 @@ class WriteBuilder {
   void choose_rows(bool is_composite);
   // Adds one write: with RETURNING, and what triggers do before it.
   void put(Body& to, StatementKind kind);
+  // Notes an UPDATE that may move rows to other partitions.
+  void note_move(const std::vector<SetColumn>& sets);
   // What follows the writes: triggers, targets, FOUND and ROW_COUNT.
   void finish();
   void finish_targets();

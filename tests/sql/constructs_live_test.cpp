@@ -169,6 +169,9 @@ constexpr std::array kBodies = {
     "DELETE FROM z WHERE id = 1;",
     "UPDATE y SET n = n + 1 WHERE id = 1;",
     "x := (SELECT v FROM t WHERE id = 1) * 400000000; INSERT INTO log VALUES (p, 1, 0);",
+    "INSERT INTO log SELECT p, id, 0 FROM t WHERE v * 150000000 > 0;",
+    "UPDATE t SET v = v + 1 WHERE v::bigint * 300000000 > 0;",
+    "INSERT INTO log SELECT p, 1, sum(w) * 1000000000 / 100000000 FROM c;",
     // What foreign keys do ON DELETE.
     "DELETE FROM pa WHERE id = 1;",
     "DELETE FROM pa WHERE id < 3; IF FOUND THEN INSERT INTO log VALUES (p, 1, 1); END IF;",
@@ -184,7 +187,7 @@ constexpr std::array kBodies = {
     "DELETE FROM gr WHERE pa = 2; UPDATE gr SET ch = 2 WHERE id = 2;",
 };
 constexpr std::size_t kNumOnDelete = 11;
-constexpr std::size_t kNumPlain = kBodies.size() - 14 - kNumOnDelete;
+constexpr std::size_t kNumPlain = kBodies.size() - 17 - kNumOnDelete;
 
 std::string program_of(const std::vector<std::size_t>& bodies) {
   std::string text(kSchema);

@@ -59,8 +59,16 @@ TEST(Evaluate, RefusesNumbersOutOfRange) {
        {make(ExprOp::Add, {num(kMax), num(1)}), make(ExprOp::Subtract, {num(kMin), num(1)}),
         make(ExprOp::Multiply, {num(kMax), num(2)}), make(ExprOp::Divide, {num(kMin), num(-1)}),
         make(ExprOp::Negate, {num(kMin)}), make(ExprOp::Abs, {num(kMin)})}) {
-    EXPECT_EQ(value_of(e), "a number is out of range");
+    EXPECT_EQ(value_of(e), "bigint out of range");
   }
+  Expr sum = make(ExprOp::Add, {num(2147483647), num(1)});
+  EXPECT_EQ(value_of(sum), "2147483648");
+  sum.bits = 32;
+  EXPECT_EQ(value_of(sum), "integer out of range");
+  sum.args[0].number = 32767;
+  EXPECT_EQ(value_of(sum), "32768");
+  sum.bits = 16;
+  EXPECT_EQ(value_of(sum), "smallint out of range");
   EXPECT_EQ(value_of(ExprOp::Divide, num(1), num(0)), "division by zero");
   EXPECT_EQ(value_of(ExprOp::Modulo, num(1), num(0)), "division by zero");
 }

@@ -300,7 +300,72 @@ TEST(RunCall, KnowsNegativeNumbers) {
   Bank bank;
   EXPECT_EQ(bank.value("v := -12; RETURN v;").result, "-12");
   EXPECT_EQ(bank.value("v := - /* minus */ 3; RETURN v + -4 - 5;").result, "-12");
-  EXPECT_EQ(bank.value("RETURN -3000000000;").result, "-3000000000");
+  EXPECT_EQ(bank.run("bigint", "", "RETURN -3000000000;").result, "-3000000000");
+}
+
+TEST(RunCall, ComputesInTheTypesOfTheOperands) {
+  Bank bank;
+  const auto of = [&](std::string_view expression) {
+    return bank
+        .run("bigint",
+             "s smallint := 32767; i integer := 2147483647; b bigint := 9223372036854775807; "
+             "n numeric := 2147483647; a integer[] := ARRAY[2147483647]; w i%TYPE := 2147483647;",
+             fmt::format("RETURN {};", expression))
+        .result;
+  };
+  for (const std::string_view wide :
+       {"i + 1::bigint", "i::bigint + 1", "least(i, b) + 1", "n + 1", "s::bigint * 0 + 2147483648",
+        "CASE WHEN i > 0 THEN i ELSE b END + 1", "(ARRAY[i, b])[1] + 1", "nullif(i, 0)::bigint + 1",
+        "(SELECT count(*) FROM account) * 0 + i + 1", "(i + 0)::bigint + 1",
+        "(SELECT sum(balance) FROM account) * 0 + i + 1"})
+    EXPECT_EQ(of(wide), "2147483648") << wide;
+  EXPECT_EQ(of("s + 1"), "32768");
+  EXPECT_EQ(of("-2147483648 + s"), "-2147450881");
+  for (const std::string_view integer :
+       {"i + 1",
+        "2147483647 + 1",
+        "(i + 1)::bigint",
+        "i + '1'",
+        "-i - 2",
+        "i * s",
+        "-2147483648 / -1",
+        "abs(-2147483648)",
+        "coalesce(i, 0) + 1",
+        "greatest(s, i) + 1",
+        "CASE WHEN i > 0 THEN i ELSE 0 END + 1",
+        "b::integer",
+        "3000000000::int",
+        "a[1] + 1",
+        "cardinality(a) + i",
+        "length('x') + i",
+        "w + 1",
+        "nullif(i, 0) + 1",
+        "mod(i, 2) + i",
+        "(SELECT max(balance) FROM account) * 100000000",
+        "(SELECT balance FROM account WHERE id = 1) * 100000000",
+        "(SELECT max(x) FROM (SELECT balance AS x FROM account UNION SELECT 1) q) + i"})
+    EXPECT_EQ(of(integer), "aborted: integer out of range") << integer;
+  for (const std::string_view small : {"s + s", "s * '2'", "-s - s", "40000::smallint"})
+    EXPECT_EQ(of(small), "aborted: smallint out of range") << small;
+  EXPECT_EQ(of("b + 1"), "aborted: bigint out of range");
+  EXPECT_EQ(bank.value("RETURN 3000000000;").result, "aborted: integer out of range");
+}
+
+TEST(RunCall, ComputesInTheTypesOfRowsAndLoops) {
+  Bank bank;
+  const auto of = [&](std::string_view body) {
+    return bank.run("void", "r record; q account%ROWTYPE; b bigint;", body).result;
+  };
+  for (const std::string_view body :
+       {"SELECT balance, note INTO r FROM account WHERE id = 1; b := r.balance * 100000000;",
+        "SELECT * INTO q FROM account WHERE id = 1; b := q.balance * 100000000;",
+        "FOR k IN 2147483647..2147483647 LOOP b := k + 1; END LOOP;",
+        "FOR k IN 1..3000000000 LOOP b := 1; END LOOP;",
+        "FOR r IN SELECT balance FROM account LOOP b := r.balance * 100000000; END LOOP;",
+        "WITH w AS (SELECT balance AS x FROM account) SELECT max(x) * 100000000 INTO b FROM w;",
+        "UPDATE account SET note = 'x' WHERE balance * 100000000 > 5;",
+        "SELECT g * 1000000 INTO b FROM generate_series(3000, 3000) g;"})
+    EXPECT_EQ(of(body), "aborted: integer out of range") << body;
 }
 
 TEST(RunCall, AggregatesNothingToNullAndZero) {
