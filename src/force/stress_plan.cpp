@@ -45,16 +45,16 @@ std::vector<std::string> statements_of(const History& h, TxnId t, StressWorkload
 }  // namespace
 
 std::string stress_plan(const History& minimal, const StressOptions& options) {
-  using PlanJson = nlohmann::ordered_json;
+  using OrderedJson = nlohmann::ordered_json;
   const bool is_list = options.workload == StressWorkload::List;
   std::set<std::string> rows;
   for (const EventId e : minimal.all_events()) rows.insert(row_of(minimal, minimal.key(e)));
-  PlanJson sessions = PlanJson::array();
+  OrderedJson sessions = OrderedJson::array();
   for (const SessionId s : minimal.sessions()) {
-    PlanJson transactions = PlanJson::array();
+    OrderedJson transactions = OrderedJson::array();
     std::string name;  // of the one transaction; of the session if there are several
     for (const TxnId t : minimal.session_txns(s)) {
-      PlanJson statements = statements_of(minimal, t, options.workload);
+      OrderedJson statements = statements_of(minimal, t, options.workload);
       if (statements.empty()) continue;
       name = transactions.empty() ? minimal.name(t) : minimal.name(s);
       transactions.push_back(std::move(statements));
@@ -63,14 +63,14 @@ std::string stress_plan(const History& minimal, const StressOptions& options) {
       sessions.push_back({{"name", name}, {"transactions", std::move(transactions)}});
   }
   const std::string type = is_list ? "text" : "bigint";
-  PlanJson setup = {
+  OrderedJson setup = {
       "CREATE SCHEMA isoscope_plan", "SET search_path = isoscope_plan",
       fmt::format("CREATE TABLE t (k int PRIMARY KEY, v {0} NOT NULL, prev {0})", type)};
   for (const std::string& row : rows)
     setup.push_back(fmt::format("INSERT INTO t VALUES ({}, {}, NULL)", row, is_list ? "''" : "0"));
   std::string level = options.isolation;
   for (char& c : level) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const PlanJson plan = {{"format", kPlanFormat},
+  const OrderedJson plan = {{"format", kPlanFormat},
                          {"level", level},
                          {"setup", std::move(setup)},
                          {"teardown", {"DROP SCHEMA isoscope_plan CASCADE"}},

@@ -43,7 +43,9 @@ TEST(CliMemory, EndsInUnknownWithTheLimitAndThePhase) {
   const Ran text = run_isoscope("check " + history.path() + " --level ser --memory 60M");
   EXPECT_EQ(text.exit_code, 3);
   EXPECT_THAT(text.out, HasSubstr("the memory limit"));
+#ifndef __SANITIZE_ADDRESS__  // whose own memory is several times the limit before it is asked for
   EXPECT_THAT(text.out, Not(HasSubstr("did not stop")));
+#endif
   const Ran ran = run_isoscope("check " + history.path() + " --level ser --memory 60M --json");
   EXPECT_EQ(ran.exit_code, 3);
   EXPECT_EQ(json::parse(ran.out)["verdict"], "unknown");
