@@ -4,7 +4,6 @@
 #include <span>
 
 #include "races/pair_state.h"
-#include "races/stale_guard.h"
 
 namespace isoscope::races {
 namespace {
@@ -22,8 +21,6 @@ bool excludes(LockMode a, LockMode b) {
       return false;
   }
 }
-
-bool matches(const std::string& answer) { return answer.starts_with("yes"); }
 
 std::set<KeyId> keys_read(const Txn& txn) {
   std::set<KeyId> keys;
@@ -141,6 +138,7 @@ void Pair::find_relevant() {
     is_single &= statements == 1;
   }
   is_one_row_ = is_single && rows.size() == 1;
+  writes_meet_ = share(keys_written(run_.txns[txns_[0]]), keys_written(run_.txns[txns_[1]]));
   for (const std::size_t side : {kFirst, kSecond}) {
     const Txn& own = run_.txns[txns_[side]];
     const Txn& other = run_.txns[txns_[1 - side]];
@@ -182,7 +180,9 @@ void Pair::stop(const State& state, bool is_second, Guard guard) {
   if (answer_.guards[guard]++ == 0)
     answer_.guarded_at[guard] = {txns_[is_second ? 1 : 0], state.sides[is_second ? 1 : 0].next};
   // Two statements on one row come one after the other, whatever they find.
-  if (guard == Guard::FurtherRows && !is_one_row_) answer_.is_open = true;
+  const bool is_elsewhere =
+      guard == Guard::FurtherRows || guard == Guard::FewerRows || guard == Guard::OtherWay;
+  if (is_elsewhere && !is_one_row_ && !is_kept()) answer_.is_open = true;
   if (guard == Guard::OtherAnswer || guard == Guard::CoarseRead || guard == Guard::OtherLocks)
     answer_.is_open = true;
 }
@@ -195,6 +195,7 @@ bool Pair::blocked_by(const State& state, bool is_second, const Statement& state
   const Txn& holder = run_.txns[txns_[is_second ? 0 : 1]];
   for (std::size_t i = 0; i < other.next; ++i) {
     for (const Lock& held : holder.statements[i].locks) {
+      if (held.until < other.next) continue;
       for (const Lock& wanted : statement.locks) {
         if (held.row != wanted.row || !excludes(held.mode, wanted.mode)) continue;
         is_explicit = held.is_explicit;
@@ -211,49 +212,14 @@ bool Pair::blocked_by(const State& state, bool is_second, const Statement& state
   return false;
 }
 
-// Does the statement find the rows that it found in the recording? `only_locked`: in the current
-// version, of the rows that it took.
-std::optional<Guard> Pair::unmatched(const Statement& statement, bool is_second, bool sees_other,
-                                     bool only_locked) const {
-  std::set<RowId> locked;
-  for (const Lock& lock : statement.locks) {
-    if (lock.mode != LockMode::KeyShare) locked.insert(lock.row);
-  }
-  const bool takes_rows = !locked.empty() || statement.kind == StatementKind::Update ||
-                          statement.kind == StatementKind::Delete;
-  if (!takes_rows && statement.kind != StatementKind::Insert) return std::nullopt;
-  for (const Read& read : statement.reads) {
-    const Key& key = run_.keys[read.key];
-    const RunTxn now = visible(read.key, is_second, sees_other);
-    if (now == read.writer || key.kind == KeyKind::Cell) continue;
-    const std::string& was = run_.value(read.key, read.writer);
-    const std::string& is = run_.value(read.key, now);
-    const bool is_locked = locked.contains(key.row);
-    if (key.kind == KeyKind::Row) {
-      if (was.empty() == is.empty()) continue;
-      if (statement.kind == StatementKind::Insert)
-        return was.empty() ? Guard::UniqueKey : Guard::Condition;
-      if (is_locked) return Guard::Condition;
-      if (!only_locked && was.empty()) return Guard::FurtherRows;
-      continue;
-    }
-    if (is_locked && matches(was) && !matches(is)) return Guard::Condition;
-    if (!is_locked && !only_locked && !matches(was) && matches(is)) return Guard::FurtherRows;
-  }
-  return std::nullopt;
-}
-
 // The rows that the statement changes or locks: waits, and what it finds then.
 Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statement,
                            bool sees_other) {
   Side& side = state.sides[is_second ? 1 : 0];
   const Side& other = state.sides[is_second ? 0 : 1];
-  if (const auto guard = unmatched(statement, is_second, sees_other, false)) {
-    // INSERT looks at what is there now.
-    if (statement.kind != StatementKind::Insert) {
-      stop(state, is_second, *guard);
-      return Done::Ends;
-    }
+  if (const auto guard = unmatched(state, is_second, sees_other, false)) {
+    stop(state, is_second, *guard);
+    return Done::Ends;
   }
   bool is_explicit = false;
   if (blocked_by(state, is_second, statement, is_explicit)) {
@@ -264,16 +230,11 @@ Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statem
     ++answer_.guards[is_explicit ? Guard::LockedRead : Guard::LockedWrite];
     return Done::Waits;
   }
-  if (const auto guard = unmatched(statement, is_second, other.is_committed, true)) {
+  auto guard = refused(statement, is_second, other.is_committed);
+  if (!guard) guard = unmatched(state, is_second, other.is_committed, true);
+  if (!guard && looks_for_stale_row(state, is_second, other.is_committed)) guard = Guard::Condition;
+  if (guard) {
     stop(state, is_second, *guard);
-    return Done::Ends;
-  }
-  // A version column: the application looks for the value that it has read, and that changed.
-  const auto current = [&](KeyId key) {
-    return run_.value(key, visible(key, is_second, other.is_committed));
-  };
-  if (looks_for_stale(run_, run_.txns[txns_[is_second ? 1 : 0]], side.reads, statement, current)) {
-    stop(state, is_second, Guard::Condition);
     return Done::Ends;
   }
   if (sees_other || !other.is_committed ||
@@ -314,9 +275,12 @@ Pair::Done Pair::run_statement(State& state, bool is_second) {
     return done;
   }
   side.is_waiting = false;
+  // A foreign key is checked, and the key of an INSERT, against what is there now.
+  const bool is_change =
+      statement.kind == StatementKind::Insert || statement.kind == StatementKind::Update;
   std::set<RowId> taken;
   for (const Lock& lock : statement.locks) {
-    if (lock.mode != LockMode::KeyShare) taken.insert(lock.row);
+    if (lock.mode != LockMode::KeyShare || is_change) taken.insert(lock.row);
   }
   std::vector<RunTxn> seen;
   for (const Read& read : statement.reads) {

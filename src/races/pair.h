@@ -35,10 +35,13 @@ enum class Guard : std::uint8_t {
   LockedWrite,   // an UPDATE or DELETE waits for the other's end, and takes the current row
   Condition,     // a WHERE that no longer matches
   UniqueKey,     // 23505
+  ForeignKey,    // 23503: the row that it refers to is not there
   FirstUpdater,  // 40001
   Serializable,  // 40001 of SERIALIZABLE
   Deadlock,      // 40P01
   FurtherRows,   // a condition would match rows that it did not match: not in the recording
+  FewerRows,     // one would not match rows that it matched, though nothing guards them
+  OtherWay,      // ON CONFLICT would find a row where it found none, or the reverse
   OtherAnswer,   // the application would be told something else: what it does then is not either
   CoarseRead,    // one of the two may depend on the other, or not
   OtherLocks,    // both hold advisory locks, or locks of tables
@@ -119,8 +122,11 @@ class Pair {
   enum class Done : std::uint8_t { Yes, Waits, Ends };
   Done run_statement(State& state, bool is_second);
   Done take_rows(State& state, bool is_second, const Statement& statement, bool sees_other);
-  std::optional<Guard> unmatched(const Statement& statement, bool is_second, bool sees_other,
+  std::optional<Guard> unmatched(const State& state, bool is_second, bool sees_other,
                                  bool only_locked) const;
+  std::optional<Guard> refused(const Statement& statement, bool is_second, bool sees_other) const;
+  bool looks_for_stale_row(const State& state, bool is_second, bool sees_other) const;
+  bool awaits_other(RunTxn writer, bool is_second, bool sees_other) const;
   bool blocked_by(const State& state, bool is_second, const Statement& statement,
                   bool& is_explicit) const;
   void stop(const State& state, bool is_second, Guard guard);
@@ -131,6 +137,7 @@ class Pair {
   bool touches_rows_of(const Statement& statement, RunTxn t) const;
   std::optional<Dependency> dependency(const State& state, bool from_second) const;
   ServerLevel level_of(RunTxn t) const;
+  bool is_kept() const;
 
   const Run& run_;
   RunTxn txns_[2];
@@ -139,6 +146,7 @@ class Pair {
   std::set<RunTxn> before_;
   std::set<RunTxn> after_;
   bool is_one_row_ = false;        // each is one statement, and all they touch is one row
+  bool writes_meet_ = false;       // there is a key that both write
   std::vector<bool> relevant_[2];  // statements that meet the other transaction
   PairAnswer answer_;
 };

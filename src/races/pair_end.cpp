@@ -4,10 +4,11 @@
 
 namespace isoscope::races {
 
-// Do A, those after it, and B in this order, or B, A and those after it, read the same?
+// Do A, those after it, and B in this order, or B, A and those after it, read the same, and leave
+// what they leave? Of a key that both write, who commits last leaves the version.
 bool Pair::has_serial_order(const State& state) const {
-  bool first_then_second = true;
-  bool second_then_first = true;
+  bool first_then_second = !writes_meet_ || !state.second_first;
+  bool second_then_first = !writes_meet_ || state.second_first;
   for (const std::size_t side : {kFirst, kSecond}) {
     const Txn& txn = run_.txns[txns_[side]];
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
@@ -119,18 +120,21 @@ std::optional<Step> Pair::told_otherwise(const State& state) const {
   return std::nullopt;
 }
 
+// SERIALIZABLE keeps both in order, whatever they go on to do.
+bool Pair::is_kept() const {
+  return level_of(txns_[kFirst]) == ServerLevel::Serializable &&
+         level_of(txns_[kSecond]) == ServerLevel::Serializable;
+}
+
 void Pair::finish(const State& state) {
-  // SERIALIZABLE keeps both in order, whatever they go on to do.
-  const bool is_kept = level_of(txns_[kFirst]) == ServerLevel::Serializable &&
-                       level_of(txns_[kSecond]) == ServerLevel::Serializable;
   if (has_serial_order(state)) {
     const auto told = told_otherwise(state);
-    if (!told || is_kept) return;
+    if (!told || is_kept()) return;
     answer_.is_open = true;
     if (answer_.guards[Guard::OtherAnswer]++ == 0) answer_.guarded_at[Guard::OtherAnswer] = *told;
     return;
   }
-  if (is_kept) return stop(state, true, Guard::Serializable);
+  if (is_kept()) return stop(state, true, Guard::Serializable);
   const auto forth = dependency(state, false);
   const auto back = dependency(state, true);
   if (!forth || !back) return;

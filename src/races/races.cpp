@@ -199,6 +199,8 @@ class RaceFinder {
     if (!open_.empty()) return;
     if (guards.contains(Guard::FurtherRows)) {
       open_ = "conditions would match rows that they did not match in the recording";
+    } else if (guards.contains(Guard::FewerRows) || guards.contains(Guard::OtherWay)) {
+      open_ = "statements would find fewer or other rows than in the recording";
     } else if (guards.contains(Guard::OtherAnswer)) {
       open_ = "applications would read something else than in the recording, and may act on it";
     } else if (guards.contains(Guard::CoarseRead)) {
@@ -230,6 +232,10 @@ class RaceFinder {
         case Guard::UniqueKey:
           why.push_back("a unique key refuses the second row (23505): " + shape);
           break;
+        case Guard::ForeignKey:
+          why.push_back("a foreign key refuses it before the other has committed (23503): " +
+                        shape);
+          break;
         case Guard::FirstUpdater:
           why.push_back("the first updater wins (40001): " + shape);
           break;
@@ -243,6 +249,18 @@ class RaceFinder {
           if (!is_open) break;
           why.push_back("its WHERE would match rows that it did not match in the recording: " +
                         shape);
+          break;
+        case Guard::FewerRows:
+          if (!is_open) break;
+          why.push_back(
+              "its WHERE would not match rows that it matched in the recording, which does not "
+              "have what the application does then: " +
+              shape);
+          break;
+        case Guard::OtherWay:
+          if (!is_open) break;
+          why.push_back(
+              "its key would be there where it was not in the recording, or the reverse: " + shape);
           break;
         case Guard::OtherAnswer:
           why.push_back(
@@ -303,6 +321,7 @@ class RaceFinder {
     members.insert(members.end(), pair.after().begin(), pair.after().end());
     members.push_back(b);
     keep_needed(members, a, b, found);
+    const std::vector<RunTxn> commits = commit_order(members, a, b, found.first_commits_last);
     std::vector<RunTxn> observed = {kT0};
     for (const Key& key : run_.keys) {
       if (!key.initial.empty())
@@ -312,6 +331,7 @@ class RaceFinder {
       const Txn& txn = run_.txns[t];
       const auto id = builder.begin(session(builder, t), TxnStatus::Committed, {});
       builder.set_name(id, txn.name);
+      builder.set_commit_number(id, 1 + (std::ranges::find(commits, t) - commits.begin()));
       observed.push_back(t);
       const auto changed = found.reads.find(t);
       for (std::size_t i = 0; i < txn.statements.size(); ++i) {
@@ -333,7 +353,7 @@ class RaceFinder {
           }
         }
         for (const Lock& lock : statement.locks) {
-          if (lock.is_explicit)
+          if (lock.is_explicit && lock.until == kNothing)
             builder.lock(id, builder.text(run_.rows[lock.row]), mode_of(lock.mode), {});
         }
       }
@@ -343,7 +363,7 @@ class RaceFinder {
     if (!history) return std::nullopt;
     const auto ser = levels_.find("ser");
     CheckAnswer unserializable = check(*history, **ser, budget_);
-    is_cut_ |= unserializable.verdict.outcome == Outcome::Unknown;
+    is_cut_ |= unserializable.verdict.outcome != Outcome::Violated;
     if (unserializable.verdict.outcome != Outcome::Violated) return std::nullopt;
     std::optional<CheckAnswer> allowed;
     if (level_ != nullptr) {
@@ -363,6 +383,20 @@ class RaceFinder {
               .allowed = std::move(allowed),
               .assumes = assumptions(found)};
     return race;
+  }
+
+  // Those before A as they committed, then A, those after it, and B, or B first. Requires: B is the
+  // last of `members`.
+  std::vector<RunTxn> commit_order(std::vector<RunTxn> members, RunTxn a, RunTxn b,
+                                   bool second_first) const {
+    const auto first = std::ranges::find(members, a);
+    std::stable_sort(members.begin(), first, [this](RunTxn t, RunTxn u) {
+      return run_.txns[t].commit < run_.txns[u].commit;
+    });
+    if (!second_first) return members;
+    members.pop_back();
+    members.insert(std::ranges::find(members, a), b);
+    return members;
   }
 
   // Leaves out transactions that no one of the prediction read from: they explain nothing.
@@ -400,6 +434,16 @@ class RaceFinder {
     std::set<std::string> told;
     for (const ChangedVersion& changed : found.changed) {
       const auto& statements = run_.txns[changed.txn].statements;
+      const Key& key = run_.keys[changed.key];
+      const auto& writes = statements[changed.statement].writes;
+      const bool computes = std::ranges::any_of(writes, [&](const Write& write) {
+        return key.kind == KeyKind::Cell && run_.keys[write.key].row == key.row;
+      });
+      if (computes)
+        told.insert(
+            fmt::format("no constraint of the table refuses what {}.{} computes from {} of {}",
+                        run_.txns[changed.txn].name, changed.statement + 1, key.name,
+                        run_.txns[changed.predicted].name));
       for (std::size_t i = changed.statement + 1; i < statements.size(); ++i) {
         if (statements[i].writes.empty()) continue;
         told.insert(fmt::format(

@@ -50,7 +50,8 @@ enum class LockMode : std::uint8_t { KeyShare, Share, NoKeyUpdate, Update };
 struct Lock {
   RowId row = {};
   LockMode mode = LockMode::Update;
-  bool is_explicit = false;  // FOR UPDATE, …: not by a write
+  bool is_explicit = false;      // FOR UPDATE, …: not by a write
+  std::size_t until = kNothing;  // the ROLLBACK TO that gives it back; else it is held to the end
 };
 
 enum class StatementKind : std::uint8_t { Select, Insert, Update, Delete, Other };
@@ -60,7 +61,8 @@ struct Statement {
   std::string shape;  // without constants and comments
   std::string place;  // in the code, where a comment tells it
   StatementKind kind = StatementKind::Other;
-  bool tells_rows = false;  // SELECT, or RETURNING: the application learns what it read
+  bool tells_rows = false;       // SELECT, or RETURNING: the application learns what it read
+  bool takes_conflicts = false;  // ON CONFLICT: a key that is there does not end it
   std::vector<Read> reads = {};
   std::vector<Write> writes = {};
   std::vector<Lock> locks = {};

@@ -1,21 +1,41 @@
 #include "races/stale_guard.h"
 
+#include <algorithm>
 #include <cctype>
+#include <string_view>
 
 namespace isoscope::races {
 namespace {
 
-// Does the condition, as the name of a key has it, say column = value? The value may be that of a
-// parameter: where v = $2 ($1 = 8, $2 = 5).
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Is the word in the text, in letters of any size?
+bool has_word(const std::string& text, std::string_view word) {
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  };
+  for (auto at = text.begin();; ++at) {
+    at = std::search(at, text.end(), word.begin(), word.end(), is_same);
+    if (at == text.end()) return false;
+    const auto end = at + static_cast<std::ptrdiff_t>(word.size());
+    if ((at == text.begin() || !is_of_name(*(at - 1))) && (end == text.end() || !is_of_name(*end)))
+      return true;
+  }
+}
+
+// Does the condition, as the name of a key has it, require column = value? The value may be that of
+// a parameter: where v = $2 ($1 = 8, $2 = 5). An OR or a NOT may do without.
 bool compares(const std::string& condition, const std::string& column, const std::string& value) {
   const auto begins_with_value = [&](std::size_t at) {
     while (at < condition.size() && (condition[at] == ' ' || condition[at] == '\'')) ++at;
     if (condition.compare(at, value.size(), value) != 0) return false;
     const std::size_t end = at + value.size();
-    return end == condition.size() || std::isalnum(static_cast<unsigned char>(condition[end])) == 0;
+    return end == condition.size() || (!is_of_name(condition[end]) && condition[end] != '.');
   };
+  if (has_word(condition, "or") || has_word(condition, "not")) return false;
   for (std::size_t at = condition.find(column); at != std::string::npos;
        at = condition.find(column, at + 1)) {
+    if (at > 0 && is_of_name(condition[at - 1])) continue;  // the end of another name
     std::size_t next = at + column.size();
     while (next < condition.size() && (condition[next] == '"' || condition[next] == ' ')) ++next;
     if (next >= condition.size() || condition[next] != '=') continue;
@@ -33,8 +53,13 @@ bool compares(const std::string& condition, const std::string& column, const std
 
 }  // namespace
 
-bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
-                     const Statement& statement, const std::function<std::string(KeyId)>& current) {
+namespace {
+
+// A cell that the transaction would have read otherwise, and with whose recorded value the
+// statement compares it: calls `is_stale` with its key and whom the transaction reads it from,
+// until that holds.
+bool any_compared(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
+                  const Statement& statement, const std::function<bool(KeyId, RunTxn)>& is_stale) {
   for (const Read& asked : statement.reads) {
     const Key& question = run.keys[asked.key];
     if (question.kind != KeyKind::Answer) continue;
@@ -46,12 +71,26 @@ bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vect
           continue;
         const std::string column = cell.name.substr(run.rows[cell.row].size() + 1);
         if (compares(question.name, column, run.value(read.key, read.writer)) &&
-            current(read.key) != run.value(read.key, seen[i][j]))
+            is_stale(read.key, seen[i][j]))
           return true;
       }
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
+                     const Statement& statement, const std::function<std::string(KeyId)>& current) {
+  return any_compared(run, txn, seen, statement, [&](KeyId key, RunTxn writer) {
+    return current(key) != run.value(key, writer);
+  });
+}
+
+bool has_stale_value(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
+                     const Statement& statement) {
+  return any_compared(run, txn, seen, statement, [](KeyId, RunTxn) { return true; });
 }
 
 }  // namespace isoscope::races

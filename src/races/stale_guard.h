@@ -13,4 +13,8 @@ namespace isoscope::races {
 bool looks_for_stale(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
                      const Statement& statement, const std::function<std::string(KeyId)>& current);
 
+// The same, whatever the row has now: the recorded text is not what the application would send.
+bool has_stale_value(const Run& run, const Txn& txn, const std::vector<std::vector<RunTxn>>& seen,
+                     const Statement& statement);
+
 }  // namespace isoscope::races

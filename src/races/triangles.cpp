@@ -37,17 +37,16 @@ class CycleFinder {
   }
 
  private:
-  // Is T placed in the order of commits by its commit, and not by its only snapshot?
+  // At READ COMMITTED, is T placed in the order of commits by its commit, and not by its only
+  // snapshot?
   bool has_own_commit(RunTxn t) const {
     const auto& statements = run_.txns[t].statements;
-    const bool writes =
-        std::ranges::any_of(statements, [](const Statement& s) { return !s.writes.empty(); });
-    return writes || (level_ == ServerLevel::ReadCommitted && statements.size() > 1);
+    return statements.size() > 1 ||
+           std::ranges::any_of(statements, [](const Statement& s) { return !s.writes.empty(); });
   }
 
   bool is_vulnerable(RunTxn t, RunTxn u) const {
-    if (!has_own_commit(t)) return false;
-    if (level_ == ServerLevel::ReadCommitted) return true;
+    if (level_ == ServerLevel::ReadCommitted) return has_own_commit(t);
     return std::ranges::none_of(written_[t], [&](RowId row) { return written_[u].contains(row); });
   }
 
@@ -58,6 +57,7 @@ class CycleFinder {
       std::map<RowId, LockMode> held;  // by row
       for (const Statement& statement : run_.txns[t].statements) {
         for (const Lock& lock : statement.locks) {
+          if (lock.until != kNothing) continue;
           LockMode& mode = held.try_emplace(lock.row, lock.mode).first->second;
           mode = std::max(mode, lock.mode);
         }

@@ -9,9 +9,9 @@
 //     READ COMMITTED    T reads, by a statement that does not lock the row, what U writes, and no
 //                       earlier statement of T locks the row; and T writes or has several
 //                       statements
-//     REPEATABLE READ   the same, T writes, and T and U write no common row (the first updater
-//     wins)
-//                       and a cycle has two of them in a row [Fekete-TODS'05]
+//     REPEATABLE READ   the same, whether T writes or not, and T and U write no common row (the
+//                       first updater wins); and a cycle has two of them in a row
+//                       [Fekete-TODS'05]; the first may start at a transaction that only reads
 //     SERIALIZABLE      none
 //
 // A cycle of three or more leads back from U to T by others, so T and U are in one component of the

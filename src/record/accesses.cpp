@@ -172,6 +172,10 @@ class Accesses::RowSearch {
 
   // Rows that no transaction wrote only count.
   void count_untouched(std::size_t rows) { untouched_ = counted_ = rows; }
+  // A row that nobody wrote is not worth a read, but others may wait for its lock.
+  void lock_untouched(const std::string& row) {
+    if (shape_.locks_rows) lock(row);
+  }
 
   // Each of these returns why what was read is not known, or an empty text.
   std::string read(const std::string& row, const RowChain& chain);
@@ -181,6 +185,12 @@ class Accesses::RowSearch {
  private:
   std::string take(const std::string& row, const RowChain& chain, std::size_t seen, bool is_own,
                    std::size_t searched);
+  void lock(const std::string& row) {
+    const RunEvent::Kind kind = shape_.is_key_share ? RunEvent::Kind::LockKey
+                                : shape_.is_share   ? RunEvent::Kind::LockShare
+                                                    : RunEvent::Kind::Lock;
+    reads_.push_back({presence_key(asked_.table, row), kInitialXid, kind});
+  }
 
   const Execution& run_;
   const Shape& shape_;
@@ -217,8 +227,7 @@ std::string Accesses::RowSearch::read(const std::string& row, const RowChain& ch
   ++in_snapshot_;
   if (takes_current_) return take(row, chain, seen, is_own, searched);
   ++counted_;
-  if (is_asked && shape_.is_key_share)
-    reads_.push_back({presence_key(asked_.table, row), kInitialXid, RunEvent::Kind::LockKey});
+  if (is_asked && shape_.is_key_share) lock(row);
   if (is_asked && !is_own && asked_.is_lookup) asked_.read_cells(row, chain, seen, reads_);
   return {};
 }
@@ -243,9 +252,7 @@ std::string Accesses::RowSearch::take(const std::string& row, const RowChain& ch
   if (writes_ && run_.is_committed && still_matches != changed_by(chain, run_))
     return "a row that matched was not changed";
   // A row that no longer matches stays locked.
-  if (is_asked && (shape_.locks_rows || !still_matches))
-    reads_.push_back({presence_key(asked_.table, row), kInitialXid,
-                      shape_.is_share ? RunEvent::Kind::LockShare : RunEvent::Kind::Lock});
+  if (is_asked && (shape_.locks_rows || !still_matches)) lock(row);
   if (!still_matches) return {};
   ++counted_;
   if (writes_) changed_.insert(row);
@@ -312,14 +319,20 @@ std::string Accesses::read_rows(const Execution& run, std::vector<Access>& reads
   if (!find_answers(*run.table, *asked)) return kUnannounced;
   RowSearch search(run, std::move(*asked), reads, changed);
   std::vector<const TableVersions::Entry*> only;
-  auto untouched = static_cast<std::size_t>(std::count(
-      matched->begin() + static_cast<std::ptrdiff_t>(std::min(run.table->next_id, matched->size())),
-      matched->end(), true));
+  std::size_t untouched = 0;
+  for (std::size_t i = run.table->next_id; i < matched->size(); ++i) {
+    if (!(*matched)[i]) continue;
+    ++untouched;
+    search.lock_untouched(run.table->untouched_key(i - run.table->next_id));
+  }
   if (looked) {
     const auto found = run.table->rows.find(*looked);
     if (found != run.table->rows.end()) only.push_back(&*found);
     const bool is_lost = run.lost != nullptr && run.lost->contains(*looked);
-    if (only.empty() && !is_lost && run.table->has_untouched(*looked)) ++untouched;
+    if (only.empty() && !is_lost && run.table->has_untouched(*looked)) {
+      ++untouched;
+      search.lock_untouched(*looked);
+    }
   }
   search.count_untouched(untouched);
   for (const auto* entry : looked ? only : run.table->touched) {

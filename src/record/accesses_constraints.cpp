@@ -181,12 +181,22 @@ void Accesses::read_unique(const Execution& run, const Version* before, const Ve
   for (const auto& columns : table.unique_keys) {
     const std::string key = unique_key(table, columns, version);
     if (key.empty() || (exists(before) && unique_key(table, columns, *before) == key)) continue;
+    // Who takes a value and gives it back, or the reverse, has not written it: `settled` wrote what
+    // there was before the transaction of the last holding, and `was_held` is whether it was taken.
     std::uint64_t writer = kInitialXid;
+    std::uint64_t settled = kInitialXid;
+    bool was_held = false;
     bool is_own = false;
+    const Holding* last = nullptr;
     for (const Holding& holding : holdings(*run.table).at(key)) {
       if (holding.xid == run.own && holding.lsn >= version.lsn) break;
       is_own = holding.xid == run.own;
-      if (!is_own) writer = holding.xid;
+      if (last != nullptr && last->xid != holding.xid) {
+        settled = writer;
+        was_held = last->begins;
+      }
+      if (!is_own) writer = holding.begins != was_held ? holding.xid : settled;
+      last = &holding;
     }
     if (!is_own) reads.push_back({key, writer});
   }

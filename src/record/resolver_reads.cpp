@@ -13,6 +13,16 @@ namespace {
 
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
+// ROLLBACK TO gives the locks of a statement back: nobody waits for them afterwards. If the
+// statement itself waited, it has read what its snapshot does not have and only its lock explains.
+std::string forget_locks(std::vector<Access>& accesses) {
+  const bool has_waited = std::ranges::any_of(
+      accesses, [](const Access& access) { return access.phase == Access::Phase::Before; });
+  if (has_waited) return "a row that it waited for, and gave back by ROLLBACK TO";
+  std::erase_if(accesses, [](const Access& access) { return access.kind != RunEvent::Kind::Read; });
+  return {};
+}
+
 // An error that tells the application nothing about rows: it conflicted, or was never run.
 bool tells_nothing(const std::string& sqlstate) {
   for (const char* family : {"40", "42", "25", "26", "34", "57"}) {
@@ -248,6 +258,7 @@ void Resolver::read(Work& work) {
       if (table != nullptr) lost = lost_rows(work, i, *table);
       if (lost && !lost->empty()) run.lost = &*lost;
       why = accesses_.read(run, work.reads[i], work.changed[i]);
+      if (why.empty() && work.undone[i] != txn.statements.size()) why = forget_locks(work.reads[i]);
       work.knows_changed[i] = why.empty();
       if (!why.empty()) work.reads[i].clear();
     }

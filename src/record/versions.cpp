@@ -22,6 +22,10 @@ bool has_key(const Table& table, const LogChange::Values& values) {
   return true;
 }
 
+std::string TableVersions::untouched_key(std::size_t i) const {
+  return key_text(*table, copied_cells(untouched[i], table->key, table->columns.size()));
+}
+
 bool TableVersions::has_untouched(const std::string& key) const {
   return std::ranges::binary_search(untouched_keys, std::hash<std::string>()(key));
 }

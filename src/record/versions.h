@@ -96,10 +96,11 @@ struct TableVersions {
   std::size_t next_id = 0;  // of a version; those of rows that nobody wrote follow
   std::string trouble;      // why the versions are not all known
 
-  // Rows that were there and that nobody wrote: they can only be counted.
+  // Rows that were there and that nobody wrote: they are counted and locked, and never change.
   std::vector<std::string_view> untouched;  // as COPY prints them
   bool has_untouched(const std::string& key) const;
-  std::vector<std::uint64_t> untouched_keys;  // hashes, in ascending order
+  std::string untouched_key(std::size_t i) const;  // the primary key of one of them
+  std::vector<std::uint64_t> untouched_keys;       // hashes, in ascending order
   std::size_t id_count() const { return next_id + untouched.size(); }
 };
 

@@ -101,6 +101,22 @@ TEST(Races, FindsALostUpdateBetweenReadAndWrite) {
   EXPECT_THAT(race.assumes, Contains(HasSubstr("computed by the application")));
 }
 
+// The first reads what the second overwrites, and writes last what both write: in the order of its
+// read, the second would have.
+TEST(Races, FindsAReadThatTheLastWriteContradicts) {
+  Recorded run(R"("p[1].qty":"10","q[1].v":"0")");
+  run.add({{kLook, R"(["r","p[1].qty",{"from":"T0"}])"},
+           {"UPDATE q SET v = 1 WHERE id = 1", R"(["w","q[1].v","1"])"}});
+  run.add({{kSet, R"(["w","p[1].qty","7"])"},
+           {"UPDATE q SET v = 2 WHERE id = 1", R"(["w","q[1].v","2"])"}});
+  const RaceAnswer answer = races_of(run);
+  ASSERT_EQ(answer.races.size(), 1U);
+  EXPECT_EQ(answer.races[0].allowed->verdict.outcome, Outcome::Consistent);
+  EXPECT_EQ(answer.races[0].interleaving.back.kind, Dependency::Kind::Ww);
+  EXPECT_TRUE(answer.races[0].interleaving.first_commits_last);
+  EXPECT_THAT(races_of(run, ServerLevel::RepeatableRead).races, IsEmpty());
+}
+
 TEST(Races, LetsTheFirstUpdaterWinAtRepeatableRead) {
   const RaceAnswer answer = races_of(look_and_set(), ServerLevel::RepeatableRead);
   EXPECT_THAT(answer.races, IsEmpty());
@@ -354,6 +370,185 @@ TEST(Races, SaysThatARolledBackTransactionCouldHaveGoneOn) {
   ended.add({{kSet, R"(["w","p[1].qty","7"])"}});
   ended.roll_back({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}}, "40001");
   EXPECT_EQ(races_of(ended).limit, "");
+}
+
+// Each locks the row, gives the lock back, and writes what it has computed.
+TEST(Races, FindsALostUpdateBehindALockThatWasGivenBack) {
+  for (const char* lock : {R"(,["l","p[1]"])", ""}) {  // whether the lock is recorded or not
+    Recorded run(kStock);
+    for (int i = 1; i <= 2; ++i)
+      run.add({{"SAVEPOINT a", ""},
+               {"SELECT qty FROM p WHERE id = 1 FOR UPDATE",
+                fmt::format(R"(["r","p[1]",{{"from":"T0"}}],["r","p[1].qty",{{"from":"T{}"}}]{})",
+                            i - 1, lock)},
+               {"ROLLBACK TO SAVEPOINT A", ""},
+               {kSet, fmt::format(R"(["r","p[1]",{{"from":"T0"}}],["w","p[1].qty","{}"])", i)}});
+    EXPECT_EQ(races_of(run).races.size(), 1U) << lock;
+  }
+}
+
+// The second waits for the first, until that has given its lock back: it does not overtake it.
+TEST(Races, WaitsForALockUntilItIsGivenBack) {
+  Recorded run(R"("p[1]":"present","p[1].qty":"10","q[1].v":"0")");
+  run.add({{"SAVEPOINT a", ""},
+           {"SELECT qty FROM p WHERE id = 1 FOR UPDATE",
+            R"(["r","p[1]",{"from":"T0"}],["r","p[1].qty",{"from":"T0"}])"},
+           {"SELECT v FROM q WHERE id = 1", R"(["r","q[1].v",{"from":"T0"}])"},
+           {"ROLLBACK TO a", ""}});
+  run.add({{kSet, R"(["r","p[1]",{"from":"T0"}],["w","p[1].qty","7"])"},
+           {"UPDATE q SET v = 1 WHERE id = 1", R"(["w","q[1].v","1"])"}});
+  EXPECT_THAT(races_of(run).races, IsEmpty());
+}
+
+// A child is inserted beside FOR NO KEY UPDATE, not beside FOR UPDATE.
+TEST(Races, KnowsThatForNoKeyUpdateDoesNotExcludeForeignKeys) {
+  for (const char* mode : {"FOR UPDATE", "FOR NO KEY UPDATE"}) {
+    Recorded run(R"("p[1]":"present","p[1].n":"0")");
+    run.add({{"INSERT INTO c VALUES (1, 1)",
+              R"(["r","c[1]",{"from":"T0"}],["r","p[1]",{"from":"T0"}],["lk","p[1]"],)"
+              R"(["i","c[1]","present"],["i","c[1]{where p = 1}","yes"])"},
+             {"SELECT n FROM p WHERE id = 1",
+              R"(["r","p[1]",{"from":"T0"}],["r","p[1].n",{"from":"T0"}])"}});
+    run.add(
+        {{fmt::format("SELECT id FROM p WHERE id = 1 {}", mode),
+          R"(["r","p[1]",{"from":"T0"}],["l","p[1]"])"},
+         {"UPDATE p SET n = 5 WHERE id = 1", R"(["r","p[1]",{"from":"T0"}],["w","p[1].n","5"])"},
+         {"SELECT count(*) FROM c WHERE p = 1", R"(["r","c[1]{where p = 1}",{"from":"T1"}])"}});
+    EXPECT_EQ(races_of(run).races.size(), mode == std::string("FOR UPDATE") ? 0U : 1U) << mode;
+  }
+}
+
+// The first reads, and then updates what the second has inserted: the reverse of the recording.
+TEST(Races, DoesNotCallAPairSafeWhoseOnConflictWouldGoTheOtherWay) {
+  Recorded run(R"("p[1]":"present","p[1].qty":"10")");
+  const std::string upsert =
+      "INSERT INTO q VALUES (7, 1) ON CONFLICT (id) DO UPDATE SET v = q.v + 1";
+  run.add({{kLook, R"(["r","p[1]",{"from":"T0"}],["r","p[1].qty",{"from":"T0"}])"},
+           {upsert, R"(["r","q[7]",{"from":"T0"}],["i","q[7]","present"],["i","q[7].v","1"])"}});
+  run.add(
+      {{kSet, R"(["r","p[1]",{"from":"T0"}],["w","p[1].qty","7"])"},
+       {upsert, R"(["r","q[7].v",{"from":"T1"}],["r","q[7]",{"from":"T1"}],["w","q[7].v","2"])"}});
+  const RaceAnswer answer = races_of(run);
+  ASSERT_EQ(answer.safe.size(), 1U);
+  EXPECT_FALSE(answer.safe[0].is_decided);
+  EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("its key would be there")));
+  EXPECT_THAT(answer.limit, HasSubstr("other rows than in the recording"));
+}
+
+// Two statements that insert or update one row come one after the other.
+TEST(Races, FindsNoneBetweenTwoUpserts) {
+  Recorded run("");
+  const std::string upsert =
+      "INSERT INTO q VALUES (7, 1) ON CONFLICT (id) DO UPDATE SET v = q.v + 1";
+  run.add({{upsert, R"(["r","q[7]",{"from":"T0"}],["i","q[7]","present"],["i","q[7].v","1"])"}});
+  run.add(
+      {{upsert, R"(["r","q[7].v",{"from":"T1"}],["r","q[7]",{"from":"T1"}],["w","q[7].v","2"])"}});
+  EXPECT_EQ(races_of(run).limit, "");
+}
+
+// Beside the first, the second would change row 2 only, and then see what the first has done.
+TEST(Races, DoesNotTakeAStatementForGuardedThatLosesSomeOfItsRows) {
+  Recorded run(R"("t[1].n":"0","t[2].n":"0","t[1]{where active}":"no","t[2]{where active}":"yes",)"
+               R"("q[1].v":"0")");
+  run.add({{"UPDATE t SET active = true WHERE id = 1",
+            R"(["w","t[1].active","t"],["w","t[1]{where active}","yes"])"},
+           {"UPDATE q SET v = 5 WHERE id = 1", R"(["w","q[1].v","5"])"}});
+  run.add({{"UPDATE t SET n = n + 1 WHERE active",
+            R"(["r","t[1]{where active}",{"from":"T1"}],["r","t[2]{where active}",{"from":"T0"}],)"
+            R"(["r","t[1].n",{"from":"T0"}],["r","t[2].n",{"from":"T0"}],)"
+            R"(["w","t[1].n","1"],["w","t[2].n","1"])"},
+           {"SELECT v FROM q WHERE id = 1", R"(["r","q[1].v",{"from":"T1"}])"}});
+  const RaceAnswer answer = races_of(run);
+  ASSERT_EQ(answer.safe.size(), 1U);
+  EXPECT_FALSE(answer.safe[0].is_decided);
+  EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("would not match rows that it matched")));
+  EXPECT_EQ(races_of(run, ServerLevel::Serializable).limit, "");
+}
+
+// Beside the first, the second would find no row either, and might insert one too.
+TEST(Races, DoesNotCallAPairSafeThatFindsARowOnlyAfterTheOther) {
+  for (const char* sql : {"SELECT id FROM t WHERE name = 'x' FOR UPDATE",
+                          "UPDATE t SET n = n + 1 WHERE name = 'x'"}) {
+    Recorded run("");
+    run.add({{sql, R"(["r","t[1]{where name = 'x'}",{"from":"T0"}])"},
+             {"INSERT INTO t VALUES (1, 'x', 1)",
+              R"(["r","t[1]",{"from":"T0"}],["i","t[1]","present"],["i","t[1].n","1"],)"
+              R"(["i","t[1]{where name = 'x'}","yes"])"}});
+    run.add(
+        {{sql, R"(["r","t[1]{where name = 'x'}",{"from":"T1"}],["l","t[1]"])"},
+         {"UPDATE t SET n = 2 WHERE id = 1", R"(["r","t[1]",{"from":"T1"}],["w","t[1].n","2"])"}});
+    const RaceAnswer answer = races_of(run);
+    EXPECT_NE(answer.limit, "") << sql;
+    ASSERT_EQ(answer.safe.size(), 1U) << sql;
+    EXPECT_FALSE(answer.safe[0].is_decided) << sql;
+  }
+}
+
+// Before the first has committed, the second cannot refer to its row (23503).
+TEST(Races, FindsNoneWhereAForeignKeyRefusesAnUpdate) {
+  Recorded run(R"("c[1]":"present","c[1].p":"1","q[1].v":"0")");
+  run.add({{"INSERT INTO p VALUES (2)", R"(["r","p[2]",{"from":"T0"}],["i","p[2]","present"])"},
+           {"UPDATE q SET v = 5 WHERE id = 1", R"(["w","q[1].v","5"])"}});
+  run.add({{"UPDATE c SET p = 2 WHERE id = 1",
+            R"(["r","c[1]",{"from":"T0"}],["r","p[2]",{"from":"T1"}],["lk","p[2]"],)"
+            R"(["w","c[1].p","2"])"},
+           {"SELECT v FROM q WHERE id = 1", R"(["r","q[1].v",{"from":"T1"}])"}});
+  const RaceAnswer answer = races_of(run);
+  EXPECT_THAT(answer.races, IsEmpty());
+  ASSERT_EQ(answer.safe.size(), 1U);
+  EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("23503")));
+}
+
+// T1 sees the deposit of T3 and not the withdrawal of T2, which has not seen the deposit.
+TEST(Races, DoesNotSayNoneWhereOneThatOnlyReadsClosesACycle) {
+  Recorded run(R"("a[1].b":"0","a[2].b":"0")");
+  const std::string both = R"(["r","a[1].b",{"from":"T0"}],["r","a[2].b",{"from":"T0"}])";
+  run.add({{"SELECT b FROM a WHERE id IN (1, 2)", both}});
+  run.add({{"SELECT sum(b) FROM a WHERE id IN (1, 2)", both},
+           {"UPDATE a SET b = -11 WHERE id = 1", R"(["w","a[1].b","-11"])"}});
+  run.add({{"UPDATE a SET b = 20 WHERE id = 2", R"(["w","a[2].b","20"])"}});
+  EXPECT_THAT(races_of(run, ServerLevel::RepeatableRead).limit, HasSubstr("three could close"));
+  EXPECT_EQ(races_of(run, ServerLevel::Serializable).limit, "");
+}
+
+// rev = 5 says nothing about a column v, nor does v = 5 OR f require it.
+TEST(Races, TakesOnlyWhatAConditionRequiresForAVersionColumn) {
+  for (const char* condition : {"rev = 5", "v = 5 OR f", "v = 5"}) {
+    const std::string question = fmt::format("p[1]{{where id = 1 AND {}}}", condition);
+    Recorded run(fmt::format(R"("p[1]":"present","p[1].v":"4","{}":"yes")", question));
+    run.add(
+        {{"UPDATE p SET v = 5 WHERE id = 1", R"(["r","p[1]",{"from":"T0"}],["w","p[1].v","5"])"}});
+    run.add({{"SELECT v FROM p WHERE id = 1",
+              R"(["r","p[1]",{"from":"T0"}],["r","p[1].v",{"from":"T1"}])"},
+             {fmt::format("UPDATE p SET v = 6 WHERE id = 1 AND {}", condition),
+              fmt::format(R"(["r","{}",{{"from":"T0"}}],["w","p[1].v","6"])", question)}});
+    EXPECT_EQ(races_of(run).races.size(), condition == std::string("v = 5") ? 0U : 1U) << condition;
+  }
+}
+
+// What a cursor shows is with its declaration.
+TEST(Races, KnowsThatACursorShowsWhatItReads) {
+  Recorded run(R"("p[1]":"present","p[1].qty":"1")");
+  run.add({{kLook, R"(["r","p[1].qty",{"from":"T0"}])"},
+           {"UPDATE p SET qty = 0 WHERE id = 1", R"(["w","p[1].qty","0"])"}});
+  run.add(
+      {{"DECLARE c CURSOR FOR SELECT qty FROM p WHERE id = 1", R"(["r","p[1].qty",{"from":"T1"}])"},
+       {"FETCH ALL FROM c", ""}});
+  EXPECT_THAT(races_of(run).limit, HasSubstr("may act on it"));
+}
+
+// A CHECK may refuse what an UPDATE computes from another version than in the recording.
+TEST(Races, SaysThatAConstraintMayRefuseWhatIsComputed) {
+  Recorded run(R"("p[1]":"present","p[1].qty":"3","q[1].v":"0")");
+  run.add({{"SELECT v FROM q WHERE id = 1", R"(["r","q[1].v",{"from":"T0"}])"},
+           {"UPDATE p SET qty = qty + 5 WHERE id = 1",
+            R"(["r","p[1].qty",{"from":"T0"}],["w","p[1].qty","8"])"}});
+  run.add({{"UPDATE q SET v = 1 WHERE id = 1", R"(["w","q[1].v","1"])"},
+           {"UPDATE p SET qty = qty - 8 WHERE id = 1",
+            R"(["r","p[1].qty",{"from":"T1"}],["w","p[1].qty","0"])"}});
+  const RaceAnswer answer = races_of(run);
+  ASSERT_EQ(answer.races.size(), 1U);
+  EXPECT_THAT(answer.races[0].assumes, Contains(HasSubstr("no constraint of the table refuses")));
 }
 
 TEST(StatementShape, HasNoConstantsAndNoComments) {

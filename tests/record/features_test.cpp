@@ -159,6 +159,46 @@ TEST_F(RecordFeatures, WhatASavepointUndidIsNotWritten) {
             "t[2].v T0 | ");
 }
 
+// ROLLBACK TO gives locks back, so that later transactions did not wait for them.
+TEST_F(RecordFeatures, WhatASavepointLockedIsNotLocked) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0), (2, 0)");
+  start();
+  for (const char* sql : {"BEGIN", "SAVEPOINT s", "SELECT v FROM t WHERE id = 1 FOR UPDATE",
+                          "ROLLBACK TO s", "SELECT v FROM t WHERE id = 2 FOR UPDATE", "COMMIT"})
+    run(sql);
+  run("UPDATE t SET v = 9 WHERE id = 1");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0], testing::StartsWith(" | r t[1] T0, r t[1].v T0 | "));
+  EXPECT_THAT(lines[0], HasSubstr("t[2]"));
+}
+
+// What a transaction inserts and deletes again it has not written, nor the value of a unique key.
+TEST_F(RecordFeatures, AUniqueValueThatWasTakenAndGivenBackIsNotWritten) {
+  given("CREATE TABLE t (id int PRIMARY KEY, e text UNIQUE)");
+  start();
+  run("BEGIN; INSERT INTO t VALUES (1, 'a'); DELETE FROM t WHERE id = 1; COMMIT");
+  run("INSERT INTO t VALUES (1, 'a')");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[1], HasSubstr("r t[e=a] T0"));
+}
+
+// Rows that serve as a mutex: nobody writes them, and their locks keep others out all the same.
+TEST_F(RecordFeatures, LocksOfRowsThatNobodyWroteAreRecorded) {
+  given(
+      "CREATE TABLE c (id int PRIMARY KEY, name text);"
+      "INSERT INTO c VALUES (1, 'a'), (2, 'b'), (3, 'b')");
+  start();
+  run("SELECT id FROM c WHERE id = 1 FOR UPDATE");
+  run("SELECT id FROM c WHERE name = 'b' FOR SHARE");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0], HasSubstr("c[1]"));
+  EXPECT_THAT(lines[1], HasSubstr("c[2]"));
+  EXPECT_THAT(lines[1], HasSubstr("c[3]"));
+}
+
 // Who sets the value that is there already has written it: in another order it would have been
 // another value. A condition keeps its answer.
 TEST_F(RecordFeatures, SettingTheValueThatIsThereIsAWrite) {
