@@ -71,10 +71,10 @@ std::string stress_plan(const History& minimal, const StressOptions& options) {
   std::string level = options.isolation;
   for (char& c : level) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const OrderedJson plan = {{"format", kPlanFormat},
-                         {"level", level},
-                         {"setup", std::move(setup)},
-                         {"teardown", {"DROP SCHEMA isoscope_plan CASCADE"}},
-                         {"sessions", std::move(sessions)}};
+                            {"level", level},
+                            {"setup", std::move(setup)},
+                            {"teardown", {"DROP SCHEMA isoscope_plan CASCADE"}},
+                            {"sessions", std::move(sessions)}};
   return plan.dump(1) + "\n";
 }
 
