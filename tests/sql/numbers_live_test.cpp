@@ -114,6 +114,7 @@ TEST(NumbersLive, LeaveTheirRangeWhereTheServerSaysSo) {
   ASSERT_TRUE(app.ok()) << render(app.error());
   for (const Error& problem : app->problems) FAIL() << render(problem);
   std::size_t num_failed = 0;
+  std::size_t num_passed = 0;  // here, and not there
   for (std::size_t i = 0; i < values.size(); ++i) {
     SCOPED_TRACE(values[i]);
     const auto there = monitor->query(fmt::format("SELECT f{}()", i + 1));
@@ -126,11 +127,16 @@ TEST(NumbersLive, LeaveTheirRangeWhereTheServerSaysSo) {
     if (there.ok()) {
       EXPECT_EQ(ours, there->front().front().value_or("NULL"));
     } else {
-      // Of two errors, the server may meet the other one first.
-      EXPECT_FALSE(here->committed) << ours << ", but there: " << there.error().what;
+      // Of two errors, the server may meet the other one first. It may also compute parts
+      // beforehand that the values of variables keep from being asked for.
+      const bool may_pass = values[i].find("coalesce") != std::string::npos ||
+                            values[i].find("CASE") != std::string::npos;
+      EXPECT_TRUE(!here->committed || may_pass) << ours << ", but there: " << there.error().what;
+      num_passed += here->committed ? 1 : 0;
     }
   }
   EXPECT_GT(num_failed, values.size() / 20);
+  EXPECT_LT(num_passed, num_failed / 5);
   EXPECT_LT(num_failed, values.size());
 }
 
