@@ -9,7 +9,7 @@
 -- says: may move a row of 'job' to another partition
 -- run: isoscope audit FILE --level pg-rc --only retry
 -- exit: 1
--- says not: partition
+-- says not: may move a row
 
 CREATE TABLE job (id int NOT NULL, state int NOT NULL, tries int NOT NULL) PARTITION BY LIST (state);
 CREATE TABLE job_open PARTITION OF job FOR VALUES IN (0);

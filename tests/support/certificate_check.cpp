@@ -343,7 +343,7 @@ class CheckedHistory {
   Complaint check_execution(const Witness& witness,
                             const std::map<std::string, std::size_t>& place) {
     ++facts_.executions;
-    FormulaValues values(formula_);
+    CertificateValues values(formula_);
     for (const auto& [variable, pair] : pairs_) {
       const bool value =
           pair.is_vis ? witness.vis->contains(points_.at(pair.from).txn.index,
@@ -367,7 +367,7 @@ class CheckedHistory {
   }
 
   // A relation has no cycle unless one of those that are listed is there.
-  void set_relations(FormulaValues& values) {
+  void set_relations(CertificateValues& values) {
     for (const auto& [variable, number] : relations_) values.set(variable, true);
     for (const auto& [variable, number] : relations_) {
       bool acyclic = true;

@@ -119,7 +119,7 @@ class CheckedScope {
       const Witness witness = witness_of(reason.substr(allowed + 16), level->framework, ids_of(*h));
       if (!Evaluator(*h, {.base = level, .own = {}}).accepts(witness))
         return "the evaluator refuses the witness of a refuted candidate: " + reason;
-      FormulaValues values(formula_);
+      CertificateValues values(formula_);
       for (const auto& [variable, words] : formula_.names) values.set(variable, false);
       std::istringstream numbers(reason.substr(begin, colon - begin));
       for (int variable = 0; numbers >> variable;) values.set(variable, true);
@@ -157,9 +157,9 @@ class CheckedScope {
   static int number(const std::string& txn) { return std::atoi(txn.c_str() + 1); }
 
   // Nothing if the formula has no variable for one of its facts.
-  std::optional<FormulaValues> values_of_drawn(const DrawnHistory& d,
-                                               const std::vector<int>& keys) {
-    FormulaValues values(formula_);
+  std::optional<CertificateValues> values_of_drawn(const DrawnHistory& d,
+                                                   const std::vector<int>& keys) {
+    CertificateValues values(formula_);
     std::set<std::string> facts;
     for (int t = 0; t < d.txns; ++t) {
       const auto ti = static_cast<std::size_t>(t);
@@ -202,7 +202,7 @@ class CheckedScope {
     return wrong;
   }
 
-  Complaint check_history(const DrawnHistory& d, FormulaValues& values) {
+  Complaint check_history(const DrawnHistory& d, CertificateValues& values) {
     ++facts_.histories;
     const History h = build(d);
     std::map<std::string, TxnId> ids;
@@ -239,7 +239,7 @@ class CheckedScope {
   }
 
   // Of a history that the only forbidden level forbids, some cycle can be chosen.
-  Complaint check_forced(const DrawnHistory& d, FormulaValues& values) {
+  Complaint check_forced(const DrawnHistory& d, CertificateValues& values) {
     std::vector<std::size_t> forced;
     for (std::size_t i = 0; i < formula_.reasons.size(); ++i) {
       if (formula_.reasons[i].starts_with("forbid: ")) forced.push_back(i);

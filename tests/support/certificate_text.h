@@ -127,9 +127,9 @@ inline std::string parse_formula(const std::string& cnf, const std::string& reas
 }
 
 // Truth values of variables, gates computed from their inputs.
-class FormulaValues {
+class CertificateValues {
  public:
-  explicit FormulaValues(const CertificateFormula& formula) : formula_(formula) {}
+  explicit CertificateValues(const CertificateFormula& formula) : formula_(formula) {}
 
   void set(int variable, bool value) { inputs_[variable] = value; }
   void forget_gates() { gates_.clear(); }
