@@ -135,7 +135,8 @@ void HistoryResolver::settle_initial_values() {
       h_.initial_values_[x.index] = stated->second.value;
       continue;
     }
-    // A list begins empty whatever the format states, so that a read which shows nothing has a writer.
+    // A list begins empty whatever the format states, so that a read which shows nothing has a
+    // writer.
     if (b_.initial_ == InitialValues::None && !h_.is_list(x)) continue;
     Value initial = b_.initial_ == InitialValues::Nil ? Value::nil() : Value::of(0);
     if (h_.is_list(x)) initial = Value::nil();

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "history/resolver.h"
+#include "history/txn_names.h"
 
 namespace isoscope {
 
@@ -63,11 +64,15 @@ void HistoryResolver::find_unknown_readers() {
   is_counted_.assign(h_.num_txns(), 0);
   for (TxnId t : h_.txns()) is_counted_[t.index] = is_unknown(t) ? 0 : 1;
   bool has_grown = false;
-  const auto count = [&](EventId write) {
-    if (write.is_none() || is_counted_[txn_of(write).index] != 0) return;
-    is_counted_[txn_of(write).index] = 1;
-    has_grown = true;
+  const auto count_txn = [&](TxnId writer) {
+    has_grown = has_grown || is_counted_[writer.index] == 0;
+    is_counted_[writer.index] = 1;
   };
+  const auto count = [&](EventId write) {
+    if (!write.is_none()) count_txn(txn_of(write));
+  };
+  // A name that stands twice, or for no transaction, is refused when the names are resolved.
+  const auto names = b_.named_reads_.empty() ? Result<TxnNames>(Error{}) : TxnNames::of(h_);
   do {  // one round per step of a chain of unknown outcomes
     has_grown = false;
     for (const ListRead& read : b_.list_reads_) {
@@ -78,6 +83,10 @@ void HistoryResolver::find_unknown_readers() {
     for (EventId e : h_.all_events()) {
       if (open_read_[e.index] == kByValue && is_counted_[txn_of(e).index] != 0)
         count(write_of(h_.key(e), h_.value(e)));
+    }
+    for (const auto& read : b_.named_reads_) {
+      if (!names || is_counted_[txn_of(EventId{read.event}).index] == 0) continue;
+      if (const auto writer = names->find(h_.texts().text(read.writer))) count_txn(*writer);
     }
   } while (has_grown && !is_over());
 }
