@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 """What recording costs: CPU time of pgbench, server and recorder together, over that of pgbench and server.
 
-    bench/record_cost.py build/isoscope [TRANSACTIONS [RUNS]]
+    bench/record_cost.py build/isoscope [TRANSACTIONS [RUNS [one-cpu]]]
 
 A row for each protocol of pgbench and each way to learn reads (--reads log, --reads append). A private server on
 loopback, one pgbench client, its TPC-B-like transaction of seven statements. Each run has a server of its own; what starting and stopping a server costs is measured too and taken off. Of several runs the cheapest
 counts: what others do on the machine only adds. `during` is what the run costs until pgbench has ended, `after` what
 the recorder and the server still do then (decoding the log, computing what was read, writing the file).
+
+The measure contains all that a recording does, from its start (copying the tables) to the finished file.
+
+On several CPUs the ratio depends on where the system wakes the processes up. Two of them share a CPU as soon as the
+machine has other work to do, which makes the direct run cheap; three do so less often. With `one-cpu` all processes
+run on one CPU: such ratios are higher than those of an idle machine, and can be compared with each other.
 """
 import glob
 import json
@@ -102,7 +108,10 @@ def main():
     isoscope = os.path.abspath(sys.argv[1])
     transactions = sys.argv[2] if len(sys.argv) > 2 else "5000"
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    print(f"{transactions} transactions, CPU seconds of the cheapest of {runs} runs")
+    if sys.argv[4:5] == ["one-cpu"]:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # all that is started from here inherits it
+    print(f"{transactions} transactions, CPU seconds of the cheapest of {runs} runs, "
+          f"on {len(os.sched_getaffinity(0))} CPUs")
     for protocol in ("prepared", "extended", "simple"):
         bench = [BIN + "/pgbench", "-n", "-M", protocol, "-t", transactions]
 

@@ -39,10 +39,21 @@ void append_raw(std::string& out, const RecordedStatement& statement,
     out += "null";
     return;
   }
-  out += fmt::format("[{},", static_cast<int>(statement.kind));
+  out += '[';
+  append_json_number(out, static_cast<int>(statement.kind));
+  out += ',';
   append_json_text(out, statement.tag);
-  out += fmt::format(",{},{},{},[{}]", statement.gate, statement.sent, statement.end,
-                     fmt::join(statement.parameter_types, ","));
+  for (const auto number :
+       {static_cast<std::int64_t>(statement.gate), statement.sent, statement.end}) {
+    out += ',';
+    append_json_number(out, number);
+  }
+  out += ",[";
+  for (std::size_t i = 0; i < statement.parameter_types.size(); ++i) {
+    if (i > 0) out += ',';
+    append_json_number(out, statement.parameter_types[i]);
+  }
+  out += ']';
   const ClientSettings* settings = statement.settings.get();
   if (settings != nullptr &&
       (before == nullptr || before->settings.get() != settings || !can_be_kept(*before))) {
@@ -137,6 +148,7 @@ std::string journal_start(const Snapshot& start) {
 std::string journal_table(const std::string& name, const TableCopy& copy) {
   constexpr std::size_t kMost = std::size_t{512} << 10U;  // bytes of rows
   std::string out;
+  out.reserve(copy.lines.size() + copy.lines.size() / 8 + copy.definition.size());
   std::string_view rest = copy.lines;
   do {
     const std::size_t end = rest.size() <= kMost ? rest.size() : rest.find('\n', kMost) + 1;
@@ -174,14 +186,17 @@ void JournalLog::finish() {
 
 std::string with_raw(std::string line, const RecordedTxn& txn, std::size_t gaps) {
   line.resize(line.size() - 2);  // }\n
-  line += fmt::format(",\"raw\":{{\"gaps\":{},\"stmts\":[", gaps);
+  line += ",\"raw\":{\"gaps\":";
+  append_json_number(line, static_cast<std::int64_t>(gaps));
+  line += ",\"stmts\":[";
   const RecordedStatement* before = nullptr;
   for (const RecordedStatement& statement : txn.statements) {
     if (before != nullptr) line += ',';
     append_raw(line, statement, before);
     before = &statement;
   }
-  return line + "]}}\n";
+  line += "]}}\n";
+  return line;
 }
 
 Error JournalFile::broken(const std::string& why) const {

@@ -45,8 +45,9 @@ class SessionNames {
   std::set<std::string, std::less<>> taken_;
 };
 
-// A text in quotes.
+// A text in quotes, and a number.
 void append_json_text(std::string& out, std::string_view text);
+void append_json_number(std::string& out, std::int64_t number);
 
 // The line of a transaction. `events` has one list per statement, or is empty: none is known.
 // `commit`: its place in the order of commits, or 0.

@@ -1,6 +1,7 @@
 #include "record/versions.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace isoscope::record {
@@ -27,6 +28,7 @@ std::string TableVersions::untouched_key(std::size_t i) const {
 }
 
 bool TableVersions::has_untouched(const std::string& key) const {
+  if (!std::exchange(is_sorted, true)) std::ranges::sort(untouched_keys);
   return std::ranges::binary_search(untouched_keys, std::hash<std::string>()(key));
 }
 
@@ -106,6 +108,24 @@ void Versions::keep_all(const Table& table) {
   if (found != tables_.end()) found->second.keeps_all = true;
 }
 
+namespace {
+
+// The primary key of a line of COPY. Most keys are one column without escapes, which stands in the
+// line as it is; others are put together in `buffer`.
+std::string_view key_of_line(const Table& table, std::string_view line, std::string& buffer) {
+  if (table.key.size() == 1) {
+    std::string_view rest = line;
+    for (std::size_t column = 0; column < table.key[0]; ++column)
+      rest.remove_prefix(std::min(rest.find('\t'), rest.size() - 1) + 1);
+    const std::string_view field = rest.substr(0, rest.find('\t'));
+    if (field.find('\\') == std::string_view::npos) return field;
+  }
+  buffer = key_text(table, copied_cells(line, table.key, table.columns.size()));
+  return buffer;
+}
+
+}  // namespace
+
 void Versions::start() {
   for (const auto& [name, copy] : log_.copies()) {
     TableVersions* versions = find(name);
@@ -123,14 +143,20 @@ void Versions::start() {
     if (copy.storage != table.storage && !is_emptied)
       versions->trouble = "a table that was written anew";
     if (copy.is_cut) versions->trouble = "a table with too many rows to be copied";
+    // Most rows were not written: their hashes tell.
+    std::unordered_set<std::uint64_t> hashes;
+    for (const auto& [key, chain] : versions->rows) hashes.insert(std::hash<std::string>()(key));
+    std::string buffer;
     for (std::string_view rest = copy.lines; !rest.empty();) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(line.size() + 1);
-      const std::string key = key_text(table, copied_cells(line, table.key, table.columns.size()));
-      const auto written = versions->rows.find(key);
+      const std::string_view key = key_of_line(table, line, buffer);
+      const std::uint64_t hash = std::hash<std::string_view>()(key);
+      const auto written =
+          hashes.contains(hash) ? versions->rows.find(std::string(key)) : versions->rows.end();
       if (!is_emptied && written == versions->rows.end()) {
         versions->untouched.push_back(line);
-        versions->untouched_keys.push_back(std::hash<std::string>()(key));
+        versions->untouched_keys.push_back(hash);
         continue;
       }
       std::vector<Cell> values = copied_cells(line, {}, table.columns.size());
@@ -138,11 +164,11 @@ void Versions::start() {
       for (const std::size_t column : table.booleans) {
         if (values[column]) values[column] = values[column] == "t" ? "true" : "false";
       }
-      RowChain& chain = written == versions->rows.end() ? versions->rows[key] : written->second;
+      RowChain& chain =
+          written == versions->rows.end() ? versions->rows[std::string(key)] : written->second;
       chain.ever_exists = chain.is_there = true;
       chain.append({.values = std::move(values), .id = versions->next_id++});
     }
-    std::ranges::sort(versions->untouched_keys);
   }
   for (auto& [name, versions] : tables_) {
     for (const auto& entry : versions.rows) versions.touched.push_back(&entry);

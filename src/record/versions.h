@@ -100,7 +100,9 @@ struct TableVersions {
   std::vector<std::string_view> untouched;  // as COPY prints them
   bool has_untouched(const std::string& key) const;
   std::string untouched_key(std::size_t i) const;  // the primary key of one of them
-  std::vector<std::uint64_t> untouched_keys;       // hashes, in ascending order
+  // Hashes of their keys; in ascending order once one was looked for.
+  mutable std::vector<std::uint64_t> untouched_keys;
+  mutable bool is_sorted = false;
   std::size_t id_count() const { return next_id + untouched.size(); }
 };
 

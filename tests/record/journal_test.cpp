@@ -140,6 +140,28 @@ TEST(Journal, KnowsHowFarTheLogGoes) {
   EXPECT_TRUE(unread && *unread);
 }
 
+// Every byte at every place of a word of eight bytes, and beyond it.
+TEST(Journal, TextsAreJsonWhateverTheyContain) {
+  const auto told = [](const std::string& text) {
+    std::string out = "before";
+    append_json_text(out, text);
+    return json::parse(out.substr(6)).get<std::string>();
+  };
+  for (std::size_t place = 0; place < 17; ++place) {
+    for (int byte = 0; byte < 0x80; ++byte) {
+      std::string text(17, 'x');
+      text[place] = static_cast<char>(byte);
+      EXPECT_EQ(told(text), text) << byte << " at " << place;
+    }
+    std::string foreign = "\t0123456789abcdef";
+    EXPECT_EQ(told(foreign.insert(place, "\xC3\xBC")), foreign);
+    std::string broken = "\"0123456789abcdef";
+    broken[place] = '\xFF';
+    EXPECT_THAT(told(broken), HasSubstr("\xEF\xBF\xBD"));
+  }
+  EXPECT_EQ(told(""), "");
+}
+
 TEST(Journal, ReadsTablesOfManyLines) {
   TempFolder folder;
   std::string rows;

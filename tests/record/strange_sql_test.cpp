@@ -31,6 +31,8 @@ CREATE TABLE stock (id int PRIMARY KEY, v int);
 INSERT INTO stock VALUES (1, 0), (2, 0);
 CREATE TABLE price (id int PRIMARY KEY, v int);
 INSERT INTO price VALUES (1, 0);
+CREATE TABLE sign (v int, name text PRIMARY KEY);
+INSERT INTO sign VALUES (0, 'a\b'), (0, E'c\td'), (0, 'e'), (0, '');
 CREATE TABLE ric (id int PRIMARY KEY, v int);
 INSERT INTO ric VALUES (1, 0);
 CREATE SCHEMA sale;
@@ -115,6 +117,11 @@ const std::vector<Step> kSteps = {
     {"ALTER TABLE PRICE ALTER v TYPE int USING v + 5", "gap: neither"},
     {"SELECT v FROM price WHERE id = 1", "gap: "},
     {"UPDATE ric SET v = 1 WHERE id = 1", "r ric[1] T0"},
+    // Keys that COPY prints with escapes, in another column than the first.
+    {"UPDATE sign SET v = 1 WHERE name = 'a\\b'", "w sign[a\\b].v=1"},
+    {"UPDATE sign SET v = 1 WHERE name = 'c\td'", "w sign[c\td].v=1"},
+    {"UPDATE sign SET v = 1 WHERE name = ''", "w sign[].v=1"},
+    {"SELECT v FROM sign WHERE name = 'e'", ""},
     // Texts that the server reads otherwise.
     {"SET client_encoding = LATIN1", ""},
     {"SELECT id FROM latin WHERE s = '\xE9'", "gap: a text that is not in UTF8"},
