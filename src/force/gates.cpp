@@ -440,15 +440,15 @@ std::vector<GateNotice> read_notices(const std::vector<std::string>& notices) {
     if (!is_gate) {
       // The statements of functions that it calls have told theirs in between.
       const auto open = std::find_if(read.rbegin(), read.rend(), [&](const GateNotice& one) {
-        return !one.rows && one.statement == told[0];
+        return !one.rows && told[0] == one.statement.index;
       });
       if (open == read.rend()) continue;
       open->rows = told[1].get<std::uint64_t>();
       open->end = told[2].get<std::int64_t>();
       continue;
     }
-    GateNotice one{.statement = told[0].get<std::size_t>(),
-                   .turn = told[1].get<std::size_t>(),
+    GateNotice one{.statement = {told[0].get<std::uint32_t>()},
+                   .turn = {told[1].get<std::uint32_t>()},
                    .execution = told[2].get<std::uint64_t>(),
                    .time = told[3].get<std::int64_t>(),
                    .values = {}};
