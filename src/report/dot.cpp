@@ -29,9 +29,12 @@ std::string_view dot_colour(EdgeKind kind) {
       return "royalblue";
     case EdgeKind::Rw:
       return "firebrick";
-    default:
-      return "darkorange";
+    case EdgeKind::Co:
+    case EdgeKind::Vis:
+    case EdgeKind::Ar:
+      break;
   }
+  return "darkorange";
 }
 
 }  // namespace isoscope
