@@ -78,9 +78,9 @@ void CommandInput::add_counts_to(CLI::App& app) {
       ->capture_default_str();
 }
 
-Result<std::vector<force::ShellCommand>> CommandInput::commands(
+Result<ById<force::ActorId, force::ShellCommand>> CommandInput::commands(
     const force::CommandPlan* plan) const {
-  std::vector<force::ShellCommand> given;
+  ById<force::ActorId, force::ShellCommand> given;
   for (const std::string& run : runs) {
     // A name may have an equals sign in it, if the plan has such a name.
     std::size_t equals = run.find('=');
@@ -92,12 +92,11 @@ Result<std::vector<force::ShellCommand>> CommandInput::commands(
                    .hint = "write --run s1='python buy.py'"};
     given.push_back({run.substr(0, equals), run.substr(equals + 1)});
   }
-  for (std::size_t i = 0; i < given.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (given[i].session == given[j].session)
-        return Error{.what = fmt::format("session {} has two commands", given[i].session)};
+  for (const force::ShellCommand& one : given)
+    if (std::ranges::count(given, one.session, &force::ShellCommand::session) > 1)
+      return Error{.what = fmt::format("session {} has two commands", one.session)};
   if (plan == nullptr) return given;
-  std::vector<force::ShellCommand> ordered;
+  ById<force::ActorId, force::ShellCommand> ordered;
   for (const std::string& name : plan->sessions) {
     const auto found = std::ranges::find(given, name, &force::ShellCommand::session);
     if (found == given.end())

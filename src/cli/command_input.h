@@ -28,7 +28,7 @@ struct CommandInput {
   Result<force::CommandForceAnswer> force(const std::string& dsn, const force::CommandPlan* plan,
                                           const Budget& budget, const Progress& progress) const;
   // The commands, in the order of the plan's sessions.
-  Result<std::vector<force::ShellCommand>> commands(const force::CommandPlan* plan) const;
+  Result<ById<force::ActorId, force::ShellCommand>> commands(const force::CommandPlan* plan) const;
   // plan.json, run.sh and isoscope_test_….py in the folder `script`, if one is named.
   Result<void> write_script(const std::string& dsn, const force::CommandPlan* plan) const;
 };

@@ -279,11 +279,7 @@ int run_explore(const ExploreArguments& args) {
 
 Run add_explore(CLI::App& app) {
   auto args = std::make_shared<ExploreArguments>();
-  add_input_file(app, "program", args->program.path,
-                 "a .txn program or an SQL program with sessions, or - for standard input")
-      ->required()
-      ->type_name("PROGRAM");
-  args->program.add_workload_to(app);
+  args->program.add_to(app);
   app.add_option("-l,--level", args->level,
                  "the level of transactions without a level of their own; pg-rc (default of SQL "
                  "programs), pg-rr and pg-ser: what PostgreSQL does")

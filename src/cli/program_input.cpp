@@ -59,6 +59,14 @@ void LoadedProgram::adopt_rows_of(const History& history) const {
   for (const KeyId key : history.keys()) sql->adopt_row(history.name(key));
 }
 
+void ProgramInput::add_to(CLI::App& app) {
+  add_input_file(app, "program", path,
+                 "a .txn program or an SQL program with sessions, or - for standard input")
+      ->required()
+      ->type_name("PROGRAM");
+  add_workload_to(app);
+}
+
 void ProgramInput::add_workload_to(CLI::App& app) {
   add_input_file(app, "--workload", workload, "sessions and rows of an SQL program");
 }

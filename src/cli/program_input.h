@@ -47,7 +47,9 @@ struct ProgramInput {
   std::string path;
   std::string workload;  // a file with the sessions and rows of an SQL program
 
-  // --workload only: the commands call the program itself differently.
+  // PROGRAM and --workload.
+  void add_to(CLI::App& app);
+  // --workload only, for commands that call the program itself differently.
   void add_workload_to(CLI::App& app);
   Result<LoadedProgram> load(Budget budget) const;
 };

@@ -178,11 +178,7 @@ int run_run(const RunArguments& args) {
 
 Run add_run(CLI::App& app) {
   auto args = std::make_shared<RunArguments>();
-  add_input_file(app, "program", args->program.path,
-                 "a .txn program or an SQL program with sessions, or - for standard input")
-      ->required()
-      ->type_name("PROGRAM");
-  args->program.add_workload_to(app);
+  args->program.add_to(app);
   app.add_option("--store", args->store,
                  "serial: one transaction after the other; weak: reads see anything legal; "
                  "replay: reads see what a history says")

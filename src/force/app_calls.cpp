@@ -68,10 +68,10 @@ std::string sql_isolation(std::string_view level) {
   return {};
 }
 
-Result<std::vector<AppCall>> calls_of_app(const sql::Application& app, const std::string& isolation,
-                                          const std::vector<std::string>& only) {
-  std::vector<AppCall> calls;
-  for (std::size_t s = 0; s < app.sessions.size(); ++s) {
+Result<AppCalls> calls_of_app(const sql::Application& app, const std::string& isolation,
+                              const std::vector<std::string>& only) {
+  AppCalls calls;
+  for (std::uint32_t s = 0; s < app.sessions.size(); ++s) {
     const sql::SqlSession& session = app.sessions[s];
     for (std::size_t i = 0; i < session.calls.size(); ++i) {
       const sql::SessionCall& call = session.calls[i];
@@ -88,7 +88,7 @@ Result<std::vector<AppCall>> calls_of_app(const sql::Application& app, const std
       for (const sql::Value& argument : call.arguments)
         arguments += (arguments.empty() ? "" : ", ") + sql::print(argument);
       calls.push_back({.name = name,
-                       .session = s,
+                       .session = {s},
                        .session_name = session.name,
                        .function = function.name,
                        .isolation = own,
@@ -115,7 +115,7 @@ record::RecordedTxn recorded_txn(const GatedApplication& app, const CalledTxn& c
     txn.gaps.push_back({0, fmt::format("function {}: {}", called.function, gap->second)});
   bool was_last_ended = true;
   for (const GateNotice& notice : called.notices) {
-    const InnerStatement& inner = app.statements.at(notice.statement);
+    const InnerStatement& inner = app.statements.entries().at(notice.statement.index);
     if (inner.sql.empty()) continue;
     record::RecordedStatement statement{
         .kind = inner.kind,

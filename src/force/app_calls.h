@@ -14,7 +14,7 @@ namespace isoscope::force {
 
 struct AppCall {
   std::string name;  // "alice[1]"
-  std::size_t session = 0;
+  AppSessionId session = {};
   std::string session_name = {};
   std::string function = {};
   std::string isolation = {};  // "READ COMMITTED"
@@ -25,8 +25,9 @@ struct AppCall {
 
 // The calls of all sessions, or those that `only` names. `isolation`: of calls without a level of
 // their own.
-Result<std::vector<AppCall>> calls_of_app(const sql::Application& app, const std::string& isolation,
-                                          const std::vector<std::string>& only);
+using AppCalls = ById<AppCallId, AppCall>;
+Result<AppCalls> calls_of_app(const sql::Application& app, const std::string& isolation,
+                              const std::vector<std::string>& only);
 
 // The level of SQL that a name of a level means: "si", "pg-rr", "repeatable-read" are REPEATABLE
 // READ; empty if it means none.
@@ -34,7 +35,7 @@ std::string sql_isolation(std::string_view level);
 
 // What a transaction of one call said: the answers to BEGIN and the call, and to COMMIT.
 struct CalledTxn {
-  std::uint32_t connection = 0;  // from 1
+  std::uint32_t connection = 0;  // as the recorder counts them, from 1
   std::string function = {};
   std::string isolation = {};
   TxnStatus status = TxnStatus::Unknown;

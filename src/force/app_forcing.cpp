@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "force/app_schedules.h"
 #include "force/app_stage.h"
@@ -25,36 +24,41 @@ class AppForcer {
   }
 
  private:
-  const std::vector<AppCall>& calls() const { return stage_.calls(); }
-  std::vector<std::size_t> all_calls() const {
-    std::vector<std::size_t> all(calls().size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
+  const AppCalls& calls() const { return stage_.calls(); }
+  // Where all calls are played, call n is actor n; so it is in schedules and in what is told.
+  CallOrder all_calls() const {
+    CallOrder all;
+    for (const AppCallId call : calls().ids()) all.push_back(call);
     return all;
+  }
+  static ActorId actor_of(AppCallId call) { return {call.index}; }
+  const AppCall& call_of(ActorId actor) const { return calls()[{actor.index}]; }
+
+  bool keeps_sessions(const std::vector<AppCallId>& order) const {
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (std::size_t j = i + 1; j < order.size(); ++j)
+        if (order[i] > order[j] && calls()[order[i]].session == calls()[order[j]].session)
+          return false;
+    return true;
   }
 
   // The serial orders of the calls that committed.
-  Result<std::shared_ptr<const std::vector<SerialRun>>> serial_runs(
-      const std::vector<std::size_t>& committed) {
-    auto& known = serial_[committed];
+  Result<std::shared_ptr<const std::vector<SerialRun>>> serial_runs(const CallOrder& committed) {
+    auto& known = serial_[committed.entries()];
     if (known != nullptr) return known;
     auto runs = std::make_shared<std::vector<SerialRun>>();
-    std::vector<std::size_t> order = committed;
+    CallOrder order = committed;
     do {
-      bool keeps_sessions = true;
-      for (std::size_t i = 0; i < order.size(); ++i)
-        for (std::size_t j = i + 1; j < order.size(); ++j)
-          if (order[i] > order[j] && calls()[order[i]].session == calls()[order[j]].session)
-            keeps_sessions = false;
-      if (!keeps_sessions) continue;
+      if (!keeps_sessions(order.entries())) continue;
       auto run = stage_.play(order, {}, false, budget_);
       if (!run) return run.error();
       SerialRun serial{.order = {}, .run = std::move(*run)};
-      for (const std::size_t call : order) serial.order.push_back({.session = call});
+      for (const AppCallId call : order) serial.order.push_back({.session = actor_of(call)});
       runs->push_back(std::move(serial));
-    } while (std::ranges::next_permutation(order).found && !budget_.expired_now());
+    } while (std::ranges::next_permutation(order.entries()).found && !budget_.expired_now());
     if (stage_.unstable.empty() && !runs->empty()) {
-      std::vector<std::size_t> first;
-      for (const Unit& unit : runs->front().order) first.push_back(unit.session);
+      CallOrder first;
+      for (const Unit& unit : runs->front().order) first.push_back({unit.session.index});
       auto again = stage_.play(first, {}, false, budget_);
       if (!again) return again.error();
       SerialRun second{.order = runs->front().order, .run = std::move(*again)};
@@ -65,46 +69,46 @@ class AppForcer {
   }
 
   // `order` says which call each of the run's actors is.
-  bool is_same(const Run& run, const std::vector<std::size_t>& order,
-               const SerialRun& serial) const {
-    for (std::size_t i = 0; i < serial.order.size(); ++i) {
-      const auto place = std::ranges::find(order, serial.order[i].session);
-      const Answer* mine =
-          call_answer(run.answers[static_cast<std::size_t>(place - order.begin())]);
-      const Answer* theirs = call_answer(serial.run.answers[i]);
+  bool is_same(const Run& run, const CallOrder& order, const SerialRun& serial) const {
+    for (const ActorId other : serial.run.answers.ids()) {
+      const AppCallId call{serial.order[other.index].session.index};
+      const auto place = std::ranges::find(order, call) - order.begin();
+      const Answer* mine = call_answer(run.answers[{static_cast<std::uint32_t>(place)}]);
+      const Answer* theirs = call_answer(serial.run.answers[other]);
       if (mine == nullptr || theirs == nullptr || !same_answer(*mine, *theirs)) return false;
     }
     return run.tables == serial.run.tables;
   }
 
   bool breaks_sessions(const Played& played) const {
-    std::vector<std::size_t> open(calls().size(), 0);  // statements that are sent and not answered
+    ById<ActorId, std::size_t> open(calls().size(),
+                                    0);  // statements that are sent and not answered
     for (const Moment& moment : played.moments) {
       if (moment.kind == Moment::Kind::Answered) --open[moment.actor];
       if (moment.kind != Moment::Kind::Sent) continue;
       ++open[moment.actor];
-      for (std::size_t other = 0; other < moment.actor; ++other)
-        if (open[other] > 0 && calls()[other].session == calls()[moment.actor].session) return true;
+      for (const ActorId other : IdRange<ActorId>(0, moment.actor.index))
+        if (open[other] > 0 && call_of(other).session == call_of(moment.actor).session) return true;
     }
     return false;
   }
 
-  Result<Forced> force_schedule(const std::vector<std::size_t>& schedule) {
+  Result<Forced> force_schedule(const Turns& schedule) {
     Forced forced{.permutation = {}, .sqlstates = {}};
-    const std::vector<std::size_t> all = all_calls();
+    const CallOrder all = all_calls();
     auto run = stage_.play(all, schedule, true, budget_);
     if (!run) return run.error();
     forced.runs = 1;
     forced.run = std::move(*run);
-    for (const std::size_t call : turns_taken(forced.run.played))
-      forced.permutation.push_back({.session = call});
-    std::vector<std::size_t> committed;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (has_committed(forced.run.answers[i])) committed.push_back(i);
-      for (const GateNotice& notice : notices_of(forced.run.answers[i]))
-        has_run_out_of_gates_ |= notice.turn >= static_cast<std::size_t>(kGatesOfACall);
+    for (const ActorId actor : turns_taken(forced.run.played))
+      forced.permutation.push_back({.session = actor});
+    CallOrder committed;
+    for (const ActorId actor : all.ids()) {
+      if (has_committed(forced.run.answers[actor])) committed.push_back(all[actor]);
+      for (const GateNotice& notice : notices_of(forced.run.answers[actor]))
+        has_run_out_of_gates_ |= notice.turn.index >= static_cast<std::uint32_t>(kGatesOfACall);
     }
-    for (const std::size_t call : committed) has_committed_[call] = true;
+    for (const AppCallId call : committed) has_committed_[call] = true;
     describe(forced);
     if (forced.run.played.end != Played::End::Complete) {
       forced.why = forced.run.played.end == Played::End::Limit ? limit_reached() + " was reached"
@@ -137,7 +141,7 @@ class AppForcer {
 
   // How the run was kept in order: what failed, what waited, what looked again.
   void describe(Forced& forced) const {
-    for (std::size_t i = 0; i < calls().size(); ++i) {
+    for (const ActorId i : forced.run.answers.ids()) {
       for (const Answer& answer : forced.run.answers[i])
         if (answer.has_failed()) forced.sqlstates.insert(answer.error);
       const std::vector<GateNotice> notices = notices_of(forced.run.answers[i]);
@@ -151,7 +155,7 @@ class AppForcer {
   }
 
   Result<void> search() {
-    std::vector<std::size_t> sessions;
+    ById<ActorId, AppSessionId> sessions;
     for (const AppCall& call : calls()) sessions.push_back(call.session);
     AppSchedules schedules(std::move(sessions));
     has_committed_.assign(calls().size(), false);
@@ -211,14 +215,14 @@ class AppForcer {
 
   // A call that fails in every schedule, and also when its session is alone, prevents nothing.
   Result<std::string> failure_by_itself() {
-    for (std::size_t call = 0; call < calls().size(); ++call) {
+    for (const AppCallId call : calls().ids()) {
       if (has_committed_[call]) continue;
-      std::vector<std::size_t> alone;
-      for (std::size_t other = 0; other <= call; ++other)
+      CallOrder alone;
+      for (const AppCallId other : IdRange<AppCallId>(0, call.index + 1))
         if (calls()[other].session == calls()[call].session) alone.push_back(other);
       auto run = stage_.play(alone, {}, false, budget_);
       if (!run) return run.error();
-      const std::vector<Answer>& answers = run->answers.back();
+      const Answers& answers = run->answers.back();
       if (has_committed(answers)) continue;
       const Answer* failed = call_answer(answers);
       return fmt::format("call {} fails also when its session is alone{}", calls()[call].name,
@@ -257,7 +261,7 @@ class AppForcer {
   Result<void> decide(Forced forced) {
     result_.answer.verdict = forced.verdict;
     forced.reproduced = forced.verdict == ForceVerdict::Reproduced ? 1 : 0;
-    std::vector<std::size_t> schedule;
+    Turns schedule;
     for (const PermutationStep& p : forced.permutation) schedule.push_back(p.session);
     while (forced.reproduced > 0 && forced.runs < options_.times && !budget_.expired_now()) {
       auto again = force_schedule(schedule);
@@ -270,21 +274,23 @@ class AppForcer {
   }
 
   // What a call does in its turns, as it was executed.
-  std::vector<SpecStep> steps_of_call(std::size_t call) const {
-    std::map<std::size_t, SpecStep> told;  // by turn
+  ById<StepId, SpecStep> steps_of_call(AppCallId call) const {
+    std::map<StatementId, SpecStep> told;  // by turn
     std::size_t turns = 1;
     for (const Forced& forced : result_.answer.forced) {
-      turns = std::max(turns, forced.run.answers[call].size());
-      for (const GateNotice& notice : notices_of(forced.run.answers[call])) {
-        const InnerStatement& inner = stage_.gated().statements.at(notice.statement);
+      const Answers& answers = forced.run.answers[actor_of(call)];
+      turns = std::max(turns, answers.size());
+      for (const GateNotice& notice : notices_of(answers)) {
+        const InnerStatement& inner =
+            stage_.gated().statements.entries().at(notice.statement.index);
         SpecStep& step = told[notice.turn];
         if (step.sql.empty()) step.place = {inner.line, 1};
         step.sql += (step.sql.empty() ? "" : "; ") + executed(inner, notice);
       }
     }
-    std::vector<SpecStep> steps;
-    for (std::size_t i = 0; i < turns; ++i) {
-      SpecStep step = i + 1 == turns ? SpecStep{.name = {}, .sql = "COMMIT"} : told[i];
+    ById<StepId, SpecStep> steps;
+    for (std::uint32_t i = 0; i < turns; ++i) {
+      SpecStep step = i + 1 == turns ? SpecStep{.name = {}, .sql = "COMMIT"} : told[{i}];
       step.name = fmt::format("{}.{}", calls()[call].name, i + 1);
       if (i == 0 && turns > 1)
         step.sql = calls()[call].call + (step.sql.empty() ? "" : ": " + step.sql);
@@ -296,14 +302,16 @@ class AppForcer {
   // The calls as sessions of a specification, with a step for each turn that was taken. Statement 0
   // of a session is its setup there, and there is none here: everything moves by one.
   void describe_calls() {
-    for (std::size_t call = 0; call < calls().size(); ++call)
+    for (const AppCallId call : calls().ids())
       result_.spec.sessions.push_back({.name = calls()[call].name,
                                        .setup = calls()[call].begin(),
                                        .steps = steps_of_call(call)});
     for (Forced& forced : result_.answer.forced) {
-      std::vector<std::size_t> next(calls().size(), 0);
-      for (PermutationStep& p : forced.permutation)
-        p.step = std::min(next[p.session]++, result_.spec.sessions[p.session].steps.size() - 1);
+      ById<ActorId, std::uint32_t> next(calls().size(), 0);
+      for (PermutationStep& p : forced.permutation) {
+        const auto& steps = result_.spec.sessions[p.session].steps;
+        p.step = std::min(StepId{next[p.session]++}, steps.ids().back());
+      }
       shift(forced.run);
       if (forced.judgement.serial == nullptr) continue;
       auto shifted = std::make_shared<std::vector<SerialRun>>();
@@ -311,15 +319,16 @@ class AppForcer {
         SerialRun one{.order = serial.order, .run = {}};
         one.run.tables = serial.run.tables;
         one.run.answers.resize(calls().size());
-        for (std::size_t i = 0; i < serial.order.size(); ++i) {
+        for (const ActorId i : serial.run.answers.ids()) {
           const Answer* answer = call_answer(serial.run.answers[i]);
-          if (answer != nullptr) one.run.answers[serial.order[i].session] = {{}, *answer};
+          if (answer != nullptr)
+            one.run.answers[serial.order[i.index].session] = {Answer{}, *answer};
         }
         // What is compared is the call's own answer.
         for (Unit& unit : one.order) {
           unit.begin = call_place(forced.run.answers[unit.session]);
-          unit.end = unit.begin + 1;
-          auto& answers = one.run.answers[unit.session];
+          unit.end = {unit.begin.index + 1};
+          auto& answers = one.run.answers[unit.session].entries();
           if (!answers.empty()) answers.erase(answers.begin());
         }
         shifted->push_back(std::move(one));
@@ -327,22 +336,23 @@ class AppForcer {
       forced.judgement.serial = shifted;
     }
   }
-  static std::size_t call_place(const std::vector<Answer>& answers) {
-    for (std::size_t i = 1; i < answers.size(); ++i)
-      if (answers[i].tag != "gate") return i;
-    return answers.size() - 1;
+  static StatementId call_place(const Answers& answers) {
+    for (const StatementId i : answers.ids())
+      if (i.index > 0 && answers[i].tag != "gate") return i;
+    return answers.ids().back();
   }
   static void shift(Run& run) {
-    for (auto& answers : run.answers) answers.insert(answers.begin(), Answer{});
+    for (Answers& answers : run.answers) answers.entries().insert(answers.begin(), Answer{});
     for (Moment& moment : run.played.moments) ++moment.statement;
   }
 
   const AppForceOptions& options_;
   Budget budget_;
   AppStage stage_;
-  std::map<std::vector<std::size_t>, std::shared_ptr<const std::vector<SerialRun>>> serial_;
-  std::optional<Forced> first_;      // a schedule that went well
-  std::vector<bool> has_committed_;  // by call: in some schedule
+  // By the calls that committed.
+  std::map<std::vector<AppCallId>, std::shared_ptr<const std::vector<SerialRun>>> serial_;
+  std::optional<Forced> first_;          // a schedule that went well
+  ById<AppCallId, bool> has_committed_;  // in some schedule
   bool has_run_out_of_gates_ = false;
   AppForceAnswer result_;
 };

@@ -22,31 +22,32 @@ namespace isoscope::force {
 
 class AppSchedules {
  public:
-  // `sessions`: of each call. A call begins when the one before it in its session has ended.
-  explicit AppSchedules(std::vector<std::size_t> sessions);
+  // `sessions`: of each call, which are the actors. A call begins when the one before it in its
+  // session has ended.
+  explicit AppSchedules(ById<ActorId, AppSessionId> sessions);
 
   // The turns to begin with; nothing when all orders were played.
-  std::optional<std::vector<std::size_t>> next();
+  std::optional<Turns> next();
   // Takes note of what was played after `beginning`. False: the run took other turns.
-  bool note(const std::vector<std::size_t>& beginning, const Played& played);
+  bool note(const Turns& beginning, const Played& played);
 
  private:
   struct Node {
     std::size_t switches = 0;
     std::size_t number = 0;  // in the order in which they were found
-    std::vector<std::size_t> turns = {};
+    Turns turns = {};
     bool operator<(const Node& other) const {
       return std::pair(other.switches, other.number) < std::pair(switches, number);
     }
   };
-  void add(std::vector<std::size_t> turns);
+  void add(Turns turns);
 
-  std::vector<std::size_t> sessions_;
+  ById<ActorId, AppSessionId> sessions_;
   std::priority_queue<Node> left_;
   std::size_t found_ = 0;
 };
 
 // The calls (actors) that had the turns, one after the other.
-std::vector<std::size_t> turns_taken(const Played& played);
+Turns turns_taken(const Played& played);
 
 }  // namespace isoscope::force

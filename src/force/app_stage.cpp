@@ -10,17 +10,17 @@
 
 namespace isoscope::force {
 
-const Answer* call_answer(const std::vector<Answer>& answers) {
+const Answer* call_answer(const Answers& answers) {
   for (const Answer& answer : answers)
     if (answer.tag != "gate") return &answer;
   return nullptr;
 }
 
-bool has_committed(const std::vector<Answer>& answers) {
+bool has_committed(const Answers& answers) {
   return !answers.empty() && answers.back().tag == "COMMIT";
 }
 
-std::vector<GateNotice> notices_of(const std::vector<Answer>& answers) {
+std::vector<GateNotice> notices_of(const Answers& answers) {
   std::vector<std::string> told;
   for (const Answer& answer : answers)
     told.insert(told.end(), answer.notices.begin(), answer.notices.end());
@@ -126,15 +126,13 @@ Result<std::string> AppSchema::created_outside(const std::string& since) const {
   return rows->at(0).at(0).value_or("");
 }
 
-Result<AppStage> AppStage::open(const std::string& dsn, std::string_view text,
-                                std::vector<AppCall> calls) {
+Result<AppStage> AppStage::open(const std::string& dsn, std::string_view text, AppCalls calls) {
   auto schema = AppSchema::open(dsn, text);
   if (!schema) return schema.error();
   return AppStage(dsn, std::move(calls), std::move(*schema));
 }
 
-Result<Run> AppStage::play(const std::vector<std::size_t>& order,
-                           const std::vector<std::size_t>& turns, bool is_recorded,
+Result<Run> AppStage::play(const CallOrder& order, const Turns& turns, bool is_recorded,
                            Budget& budget) {
   for (;;) {
     if (auto loaded = schema_->load(); !loaded) return loaded.error();
@@ -151,11 +149,10 @@ Result<Run> AppStage::play(const std::vector<std::size_t>& order,
   }
 }
 
-Result<Run> AppStage::play_once(const std::vector<std::size_t>& order,
-                                const std::vector<std::size_t>& turns, bool is_recorded,
+Result<Run> AppStage::play_once(const CallOrder& order, const Turns& turns, bool is_recorded,
                                 Budget& budget) {
   std::vector<ActorScript> actors;
-  for (const std::size_t call : order)
+  for (const AppCallId call : order)
     actors.push_back(
         {.name = calls_[call].name,
          .script = say_until_failure({calls_[call].begin() + "; " + calls_[call].call, "COMMIT"}),
@@ -177,7 +174,7 @@ Result<Run> AppStage::play_once(const std::vector<std::size_t>& order,
         force::play(**stage, {.turns = turns, .plays_rest = true, .rest_goes_on = true}, budget);
     if (!played) return played.error();
     run.played = std::move(*played);
-    for (std::size_t a = 0; a < order.size(); ++a) run.answers.push_back((*stage)->answers(a));
+    for (const ActorId a : order.ids()) run.answers.push_back((*stage)->answers(a));
   }
   if (log && run.played.end == Played::End::Complete)
     run.recorded = judge(order, run, *log, budget);
@@ -189,18 +186,18 @@ Result<Run> AppStage::play_once(const std::vector<std::size_t>& order,
   return run;
 }
 
-RecordedRun AppStage::judge(const std::vector<std::size_t>& order, const Run& run,
-                            record::ServerLog& log, Budget& budget) const {
+RecordedRun AppStage::judge(const CallOrder& order, const Run& run, record::ServerLog& log,
+                            Budget& budget) const {
   std::vector<std::pair<std::string, record::RecordedTxn>> txns;
   // In the order of their ends.
-  std::vector<std::size_t> ended;
+  std::vector<ActorId> ended;
   for (auto m = run.played.moments.rbegin(); m != run.played.moments.rend(); ++m)
     if (m->kind == Moment::Kind::Answered && std::ranges::find(ended, m->actor) == ended.end())
       ended.insert(ended.begin(), m->actor);
-  for (const std::size_t actor : ended) {
+  for (const ActorId actor : ended) {
     const AppCall& call = calls_[order[actor]];
-    const std::vector<Answer>& answers = run.answers[actor];
-    CalledTxn called{.connection = static_cast<std::uint32_t>(actor + 1),
+    const Answers& answers = run.answers[actor];
+    CalledTxn called{.connection = actor.index + 1,
                      .function = call.function,
                      .isolation = call.isolation,
                      .status = has_committed(answers) ? TxnStatus::Committed : TxnStatus::Aborted,

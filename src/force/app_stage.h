@@ -53,38 +53,38 @@ class AppSchema {
   std::string refusal_;
 };
 
+using CallOrder = ById<ActorId, AppCallId>;  // which call each actor is
+
 class AppStage {
  public:
-  static Result<AppStage> open(const std::string& dsn, std::string_view text,
-                               std::vector<AppCall> calls);
+  static Result<AppStage> open(const std::string& dsn, std::string_view text, AppCalls calls);
 
-  // Plays calls in this order of connections; an index into `order` is an actor.
-  Result<Run> play(const std::vector<std::size_t>& order, const std::vector<std::size_t>& turns,
-                   bool is_recorded, Budget& budget);
+  // Plays these calls, each by an actor.
+  Result<Run> play(const CallOrder& order, const Turns& turns, bool is_recorded, Budget& budget);
 
-  const std::vector<AppCall>& calls() const { return calls_; }
+  const AppCalls& calls() const { return calls_; }
   const GatedApplication& gated() const { return schema_->gated(); }
   const std::string& no_record() const { return schema_->no_record(); }
   // Why rows cannot be compared; empty if they can.
   std::string unstable = {};
 
  private:
-  AppStage(std::string dsn, std::vector<AppCall> calls, std::unique_ptr<AppSchema> schema)
+  AppStage(std::string dsn, AppCalls calls, std::unique_ptr<AppSchema> schema)
       : dsn_(std::move(dsn)), calls_(std::move(calls)), schema_(std::move(schema)) {}
-  Result<Run> play_once(const std::vector<std::size_t>& order,
-                        const std::vector<std::size_t>& turns, bool is_recorded, Budget& budget);
-  RecordedRun judge(const std::vector<std::size_t>& order, const Run& run, record::ServerLog& log,
+  Result<Run> play_once(const CallOrder& order, const Turns& turns, bool is_recorded,
+                        Budget& budget);
+  RecordedRun judge(const CallOrder& order, const Run& run, record::ServerLog& log,
                     Budget& budget) const;
 
   std::string dsn_;
-  std::vector<AppCall> calls_;
+  AppCalls calls_;
   std::unique_ptr<AppSchema> schema_;
 };
 
 // Gates, the call, COMMIT: the answer to the call.
-const Answer* call_answer(const std::vector<Answer>& answers);
-bool has_committed(const std::vector<Answer>& answers);
+const Answer* call_answer(const Answers& answers);
+bool has_committed(const Answers& answers);
 // What the gates of a call have told.
-std::vector<GateNotice> notices_of(const std::vector<Answer>& answers);
+std::vector<GateNotice> notices_of(const Answers& answers);
 
 }  // namespace isoscope::force

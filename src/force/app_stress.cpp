@@ -73,7 +73,7 @@ struct EndedCall {
   CalledTxn txn;
   std::string call = {};
   std::string message = {};  // of the error
-  std::size_t client = 0;
+  ActorId client = {};
 };
 
 class AppStress {
@@ -100,7 +100,7 @@ class AppStress {
 
  private:
   // A client's next statement.
-  std::optional<std::string> next(std::size_t client, const Answer* last) {
+  std::optional<std::string> next(ActorId client, const Answer* last) {
     std::optional<EndedCall>& open = open_[client];
     if (last != nullptr && open) note(*open, *last, client);
     if (open) return "COMMIT";
@@ -110,7 +110,7 @@ class AppStress {
     std::string arguments;
     for (const sql::Type type : function.parameters)
       arguments += (arguments.empty() ? "" : ", ") + pool_.argument(type);
-    open = EndedCall{.txn = {.connection = static_cast<std::uint32_t>(client + 1),
+    open = EndedCall{.txn = {.connection = client.index + 1,
                              .function = function.name,
                              .isolation = function.isolation},
                      .call = fmt::format("{}({})", function.name, arguments),
@@ -120,7 +120,7 @@ class AppStress {
   }
 
   // The call was answered, or its COMMIT.
-  void note(EndedCall& call, const Answer& answer, std::size_t client) {
+  void note(EndedCall& call, const Answer& answer, ActorId client) {
     if (answer.has_failed() && call.txn.error.empty()) {
       call.txn.error = answer.error;
       call.message = answer.message;
@@ -143,15 +143,15 @@ class AppStress {
     open_.resize(options_.clients);
     is_committing_.resize(options_.clients);
     std::vector<ActorScript> actors;
-    for (std::size_t c = 0; c < options_.clients; ++c)
-      actors.push_back({.name = fmt::format("c{}", c + 1),
+    for (const ActorId c : open_.ids())
+      actors.push_back({.name = fmt::format("c{}", c.index + 1),
                         .script = [this, c](const Answer* last) { return next(c, last); },
                         .setup = schema_.session_setup()});
     auto stage = PgSessions::open({.dsn = options_.dsn}, std::move(actors));
     if (!stage) return stage.error();
     for (bool is_alive = true; is_alive;) {
       is_alive = false;
-      for (std::size_t c = 0; c < options_.clients; ++c) {
+      for (const ActorId c : (*stage)->actors()) {
         if ((*stage)->state(c) == ActorState::Ready)
           if (auto released = (*stage)->release(c); !released) return released.error();
         is_alive = is_alive || (*stage)->state(c) != ActorState::Done;
@@ -199,7 +199,7 @@ class AppStress {
     for (const EndedCall& call : ended_) {
       auto txn = recorded_txn(schema_.gated(), call.txn);
       if (txn.statements.empty() && txn.gaps.empty()) continue;
-      txns.emplace_back(fmt::format("c{}", call.client + 1), std::move(txn));
+      txns.emplace_back(fmt::format("c{}", call.client.index + 1), std::move(txn));
       run_.call_of[fmt::format("T{}", txns.size())] = call.call;
     }
     if (txns.empty()) return Error{.what = "no statement of a function was recorded"};
@@ -216,8 +216,8 @@ class AppStress {
   AppSchema& schema_;
   std::vector<CallableFunction> functions_;
   ArgumentPool pool_;
-  std::vector<std::optional<EndedCall>> open_;  // by client
-  std::vector<bool> is_committing_;
+  ById<ActorId, std::optional<EndedCall>> open_;  // of each client
+  ById<ActorId, bool> is_committing_;
   std::vector<EndedCall> ended_;  // in the order of their ends
   std::size_t started_ = 0;
   bool is_stopping_ = false;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace isoscope::force {
 namespace {
@@ -56,7 +55,7 @@ class CommandForcing {
 
   // Why a run that went well says nothing: a command that does not do its work cannot go wrong.
   std::string flaw_of(const CommandRun& run) const {
-    for (std::size_t s = 0; s < run.sent.size(); ++s) {
+    for (const ActorId s : run.sent.ids()) {
       const std::string& name = options_.commands[s].session;
       if (run.sent[s].empty()) return fmt::format("session {} sent no statement", name);
       for (const SentRequest& request : run.sent[s])
@@ -135,7 +134,7 @@ class CommandForcing {
   }
 
   Result<void> play_plan() {
-    std::vector<std::size_t> turns;
+    Turns turns;
     for (const CommandPlan::Step& step : plan_->steps) turns.push_back(step.session);
     for (std::size_t i = 0; i < options_.times && !budget_.expired_now(); ++i) {
       if (options_.progress)
@@ -155,7 +154,7 @@ class CommandForcing {
   }
 
   // Depth first: at the last choice at which somebody else could have had the turn, he has it.
-  static bool next_order(const std::vector<Choice>& choices, std::vector<std::size_t>& turns) {
+  static bool next_order(const std::vector<Choice>& choices, Turns& turns) {
     for (std::size_t i = choices.size(); i-- > 0;) {
       const auto other = std::ranges::upper_bound(choices[i].ready, choices[i].chosen);
       if (other == choices[i].ready.end()) continue;
@@ -168,7 +167,7 @@ class CommandForcing {
   }
 
   Result<void> play_all_orders() {
-    std::vector<std::size_t> turns;
+    Turns turns;
     bool is_complete = false;
     ForceVerdict worst = ForceVerdict::Prevented;
     std::string worst_why;
@@ -232,8 +231,8 @@ class CommandForcing {
   }
 
   Result<void> play_serial_orders() {
-    std::vector<std::size_t> order(options_.commands.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<ActorId> order;
+    for (const ActorId s : options_.commands.ids()) order.push_back(s);
     if (order.size() > kMostCommands) {
       answer_.no_witness = fmt::format("there are more than {} commands", kMostCommands);
       return {};
@@ -242,7 +241,7 @@ class CommandForcing {
       if (options_.progress) options_.progress("one command after the other", -1);
       auto serial = runner_.run_serially(order);
       if (!serial) return serial.error();
-      const std::size_t first = order.front();
+      const ActorId first = order.front();
       if (serial->run.exit_codes[first] != 0 && !budget_.expired_now())
         return Error{
             .what = fmt::format("the command of session {} fails by itself, with {}",

@@ -94,7 +94,7 @@ class CommandPlanReader {
     if (found == plan_.sessions.end())
       return command_plan_error(
           fmt::format("step {} is of session {}, which is none", number, name));
-    const auto s = static_cast<std::size_t>(found - plan_.sessions.begin());
+    const ActorId s{static_cast<std::uint32_t>(found - plan_.sessions.begin())};
     if (step[1] == "commit") {
       plan_.steps.push_back({.session = s, .step = {.ends = true}});
       return {};
@@ -113,13 +113,13 @@ class CommandPlanReader {
 
   const CommandJson& json_;
   CommandPlan plan_;
-  std::vector<std::vector<std::string>> shapes_;  // by session
-  std::vector<std::size_t> next_;                 // statement of each session
+  ById<ActorId, std::vector<std::string>> shapes_;
+  ById<ActorId, std::size_t> next_;  // statement
 };
 
 }  // namespace
 
-std::vector<RequestStep> CommandPlan::steps_of_session(std::size_t session) const {
+std::vector<RequestStep> CommandPlan::steps_of_session(ActorId session) const {
   std::vector<RequestStep> own;
   for (const Step& step : steps)
     if (step.session == session) own.push_back(step.step);

@@ -19,17 +19,17 @@ namespace isoscope::force {
 
 struct CommandPlan {
   struct Step {
-    std::size_t session = 0;
+    ActorId session = {};
     RequestStep step;  // its shape is empty if it is not told
   };
-  std::vector<std::string> sessions = {};
+  ById<ActorId, std::string> sessions = {};
   std::vector<Step> steps = {};
   std::string level = {};
   std::string anomaly = {};
   std::string text = {};  // as a file has it
 
   // The steps of one session, in order.
-  std::vector<RequestStep> steps_of_session(std::size_t session) const;
+  std::vector<RequestStep> steps_of_session(ActorId session) const;
 };
 
 // Reads such a plan, a plan with its own statements (plan_file.h), or the answer of

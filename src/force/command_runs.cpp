@@ -27,7 +27,7 @@ bool fits(const RequestStep& planned, const RequestStep& happened) {
 
 // The first step of a session that is not the planned one.
 std::optional<Departure> departure_of(const CommandPlan& plan, const CommandRun& run) {
-  for (std::size_t s = 0; s < plan.sessions.size(); ++s) {
+  for (const ActorId s : plan.sessions.ids()) {
     const std::vector<RequestStep> planned = plan.steps_of_session(s);
     std::size_t i = 0;
     bool is_explained = false;
@@ -99,7 +99,7 @@ bool is_by_concurrency(const std::string& sqlstate) {
 
 std::vector<HeldCommand> CommandRunner::commands(bool follows_plan) const {
   std::vector<HeldCommand> commands;
-  for (std::size_t s = 0; s < options_.commands.size(); ++s) {
+  for (const ActorId s : options_.commands.ids()) {
     HeldCommand command{.name = options_.commands[s].session, .text = options_.commands[s].text};
     if (follows_plan) {
       const auto steps = plan_->steps_of_session(s);
@@ -129,7 +129,7 @@ Result<void> CommandRunner::between_setup_and_teardown(const std::function<Resul
 
 Result<void> CommandRunner::gather(HeldCommands& stage, CommandRun& run, bool is_judged) {
   stage.close();
-  for (std::size_t s = 0; s < stage.size(); ++s) {
+  for (const ActorId s : stage.actors()) {
     run.sent.push_back(stage.sent(s));
     run.turns.push_back(stage.turns(s));
     run.exit_codes.push_back(stage.exit_code(s).value_or(-1));
@@ -146,8 +146,7 @@ Result<void> CommandRunner::gather(HeldCommands& stage, CommandRun& run, bool is
   return {};
 }
 
-Result<void> CommandRunner::hold(const std::vector<std::size_t>& turns, bool follows_plan,
-                                 CommandRun& run) {
+Result<void> CommandRunner::hold(const Turns& turns, bool follows_plan, CommandRun& run) {
   auto stage =
       HeldCommands::open({.dsn = options_.dsn, .gives_credit = follows_plan, .budget = budget_},
                          commands(follows_plan));
@@ -165,8 +164,7 @@ Result<void> CommandRunner::hold(const std::vector<std::size_t>& turns, bool fol
   return gather(**stage, run, true);
 }
 
-Result<CommandRun> CommandRunner::run_once(const std::vector<std::size_t>& turns,
-                                           bool follows_plan) {
+Result<CommandRun> CommandRunner::run_once(const Turns& turns, bool follows_plan) {
   CommandRun run;
   if (auto ran = between_setup_and_teardown([&] { return hold(turns, follows_plan, run); }); !ran)
     return ran.error();
@@ -174,12 +172,12 @@ Result<CommandRun> CommandRunner::run_once(const std::vector<std::size_t>& turns
   return run;
 }
 
-Result<SerialCommands> CommandRunner::run_serially(const std::vector<std::size_t>& order) {
+Result<SerialCommands> CommandRunner::run_serially(const std::vector<ActorId>& order) {
   SerialCommands serial{.order = order};
   auto ran = between_setup_and_teardown([&]() -> Result<void> {
     auto stage = HeldCommands::open({.dsn = options_.dsn}, commands(false));
     if (!stage) return stage.error();
-    for (const std::size_t actor : order)
+    for (const ActorId actor : order)
       if (auto freed = (*stage)->run_freely(actor, budget_); !freed) return freed;
     return gather(**stage, serial.run, false);
   });

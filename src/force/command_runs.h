@@ -21,9 +21,9 @@ struct ShellCommand {
 
 struct CommandForceOptions {
   record::ConnectionString dsn;
-  std::vector<ShellCommand> commands = {};  // one for each session of the plan
-  std::string setup = {};                   // before each run; empty: runs cannot be repeated
-  std::string teardown = {};                // after each run
+  ById<ActorId, ShellCommand> commands = {};  // one for each session of the plan
+  std::string setup = {};                     // before each run; empty: runs cannot be repeated
+  std::string teardown = {};                  // after each run
   std::size_t times = 1;
   std::size_t most_orders = 1'000;  // where all are played
   Budget budget = {};
@@ -32,7 +32,7 @@ struct CommandForceOptions {
 
 // Where the statements left the plan.
 struct Departure {
-  std::size_t session = 0;
+  ActorId session = {};
   std::size_t step = 0;  // of the session, counted from 1
   std::string planned = {};
   std::string happened = {};
@@ -41,11 +41,11 @@ struct Departure {
 
 struct CommandRun {
   Played played = {};
-  std::vector<std::vector<SentRequest>> sent = {};   // by session
-  std::vector<std::vector<std::size_t>> turns = {};  // by session and turn: the request
+  ById<ActorId, ById<RequestId, SentRequest>> sent = {};
+  ById<ActorId, ById<StatementId, RequestId>> turns = {};
   std::vector<Choice> choices = {};
-  std::vector<int> exit_codes = {};
-  std::vector<std::string> outputs = {};
+  ById<ActorId, int> exit_codes = {};
+  ById<ActorId, std::string> outputs = {};
   std::map<std::string, Table> tables = {};  // with a setup: what they hold in the end
   RecordedRun recorded = {};
   std::optional<Departure> departure = {};
@@ -53,7 +53,7 @@ struct CommandRun {
 };
 
 struct SerialCommands {
-  std::vector<std::size_t> order = {};
+  std::vector<ActorId> order = {};
   CommandRun run = {};
 };
 
@@ -71,15 +71,15 @@ class CommandRunner {
 
   bool is_repeatable() const { return !options_.setup.empty(); }
   // `turns`: as far as they are given; the rest is played session by session.
-  Result<CommandRun> run_once(const std::vector<std::size_t>& turns, bool follows_plan);
-  Result<SerialCommands> run_serially(const std::vector<std::size_t>& order);
+  Result<CommandRun> run_once(const Turns& turns, bool follows_plan);
+  Result<SerialCommands> run_serially(const std::vector<ActorId>& order);
   // Why tables were not read whole; empty if they were.
   const std::string& table_limit() const { return table_limit_; }
 
  private:
   std::vector<HeldCommand> commands(bool follows_plan) const;
   Result<void> between_setup_and_teardown(const std::function<Result<void>()>& work);
-  Result<void> hold(const std::vector<std::size_t>& turns, bool follows_plan, CommandRun& run);
+  Result<void> hold(const Turns& turns, bool follows_plan, CommandRun& run);
   Result<void> gather(HeldCommands& stage, CommandRun& run, bool is_judged);
 
   const CommandPlan* plan_;

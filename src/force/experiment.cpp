@@ -39,11 +39,11 @@ std::vector<std::vector<Unit>> serial_orders(const std::vector<Unit>& units, std
       if (!is_too_many) orders.push_back(current);
       return;
     }
-    std::vector<bool> has_earlier;  // by session: an earlier unit is still to come
+    ById<ActorId, bool> has_earlier;  // an earlier unit is still to come
     for (std::size_t i = 0; i < units.size() && !is_too_many; ++i) {
-      has_earlier.resize(std::max(has_earlier.size(), units[i].session + 1));
-      if (is_used[i] || has_earlier[units[i].session]) continue;
-      has_earlier[units[i].session] = true;
+      auto is_behind = has_earlier.grown(units[i].session);
+      if (is_used[i] || is_behind) continue;
+      is_behind = true;
       is_used[i] = true;
       current.push_back(units[i]);
       self(self);
@@ -58,32 +58,33 @@ std::vector<std::vector<Unit>> serial_orders(const std::vector<Unit>& units, std
 
 // The transactions of each session, from what it answered.
 void find_units(Run& run) {
-  std::vector<std::vector<std::size_t>> ended(run.answers.size());  // when: the place in moments
+  ById<ActorId, std::vector<std::size_t>> ended(run.answers.size());  // when: place in moments
   for (std::size_t i = 0; i < run.played.moments.size(); ++i) {
     const Moment& moment = run.played.moments[i];
     if (moment.kind == Moment::Kind::Answered) ended[moment.actor].push_back(i);
   }
   std::vector<std::pair<std::size_t, Unit>> units;
-  for (std::size_t s = 0; s < run.answers.size(); ++s) {
-    const auto& answers = run.answers[s];
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const bool is_last = i + 1 == answers.size();
-      if (i == 0 && !answers[i].is_in_txn && answers[i].is_setting()) {
-        begin = 1;
+  for (const ActorId s : run.answers.ids()) {
+    const Answers& answers = run.answers[s];
+    StatementId begin = kSetup;
+    for (const StatementId i : answers.ids()) {
+      const StatementId next{i.index + 1};
+      if (i == kSetup && !answers[i].is_in_txn && answers[i].is_setting()) {
+        begin = next;
         continue;
       }
-      if (answers[i].is_in_txn && !is_last) continue;
+      if (answers[i].is_in_txn && answers.contains(next)) continue;
       Unit unit{.session = s,
                 .begin = begin,
-                .end = i + 1,
+                .end = next,
                 .is_committed = !has_rolled_back(answers[i]) && !answers[i].is_in_txn};
-      for (std::size_t j = begin; j <= i; ++j) unit.may_hold_several |= answers[j].may_hold_several;
+      for (const StatementId j : unit.statements())
+        unit.may_hold_several |= answers[j].may_hold_several;
       // A procedure or a DO block outside of a transaction block may commit.
       if (begin == i && (answers[i].tag == "CALL" || answers[i].tag == "DO"))
         unit.may_hold_several = true;
-      units.push_back({ended[s].at(i), unit});
-      begin = i + 1;
+      units.push_back({ended[s].at(i.index), unit});
+      begin = next;
     }
   }
   std::ranges::sort(units);
@@ -114,14 +115,14 @@ bool same_answer(const Answer& a, const Answer& b) {
 }
 
 bool same_outcome(const Run& run, const SerialRun& serial) {
-  std::vector<std::size_t> next(run.answers.size(), 0);
-  for (std::size_t s = 0; s < run.answers.size(); ++s) {
-    for (const Unit& unit : serial.order) {
-      if (unit.session != s) continue;
-      for (std::size_t i = unit.begin; i < unit.end; ++i) {
-        if (next[s] == serial.run.answers[s].size()) return false;
-        if (!same_answer(run.answers[s][i], serial.run.answers[s][next[s]++])) return false;
-      }
+  ById<ActorId, StatementId> next(run.answers.size());  // of the serial run
+  for (const Unit& unit : serial.order) {
+    const Answers& others = serial.run.answers[unit.session];
+    for (const StatementId i : unit.statements()) {
+      StatementId& other = next[unit.session];
+      if (!others.contains(other)) return false;
+      if (!same_answer(run.answers[unit.session][i], others[other])) return false;
+      ++other;
     }
   }
   return run.tables == serial.run.tables;
@@ -177,14 +178,14 @@ Result<std::map<std::string, Table>> read_tables(PgMonitor& monitor, std::string
   return tables;
 }
 
-Result<void> Experiment::play_sessions(const std::vector<std::size_t>& turns,
-                                       const std::vector<std::size_t>& counts, bool is_recorded,
-                                       Run& run, Budget& budget) {
+Result<void> Experiment::play_sessions(const Turns& turns, const ById<ActorId, std::size_t>& counts,
+                                       bool is_recorded, Run& run, Budget& budget) {
   std::vector<ActorScript> actors;
-  for (std::size_t s = 0; s < spec_->sessions.size(); ++s) {
+  for (const ActorId s : spec_->sessions.ids()) {
     const SpecSession& session = spec_->sessions[s];
     std::vector<std::string> statements = {session.setup};
-    for (std::size_t i = 0; i < counts[s]; ++i) statements.push_back(session.steps[i].sql);
+    for (std::size_t i = 0; i < counts[s]; ++i)
+      statements.push_back(session.steps.entries()[i].sql);
     actors.push_back({.name = session.name, .script = say(std::move(statements))});
   }
   std::unique_ptr<RunRecorder> recorder;
@@ -203,8 +204,7 @@ Result<void> Experiment::play_sessions(const std::vector<std::size_t>& turns,
     auto played = play(**stage, {.turns = turns}, budget);
     if (!played) return played.error();
     run.played = std::move(*played);
-    for (std::size_t s = 0; s < spec_->sessions.size(); ++s)
-      run.answers.push_back((*stage)->answers(s));
+    for (const ActorId s : spec_->sessions.ids()) run.answers.push_back((*stage)->answers(s));
   }
   if (recorder == nullptr) return {};
   recorder->close();
@@ -218,9 +218,8 @@ Result<void> Experiment::play_sessions(const std::vector<std::size_t>& turns,
   return {};
 }
 
-Result<Run> Experiment::play_turns(const std::vector<std::size_t>& turns,
-                                   const std::vector<std::size_t>& counts, bool is_recorded,
-                                   Budget& budget) {
+Result<Run> Experiment::play_turns(const Turns& turns, const ById<ActorId, std::size_t>& counts,
+                                   bool is_recorded, Budget& budget) {
   Run run;
   std::string teardown;
   for (const SpecSession& session : spec_->sessions) teardown += session.teardown + ";\n";
@@ -252,19 +251,19 @@ Result<Run> Experiment::play_turns(const std::vector<std::size_t>& turns,
                       .hint = spec_->teardown};
   }
   if (!outcome) return outcome.error();
-  for (std::size_t s = 0; s < run.answers.size(); ++s)
-    if (!run.answers[s].empty() && run.answers[s][0].has_failed())
+  for (const ActorId s : run.answers.ids())
+    if (!run.answers[s].empty() && run.answers[s][kSetup].has_failed())
       return Error{.what = fmt::format("the setup of session {} failed: {}",
-                                       spec_->sessions[s].name, run.answers[s][0].message),
+                                       spec_->sessions[s].name, run.answers[s][kSetup].message),
                    .hint = spec_->sessions[s].setup};
   find_units(run);
   return run;
 }
 
 Result<Run> Experiment::run(const Permutation& permutation, Budget& budget) {
-  std::vector<std::size_t> turns;
-  std::vector<std::size_t> counts(spec_->sessions.size(), 0);
-  for (std::size_t s = 0; s < counts.size(); ++s) turns.push_back(s);  // the setups
+  Turns turns;
+  ById<ActorId, std::size_t> counts(spec_->sessions.size(), 0);
+  for (const ActorId s : counts.ids()) turns.push_back(s);  // the setups
   for (const PermutationStep& p : permutation) {
     turns.push_back(p.session);
     ++counts[p.session];
@@ -276,23 +275,26 @@ Result<SerialRun> Experiment::run_serially(const std::vector<Unit>& order, Budge
   // A unit behind one that is left out would need statements that were not sent; sessions are
   // therefore scripts of the units that are played.
   Spec serial = *spec_;
-  std::vector<std::size_t> turns;
-  std::vector<std::size_t> counts(serial.sessions.size(), 0);
+  Turns turns;
+  ById<ActorId, std::size_t> counts(serial.sessions.size(), 0);
   for (SpecSession& session : serial.sessions) session.steps.clear();
-  std::vector<bool> has_setup(serial.sessions.size(), false);
+  ById<ActorId, bool> has_setup(serial.sessions.size(), false);
   for (const Unit& unit : order) {
     SpecSession& session = serial.sessions[unit.session];
     const SpecSession& original = spec_->sessions[unit.session];
-    if (unit.begin == 0) has_setup[unit.session] = true;
-    for (std::size_t i = std::max<std::size_t>(unit.begin, 1); i < unit.end; ++i) {
-      session.steps.push_back(original.steps[i - 1]);
-      ++counts[unit.session];
+    for (const StatementId i : unit.statements()) {
+      turns.push_back(unit.session);
+      if (i == kSetup) {
+        has_setup[unit.session] = true;
+      } else {
+        session.steps.push_back(*step_of(original, i));
+        ++counts[unit.session];
+      }
     }
-    for (std::size_t i = unit.begin; i < unit.end; ++i) turns.push_back(unit.session);
   }
-  for (std::size_t s = 0; s < has_setup.size(); ++s) {
+  for (const ActorId s : has_setup.ids()) {
     if (has_setup[s]) continue;
-    if (!has_plain_setup_.at(s)) serial.sessions[s].setup.clear();
+    if (!has_plain_setup_[s]) serial.sessions[s].setup.clear();
     turns.insert(turns.begin(), s);
   }
   const Spec* original = spec_;
@@ -300,8 +302,10 @@ Result<SerialRun> Experiment::run_serially(const std::vector<Unit>& order, Budge
   auto run = play_turns(turns, counts, false, budget);
   spec_ = original;
   if (!run) return run.error();
-  for (std::size_t s = 0; s < has_setup.size(); ++s)
-    if (!has_setup[s] && !run->answers[s].empty()) run->answers[s].erase(run->answers[s].begin());
+  for (const ActorId s : has_setup.ids()) {
+    auto& answers = run->answers[s].entries();
+    if (!has_setup[s] && !answers.empty()) answers.erase(answers.begin());
+  }
   return SerialRun{.order = order, .run = std::move(*run)};
 }
 
@@ -361,20 +365,21 @@ Result<Judgement> Experiment::judge(const Run& run, Budget& budget) {
 
 void Experiment::note_setups(const Run& run) {
   has_plain_setup_.clear();
-  for (const auto& answers : run.answers)
-    has_plain_setup_.push_back(!answers.empty() && !answers[0].is_in_txn &&
-                               answers[0].is_setting());
+  for (const Answers& answers : run.answers)
+    has_plain_setup_.push_back(!answers.empty() && !answers[kSetup].is_in_txn &&
+                               answers[kSetup].is_setting());
 }
 
 Result<std::string> Experiment::failure_by_itself(const Run& run, Budget& budget) {
   note_setups(run);
   for (const Unit& unit : run.units) {
-    const auto& answers = run.answers[unit.session];
-    const auto failed = std::find_if(
-        answers.begin() + static_cast<std::ptrdiff_t>(unit.begin),
-        answers.begin() + static_cast<std::ptrdiff_t>(unit.end),
-        [](const Answer& answer) { return answer.has_failed() && !is_by_conflict(answer.error); });
-    if (failed == answers.begin() + static_cast<std::ptrdiff_t>(unit.end)) continue;
+    const Answer* failed = nullptr;
+    for (const StatementId i : unit.statements()) {
+      const Answer& answer = run.answers[unit.session][i];
+      if (failed == nullptr && answer.has_failed() && !is_by_conflict(answer.error))
+        failed = &answer;
+    }
+    if (failed == nullptr) continue;
     std::vector<Unit> alone;
     for (const Unit& other : run.units)
       if (other.session == unit.session && other.end <= unit.begin && other.is_committed)

@@ -33,24 +33,24 @@
 
 namespace isoscope::force {
 
-// A part of a session that is one transaction: statements [begin, end) of the session, where
-// statement 0 is its setup.
+// A part of a session that is one transaction: statements [begin, end) of the session.
 struct Unit {
-  std::size_t session = 0;
-  std::size_t begin = 0;
-  std::size_t end = 0;
+  ActorId session = {};
+  StatementId begin = {};
+  StatementId end = {};
   bool is_committed = true;
   bool may_hold_several = false;  // parts of several transactions
+  IdRange<StatementId> statements() const { return {begin.index, end.index}; }
   friend auto operator<=>(const Unit&, const Unit&) = default;
 };
 
 struct Run {
   Played played;
-  std::vector<Answer> setups = {};                // to the setups of the specification
-  std::vector<std::vector<Answer>> answers = {};  // by session; the first is that of its setup
-  std::map<std::string, Table> tables = {};       // by name, what they hold in the end
-  std::vector<Unit> units = {};                   // in the order of their ends
-  RecordedRun recorded = {};                      // of a run that is no serial one
+  std::vector<Answer> setups = {};           // to the setups of the specification
+  ById<ActorId, Answers> answers = {};       // the first is that of the setup
+  std::map<std::string, Table> tables = {};  // by name, what they hold in the end
+  std::vector<Unit> units = {};              // in the order of their ends
+  RecordedRun recorded = {};                 // of a run that is no serial one
 };
 
 struct SerialRun {
@@ -84,11 +84,11 @@ class Experiment {
   static constexpr std::size_t kMostSerialOrders = 720;
   Experiment(const Spec& spec, std::string dsn, std::unique_ptr<PgMonitor> monitor)
       : spec_(&spec), dsn_(std::move(dsn)), monitor_(std::move(monitor)) {}
-  Result<Run> play_turns(const std::vector<std::size_t>& turns,
-                         const std::vector<std::size_t>& counts, bool is_recorded, Budget& budget);
-  Result<void> play_sessions(const std::vector<std::size_t>& turns,
-                             const std::vector<std::size_t>& counts, bool is_recorded, Run& run,
-                             Budget& budget);
+  // `counts`: of the steps that each session has.
+  Result<Run> play_turns(const Turns& turns, const ById<ActorId, std::size_t>& counts,
+                         bool is_recorded, Budget& budget);
+  Result<void> play_sessions(const Turns& turns, const ById<ActorId, std::size_t>& counts,
+                             bool is_recorded, Run& run, Budget& budget);
   void note_setups(const Run& run);
   Result<SerialRun> run_serially(const std::vector<Unit>& order, Budget& budget);
 
@@ -97,7 +97,7 @@ class Experiment {
   std::unique_ptr<PgMonitor> monitor_;
   std::map<std::vector<Unit>, std::shared_ptr<const std::vector<SerialRun>>> serial_;  // by units
   std::map<std::vector<Unit>, std::string> alone_;  // the error of the last of them, by units
-  std::vector<bool> has_plain_setup_;               // by session: it only sets something
+  ById<ActorId, bool> has_plain_setup_;             // it only sets something
   std::string unstable_;  // why answers cannot be compared; empty if they can
 };
 

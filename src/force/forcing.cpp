@@ -10,13 +10,13 @@ namespace {
 // How the run was kept in order: what failed, what waited, what looked again.
 void describe_run(Forced& forced) {
   const Run& run = forced.run;
-  for (const auto& answers : run.answers)
+  for (const Answers& answers : run.answers)
     for (const Answer& answer : answers)
       if (answer.has_failed() && answer.error != "25P02") forced.sqlstates.insert(answer.error);
   for (const Moment& moment : run.played.moments) {
     if (moment.kind != Moment::Kind::Parked) continue;
     ++forced.waits;
-    if (moment.statement >= run.answers[moment.actor].size()) continue;
+    if (!run.answers[moment.actor].contains(moment.statement)) continue;
     const Answer& answer = run.answers[moment.actor][moment.statement];
     if (!answer.has_failed() && answer.affected == 0) ++forced.rechecked;
   }

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "force/ids.h"
 #include "force/inner_statements.h"
 #include "support/result.h"
 
@@ -48,7 +49,7 @@ struct Ungated {
 
 struct GatedApplication {
   std::string sql;
-  std::vector<InnerStatement> statements = {};  // by number, from 0
+  ById<InnerId, InnerStatement> statements = {};
   std::map<std::string, Ungated> ungated = {};  // of each function, by name
   // Of each function, by name: why not all that it reads is known; empty if it is.
   std::map<std::string, std::string> gaps = {};
@@ -63,8 +64,8 @@ std::string gate_functions(const std::string& schema);
 
 // What a gate has told.
 struct GateNotice {
-  std::size_t statement = 0;               // of GatedApplication
-  std::size_t turn = 0;                    // of the call: the place among its gates, from 0
+  InnerId statement = {};                  // of GatedApplication
+  StatementId turn = {};                   // of the call: the place among its gates
   std::uint64_t execution = 0;             // the gate of the recorder
   std::int64_t time = 0;                   // of the server, in microseconds
   std::vector<std::string> values;         // of the variables, as SQL

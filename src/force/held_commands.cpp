@@ -48,11 +48,11 @@ HeldCommands::~HeldCommands() {
     if (a.output >= 0) ::close(a.output);
 }
 
-Result<void> HeldCommands::launch(std::size_t actor) {
+Result<void> HeldCommands::launch(ActorId actor) {
   Actor& a = actors_[actor];
   a.output = static_cast<int>(::memfd_create("isoscope-output", MFD_CLOEXEC));
   auto environment =
-      record::client_environment(options_.dsn, "127.0.0.1", recorder_->proxy().port(actor));
+      record::client_environment(options_.dsn, "127.0.0.1", recorder_->proxy().port(actor.index));
   environment.emplace_back("ISOSCOPE_SESSION", a.command.name);
   environment.push_back(mark_of_commands());
   auto started = record::CommandProcess::start({"/bin/sh", "-c", a.command.text}, environment,
@@ -63,7 +63,7 @@ Result<void> HeldCommands::launch(std::size_t actor) {
 }
 
 Result<void> HeldCommands::start(Budget& budget) {
-  for (std::size_t actor = 0; actor < actors_.size(); ++actor) {
+  for (const ActorId actor : actors_.ids()) {
     if (auto launched = launch(actor); !launched) return launched;
     while (state(actor) == ActorState::Thinking && !budget.expired_now()) {
       if (auto pumped = pump(kLookMilliseconds); !pumped) return pumped;
@@ -83,7 +83,7 @@ Result<void> HeldCommands::start(Budget& budget) {
   return {};
 }
 
-Result<void> HeldCommands::run_freely(std::size_t actor, Budget& budget) {
+Result<void> HeldCommands::run_freely(ActorId actor, Budget& budget) {
   actors_[actor].is_free = true;
   if (auto launched = launch(actor); !launched) return launched;
   while (state(actor) != ActorState::Done && !budget.expired_now())
@@ -91,17 +91,17 @@ Result<void> HeldCommands::run_freely(std::size_t actor, Budget& budget) {
   return {};
 }
 
-bool HeldCommands::is_over(const Actor& a, std::size_t actor) const {
+bool HeldCommands::is_over(const Actor& a, ActorId actor) const {
   return a.exit_code && std::ranges::none_of(connections_, [&](const auto& entry) {
-           return entry.second.door == actor;
+           return entry.second.actor == actor;
          });
 }
 
-ActorState HeldCommands::state(std::size_t actor) const {
+ActorState HeldCommands::state(ActorId actor) const {
   const Actor& a = actors_[actor];
   bool is_held = false;
   for (const auto& [number, c] : connections_) {
-    if (c.door != actor) continue;
+    if (c.actor != actor) continue;
     if (c.turn.is_open) return ActorState::Busy;
     is_held |= c.held.has_value();
   }
@@ -109,33 +109,31 @@ ActorState HeldCommands::state(std::size_t actor) const {
   return is_over(a, actor) ? ActorState::Done : ActorState::Thinking;
 }
 
-HeldCommands::Connection* HeldCommands::held_of(std::size_t actor) {
+HeldCommands::Connection* HeldCommands::held_of(ActorId actor) {
   for (auto& [number, c] : connections_)
-    if (c.door == actor && c.held) return &c;
+    if (c.actor == actor && c.held) return &c;
   return nullptr;
 }
 
-Result<void> HeldCommands::release(std::size_t actor) {
+Result<void> HeldCommands::release(ActorId actor) {
   Actor& a = actors_[actor];
   if (a.credit > 0) {
     --a.credit;
-    a.turns.push_back(a.sent.size() - 1);
+    a.turns.push_back(a.sent.ids().back());
     return {};
   }
   Choice choice{.chosen = actor};
   // Whose turn it could be is only known when nobody thinks.
-  const auto thinks = [&](const Actor& other) {
-    return state(static_cast<std::size_t>(&other - actors_.data())) == ActorState::Thinking;
-  };
-  while (!options_.gives_credit && std::ranges::any_of(actors_, thinks) &&
+  const auto thinks = [&](ActorId other) { return state(other) == ActorState::Thinking; };
+  while (!options_.gives_credit && std::ranges::any_of(actors_.ids(), thinks) &&
          !options_.budget.expired_now())
     if (auto pumped = pump(kLookMilliseconds); !pumped) return pumped;
-  for (std::size_t other = 0; other < actors_.size(); ++other)
+  for (const ActorId other : actors_.ids())
     if (state(other) == ActorState::Ready) choice.ready.push_back(other);
   choices_.push_back(std::move(choice));
   Connection* c = held_of(actor);
   ISO_ASSERT(c != nullptr);
-  a.turns.push_back(a.sent.size());
+  a.turns.push_back(a.sent.next_id());
   a.sent.push_back(std::move(*c->held));
   c->held.reset();
   c->turn = {.is_open = true};
@@ -164,30 +162,30 @@ void HeldCommands::reap() {
 }
 
 Result<std::vector<Wait>> HeldCommands::waits() {
-  std::vector<int> pids;
-  std::vector<std::size_t> actors;
-  for (const auto& [number, c] : connections_) {
-    pids.push_back(c.pid);
-    actors.push_back(c.door);
-  }
+  // The monitor is asked about connections, of which an actor may have several.
+  ById<ActorId, int> pids;
+  for (const auto& [number, c] : connections_) pids.push_back(c.pid);
+  const auto connection_of = [&](ActorId asked) -> const Connection& {
+    return std::next(connections_.begin(), static_cast<std::ptrdiff_t>(asked.index))->second;
+  };
   auto found = monitor_->waits(pids);
   if (!found) return found.error();
   std::vector<Wait> waits;
   for (const Wait& wait : *found) {
-    auto connection = connections_.begin();
-    std::advance(connection, static_cast<std::ptrdiff_t>(wait.actor));
-    if (connection->second.unanswered == 0) continue;
-    Wait told{.actor = actors[wait.actor], .is_outside = wait.is_outside};
-    for (const std::size_t holder : wait.holders) told.holders.push_back(actors[holder]);
-    if (connection->second.turn.is_open) actors_[told.actor].sent.back().has_waited = true;
+    const Connection& connection = connection_of(wait.actor);
+    if (connection.unanswered == 0) continue;
+    Wait told{.actor = connection.actor, .is_outside = wait.is_outside};
+    for (const ActorId holder : wait.holders) told.holders.push_back(connection_of(holder).actor);
+    if (connection.turn.is_open) actors_[told.actor].sent.back().has_waited = true;
     waits.push_back(std::move(told));
   }
   return waits;
 }
 
 void HeldCommands::came(std::uint32_t connection, std::size_t door) {
-  connections_[connection].door = door;
-  doors_[connection] = door;
+  const ActorId actor{static_cast<std::uint32_t>(door)};
+  connections_[connection].actor = actor;
+  actor_of_[connection] = actor;
 }
 
 void HeldCommands::left(std::uint32_t connection) {
@@ -220,7 +218,7 @@ void HeldCommands::note_passing(Connection& c, char type) {
 
 // Sets what is held if it does not.
 bool HeldCommands::passes_by_itself(Connection& c, char type, std::string_view payload) {
-  Actor& a = actors_[c.door];
+  Actor& a = actors_[c.actor];
   SentRequest request{.text = text_of(c, type, payload)};
   request.steps =
       type == 'F' ? steps_of("CALL f()", c.is_in_block) : steps_of(request.text, c.is_in_block);
@@ -242,7 +240,7 @@ bool HeldCommands::lets_pass(std::uint32_t connection, char type, std::string_vi
   const bool is_inside = c.turn.is_open && !c.turn.is_sealed;
   // A request that was sent ahead waits until the one before it is over, and then for its turn.
   if (opens && c.turn.is_open && c.turn.is_sealed) return false;
-  if (opens && !is_inside && !actors_[c.door].is_free && !passes_by_itself(c, type, payload))
+  if (opens && !is_inside && !actors_[c.actor].is_free && !passes_by_itself(c, type, payload))
     return false;
   if (type == 'P') {
     record::Fields fields(payload);
@@ -255,7 +253,7 @@ bool HeldCommands::lets_pass(std::uint32_t connection, char type, std::string_vi
 
 void HeldCommands::heard(std::uint32_t connection, char type, std::string_view payload) {
   Connection& c = connections_[connection];
-  Actor& a = actors_[c.door];
+  Actor& a = actors_[c.actor];
   record::Fields fields(payload);
   if (type == 'K') {
     c.pid = static_cast<int>(fields.int32());
@@ -273,7 +271,7 @@ void HeldCommands::heard(std::uint32_t connection, char type, std::string_view p
   }
 }
 
-std::string HeldCommands::output(std::size_t actor) const {
+std::string HeldCommands::output(ActorId actor) const {
   const int file = actors_[actor].output;
   if (file < 0) return {};
   std::string text(kLongestOutput, '\0');
@@ -306,18 +304,18 @@ void HeldCommands::close() {
 
 RecordedRun HeldCommands::judge(Budget& budget) {
   // The first connection of a command is its session; further ones have names of their own.
-  std::map<std::size_t, std::vector<std::uint32_t>> of_door;
+  std::map<ActorId, std::vector<std::uint32_t>> connections;
   for (const auto& [client, txn] : recorder_->txns()) {
-    auto& known = of_door[doors_[client.connection]];
+    auto& known = connections[actor_of_[client.connection]];
     if (std::ranges::find(known, client.connection) == known.end())
       known.push_back(client.connection);
   }
   return recorder_->judge(
       [&](const record::Client& client) {
-        const std::size_t door = doors_[client.connection];
-        const auto& known = of_door[door];
+        const ActorId actor = actor_of_[client.connection];
+        const auto& known = connections[actor];
         const auto place = std::ranges::find(known, client.connection) - known.begin();
-        const std::string& name = actors_[door].command.name;
+        const std::string& name = actors_[actor].command.name;
         return place == 0 ? name : fmt::format("{}/{}", name, place + 1);
       },
       budget);

@@ -50,8 +50,8 @@ struct SentRequest {
 
 // Who could have had a turn when one was given.
 struct Choice {
-  std::size_t chosen = 0;
-  std::vector<std::size_t> ready = {};  // in ascending order
+  ActorId chosen = {};
+  std::vector<ActorId> ready = {};  // in ascending order
 };
 
 class HeldCommands final : public Stage, private record::TurnKeeper {
@@ -69,21 +69,21 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
   // with a hint if one of them waits for another before that.
   Result<void> start(Budget& budget);
   // Starts this one and lets all of its requests pass, to its end.
-  Result<void> run_freely(std::size_t actor, Budget& budget);
+  Result<void> run_freely(ActorId actor, Budget& budget);
 
   std::size_t size() const override { return actors_.size(); }
-  ActorState state(std::size_t actor) const override;
-  Result<void> release(std::size_t actor) override;
+  ActorState state(ActorId actor) const override;
+  Result<void> release(ActorId actor) override;
   Result<void> pump(int milliseconds) override;
   Result<std::vector<Wait>> waits() override;
 
-  const std::vector<SentRequest>& sent(std::size_t actor) const { return actors_[actor].sent; }
+  const ById<RequestId, SentRequest>& sent(ActorId actor) const { return actors_[actor].sent; }
   // By turn of the actor: which of its requests that was.
-  const std::vector<std::size_t>& turns(std::size_t actor) const { return actors_[actor].turns; }
+  const ById<StatementId, RequestId>& turns(ActorId actor) const { return actors_[actor].turns; }
   const std::vector<Choice>& choices() const { return choices_; }
-  std::optional<int> exit_code(std::size_t actor) const { return actors_[actor].exit_code; }
+  std::optional<int> exit_code(ActorId actor) const { return actors_[actor].exit_code; }
   // What it printed, on both channels.
-  std::string output(std::size_t actor) const;
+  std::string output(ActorId actor) const;
 
   // Ends what still runs and waits until the server has forgotten it.
   void close();
@@ -97,7 +97,7 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
     bool is_sealed = false;    // its request has been sent whole
   };
   struct Connection {
-    std::size_t door = 0;
+    ActorId actor = {};  // whose door it came through
     int pid = 0;
     std::uint32_t secret = 0;
     bool is_in_block = false;
@@ -116,8 +116,8 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
     bool is_free = false;    // nothing is held
     bool has_begun = false;  // the statement that it begins with has come
     std::size_t credit = 0;
-    std::vector<SentRequest> sent = {};
-    std::vector<std::size_t> turns = {};
+    ById<RequestId, SentRequest> sent = {};
+    ById<StatementId, RequestId> turns = {};
   };
 
   HeldCommands() = default;
@@ -126,19 +126,19 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
   void heard(std::uint32_t connection, char type, std::string_view payload) override;
   void left(std::uint32_t connection) override;
 
-  Result<void> launch(std::size_t actor);
+  Result<void> launch(ActorId actor);
   bool passes_by_itself(Connection& c, char type, std::string_view payload);
   std::string text_of(const Connection& c, char type, std::string_view payload) const;
   void note_passing(Connection& c, char type);
-  bool is_over(const Actor& a, std::size_t actor) const;
-  Connection* held_of(std::size_t actor);
+  bool is_over(const Actor& a, ActorId actor) const;
+  Connection* held_of(ActorId actor);
   void reap();
 
   Options options_;
-  std::vector<Actor> actors_;
+  ById<ActorId, Actor> actors_;
   std::map<std::uint32_t, Connection> connections_;
-  std::map<std::uint32_t, std::size_t> doors_;  // of connections, also of those that have left
-  std::vector<int> pids_;                       // of all connections that there were
+  std::map<std::uint32_t, ActorId> actor_of_;  // of connections, also of those that have left
+  std::vector<int> pids_;                      // of all connections that there were
   std::vector<Choice> choices_;
   std::unique_ptr<RunRecorder> recorder_;
   std::unique_ptr<PgMonitor> monitor_;

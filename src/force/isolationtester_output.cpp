@@ -66,16 +66,13 @@ std::string isolationtester_output(const Spec& spec, const Permutation& permutat
     out += ' ' + spec.sessions[p.session].steps[p.step].name;
   out += '\n';
   for (const Answer& setup : run.setups) out += printed(setup);
-  std::vector<bool> is_waiting(spec.sessions.size());
+  ById<ActorId, bool> is_waiting(spec.sessions.size());
   for (const Moment& moment : run.played.moments) {
-    const bool is_setup = moment.statement == 0;
-    const SpecSession& session = spec.sessions[moment.actor];
-    if (is_setup) {
-      if (moment.kind == Moment::Kind::Answered) out += printed(run.answers[moment.actor][0]);
-      continue;
-    }
-    if (moment.statement > session.steps.size()) continue;
-    const SpecStep& step = session.steps[moment.statement - 1];
+    if (moment.statement == kSetup && moment.kind == Moment::Kind::Answered)
+      out += printed(run.answers[moment.actor][kSetup]);
+    const SpecStep* sent = step_of(spec.sessions[moment.actor], moment.statement);
+    if (sent == nullptr) continue;
+    const SpecStep& step = *sent;
     switch (moment.kind) {
       case Moment::Kind::Parked:
         is_waiting[moment.actor] = true;

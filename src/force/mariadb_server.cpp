@@ -115,8 +115,8 @@ class MySessions final : public Sessions {
     std::optional<std::string> next = {};
     bool is_busy = false;
     int waiting_for = 0;  // what the library waits for at the socket
-    std::vector<std::string> sent = {};
-    std::vector<Answer> answers = {};
+    ById<StatementId, std::string> sent = {};
+    Answers answers = {};
   };
 
   MySessions(std::string dsn, MyAddress address, MyConnection monitor)
@@ -147,13 +147,13 @@ class MySessions final : public Sessions {
   }
 
   std::size_t size() const override { return actors_.size(); }
-  ActorState state(std::size_t actor) const override {
+  ActorState state(ActorId actor) const override {
     const Actor& a = actors_[actor];
     if (a.is_busy) return ActorState::Busy;
     return a.next ? ActorState::Ready : ActorState::Done;
   }
 
-  Result<void> release(std::size_t actor) override {
+  Result<void> release(ActorId actor) override {
     Actor& a = actors_[actor];
     ISO_ASSERT(a.next && !a.is_busy);
     a.sent.push_back(std::move(*a.next));
@@ -212,25 +212,23 @@ class MySessions final : public Sessions {
       waiting.insert(std::strtoul(std::string(one.substr(id + 10, 20)).c_str(), nullptr, 10));
     }
     std::vector<Wait> waits;
-    for (std::size_t i = 0; i < actors_.size(); ++i)
+    for (const ActorId i : actors_.ids())
       if (actors_[i].is_busy && waiting.contains(mysql_thread_id(actors_[i].connection.get())))
         waits.push_back({.actor = i});
     return waits;
   }
 
-  const std::vector<Answer>& answers(std::size_t actor) const override {
-    return actors_[actor].answers;
-  }
-  const std::vector<std::string>& statements(std::size_t actor) const override {
+  const Answers& answers(ActorId actor) const override { return actors_[actor].answers; }
+  const ById<StatementId, std::string>& statements(ActorId actor) const override {
     return actors_[actor].sent;
   }
-  std::uint64_t process(std::size_t actor) const override {
+  std::uint64_t process(ActorId actor) const override {
     return mysql_thread_id(actors_[actor].connection.get());
   }
   void restart(std::vector<Script> scripts) override {
     ISO_ASSERT(scripts.size() == actors_.size());
     for (std::size_t i = 0; i < scripts.size(); ++i) {
-      Actor& a = actors_[i];
+      Actor& a = actors_.entries()[i];
       ISO_ASSERT(!a.is_busy);
       a.sent.clear();
       a.answers.clear();
@@ -249,7 +247,7 @@ class MySessions final : public Sessions {
   std::string dsn_;
   MyAddress address_;
   MyConnection monitor_;
-  std::vector<Actor> actors_;
+  ById<ActorId, Actor> actors_;
 };
 
 class MariaDbServer final : public Server {

@@ -98,6 +98,9 @@ void gather(PGresult* result, Answer& answer) {
   }
 }
 
+// Of the advisory locks that are an actor's gates.
+int gate_class(ActorId actor) { return kFirstGateClass + static_cast<int>(actor.index); }
+
 bool has_word_chain(std::string sql) {
   std::ranges::transform(sql, sql.begin(), [](unsigned char c) { return std::tolower(c); });
   return sql.find("chain") != std::string::npos;
@@ -171,8 +174,8 @@ Result<std::vector<Row>> PgMonitor::query(const std::string& sql) {
   return table_of(result.get()).rows;
 }
 
-Result<std::vector<Wait>> PgMonitor::waits(const std::vector<int>& pids) {
-  std::vector<int> asked = pids;
+Result<std::vector<Wait>> PgMonitor::waits(const ById<ActorId, int>& pids) {
+  std::vector<int> asked = pids.entries();
   std::erase(asked, 0);
   std::vector<Wait> waits;
   if (asked.empty()) return waits;
@@ -183,14 +186,14 @@ Result<std::vector<Wait>> PgMonitor::waits(const std::vector<int>& pids) {
   if (!rows) return rows.error();
   const auto actor_of = [&](const Cell& pid) {
     const auto place = std::ranges::find(pids, pid ? std::atoi(pid->c_str()) : 0);
-    return static_cast<std::size_t>(place - pids.begin());
+    return ActorId{static_cast<std::uint32_t>(place - pids.begin())};
   };
   for (const Row& row : *rows) {
-    const std::size_t actor = actor_of(row[0]);
-    const std::size_t holder = actor_of(row[1]);
+    const ActorId actor = actor_of(row[0]);
+    const ActorId holder = actor_of(row[1]);
     auto wait = std::ranges::find(waits, actor, &Wait::actor);
     if (wait == waits.end()) wait = waits.insert(wait, Wait{.actor = actor});
-    if (holder == pids.size()) {
+    if (!pids.contains(holder)) {
       wait->is_outside = true;
     } else if (std::ranges::find(wait->holders, holder) == wait->holders.end()) {
       wait->holders.push_back(holder);
@@ -211,14 +214,14 @@ struct PgSessions::State {
     int next_gate = 1;        // the first one is open
     Answer gathered = {};
     std::unique_ptr<std::vector<std::string>> notices = {};  // since the last answer
-    std::vector<std::string> sent = {};
-    std::vector<Answer> answers = {};
+    ById<StatementId, std::string> sent = {};
+    Answers answers = {};
   };
   Options options;
   std::unique_ptr<PgMonitor> monitor = {};
   std::unique_ptr<PgMonitor> keeper = {};  // of the gates
   int keeper_pid = 0;
-  std::vector<Actor> actors = {};
+  ById<ActorId, Actor> actors = {};
 };
 
 PgSessions::PgSessions(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -263,7 +266,7 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
         PQexec(open, fmt::format("SET application_name = '{}{}'", kActorName, actor.name).c_str()));
     if (made->state_->options.has_gates)
       actor.setup.push_back(
-          fmt::format("SET isoscope.actor = {}", kFirstGateClass + static_cast<int>(made->size())));
+          fmt::format("SET isoscope.actor = {}", gate_class(made->state_->actors.next_id())));
     const std::string& direct = made->state_->options.monitor;
     Bequest if_killed = Bequest::of_sql(
         direct.empty() ? made->state_->options.dsn : direct,
@@ -296,21 +299,20 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
 
 std::size_t PgSessions::size() const { return state_->actors.size(); }
 
-ActorState PgSessions::state(std::size_t actor) const {
+ActorState PgSessions::state(ActorId actor) const {
   const State::Actor& a = state_->actors[actor];
   if (a.is_at_gate) return ActorState::Ready;
   if (a.is_busy) return ActorState::Busy;
   return a.next ? ActorState::Ready : ActorState::Done;
 }
 
-Result<void> PgSessions::release(std::size_t actor) {
+Result<void> PgSessions::release(ActorId actor) {
   State::Actor& a = state_->actors[actor];
   if (a.is_at_gate) {
     a.is_at_gate = false;
     a.sent.emplace_back();
-    auto opened = state_->keeper->query(fmt::format("SELECT pg_advisory_unlock({}, {})",
-                                                    kFirstGateClass + static_cast<int>(actor),
-                                                    a.next_gate++));
+    auto opened = state_->keeper->query(
+        fmt::format("SELECT pg_advisory_unlock({}, {})", gate_class(actor), a.next_gate++));
     if (!opened) return opened.error();
     return {};
   }
@@ -366,17 +368,19 @@ Result<void> PgSessions::pump(int milliseconds) {
 }
 
 Result<std::vector<Wait>> PgSessions::waits() {
-  std::vector<int> pids;
+  ById<ActorId, int> pids;
   for (const State::Actor& a : state_->actors) pids.push_back(PQbackendPID(a.connection.get()));
+  // The keeper is no actor, and is asked about as if it were one more.
+  const ActorId keeper = pids.next_id();
   if (state_->keeper_pid != 0) pids.push_back(state_->keeper_pid);
   auto waits = state_->monitor->waits(pids);
   if (!waits) return waits.error();
   std::erase_if(*waits, [&](const Wait& wait) {
-    if (wait.actor == state_->actors.size()) return true;  // the keeper, who waits for nobody
+    if (wait.actor == keeper) return true;  // it waits for nobody
     State::Actor& a = state_->actors[wait.actor];
     if (!a.is_busy || a.is_at_gate) return true;
     // Whom the keeper holds up stands at a gate.
-    if (std::ranges::find(wait.holders, state_->actors.size()) == wait.holders.end()) return false;
+    if (std::ranges::find(wait.holders, keeper) == wait.holders.end()) return false;
     a.is_at_gate = true;
     a.answers.push_back({.tag = "gate", .is_in_txn = true, .notices = {}});
     return true;
@@ -384,21 +388,19 @@ Result<std::vector<Wait>> PgSessions::waits() {
   return waits;
 }
 
-const std::vector<Answer>& PgSessions::answers(std::size_t actor) const {
-  return state_->actors[actor].answers;
-}
-const std::vector<std::string>& PgSessions::statements(std::size_t actor) const {
+const Answers& PgSessions::answers(ActorId actor) const { return state_->actors[actor].answers; }
+const ById<StatementId, std::string>& PgSessions::statements(ActorId actor) const {
   return state_->actors[actor].sent;
 }
 
-std::uint64_t PgSessions::process(std::size_t actor) const {
+std::uint64_t PgSessions::process(ActorId actor) const {
   return static_cast<std::uint64_t>(PQbackendPID(state_->actors[actor].connection.get()));
 }
 
 void PgSessions::restart(std::vector<Script> scripts) {
   ISO_ASSERT(scripts.size() == state_->actors.size());
   for (std::size_t i = 0; i < scripts.size(); ++i) {
-    State::Actor& a = state_->actors[i];
+    State::Actor& a = state_->actors.entries()[i];
     ISO_ASSERT(!a.is_busy);
     a.sent.clear();
     a.answers.clear();

@@ -117,7 +117,7 @@ class PlanReader {
     }
     if (session.steps.empty())
       return plan_error(fmt::format("session {} has no statement", session.name));
-    next_.push_back(0);
+    next_.push_back({});
     statements_.push_back(0);
     spec_.sessions.push_back(std::move(session));
     return std::nullopt;
@@ -131,8 +131,8 @@ class PlanReader {
     const auto found = std::ranges::find(spec_.sessions, name, &SpecSession::name);
     if (found == spec_.sessions.end())
       return plan_error(fmt::format("step {} is of session {}, which is none", number, name));
-    const auto s = static_cast<std::size_t>(found - spec_.sessions.begin());
-    const bool is_over = next_[s] == found->steps.size();
+    const ActorId s{static_cast<std::uint32_t>(found - spec_.sessions.begin())};
+    const bool is_over = !found->steps.contains(next_[s]);
     const bool is_commit_due = !is_over && found->steps[next_[s]].sql == "COMMIT";
     const bool is_commit = json[1] == "commit";
     const bool is_next = is_commit ? is_commit_due
@@ -141,14 +141,15 @@ class PlanReader {
     if (!is_next)
       return plan_error(fmt::format("step {} of session {} is not its next one", number, name),
                         "statements count from 1, and each transaction ends with \"commit\"");
-    spec_.permutations.back().push_back({.session = s, .step = next_[s]++});
+    spec_.permutations.back().push_back({.session = s, .step = next_[s]});
+    ++next_[s];
     return std::nullopt;
   }
 
   Spec spec_;
   std::string begin_ = "BEGIN";
-  std::vector<std::size_t> next_;        // by session: the step to come
-  std::vector<std::size_t> statements_;  // that were named
+  ById<ActorId, StepId> next_;             // the step to come
+  ById<ActorId, std::size_t> statements_;  // that were named
 };
 
 }  // namespace

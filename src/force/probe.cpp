@@ -164,7 +164,7 @@ class Prober {
       if (upper(name) != upper(declared)) continue;
       auto found = LevelSet::built_in().find(level);
       if (!found) return found.error();
-      return level;
+      return (*found)->name;  // not as it was written: a level has several names
     }
     return documented(server_.product(), declared);
   }

@@ -27,10 +27,10 @@ namespace isoscope::force {
 
 // A statement of a run as people see it.
 struct ProbeStep {
-  std::size_t session = 0;
+  ActorId session = {};
   std::string sql = {};
-  std::vector<std::size_t> waits_for = {};  // sessions; empty: it was answered
-  std::string answer = {};                  // "x 0", "UPDATE 1", "40001 could not …"
+  std::vector<ActorId> waits_for = {};  // empty: it was answered
+  std::string answer = {};              // "x 0", "UPDATE 1", "40001 could not …"
 };
 
 // What the schedules of one probe at one declared level gave.

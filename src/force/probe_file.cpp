@@ -152,13 +152,13 @@ class ProbeReader {
         fail(fmt::format("'{}' is no session", name));
         return made;
       }
-      made.session = static_cast<std::size_t>(session - probe_.sessions.begin());
+      made.session = {static_cast<std::uint32_t>(session - probe_.sessions.begin())};
       if (!take('.')) return made;
       made.kind = ProbeTerm::Kind::Read;
       const std::int64_t place = number(word());
       const auto reads = std::ranges::count_if(session->ops, &ProbeOp::is_read);
       if (place < 1 || place > reads) fail(fmt::format("session {} has {} reads", name, reads));
-      made.read = static_cast<std::size_t>(place - 1);
+      made.read = {static_cast<std::uint32_t>(place - 1)};
     }
     expect('=');
     made.value = value();

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "force/ids.h"
 #include "support/result.h"
 
 namespace isoscope::force {
@@ -52,15 +53,15 @@ struct ProbeOp {
 
 struct ProbeSession {
   std::string name;
-  std::vector<ProbeOp> ops = {};
+  ById<ProbeOpId, ProbeOp> ops = {};
   bool aborts = false;
 };
 
 struct ProbeTerm {
   enum class Kind : std::uint8_t { Committed, Read, End };
   Kind kind = Kind::Committed;
-  std::size_t session = 0;
-  std::size_t read = 0;  // counted from 0
+  ActorId session = {};
+  ProbeReadId read = {};
   std::string key = {};
   ProbeValue value = {};
 };
@@ -69,7 +70,7 @@ struct Probe {
   std::string name;
   std::string title;
   std::vector<std::pair<std::string, ProbeValue>> rows;  // in the order of their names
-  std::vector<ProbeSession> sessions;
+  ById<ActorId, ProbeSession> sessions;
   std::vector<std::vector<ProbeTerm>> anomalies;
 };
 

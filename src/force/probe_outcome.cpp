@@ -46,7 +46,7 @@ bool is_anomalous(const Probe& probe, const ProbeRun& run) {
       case ProbeTerm::Kind::Committed:
         return bool{run.is_committed[term.session]};
       case ProbeTerm::Kind::Read:
-        return term.read < run.reads[term.session].size() &&
+        return run.reads[term.session].contains(term.read) &&
                run.reads[term.session][term.read].is_committed &&
                run.reads[term.session][term.read].value == term.value;
       case ProbeTerm::Kind::End:
@@ -59,7 +59,7 @@ bool is_anomalous(const Probe& probe, const ProbeRun& run) {
 }
 
 void ProbeRunner::describe(ProbeRun& run) const {
-  std::vector<std::string> by_session(probe_.sessions.size());
+  ById<ActorId, std::string> by_session(probe_.sessions.size());
   for (const Event& event : events_) {
     const ProbeOp& op = probe_.sessions[event.session].ops[event.op];
     std::string text = op_text(op);
@@ -75,9 +75,9 @@ void ProbeRunner::describe(ProbeRun& run) const {
                             probe_.sessions[event.session].name, text);
     by_session[event.session] += text + ' ';
   }
-  for (std::size_t s = 0; s < by_session.size(); ++s)
+  for (const ActorId s : by_session.ids())
     run.outcome += fmt::format("{}{}\n", by_session[s], run.is_committed[s] ? "" : "!");
-  for (std::size_t s = 0; s < probe_.sessions.size(); ++s)
+  for (const ActorId s : probe_.sessions.ids())
     if (!run.is_committed[s]) run.text += fmt::format("  {} rolls back", probe_.sessions[s].name);
   run.text += "  end:";
   for (const auto& [key, value] : run.end) {
@@ -120,9 +120,9 @@ Result<History> ProbeRunner::history() const {
     return value ? Value::of(*value) : Value::nil();
   };
   for (const auto& [key, value] : probe_.rows) b.set_initial(b.key(key), value_of(value), {});
-  std::map<std::pair<std::size_t, std::size_t>, TxnId> txns;  // those that have done something
-  for (std::size_t s = 0; s < said_.size(); ++s) {
-    for (std::size_t t = 0; t < is_committed_[s].size(); ++t) {
+  std::map<std::pair<ActorId, ProbeTxn>, TxnId> txns;  // those that have done something
+  for (const ActorId s : said_.ids()) {
+    for (const ProbeTxn t : is_committed_[s].ids()) {
       const bool is_there =
           is_committed_[s][t] || std::ranges::any_of(events_, [&](const Event& e) {
             return e.session == s && e.txn == t;

@@ -63,23 +63,24 @@ std::string ProbeRunner::sql_of(const ProbeOp& op) const {
   return {};
 }
 
-std::vector<ProbeRunner::Said> ProbeRunner::said_by(const ProbeSession& session) const {
-  std::vector<Said> said;
-  std::size_t txn = 0;
-  for (std::size_t first = 0; first < session.ops.size(); ++txn) {
+ProbeRunner::Words ProbeRunner::said_by(const ProbeSession& session) const {
+  const std::vector<ProbeOp>& all = session.ops.entries();
+  Words said;
+  ProbeTxn txn;
+  for (std::size_t first = 0; first < all.size(); ++txn) {
     std::size_t end = first;
-    while (end < session.ops.size() && session.ops[end].kind != ProbeOp::Kind::Commit) ++end;
-    const bool aborts = session.aborts && end == session.ops.size();
-    const auto ops = std::span(session.ops).subspan(first, end - first);
+    while (end < all.size() && all[end].kind != ProbeOp::Kind::Commit) ++end;
+    const bool aborts = session.aborts && end == all.size();
+    const auto ops = std::span(all).subspan(first, end - first);
     // A single statement is a transaction by itself.
     const bool is_single = ops.size() == 1 && !aborts;
     const bool only_reads = std::ranges::all_of(ops, &ProbeOp::is_plain) && !aborts;
     if (!is_single) said.push_back({.sql = server_.begin(), .txn = txn, .is_step = false});
     for (std::size_t i = first; i < end; ++i)
-      said.push_back({.sql = sql_of(session.ops[i]),
+      said.push_back({.sql = sql_of(all[i]),
                       .txn = txn,
-                      .op = i,
-                      .is_plain = session.ops[i].is_plain(),
+                      .op = ProbeOpId{static_cast<std::uint32_t>(i)},
+                      .is_plain = all[i].is_plain(),
                       .ends = is_single});
     if (!is_single)
       said.push_back({.sql = aborts ? "ROLLBACK" : "COMMIT",
@@ -91,13 +92,12 @@ std::vector<ProbeRunner::Said> ProbeRunner::said_by(const ProbeSession& session)
   return said;
 }
 
-std::vector<std::size_t> ProbeRunner::turns_of(const Order& order) const {
-  std::vector<std::size_t> turns;
-  std::vector<std::size_t> next(said_.size(), 0);
-  for (const char c : order) {
-    const auto s = static_cast<std::size_t>(c - 'a');
+Turns ProbeRunner::turns_of(const Order& order) const {
+  Turns turns;
+  ById<ActorId, StatementId> next(said_.size());
+  for (const ActorId s : order) {
     bool had_step = false;
-    while (next[s] < said_[s].size()) {
+    while (said_[s].contains(next[s])) {
       const Said& said = said_[s][next[s]];
       if (had_step && (said.is_step || !said.ends)) break;
       had_step |= said.is_step;
@@ -108,13 +108,13 @@ std::vector<std::size_t> ProbeRunner::turns_of(const Order& order) const {
   return turns;
 }
 
-// All words with the letter of each session, as often as it has steps, in the order of the
-// alphabet.
+// Each session as often as it has steps, in lexicographic order.
 bool ProbeRunner::advance_order() {
   if (order_.empty()) {
-    for (std::size_t s = 0; s < said_.size(); ++s)
-      order_.append(static_cast<std::size_t>(std::ranges::count(said_[s], true, &Said::is_step)),
-                    static_cast<char>('a' + s));
+    for (const ActorId s : said_.ids())
+      order_.insert(order_.end(),
+                    static_cast<std::size_t>(std::ranges::count(said_[s], true, &Said::is_step)),
+                    s);
     return true;
   }
   return std::ranges::next_permutation(order_).found;
@@ -123,16 +123,18 @@ bool ProbeRunner::advance_order() {
 // Of neighbours that commute, only one order is played; and none in which somebody takes a turn
 // who waits at that place.
 bool ProbeRunner::is_reduced(const Order& order) const {
-  std::vector<std::size_t> next(said_.size(), 0);
+  ById<ActorId, StatementId> next(said_.size());
   bool was_plain = false;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto s = static_cast<std::size_t>(order[i] - 'a');
+  Order before;
+  for (const ActorId s : order) {
     while (!said_[s][next[s]].is_step) ++next[s];
-    const bool is_plain = said_[s][next[s]++].is_plain;
-    if (is_plain && was_plain && order[i] < order[i - 1]) return false;
+    const bool is_plain = said_[s][next[s]].is_plain;
+    ++next[s];
+    if (is_plain && was_plain && s < before.back()) return false;
     was_plain = is_plain;
-    const auto known = waiting_.find(order.substr(0, i));
-    if (known != waiting_.end() && known->second.contains(order[i])) return false;
+    const auto known = waiting_.find(before);
+    if (known != waiting_.end() && known->second.contains(s)) return false;
+    before.push_back(s);
   }
   return true;
 }
@@ -154,7 +156,7 @@ Result<void> ProbeRunner::prepare() {
     if (const Answer answer = server_.run(sql); answer.has_failed())
       return Error{.what = answer.message, .hint = sql};
   std::vector<Script> scripts;
-  for (const std::vector<Said>& session : said_) {
+  for (const Words& session : said_) {
     std::vector<std::string> texts;
     for (const Said& said : session) texts.push_back(said.sql);
     scripts.push_back(probe_script(std::move(texts)));
@@ -164,9 +166,10 @@ Result<void> ProbeRunner::prepare() {
     return {};
   }
   std::vector<ActorScript> actors;
-  for (std::size_t s = 0; s < scripts.size(); ++s)
-    actors.push_back(
-        {.name = probe_.sessions[s].name, .script = std::move(scripts[s]), .setup = level_.setup});
+  for (const ActorId s : probe_.sessions.ids())
+    actors.push_back({.name = probe_.sessions[s].name,
+                      .script = std::move(scripts[s.index]),
+                      .setup = level_.setup});
   auto sessions = server_.open(std::move(actors));
   if (!sessions) return sessions.error();
   sessions_ = std::move(*sessions);
@@ -176,16 +179,15 @@ Result<void> ProbeRunner::prepare() {
 void ProbeRunner::remember_waits(const Played& played) {
   // The steps as they were really taken, and who waited when the next one came.
   Order taken;
-  std::set<char> waiting;
+  std::set<ActorId> waiting;
   for (const Moment& moment : played.moments) {
-    const char letter = static_cast<char>('a' + moment.actor);
-    if (moment.kind == Moment::Kind::Parked) waiting.insert(letter);
-    if (moment.kind == Moment::Kind::Answered) waiting.erase(letter);
+    if (moment.kind == Moment::Kind::Parked) waiting.insert(moment.actor);
+    if (moment.kind == Moment::Kind::Answered) waiting.erase(moment.actor);
     if (moment.kind != Moment::Kind::Sent) continue;
-    const std::vector<Said>& said = said_[moment.actor];
-    if (moment.statement < said.size() && !said[moment.statement].is_step) continue;
+    const Words& said = said_[moment.actor];
+    if (said.contains(moment.statement) && !said[moment.statement].is_step) continue;
     if (!waiting.empty()) waiting_[taken].insert(waiting.begin(), waiting.end());
-    taken += letter;
+    taken.push_back(moment.actor);
   }
 }
 
@@ -211,11 +213,11 @@ Result<void> ProbeRunner::gather(ProbeRun& run) {
   run.reads.resize(probe_.sessions.size());
   run.is_committed.assign(probe_.sessions.size(), true);
   is_committed_.clear();
-  for (const std::vector<Said>& session : said_)
-    is_committed_.emplace_back(session.back().txn + 1, false);
+  for (const Words& session : said_)
+    is_committed_.emplace_back(session.back().txn.index + 1, false);
   for (const Moment& moment : run.played.moments) {
     if (moment.kind != Moment::Kind::Answered) continue;
-    const std::size_t s = moment.actor;
+    const ActorId s = moment.actor;
     const Answer& answer = sessions_->answers(s)[moment.statement];
     if (answer.has_failed()) {
       run.errors.insert(answer.error);
@@ -227,7 +229,7 @@ Result<void> ProbeRunner::gather(ProbeRun& run) {
       run.is_committed[s] = false;
       continue;
     }
-    const Said& said = said_[s].at(moment.statement);
+    const Said& said = said_[s].entries().at(moment.statement.index);
     if (said.ends) is_committed_[s][said.txn] = true;
     if (!said.op) continue;
     const ProbeOp& what = probe_.sessions[s].ops[*said.op];
@@ -247,7 +249,7 @@ Result<void> ProbeRunner::gather(ProbeRun& run) {
     }
     events_.push_back(std::move(event));
   }
-  for (std::size_t s = 0; s < run.reads.size(); ++s)
+  for (const ActorId s : run.reads.ids())
     for (ProbeRead& read : run.reads[s]) read.is_committed = is_committed_[s][read.txn];
   const Answer end = server_.run(fmt::format("SELECT k, v FROM {}", table_));
   if (end.has_failed()) return Error{.what = end.message};

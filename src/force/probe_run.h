@@ -12,15 +12,15 @@ namespace isoscope::force {
 
 struct ProbeRead {
   ProbeValue value = {};      // of a scan the number of rows
-  std::size_t txn = 0;        // of the session
+  ProbeTxn txn = {};          // of the session
   bool is_committed = false;  // what an aborted transaction has read counts for nothing
 };
 
 // What one schedule gave.
 struct ProbeRun {
   Played played;
-  std::vector<std::vector<ProbeRead>> reads;  // by session
-  std::vector<bool> is_committed;
+  ById<ActorId, ById<ProbeReadId, ProbeRead>> reads;
+  ById<ActorId, bool> is_committed;
   std::map<std::string, ProbeValue> end;  // by row
   std::set<std::string> errors;
   std::string text;              // for people, in the order of answers
@@ -47,30 +47,31 @@ class ProbeRunner {
 
  private:
   struct Event {
-    std::size_t session = 0;
-    std::size_t txn = 0;  // of the session
-    std::size_t op = 0;
+    ActorId session = {};
+    ProbeTxn txn = {};
+    ProbeOpId op = {};
     std::vector<std::pair<std::string, ProbeValue>> seen = {};  // of reads
     bool has_effect = false;                                    // of writes
   };
-  using Order = std::string;  // a character per step: the session, from 'a'
+  using Order = std::vector<ActorId>;  // one per step
   // What a session says. A BEGIN is no step of its own: it goes with the first statement; nor is
   // the COMMIT of a transaction that only reads: it goes with the last.
   struct Said {
     std::string sql;
-    std::size_t txn = 0;  // of the session
-    std::optional<std::size_t> op = {};
+    ProbeTxn txn = {};
+    std::optional<ProbeOpId> op = {};
     bool is_step = true;
     bool is_plain = false;  // neither writes nor locks
     bool ends = false;      // its transaction
   };
+  using Words = ById<StatementId, Said>;
 
   std::optional<Order> next_order();
   bool advance_order();
   bool is_reduced(const Order& order) const;
-  std::vector<Said> said_by(const ProbeSession& session) const;
+  Words said_by(const ProbeSession& session) const;
   std::string sql_of(const ProbeOp& op) const;
-  std::vector<std::size_t> turns_of(const Order& order) const;
+  Turns turns_of(const Order& order) const;
   Result<void> prepare();
   Result<ProbeRun> play_order(const Order& order, Budget& budget);
   void remember_waits(const Played& played);
@@ -82,13 +83,13 @@ class ProbeRunner {
   const std::string& table_;
   const Probe& probe_;
   const DeclaredLevel& level_;
-  std::vector<std::vector<Said>> said_;  // by session
+  ById<ActorId, Words> said_;
   std::unique_ptr<Sessions> sessions_;
   Order order_;  // the schedule that comes next
   bool is_over_ = false;
-  std::map<Order, std::set<char>> waiting_;      // who is known to wait after these steps
-  std::vector<Event> events_;                    // of the last run, in the order of answers
-  std::vector<std::vector<bool>> is_committed_;  // by session and transaction
+  std::map<Order, std::set<ActorId>> waiting_;  // who is known to wait after these steps
+  std::vector<Event> events_;                   // of the last run, in the order of answers
+  ById<ActorId, ById<ProbeTxn, bool>> is_committed_;
   std::map<std::string, ProbeValue> end_;
 };
 

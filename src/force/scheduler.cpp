@@ -17,7 +17,7 @@ class Player {
       : stage_(stage),
         schedule_(schedule),
         budget_(budget),
-        sent_(stage.size(), 0),
+        next_(stage.size()),
         sent_at_(stage.size(), 0),
         is_out_(stage.size(), false),
         is_parked_(stage.size(), false),
@@ -27,7 +27,7 @@ class Player {
     if (auto calm = settle(); !calm) return calm.error();
     while (!is_over_) {
       bool was_put_off = false;
-      const std::optional<std::size_t> actor = next_actor(was_put_off);
+      const std::optional<ActorId> actor = next_actor(was_put_off);
       if (!actor) break;
       if (auto turn = take_turn(*actor, was_put_off); !turn) return turn.error();
     }
@@ -38,10 +38,10 @@ class Player {
 
  private:
   // Whose turn it is: the first turn that is left, of an actor that does not wait.
-  std::optional<std::size_t> next_actor(bool& was_put_off) {
-    std::vector<bool> is_passed(stage_.size());
+  std::optional<ActorId> next_actor(bool& was_put_off) {
+    ById<ActorId, bool> is_passed(stage_.size());
     for (std::size_t i = first_left_; i < schedule_.turns.size(); ++i) {
-      const std::size_t actor = schedule_.turns[i];
+      const ActorId actor = schedule_.turns[i];
       if (is_used_[i] || is_passed[actor]) continue;
       if (is_out_[actor]) {
         is_passed[actor] = true;
@@ -54,12 +54,12 @@ class Player {
       return actor;
     }
     if (!schedule_.plays_rest) return std::nullopt;
-    const auto has_more = [&](std::size_t actor) {
+    const auto has_more = [&](ActorId actor) {
       const ActorState state = stage_.state(actor);
       return state == ActorState::Ready || state == ActorState::Thinking;
     };
-    if (schedule_.rest_goes_on && last_ < stage_.size() && has_more(last_)) return last_;
-    for (std::size_t actor = 0; actor < stage_.size(); ++actor)
+    if (schedule_.rest_goes_on && last_.index < stage_.size() && has_more(last_)) return last_;
+    for (const ActorId actor : stage_.actors())
       if (has_more(actor)) return actor;
     return std::nullopt;
   }
@@ -67,7 +67,7 @@ class Player {
   bool has_been_passed(std::size_t turn) const { return turn < latest_; }
   void mark_passed(std::size_t turn) { latest_ = std::max(latest_, turn); }
 
-  Result<void> take_turn(std::size_t actor, bool was_put_off) {
+  Result<void> take_turn(ActorId actor, bool was_put_off) {
     while (stage_.state(actor) == ActorState::Thinking) {
       if (auto pumped = stage_.pump(kLongestLookMilliseconds); !pumped) return pumped.error();
       note_answers();
@@ -76,14 +76,14 @@ class Player {
     }
     if (stage_.state(actor) == ActorState::Done) {
       played_.moments.push_back(
-          {.kind = Moment::Kind::Forfeited, .actor = actor, .statement = sent_[actor]});
+          {.kind = Moment::Kind::Forfeited, .actor = actor, .statement = next_[actor]});
       return {};
     }
     played_.moments.push_back({.kind = Moment::Kind::Sent,
                                .actor = actor,
-                               .statement = sent_[actor],
+                               .statement = next_[actor],
                                .was_put_off = was_put_off});
-    ++sent_[actor];
+    ++next_[actor];
     last_ = actor;
     sent_at_[actor] = ++turns_taken_;
     is_out_[actor] = true;
@@ -125,7 +125,7 @@ class Player {
   // Takes note of who has answered. Returns whether somebody has.
   bool note_answers() {
     bool has_news = false;
-    std::erase_if(order_, [&](std::size_t actor) {
+    std::erase_if(order_, [&](ActorId actor) {
       if (stage_.state(actor) == ActorState::Busy) return false;
       is_out_[actor] = false;
       is_parked_[actor] = false;
@@ -138,14 +138,16 @@ class Player {
   // Answers that came between two turns are told in an order that does not depend on chance: that
   // of the turn first, then those it let go, in the order in which they were sent.
   void tell_answers() {
-    std::ranges::sort(answered_, {}, [&](std::size_t actor) {
+    std::ranges::sort(answered_, {}, [&](ActorId actor) {
       return actor == last_ ? std::size_t{0} : sent_at_[actor];
     });
-    for (const std::size_t actor : answered_)
+    for (const ActorId actor : answered_)
       played_.moments.push_back(
-          {.kind = Moment::Kind::Answered, .actor = actor, .statement = sent_[actor] - 1});
+          {.kind = Moment::Kind::Answered, .actor = actor, .statement = last_sent(actor)});
     answered_.clear();
   }
+
+  StatementId last_sent(ActorId actor) const { return {next_[actor].index - 1}; }
 
   void park(std::vector<Wait>& waits) {
     std::ranges::sort(waits, {}, &Wait::actor);
@@ -155,7 +157,7 @@ class Player {
       std::ranges::sort(wait.holders);
       played_.moments.push_back({.kind = Moment::Kind::Parked,
                                  .actor = wait.actor,
-                                 .statement = sent_[wait.actor] - 1,
+                                 .statement = last_sent(wait.actor),
                                  .holders = wait.holders});
     }
   }
@@ -163,19 +165,19 @@ class Player {
   // Does everybody whose statement is out wait, and not for what will move by itself: somebody
   // outside, or each other, which the server will end?
   bool is_at_rest(const std::vector<Wait>& waits) const {
-    std::vector<const Wait*> of(stage_.size(), nullptr);
+    ById<ActorId, const Wait*> of(stage_.size(), nullptr);
     for (const Wait& wait : waits) of[wait.actor] = &wait;
-    for (const std::size_t actor : order_)
+    for (const ActorId actor : order_)
       if (of[actor] == nullptr || of[actor]->is_outside) return false;
     // Remove those who wait for nobody that waits, again and again; a cycle stays.
-    std::vector<bool> is_free(stage_.size());
-    for (std::size_t actor = 0; actor < stage_.size(); ++actor) is_free[actor] = !is_out_[actor];
+    ById<ActorId, bool> is_free(stage_.size());
+    for (const ActorId actor : stage_.actors()) is_free[actor] = !is_out_[actor];
     bool has_changed = true;
     while (has_changed) {
       has_changed = false;
-      for (const std::size_t actor : order_) {
+      for (const ActorId actor : order_) {
         if (is_free[actor]) continue;
-        if (!std::ranges::all_of(of[actor]->holders, [&](std::size_t h) { return is_free[h]; }))
+        if (!std::ranges::all_of(of[actor]->holders, [&](ActorId h) { return is_free[h]; }))
           continue;
         is_free[actor] = has_changed = true;
       }
@@ -186,17 +188,17 @@ class Player {
   Stage& stage_;
   const Schedule& schedule_;
   Budget& budget_;
-  std::vector<std::size_t> sent_;     // statements of each actor
-  std::vector<std::size_t> sent_at_;  // when the last of them was sent: the number of the turn
+  ById<ActorId, StatementId> next_;     // the next one of each actor
+  ById<ActorId, std::size_t> sent_at_;  // when the last of them was sent: the number of the turn
   std::size_t turns_taken_ = 0;
-  std::size_t last_ = 0;               // whose turn it was
-  std::vector<bool> is_out_;           // has a statement that is not answered
-  std::vector<bool> is_parked_;        // and that is known to wait
-  std::vector<bool> is_used_;          // by turn
-  std::size_t first_left_ = 0;         // turns before it are used
-  std::size_t latest_ = 0;             // the turn furthest in the plan that was taken
-  std::vector<std::size_t> order_;     // who has a statement out, in the order of sending
-  std::vector<std::size_t> answered_;  // to be told
+  ActorId last_ = {};              // whose turn it was
+  ById<ActorId, bool> is_out_;     // has a statement that is not answered
+  ById<ActorId, bool> is_parked_;  // and that is known to wait
+  std::vector<bool> is_used_;      // by turn
+  std::size_t first_left_ = 0;     // turns before it are used
+  std::size_t latest_ = 0;         // the turn furthest in the plan that was taken
+  std::vector<ActorId> order_;     // who has a statement out, in the order of sending
+  std::vector<ActorId> answered_;  // to be told
   bool is_over_ = false;
   Played played_;
 };

@@ -30,16 +30,16 @@ struct Moment {
     Forfeited,  // a turn of an actor that is done
   };
   Kind kind = Kind::Sent;
-  std::size_t actor = 0;
-  std::size_t statement = 0;              // of the actor, counted from 0
-  bool was_put_off = false;               // of Sent: other turns came before, because it waited
-  std::vector<std::size_t> holders = {};  // of Parked: the actors it waits for
+  ActorId actor = {};
+  StatementId statement = {};         // of the actor
+  bool was_put_off = false;           // of Sent: other turns came before, because it waited
+  std::vector<ActorId> holders = {};  // of Parked: the actors it waits for
 
   friend bool operator==(const Moment&, const Moment&) = default;
 };
 
 struct Schedule {
-  std::vector<std::size_t> turns;  // actors: each turn sends the next statement of its actor
+  Turns turns;
   // When the turns are used up: are statements that are ready sent too, actor by actor?
   bool plays_rest = false;
   bool rest_goes_on = false;  // in that case, first of all the actor that had the last turn

@@ -3,8 +3,8 @@
 // knows the answer to the one before.
 //
 //     auto stage = PgSessions::open(dsn, {say({"BEGIN", "UPDATE …", "COMMIT"}), …}, {});
-//     auto played = play(**stage, {.turns = {0, 1, 0, 1}}, budget);
-//     (*stage)->answers(0)                                       // one per statement that was sent
+//     auto played = play(**stage, {.turns = {a, b, a, b}}, budget);
+//     (*stage)->answers(a)                                       // one per statement that was sent
 //
 // Nothing survives: a connection that still waits when the object goes is cancelled first.
 #include <functional>
@@ -28,14 +28,17 @@ Script say(std::vector<std::string> statements);
 // Says these, but after a failure only the last one, which ends the transaction.
 Script say_until_failure(std::vector<std::string> statements);
 
+// By statement that was sent and answered.
+using Answers = ById<StatementId, Answer>;
+
 class Sessions : public Stage {
  public:
   // One for each statement that was sent and answered, in order.
-  virtual const std::vector<Answer>& answers(std::size_t actor) const = 0;
+  virtual const Answers& answers(ActorId actor) const = 0;
   // What was sent.
-  virtual const std::vector<std::string>& statements(std::size_t actor) const = 0;
+  virtual const ById<StatementId, std::string>& statements(ActorId actor) const = 0;
   // The process (MariaDB: thread) of the server that the session has.
-  virtual std::uint64_t process(std::size_t actor) const = 0;
+  virtual std::uint64_t process(ActorId actor) const = 0;
   // New scripts for the same connections, one for each; answers and statements are forgotten.
   // Requires: nobody is busy.
   virtual void restart(std::vector<Script> scripts) = 0;
@@ -66,13 +69,13 @@ class PgSessions final : public Sessions {
   ~PgSessions() override;
 
   std::size_t size() const override;
-  ActorState state(std::size_t actor) const override;
-  Result<void> release(std::size_t actor) override;
+  ActorState state(ActorId actor) const override;
+  Result<void> release(ActorId actor) override;
   Result<void> pump(int milliseconds) override;
   Result<std::vector<Wait>> waits() override;
-  const std::vector<Answer>& answers(std::size_t actor) const override;
-  const std::vector<std::string>& statements(std::size_t actor) const override;
-  std::uint64_t process(std::size_t actor) const override;
+  const Answers& answers(ActorId actor) const override;
+  const ById<StatementId, std::string>& statements(ActorId actor) const override;
+  std::uint64_t process(ActorId actor) const override;
   void restart(std::vector<Script> scripts) override;
 
  private:
@@ -91,7 +94,7 @@ class PgMonitor {
   PgMonitor& operator=(const PgMonitor&) = delete;
 
   // The waits of actors by their processes; 0 is an actor without one.
-  Result<std::vector<Wait>> waits(const std::vector<int>& pids);
+  Result<std::vector<Wait>> waits(const ById<ActorId, int>& pids);
   Result<std::vector<Row>> query(const std::string& sql);
   // The same for a text of several statements; a failure is part of the answer.
   Answer answer(const std::string& sql);

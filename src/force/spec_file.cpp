@@ -194,7 +194,8 @@ class SpecReader {
       const Place where = token_.place;
       SpecStep step{.name = name("step"), .sql = {}, .place = where};
       step.sql = block("step " + step.name);
-      const PermutationStep number{.session = spec_.sessions.size(), .step = session.steps.size()};
+      const PermutationStep number{.session = spec_.sessions.next_id(),
+                                   .step = session.steps.next_id()};
       if (!error_ && !steps_.emplace(step.name, number).second)
         return fail_at(where, fmt::format("there is another step {}", step.name));
       session.steps.push_back(std::move(step));
@@ -213,7 +214,7 @@ class SpecReader {
   void permutation() {
     advance();
     Permutation permutation;
-    std::vector<std::size_t> next(spec_.sessions.size(), 0);
+    ById<ActorId, StepId> next(spec_.sessions.size());
     while (token_.kind == SpecToken::Kind::Quoted ||
            (token_.kind == SpecToken::Kind::Word && !is_word("permutation"))) {
       const Place place = token_.place;
@@ -221,8 +222,10 @@ class SpecReader {
       const auto found = steps_.find(step);
       if (error_) return;
       if (found == steps_.end()) return fail_at(place, fmt::format("there is no step {}", step));
-      if (found->second.step != next[found->second.session]++)
+      StepId& expected = next[found->second.session];
+      if (found->second.step != expected)
         return fail_at(place, fmt::format("step {} is out of the order of its session", step));
+      ++expected;
       permutation.push_back(found->second);
       if (token_.kind == SpecToken::Kind::Sign && token_.text == "(") markers(permutation.back());
     }
@@ -276,6 +279,11 @@ std::string spec_block(const std::string& sql) {
 
 }  // namespace
 
+const SpecStep* step_of(const SpecSession& session, StatementId statement) {
+  if (statement == kSetup || statement.index > session.steps.size()) return nullptr;
+  return &session.steps[{statement.index - 1}];
+}
+
 Result<Spec> read_spec(std::string_view text) {
   auto spec = SpecReader(text).read();
   if (!spec) return spec.error().quoting(text);
@@ -324,20 +332,21 @@ std::vector<Permutation> all_permutations(const Spec& spec, std::size_t most, bo
   std::vector<Permutation> all;
   is_complete = true;
   Permutation current;
-  std::vector<std::size_t> next(spec.sessions.size(), 0);
+  ById<ActorId, StepId> next(spec.sessions.size());
   const auto recurse = [&](const auto& self) -> void {
     bool is_leaf = true;
-    for (std::size_t s = 0; s < next.size(); ++s) {
-      if (next[s] == spec.sessions[s].steps.size()) continue;
+    for (const ActorId s : next.ids()) {
+      if (!spec.sessions[s].steps.contains(next[s])) continue;
       is_leaf = false;
       if (all.size() == most) {
         is_complete = false;
         return;
       }
-      current.push_back({.session = s, .step = next[s]++});
+      current.push_back({.session = s, .step = next[s]});
+      ++next[s];
       self(self);
+      next[s] = current.back().step;
       current.pop_back();
-      --next[s];
     }
     if (is_leaf && !current.empty()) all.push_back(current);
   };

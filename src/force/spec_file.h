@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "force/ids.h"
 #include "sql/session_blocks.h"
 #include "support/result.h"
 
@@ -34,13 +35,13 @@ struct SpecStep {
 struct SpecSession {
   std::string name;
   std::string setup = {};
-  std::vector<SpecStep> steps = {};
+  ById<StepId, SpecStep> steps = {};
   std::string teardown = {};
 };
 
 struct PermutationStep {
-  std::size_t session = 0;
-  std::size_t step = 0;      // of that session
+  ActorId session = {};
+  StepId step = {};          // of that session
   std::string markers = {};  // what stands in parentheses, as written
   friend bool operator==(const PermutationStep&, const PermutationStep&) = default;
 };
@@ -49,10 +50,15 @@ using Permutation = std::vector<PermutationStep>;
 struct Spec {
   std::vector<std::string> setups = {};
   std::string teardown = {};
-  std::vector<SpecSession> sessions = {};
+  ById<ActorId, SpecSession> sessions = {};
   std::vector<Permutation> permutations = {};  // empty: all of them
   sql::BlockFile places = {};                  // of the SQL in the text that was read
 };
+
+// Statement 0 of a session is its setup, the others are its steps.
+inline constexpr StatementId kSetup{0};
+// The step that a statement of its session is; null if it is the setup, or comes after all steps.
+const SpecStep* step_of(const SpecSession& session, StatementId statement);
 
 // Errors bear the place in `text`.
 Result<Spec> read_spec(std::string_view text);

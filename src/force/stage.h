@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "force/ids.h"
 #include "support/result.h"
 
 namespace isoscope::force {
@@ -19,9 +20,9 @@ enum class ActorState : std::uint8_t {
 
 // A busy actor whose statement waits for a lock.
 struct Wait {
-  std::size_t actor = 0;
-  std::vector<std::size_t> holders = {};  // the actors it waits for; empty if that is not known
-  bool is_outside = false;                // it waits for somebody who is no actor
+  ActorId actor = {};
+  std::vector<ActorId> holders = {};  // the actors it waits for; empty if that is not known
+  bool is_outside = false;            // it waits for somebody who is no actor
 };
 
 class Stage {
@@ -32,9 +33,10 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
 
   virtual std::size_t size() const = 0;  // the number of actors
-  virtual ActorState state(std::size_t actor) const = 0;
+  IdRange<ActorId> actors() const { return {0, static_cast<std::uint32_t>(size())}; }
+  virtual ActorState state(ActorId actor) const = 0;
   // Sends the statement of an actor. Requires: it is Ready. It is Busy then.
-  virtual Result<void> release(std::size_t actor) = 0;
+  virtual Result<void> release(ActorId actor) = 0;
   // Takes what has come, and waits for it at most so many milliseconds.
   virtual Result<void> pump(int milliseconds) = 0;
   // Which of the busy actors wait for a lock at this moment: what the server says, not the clock.

@@ -140,7 +140,7 @@ class StressTest {
     if (auto added = table_.add_rows(state_.rows.size()); !added) return added;
     for (bool is_alive = true; is_alive;) {
       is_alive = false;
-      for (std::size_t c = 0; c < clients_.size(); ++c) {
+      for (const ActorId c : (*stage)->actors()) {
         if ((*stage)->state(c) == ActorState::Ready)
           if (auto released = (*stage)->release(c); !released) return released.error();
         is_alive = is_alive || (*stage)->state(c) != ActorState::Done;
@@ -170,7 +170,7 @@ class StressTest {
 
   void kill_clients(const Sessions& stage) {
     if (!is_due(options_.kill_clients, tried_kills_)) return;
-    const std::size_t victim = tried_kills_++ % clients_.size();
+    const ActorId victim{static_cast<std::uint32_t>(tried_kills_++ % clients_.size())};
     if (!server_.run(server_.kill_statement(stage.process(victim))).has_failed())
       ++run_.numbers.killed_clients;
   }

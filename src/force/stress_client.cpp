@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <numeric>
 
 namespace isoscope::force {
 namespace {
@@ -37,7 +36,7 @@ bool is_loss(const std::string& error) {
 }
 
 void add_operation(HistoryBuilder& b, TxnId t, const StressOp& op, bool is_list, bool with_seen) {
-  const KeyId x = b.key(fmt::format("t[{}]", op.key));
+  const KeyId x = b.key(fmt::format("t[{}]", op.row.index));
   if (with_seen && is_list) {
     std::vector<Value> values;
     for (const std::int64_t v : op.seen) values.push_back(Value::of(v));
@@ -58,21 +57,22 @@ void add_operation(HistoryBuilder& b, TxnId t, const StressOp& op, bool is_list,
 StressRows::StressRows(const StressOptions& options)
     : are_lists_(options.workload == StressWorkload::List),
       size_(options.keys),
-      next_(options.keys),
-      open_(options.keys) {
-  std::iota(open_.begin(), open_.end(), std::size_t{0});
+      next_{static_cast<std::uint32_t>(options.keys)} {
+  for (const StressRow row : IdRange<StressRow>(0, next_.index)) open_.push_back(row);
 }
 
 void StressRows::grow(std::size_t txns, std::size_t longest) {
-  if (are_lists_) size_ = next_ + txns * longest / kLongestList;
+  if (are_lists_) size_ = next_.index + txns * longest / kLongestList;
 }
 
-void StressRows::note_write(std::size_t row) {
+void StressRows::note_write(StressRow row) {
   written_.insert(row);
-  if (!are_lists_ || ++appends_[row] < kLongestList || next_ == size_) return;
+  if (!are_lists_ || ++appends_[row] < kLongestList || next_.index == size_) return;
   appends_.erase(row);
   const auto full = std::ranges::find(open_, row);
-  if (full != open_.end()) *full = next_++;
+  if (full == open_.end()) return;
+  *full = next_;
+  ++next_;
 }
 
 std::optional<std::string> StressClient::next(const Answer* last) {
@@ -95,7 +95,7 @@ std::optional<std::string> StressClient::next(const Answer* last) {
   if (phase_ == Phase::Running && is_asking_)
     return fmt::format("SELECT {} FROM {} WHERE k = {}",
                        state_.options.workload == StressWorkload::List ? "v" : "prev", state_.table,
-                       plan_[next_].key);
+                       plan_[next_].row.index);
   if (next_ < plan_.size()) return statement(plan_[next_]);
   phase_ = Phase::Committing;
   return "COMMIT";
@@ -151,7 +151,7 @@ void StressClient::note_operation(const Answer& answer) {
   const bool has_row = !answer.tables.empty() && !answer.tables[0].rows.empty();
   if (!has_row) {
     // Rows are there before the clients come, and nobody deletes them: the server has lost it.
-    op = {.kind = StressOp::Kind::Read, .key = op.key, .seen = {kNoRow}};
+    op = {.kind = StressOp::Kind::Read, .row = op.row, .seen = {kNoRow}};
     balances_.push_back(0);
   } else {
     const Row& row = answer.tables[0].rows[0];
@@ -170,33 +170,31 @@ void StressClient::plan() {
   plan_.clear();
   balances_.clear();
   if (state_.is_last) {
-    for (const std::size_t k : state_.rows.written())
-      plan_.push_back({.key = static_cast<std::uint32_t>(k)});
+    for (const StressRow row : state_.rows.written()) plan_.push_back({.row = row});
     return;
   }
   if (state_.options.workload == StressWorkload::Bank) {
-    const std::size_t from = state_.rows.pick(rng_);
-    const std::size_t to = (from + 1 + rng_.below(state_.options.keys - 1)) % state_.options.keys;
-    for (const std::size_t k : {from, to}) plan_.push_back({.key = static_cast<std::uint32_t>(k)});
+    const StressRow from = state_.rows.pick(rng_);
+    const std::size_t keys = state_.options.keys;
+    const StressRow to{static_cast<std::uint32_t>((from.index + 1 + rng_.below(keys - 1)) % keys)};
+    for (const StressRow row : {from, to}) plan_.push_back({.row = row});
     if (rng_.chance(0.2)) return;  // somebody only looks
-    for (const std::size_t k : {from, to}) plan_write(k);
+    for (const StressRow row : {from, to}) plan_write(row);
     return;
   }
   const std::size_t length = 1 + rng_.below(state_.options.longest);
   for (std::size_t i = 0; i < length; ++i) {
-    const std::size_t row = state_.rows.pick(rng_);
+    const StressRow row = state_.rows.pick(rng_);
     if (rng_.chance(0.5)) {
       plan_write(row);
     } else {
-      plan_.push_back({.key = static_cast<std::uint32_t>(row)});
+      plan_.push_back({.row = row});
     }
   }
 }
 
-void StressClient::plan_write(std::size_t row) {
-  plan_.push_back({.kind = StressOp::Kind::Write,
-                   .key = static_cast<std::uint32_t>(row),
-                   .written = ++state_.last_value});
+void StressClient::plan_write(StressRow row) {
+  plan_.push_back({.kind = StressOp::Kind::Write, .row = row, .written = ++state_.last_value});
   state_.rows.note_write(row);
 }
 
@@ -204,21 +202,21 @@ std::string StressClient::statement(const StressOp& op) const {
   const bool is_bank = state_.options.workload == StressWorkload::Bank;
   if (op.kind == StressOp::Kind::Read)
     return fmt::format("SELECT v{} FROM {} WHERE k = {}", is_bank ? ", balance" : "", state_.table,
-                       op.key);
+                       op.row.index);
   const auto returning = [&](const char* column) {
     return state_.has_returning ? fmt::format(" RETURNING {}", column) : std::string();
   };
   if (state_.options.workload == StressWorkload::List)
     return fmt::format("UPDATE {} SET v = CONCAT(v, ' {}') WHERE k = {}{}", state_.table,
-                       op.written, op.key, returning("v"));
+                       op.written, op.row.index, returning("v"));
   // The row keeps the value before, which tells the order of the writers.
   std::string balance;
   if (is_bank) {
-    const bool is_from = op.key == plan_[0].key;
+    const bool is_from = op.row == plan_[0].row;
     balance = fmt::format(", balance = {}", balances_[is_from ? 0 : 1] + (is_from ? -1 : 1));
   }
   return fmt::format("UPDATE {} SET prev = v, v = {}{} WHERE k = {}{}", state_.table, op.written,
-                     balance, op.key, returning("prev"));
+                     balance, op.row.index, returning("prev"));
 }
 
 namespace {
@@ -296,7 +294,7 @@ Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClien
       if (!op.was_asked || is_forgotten || is_list) continue;
       // The query that asked reads what its own transaction has written.
       b.begin_statement(t);
-      b.read(t, b.key(fmt::format("t[{}]", op.key)), Value::of(op.written), {});
+      b.read(t, b.key(fmt::format("t[{}]", op.row.index)), Value::of(op.written), {});
     }
     b.end_statement(t);
   }

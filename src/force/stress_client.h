@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "force/answer.h"
+#include "force/ids.h"
 #include "force/stress.h"
 #include "history/builder.h"
 #include "support/rng.h"
@@ -18,7 +19,7 @@ namespace isoscope::force {
 struct StressOp {
   enum class Kind : std::uint8_t { Read, Write };
   Kind kind = Kind::Read;
-  std::uint32_t key = 0;
+  StressRow row = {};
   std::int64_t written = 0;
   // The value that was read, or that the write has overwritten; of a list its elements, those
   // before the one that was appended. Empty (of a register): it is not known.
@@ -45,17 +46,17 @@ class StressRows {
   std::size_t size() const { return size_; }  // of the table
   // Asks for as many more as so many transactions may need.
   void grow(std::size_t txns, std::size_t longest);
-  std::size_t pick(Rng& rng) const { return open_[rng.below(open_.size())]; }
-  void note_write(std::size_t row);
-  const std::set<std::size_t>& written() const { return written_; }
+  StressRow pick(Rng& rng) const { return open_[rng.below(open_.size())]; }
+  void note_write(StressRow row);
+  const std::set<StressRow>& written() const { return written_; }
 
  private:
   bool are_lists_ = false;
   std::size_t size_ = 0;
-  std::size_t next_ = 0;  // the row that comes when one is full; all below have been open
-  std::vector<std::size_t> open_;
-  std::map<std::size_t, std::size_t> appends_;  // to open rows
-  std::set<std::size_t> written_;
+  StressRow next_ = {};  // the row that comes when one is full; all below have been open
+  std::vector<StressRow> open_;
+  std::map<StressRow, std::size_t> appends_;  // to open rows
+  std::set<StressRow> written_;
 };
 
 // What all clients share.
@@ -98,7 +99,7 @@ class StressClient {
   void note_failure(const Answer& answer);
   void note_operation(const Answer& answer);
   void plan();
-  void plan_write(std::size_t row);
+  void plan_write(StressRow row);
   std::string statement(const StressOp& op) const;
 
   StressState& state_;

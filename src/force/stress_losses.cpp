@@ -13,13 +13,13 @@ namespace {
 constexpr std::size_t kMostLosses = 10;  // that are told
 
 // What the rows hold in the end, by row: a value, or the elements of a list.
-std::unordered_map<std::uint32_t, std::vector<std::int64_t>> rows_in_the_end(
+std::unordered_map<StressRow, std::vector<std::int64_t>> rows_in_the_end(
     const std::vector<std::unique_ptr<StressClient>>& clients) {
-  std::unordered_map<std::uint32_t, std::vector<std::int64_t>> rows;
+  std::unordered_map<StressRow, std::vector<std::int64_t>> rows;
   for (const auto& client : clients)
     for (const StressTxn& txn : client->txns)
       if (txn.looks_at_end && txn.status == TxnStatus::Committed)
-        for (const StressOp& op : txn.ops) rows.try_emplace(op.key, op.seen);
+        for (const StressOp& op : txn.ops) rows.try_emplace(op.row, op.seen);
   return rows;
 }
 
@@ -38,7 +38,7 @@ std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressCl
         if (op.kind == StressOp::Kind::Write && !op.seen.empty())
           before.try_emplace(op.written, op.seen.back());
   std::unordered_set<std::int64_t> kept;
-  std::unordered_set<std::uint32_t> unclear;  // rows that lead to a value which nobody has told
+  std::unordered_set<StressRow> unclear;  // rows that lead to a value which nobody has told
   for (const auto& [row, values] : rows) {
     kept.insert(values.begin(), values.end());
     for (std::int64_t value = values.empty() ? 0 : values.back(); !is_list && value > 0;) {
@@ -53,8 +53,8 @@ std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressCl
     for (const StressTxn& txn : clients[c]->txns) {
       if (txn.status != TxnStatus::Committed || txn.ended == 0) continue;
       const auto gone = std::ranges::find_if(txn.ops, [&](const StressOp& op) {
-        return op.kind == StressOp::Kind::Write && rows.contains(op.key) &&
-               !unclear.contains(op.key) && !kept.contains(op.written);
+        return op.kind == StressOp::Kind::Write && rows.contains(op.row) &&
+               !unclear.contains(op.row) && !kept.contains(op.written);
       });
       if (gone == txn.ops.end()) continue;
       if (lost.size() == kMostLosses) {
@@ -65,7 +65,7 @@ std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressCl
           fmt::format("client c{} was told that its {} {} {} t[{}] is committed, and "
                       "what the row holds in the end does not come after it",
                       c + 1, is_list ? "append of" : "write of", gone->written,
-                      is_list ? "to" : "into", gone->key));
+                      is_list ? "to" : "into", gone->row.index));
     }
   }
   if (more > 0) lost.push_back(fmt::format("and {} more", more));

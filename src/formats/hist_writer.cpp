@@ -5,9 +5,9 @@
 
 #include "formats/hist.h"
 #include "formats/hist_lexer.h"
+#include "formats/json_string.h"
 #include "formats/text_buffer.h"
 #include "formats/wording.h"
-#include "support/printable.h"
 
 namespace isoscope {
 
@@ -16,30 +16,13 @@ namespace {
 constexpr std::size_t kWidth = 100;       // lines break before they grow longer, if they can
 constexpr std::size_t kWidestLabel = 12;  // sessions with longer names are not aligned
 
+// A byte that is not fit to be shown is \xNN, since texts of histories need not be UTF-8.
 std::string hist_string(std::string_view text) {
-  std::string out = "\"";
-  for (;;) {
-    const std::size_t plain = plain_length(text);
-    out += text.substr(0, plain);
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    const FirstCharacter c = first_character(text);
-    if (c.code == '"' || c.code == '\\') {
-      out += {'\\', text[0]};
-    } else if (c.code == '\n') {
-      out += "\\n";
-    } else if (c.code == '\t') {
-      out += "\\t";
-    } else if (c.is_visible) {
-      out += text.substr(0, c.size);
-    } else {
-      for (const char byte : text.substr(0, c.size))
-        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-    }
-    text.remove_prefix(c.size);
-  }
-  out.push_back('"');
-  return out;
+  return quoted(text, [](std::string_view bytes, auto) {
+    std::string out;
+    for (const char byte : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    return out;
+  });
 }
 
 class HistWriter {

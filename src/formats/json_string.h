@@ -1,5 +1,5 @@
 #pragma once
-// Strings as JSON and EDN both understand them.
+// Strings in double quotes, as formats write them.
 #include <string>
 #include <string_view>
 
@@ -7,8 +7,9 @@
 
 namespace isoscope {
 
-// In double quotes; characters that are not fit to be shown as \uXXXX. Requires: UTF-8.
-inline std::string json_quoted(std::string_view text) {
+// In double quotes; `escaped` says how a character is written that is not fit to be shown.
+template <class Escaped>
+std::string quoted(std::string_view text, const Escaped& escaped) {
   std::string out = "\"";
   for (;;) {
     const std::size_t plain = plain_length(text);
@@ -25,12 +26,17 @@ inline std::string json_quoted(std::string_view text) {
     } else if (c.is_visible) {
       out += text.substr(0, c.size);
     } else {
-      out += json_escape(c.code);
+      out += escaped(text.substr(0, c.size), c.code);
     }
     text.remove_prefix(c.size);
   }
   out.push_back('"');
   return out;
+}
+
+// As JSON and EDN both understand it. Requires: UTF-8.
+inline std::string json_quoted(std::string_view text) {
+  return quoted(text, [](std::string_view, auto code) { return json_escape(code); });
 }
 
 }  // namespace isoscope

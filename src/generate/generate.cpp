@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
 #include <vector>
 
+#include "formats/hist.h"
 #include "generate/injection.h"
-#include "generate/injector.h"
+#include "generate/recorder.h"
 #include "generate/store.h"
+#include "generate/workload.h"
 #include "history/builder.h"
 #include "support/spelling.h"
 
@@ -45,6 +49,33 @@ std::unique_ptr<simulation::Store> make_store(simulation::Workload& workload,
       return simulation::make_read_committed_store(workload, recorder);
   }
   return simulation::make_serial_store(workload, recorder);
+}
+
+// Acts out the script of an anomaly in the middle of a run: its transactions, in its order, with
+// keys that no workload draws, fresh values and neighbouring sessions from a random one on.
+// Requires: the store is quiescent.
+Result<void> inject(const Injection& injection, simulation::Workload& workload,
+                    simulation::Recorder& recorder) {
+  const Result<History> script = read_hist(injection.script);
+  if (!script) return script.error();
+  const std::uint32_t first_session = workload.next_session();
+  std::map<std::pair<KeyId, Value>, std::int64_t> values;  // of the script, and what stands for it
+  std::vector<PlainOp> ops;
+  for (const TxnId t : script->txns()) {
+    if (t == kInitialTxn) continue;
+    ops.clear();
+    for (const EventId e : script->events(t)) {
+      const KeyId x = script->key(e);
+      std::int64_t& value = values[{x, script->value(e)}];
+      const bool is_initial = script->value(e) == script->initial_value(x);
+      if (value == 0 && !is_initial) value = workload.fresh_value();
+      ops.push_back({script->is_write(e), workload.plan().keys + x.index, value});
+    }
+    const std::uint32_t session =
+        (first_session + script->session(t).index) % workload.plan().sessions;
+    recorder.inject(session, script->status(t), ops);
+  }
+  return {};
 }
 
 }  // namespace
@@ -153,7 +184,7 @@ Result<GeneratedSizes> generate_txns(const HistoryPlan& plan, const TxnSink& sin
     run_until(static_cast<std::uint64_t>(plan.inject_at * static_cast<double>(plan.txns)));
     store->quiesce();
     const std::uint64_t before = recorder.sizes().committed;
-    auto injected = simulation::inject(*injection, workload, recorder);
+    auto injected = inject(*injection, workload, recorder);
     if (!injected) return injected.error();
     goal += recorder.sizes().committed - before;
   }

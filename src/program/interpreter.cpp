@@ -87,6 +87,7 @@ StepKind kind_of(Op op) {
 
 // With `kSeesStatements` it also stops at what only servers know.
 template <bool kSeesStatements>
+// NOLINTNEXTLINE(readability-function-size): a loop over instructions, one case each.
 Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
   const Instruction* const begin = code.instructions.data();
   std::int64_t* const state = r + code.locals.size();

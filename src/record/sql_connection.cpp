@@ -158,13 +158,4 @@ std::string quoted_name(const std::string& name) {
   return out + '"';
 }
 
-std::string quoted_text(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += c;
-  }
-  return out + "'";
-}
-
 }  // namespace isoscope::record

@@ -48,8 +48,7 @@ class SqlConnection {
 
 // What COPY prints as `field`.
 std::string unescaped_copy(std::string_view field);
-// "name" and 'text' for SQL.
+// "name" for SQL.
 std::string quoted_name(const std::string& name);
-std::string quoted_text(const std::string& text);
 
 }  // namespace isoscope::record

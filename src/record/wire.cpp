@@ -50,7 +50,6 @@ std::uint64_t Fields::number(std::size_t size) {
 std::uint8_t Fields::byte() { return static_cast<std::uint8_t>(number(1)); }
 std::uint16_t Fields::int16() { return static_cast<std::uint16_t>(number(2)); }
 std::uint32_t Fields::int32() { return static_cast<std::uint32_t>(number(4)); }
-std::uint64_t Fields::int64() { return number(8); }
 
 std::string_view Fields::string() {
   const std::size_t end = rest_.find('\0');

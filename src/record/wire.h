@@ -71,7 +71,6 @@ class Fields {
   std::uint8_t byte();
   std::uint16_t int16();
   std::uint32_t int32();
-  std::uint64_t int64();
   std::string_view string();  // up to a zero byte, which is taken too
   std::string_view bytes(std::size_t count);
   bool has_failed() const { return failed_; }

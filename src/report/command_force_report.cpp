@@ -27,14 +27,14 @@ std::string shown_statement(const std::string& sql) {
 template <typename Use>
 void for_each_request(const CommandForceReport& report, const Use& use) {
   const force::CommandRun& run = report.answer.run;
-  std::vector<std::size_t> shown(report.sessions.size(), 0);  // requests
+  ById<force::ActorId, force::RequestId> shown(report.sessions.size());  // the next one
   for (const force::Moment& m : run.played.moments) {
     if (m.kind == force::Moment::Kind::Sent || m.kind == force::Moment::Kind::Forfeited) continue;
-    if (m.statement >= run.turns[m.actor].size()) continue;
-    const std::size_t number = run.turns[m.actor][m.statement];
+    if (!run.turns[m.actor].contains(m.statement)) continue;
+    const force::RequestId number = run.turns[m.actor][m.statement];
     // The further steps of a request are turns without a message of their own.
     if (number < shown[m.actor]) continue;
-    if (m.kind == force::Moment::Kind::Answered) shown[m.actor] = number + 1;
+    if (m.kind == force::Moment::Kind::Answered) shown[m.actor] = {number.index + 1};
     use(m, run.sent[m.actor][number]);
   }
 }
@@ -50,7 +50,7 @@ std::string played_commands(const CommandForceReport& report) {
                                              : fmt::format("-> ERROR {}", request.error);
     if (m.kind == force::Moment::Kind::Parked) {
       std::vector<std::string> holders;
-      for (const std::size_t h : m.holders) holders.push_back(printable(report.sessions[h]));
+      for (const force::ActorId h : m.holders) holders.push_back(printable(report.sessions[h]));
       what = fmt::format("waits for {}", fmt::join(holders, ", "));
     }
     out += fmt::format("  {:{}}  {}  {}\n", printable(report.sessions[m.actor]), width, sql, what);
@@ -58,9 +58,9 @@ std::string played_commands(const CommandForceReport& report) {
   return out;
 }
 
-std::string order_name(const CommandForceReport& report, const std::vector<std::size_t>& order) {
+std::string order_name(const CommandForceReport& report, const std::vector<force::ActorId>& order) {
   std::vector<std::string> names;
-  for (const std::size_t s : order) names.push_back(printable(report.sessions[s]));
+  for (const force::ActorId s : order) names.push_back(printable(report.sessions[s]));
   return fmt::format("{}", fmt::join(names, ", then "));
 }
 
@@ -68,7 +68,7 @@ std::string order_name(const CommandForceReport& report, const std::vector<std::
 std::string serial_text(const CommandForceReport& report, const force::CommandRun& serial) {
   const force::CommandRun& run = report.answer.run;
   std::vector<std::string> parts;
-  for (std::size_t s = 0; s < report.sessions.size(); ++s) {
+  for (const force::ActorId s : report.sessions.ids()) {
     if (serial.exit_codes[s] != run.exit_codes[s])
       parts.push_back(fmt::format("{} returns {} (here {})", printable(report.sessions[s]),
                                   serial.exit_codes[s], run.exit_codes[s]));
@@ -137,12 +137,12 @@ Json departure_json(const CommandForceReport& report) {
 Json schedule_json(const CommandForceReport& report) {
   const force::CommandRun& run = report.answer.run;
   Json schedule = Json::array();
-  std::vector<std::size_t> shown(report.sessions.size(), 0);
+  ById<force::ActorId, force::RequestId> shown(report.sessions.size());  // the next one
   for (const force::Moment& m : run.played.moments) {
-    if (m.kind != force::Moment::Kind::Sent || m.statement >= run.turns[m.actor].size()) continue;
-    const std::size_t number = run.turns[m.actor][m.statement];
+    if (m.kind != force::Moment::Kind::Sent || !run.turns[m.actor].contains(m.statement)) continue;
+    const force::RequestId number = run.turns[m.actor][m.statement];
     if (number < shown[m.actor]) continue;
-    shown[m.actor] = number + 1;
+    shown[m.actor] = {number.index + 1};
     const force::SentRequest& request = run.sent[m.actor][number];
     Json step = {{"session", report.sessions[m.actor]},
                  {"sql", request.text},
@@ -172,9 +172,9 @@ std::string command_force_text(const CommandForceReport& report, const Paint& pa
                        answer.orders == 1 ? "was" : "were");
   }
   out += "\nwhat happened\n" + played_commands(report);
-  for (std::size_t s = 0; s < report.sessions.size(); ++s) {
+  for (const force::ActorId s : report.sessions.ids()) {
     const auto& codes = answer.run.exit_codes;
-    if (s < codes.size() && codes[s] != 0)
+    if (codes.contains(s) && codes[s] != 0)
       out += fmt::format("  {} returned {}: {}\n", printable(report.sessions[s]), codes[s],
                          shown_statement(answer.run.outputs[s]));
   }
@@ -190,20 +190,20 @@ Json command_force_object(const CommandForceReport& report) {
   json["reproduced"] = answer.reproduced;
   json["judge"] = answer.is_judged_by_history ? "history" : "serial orders";
   if (!answer.why.empty()) json["why"] = answer.why;
-  json["sessions"] = report.sessions;
+  json["sessions"] = report.sessions.entries();
   json["schedule"] = schedule_json(report);
   json["orders_played"] = answer.orders;
   json["departure"] = departure_json(report);
   json["sqlstates"] = answer.sqlstates;
   json["lock_waits"] = answer.waits;
   json["rechecked"] = answer.rechecked;
-  json["exit_codes"] = answer.run.exit_codes;
+  json["exit_codes"] = answer.run.exit_codes.entries();
   add_recorded(json, answer.run.recorded);
   json["tables"] = tables_json(answer.run.tables);
   json["serial_orders"] = Json::array();
   for (const force::SerialCommands& serial : answer.serial) {
     Json order = Json::array();
-    for (const std::size_t s : serial.order) order.push_back(report.sessions[s]);
+    for (const force::ActorId s : serial.order) order.push_back(report.sessions[s]);
     json["serial_orders"].push_back(
         {{"order", std::move(order)}, {"tables", tables_json(serial.run.tables)}});
   }
@@ -239,12 +239,12 @@ Scene command_scene(const CommandForceReport& report) {
   PlayedRun played{.title = "The run", .sentence = end_of_commands(report.answer)};
   for (const std::string& name : report.sessions) played.lanes.push_back(printable(name));
   for_each_request(report, [&](const force::Moment& m, const force::SentRequest& request) {
-    PlayedStep step{.lane = m.actor, .txn = printable(report.sessions[m.actor])};
+    PlayedStep step{.lane = m.actor.index, .txn = printable(report.sessions[m.actor])};
     step.sql = shown_statement(request.text);
     if (m.kind == force::Moment::Kind::Parked) {
       step.kind = PlayedStep::Kind::Waits;
       std::vector<std::string> holders;
-      for (const std::size_t h : m.holders) holders.push_back(printable(report.sessions[h]));
+      for (const force::ActorId h : m.holders) holders.push_back(printable(report.sessions[h]));
       if (!holders.empty()) step.result = fmt::format("for {}", fmt::join(holders, ", "));
     } else {
       const bool is_over = !request.error.empty() || request.tag == "ROLLBACK";

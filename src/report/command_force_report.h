@@ -11,7 +11,7 @@ namespace isoscope {
 
 struct CommandForceReport {
   std::string source;  // the plan's file, for people; empty: every order was played
-  std::vector<std::string> sessions;
+  ById<force::ActorId, std::string> sessions;
   const force::CommandForceAnswer& answer;
   double seconds = 0;
 };

@@ -128,24 +128,20 @@ std::string explain_overlooked(const History& h, Anomaly anomaly, const Edge& co
   const std::string t2 = shown(h, co.from);
   const std::string t3 = shown(h, h.txn(co.read));
   const std::string x = shown(h, co.key);
-  switch (anomaly) {
-    case Anomaly::NonRepeatableRead:
-      return fmt::format("{} reads {} once from {} and once from {}", t3, x, t1, t2);
-    case Anomaly::StaleSessionRead:
-      return fmt::format(
-          "{} reads {} from {} although {}, earlier in its session, has overwritten it", t3, x, t1,
-          t2);
-    case Anomaly::FracturedRead:
-      return fmt::format("{} sees a write of {} but reads {} from {}, which {} overwrites", t3, t2,
-                         x, t1, t2);
-    case Anomaly::NonMonotonicRead:
-      return fmt::format("{} reads {} from {} after it has seen {}, which overwrites it", t3, x, t1,
-                         t2);
-    default:
-      return fmt::format(
-          "{} reads {} from {} although {}, which overwrites it, is in {}'s causal past", t3, x, t1,
-          t2, t3);
-  }
+  if (anomaly == Anomaly::NonRepeatableRead)
+    return fmt::format("{} reads {} once from {} and once from {}", t3, x, t1, t2);
+  if (anomaly == Anomaly::StaleSessionRead)
+    return fmt::format(
+        "{} reads {} from {} although {}, earlier in its session, has overwritten it", t3, x, t1,
+        t2);
+  if (anomaly == Anomaly::FracturedRead)
+    return fmt::format("{} sees a write of {} but reads {} from {}, which {} overwrites", t3, t2, x,
+                       t1, t2);
+  if (anomaly == Anomaly::NonMonotonicRead)
+    return fmt::format("{} reads {} from {} after it has seen {}, which overwrites it", t3, x, t1,
+                       t2);
+  return fmt::format("{} reads {} from {} although {}, which overwrites it, is in {}'s causal past",
+                     t3, x, t1, t2, t3);
 }
 
 // Who began after the overwriter had ended, and reads what it had overwritten.
@@ -293,7 +289,17 @@ std::string explanation(const History& h, const Violation& v) {
     case Anomaly::DirtyWrite:
       return fmt::format("{} overwrite each other in opposite orders",
                          enumerate(cycle_names(h, v)));
-    default:
+    case Anomaly::None:
+    case Anomaly::ThinAirRead:
+    case Anomaly::AbortedRead:
+    case Anomaly::IntermediateRead:
+    case Anomaly::FutureRead:
+    case Anomaly::OwnWriteViolation:
+    case Anomaly::IncompatibleOrder:
+    case Anomaly::SerializationCycle:
+    case Anomaly::RealTimeWrites:
+    case Anomaly::RealTimeCycle:
+    case Anomaly::Unexplainable:
       break;
   }
   return fmt::format("each of {} must come before the next, and the last before the first",

@@ -39,19 +39,19 @@ PlayedStep::Kind kind_of(const force::Answer& answer, const std::string& sql, bo
 
 std::vector<PlayedStep> steps_of(const force::Spec& spec, const force::Run& run) {
   std::vector<PlayedStep> steps;
-  std::vector<bool> waits(spec.sessions.size(), false);
+  ById<force::ActorId, bool> waits(spec.sessions.size(), false);
   for (const force::Moment& m : run.played.moments) {
-    const force::SpecSession& session = spec.sessions[m.actor];
-    if (m.statement == 0 || m.statement > session.steps.size()) continue;
-    const force::SpecStep& said = session.steps[m.statement - 1];
-    PlayedStep step{.lane = m.actor,
+    const force::SpecStep* sent = step_of(spec.sessions[m.actor], m.statement);
+    if (sent == nullptr) continue;
+    const force::SpecStep& said = *sent;
+    PlayedStep step{.lane = m.actor.index,
                     .txn = printable(said.name),
                     .sql = printable(said.sql),
                     .where = said.place.line == 0 ? "" : fmt::format("line {}", said.place.line)};
     if (m.kind == force::Moment::Kind::Parked) {
       step.kind = PlayedStep::Kind::Waits;
       std::vector<std::string> holders;
-      for (const std::size_t h : m.holders) holders.push_back(printable(spec.sessions[h].name));
+      for (const force::ActorId h : m.holders) holders.push_back(printable(spec.sessions[h].name));
       if (!holders.empty()) step.result = fmt::format("for {}", fmt::join(holders, ", "));
       waits[m.actor] = true;
     } else if (m.kind == force::Moment::Kind::Answered) {

@@ -42,16 +42,18 @@ std::string serial_name(const force::Spec& spec, const force::SerialRun& serial)
 std::string serial_difference(const force::Spec& spec, const force::Run& run,
                               const force::SerialRun& serial) {
   std::vector<std::string> parts;
-  std::vector<std::size_t> next(run.answers.size(), 0);
+  ById<force::ActorId, force::StatementId> next(run.answers.size());  // of the serial run
   for (const force::Unit& unit : serial.order) {
-    const std::size_t s = unit.session;
-    for (std::size_t i = unit.begin; i < unit.end; ++i) {
-      const auto& others = serial.run.answers[s];
-      if (next[s] == others.size()) break;
+    const force::ActorId s = unit.session;
+    for (const force::StatementId i : unit.statements()) {
+      const force::Answers& others = serial.run.answers[s];
+      if (!others.contains(next[s])) break;
       const std::string mine = shown_answer(run.answers[s][i]);
-      const std::string theirs = shown_answer(others[next[s]++]);
-      if (mine != theirs && i > 0)
-        parts.push_back(fmt::format("{} answers {}", spec.sessions[s].steps[i - 1].name, theirs));
+      const std::string theirs = shown_answer(others[next[s]]);
+      ++next[s];
+      const force::SpecStep* step = step_of(spec.sessions[s], i);
+      if (mine != theirs && step != nullptr)
+        parts.push_back(fmt::format("{} answers {}", step->name, theirs));
     }
   }
   for (const auto& [name, table] : serial.run.tables) {
@@ -72,12 +74,13 @@ std::string played_text(const force::Spec& spec, const force::Run& run) {
   for (const auto& session : spec.sessions) width = std::max(width, session.name.size());
   std::string out;
   for (const force::Moment& m : run.played.moments) {
-    if (m.statement == 0 || m.statement > spec.sessions[m.actor].steps.size()) continue;
     const auto& session = spec.sessions[m.actor];
-    const std::string sql = printable(shortened(session.steps[m.statement - 1].sql, kLongestCell));
+    const force::SpecStep* step = step_of(session, m.statement);
+    if (step == nullptr) continue;
+    const std::string sql = printable(shortened(step->sql, kLongestCell));
     if (m.kind == force::Moment::Kind::Parked) {
       std::vector<std::string> holders;
-      for (const std::size_t h : m.holders) holders.push_back(spec.sessions[h].name);
+      for (const force::ActorId h : m.holders) holders.push_back(spec.sessions[h].name);
       out += fmt::format("  {:{}}  {}  waits for {}\n", session.name, width, sql,
                          fmt::join(holders, ", "));
     } else if (m.kind == force::Moment::Kind::Answered) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "report/dot.h"
 #include "report/page_layout.h"
 #include "report/page_writers.h"
 #include "report/plural.h"
+#include "support/printable.h"
 
 namespace isoscope {
 
@@ -16,6 +16,40 @@ constexpr std::string_view kDotStyle =
     "  rankdir=LR;\n  fontname=\"Helvetica\";\n  color=gray70;\n"
     "  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n"
     "  edge [fontname=\"Helvetica\", fontsize=11];\n";
+
+// A text as a DOT string, quotes included. Names in it are on one line each (report/shown.h).
+std::string dot_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : printable_lines(text)) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string_view dot_colour(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::So:
+      return "gray40";
+    case EdgeKind::Rt:
+      return "purple";
+    case EdgeKind::Wr:
+      return "forestgreen";
+    case EdgeKind::Ww:
+      return "royalblue";
+    case EdgeKind::Rw:
+      return "firebrick";
+    case EdgeKind::Co:
+    case EdgeKind::Vis:
+    case EdgeKind::Ar:
+      break;
+  }
+  return "darkorange";
+}
 
 std::string node_of(const SceneBox& box, std::size_t scene, std::size_t index) {
   std::string label = box.name;

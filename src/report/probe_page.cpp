@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/header.h"
 #include "report/plural.h"
 #include "report/probe_report.h"
 #include "report/schedule_scene.h"
@@ -34,18 +35,18 @@ Scene probe_scene(const force::Probe& probe, const ProbedLevel& level, const Pro
   for (const force::ProbeSession& session : probe.sessions) run.lanes.push_back(session.name);
   for (const auto& [key, value] : probe.rows)
     run.start.push_back({key, value ? std::to_string(*value) : "no row", "T0"});
-  std::vector<bool> waits(probe.sessions.size(), false);
+  ById<force::ActorId, bool> waits(probe.sessions.size(), false);
   for (const force::ProbeStep& step : cell.steps) {
     if (step.sql.starts_with("BEGIN") || step.sql.starts_with("START")) continue;
     PlayedStep played{.kind = kind_of(step, waits[step.session]),
-                      .lane = step.session,
+                      .lane = step.session.index,
                       .txn = probe.sessions[step.session].name,
                       .sql = printable(step.sql),
                       .result = step.answer == step.sql ? "" : printable(step.answer)};
     waits[step.session] = !step.waits_for.empty();
     if (!step.waits_for.empty()) {
       std::vector<std::string> names;
-      for (const std::size_t s : step.waits_for) names.push_back(probe.sessions[s].name);
+      for (const force::ActorId s : step.waits_for) names.push_back(probe.sessions[s].name);
       played.result = fmt::format("for {}", fmt::join(names, ", "));
     }
     run.steps.push_back(std::move(played));

@@ -168,8 +168,8 @@ PageTable serial_table(const ServerProgram& on, const State& state) {
       break;
     }
     std::string order;
-    for (const std::uint32_t call : run.order)
-      order += (order.empty() ? "" : ", then ") + call_text(on, CallId{call});
+    for (const CallId call : run.order)
+      order += (order.empty() ? "" : ", then ") + call_text(on, call);
     if (is_serial && digest_of(run.end) == digest_of(mine)) order += " (ends like this run)";
     table.rows.push_back({{order}, {calls_words(on, run.end)}, {rows_words(on, run.end)}});
   }

@@ -38,10 +38,15 @@ std::string saw(const History& h, const Edge& e) {
       return fmt::format("{} came before {} in its session", from, shown(h, e.to));
     case EdgeKind::Co:
       return fmt::format("{} waited for {} at {}", shown(h, e.to), from, row_name(h, e.key));
-    default:
-      return fmt::format("{} writes or locks {}, which {} wrote before it", shown(h, e.to),
-                         row_name(h, e.key), from);
+    case EdgeKind::Ww:
+    case EdgeKind::Rw:
+    case EdgeKind::Vis:
+    case EdgeKind::Ar:
+    case EdgeKind::Rt:
+      break;
   }
+  return fmt::format("{} writes or locks {}, which {} wrote before it", shown(h, e.to),
+                     row_name(h, e.key), from);
 }
 
 }  // namespace
@@ -102,11 +107,15 @@ std::string why_points(const History& h, const Edge& e) {
         return fmt::format("both lock {}, and {} is first", row, from);
       return fmt::format("{} had to wait for {} at {}, so its snapshot has {} from its {} on", to,
                          from, row, from, statement_name(e.to_statement));
-    default:
-      if (e.to_statement == Edge::kCommit) return fmt::format("both write {}, {} first", row, from);
-      return fmt::format("{} writes or locks {} after {} wrote it, so its snapshot has {}", to, row,
-                         from, from);
+    case EdgeKind::Ww:
+    case EdgeKind::Vis:
+    case EdgeKind::Ar:
+    case EdgeKind::Rt:
+      break;
   }
+  if (e.to_statement == Edge::kCommit) return fmt::format("both write {}, {} first", row, from);
+  return fmt::format("{} writes or locks {} after {} wrote it, so its snapshot has {}", to, row,
+                     from, from);
 }
 
 void for_each_snapshot(

@@ -181,9 +181,4 @@ void SatSolver::set_phase(Lit lit) {
   backend_->solver.phase(lit.dimacs());
 }
 
-void SatSolver::clear_phase(Lit lit) {
-  backend_->declare_vars();
-  backend_->solver.unphase(lit.dimacs());
-}
-
 }  // namespace isoscope

@@ -73,9 +73,8 @@ class SatSolver {
   // Unsat, `lit` was one of its assumptions, and nothing was added since.
   bool failed(Lit lit) const;
 
-  // When it must guess the variable of `lit`, the solver makes `lit` true, until told otherwise.
+  // When it must guess the variable of `lit`, the solver makes `lit` true.
   void set_phase(Lit lit);
-  void clear_phase(Lit lit);
 
  private:
   struct Backend;

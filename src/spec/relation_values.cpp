@@ -93,10 +93,12 @@ void RelationValues::compute(const Node& node, const Environment& env, Relation&
       case RelationOp::Plus:
         out = transitive_closure(left, budget_);
         return;
-      default:
+      case RelationOp::Star:
         out = transitive_closure(left, budget_);
         out |= facts_.identity_on(node.from);
         return;
+      default:
+        ISO_ASSERT(false);
     }
   }
   const Relation& right = value(node.right, env);
@@ -112,9 +114,11 @@ void RelationValues::compute(const Node& node, const Environment& env, Relation&
     case RelationOp::Intersection:
       out &= right;
       return;
-    default:
+    case RelationOp::Difference:
       out -= right;
       return;
+    default:
+      ISO_ASSERT(false);
   }
 }
 

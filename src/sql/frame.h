@@ -50,7 +50,6 @@ class Frame {
   std::size_t add_named(const std::string& name, const DeclaredType& type, const Catalog& catalog,
                         Place place);
   NamedVariable& named(std::size_t number) { return named_[number]; }
-  std::size_t num_named() const { return named_.size(); }
   // Another name for a named variable, known from now on.
   void declare_alias(std::string name, std::size_t number);
   // The variable of a record's field, made if it is new; it holds what all queries fill it with.

@@ -26,13 +26,10 @@ class MemoryDatabase final : public Database {
 
   // A whole row with its key columns; nothing if it is not there.
   std::optional<std::vector<Value>> row(TableId table, const RowKey& key) const;
-  // All rows that are there, by table and key: equal for equal contents.
-  using Contents = std::vector<std::map<RowKey, std::vector<Value>>>;
-  const Contents& contents() const { return tables_; }
 
  private:
   const Application* app_;
-  Contents tables_;  // by table
+  std::vector<std::map<RowKey, std::vector<Value>>> tables_;  // by table
   std::int64_t last_fresh_ = 0;
 };
 

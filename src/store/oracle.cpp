@@ -23,8 +23,9 @@ std::unique_ptr<Oracle> make_weak(const Executable& program,
 
 }  // namespace
 
-Result<std::unique_ptr<Oracle>> make_oracle(const Executable& program, const LevelPlan& plan,
+Result<std::unique_ptr<Oracle>> make_oracle(const Executable& program, const LevelPlan* plan,
                                             const Budget& budget) {
+  if (plan == nullptr) return std::unique_ptr<Oracle>();
   const std::size_t num_calls = program.outline().calls.size();
   if (num_calls > kMaxCalls) {
     return Error{.what = fmt::format("the program has {} transactions, and a weak store holds at "
@@ -32,12 +33,12 @@ Result<std::unique_ptr<Oracle>> make_oracle(const Executable& program, const Lev
                                      num_calls, kMaxCalls),
                  .hint = "--store serial has no such limit"};
   }
-  if (plan.kind == LevelPlan::Kind::Strong)
-    return std::unique_ptr<Oracle>(std::make_unique<StrongOracle>(program, plan.strong, budget));
-  std::unique_ptr<Oracle> weak = make_weak(program, plan.weak);
-  if (plan.kind == LevelPlan::Kind::Weak) return weak;
+  if (plan->kind == LevelPlan::Kind::Strong)
+    return std::unique_ptr<Oracle>(std::make_unique<StrongOracle>(program, plan->strong, budget));
+  std::unique_ptr<Oracle> weak = make_weak(program, plan->weak);
+  if (plan->kind == LevelPlan::Kind::Weak) return weak;
   return std::unique_ptr<Oracle>(
-      std::make_unique<CheckedOracle>(program, plan, std::move(weak), budget));
+      std::make_unique<CheckedOracle>(program, *plan, std::move(weak), budget));
 }
 
 }  // namespace isoscope::store

@@ -59,8 +59,9 @@ class Oracle {
 // Programs with more calls than this are too large for sets of transactions as machine words.
 inline constexpr std::size_t kMaxCalls = 1024;
 
-// An error if the program is too large. `program` and the plan's levels outlive the oracle.
-Result<std::unique_ptr<Oracle>> make_oracle(const Executable& program, const LevelPlan& plan,
+// Null without a plan: nothing is refused then. An error if the program is too large. `program` and
+// the plan's levels outlive the oracle.
+Result<std::unique_ptr<Oracle>> make_oracle(const Executable& program, const LevelPlan* plan,
                                             const Budget& budget);
 
 }  // namespace isoscope::store

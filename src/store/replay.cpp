@@ -181,13 +181,9 @@ Result<void> leave_out_rest(Store& store) {
 
 Result<Replay> follow(const Executable& program, const Script& script, const LevelPlan* plan,
                       const Budget& budget) {
-  std::unique_ptr<Oracle> oracle;
-  if (plan != nullptr) {
-    auto made = make_oracle(program, *plan, budget);
-    if (!made) return made.error();
-    oracle = *std::move(made);
-  }
-  Store store(program, std::move(oracle), budget);
+  auto oracle = make_oracle(program, plan, budget);
+  if (!oracle) return oracle.error();
+  Store store(program, *std::move(oracle), budget);
   Replay result;
   LatestPolicy latest;
   for (const ScriptedCall& scripted : script.calls) {

@@ -112,13 +112,9 @@ namespace {
 
 Result<Runs> run_round(const Executable& program, const LevelPlan* plan, const RunsOptions& options,
                        Budget& budget) {
-  std::unique_ptr<Oracle> oracle;
-  if (plan != nullptr) {
-    auto made = make_oracle(program, *plan, budget);
-    if (!made) return made.error();
-    oracle = *std::move(made);
-  }
-  Store store(program, std::move(oracle), budget);
+  auto oracle = make_oracle(program, plan, budget);
+  if (!oracle) return oracle.error();
+  Store store(program, *std::move(oracle), budget);
   SerializabilityTest serializable(program, budget);
   Runs runs;
   for (std::uint64_t i = 0; i < options.runs; ++i) {

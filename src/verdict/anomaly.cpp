@@ -93,9 +93,15 @@ std::string_view adya_name(Anomaly anomaly) {
       return "G-single-realtime";
     case Anomaly::RealTimeCycle:
       return "G2-item-realtime";
-    default:
-      return "";
+    case Anomaly::None:
+    case Anomaly::ThinAirRead:
+    case Anomaly::FutureRead:
+    case Anomaly::OwnWriteViolation:
+    case Anomaly::IncompatibleOrder:
+    case Anomaly::Unexplainable:
+      break;
   }
+  return "";
 }
 
 Anomaly anomaly_of(FaultKind kind) {

@@ -35,9 +35,11 @@ class EdgeTracer {
         return version(e);
       case EdgeKind::Rw:
         return overwritten(e);
-      default:
-        return complain(e, "has a kind that needs a witness");
+      case EdgeKind::Vis:
+      case EdgeKind::Ar:
+        break;
     }
+    return complain(e, "has a kind that needs a witness");
   }
 
   // Do these edges lead from `from` to `to`, each of them holding?

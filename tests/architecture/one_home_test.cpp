@@ -120,12 +120,13 @@ TEST(OneHome, OfOutcomes) {
                                     "synth/proof.h: ProofOutcome", "verdict/answer.h: Outcome"));
 }
 
-// Whoever adds a level, an outcome or a format hears from the compiler where it is missing.
-TEST(OneHome, LeavesNoLevelOutcomeOrFormatToADefault) {
+// Whoever adds a level, an outcome, a format, an anomaly or a kind of edge hears from the compiler
+// where it is missing.
+TEST(OneHome, LeavesNoLevelOutcomeFormatOrAnomalyToADefault) {
   const std::regex label(
       "^ *case "
       "(\\w+::)*(\\w*Outcome|ForceVerdict|Logic|WeakLevel|StrongLevel|StrongRule|StoreLevel|"
-      "PgLevel|ServerLevel|Format|Framework)::\\w+:.*");
+      "PgLevel|ServerLevel|Format|Framework|Anomaly|EdgeKind)::\\w+:.*");
   std::size_t labels = 0;
   for (const Source& source : sources()) {
     for (std::size_t i = 0; i < source.lines.size(); ++i) {

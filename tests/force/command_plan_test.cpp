@@ -52,11 +52,11 @@ constexpr const char* kPredicted =
 TEST(CommandPlanFile, HasAnOrderOfStepsWithTheirShapes) {
   auto plan = read_command_plan(kPredicted, 1);
   ASSERT_TRUE(plan.ok()) << plan.error().what;
-  EXPECT_THAT(plan->sessions, ElementsAre("s1", "s1.2"));
-  EXPECT_THAT(plan->steps_of_session(0),
+  EXPECT_THAT(plan->sessions.entries(), ElementsAre("s1", "s1.2"));
+  EXPECT_THAT(plan->steps_of_session({0}),
               ElementsAre(statement("SELECT ?"), statement("UPDATE t SET v = ?"), kEnd));
   // Without statements any will do.
-  EXPECT_THAT(plan->steps_of_session(1), ElementsAre(statement(""), kEnd));
+  EXPECT_THAT(plan->steps_of_session({1}), ElementsAre(statement(""), kEnd));
   EXPECT_EQ(plan->steps.size(), 5U);
   EXPECT_EQ(plan->anomaly, "lost update");
 }

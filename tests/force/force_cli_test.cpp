@@ -355,6 +355,15 @@ TEST_F(ForceCliTest, ProbesTheLevelsOfTheServer) {
   EXPECT_EQ(leftovers(), "");
 }
 
+TEST_F(ForceCliTest, KnowsAnExpectedLevelByEachOfItsNames) {
+  const Ran ran = run_isoscope(
+      "probe --only P4 --levels SERIALIZABLE --expect SERIALIZABLE=serializable --json" + dsn());
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  const json answer = json::parse(ran.out);
+  EXPECT_EQ(answer["levels"][0]["expected"], "ser");
+  EXPECT_EQ(answer["levels"][0]["strongest"], json::array({"ser"}));
+}
+
 TEST_F(ForceCliTest, SaysThatAnExpectedLevelIsBroken) {
   const Ran ran = run_isoscope(
       "probe --only P4 --levels 'READ COMMITTED' --expect 'READ COMMITTED=si'" + dsn());

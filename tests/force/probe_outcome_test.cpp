@@ -16,7 +16,7 @@ TEST(ProbeOutcome, WhatAnAbortedTransactionReadIsNoAnomaly) {
   run.is_committed = {true, true};
   run.reads = {{}, {{.value = 0, .is_committed = true}, {.value = 1, .is_committed = true}}};
   EXPECT_TRUE(is_anomalous(*probe, run));
-  for (ProbeRead& read : run.reads[1]) read.is_committed = false;
+  for (ProbeRead& read : run.reads[{1}]) read.is_committed = false;
   EXPECT_FALSE(is_anomalous(*probe, run));
 }
 
@@ -27,7 +27,7 @@ TEST(ProbeOutcome, EachReadGoesWithItsOwnTransaction) {
   ASSERT_TRUE(probe.ok());
   ProbeRun run;
   run.is_committed = {true, false};
-  run.reads = {{}, {{.value = 1, .txn = 0, .is_committed = true}, {.value = 1, .txn = 1}}};
+  run.reads = {{}, {{.value = 1, .txn = {0}, .is_committed = true}, {.value = 1, .txn = {1}}}};
   EXPECT_TRUE(is_anomalous(*probe, run));
 }
 

@@ -28,9 +28,9 @@ std::string words(const Played& played) {
                                                                {Moment::Kind::Parked, "waits"},
                                                                {Moment::Kind::Answered, "ok"},
                                                                {Moment::Kind::Forfeited, "gone"}};
-    out += (out.empty() ? "" : " ") + std::to_string(m.actor) + "." + std::to_string(m.statement) +
-           kSigns.at(m.kind);
-    for (const std::size_t h : m.holders) out += ":" + std::to_string(h);
+    out += (out.empty() ? "" : " ") + std::to_string(m.actor.index) + "." +
+           std::to_string(m.statement.index) + kSigns.at(m.kind);
+    for (const ActorId h : m.holders) out += ":" + std::to_string(h.index);
     if (m.was_put_off) out += "late";
   }
   return out;
@@ -53,15 +53,17 @@ class SchedulerTest : public WithServer {
   }
   // Plays scripts of two sessions, and leaves their answers in answers_.
   Played play_two(const std::vector<std::string>& s1, const std::vector<std::string>& s2,
-                  const std::vector<std::size_t>& turns, double seconds = 30) {
+                  const std::vector<std::uint32_t>& turns, double seconds = 30) {
     auto stage = PgSessions::open({.dsn = server_->dsn()},
                                   {{.name = "s1", .script = say_until_failure(s1)},
                                    {.name = "s2", .script = say_until_failure(s2)}});
     EXPECT_TRUE(stage.ok());
     Budget budget = Budget::seconds(seconds);
-    auto played = play(**stage, {.turns = turns}, budget);
+    Schedule schedule;
+    for (const std::uint32_t actor : turns) schedule.turns.push_back({actor});
+    auto played = play(**stage, schedule, budget);
     EXPECT_TRUE(played.ok()) << (played ? "" : played.error().what);
-    answers_ = {(*stage)->answers(0), (*stage)->answers(1)};
+    answers_ = {(*stage)->answers({0}).entries(), (*stage)->answers({1}).entries()};
     return *played;
   }
   int connections() {

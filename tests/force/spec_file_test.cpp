@@ -35,11 +35,11 @@ TEST(SpecFile, ReadsWhatIsolationtesterReads) {
   EXPECT_EQ(spec->setups[1], "INSERT INTO t VALUES (1);");
   EXPECT_EQ(spec->teardown, "DROP TABLE t;");
   ASSERT_EQ(spec->sessions.size(), 2U);
-  EXPECT_EQ(spec->sessions[0].setup, "BEGIN;");
-  EXPECT_EQ(spec->sessions[0].steps[1].name, "c 1");
-  EXPECT_EQ(spec->sessions[1].teardown, "SELECT 1;");
+  EXPECT_EQ(spec->sessions[{0}].setup, "BEGIN;");
+  EXPECT_EQ(spec->sessions[{0}].steps[{1}].name, "c 1");
+  EXPECT_EQ(spec->sessions[{1}].teardown, "SELECT 1;");
   ASSERT_EQ(spec->permutations.size(), 2U);
-  EXPECT_EQ(spec->permutations[0][1].session, 1U);
+  EXPECT_EQ(spec->permutations[0][1].session, ActorId{1});
   EXPECT_EQ(spec->permutations[0][1].markers, "\"c 1\", r1 notices 2");
 }
 
@@ -88,9 +88,9 @@ TEST(PlanFile, IsASpecificationWithOneOrder) {
                   {"name":"s2","transactions":[["SELECT 2"],["SELECT 3"]],"level":"read committed"}],
       "steps":[["s1",1],["s2",1],["s2","commit"],["s2",2],["s1","commit"],["s2","commit"]]})");
   ASSERT_TRUE(plan.ok()) << plan.error().what;
-  EXPECT_EQ(plan->sessions[0].steps[0].sql, "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT 1");
-  EXPECT_EQ(plan->sessions[1].steps[2].sql, "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT 3");
-  EXPECT_EQ(plan->sessions[1].steps.size(), 4U);
+  EXPECT_EQ(plan->sessions[{0}].steps[{0}].sql, "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT 1");
+  EXPECT_EQ(plan->sessions[{1}].steps[{2}].sql, "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT 3");
+  EXPECT_EQ(plan->sessions[{1}].steps.size(), 4U);
   ASSERT_EQ(plan->permutations.size(), 1U);
   EXPECT_EQ(plan->permutations[0].size(), 6U);
 }

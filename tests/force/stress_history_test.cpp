@@ -59,10 +59,10 @@ StressTxn ended(TxnStatus status, std::vector<StressOp> ops) {
 
 // Write skew, one half of which the server has aborted.
 const std::vector<StressTxn> kHalfOfASkew = {
-    ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 1, .seen = {0}},
-                                 {.kind = Kind::Write, .key = 0, .written = 1, .seen = {0}}}),
-    ended(TxnStatus::Aborted, {{.kind = Kind::Read, .key = 0, .seen = {0}},
-                               {.kind = Kind::Write, .key = 1, .written = 2, .seen = {0}}})};
+    ended(TxnStatus::Committed, {{.kind = Kind::Read, .row = {1}, .seen = {0}},
+                                 {.kind = Kind::Write, .row = {0}, .written = 1, .seen = {0}}}),
+    ended(TxnStatus::Aborted, {{.kind = Kind::Read, .row = {0}, .seen = {0}},
+                               {.kind = Kind::Write, .row = {1}, .written = 2, .seen = {0}}})};
 
 TEST_F(StressHistory, AtSerializableLeavesOutWhatAbortedTransactionsRead) {
   const History h = of(StressWorkload::Register, "serializable", kHalfOfASkew);
@@ -74,7 +74,7 @@ TEST_F(StressHistory, AtSerializableLeavesOutWhatAbortedTransactionsRead) {
 // What they wrote stays: somebody who reads it has read what was never committed.
 TEST_F(StressHistory, AtSerializableKeepsWhatAbortedTransactionsWrote) {
   std::vector<StressTxn> txns = kHalfOfASkew;
-  txns.push_back(ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 1, .seen = {2}}}));
+  txns.push_back(ended(TxnStatus::Committed, {{.kind = Kind::Read, .row = {1}, .seen = {2}}}));
   EXPECT_EQ(checked(of(StressWorkload::Register, "SERIALIZABLE", txns), "ser"), Outcome::Violated);
 }
 
@@ -92,11 +92,11 @@ TEST_F(StressHistory, AtOtherLevelsKeepsWhatAbortedTransactionsRead) {
 // A transaction sees its own appends, also if it is aborted later: no other one reads them.
 TEST_F(StressHistory, AnAbortedTransactionMaySeeItsOwnAppends) {
   const std::vector<StressTxn> txns = {
-      ended(TxnStatus::Committed, {{.kind = Kind::Write, .key = 0, .written = 1}}),
-      ended(TxnStatus::Aborted, {{.kind = Kind::Write, .key = 0, .written = 2, .seen = {1}},
-                                 {.kind = Kind::Read, .key = 0, .seen = {1, 2}}}),
-      ended(TxnStatus::Committed, {{.kind = Kind::Write, .key = 0, .written = 3, .seen = {1}},
-                                   {.kind = Kind::Read, .key = 0, .seen = {1, 3}}})};
+      ended(TxnStatus::Committed, {{.kind = Kind::Write, .row = {0}, .written = 1}}),
+      ended(TxnStatus::Aborted, {{.kind = Kind::Write, .row = {0}, .written = 2, .seen = {1}},
+                                 {.kind = Kind::Read, .row = {0}, .seen = {1, 2}}}),
+      ended(TxnStatus::Committed, {{.kind = Kind::Write, .row = {0}, .written = 3, .seen = {1}},
+                                   {.kind = Kind::Read, .row = {0}, .seen = {1, 3}}})};
   for (const auto& [isolation, level] :
        {std::pair("READ COMMITTED", "pg-rc"), {"REPEATABLE READ", "si"}, {"SERIALIZABLE", "ser"}})
     EXPECT_EQ(checked(of(StressWorkload::List, isolation, txns), level), Outcome::Consistent)
@@ -105,8 +105,8 @@ TEST_F(StressHistory, AnAbortedTransactionMaySeeItsOwnAppends) {
 
 TEST_F(StressHistory, AnAbortedAppendThatSomebodyReadsIsFound) {
   const std::vector<StressTxn> txns = {
-      ended(TxnStatus::Aborted, {{.kind = Kind::Write, .key = 0, .written = 1}}),
-      ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 0, .seen = {1}}})};
+      ended(TxnStatus::Aborted, {{.kind = Kind::Write, .row = {0}, .written = 1}}),
+      ended(TxnStatus::Committed, {{.kind = Kind::Read, .row = {0}, .seen = {1}}})};
   for (const auto& [isolation, level] :
        {std::pair("READ COMMITTED", "pg-rc"), {"REPEATABLE READ", "si"}, {"SERIALIZABLE", "ser"}})
     EXPECT_EQ(checked(of(StressWorkload::List, isolation, txns), level), Outcome::Violated)
@@ -118,12 +118,12 @@ TEST_F(StressHistory, AnAbortedAppendThatSomebodyReadsIsFound) {
 TEST_F(StressHistory, AQueryBehindAWriteTakesTheSnapshot) {
   for (const bool was_asked : {true, false}) {
     const std::vector<StressTxn> txns = {
-        ended(TxnStatus::Committed, {{.kind = Kind::Write, .key = 1, .written = 1, .seen = {0}},
-                                     {.kind = Kind::Write, .key = 2, .written = 2, .seen = {0}}}),
+        ended(TxnStatus::Committed, {{.kind = Kind::Write, .row = {1}, .written = 1, .seen = {0}},
+                                     {.kind = Kind::Write, .row = {2}, .written = 2, .seen = {0}}}),
         ended(TxnStatus::Committed,
-              {{.kind = Kind::Write, .key = 0, .written = 3, .seen = {0}, .was_asked = was_asked},
-               {.kind = Kind::Write, .key = 1, .written = 4, .seen = {1}, .was_asked = was_asked},
-               {.kind = Kind::Read, .key = 2, .seen = {0}}})};
+              {{.kind = Kind::Write, .row = {0}, .written = 3, .seen = {0}, .was_asked = was_asked},
+               {.kind = Kind::Write, .row = {1}, .written = 4, .seen = {1}, .was_asked = was_asked},
+               {.kind = Kind::Read, .row = {2}, .seen = {0}}})};
     EXPECT_EQ(checked(of(StressWorkload::Register, "REPEATABLE READ", txns), "mysql-rr"),
               was_asked ? Outcome::Consistent : Outcome::Violated);
   }
@@ -146,10 +146,10 @@ TEST_F(StressHistory, ACommittedWriteThatIsGoneIsLost) {
   };
   const auto write = [](std::int64_t value, std::int64_t before,
                         TxnStatus status = TxnStatus::Committed) {
-    return ended(status, {{.kind = Kind::Write, .key = 0, .written = value, .seen = {before}}});
+    return ended(status, {{.kind = Kind::Write, .row = {0}, .written = value, .seen = {before}}});
   };
   const auto look = [](std::vector<std::int64_t> seen) {
-    return ended(TxnStatus::Committed, {{.kind = Kind::Read, .key = 0, .seen = std::move(seen)}});
+    return ended(TxnStatus::Committed, {{.kind = Kind::Read, .row = {0}, .seen = std::move(seen)}});
   };
   using Workload = StressWorkload;
   EXPECT_EQ(lost(Workload::Register, {write(1, 0), write(2, 1), look({2})}), 0U);
@@ -173,15 +173,15 @@ TEST(StressRowsTest, AFullListIsFollowedByANewOne) {
   StressRows rows(options);
   rows.grow(1'000, 4);
   Rng rng(1);
-  std::map<std::size_t, std::size_t> appends;
+  std::map<StressRow, std::size_t> appends;
   for (int i = 0; i < 2'000; ++i) {
-    const std::size_t row = rows.pick(rng);
+    const StressRow row = rows.pick(rng);
     ++appends[row];
     rows.note_write(row);
   }
   for (const auto& [row, count] : appends) {
-    EXPECT_LE(count, 32U) << row;
-    EXPECT_LT(row, rows.size());
+    EXPECT_LE(count, 32U) << row.index;
+    EXPECT_LT(row.index, rows.size());
   }
   EXPECT_EQ(rows.written().size(), appends.size());
 }

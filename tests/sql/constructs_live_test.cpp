@@ -266,7 +266,7 @@ class ConstructsLive : public ::testing::TestWithParam<PgLevel> {
       }
       Budget budget = Budget::seconds(60);
       const auto played =
-          force::play(**stage, {.turns = std::move(turns), .plays_rest = true}, budget);
+          force::play(**stage, {.turns = as_actors(turns), .plays_rest = true}, budget);
       if (!played || played->end != force::Played::End::Complete)
         result.trouble = played ? "the schedule was not played to its end" : played.error().what;
     }

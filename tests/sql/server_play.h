@@ -93,7 +93,7 @@ class ClientSession {
       is_new_ = false;
       has_failed_ = false;
     }
-    step_ = machine_.calls().find_next(session_.first.index + call_, log_);
+    step_ = machine_.calls().find_next({session_.first.index + call_}, log_);
     // Subqueries are part of the text that follows; what they give decides nothing here. Further
     // rows of an INSERT were part of the text before.
     while (step_.kind == NextStep::Kind::Statement && (is_subquery() || is_further_row())) {
@@ -102,7 +102,7 @@ class ClientSession {
       result->rows = {{Value()}};
       result->num_rows = 1;
       log_.push_back(std::move(result));
-      step_ = machine_.calls().find_next(session_.first.index + call_, log_);
+      step_ = machine_.calls().find_next({session_.first.index + call_}, log_);
     }
     switch (step_.kind) {
       case NextStep::Kind::Statement:
@@ -189,6 +189,13 @@ inline std::vector<std::size_t> turns_of(const Machine& machine,
   return turns;
 }
 
+// The sessions of a program are the actors of its play.
+inline force::Turns as_actors(const std::vector<std::size_t>& sessions) {
+  force::Turns turns;
+  for (const std::size_t s : sessions) turns.push_back({static_cast<std::uint32_t>(s)});
+  return turns;
+}
+
 struct ServerPlay {
   RunEnd end;
   std::string story;  // what was sent and answered
@@ -223,12 +230,12 @@ inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& ser
     }
     Budget budget = Budget::seconds(60);
     const auto played =
-        force::play(**stage, {.turns = std::move(turns), .plays_rest = true}, budget);
+        force::play(**stage, {.turns = as_actors(turns), .plays_rest = true}, budget);
     if (!played || played->end != force::Played::End::Complete)
       result.trouble = played ? "the schedule was not played to its end" : played.error().what;
     if (played) {
       for (const force::Moment& m : played->moments) {
-        const std::string who = sessions[m.actor].name;
+        const std::string who = sessions[m.actor.index].name;
         if (m.kind == force::Moment::Kind::Sent)
           result.story += who + ": " + (*stage)->statements(m.actor)[m.statement] + "\n";
         if (m.kind == force::Moment::Kind::Parked) result.story += who + " waits\n";

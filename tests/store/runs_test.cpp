@@ -134,7 +134,8 @@ TEST(StoreRuns, RefuseAProgramThatIsTooLarge) {
   for (std::size_t i = 0; i <= kMaxCalls; ++i) text += "f()\n";
   const Program program = program_of(text + "}\n");
   Budget budget;
-  const auto oracle = make_oracle(program, plan_of(program, "cc"), budget);
+  const LevelPlan plan = plan_of(program, "cc");
+  const auto oracle = make_oracle(program, &plan, budget);
   ASSERT_FALSE(oracle.ok());
   EXPECT_THAT(oracle.error().what, HasSubstr("1025 transactions"));
   EXPECT_EQ(serial_run(program, 0).txns.back().accesses.back().value, 1025);

@@ -41,7 +41,8 @@ inline LevelPlan plan_of(const Program& program, const std::string& level) {
 
 inline Store weak_store(const Program& program, const std::string& level) {
   Budget budget;
-  auto oracle = make_oracle(program, plan_of(program, level), budget);
+  const LevelPlan plan = plan_of(program, level);
+  auto oracle = make_oracle(program, &plan, budget);
   EXPECT_TRUE(oracle.ok());
   return Store(program, *std::move(oracle));
 }

@@ -179,9 +179,14 @@ class Explainer {
           edge.path.push_back(tell_order(e.overwritten, e.to, e.key, e.round));
         return edge;
       }
-      default:
-        return {.from = e.from, .to = e.to, .kind = e.kind};
+      case EdgeKind::So:
+      case EdgeKind::Co:
+      case EdgeKind::Vis:
+      case EdgeKind::Ar:
+      case EdgeKind::Rt:
+        break;
     }
+    return {.from = e.from, .to = e.to, .kind = e.kind};
   }
 
   // Why does the version of x that b writes come before the one that a writes? A reason from

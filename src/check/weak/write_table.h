@@ -25,7 +25,6 @@ class WriteTable {
     return {keys_.data() + begin_[t.index], keys_.data() + begin_[t.index + 1]};
   }
   KeyId key(std::uint32_t version) const { return keys_[version]; }
-  std::uint32_t first_version(TxnId t) const { return begin_[t.index]; }
 
   // t's version of x, or kNone.
   std::uint32_t version(TxnId t, KeyId x) const {

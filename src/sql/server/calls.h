@@ -17,6 +17,10 @@ struct RowAssertion;
 
 namespace isoscope::sql::server {
 
+// The transaction of a call, and back.
+inline TxnNo txn_of(CallId call) { return call.index + 1; }
+inline CallId call_of(TxnNo txn) { return {txn - 1}; }
+
 struct ClaimAnswer;
 struct State;
 
@@ -63,13 +67,13 @@ class Calls {
   virtual Storage storage() const = 0;         // at the start
 
   // What a call does whose statements so far came to this.
-  virtual NextStep find_next(std::uint32_t call, const Log& log) const = 0;
+  virtual NextStep find_next(CallId call, const Log& log) const = 0;
   // Goes on with a statement as far as it gets.
   virtual Attempt go_on(const StatementContext& context, Running& running) const = 0;
   // Can it go on after a statement that has failed?
-  virtual bool catches(std::uint32_t call) const = 0;
+  virtual bool catches(CallId call) const = 0;
 
-  virtual Footprint footprint(std::uint32_t call) const = 0;
+  virtual Footprint footprint(CallId call) const = 0;
   virtual bool may_change(TableId table) const = 0;
   // Do runs differ by values that the database makes anew?
   virtual bool makes_fresh_values() const = 0;

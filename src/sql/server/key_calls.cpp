@@ -75,11 +75,10 @@ std::int64_t KeyCalls::value_of(const Version& version) {
 }
 
 // The statement that begins at this instruction of the call.
-const Statement& KeyCalls::statement(std::uint32_t call, std::uint32_t instruction) const {
-  const auto [at, is_new] =
-      statements_.try_emplace({program_.code_number(CallId{call}), instruction});
+const Statement& KeyCalls::statement(CallId call, std::uint32_t instruction) const {
+  const auto [at, is_new] = statements_.try_emplace({program_.code_number(call), instruction});
   if (is_new) {
-    const Place place = program_.code(CallId{call}).places[instruction];
+    const Place place = program_.code(call).places[instruction];
     at->second.kind = Block();
     at->second.place = place;
     at->second.text = program_.statement_text(place);
@@ -88,11 +87,11 @@ const Statement& KeyCalls::statement(std::uint32_t call, std::uint32_t instructi
   return at->second;
 }
 
-NextStep KeyCalls::find_next(std::uint32_t call, const Log& log) const {
+NextStep KeyCalls::find_next(CallId call, const Log& log) const {
   if (log.empty()) {
-    executor_.start(CallId{call});
+    executor_.start(call);
   } else {
-    executor_.restore(CallId{call}, log.back()->after);
+    executor_.restore(call, log.back()->after);
   }
   NextStep next{.variables = as_values(executor_.state())};
   const Step step = executor_.run_step();
@@ -127,8 +126,8 @@ Attempt KeyCalls::go_on(const StatementContext& context, Running& running) const
   return KeyStatement(*this, executor_, context, running).go_on();
 }
 
-Footprint KeyCalls::footprint(std::uint32_t call) const {
-  const Code& code = program_.code(CallId{call});
+Footprint KeyCalls::footprint(CallId call) const {
+  const Code& code = program_.code(call);
   Footprint footprint;
   for (const Instruction& i : code.instructions) {
     const bool is_known =
@@ -147,8 +146,8 @@ Footprint KeyCalls::footprint(std::uint32_t call) const {
 }
 
 bool KeyCalls::may_change(TableId table) const {
-  for (std::uint32_t call = 0; call < program_.outline().calls.size(); ++call) {
-    const auto writes = program_.may_write(CallId{call});
+  for (const CallId call : program_.outline().calls.ids()) {
+    const auto writes = program_.may_write(call);
     if (std::ranges::find(writes, FamilyId{table.index}) != writes.end()) return true;
   }
   return false;
@@ -158,7 +157,7 @@ template <class Ask>
 auto KeyCalls::at_end(const State& state, const Ask& ask) const {
   std::vector<std::vector<std::int64_t>> locals;
   for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
-    locals.emplace_back(program_.local_names(CallId{txn - 1}).size(), 0);
+    locals.emplace_back(program_.local_names(call_of(txn)).size(), 0);
     const auto& values = state.txns[txn].locals;
     for (std::size_t i = 0; i < std::min(values.size(), locals.back().size()); ++i)
       locals.back()[i] = std::get<std::int64_t>(values[i].data);

@@ -24,10 +24,10 @@ class KeyCalls final : public Calls {
   const Executable& executable() const override { return program_; }
   const Application& app() const override { return app_; }
   Storage storage() const override;
-  NextStep find_next(std::uint32_t call, const Log& log) const override;
+  NextStep find_next(CallId call, const Log& log) const override;
   Attempt go_on(const StatementContext& context, Running& running) const override;
-  bool catches(std::uint32_t) const override { return false; }
-  Footprint footprint(std::uint32_t call) const override;
+  bool catches(CallId) const override { return false; }
+  Footprint footprint(CallId call) const override;
   bool may_change(TableId table) const override;
   bool makes_fresh_values() const override { return false; }
   ClaimAnswer ask(const State& state, const RowAssertion& claim) const override;
@@ -38,7 +38,7 @@ class KeyCalls final : public Calls {
   static std::int64_t value_of(const Version& version);
 
  private:
-  const Statement& statement(std::uint32_t call, std::uint32_t instruction) const;
+  const Statement& statement(CallId call, std::uint32_t instruction) const;
   RowId place_of(ProgramKey key) const;
   // Calls `ask` with how the calls ended, and the last values of the keys that claims ask for.
   template <class Ask>

@@ -32,7 +32,7 @@ void KeyStatement::begin() {
 Attempt KeyStatement::go_on() {
   if (!running_.has_begun) begin();
   running_.has_begun = true;
-  const CallId call{context_.txn - 1};
+  const CallId call = call_of(context_.txn);
   executor_.restore(call, keys_.at);
   for (;;) {
     const Step step = executor_.run_step();

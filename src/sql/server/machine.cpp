@@ -39,20 +39,20 @@ State Machine::start() const {
   state.txns.resize(outline().calls.size() + 1);
   state.txns[kInitialTxn].status = TxnStatus::Committed;
   for (const Session& session : outline().sessions)
-    state.sessions.push_back({.call = session.first.index});
+    state.sessions.push_back({.call = session.first});
   return state;
 }
 
 bool Machine::is_done(const State& state, std::uint32_t session) const {
   const CallId end = outline().sessions[ProgramSession{session}].end();
-  return state.sessions[session].call == end.index;
+  return state.sessions[session].call == end;
 }
 
 const NextStep& Machine::next(State& state, std::uint32_t session) const {
   SessionState& s = state.sessions[session];
   if (s.next == nullptr)
     s.next =
-        std::make_shared<const NextStep>(calls_->find_next(s.call, state.txns[s.call + 1].log));
+        std::make_shared<const NextStep>(calls_->find_next(s.call, state.txns[txn_of(s.call)].log));
   if (s.next->undo_from && !s.has_undone) {
     s.has_undone = true;
     undo(state, session, *s.next->undo_from);
@@ -62,7 +62,7 @@ const NextStep& Machine::next(State& state, std::uint32_t session) const {
 
 // Takes back what the statements from this one on did. Who waited for it may go on.
 void Machine::undo(State& state, std::uint32_t session, std::size_t from) const {
-  const TxnNo txn = state.sessions[session].call + 1;
+  const TxnNo txn = txn_of(state.sessions[session].call);
   Log& log = state.txns[txn].log;
   if (from >= log.size()) return;
   state.storage.undo(txn, log[from]->command);
@@ -78,7 +78,7 @@ void Machine::undo(State& state, std::uint32_t session, std::size_t from) const 
 
 bool Machine::waits_for(const State& state, std::size_t session, std::size_t other) const {
   const SessionState& s = state.sessions[session];
-  const TxnNo txn = state.sessions[other].call + 1;
+  const TxnNo txn = txn_of(state.sessions[other].call);
   return s.running && std::ranges::find(s.blockers, txn) != s.blockers.end() &&
          !is_done(state, static_cast<std::uint32_t>(other)) && state.running.contains(txn);
 }
@@ -95,7 +95,7 @@ bool Machine::reaches(const State& state, std::size_t from, std::size_t to, bool
     const auto& ahead = state.sessions[at].ahead;
     for (std::size_t next = 0; next < n; ++next) {
       if (reached[next] || !waits_for(state, at, next)) continue;
-      const TxnNo txn = state.sessions[next].call + 1;
+      const TxnNo txn = txn_of(state.sessions[next].call);
       if (!by_queues && std::ranges::find(ahead, txn) != ahead.end()) continue;
       if (next == to) return true;
       reached[next] = true;
@@ -118,7 +118,7 @@ std::vector<bool> Machine::in_deadlock(const State& state) const {
 bool Machine::passes_queue(const State& state, std::size_t session) const {
   for (std::size_t other = 0; other < state.sessions.size(); ++other) {
     const auto& ahead = state.sessions[session].ahead;
-    const TxnNo txn = state.sessions[other].call + 1;
+    const TxnNo txn = txn_of(state.sessions[other].call);
     if (std::ranges::find(ahead, txn) == ahead.end()) continue;
     if (waits_for(state, session, other) && reaches(state, other, session, true)) return true;
   }
@@ -186,7 +186,7 @@ void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
 
 StepDone Machine::run_statements(State& state, std::uint32_t session) const {
   SessionState& s = state.sessions[session];
-  const TxnNo txn = s.call + 1;
+  const TxnNo txn = txn_of(s.call);
   const bool passes = s.running && passes_queue(state, session);
   for (;;) {
     if (!s.running) begin_statement(state, txn, next(state, session), s.running.emplace());
@@ -225,7 +225,7 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
 // The statement failed, and with it the transaction, unless an EXCEPTION block catches it.
 StepDone Machine::fail(State& state, std::uint32_t session, Failure failure) const {
   SessionState& s = state.sessions[session];
-  const TxnNo txn = s.call + 1;
+  const TxnNo txn = txn_of(s.call);
   const Statement* statement = s.running->result.statement;
   if (!calls_->catches(s.call)) {
     end(state, session, false, std::move(failure), next(state, session).locals);
@@ -250,7 +250,7 @@ StepDone Machine::fail(State& state, std::uint32_t session, Failure failure) con
 
 StepDone Machine::take(State& state, const Choice& choice) const {
   SessionState& s = state.sessions[choice.session];
-  const TxnNo txn = s.call + 1;
+  const TxnNo txn = txn_of(s.call);
   if (choice.is_victim) {
     const bool is_postgres = server_ == ServerKind::Postgres;
     return fail(state, choice.session,
@@ -285,7 +285,7 @@ StepDone Machine::take(State& state, const Choice& choice) const {
 void Machine::end(State& state, std::uint32_t session, bool commits, Failure failure,
                   std::vector<Value> locals) const {
   SessionState& s = state.sessions[session];
-  const TxnNo txn = s.call + 1;
+  const TxnNo txn = txn_of(s.call);
   TxnState& t = state.txns[txn];
   state.storage.end(txn, commits);
   t.status = commits ? TxnStatus::Committed : TxnStatus::Aborted;
@@ -304,9 +304,9 @@ void Machine::end(State& state, std::uint32_t session, bool commits, Failure fai
   s.has_undone = false;
   ++s.call;
   // What has committed is not run again.
-  while (commits && !is_done(state, session) && outline().calls[CallId{s.call}].attempt > 1) {
-    state.txns[s.call + 1].status = TxnStatus::Committed;
-    state.txns[s.call + 1].is_left_out = true;
+  while (commits && !is_done(state, session) && outline().calls[s.call].attempt > 1) {
+    state.txns[txn_of(s.call)].status = TxnStatus::Committed;
+    state.txns[txn_of(s.call)].is_left_out = true;
     ++s.call;
   }
 }

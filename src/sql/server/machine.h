@@ -49,7 +49,7 @@ struct TxnState {
 };
 
 struct SessionState {
-  std::uint32_t call = 0;                     // by CallId; that of the next session after the last
+  CallId call = {};                           // that of the next session after the last
   std::shared_ptr<const NextStep> next = {};  // null before the call begins
   bool has_undone = false;                    // what `next` takes back
   std::optional<Running> running = {};        // a statement that waits
@@ -104,7 +104,7 @@ class Machine {
   // Does it run a `.txn` program? Then a row is a key with its value.
   bool is_by_key() const { return is_by_key_; }
   ServerKind server() const { return server_; }
-  PgLevel level(TxnNo txn) const { return levels_[txn - 1]; }
+  PgLevel level(TxnNo txn) const { return levels_[call_of(txn)]; }
   bool is_done(const State& state, std::uint32_t session) const;
   // Committed rows of a table, in the order of its key; hidden columns are left out.
   std::vector<std::vector<Value>> committed_rows(const State& state, TableId table) const;
@@ -123,7 +123,7 @@ class Machine {
   void undo(State& state, std::uint32_t session, std::size_t from) const;
 
   std::unique_ptr<const Calls> calls_;
-  std::vector<PgLevel> levels_;
+  ById<CallId, PgLevel> levels_;
   bool is_by_key_ = false;
   bool late_wakeups_;
   ServerKind server_ = ServerKind::Postgres;

@@ -37,7 +37,7 @@ class RunRecorder {
     for (TxnNo txn = 1; txn < state_.txns.size(); ++txn) {
       const TxnState& t = state_.txns[txn];
       if (t.is_left_out) continue;
-      const Call& call = outline.calls[CallId{txn - 1}];
+      const Call& call = outline.calls[call_of(txn)];
       const isoscope::TxnId id =
           builder_.begin(builder_.session(outline.sessions[call.session].name),
                          t.status == TxnStatus::Committed ? isoscope::TxnStatus::Committed
@@ -59,7 +59,7 @@ class RunRecorder {
   std::string name_of(TxnNo txn) const {
     if (txn == kInitialTxn) return "T0";
     const Outline& outline = machine_.outline();
-    const Call& call = outline.calls[CallId{txn - 1}];
+    const Call& call = outline.calls[call_of(txn)];
     const std::string& session = outline.sessions[call.session].name;
     std::string attempt;
     if (call.attempt > 1) attempt = fmt::format("{}{}", has_plain_names_ ? "r" : ".", call.attempt);

@@ -18,7 +18,7 @@ using Seen = std::unordered_set<Digest, Digest::Hash>;
 Error fault_of(const Machine& machine, State& state, std::uint32_t session) {
   const NextStep& next = machine.next(state, session);
   if (next.fault) return *next.fault;
-  const Call& call = machine.outline().calls[CallId{state.sessions[session].call}];
+  const Call& call = machine.outline().calls[state.sessions[session].call];
   return {.where = call.place, .what = fmt::format("{}: {}", call.name, next.failure.message)};
 }
 
@@ -27,7 +27,7 @@ class Explorer {
   Explorer(const Machine& machine, const std::vector<RowAssertion>& claims,
            const ScheduleOptions& options)
       : machine_(machine), claims_(claims), options_(options), budget_(options.budget) {
-    for (std::uint32_t call = 0; call < machine.outline().calls.size(); ++call)
+    for (const CallId call : machine.outline().calls.ids())
       footprints_.push_back(machine.calls().footprint(call));
     is_reduced_ = options.is_reduced && machine.outline().sessions.size() <= 64;
     has_invariants_ = std::ranges::any_of(claims, &RowAssertion::is_invariant);
@@ -146,9 +146,8 @@ class Explorer {
     const std::size_t n = outline.sessions.size();
     std::vector<Footprint> rest(n);
     for (std::uint32_t s = 0; s < n; ++s) {
-      const std::uint32_t end = outline.sessions[ProgramSession{s}].end().index;
-      for (std::uint32_t call = state.sessions[s].call; call < end; ++call)
-        rest[s].add(footprints_[call]);
+      const CallId end = outline.sessions[ProgramSession{s}].end();
+      for (CallId call = state.sessions[s].call; call < end; ++call) rest[s].add(footprints_[call]);
     }
     std::vector<bool> in_group(n, false);
     std::vector<std::size_t> stack = {choices.front().session};
@@ -257,7 +256,7 @@ class Explorer {
   const std::vector<RowAssertion>& claims_;
   const ScheduleOptions& options_;
   Budget budget_;
-  std::vector<Footprint> footprints_;  // by call
+  ById<CallId, Footprint> footprints_;
   bool has_invariants_ = false;
   bool is_reduced_ = true;
   bool is_over_ = false;
@@ -273,7 +272,7 @@ class Explorer {
 // All ends of serial runs without the calls that are left out.
 class SerialWalk {
  public:
-  SerialWalk(const Machine& machine, const std::vector<bool>& left_out, Budget& budget)
+  SerialWalk(const Machine& machine, const ById<CallId, bool>& left_out, Budget& budget)
       : machine_(machine), left_out_(left_out), budget_(budget) {}
 
   std::optional<std::set<Digest>> run() {
@@ -289,7 +288,7 @@ class SerialWalk {
 
   // Runs the next call of the session to its end. False: not decided.
   bool run_call(State& state, std::uint32_t session) const {
-    const std::uint32_t call = state.sessions[session].call;
+    const CallId call = state.sessions[session].call;
     while (state.sessions[session].call == call) {
       if (budget_.expired_now()) return false;
       const StepDone done = machine_.take(state, {session, false});
@@ -301,9 +300,9 @@ class SerialWalk {
   bool visit(State state) {
     for (SessionState& session : state.sessions) {
       while (
-          session.call < left_out_.size() && left_out_[session.call] &&
+          left_out_.contains(session.call) && left_out_[session.call] &&
           !machine_.is_done(state, static_cast<std::uint32_t>(&session - state.sessions.data()))) {
-        TxnState& skipped = state.txns[session.call + 1];
+        TxnState& skipped = state.txns[txn_of(session.call)];
         skipped.status = TxnStatus::Aborted;
         skipped.failure.sqlstate = "40001";
         ++session.call;
@@ -328,16 +327,16 @@ class SerialWalk {
   }
 
   const Machine& machine_;
-  const std::vector<bool>& left_out_;
+  const ById<CallId, bool>& left_out_;
   Budget& budget_;
   Seen seen_;
   std::set<Digest> ends_;
-  std::vector<std::uint32_t> order_;  // of the calls that have run
+  std::vector<CallId> order_;  // of the calls that have run
   std::vector<SerialRun> runs_;
 };
 
-std::vector<bool> aborted_by_server(const RunEnd& end) {
-  std::vector<bool> aborted;
+ById<CallId, bool> aborted_by_server(const RunEnd& end) {
+  ById<CallId, bool> aborted;
   for (const CallEnd& call : end.calls) aborted.push_back(call.failure.is_by_server());
   return aborted;
 }
@@ -419,7 +418,7 @@ RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>&
 
 std::optional<std::vector<SerialRun>> serial_runs(const Machine& machine, const RunEnd& run,
                                                   Budget budget) {
-  const std::vector<bool> left_out = aborted_by_server(run);
+  const ById<CallId, bool> left_out = aborted_by_server(run);
   SerialWalk walk(machine, left_out, budget);
   if (!walk.run()) return std::nullopt;
   return walk.runs();
@@ -430,8 +429,8 @@ SerialEnds::SerialEnds(const Machine& machine, const Budget& budget)
 
 std::optional<bool> SerialEnds::contains(const RunEnd& end) {
   if (has_fresh_) return std::nullopt;
-  const std::vector<bool> left_out = aborted_by_server(end);
-  const auto [at, is_new] = ends_.try_emplace(left_out);
+  const ById<CallId, bool> left_out = aborted_by_server(end);
+  const auto [at, is_new] = ends_.try_emplace(left_out.entries());
   if (is_new) at->second = SerialWalk(machine_, left_out, budget_).run();
   if (!at->second) return std::nullopt;
   return at->second->contains(digest_of(end));

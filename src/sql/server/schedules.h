@@ -102,7 +102,7 @@ RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>&
 
 // The calls one after the other.
 struct SerialRun {
-  std::vector<std::uint32_t> order;  // calls
+  std::vector<CallId> order;
   RunEnd end;
 };
 // One run for each way in which a serial order can end, without the calls that the server has

@@ -119,8 +119,8 @@ bool Footprint::meets(const Footprint& other) const {
 
 SqlCalls::SqlCalls(const SqlProgram& program, ServerKind server, const Budget& budget)
     : program_(program), server_(server), budget_(budget) {
-  for (std::uint32_t call = 0; call < program.outline().calls.size(); ++call)
-    catches_.push_back(has_catch(program.function(CallId{call}).body));
+  for (const CallId call : program.outline().calls.ids())
+    catches_.push_back(has_catch(program.function(call).body));
 }
 
 Storage SqlCalls::storage() const {
@@ -132,16 +132,15 @@ Storage SqlCalls::storage() const {
   return storage;
 }
 
-NextStep SqlCalls::find_next(std::uint32_t call, const Log& log) const {
+NextStep SqlCalls::find_next(CallId call, const Log& log) const {
   LoggedStatements statements(log);
   NoDatabase none;
   std::vector<Value> variables;
-  const CallId id{call};
   Result<CallResult> result = CallResult{};
   try {
     result =
-        run_call_with(program_.app(), program_.changes(), program_.function(id),
-                      program_.arguments(id), none, kMaxSteps, &budget_, &variables, &statements);
+        run_call_with(program_.app(), program_.changes(), program_.function(call),
+                      program_.arguments(call), none, kMaxSteps, &budget_, &variables, &statements);
   } catch (const LoggedStatements::Leave&) {
     NextStep step = statements.take();
     step.undo_from = statements.undo_from();
@@ -152,7 +151,7 @@ NextStep SqlCalls::find_next(std::uint32_t call, const Log& log) const {
             .failure = {.sqlstate = "", .message = result.error().what}};
   return {.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
           .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
-          .locals = program_.locals_of(id, variables, result->returned),
+          .locals = program_.locals_of(call, variables, result->returned),
           .undo_from = statements.undo_from()};
 }
 
@@ -165,9 +164,9 @@ Attempt SqlCalls::go_on(const StatementContext& context, Running& running) const
   return server::go_on(with, running);
 }
 
-Footprint SqlCalls::footprint(std::uint32_t call) const {
+Footprint SqlCalls::footprint(CallId call) const {
   Footprint footprint;
-  add_statements(program_.app(), program_.function(CallId{call}).body, footprint);
+  add_statements(program_.app(), program_.function(call).body, footprint);
   return footprint;
 }
 

@@ -18,10 +18,10 @@ class SqlCalls final : public Calls {
   const Executable& executable() const override { return program_; }
   const Application& app() const override { return program_.app(); }
   Storage storage() const override;
-  NextStep find_next(std::uint32_t call, const Log& log) const override;
+  NextStep find_next(CallId call, const Log& log) const override;
   Attempt go_on(const StatementContext& context, Running& running) const override;
-  bool catches(std::uint32_t call) const override { return catches_[call]; }
-  Footprint footprint(std::uint32_t call) const override;
+  bool catches(CallId call) const override { return catches_[call]; }
+  Footprint footprint(CallId call) const override;
   bool may_change(TableId table) const override;
   bool makes_fresh_values() const override;
   ClaimAnswer ask(const State& state, const RowAssertion& claim) const override;
@@ -32,7 +32,7 @@ class SqlCalls final : public Calls {
   const SqlProgram& program_;
   ServerKind server_;
   mutable Budget budget_;
-  std::vector<bool> catches_;  // by call: has an EXCEPTION block
+  ById<CallId, bool> catches_;  // has an EXCEPTION block
 };
 
 }  // namespace isoscope::sql::server

@@ -39,7 +39,8 @@ StepEffect effect_of(const Machine& machine, const State& before, const State& a
   const bool is_plain =
       done.kind == StepDone::Kind::Answered || done.kind == StepDone::Kind::Committed;
   if (choice.is_victim || session.running || wakes || !is_plain ||
-      machine.level(done.txn) == PgLevel::Serializable || machine.calls().catches(done.txn - 1)) {
+      machine.level(done.txn) == PgLevel::Serializable ||
+      machine.calls().catches(call_of(done.txn))) {
     effect.is_alone = true;
     return effect;
   }

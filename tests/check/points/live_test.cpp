@@ -64,11 +64,11 @@ Outcome outcome_of(const SmallProgram& program, const Transaction& txn,
 }
 
 // All orders of the statements and commits.
-std::vector<std::vector<std::size_t>> schedules_of(const SmallProgram& program) {
-  std::vector<std::size_t> turns;
-  for (std::size_t t = 0; t < program.size(); ++t)
-    turns.insert(turns.end(), program[t].size() + 1, t);
-  std::vector<std::vector<std::size_t>> schedules;
+std::vector<force::Turns> schedules_of(const SmallProgram& program) {
+  force::Turns turns;
+  for (std::uint32_t t = 0; t < program.size(); ++t)
+    turns.insert(turns.end(), program[t].size() + 1, force::ActorId{t});
+  std::vector<force::Turns> schedules;
   do schedules.push_back(turns);
   while (std::next_permutation(turns.begin(), turns.end()));
   return schedules;
@@ -88,12 +88,13 @@ class LivePostgres : public ::testing::Test {
                                          {{.name = "alone", .script = force::say({sql})}});
     ASSERT_TRUE(stage.ok()) << render(stage.error());
     Budget budget = Budget::seconds(20);
-    ASSERT_TRUE(force::play(**stage, {.turns = {0}}, budget).ok());
-    ASSERT_FALSE((*stage)->answers(0).back().has_failed()) << (*stage)->answers(0).back().message;
+    ASSERT_TRUE(force::play(**stage, {.turns = {force::ActorId{0}}}, budget).ok());
+    ASSERT_FALSE((*stage)->answers({0}).back().has_failed())
+        << (*stage)->answers({0}).back().message;
   }
 
   std::vector<Outcome> play(const SmallProgram& program, const std::string& isolation,
-                            const std::vector<std::size_t>& turns) {
+                            const force::Turns& turns) {
     std::vector<force::ActorScript> actors;
     for (const Transaction& txn : program) {
       std::vector<std::string> statements;
@@ -113,8 +114,8 @@ class LivePostgres : public ::testing::Test {
     const auto played = force::play(**stage, {.turns = turns}, budget);
     EXPECT_TRUE(played.ok()) << render(played.error());
     std::vector<Outcome> outcomes;
-    for (std::size_t t = 0; t < program.size(); ++t)
-      outcomes.push_back(outcome_of(program, program[t], (*stage)->answers(t)));
+    for (std::uint32_t t = 0; t < program.size(); ++t)
+      outcomes.push_back(outcome_of(program, program[t], (*stage)->answers({t}).entries()));
     return outcomes;
   }
 
@@ -144,7 +145,7 @@ class LivePostgres : public ::testing::Test {
       if (!with_rows) {
         EXPECT_EQ(machine.committed, allowed.texts()) << name << ", seed " << seed + i;
       }
-      std::vector<std::vector<std::size_t>> schedules = schedules_of(program);
+      std::vector<force::Turns> schedules = schedules_of(program);
       for (std::size_t j = schedules.size(); j > 1; --j)
         std::swap(schedules[j - 1], schedules[rng.below(j)]);
       std::set<std::string> missing = allowed.texts();
