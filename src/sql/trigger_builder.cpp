@@ -219,6 +219,8 @@ void WriteBuilder::refuse_triggers() {
   if (op_ == WriteOp::Delete) {
     if (const std::string why = refused_cascade(scope_.catalog, id_); !why.empty())
       scope_.findings.fail(model_.place, why, "delete those rows by statements of their own");
+    else
+      note_late_triggers();
   }
 }
 
