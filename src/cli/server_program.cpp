@@ -9,6 +9,7 @@
 #include "cli/values.h"
 #include "program/program.h"
 #include "report/server_report.h"
+#include "sql/evaluate.h"
 #include "sql/program.h"
 #include "sql/server/innodb_fragment.h"
 #include "sql/server/recorded.h"
@@ -20,6 +21,7 @@ namespace {
 
 using sql::server::Machine;
 using sql::server::PgLevel;
+using sql::server::ServerKind;
 
 std::string levels_text(const ServerLevels& on) {
   const std::set<PgLevel> distinct(on.levels.begin(), on.levels.end());
@@ -49,6 +51,36 @@ void add_rough_calls(std::span<const sql::Statement> body, const std::string& fu
   }
 }
 
+// Would the handler go on after this error?
+bool catches(const sql::Function& function, const sql::Handler& handler, const char* sqlstate) {
+  std::vector<sql::Value> variables(function.variables.size());
+  variables[handler.targets[0].index] = sql::Value(std::string(sqlstate));
+  const auto* when = handler.body.empty() ? nullptr : handler.body.front().find<sql::If>();
+  while (when != nullptr) {
+    const auto holds = sql::evaluate(when->condition, variables);
+    if (!holds || sql::is_true(*holds)) return true;
+    when = when->otherwise.empty() ? nullptr : when->otherwise.front().find<sql::If>();
+  }
+  return false;
+}
+
+// SERIALIZABLE ends any statement with 40001, here a COMMIT alone: a handler makes of it whatever
+// it likes.
+void add_caught_aborts(std::span<const sql::Statement> body, const sql::Function& function,
+                       std::vector<sql::Note>& gaps) {
+  for (const sql::Statement& statement : body) {
+    const auto* block = statement.find<sql::Block>();
+    if (block != nullptr && block->handler && catches(function, *block->handler, "40001"))
+      gaps.push_back({.where = statement.place,
+                      .function = function.name,
+                      .what = "this EXCEPTION block catches 40001, with which SERIALIZABLE ends "
+                              "statements on the server; here it ends a COMMIT",
+                      .kind = sql::NoteKind::Gap});
+    add_caught_aborts(statement.body(), function, gaps);
+    add_caught_aborts(statement.otherwise(), function, gaps);
+  }
+}
+
 // Do statements meet a rule that is not modelled?
 bool meets_rule(const sql::Application& app, std::span<const sql::Statement> body,
                 const sql::Note& rule) {
@@ -73,6 +105,15 @@ bool meets_rule(const sql::Application& app, std::span<const sql::Statement> bod
 std::vector<sql::Note> gaps_on(const LoadedProgram& input, const ServerLevels& on) {
   std::vector<sql::Note> gaps = on.gaps;
   std::ranges::move(gaps_of(input), std::back_inserter(gaps));
+  if (input.sql == nullptr || on.server != ServerKind::Postgres) return gaps;
+  std::set<std::string> serializable;
+  std::size_t number = 0;
+  for (const Call& call : input.sql->outline().calls) {
+    if (on.levels[number++] == PgLevel::Serializable) serializable.insert(call.function);
+  }
+  for (const sql::Function& function : input.sql->app().functions) {
+    if (serializable.contains(function.name)) add_caught_aborts(function.body, function, gaps);
+  }
   return gaps;
 }
 

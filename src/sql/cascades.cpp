@@ -19,20 +19,66 @@ std::string identifier(std::string_view name) {
   return out + '"';
 }
 
+bool is_set(const ForeignKey& key, std::uint32_t column) {
+  return key.set_columns.empty() ||
+         std::ranges::find(key.set_columns, column) != key.set_columns.end();
+}
+
+// A constant as text; nothing if it is NULL or no constant.
+std::string literal(const std::optional<Expr>& value) {
+  if (!value) return {};
+  if (value->op == ExprOp::Integer) return fmt::format("{}", value->number);
+  if (value->op == ExprOp::Boolean) return value->number != 0 ? "true" : "false";
+  if (value->op != ExprOp::Text) return {};
+  std::string out = "'";
+  for (const char c : value->text) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
+// SET DEFAULT leaves rows that refer to the default where they are. If that is what goes, they
+// still refer to it, and the server ends the statement.
+std::string check_of_default(const Table& child, const ForeignKey& key, const Table& parent,
+                             Findings& findings) {
+  if (key.on_delete != OnDelete::SetDefault) return {};
+  std::string equal;
+  for (std::size_t i = 0; i < key.columns.size(); ++i) {
+    if (!is_set(key, key.columns[i])) continue;
+    const std::optional<Expr>& value = child.columns[key.columns[i]].default_value;
+    const std::string text = literal(value);
+    if (text.empty()) {
+      if (value && value->op != ExprOp::Null)
+        findings.note(key.place, "ON DELETE SET DEFAULT where the default is no constant",
+                      NoteKind::Gap);
+      return {};  // NULL refers to nothing
+    }
+    equal += fmt::format(" AND OLD.{} = {}", identifier(parent.columns[key.target_columns[i]].name),
+                         text);
+  }
+  return fmt::format(
+      "; IF FOUND{} THEN RAISE EXCEPTION 'still referred to' USING ERRCODE = '23503'; END IF",
+      equal);
+}
+
 // The statement that the server runs for a deleted row.
-std::string statement_of(const Table& child, const ForeignKey& key, const Table& parent) {
+std::string statement_of(const Table& child, const ForeignKey& key, const Table& parent,
+                         Findings& findings) {
   std::string where;
   std::string sets;
   for (std::size_t i = 0; i < key.columns.size(); ++i) {
     const std::string column = identifier(child.columns[key.columns[i]].name);
     where += fmt::format("{}{} = OLD.{}", i == 0 ? "" : " AND ", column,
                          identifier(parent.columns[key.target_columns[i]].name));
-    sets += fmt::format("{}{} = {}", i == 0 ? "" : ", ", column,
-                        key.on_delete == OnDelete::SetNull ? "NULL" : "DEFAULT");
+    if (is_set(key, key.columns[i]))
+      sets += fmt::format("{}{} = {}", sets.empty() ? "" : ", ", column,
+                          key.on_delete == OnDelete::SetNull ? "NULL" : "DEFAULT");
   }
   if (key.on_delete == OnDelete::Cascade)
     return fmt::format("DELETE FROM {} WHERE {}", identifier(child.name), where);
-  return fmt::format("UPDATE {} SET {} WHERE {}", identifier(child.name), sets, where);
+  return fmt::format("UPDATE {} SET {} WHERE {}{}", identifier(child.name), sets, where,
+                     check_of_default(child, key, parent, findings));
 }
 
 void add_cascade(Catalog& catalog, const Table& child, const ForeignKey& key, std::size_t number,
@@ -41,7 +87,7 @@ void add_cascade(Catalog& catalog, const Table& child, const ForeignKey& key, st
   const std::string name = fmt::format("{} of {}", key.name, child.name);
   std::string text = fmt::format(
       "CREATE FUNCTION {}() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {}; RETURN NULL; END$$",
-      identifier(name), statement_of(child, key, catalog.table(key.target)));
+      identifier(name), statement_of(child, key, catalog.table(key.target), findings));
   auto tree = parse_sql(text);
   auto tokens = scan_sql(text);
   if (!tree || !tokens) {
@@ -80,20 +126,27 @@ void for_each_reference_to(const Catalog& catalog, TableId target, const Visit& 
   }
 }
 
-// Tables whose rows change when rows of this one are deleted.
-std::set<TableId> changed_with(const Catalog& catalog, TableId table) {
-  std::set<TableId> changed;
-  std::vector<TableId> deleted = {table};
-  while (!deleted.empty()) {
-    const TableId from = deleted.back();
-    deleted.pop_back();
+// What happens when rows of a table are deleted.
+struct Reach {
+  std::set<TableId> changed;  // rows of these change or go
+  std::set<TableId> deleted;  // rows of these go, those of the table itself among them
+  bool is_deep = false;       // some go or change because of others that go
+};
+Reach reach_of(const Catalog& catalog, TableId table) {
+  Reach reach{.changed = {}, .deleted = {table}};
+  std::vector<TableId> next = {table};
+  while (!next.empty()) {
+    const TableId from = next.back();
+    next.pop_back();
     for_each_reference_to(catalog, from, [&](TableId child, const ForeignKey& key) {
       if (key.on_delete == OnDelete::Refuse) return;
-      if (changed.insert(child).second && key.on_delete == OnDelete::Cascade)
-        deleted.push_back(child);
+      reach.is_deep = reach.is_deep || from != table;
+      reach.changed.insert(child);
+      if (key.on_delete == OnDelete::Cascade && reach.deleted.insert(child).second)
+        next.push_back(child);
     });
   }
-  return changed;
+  return reach;
 }
 
 }  // namespace
@@ -108,20 +161,24 @@ void add_cascades(Catalog& catalog, Findings& findings) {
 }
 
 std::string refused_cascade(const Catalog& catalog, TableId table) {
-  const std::set<TableId> changed = changed_with(catalog, table);
+  const Reach reach = reach_of(catalog, table);
+  const std::set<TableId>& changed = reach.changed;
   if (changed.empty()) return {};
   if (changed.contains(table))
     return fmt::format("this DELETE changes other rows of {} (ON DELETE), which is not modelled",
                        catalog.table(table).name);
   std::string why;
-  // Which of both comes first is told by the order of the constraints; here the check does.
-  for_each_reference_to(catalog, table, [&](TableId child, const ForeignKey& key) {
-    if (key.on_delete == OnDelete::Refuse && changed.contains(child))
-      why = fmt::format(
-          "this DELETE changes rows of {} (ON DELETE) whose foreign key {} refuses it, which is "
-          "not modelled",
-          catalog.table(child).name, key.name);
-  });
+  // Which of both comes first is told by the order of the constraints, and further away the check
+  // comes last; here it does not.
+  for (const TableId deleted : reach.deleted) {
+    for_each_reference_to(catalog, deleted, [&](TableId child, const ForeignKey& key) {
+      if (key.on_delete == OnDelete::Refuse && changed.contains(child))
+        why = fmt::format(
+            "this DELETE changes rows of {} (ON DELETE) whose foreign key {} refuses it, which is "
+            "not modelled",
+            catalog.table(child).name, key.name);
+    });
+  }
   for (const Trigger& trigger : catalog.triggers) {
     if (trigger.is_before && trigger.on_delete && changed.contains(trigger.table))
       why = fmt::format(
@@ -130,6 +187,24 @@ std::string refused_cascade(const Catalog& catalog, TableId table) {
           catalog.table(trigger.table).name, trigger.name);
   }
   return why;
+}
+
+std::optional<LateTriggers> late_triggers(const Catalog& catalog, TableId table) {
+  Reach reach = reach_of(catalog, table);
+  LateTriggers late{.fired = {}, .touched = reach.changed};
+  bool is_late = reach.is_deep;
+  for (const Trigger& trigger : catalog.triggers) {
+    if (trigger.is_before || trigger.is_reference) continue;
+    const bool is_deleted = reach.deleted.contains(trigger.table) && trigger.on_delete;
+    const bool is_changed = reach.changed.contains(trigger.table) && trigger.on_update;
+    if (!is_deleted && !is_changed) continue;
+    is_late = is_late || trigger.table != table;
+    if (is_deleted) late.fired.emplace_back(&trigger, WriteOp::Delete);
+    if (is_changed) late.fired.emplace_back(&trigger, WriteOp::Update);
+  }
+  late.touched.insert(table);
+  if (reach.changed.empty() || !is_late || late.fired.empty()) return std::nullopt;
+  return late;
 }
 
 bool mark_cascade(std::span<Statement> body) {

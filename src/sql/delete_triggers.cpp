@@ -1,4 +1,4 @@
-// BEFORE DELETE triggers for each row.
+// BEFORE DELETE triggers for each row, and AFTER triggers that ON DELETE of foreign keys fires.
 //
 //     DELETE FROM t WHERE …      is      for each row of SELECT … FROM t WHERE … FOR UPDATE:
 //                                          the trigger, with OLD
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "sql/cascades.h"
 #include "sql/inliner.h"
 #include "sql/trigger_parts.h"
 #include "sql/write_builder.h"
@@ -40,6 +41,18 @@ bool changes_table(std::span<const Statement> body, TableId table) {
   return std::ranges::any_of(body, [&](const Statement& s) {
     return (s.write() != nullptr && s.write()->table == table) || changes_table(s.body(), table) ||
            changes_table(s.otherwise(), table);
+  });
+}
+
+bool uses_any(std::span<const Statement> body, const std::set<TableId>& tables) {
+  return std::ranges::any_of(body, [&](const Statement& s) {
+    if (s.write() != nullptr && tables.contains(s.write()->table)) return true;
+    if (const Query* query = s.query();
+        query != nullptr && std::ranges::any_of(query->sources, [&](TableId source) {
+          return tables.contains(source);
+        }))
+      return true;
+    return uses_any(s.body(), tables) || uses_any(s.otherwise(), tables);
   });
 }
 
@@ -161,6 +174,24 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
   loop.body.push_back(assignment(skips, make_boolean(false, place), place));
   std::ranges::move(body, std::back_inserter(loop.body));
   to.push_back(model_.with(std::move(loop)));
+}
+
+// One trigger that leaves the rows in question alone does the same sooner or later.
+void WriteBuilder::note_late_triggers() {
+  const auto late = late_triggers(scope_.catalog, id_);
+  if (!late || scope_.findings.failed()) return;
+  bool is_same = late->fired.size() == 1;
+  if (is_same) {
+    const auto& [trigger, op] = late->fired.front();
+    const auto function = function_of(*trigger, op, scope_, model_.place);
+    is_same = function == nullptr || !uses_any(function->body, late->touched);
+  }
+  if (!is_same)
+    scope_.findings.note(model_.place,
+                         fmt::format("the trigger {} runs right behind what ON DELETE does to its "
+                                     "table, not after all of that",
+                                     late->fired.front().first->name),
+                         NoteKind::Gap);
 }
 
 }  // namespace isoscope::sql

@@ -226,8 +226,11 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
     Expr value = adapt(scope, build_expr(scope, right), Type::Integer, false,
                        fmt::format("the sign {}", name));
     if (name == "+") return value;
-    if (name == "-" && value.op == ExprOp::Integer && value.number != INT64_MIN)
-      return make_integer(-value.number, place);
+    if (name == "-" && value.op == ExprOp::Integer && value.number != INT64_MIN &&
+        fits(value.bits, -value.number)) {
+      value.number = -value.number;  // of the type that it has: -1::bigint is a bigint
+      return value;
+    }
     if (name == "-") return make(ExprOp::Negate, Type::Integer, {std::move(value)}, place);
     if (name == "@") return make(ExprOp::Abs, Type::Integer, {std::move(value)}, place);
     scope.findings.fail(place, fmt::format("the operator {} is not modelled", name));

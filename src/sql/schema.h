@@ -37,6 +37,7 @@ struct ForeignKey {
   std::vector<std::uint32_t> target_columns;
   std::string name = {};
   OnDelete on_delete = OnDelete::Refuse;
+  std::vector<std::uint32_t> set_columns = {};  // by SET NULL and SET DEFAULT; none: all
   Place place = {};
 };
 

@@ -326,6 +326,7 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
   if (on_delete == "c") key.on_delete = OnDelete::Cascade;
   if (on_delete == "n") key.on_delete = OnDelete::SetNull;
   if (on_delete == "d") key.on_delete = OnDelete::SetDefault;
+  key.set_columns = columns_of(pending.table, child(constraint, "fk_del_set_cols"), at);
   key.place = at;
   const std::string on_update = text_of(constraint, "fk_upd_action");
   if (on_update == "c" || on_update == "n" || on_update == "d")

@@ -73,7 +73,9 @@ class RowFunction {
     Expr fails;
   };
 
-  RowFunction(const Scope& scope, Place place) : scope_(scope), place_(place) {}
+  // Parameters are NEW and then OLD, a variable a column each.
+  RowFunction(const Scope& scope, std::uint32_t num_columns, Place place)
+      : scope_(scope), num_columns_(num_columns), place_(place) {}
 
   Outcome run(const std::vector<Statement>& body, Env env) {
     std::vector<const Statement*> list;
@@ -84,6 +86,32 @@ class RowFunction {
  private:
   Outcome end(Env env, bool skips, bool fails) const {
     return {std::move(env), make_boolean(skips, place_), make_boolean(fails, place_)};
+  }
+
+  // Whether it is all columns of NEW (0) or OLD (1); a row of one column is its value.
+  bool is_row(const Expr& value, std::uint32_t which) const {
+    const auto is_column = [&](const Expr& expr, std::uint32_t column) {
+      return expr.op == ExprOp::Variable && expr.var == VarId{which * num_columns_ + column};
+    };
+    if (num_columns_ == 1) return is_column(value, 0);
+    if (value.op != ExprOp::ArrayOf || value.args.size() != num_columns_) return false;
+    for (std::uint32_t c = 0; c < num_columns_; ++c) {
+      if (!is_column(value.args[c], c)) return false;
+    }
+    return true;
+  }
+
+  // The row becomes what is returned: OLD leaves it as it was.
+  Outcome end_with(Env env, const Return& returned) const {
+    if (!returned.value || returned.value->op == ExprOp::Null)
+      return end(std::move(env), true, false);
+    if (is_row(*returned.value, 1)) {
+      for (std::uint32_t c = 0; c < num_columns_; ++c) env[VarId{c}] = env[VarId{num_columns_ + c}];
+    } else if (!is_row(*returned.value, 0)) {
+      scope_.findings.fail(place_,
+                           "a BEFORE UPDATE trigger that returns another row is not modelled");
+    }
+    return end(std::move(env), false, false);
   }
 
   Expr in(const Env& env, Expr expr) const {
@@ -143,8 +171,7 @@ class RowFunction {
       }
       if (const auto* test = s.find<If>()) return branch(*test, list, env);
       if (s.is<Raise>()) return end(std::move(env), false, true);
-      if (const auto* returned = s.find<Return>())
-        return end(std::move(env), !returned->value || returned->value->op == ExprOp::Null, false);
+      if (const auto* returned = s.find<Return>()) return end_with(std::move(env), *returned);
       scope_.findings.fail(place_,
                            "a BEFORE trigger that does more than compute is not modelled here",
                            "the statement can do it itself");
@@ -154,6 +181,7 @@ class RowFunction {
   }
 
   const Scope& scope_;
+  std::uint32_t num_columns_;
   Place place_;
   int num_steps_ = 0;
 };
@@ -219,6 +247,8 @@ void WriteBuilder::refuse_triggers() {
   if (op_ == WriteOp::Delete) {
     if (const std::string why = refused_cascade(scope_.catalog, id_); !why.empty())
       scope_.findings.fail(model_.place, why, "delete those rows by statements of their own");
+    else
+      note_late_triggers();
   }
 }
 
@@ -327,7 +357,8 @@ void WriteBuilder::apply_before_update(Update& update) {
       env[VarId{c}] = given != update.sets.end() ? given->value : new_column(table(), c, 0);
       env[VarId{count + c}] = new_column(table(), c, 0);
     }
-    RowFunction::Outcome outcome = RowFunction(scope_, place).run(function->body, std::move(env));
+    RowFunction::Outcome outcome =
+        RowFunction(scope_, count, place).run(function->body, std::move(env));
     if (scope_.findings.failed()) return;
     update.sets.clear();
     for (std::uint32_t c = 0; c < count; ++c) {

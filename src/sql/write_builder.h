@@ -73,6 +73,7 @@ class WriteBuilder {
   bool fires(const Trigger& trigger, WriteOp op) const;
   std::vector<const Trigger*> before_triggers() const;
   void refuse_triggers();
+  void note_late_triggers();
   void add_trigger_columns();
   void put_before_insert(Body& to, Insert insert);
   void apply_before_update(Update& update);

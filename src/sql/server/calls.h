@@ -34,7 +34,7 @@ struct NextStep {
   std::vector<Value> variables = {};
   QueryNeeds needs = {};
   Failure failure = {};            // of Abort; of Limit, our own
-  std::vector<Value> locals = {};  // of Commit and Abort; of a `.txn` program always
+  std::vector<Value> locals = {};  // of Commit; of a `.txn` program always
   // An EXCEPTION block has caught the last failure: what the statements from this one on did is
   // taken back.
   std::optional<std::size_t> undo_from = {};

@@ -15,12 +15,6 @@ bool any_null(const std::vector<Value>& values) {
   return std::ranges::any_of(values, &Value::is_null);
 }
 
-std::string values_text(const std::vector<Value>& values) {
-  std::string list = "(";
-  for (const Value& value : values) list += (list.size() > 1 ? ", " : "") + print(value);
-  return list + ")";
-}
-
 Attempt failed(std::string sqlstate, std::string message) {
   return {.kind = Attempt::Kind::Failed, .failure = {std::move(sqlstate), std::move(message)}};
 }
@@ -74,15 +68,16 @@ Attempt check(const StatementContext& context, const Reference& reference, Runni
   if (parent.attempt.kind != Attempt::Kind::Done) return parent.attempt;
   if (parent.is_found) return {};
   if (refers) {
-    return failed("23503", fmt::format("a row of {} refers to {} of {}, which is not there",
-                                       table.name, values_text(reference.values), target.name));
+    return failed("23503", fmt::format("a row of {} refers to a row of {} that is not there",
+                                       table.name, target.name));
   }
   const Found child =
       find_and_lock(context, reference.table, foreign.columns, reference.values, snapshot, command);
   if (child.attempt.kind != Attempt::Kind::Done) return child.attempt;
   if (!child.is_found) return {};
-  return failed("23503", fmt::format("a row of {} still refers to {} of {}", table.name,
-                                     values_text(reference.values), target.name));
+  // Which one is the DETAIL of the server's message, and nothing that results are compared by.
+  return failed("23503",
+                fmt::format("a row of {} still refers to a row of {}", table.name, target.name));
 }
 
 }  // namespace

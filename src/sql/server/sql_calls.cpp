@@ -149,10 +149,12 @@ NextStep SqlCalls::find_next(CallId call, const Log& log) const {
   if (!result)
     return {.kind = NextStep::Kind::Limit,
             .failure = {.sqlstate = "", .message = result.error().what}};
-  return {.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
-          .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
-          .locals = program_.locals_of(call, variables, result->returned),
-          .undo_from = statements.undo_from()};
+  NextStep step{.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
+                .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
+                .undo_from = statements.undo_from()};
+  // Nobody sees the variables of a call that failed.
+  if (result->committed) step.locals = program_.locals_of(call, variables, result->returned);
+  return step;
 }
 
 Attempt SqlCalls::go_on(const StatementContext& context, Running& running) const {
