@@ -40,7 +40,9 @@ void SymbolicWrite::propose_row(Insertion& insertion) {
       values[c] = terms_.eval(*given, insertion.frame);
     } else if (column.is_fresh) {
       values[c] = symbols_.fresh_value("fresh", false);
-      instance_.fresh_values.emplace_back(std::pair(insert.table.index, c), values[c].number);
+      instance_.fresh_values.emplace_back(
+          column.drawn_from ? sequence_key(*column.drawn_from) : std::pair(insert.table.index, c),
+          values[c].number);
       insertion.has_fresh_key = insertion.has_fresh_key || declared.is_key_column(c);
     } else {
       values[c] = column.default_value ? terms_.eval(*column.default_value, insertion.frame)

@@ -90,6 +90,7 @@ struct Catalog {
   std::vector<Trigger> triggers;
   std::map<BuiltKey, BuiltFunction> built;
   std::vector<std::unique_ptr<const WrittenText>> written;
+  std::vector<Sequence> sequences = {};
   SequenceUses sequence_uses = {};
   // Expressions that stand in the program more often than in the text; see repeats().
   std::size_t num_repeated = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sql/sequence_builder.h"
 #include "sql/write_builder.h"
 
 namespace isoscope::sql {
@@ -82,6 +83,45 @@ void WriteBuilder::leave_out_others(const std::vector<bool>& is_given) {
   }
 }
 
+// Is the value nextval of the sequence that fills the column anyway, or that none fills otherwise?
+// Then the column is left to it.
+bool WriteBuilder::fills(const Tree& value, std::uint32_t column) {
+  if (!leaves_draws_ || !is_nextval(value)) return false;
+  Column& filled = scope_.catalog.tables[id_.index].columns[column];
+  const std::string sequence = sequence_in(scope_.catalog, child(value, "FuncCall"));
+  if (sequence.empty() || (!filled.sequence.empty() && filled.sequence != sequence)) return false;
+  filled.is_fresh = true;
+  scope_.catalog.sequence_uses.draw(id_, column, sequence, model_.place);
+  return true;
+}
+
+// Decides whether values of sequences are drawn by the INSERT itself: not if some are parts of
+// expressions, which are drawn before it. Notes where the server may draw in another order: it
+// computes a single row by the order of the table's columns, defaults among them.
+void WriteBuilder::order_draws(const Tree& rows, const std::vector<std::uint32_t>& columns) {
+  std::set<std::string> names;
+  const std::size_t num_calls = find_sequences(scope_.catalog, rows, names);
+  std::size_t num_whole = 0;
+  std::vector<bool> is_given(table().columns.size());
+  for (const Tree& row : rows) {
+    const Tree& values = child(inside(row), "items");
+    num_whole += static_cast<std::size_t>(std::ranges::count_if(values, is_nextval));
+    for (std::size_t i = 0; i < values.size() && i < columns.size(); ++i)
+      is_given[columns[i]] = is_given[columns[i]] || !is_default(values[i]);
+  }
+  leaves_draws_ = num_calls == num_whole;
+  bool may_differ = num_calls > rows.size() && !std::ranges::is_sorted(columns);
+  for (std::uint32_t c = 0; c < is_given.size() && !leaves_draws_; ++c) {
+    const std::string& sequence = table().columns[c].sequence;
+    const bool is_named = names.contains(sequence) || names.contains("*");
+    may_differ = may_differ || (!is_given[c] && !sequence.empty() && is_named);
+  }
+  if (may_differ)
+    scope_.findings.note(model_.place,
+                         "the server may draw the values of this INSERT in another order",
+                         NoteKind::Free);
+}
+
 // The row's values: one Insert, without what follows VALUES.
 Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
                                 const std::vector<std::uint32_t>& columns, bool names_columns) {
@@ -96,11 +136,7 @@ Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_default(values[i])) continue;
     is_given[columns[i]] = true;
-    if (is_nextval(values[i])) {
-      scope.catalog.tables[id_.index].columns[columns[i]].is_fresh = true;
-      scope.catalog.sequence_uses.draw(id_, columns[i], sequence_of(values[i]), model_.place);
-      continue;
-    }
+    if (fills(values[i], columns[i])) continue;
     Expr value = build_expr(scope, values[i]);
     insert.sets.push_back({columns[i], value_for(scope, table(), columns[i], std::move(value))});
   }
@@ -108,11 +144,43 @@ Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
   return insert;
 }
 
+// The query without what sequences give for each row: these columns are left to them.
+Tree WriteBuilder::without_fresh(const Tree& select, std::vector<std::uint32_t>& columns,
+                                 std::vector<bool>& is_given) {
+  const Tree& targets = child(select, "targetList");
+  Tree other = select;
+  if (has(select, "distinctClause") || has(select, "groupClause") || !targets.is_array() ||
+      targets.size() > columns.size() || contains_key(targets, "A_Star") ||
+      contains_key(child(select, "sortClause"), "A_Const"))
+    return other;
+  // All that is drawn is a column, and there are others.
+  std::set<std::string> names;
+  const auto num_whole = static_cast<std::size_t>(std::ranges::count_if(
+      targets, [](const Tree& target) { return is_nextval(child(inside(target), "val")); }));
+  if (num_whole == targets.size() || num_whole != find_sequences(scope_.catalog, select, names))
+    return other;
+  Tree kept = Tree::array();
+  std::vector<std::uint32_t> kept_columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i < targets.size() && fills(child(inside(targets[i]), "val"), columns[i])) {
+      is_given[columns[i]] = true;
+      continue;
+    }
+    if (i < targets.size()) kept.push_back(targets[i]);
+    kept_columns.push_back(columns[i]);
+  }
+  columns = std::move(kept_columns);
+  other["targetList"] = std::move(kept);
+  return other;
+}
+
 // INSERT … SELECT: a loop over the rows of the query.
-void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint32_t>& columns) {
+void WriteBuilder::insert_select(const Tree& given, std::vector<std::uint32_t> columns) {
   Insert insert;
   insert.table = id_;
   build_conflict(insert);
+  std::vector<bool> is_given(table().columns.size());
+  const Tree select = without_fresh(given, columns, is_given);
   BuiltQuery built = build_query(scope_, select);
   if (scope_.findings.failed()) return;
   if (built.columns.size() > columns.size()) {
@@ -121,7 +189,6 @@ void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint
     return;
   }
   std::vector<VarId> targets;
-  std::vector<bool> is_given(table().columns.size());
   for (std::size_t i = 0; i < built.columns.size(); ++i) {
     const Column& column = table().columns[columns[i]];
     targets.push_back(scope_.frame->add_hidden("inserted", column.type, false, model_.place));
@@ -138,6 +205,7 @@ void WriteBuilder::insert_select(const Tree& select, const std::vector<std::uint
 void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
                                const std::vector<std::uint32_t>& columns) {
   choose_rows(rows.size() > 1);
+  order_draws(rows, columns);
   Scope scope = scope_;
   for (const Tree& row : rows) {
     Insert insert =

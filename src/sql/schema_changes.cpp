@@ -229,7 +229,18 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
     }
     return;
   }
-  if (what == "OBJECT_INDEX" || what == "OBJECT_SEQUENCE" || what == "OBJECT_SCHEMA") return;
+  if (what == "OBJECT_SEQUENCE") {
+    for (Table& table : catalog_.tables) {
+      for (Column& column : table.columns) {
+        if (column.sequence == of) column.sequence = to;
+      }
+    }
+    for (Sequence& sequence : catalog_.sequences) {
+      if (sequence.name == of) sequence.name = to;
+    }
+    return;
+  }
+  if (what == "OBJECT_INDEX" || what == "OBJECT_SCHEMA") return;
   const auto id = catalog_.find_table(of);
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();

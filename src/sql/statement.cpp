@@ -103,6 +103,11 @@ std::span<const Statement> Statement::otherwise() const {
 }
 std::span<Statement> Statement::otherwise() { return otherwise_of<std::span<Statement>>(kind); }
 
+std::optional<SequenceId> Statement::draws() const {
+  const auto* select = find<Select>();
+  return select != nullptr ? select->draws : std::nullopt;
+}
+
 const AdvisoryLock* Statement::advisory() const {
   const auto* select = find<Select>();
   return select != nullptr && select->advisory ? &*select->advisory : nullptr;

@@ -50,8 +50,12 @@ class WriteBuilder {
   // insert_builder.cpp
   void insert();
   void insert_rows(const Tree& rows, bool has_values, const std::vector<std::uint32_t>& columns);
-  void insert_select(const Tree& select, const std::vector<std::uint32_t>& columns);
+  void insert_select(const Tree& given, std::vector<std::uint32_t> columns);
+  Tree without_fresh(const Tree& select, std::vector<std::uint32_t>& columns,
+                     std::vector<bool>& is_given);
   std::vector<std::uint32_t> insert_columns();
+  bool fills(const Tree& value, std::uint32_t column);
+  void order_draws(const Tree& rows, const std::vector<std::uint32_t>& columns);
   void leave_out_others(const std::vector<bool>& is_given);
   Insert insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
                     bool names_columns);
@@ -94,6 +98,7 @@ class WriteBuilder {
   TableId id_ = TableId::none();
   std::string name_;
   WriteOp op_ = WriteOp::Insert;
+  bool leaves_draws_ = true;  // INSERT: nextval as the value of a column is drawn by it
   std::vector<std::size_t> named_;
   bool strict_ = false;
   std::optional<VarId> wanted_rows_;

@@ -161,6 +161,7 @@ class Outline {
   }
 
   std::string head(const Select& s, const std::string& targets) {
+    if (s.draws) return fmt::format("draw {} -> {}", app_.sequences[s.draws->index].name, targets);
     return fmt::format("{}{} {}{}", s.exists ? "exists" : "select", s.strict ? " strict" : "",
                        query(s.query), targets.empty() ? "" : " -> " + targets);
   }

@@ -55,6 +55,7 @@ class StatementRun {
     if (const auto* insert = statement_.find<Insert>()) return run_insert(*insert);
     if (const SearchedWrite* write = statement_.searched()) return modify(*write);
     const Query& query = *statement_.query();
+    if (const auto sequence = statement_.draws()) return draw(*sequence);
     const AdvisoryLock* advisory = statement_.advisory();
     return advisory != nullptr ? lock_number(query, *advisory) : select(query);
   }
@@ -164,6 +165,12 @@ class StatementRun {
       }
       running_.result.rows.push_back(std::move(outputs));
     }
+    return {};
+  }
+
+  Attempt draw(SequenceId sequence) {
+    running_.result.rows = {{Value(context_.storage.draw(sequence))}};
+    running_.result.num_rows = 1;
     return {};
   }
 
