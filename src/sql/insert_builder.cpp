@@ -9,9 +9,56 @@
 namespace isoscope::sql {
 namespace {
 
-std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> columns) {
-  std::ranges::sort(columns);
-  return columns;
+bool is_column(const Expr& expr) { return expr.op == ExprOp::Column; }
+
+// Are they written alike?
+bool is_same(const Expr& a, const Expr& b) {
+  return a.op == b.op && a.type == b.type && a.is_array == b.is_array && !a.is_volatile &&
+         !b.is_volatile && a.number == b.number && a.text == b.text && a.var == b.var &&
+         a.source == b.source && a.column == b.column &&
+         std::ranges::equal(a.args, b.args, is_same);
+}
+
+// x = true is x, and x = false is NOT x, to the server too.
+Expr plain_truth(Expr expr) {
+  if (expr.op != ExprOp::Equal) return expr;
+  for (const std::size_t i : {0U, 1U}) {
+    if (expr.args[i].op != ExprOp::Boolean) continue;
+    Expr other = expr.args[1 - i];
+    if (expr.args[i].number != 0) return other;
+    return make(ExprOp::Not, Type::Boolean, {std::move(other)}, expr.place);
+  }
+  return expr;
+}
+
+std::vector<Expr> conjuncts(const std::optional<Expr>& condition) {
+  std::vector<Expr> all;
+  if (!condition) return all;
+  if (condition->op != ExprOp::And) return {plain_truth(*condition)};
+  for (const Expr& arg : condition->args) {
+    for (Expr& each : conjuncts(arg)) all.push_back(std::move(each));
+  }
+  return all;
+}
+
+// Has the one condition each part of the other? The server knows more, but also this.
+bool implies(const std::optional<Expr>& condition, const std::optional<Expr>& implied) {
+  const std::vector<Expr> given = conjuncts(condition);
+  return std::ranges::all_of(conjuncts(implied), [&](const Expr& part) {
+    return std::ranges::any_of(given, [&](const Expr& each) { return is_same(each, part); });
+  });
+}
+
+// The same parts, in any order.
+bool has_parts(const Exclusion& index, const std::vector<Expr>& parts) {
+  const auto is_in_index = [&](const Expr& part) {
+    return std::ranges::any_of(index.parts,
+                               [&](const ExclusionPart& own) { return is_same(own.value, part); });
+  };
+  const auto is_named = [&](const ExclusionPart& own) {
+    return std::ranges::any_of(parts, [&](const Expr& part) { return is_same(own.value, part); });
+  };
+  return std::ranges::all_of(parts, is_in_index) && std::ranges::all_of(index.parts, is_named);
 }
 
 }  // namespace
@@ -34,6 +81,50 @@ std::vector<std::uint32_t> WriteBuilder::insert_columns() {
   return columns;
 }
 
+// ON CONFLICT (columns and expressions) WHERE …: all keys and indexes of just these, as the server
+// infers them. An index of some of the rows is one if WHERE implies its own condition.
+void WriteBuilder::infer_arbiters(Scope& scope, const Tree& infer, Insert& insert) {
+  const Place place = model_.place;
+  std::vector<Expr> parts;
+  for (const Tree& entry : child(infer, "indexElems")) {
+    const Tree& element = inside(entry);
+    if (has(element, "collation") || has(element, "opclass"))
+      scope.findings.fail(place, "ON CONFLICT with COLLATE or an operator class is not modelled");
+    if (has(element, "expr")) {
+      parts.push_back(build_expr(scope, child(element, "expr")));
+    } else if (const auto column = expect_column(scope, table(), text_of(element, "name"), place)) {
+      parts.push_back(make_column(scope, 0, *column, place));
+    }
+  }
+  std::optional<Expr> where;
+  if (has(infer, "whereClause")) where = build_condition(scope, child(infer, "whereClause"));
+  if (scope.findings.failed()) return;
+  if (std::ranges::all_of(parts, is_column)) {
+    for (const Expr& part : parts) insert.conflict_key.push_back(part.column);
+  }
+  const auto is_key = [&](const std::vector<std::uint32_t>& key) { return insert.names_key(key); };
+  insert.conflict = OnConflict::Nothing;
+  const bool has_key = !insert.conflict_key.empty() &&
+                       (is_key(table().primary_key) || std::ranges::any_of(table().unique, is_key));
+  for (std::uint32_t e = 0; e < table().exclusions.size(); ++e) {
+    const Exclusion& index = table().exclusions[e];
+    if (!index.is_unique || !has_parts(index, parts)) continue;
+    if (implies(where, index.where)) {
+      insert.conflict_indexes.push_back(e);
+    } else if (where) {
+      scope.findings.fail(
+          place,
+          fmt::format("whether WHERE of ON CONFLICT implies that of index '{}' is not known",
+                      index.name),
+          "repeat the condition of the index");
+    }
+  }
+  if (!has_key && insert.conflict_indexes.empty())
+    scope.findings.fail(place, fmt::format("ON CONFLICT names no key of '{}'", table().name),
+                        "a PRIMARY KEY, a UNIQUE constraint or a unique index that is modelled "
+                        "must have just these columns and expressions");
+}
+
 void WriteBuilder::build_conflict(Insert& insert) {
   if (!has(node_, "onConflictClause")) return;
   const Tree& clause = child(node_, "onConflictClause");
@@ -53,19 +144,7 @@ void WriteBuilder::build_conflict(Insert& insert) {
                           "name the columns, as in ON CONFLICT (a, b)");
     }
   }
-  if (has(infer, "whereClause"))
-    scope.findings.fail(place, "ON CONFLICT of a partial index is not modelled");
-  for (const Tree& entry : child(infer, "indexElems")) {
-    const auto column = expect_column(scope, table(), text_of(inside(entry), "name"), place);
-    if (column) insert.conflict_key.push_back(*column);
-  }
-  const auto is_key = [&](const std::vector<std::uint32_t>& key) {
-    return sorted(key) == sorted(insert.conflict_key);
-  };
-  if (!insert.conflict_key.empty() && !is_key(table().primary_key) &&
-      std::ranges::none_of(table().unique, is_key))
-    scope.findings.fail(place, fmt::format("ON CONFLICT names no key of '{}'", table().name),
-                        "a PRIMARY KEY or UNIQUE constraint must have these columns");
+  if (has(infer, "indexElems")) infer_arbiters(scope, infer, insert);
   insert.conflict = OnConflict::Nothing;
   if (text_of(clause, "action") != "ONCONFLICT_UPDATE") return;
   insert.conflict = OnConflict::Update;

@@ -60,6 +60,7 @@ class WriteBuilder {
   Insert insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
                     bool names_columns);
   void build_conflict(Insert& insert);
+  void infer_arbiters(Scope& scope, const Tree& infer, Insert& insert);
 
   // An Update or Delete of `where`.
   StatementKind searched_write(std::optional<Expr> where, std::vector<SetColumn> sets,

@@ -98,6 +98,30 @@ TEST(Statements, TakeNextvalAsAFreshValue) {
   EXPECT_EQ(Outline(app, app.functions[0]).of(app.functions[0].body), "insert t b = 1\n");
 }
 
+TEST(Statements, InferIndexesAsTheServerDoes) {
+  const std::string tables =
+      "CREATE TABLE t (id integer PRIMARY KEY, email text, gone boolean, n integer);\n"
+      "CREATE UNIQUE INDEX t_email ON t (email) WHERE NOT gone;\n"
+      "CREATE UNIQUE INDEX t_lower ON t (lower(email), n);\n";
+  const auto of = [&](const std::string& clause) {
+    const auto app = parse_application(
+        tables + "CREATE FUNCTION f(p integer) RETURNS void LANGUAGE plpgsql AS $$\n" +
+        "BEGIN INSERT INTO t VALUES (p) ON CONFLICT " + clause + " DO NOTHING; END $$");
+    if (app->functions.empty()) return app->problems[0].what;
+    return Outline(*app, app->functions[0]).of(app->functions[0].body);
+  };
+  EXPECT_EQ(of("(email) WHERE gone = false"),
+            "insert t id = p on conflict email t_email nothing\n");
+  EXPECT_EQ(of("(email) WHERE n > 1 AND NOT gone"),
+            "insert t id = p on conflict email t_email nothing\n");
+  EXPECT_EQ(of("(n, lower(email))"), "insert t id = p on conflict t_lower nothing\n");
+  EXPECT_EQ(of("(id) WHERE gone"), "insert t id = p on conflict id nothing\n");
+  EXPECT_EQ(of("(email)"), "ON CONFLICT names no key of 't'");
+  EXPECT_EQ(of("(lower(email))"), "ON CONFLICT names no key of 't'");
+  EXPECT_EQ(of("(email) WHERE gone IS NOT TRUE"),
+            "whether WHERE of ON CONFLICT implies that of index 't_email' is not known");
+}
+
 TEST(Statements, UpdateAndDeleteRows) {
   EXPECT_EQ(outline_of_statements("UPDATE account AS a SET balance = a.balance + p, owner = NULL\n"
                                   "WHERE a.id = p RETURNING balance INTO v;"),
