@@ -33,6 +33,7 @@ struct View {
   const Tree* select = nullptr;
   std::vector<std::string> names;  // of its columns, if they are given
   Locator where;
+  std::string refusal = {};  // why changes of it are not modelled
 };
 
 // CREATE FUNCTION, as it stands in the file.

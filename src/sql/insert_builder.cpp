@@ -69,9 +69,17 @@ std::vector<std::uint32_t> WriteBuilder::insert_columns() {
   if (has(node_, "cols")) {
     for (const Tree& entry : child(node_, "cols")) {
       const Tree& target = inside(entry);
-      const auto column =
-          expect_column(scope_, table(), text_of(target, "name"), scope_.place(target));
+      const auto column = target_column(text_of(target, "name"), scope_.place(target));
       if (column) columns.push_back(*column);
+    }
+    return columns;
+  }
+  if (view_) {
+    for (const Source::Column& column : view_->columns) {
+      const auto number = view_->find(column.name);
+      // Behind the last one that can be set, none is given.
+      if (!number) break;
+      columns.push_back(*number);
     }
     return columns;
   }
@@ -128,6 +136,11 @@ void WriteBuilder::infer_arbiters(Scope& scope, const Tree& infer, Insert& inser
 void WriteBuilder::build_conflict(Insert& insert) {
   if (!has(node_, "onConflictClause")) return;
   const Tree& clause = child(node_, "onConflictClause");
+  if (view_) {
+    scope_.findings.fail(scope_.place(clause), "ON CONFLICT of a view is not modelled",
+                         "insert into its table");
+    return;
+  }
   Scope scope = scope_;
   scope.sources = {{.table = id_, .name = name_}, {.table = id_, .name = "excluded", .number = 1}};
   scope.first_source_only = true;
@@ -297,7 +310,7 @@ void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
 
 void WriteBuilder::insert() {
   Scope returned = scope_;
-  returned.sources = {{.table = id_, .name = name_}};
+  returned.sources = {target()};
   build_returning(returned);
   const std::vector<std::uint32_t> columns = insert_columns();
   const Tree& select = child(child(node_, "selectStmt"), "SelectStmt");

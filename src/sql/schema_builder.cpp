@@ -249,6 +249,13 @@ void SchemaBuilder::add_domain_constraints(TableId id, const std::string& domain
 void SchemaBuilder::alter_table(const Tree& node, Place at) {
   const std::string name = text_of(child(node, "relation"), "relname");
   const std::string object = text_of(node, "objtype");
+  if (const auto view = catalog_.views.find(name); view != catalog_.views.end()) {
+    for (const Tree& command : child(node, "cmds")) {
+      const std::string kind = text_of(inside(command), "subtype");
+      if (kind == "AT_ColumnDefault") view->second.refusal = "defaults of its own";
+      if (kind == "AT_SetRelOptions") view->second.refusal = "options that ALTER VIEW sets";
+    }
+  }
   if (object != "OBJECT_TABLE") return;
   // ALTER TABLE … OWNER TO is also said of sequences and views, which are no tables to us.
   const Tree& commands = child(node, "cmds");
