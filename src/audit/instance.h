@@ -60,6 +60,11 @@ struct Parameter {
   std::optional<SymArray> array;
 };
 
+// Stands for a sequence where fresh values are told apart by table and column.
+inline std::pair<std::uint32_t, std::uint32_t> sequence_key(sql::SequenceId sequence) {
+  return {UINT32_MAX, sequence.index};
+}
+
 class Instance {
  public:
   Instance(Symbols& symbols, sql::FunctionId function, std::string name, InstanceRules rules)
@@ -79,7 +84,7 @@ class Instance {
   std::vector<RowFact> row_facts;
   // Rows that statements are about, whether or not that is an access.
   std::vector<std::pair<sql::TableId, Row>> named_rows;
-  // Values that the database makes up, never twice.
+  // Values that the database makes up, never twice for one column or one sequence (sequence_key).
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, SmtTerm>> fresh_values;
   SmtTerm committed;
   // With a snapshot per statement: by moment, that the call comes to it.

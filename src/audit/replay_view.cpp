@@ -197,8 +197,10 @@ class View final : public sql::Database {
   }
   Value fresh(TableId table, std::uint32_t column) override {
     // The same in every order of the calls.
-    return sql::fresh_value(problem_.app.table(table).columns[column],
-                            kFreshPerCall * (static_cast<std::int64_t>(call_) + 1) + next_fresh_++);
+    return sql::fresh_value(problem_.app.table(table).columns[column], draw({}));
+  }
+  std::int64_t draw(sql::SequenceId) override {
+    return kFreshPerCall * (static_cast<std::int64_t>(call_) + 1) + next_fresh_++;
   }
 
  private:

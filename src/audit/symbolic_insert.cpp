@@ -6,13 +6,6 @@
 namespace isoscope::audit {
 namespace {
 
-// Does ON CONFLICT say what to do if a row is there by this key?
-bool is_named(const sql::Insert& insert, const std::vector<std::uint32_t>& key) {
-  if (insert.conflict == sql::OnConflict::Fail) return false;
-  const auto& named = insert.conflict_key;
-  return named.empty() || std::ranges::is_permutation(named, key);
-}
-
 Row choose_row(SmtTerm condition, const Row& yes, const Row& no) {
   Row row;
   for (std::size_t i = 0; i < yes.size(); ++i) row.push_back(choose(condition, yes[i], no[i]));
@@ -40,7 +33,9 @@ void SymbolicWrite::propose_row(Insertion& insertion) {
       values[c] = terms_.eval(*given, insertion.frame);
     } else if (column.is_fresh) {
       values[c] = symbols_.fresh_value("fresh", false);
-      instance_.fresh_values.emplace_back(std::pair(insert.table.index, c), values[c].number);
+      instance_.fresh_values.emplace_back(
+          column.drawn_from ? sequence_key(*column.drawn_from) : std::pair(insert.table.index, c),
+          values[c].number);
       insertion.has_fresh_key = insertion.has_fresh_key || declared.is_key_column(c);
     } else {
       values[c] = column.default_value ? terms_.eval(*column.default_value, insertion.frame)
@@ -79,7 +74,7 @@ void SymbolicWrite::look_for_entries(bool named, Insertion& insertion) {
   const sql::Insert& insert = insertion.insert;
   const auto& unique = insertion.declared.unique;
   for (std::uint32_t u = 0; u < unique.size(); ++u) {
-    if (is_named(insert, unique[u]) != named) continue;
+    if (insert.names_key(unique[u]) != named) continue;
     insertion.entries.push_back(constraints_.look_up(insert.table, u, insertion.inserts,
                                                      insertion.proposed(), looks_once(named)));
     const SymbolicConstraints::Entry& entry = insertion.entries.back();
@@ -128,7 +123,7 @@ void SymbolicWrite::run(const sql::Insert& insert) {
   insertion.there = insertion.row;
   // The keys that ON CONFLICT names go first; the first key by which a row is there decides.
   for (const bool named : {true, false}) {
-    if (!insertion.has_fresh_key && is_named(insert, declared.primary_key) == named)
+    if (!insertion.has_fresh_key && insert.names_key(declared.primary_key) == named)
       look_for_key(named, insertion);
     look_for_entries(named, insertion);
   }

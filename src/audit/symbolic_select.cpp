@@ -5,6 +5,8 @@ namespace isoscope::audit {
 void SymbolicSelect::run(const sql::Select& select) {
   if (select.advisory) {
     take_advisory(select);
+  } else if (select.draws) {
+    draw(select);
   } else if (select.query.rows) {
     of_rows(select);
   } else if (select.into_rows) {
@@ -36,6 +38,14 @@ void SymbolicSelect::take_advisory(const sql::Select& select) {
                                : symbols_.null();
     call_.assign(target, given);
   }
+}
+
+// No access: what it gives was given to nobody, and who gets which number is no dependency.
+void SymbolicSelect::draw(const sql::Select& select) {
+  const SymValue given = symbols_.fresh_value("nextval", false);
+  instance_.fresh_values.emplace_back(sequence_key(*select.draws), given.number);
+  if (!select.in_expression) call_.set_found(symbols_.yes());
+  for (const sql::VarId target : select.targets) call_.assign(target, given);
 }
 
 void SymbolicSelect::put(sql::VarId target, const SymValue& value) {

@@ -22,6 +22,7 @@ class SymbolicSelect : private SymbolicPart {
 
  private:
   void take_advisory(const sql::Select& select);
+  void draw(const sql::Select& select);
   void into_variables(const sql::Select& select);
   // A query of the database into a row set. Two rows stand for many: one for each edge of a call.
   void into_rows(const sql::Query& query, sql::VarId rows);

@@ -25,8 +25,9 @@ bool is_of_session(std::string_view name) {
          name == "pg_advisory_unlock_all";
 }
 
-bool stands_alone(Scope& scope, const std::string& name, const std::vector<Expr>& args,
-                  Place place) {
+}  // namespace
+
+bool stands_alone(Scope& scope, const std::string& name, std::span<const Expr> args, Place place) {
   if (scope.before == nullptr || scope.frame == nullptr) {
     scope.findings.fail(place, fmt::format("{} cannot stand here", name),
                         "call it in a function, with PERFORM");
@@ -36,7 +37,7 @@ bool stands_alone(Scope& scope, const std::string& name, const std::vector<Expr>
   for (const Expr& arg : args) uses_rows = uses_rows || uses_column(arg);
   if (uses_rows) {
     scope.findings.fail(place, fmt::format("{} is called for each row here", name),
-                        "a loop with PERFORM inside can be modelled");
+                        "a loop with a call inside can be modelled");
     return false;
   }
   if (scope.may_not_run) {
@@ -46,8 +47,6 @@ bool stands_alone(Scope& scope, const std::string& name, const std::vector<Expr>
   }
   return true;
 }
-
-}  // namespace
 
 std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
                                         std::vector<Expr>& args, Place place) {

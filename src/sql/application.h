@@ -34,6 +34,8 @@ struct Variable {
   Place place = {};
   bool is_hidden = false;  // no program can name it: a part of a statement or of an expression
   Width width = {};
+  // What currval gives: the last value of this sequence that the call has drawn; of lastval "*".
+  std::string current_of = {};
 };
 
 struct Function {
@@ -94,6 +96,7 @@ struct Note {
 
 struct Application {
   std::vector<Table> tables;
+  std::vector<Sequence> sequences;
   std::vector<Function> functions;
   std::vector<Error> problems;  // one for each function that is left out; its place is in the file
   std::vector<std::string> left_out;  // their names

@@ -11,6 +11,7 @@
 #include "sql/psql_lines.h"
 #include "sql/schema_builder.h"
 #include "sql/script_builder.h"
+#include "sql/sequence_builder.h"
 #include "sql/workload_reader.h"
 
 namespace isoscope::sql {
@@ -89,6 +90,24 @@ Result<void> add_function(Application& app, Catalog& catalog, const SourceFile& 
     share_snapshot(*statement.node, *function);
   }
   return add_built(app, name, std::move(function), findings, file.text);
+}
+
+// currval and lastval: known when all draws of a function are.
+Result<void> follow_currents(Application& app, const Catalog& catalog, std::string_view text,
+                             Budget* budget) {
+  std::vector<Function> functions;
+  std::swap(functions, app.functions);
+  for (Function& function : functions) {
+    Findings own(function.name, budget);
+    if (follow_current_values(app, catalog.triggers, function, own)) {
+      function.num_statements = 0;
+      number_statements(function.body, function.num_statements);
+    }
+    std::string name = function.name;
+    if (auto added = add_built(app, std::move(name), std::move(function), own, text); !added)
+      return added;
+  }
+  return {};
 }
 
 // All functions that are there in the end, in the order of the file. Those of one name are told
@@ -391,7 +410,11 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
       return added.error();
   }
   catalog.sequence_uses.note_gaps(catalog.tables, findings);
+  catalog.sequence_uses.settle(catalog.tables, catalog.sequences);
   app.tables = std::move(catalog.tables);
+  app.sequences = std::move(catalog.sequences);
+  if (auto followed = follow_currents(app, catalog, parts.text, budget); !followed)
+    return followed.error();
   app.notes.insert(app.notes.begin(), findings.notes().begin(), findings.notes().end());
 
   Findings data({}, budget);

@@ -33,6 +33,7 @@ struct View {
   const Tree* select = nullptr;
   std::vector<std::string> names;  // of its columns, if they are given
   Locator where;
+  std::string refusal = {};  // why changes of it are not modelled
 };
 
 // CREATE FUNCTION, as it stands in the file.
@@ -90,6 +91,7 @@ struct Catalog {
   std::vector<Trigger> triggers;
   std::map<BuiltKey, BuiltFunction> built;
   std::vector<std::unique_ptr<const WrittenText>> written;
+  std::vector<Sequence> sequences = {};
   SequenceUses sequence_uses = {};
   // Expressions that stand in the program more often than in the text; see repeats().
   std::size_t num_repeated = 0;

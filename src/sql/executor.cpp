@@ -46,10 +46,15 @@ void CallDatabase::write(TableId table, const RowKey& key, std::uint32_t column,
 }
 
 Value CallDatabase::fresh(TableId table, std::uint32_t column) {
+  return fresh_value(program_.app().table(table).columns[column], next_fresh());
+}
+
+std::int64_t CallDatabase::draw(SequenceId) { return next_fresh(); }
+
+// Calls do not share numbers, whatever the order in which they run.
+std::int64_t CallDatabase::next_fresh() {
   const auto num_calls = static_cast<std::int64_t>(program_.outline().calls.size());
-  const std::int64_t number =
-      program_.first_fresh_ + static_cast<std::int64_t>(call_.index) + num_calls * num_fresh_++;
-  return fresh_value(program_.app().table(table).columns[column], number);
+  return program_.first_fresh_ + static_cast<std::int64_t>(call_.index) + num_calls * num_fresh_++;
 }
 
 std::int64_t CallDatabase::read(ProgramKey key) {

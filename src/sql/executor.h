@@ -41,11 +41,13 @@ class CallDatabase final : public Database {
   void write(TableId table, const RowKey& key, std::uint32_t column, Value value) override;
   void lock(TableId, const RowKey&, Lock) override {}
   Value fresh(TableId table, std::uint32_t column) override;
+  std::int64_t draw(SequenceId) override;
 
   // The last segment.
   Segment take() { return std::move(segment_); }
 
  private:
+  std::int64_t next_fresh();
   std::int64_t read(ProgramKey key);
   void write(ProgramKey key, std::int64_t value);
 

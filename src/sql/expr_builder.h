@@ -116,6 +116,9 @@ Expr build_name(Scope& scope, const Tree& column_ref, Place place);
 // for other names.
 std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
                                         std::vector<Expr>& args, Place place);
+// Is a call of a function that does something made once, and surely? Else fails.
+// advisory_builder.cpp
+bool stands_alone(Scope& scope, const std::string& name, std::span<const Expr> args, Place place);
 // IS NULL, or IS NOT NULL, of a record: of all its fields. Nothing if the value is none.
 std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_null, Place place);
 // EXISTS (…), (SELECT …), x IN (SELECT …); defined with the queries.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "sql/inliner.h"
+#include "sql/sequence_builder.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
@@ -348,11 +349,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
   if (const auto aggregate = aggregate_of(call))
     return aggregate_call(scope, *aggregate, call, place);
   if (scope.catalog.functions.contains(name)) return inline_call(scope, call, place);
-  if (name == "nextval") {
-    scope.findings.fail(place, "nextval is modelled only as the value of a column in INSERT",
-                        "use INSERT … RETURNING to get the number");
-    return make_null(Type::Integer, place);
-  }
+  if (auto of_sequence = build_sequence_call(scope, name, call, place)) return *of_sequence;
   std::vector<Expr> args;
   for (const Tree& arg : child(call, "args")) args.push_back(build_expr(scope, arg));
   if (auto known = known_call(scope, name, args, place)) return *known;

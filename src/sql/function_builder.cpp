@@ -25,14 +25,6 @@ bool is_output(const std::string& mode) {
   return mode == "FUNC_PARAM_OUT" || mode == "FUNC_PARAM_TABLE" || mode == "FUNC_PARAM_INOUT";
 }
 
-void number_statements(std::span<Statement> body, std::uint32_t& next) {
-  for (Statement& statement : body) {
-    statement.number = next++;
-    number_statements(statement.body(), next);
-    number_statements(statement.otherwise(), next);
-  }
-}
-
 class Signature {
  public:
   Signature(const Tree& node, const Locator& where, Catalog& catalog, Findings& findings,
@@ -422,6 +414,14 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   if (fired != nullptr) add_trigger_constants(function, *fired, catalog);
   number_statements(function.body, function.num_statements);
   return function;
+}
+
+void number_statements(std::span<Statement> body, std::uint32_t& next) {
+  for (Statement& statement : body) {
+    statement.number = next++;
+    number_statements(statement.body(), next);
+    number_statements(statement.otherwise(), next);
+  }
 }
 
 void share_snapshot(const Tree& node, Function& function) {

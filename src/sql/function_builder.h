@@ -25,6 +25,9 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
                                        Catalog& catalog, Findings& findings,
                                        const FiredTrigger* fired = nullptr);
 
+// By position, over all nesting.
+void number_statements(std::span<Statement> body, std::uint32_t& next);
+
 // A function that is not VOLATILE has one snapshot, that of the query which calls it. For functions
 // that clients call: of those that other functions call, the caller knows which query it is.
 void share_snapshot(const Tree& node, Function& function);

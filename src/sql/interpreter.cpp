@@ -138,6 +138,8 @@ class CallRun {
     const Query& query = *s.query();
     if (query.rows) return run_row_query(call_, query, needs);
     if (s.advisory() != nullptr && runner_ == nullptr) return take_advisory(s.as<Select>());
+    if (s.draws() && runner_ == nullptr)
+      return std::vector<std::vector<Value>>{{Value(call_.database.draw(*s.draws()))}};
     return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, query, needs);
   }
 

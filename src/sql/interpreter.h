@@ -75,6 +75,8 @@ class Database {
   }
   // A value for a fresh column, different for every call of every transaction.
   virtual Value fresh(TableId table, std::uint32_t column) = 0;
+  // nextval: a number that neither this nor fresh() gives again.
+  virtual std::int64_t draw(SequenceId sequence) = 0;
 };
 
 struct CallResult {

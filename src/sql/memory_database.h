@@ -23,6 +23,7 @@ class MemoryDatabase final : public Database {
   void write(TableId table, const RowKey& key, std::uint32_t column, Value value) override;
   void lock(TableId, const RowKey&, Lock) override {}
   Value fresh(TableId table, std::uint32_t column) override;
+  std::int64_t draw(SequenceId) override { return ++last_fresh_; }
 
   // A whole row with its key columns; nothing if it is not there.
   std::optional<std::vector<Value>> row(TableId table, const RowKey& key) const;

@@ -39,7 +39,7 @@ class Modification {
     // The key that ON CONFLICT names goes first: a row that is there by it decides.
     for (const bool named : {true, false}) {
       for (const auto& key : keys(!has_fresh_key)) {
-        if (is_named(insert, key) != named) continue;
+        if (insert.names_key(key) != named) continue;
         if (const auto there = find_double(call_, row, key))
           return conflict(insert, row, *there, named);
       }
@@ -146,13 +146,6 @@ class Modification {
     if (with_primary) all.push_back(table_.primary_key);
     all.insert(all.end(), table_.unique.begin(), table_.unique.end());
     return all;
-  }
-
-  // Does ON CONFLICT say what to do if a row is there by this key?
-  static bool is_named(const Insert& insert, const std::vector<std::uint32_t>& key) {
-    if (insert.conflict == OnConflict::Fail) return false;
-    const auto& named = insert.conflict_key;
-    return named.empty() || std::ranges::is_permutation(named, key);
   }
 
   Error is_there(NewRow& row, const RowKey& there) const {

@@ -14,6 +14,15 @@
 
 namespace isoscope::sql {
 
+// A number never given before: CREATE SEQUENCE, serial, IDENTITY. What it has given is never taken
+// back, by nobody.
+using SequenceId = Id<struct SequenceTag>;
+struct Sequence {
+  std::string name;
+  std::int64_t start = 1;
+  std::int64_t increment = 1;
+};
+
 struct Column {
   std::string name;
   Type type = Type::Integer;
@@ -22,7 +31,9 @@ struct Column {
   // Filled by the database with a value never used before: IDENTITY, serial, nextval.
   bool is_fresh = false;
   std::string sequence = {};  // that fills it by default; empty if none does
-  bool is_hidden = false;     // the `rowid` of a table that declares no key: no program names it
+  // The sequence of all its fresh values, if there is one.
+  std::optional<SequenceId> drawn_from = {};
+  bool is_hidden = false;  // the `rowid` of a table that declares no key: no program names it
   std::optional<Expr> default_value = {};
   std::optional<Expr> generated = {};  // GENERATED … STORED, over the columns of source 0
   Place place = {};

@@ -61,8 +61,9 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "RenameStmt") return rename(node, place);
   if (kind == "ViewStmt") return add_view(node);
   if (kind == "CreateTrigStmt") return add_trigger(node, place);
-  if (kind == "CreateSeqStmt" || kind == "AlterSeqStmt")
-    return note_cycle(child(node, "options"), findings_, place);
+  if (kind == "CreateSeqStmt" || kind == "AlterSeqStmt") {
+    return add_sequence(node, kind == "CreateSeqStmt", place);
+  }
   if (kind == "CreateEnumStmt") {
     DeclaredType& type = catalog_.types[last_name(child(node, "typeName"))];
     type = {.type = Type::Text, .width = {.labels = std::make_shared<std::vector<std::string>>()}};
@@ -185,6 +186,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
                    fmt::format("column '{}' of '{}' is treated as a text", column.name, table.name),
                    NoteKind::Gap);
   }
+  note_taken_sequence(column);
   add_domain_constraints(id, last_name(child(child(definition, "typeName"), "names")), column);
   for (const Tree& entry : child(definition, "constraints")) {
     const Tree& constraint = inside(entry);
@@ -194,14 +196,40 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
     if (kind == "CONSTR_IDENTITY" || (kind == "CONSTR_DEFAULT" && is_nextval(value))) {
       column.is_fresh = true;
       column.not_null = true;
-      note_cycle(child(constraint, "options"), findings_, column.place);
       column.sequence =
           kind == "CONSTR_IDENTITY" ? own_sequence(table, column) : sequence_of(value);
+      if (kind == "CONSTR_IDENTITY") {
+        note_taken_sequence(column);
+        const SequenceId own = sequence_id(catalog_.sequences, column.sequence);
+        set_options(catalog_.sequences[own.index], child(constraint, "options"), findings_,
+                    column.place);
+      }
       continue;
     }
     pending_.push_back({id, &constraint, column.name});
   }
   table.columns.push_back(std::move(column));
+}
+
+void SchemaBuilder::add_sequence(const Tree& node, bool is_new, Place place) {
+  const Tree& named = child(node, "sequence");
+  const std::string name = text_of(named, "relname");
+  // Names of schemas do not count: two of one name would be one.
+  const std::string schema = text_of(named, "schemaname");
+  if (is_new && sequence_schemas_.try_emplace(name, schema).first->second != schema)
+    findings_.note(place, fmt::format("sequences '{}' of two schemas are treated as one", name),
+                   NoteKind::Gap);
+  const SequenceId sequence = sequence_id(catalog_.sequences, name);
+  set_options(catalog_.sequences[sequence.index], child(node, "options"), findings_, place);
+}
+
+// serial and IDENTITY make a sequence of their own, under another name if theirs is taken.
+void SchemaBuilder::note_taken_sequence(const Column& column) {
+  if (column.is_fresh && sequence_schemas_.contains(column.sequence))
+    findings_.note(column.place,
+                   fmt::format("the sequence of '{}' and '{}' are treated as one", column.name,
+                               column.sequence),
+                   NoteKind::Gap);
 }
 
 void SchemaBuilder::add_domain_constraints(TableId id, const std::string& domain, Column& column) {
@@ -221,6 +249,13 @@ void SchemaBuilder::add_domain_constraints(TableId id, const std::string& domain
 void SchemaBuilder::alter_table(const Tree& node, Place at) {
   const std::string name = text_of(child(node, "relation"), "relname");
   const std::string object = text_of(node, "objtype");
+  if (const auto view = catalog_.views.find(name); view != catalog_.views.end()) {
+    for (const Tree& command : child(node, "cmds")) {
+      const std::string kind = text_of(inside(command), "subtype");
+      if (kind == "AT_ColumnDefault") view->second.refusal = "defaults of its own";
+      if (kind == "AT_SetRelOptions") view->second.refusal = "options that ALTER VIEW sets";
+    }
+  }
   if (object != "OBJECT_TABLE") return;
   // ALTER TABLE … OWNER TO is also said of sequences and views, which are no tables to us.
   const Tree& commands = child(node, "cmds");

@@ -46,6 +46,8 @@ class SchemaBuilder {
   void rename(const Tree& node, Place place);
   void add_view(const Tree& node);
   void add_trigger(const Tree& node, Place place);
+  void add_sequence(const Tree& node, bool is_new, Place place);
+  void note_taken_sequence(const Column& column);
   void like_table(TableId id, const Tree& clause, Place place);
   void resolve_pending();
   void set_default(TableId id, std::uint32_t column, const Tree& expr, Place place);
@@ -82,6 +84,7 @@ class SchemaBuilder {
   std::set<TableId> dropped_;
   std::map<std::string, std::pair<TableId, std::vector<std::uint32_t>>> unique_indexes_;
   std::set<std::string> plain_indexes_;
+  std::map<std::string, std::string> sequence_schemas_;  // by name
   std::map<std::string, const Tree*> domain_constraints_;
   std::deque<Tree> own_trees_;  // that stand in no text
 };

@@ -229,7 +229,18 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
     }
     return;
   }
-  if (what == "OBJECT_INDEX" || what == "OBJECT_SEQUENCE" || what == "OBJECT_SCHEMA") return;
+  if (what == "OBJECT_SEQUENCE") {
+    for (Table& table : catalog_.tables) {
+      for (Column& column : table.columns) {
+        if (column.sequence == of) column.sequence = to;
+      }
+    }
+    for (Sequence& sequence : catalog_.sequences) {
+      if (sequence.name == of) sequence.name = to;
+    }
+    return;
+  }
+  if (what == "OBJECT_INDEX" || what == "OBJECT_SCHEMA") return;
   const auto id = catalog_.find_table(of);
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();
@@ -263,7 +274,15 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
 void SchemaBuilder::add_view(const Tree& node) {
   View view{.select = &child(child(node, "query"), "SelectStmt"), .names = {}, .where = where_};
   for (const Tree& name : child(node, "aliases")) view.names.push_back(string_node(name));
-  catalog_.views[text_of(child(node, "view"), "relname")] = std::move(view);
+  View& known = catalog_.views[text_of(child(node, "view"), "relname")];
+  // CREATE OR REPLACE leaves triggers and defaults.
+  view.refusal = known.refusal;
+  const std::string check = text_of(node, "withCheckOption");
+  bool checks = !check.empty() && check != "NO_CHECK_OPTION";
+  for (const Tree& option : child(node, "options"))
+    checks = checks || text_of(child(option, "DefElem"), "defname") == "check_option";
+  if (checks) view.refusal = "WITH CHECK OPTION";
+  known = std::move(view);
 }
 
 void SchemaBuilder::add_trigger(const Tree& node, Place at) {
@@ -274,6 +293,8 @@ void SchemaBuilder::add_trigger(const Tree& node, Place at) {
   constexpr std::int64_t kUpdate = 16;
   const std::string name = text_of(child(node, "relation"), "relname");
   const auto id = catalog_.find_table(name);
+  if (const auto view = catalog_.views.find(name); view != catalog_.views.end())
+    view->second.refusal = "an INSTEAD OF trigger";
   if (!id) {
     findings_.note(at, fmt::format("a trigger on '{}', which is no table here, is ignored", name),
                    catalog_.find_view(name) != nullptr ? NoteKind::Remark : NoteKind::Gap);

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "sql/function_builder.h"
 #include "sql/plpgsql_builder.h"
 #include "sql/query_parts.h"
 
@@ -44,7 +45,7 @@ class ScriptBuilder {
       add(statement);
     }
     if (findings_.failed()) return std::nullopt;
-    number(function_.body);
+    number_statements(function_.body, function_.num_statements);
     return std::move(function_);
   }
 
@@ -121,14 +122,6 @@ class ScriptBuilder {
   // What the client sees is a result of the transaction, by which runs differ.
   void note_result(const std::vector<ResultColumn>& columns) {
     if (!function_.returns && !columns.empty()) function_.returns = columns.front().type;
-  }
-
-  void number(std::span<Statement> body) {
-    for (Statement& statement : body) {
-      statement.number = function_.num_statements++;
-      number(statement.body());
-      number(statement.otherwise());
-    }
   }
 
   const Script& script_;

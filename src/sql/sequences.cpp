@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace isoscope::sql {
 
@@ -11,8 +12,11 @@ std::string sequence_of(const Tree& nextval) {
   const Tree& args = child(child(nextval, "FuncCall"), "args");
   if (!args.is_array() || args.size() != 1) return "";
   const Tree& cast = child(child(args[0], "TypeCast"), "arg");
-  const Tree& constant = child(cast.is_null() ? args[0] : cast, "A_Const");
-  std::string name = text_of(child(constant, "sval"), "sval");
+  return sequence_named(cast.is_null() ? args[0] : cast);
+}
+
+std::string sequence_named(const Tree& constant) {
+  std::string name = text_of(child(child(constant, "A_Const"), "sval"), "sval");
   // Names of schemas count as elsewhere: not at all.
   if (name.ends_with('"') && name.size() > 1) {
     name.pop_back();
@@ -27,14 +31,53 @@ std::string own_sequence(const Table& table, const Column& column) {
   return fmt::format("{}_{}_seq", table.name, column.name);
 }
 
-void note_cycle(const Tree& options, Findings& findings, Place place) {
+SequenceId sequence_id(std::vector<Sequence>& sequences, const std::string& name) {
+  const auto known = std::ranges::find(sequences, name, &Sequence::name);
+  const auto index = static_cast<std::uint32_t>(known - sequences.begin());
+  if (known == sequences.end()) sequences.push_back({.name = name});
+  return SequenceId{index};
+}
+
+namespace {
+
+// Of START, INCREMENT and the like; nothing for NO MAXVALUE.
+std::optional<std::int64_t> number_in(const Tree& element) {
+  const Tree& arg = child(element, "arg");
+  if (has(arg, "Integer")) return number_of(child(arg, "Integer"), "ival");
+  const std::string text = text_of(child(arg, "Float"), "fval");
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc{}) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+void set_options(Sequence& sequence, const Tree& options, Findings& findings, Place place) {
+  std::optional<std::int64_t> start;
+  std::map<std::string, std::int64_t> bounds;
   for (const Tree& option : options) {
     const Tree& element = child(option, "DefElem");
-    if (text_of(element, "defname") == "cycle" &&
-        flag_of(child(child(element, "arg"), "Boolean"), "boolval"))
+    const std::string name = text_of(element, "defname");
+    const auto number = number_in(element);
+    if (name == "cycle" && flag_of(child(child(element, "arg"), "Boolean"), "boolval"))
       findings.note(place, "the sequence may begin again (CYCLE), which is not modelled",
                     NoteKind::Gap);
+    if (name == "cache" && number && *number > 1)
+      findings.note(place, "values of the sequence are given in order, without CACHE",
+                    NoteKind::Free);
+    if (!number) continue;
+    if (name == "increment" && *number != 0) sequence.increment = *number;
+    if (name == "start" || name == "restart") start = number;
+    if (name == "minvalue" || name == "maxvalue") bounds[name] = *number;
   }
+  const bool falls = sequence.increment < 0;
+  if (bounds.contains(falls ? "minvalue" : "maxvalue"))
+    findings.note(place, "the sequence goes on beyond its last value", NoteKind::Free);
+  const auto first = bounds.find(falls ? "maxvalue" : "minvalue");
+  if (first != bounds.end()) sequence.start = first->second;
+  if (first == bounds.end() && falls && sequence.start > 0) sequence.start = -1;
+  if (start) sequence.start = *start;
 }
 
 void SequenceUses::draw(TableId table, std::uint32_t column, std::string sequence, Place place) {
@@ -61,6 +104,21 @@ void SequenceUses::note_gaps(std::span<const Table> tables, Findings& findings) 
                       "filled it there, too",
                       column.name, table.name),
           NoteKind::Gap);
+    }
+  }
+}
+
+void SequenceUses::settle(std::vector<Table>& tables, std::vector<Sequence>& sequences) const {
+  for (std::uint32_t t = 0; t < tables.size(); ++t) {
+    for (std::uint32_t c = 0; c < tables[t].columns.size(); ++c) {
+      Column& column = tables[t].columns[c];
+      if (!column.is_fresh || column.type != Type::Integer) continue;
+      std::set<std::string> names;
+      if (const auto drawn = draws_.find({TableId{t}, c}); drawn != draws_.end())
+        names = drawn->second.sequences;
+      if (!column.sequence.empty()) names.insert(column.sequence);
+      if (names.size() == 1 && !names.begin()->empty())
+        column.drawn_from = sequence_id(sequences, *names.begin());
     }
   }
 }

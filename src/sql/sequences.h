@@ -19,11 +19,16 @@ namespace isoscope::sql {
 // The sequence of nextval('public.orders_id_seq'::regclass): "orders_id_seq"; empty if it is
 // computed.
 std::string sequence_of(const Tree& nextval);
+// Of its argument, a constant.
+std::string sequence_named(const Tree& constant);
 // The one that PostgreSQL makes for a serial or IDENTITY column.
 std::string own_sequence(const Table& table, const Column& column);
 
-// Notes a sequence that begins again after its last value: CYCLE.
-void note_cycle(const Tree& options, Findings& findings, Place place);
+// The sequence of that name; a new one if there is none.
+SequenceId sequence_id(std::vector<Sequence>& sequences, const std::string& name);
+// What CREATE and ALTER SEQUENCE, and IDENTITY, say about a sequence. Notes one that begins again
+// after its last value (CYCLE), that ends (MAXVALUE), or whose values are out of order (CACHE).
+void set_options(Sequence& sequence, const Tree& options, Findings& findings, Place place);
 
 // How the INSERTs of a program fill columns.
 class SequenceUses {
@@ -34,6 +39,8 @@ class SequenceUses {
   void leave_out(TableId table, std::uint32_t column) { left_out_.emplace(table, column); }
   // Notes every column that is taken for fresh and is not.
   void note_gaps(std::span<const Table> tables, Findings& findings) const;
+  // Tells each column from which sequence its fresh values are.
+  void settle(std::vector<Table>& tables, std::vector<Sequence>& sequences) const;
 
  private:
   using Key = std::pair<TableId, std::uint32_t>;

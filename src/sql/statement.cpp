@@ -1,5 +1,7 @@
 #include "sql/statement.h"
 
+#include <algorithm>
+
 namespace isoscope::sql {
 namespace {
 
@@ -102,6 +104,23 @@ std::span<const Statement> Statement::otherwise() const {
   return otherwise_of<std::span<const Statement>>(kind);
 }
 std::span<Statement> Statement::otherwise() { return otherwise_of<std::span<Statement>>(kind); }
+
+bool Insert::names_key(const std::vector<std::uint32_t>& key) const {
+  if (conflict == OnConflict::Fail) return false;
+  if (conflict_key.empty()) return conflict_indexes.empty();
+  return std::ranges::is_permutation(conflict_key, key);
+}
+
+bool Insert::names_index(std::uint32_t number) const {
+  if (conflict == OnConflict::Fail) return false;
+  if (conflict_key.empty() && conflict_indexes.empty()) return true;
+  return std::ranges::find(conflict_indexes, number) != conflict_indexes.end();
+}
+
+std::optional<SequenceId> Statement::draws() const {
+  const auto* select = find<Select>();
+  return select != nullptr ? select->draws : std::nullopt;
+}
 
 const AdvisoryLock* Statement::advisory() const {
   const auto* select = find<Select>();

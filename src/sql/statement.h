@@ -11,6 +11,7 @@
 //   INSERT of several rows  one Insert a row
 //   PERFORM                 a Select without targets
 //   pg_advisory_xact_lock   a Select with `advisory`, before the statement that uses it
+//   nextval                 a Select with `draws`, before the statement that uses it
 //   GET DIAGNOSTICS         an Assign from Function::row_count
 //   LANGUAGE sql            its statements; the last one's first value is returned
 //   outer joins, WITH,      loops over simple queries that put rows into a row set, a hidden
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include "sql/expr.h"
+#include "sql/schema.h"
 #include "support/assert.h"
 
 namespace isoscope::sql {
@@ -147,17 +149,25 @@ struct Select {
   bool strict = false;                  // anything but one row aborts
   std::optional<VarId> into_rows = {};  // a row set that gets all rows, and no others
   std::optional<AdvisoryLock> advisory = {};
+  // nextval: targets[0] := the next value of this sequence. The query has no sources and outputs.
+  std::optional<SequenceId> draws = {};
 };
 
 // A row: sets, for columns that are given a value.
 struct Insert : Write {
   std::vector<SetColumn> sets = {};
   OnConflict conflict = OnConflict::Fail;
-  // The key that ON CONFLICT names; empty for any. A row that is there by another key aborts.
+  // The key that ON CONFLICT names, and indexes that are no plain keys (Table::exclusions). Without
+  // both it names all; a row that is there by another one aborts.
   std::vector<std::uint32_t> conflict_key = {};
+  std::vector<std::uint32_t> conflict_indexes = {};
   // ON CONFLICT DO UPDATE: source 0 is the row that is there, source 1 the row to insert.
   std::vector<SetColumn> conflict_sets = {};
   std::optional<Expr> conflict_where = {};
+
+  // Does ON CONFLICT say what to do if a row is there by this key, or by this index?
+  bool names_key(const std::vector<std::uint32_t>& key) const;
+  bool names_index(std::uint32_t number) const;
 };
 
 struct Update : SearchedWrite {
@@ -324,7 +334,8 @@ struct Statement {
   // Does it go to the database? A loop over a query does, for its query.
   bool is_sql() const { return write() != nullptr || (is_query() && !query()->rows); }
   Lock lock() const { return is_query() ? query()->lock : Lock::None; }
-  const AdvisoryLock* advisory() const;  // of a Select, or null
+  const AdvisoryLock* advisory() const;     // of a Select, or null
+  std::optional<SequenceId> draws() const;  // of a Select
   // A Block that is a function of its own (Block::is_separate), or that handles errors.
   bool is_separate() const;
   bool catches() const;

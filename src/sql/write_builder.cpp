@@ -71,11 +71,13 @@ bool WriteBuilder::find_target() {
   const Tree& relation = child(node_, "relation");
   const Place place = scope_.place(relation);
   const std::string called = text_of(relation, "relname");
-  if (scope_.catalog.find_view(called) != nullptr)
-    scope_.findings.fail(place,
-                         fmt::format("'{}' is a view: changes of views are not modelled", called),
-                         "change its table");
-  const auto id = scope_.catalog.expect_table(called, place, scope_.findings);
+  std::optional<TableId> id;
+  if (scope_.catalog.find_view(called) != nullptr) {
+    view_ = view_target(scope_, called, place);
+    if (view_) id = view_->table;
+  } else {
+    id = scope_.catalog.expect_table(called, place, scope_.findings);
+  }
   if (!id || scope_.findings.failed()) return false;
   id_ = *id;
   if (table().place.line == 0) {
@@ -85,9 +87,24 @@ bool WriteBuilder::find_target() {
     return false;
   }
   const std::string alias = text_of(child(relation, "alias"), "aliasname");
-  name_ = alias.empty() ? table().name : alias;
+  name_ = !alias.empty() ? alias : view_ ? called : table().name;
   refuse_triggers();
   return !scope_.findings.failed();
+}
+
+Source WriteBuilder::target() const {
+  Source source{.table = id_, .name = name_};
+  if (view_) source.columns = view_->columns;
+  return source;
+}
+
+std::optional<std::uint32_t> WriteBuilder::target_column(const std::string& name,
+                                                         Place place) const {
+  if (!view_) return expect_column(scope_, table(), name, place);
+  const auto column = view_->find(name);
+  if (!column)
+    scope_.findings.fail(place, fmt::format("the view has no column '{}' that can be set", name));
+  return column;
 }
 
 void WriteBuilder::run() {
@@ -249,7 +266,7 @@ std::vector<SetColumn> WriteBuilder::build_sets(Scope& scope, const Tree& target
   for (const Tree& entry : targets) {
     const Tree& target = inside(entry);
     const Place place = scope.place(target);
-    const auto column = expect_column(scope, table(), text_of(target, "name"), place);
+    const auto column = target_column(text_of(target, "name"), place);
     if (!column) continue;
     if (has(target, "indirection"))
       scope.findings.fail(place, "a part of a column cannot be set here", "set the whole column");
@@ -308,12 +325,13 @@ bool WriteBuilder::modify_natively() {
   bool is_used_inside = false;
   Scope scope = scope_;
   scope.is_used_inside = before != nullptr ? &is_used_inside : nullptr;
-  scope.sources = {{.table = id_, .name = name_}};
+  scope.sources = {target()};
   std::optional<RelationLoops> loops;
   if (!from.empty()) loops.emplace(scope, model_.place);
   for (const Tree& entry : from) loops->add_entry(entry);
   if (scope.findings.failed()) return true;
   std::optional<Expr> rows_where;
+  if (view_) rows_where = view_->where;
   std::vector<SetColumn> sets;
   std::vector<Expr> conditions;
   if (has(node_, "whereClause")) {
@@ -357,6 +375,11 @@ bool WriteBuilder::modify_natively() {
 }
 
 void WriteBuilder::modify_for_each_row() {
+  if (view_) {
+    scope_.findings.fail(model_.place, "a subquery that uses columns of a view which is changed",
+                         "change its table");
+    return;
+  }
   const Tree& from = child(node_, op_ == WriteOp::Update ? "fromClause" : "usingClause");
   Scope scope = scope_;
   RelationLoops loops(scope, model_.place);

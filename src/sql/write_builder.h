@@ -12,6 +12,9 @@
 //                                    RETURNING gives (trigger_builder.cpp)
 //
 // Then RETURNING goes to a row set first, which also says how many rows there were.
+//
+// A view that is a choice of rows and columns of one table is changed as its table is: names mean
+// the columns that they stand for, and the view's condition is part of WHERE (view_target.cpp).
 #include <string>
 #include <vector>
 
@@ -19,6 +22,19 @@
 #include "sql/row_builder.h"
 
 namespace isoscope::sql {
+
+// The table that a view stands for where it is changed.
+struct ViewTarget {
+  TableId table = TableId::none();
+  std::vector<Source::Column> columns;  // with their values, over the table as source 0
+  std::optional<Expr> where = {};
+
+  // The column of the table that a name means; nothing if it is none, or computed.
+  std::optional<std::uint32_t> find(std::string_view name) const;
+};
+// Nothing, and a failure, if the server or we cannot change it.
+std::optional<ViewTarget> view_target(const Scope& scope, const std::string& view, Place place,
+                                      int depth = 0);
 
 class WriteBuilder {
  public:
@@ -36,6 +52,10 @@ class WriteBuilder {
 
  private:
   bool find_target();
+  // The table, or the view that stands for it, under the name that the statement gives it.
+  Source target() const;
+  // The column that is given a value.
+  std::optional<std::uint32_t> target_column(const std::string& name, Place place) const;
   void build_returning(const Scope& scope);
   // Allocates the row set for RETURNING, if it is to be one.
   void choose_rows(bool is_composite);
@@ -50,12 +70,17 @@ class WriteBuilder {
   // insert_builder.cpp
   void insert();
   void insert_rows(const Tree& rows, bool has_values, const std::vector<std::uint32_t>& columns);
-  void insert_select(const Tree& select, const std::vector<std::uint32_t>& columns);
+  void insert_select(const Tree& given, std::vector<std::uint32_t> columns);
+  Tree without_fresh(const Tree& select, std::vector<std::uint32_t>& columns,
+                     std::vector<bool>& is_given);
   std::vector<std::uint32_t> insert_columns();
+  bool fills(const Tree& value, std::uint32_t column);
+  void order_draws(const Tree& rows, const std::vector<std::uint32_t>& columns);
   void leave_out_others(const std::vector<bool>& is_given);
   Insert insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
                     bool names_columns);
   void build_conflict(Insert& insert);
+  void infer_arbiters(Scope& scope, const Tree& infer, Insert& insert);
 
   // An Update or Delete of `where`.
   StatementKind searched_write(std::optional<Expr> where, std::vector<SetColumn> sets,
@@ -94,7 +119,9 @@ class WriteBuilder {
   Statement model_;
   TableId id_ = TableId::none();
   std::string name_;
+  std::optional<ViewTarget> view_;
   WriteOp op_ = WriteOp::Insert;
+  bool leaves_draws_ = true;  // INSERT: nextval as the value of a column is drawn by it
   std::vector<std::size_t> named_;
   bool strict_ = false;
   std::optional<VarId> wanted_rows_;

@@ -109,6 +109,23 @@ TEST(AuditFreshKeys, NeverMeet) {
       AuditOutcome::Serializable);
 }
 
+TEST(AuditFreshKeys, OfOneSequenceNeverMeet) {
+  const std::string tables =
+      "CREATE SEQUENCE a; CREATE SEQUENCE b;\n"
+      "CREATE TABLE t (id bigint PRIMARY KEY, v integer);\n";
+  const auto look = [](const std::string& name, const std::string& sequence) {
+    return "CREATE FUNCTION " + name +
+           "() RETURNS integer LANGUAGE plpgsql AS $$ DECLARE k bigint; w integer; BEGIN\n"
+           "k := nextval('" +
+           sequence +
+           "'); SELECT v INTO w FROM t WHERE id = k;\n"
+           "INSERT INTO t VALUES (k, 1) ON CONFLICT DO NOTHING; RETURN w; END $$;\n";
+  };
+  EXPECT_EQ(proof_of(tables + look("f", "a") + look("g", "a"), "ec"), AuditOutcome::Serializable);
+  // The third of one may be the third of the other.
+  EXPECT_NE(proof_of(tables + look("f", "a") + look("g", "b"), "ec"), AuditOutcome::Serializable);
+}
+
 TEST(AuditLevels, CanBeTheUsersOwn) {
   LevelSet levels = LevelSet::built_in();
   const auto added = levels.add(

@@ -35,6 +35,7 @@ class LoggingDatabase final : public Database {
   Value fresh(TableId table, std::uint32_t column) override {
     return database_.fresh(table, column);
   }
+  std::int64_t draw(SequenceId sequence) override { return database_.draw(sequence); }
 
   const std::vector<std::string>& accesses() const { return accesses_; }
   MemoryDatabase& database() { return database_; }

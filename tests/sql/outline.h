@@ -161,6 +161,7 @@ class Outline {
   }
 
   std::string head(const Select& s, const std::string& targets) {
+    if (s.draws) return fmt::format("draw {} -> {}", app_.sequences[s.draws->index].name, targets);
     return fmt::format("{}{} {}{}", s.exists ? "exists" : "select", s.strict ? " strict" : "",
                        query(s.query), targets.empty() ? "" : " -> " + targets);
   }
@@ -203,6 +204,8 @@ class Outline {
       text += " on conflict";
       for (const std::uint32_t column : s.conflict_key)
         text += " " + app_.table(s.table).columns[column].name;
+      for (const std::uint32_t index : s.conflict_indexes)
+        text += " " + app_.table(s.table).exclusions[index].name;
       text += s.conflict == OnConflict::Nothing ? " nothing" : " set";
       text += sets(s.conflict_sets, s.table);
       if (s.conflict_where) text += " where " + of(*s.conflict_where);

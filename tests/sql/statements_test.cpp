@@ -98,6 +98,62 @@ TEST(Statements, TakeNextvalAsAFreshValue) {
   EXPECT_EQ(Outline(app, app.functions[0]).of(app.functions[0].body), "insert t b = 1\n");
 }
 
+TEST(Statements, InferIndexesAsTheServerDoes) {
+  const std::string tables =
+      "CREATE TABLE t (id integer PRIMARY KEY, email text, gone boolean, n integer);\n"
+      "CREATE UNIQUE INDEX t_email ON t (email) WHERE NOT gone;\n"
+      "CREATE UNIQUE INDEX t_lower ON t (lower(email), n);\n";
+  const auto of = [&](const std::string& clause) {
+    const auto app = parse_application(
+        tables + "CREATE FUNCTION f(p integer) RETURNS void LANGUAGE plpgsql AS $$\n" +
+        "BEGIN INSERT INTO t VALUES (p) ON CONFLICT " + clause + " DO NOTHING; END $$");
+    if (app->functions.empty()) return app->problems[0].what;
+    return Outline(*app, app->functions[0]).of(app->functions[0].body);
+  };
+  EXPECT_EQ(of("(email) WHERE gone = false"),
+            "insert t id = p on conflict email t_email nothing\n");
+  EXPECT_EQ(of("(email) WHERE n > 1 AND NOT gone"),
+            "insert t id = p on conflict email t_email nothing\n");
+  EXPECT_EQ(of("(n, lower(email))"), "insert t id = p on conflict t_lower nothing\n");
+  EXPECT_EQ(of("(id) WHERE gone"), "insert t id = p on conflict id nothing\n");
+  EXPECT_EQ(of("(email)"), "ON CONFLICT names no key of 't'");
+  EXPECT_EQ(of("(lower(email))"), "ON CONFLICT names no key of 't'");
+  EXPECT_EQ(of("(email) WHERE gone IS NOT TRUE"),
+            "whether WHERE of ON CONFLICT implies that of index 't_email' is not known");
+}
+
+TEST(Statements, ChangeTheTableOfAView) {
+  const std::string tables =
+      "CREATE TABLE t (id integer PRIMARY KEY, v integer, w integer);\n"
+      "CREATE VIEW a (k, x, y) AS SELECT id, v, v + 1 FROM t WHERE w > 0;\n"
+      "CREATE VIEW b AS SELECT x AS z, k FROM a WHERE x < 9;\n"
+      "CREATE VIEW checked AS SELECT id FROM t WHERE id > 1 WITH CHECK OPTION;\n"
+      "CREATE VIEW counted AS SELECT count(*) FROM t;\n"
+      "CREATE VIEW joined AS SELECT t.id FROM t JOIN t u ON u.id = t.v;\n";
+  const auto of = [&](const std::string& statement) {
+    const auto app = parse_application(
+        tables + "CREATE FUNCTION f(p integer) RETURNS void LANGUAGE plpgsql AS $$\n" + "BEGIN " +
+        statement + "; END $$");
+    if (app->functions.empty()) return app->problems[0].what;
+    return Outline(*app, app->functions[0]).of(app->functions[0].body);
+  };
+  EXPECT_EQ(of("UPDATE b SET z = z + 1 WHERE b.k = p"),
+            "update t[((#0.w > 0) and (#0.v < 9) and (#0.id = p))] v = (#0.v + 1)\n");
+  EXPECT_EQ(of("DELETE FROM a WHERE y = p"), "delete t[((#0.w > 0) and ((#0.v + 1) = p))]\n");
+  EXPECT_EQ(of("INSERT INTO b VALUES (1, p)"), "insert t v = 1 id = p\n");
+  EXPECT_EQ(of("INSERT INTO a (k) VALUES (p)"), "insert t id = p\n");
+  EXPECT_EQ(of("UPDATE a SET y = 1"), "the view has no column 'y' that can be set");
+  EXPECT_EQ(of("INSERT INTO a (k) VALUES (p) ON CONFLICT DO NOTHING"),
+            "ON CONFLICT of a view is not modelled");
+  EXPECT_EQ(of("DELETE FROM checked"),
+            "a change of the view 'checked' is not modelled: it has WITH CHECK OPTION");
+  EXPECT_EQ(of("DELETE FROM counted"),
+            "a change of the view 'counted' is not modelled: it is more than a choice of rows and "
+            "columns");
+  EXPECT_EQ(of("DELETE FROM joined"),
+            "a change of the view 'joined' is not modelled: it is not of one table");
+}
+
 TEST(Statements, UpdateAndDeleteRows) {
   EXPECT_EQ(outline_of_statements("UPDATE account AS a SET balance = a.balance + p, owner = NULL\n"
                                   "WHERE a.id = p RETURNING balance INTO v;"),

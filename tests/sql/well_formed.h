@@ -199,7 +199,7 @@ class FlawSearch {
   void check(const Select& select) {
     check_query(select.query);
     if (select.into_rows) return check_var(*select.into_rows);
-    if (select.exists) return check_targets(select.targets, 1);
+    if (select.exists || select.draws) return check_targets(select.targets, 1);
     if (select.advisory) return check_advisory(select);
     if (!select.targets.empty()) check_targets(select.targets, select.query.outputs.size());
   }

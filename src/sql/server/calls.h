@@ -45,6 +45,10 @@ struct NextStep {
 
 // Stands for all advisory locks where tables are named.
 inline constexpr TableId kAdvisoryLocks = TableId::none();
+// Stands for a sequence there.
+inline TableId as_table(SequenceId sequence) {
+  return TableId{kAdvisoryLocks.index - 1 - sequence.index};
+}
 
 // Tables that a call may touch, and those that it changes or locks rows of.
 struct Footprint {

@@ -70,6 +70,7 @@ class FragmentCheck {
              "--server postgres can execute it");
     };
     if (s.advisory() != nullptr) return missing("an advisory lock of PostgreSQL");
+    if (s.draws()) return missing("nextval");
     if (s.catches()) return missing("an EXCEPTION block");
     if (s.is<Block>()) return missing("a call of another function, or a trigger,");
     const auto* insert = s.find<Insert>();

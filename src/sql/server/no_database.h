@@ -13,6 +13,7 @@ class NoDatabase final : public Database {
   void write(TableId, const RowKey&, std::uint32_t, Value) override {}
   void lock(TableId, const RowKey&, Lock) override {}
   Value fresh(TableId, std::uint32_t) override { return {}; }
+  std::int64_t draw(SequenceId) override { return 0; }
 };
 
 }  // namespace isoscope::sql::server

@@ -21,6 +21,8 @@ Result<std::vector<Value>> inserted_row(const StatementContext& context, const I
     const Column& column = table.columns[c];
     if (given[c]) {
       row.push_back(*given[c]);
+    } else if (column.drawn_from) {
+      row.push_back(fresh_value(column, context.storage.draw(*column.drawn_from)));
     } else if (column.is_fresh || column.is_hidden) {
       row.push_back(fresh_value(column, context.storage.table(insert.table).next_fresh[c]++));
     } else if (column.default_value) {

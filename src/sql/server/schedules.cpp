@@ -204,6 +204,9 @@ class Explorer {
     }
     Digest history = history_of(state);
     history.add(state.broken);
+    // Numbers that sequences gave and no call has read are not part of a history, but claims see
+    // them.
+    for (const BrokenClaim& each : broken) history.add(each.claim + 1);
     if (!histories_.insert(history).second) return;
     ++all_.histories;
     const bool is_violating = !broken.empty() || state.broken != 0;

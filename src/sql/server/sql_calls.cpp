@@ -69,6 +69,12 @@ bool has_catch(std::span<const Statement> body) {
   });
 }
 
+bool has_draw(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.draws() || has_draw(s.body()) || has_draw(s.otherwise());
+  });
+}
+
 void add_change(const Application& app, TableId table, Footprint& footprint) {
   footprint.touched.insert(table);
   footprint.changed.insert(table);
@@ -100,6 +106,16 @@ void add_statement(const Application& app, const Statement& s, Footprint& footpr
   if (s.advisory() != nullptr) {
     footprint.touched.insert(kAdvisoryLocks);
     footprint.changed.insert(kAdvisoryLocks);
+  }
+  const auto draw = [&](SequenceId sequence) {
+    footprint.touched.insert(as_table(sequence));
+    footprint.changed.insert(as_table(sequence));
+  };
+  if (const auto sequence = s.draws()) draw(*sequence);
+  if (const auto* insert = s.find<Insert>()) {
+    for (const Column& column : app.table(insert->table).columns) {
+      if (column.drawn_from) draw(*column.drawn_from);
+    }
   }
   if (const Query* query = s.query()) {
     for (const TableId source : query->sources) {
@@ -186,6 +202,9 @@ bool SqlCalls::makes_fresh_values() const {
       if (column.is_fresh && !column.is_hidden && program_.changes().has_inserts(TableId{t}))
         return true;
     }
+  }
+  for (std::uint32_t call = 0; call < program_.outline().calls.size(); ++call) {
+    if (has_draw(program_.function(CallId{call}).body)) return true;
   }
   return false;
 }

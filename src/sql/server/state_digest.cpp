@@ -137,6 +137,8 @@ Digest digest_of(const Machine& machine, const State& state) {
       add_table(digest, table, ranks.back());
     }
   }
+  for (const std::int64_t next : state.storage.next_draws())
+    digest.add(static_cast<std::uint64_t>(next));
   state.storage.advisory().add_to(digest);
   state.storage.index().add_to(digest);
   add_set(digest, state.committed);

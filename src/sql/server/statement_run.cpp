@@ -55,6 +55,7 @@ class StatementRun {
     if (const auto* insert = statement_.find<Insert>()) return run_insert(*insert);
     if (const SearchedWrite* write = statement_.searched()) return modify(*write);
     const Query& query = *statement_.query();
+    if (const auto sequence = statement_.draws()) return draw(*sequence);
     const AdvisoryLock* advisory = statement_.advisory();
     return advisory != nullptr ? lock_number(query, *advisory) : select(query);
   }
@@ -164,6 +165,12 @@ class StatementRun {
       }
       running_.result.rows.push_back(std::move(outputs));
     }
+    return {};
+  }
+
+  Attempt draw(SequenceId sequence) {
+    running_.result.rows = {{Value(context_.storage.draw(sequence))}};
+    running_.result.num_rows = 1;
     return {};
   }
 
@@ -410,14 +417,14 @@ class StatementRun {
     if (insert.conflict != OnConflict::Fail) {
       const auto keys = unique_keys(table());
       for (std::uint32_t k = 0; k < keys.size(); ++k) {
-        if (!is_named(insert, keys[k])) continue;
+        if (!insert.names_key(keys[k])) continue;
         const EntryAnswer answer =
             find_entry(context_, table_id(), k, keys[k], running_.inserted, {});
         if (!answer.blockers.empty()) return wait(answer.blockers);
         if (answer.taken) return resolve(insert, *answer.taken);
       }
       for (std::uint32_t e = 0; e < table().exclusions.size(); ++e) {
-        if (!insert.conflict_key.empty()) break;
+        if (!insert.names_index(e)) continue;
         const auto values = values_of(table().exclusions[e], running_.inserted);
         if (!values) return fail("22000", values.error().what);
         const EntryAnswer answer = find_excluded(context_, table_id(), e, *values, {});
@@ -434,11 +441,6 @@ class StatementRun {
     running_.next_key = 0;
     add_references(context_.app, table_id(), nullptr, running_.inserted, running_);
     return enter_keys();
-  }
-
-  static bool is_named(const Insert& insert, const std::vector<std::uint32_t>& key) {
-    const auto& named = insert.conflict_key;
-    return named.empty() || std::ranges::is_permutation(named, key);
   }
 
   // ON CONFLICT, where a row is there: as it is now.

@@ -23,14 +23,35 @@ bool excludes(Lock a, Lock b) {
 Storage::Storage(const Application& app) : tables_(app.tables.size()) {
   for (std::size_t t = 0; t < tables_.size(); ++t)
     tables_[t].next_fresh.assign(app.tables[t].columns.size(), 1);
+  for (const Sequence& sequence : app.sequences) {
+    next_draws_.push_back(sequence.start);
+    increments_.push_back(sequence.increment);
+  }
   for (const InitialRow& row : app.initial_rows) {
     add_row(row.table, std::make_shared<const std::vector<Value>>(row.values), kInitialTxn, 0);
     StoredTable& to = tables_[row.table.index];
     for (std::size_t c = 0; c < row.values.size(); ++c) {
-      if (const auto* number = std::get_if<std::int64_t>(&row.values[c].data))
-        to.next_fresh[c] = std::max(to.next_fresh[c], *number + 1);
+      const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
+      if (number == nullptr) continue;
+      to.next_fresh[c] = std::max(to.next_fresh[c], *number + 1);
+      if (const auto sequence = app.table(row.table).columns[c].drawn_from)
+        draw_beyond(*sequence, *number);
     }
   }
+}
+
+// The rows at the start count as drawn.
+void Storage::draw_beyond(SequenceId sequence, std::int64_t number) {
+  std::int64_t& next = next_draws_[sequence.index];
+  const std::int64_t step = increments_[sequence.index];
+  const bool is_behind = step > 0 ? next > number : next < number;
+  if (!is_behind) next += ((number - next) / step + 1) * step;
+}
+
+std::int64_t Storage::draw(SequenceId sequence) {
+  const std::int64_t drawn = next_draws_[sequence.index];
+  next_draws_[sequence.index] += increments_[sequence.index];
+  return drawn;
 }
 
 std::optional<std::uint32_t> Storage::visible(const StoredRow& row, const View& view) const {

@@ -147,16 +147,22 @@ class Storage {
   IndexLocks::Record next_record(TableId table, const std::vector<Value>& key) const;
   IndexLocks& index() { return index_; }
   const IndexLocks& index() const { return index_; }
+  // The next value of a sequence, which no transaction gives back.
+  std::int64_t draw(SequenceId sequence);
+  std::span<const std::int64_t> next_draws() const { return next_draws_; }
   AdvisoryLocks& advisory() { return advisory_; }
   const AdvisoryLocks& advisory() const { return advisory_; }
   // The transaction has ended: its locks go, and with an abort its versions.
   void end(TxnNo txn, bool commits);
 
  private:
+  void draw_beyond(SequenceId sequence, std::int64_t number);
   void drop_empty_rows(StoredTable& table);
   void take_back(TableId id, TxnNo txn);
 
   std::vector<StoredTable> tables_;
+  std::vector<std::int64_t> next_draws_;  // by sequence
+  std::vector<std::int64_t> increments_;
   std::vector<std::uint32_t> commands_;  // by transaction
   AdvisoryLocks advisory_;
   IndexLocks index_;
