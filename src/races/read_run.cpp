@@ -130,7 +130,7 @@ class RunReader {
       if (lock.mode == ::isoscope::LockMode::KeyShare) mode = LockMode::KeyShare;
       statement.locks.push_back({lock.row, mode, true});
     }
-    complete_locks(run_, txn);
+    complete_locks(run_, index_[t], txn);
     txn.shape = shapes_.emplace(shape, shapes_.size()).first->second;
     if (note == nullptr) return;
     for (const GapNote& gap : note->gaps) {

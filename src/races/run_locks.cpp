@@ -60,9 +60,29 @@ bool is_found(const Run& run, const Read& read) {
   }
 }
 
-std::set<RowId> rows_written(const Run& run, const Statement& statement) {
+// The rows that the statement writes or is recorded to lock. One that has waited, or whose foreign
+// keys were checked later, is recorded as several of one text.
+std::set<RowId> rows_of(const Run& run, const Txn& txn, std::size_t statement) {
+  const std::string& sql = txn.statements[statement].sql;
+  std::size_t i = statement;
+  while (i > 0 && txn.statements[i - 1].sql == sql) --i;
   std::set<RowId> rows;
-  for (const Write& write : statement.writes) rows.insert(run.keys[write.key].row);
+  for (; i < txn.statements.size() && txn.statements[i].sql == sql; ++i) {
+    for (const Write& write : txn.statements[i].writes) rows.insert(run.keys[write.key].row);
+    for (const Lock& lock : txn.statements[i].locks) rows.insert(lock.row);
+  }
+  return rows;
+}
+
+// Rows that are not there when the transaction has ended.
+std::set<RowId> rows_ended(const Run& run, RunTxn t, const Txn& txn) {
+  std::set<RowId> rows;
+  for (const Statement& statement : txn.statements) {
+    for (const Write& write : statement.writes) {
+      const Key& key = run.keys[write.key];
+      if (key.kind == KeyKind::Row && run.value(write.key, t).empty()) rows.insert(key.row);
+    }
+  }
   return rows;
 }
 
@@ -97,25 +117,35 @@ void lock_written(const Run& run, Statement& statement) {
   for (const auto& [row, mode] : taken) statement.locks.push_back({row, mode, false});
 }
 
-// A row that is deleted, or given another key, and made anew is recorded as a change of the cells
-// that are others in the end. It is held from where it went.
-void lock_recreated(const Run& run, Txn& txn, const std::vector<std::size_t>& undone) {
-  std::set<RowId> written;  // by later statements, other than by an INSERT of what was not there
-  for (std::size_t i = txn.statements.size(); i-- > 0;) {
+// Does an UPDATE write rows that it did not find: others of its rows' keys?
+bool moves_rows(const Run& run, const Statement& statement) {
+  std::set<RowId> found;
+  for (const Read& read : statement.reads) {
+    if (is_found(run, read)) found.insert(run.keys[read.key].row);
+  }
+  return std::ranges::any_of(statement.writes, [&](const Write& write) {
+    const Key& key = run.keys[write.key];
+    return key.kind == KeyKind::Cell && !found.contains(key.row);
+  });
+}
+
+// A recording has what a transaction leaves: of a row that is deleted, or given another key, and
+// made anew it has the cells that are others in the end, if there are any. So a row that a
+// statement found and did not write was made anew, or ended later. It is held from here.
+void lock_recreated(const Run& run, RunTxn t, Txn& txn, const std::vector<std::size_t>& undone) {
+  const std::set<RowId> ended = rows_ended(run, t, txn);
+  for (std::size_t i = 0; i < txn.statements.size(); ++i) {
     Statement& statement = txn.statements[i];
-    const bool is_change =
-        statement.kind == StatementKind::Update || statement.kind == StatementKind::Delete;
-    const std::set<RowId> own = rows_written(run, statement);
+    const bool deletes = statement.kind == StatementKind::Delete;
+    if ((!deletes && statement.kind != StatementKind::Update) || undone[i] != kNothing) continue;
+    std::set<RowId> known = rows_of(run, txn, i);
     for (const Read& read : statement.reads) {
       const RowId row = run.keys[read.key].row;
-      if (!is_change || undone[i] != kNothing || !is_found(run, read) || own.contains(row) ||
-          !written.contains(row))
-        continue;
-      if (txn.recreated.insert(row).second)
-        statement.locks.push_back({row, LockMode::Update, false});
-    }
-    for (const Write& write : statement.writes) {
-      if (!write.inserts) written.insert(run.keys[write.key].row);
+      if (read.is_coarse || !is_found(run, read) || !known.insert(row).second) continue;
+      if (!ended.contains(row) && (deletes || moves_rows(run, statement)))
+        txn.recreated.insert(row);
+      const LockMode mode = deletes ? LockMode::Update : LockMode::NoKeyUpdate;
+      statement.locks.push_back({row, mode, false});
     }
   }
 }
@@ -177,10 +207,10 @@ LockMode lock_mode(const std::string& shape) {
   return is_no_key ? LockMode::NoKeyUpdate : LockMode::Update;
 }
 
-void complete_locks(const Run& run, Txn& txn) {
+void complete_locks(const Run& run, RunTxn t, Txn& txn) {
   const auto undone = follow_savepoints(txn.statements);
   for (Statement& statement : txn.statements) lock_written(run, statement);
-  lock_recreated(run, txn, undone);
+  lock_recreated(run, t, txn, undone);
   for (std::size_t i = 0; i < undone.size(); ++i) {
     if (undone[i] != kNothing) give_back_locks(run, txn.statements[i], undone[i]);
   }

@@ -10,7 +10,7 @@ namespace isoscope::races {
 
 // Adds the locks to the statements of the transaction, and tells which statements come behind a
 // savepoint. Requires: its reads, writes and recorded locks, and the keys' values up to it.
-void complete_locks(const Run& run, Txn& txn);
+void complete_locks(const Run& run, RunTxn t, Txn& txn);
 
 // What an exclusive lock of a locking read excludes, by the text of its statement.
 LockMode lock_mode(const std::string& shape);
