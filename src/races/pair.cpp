@@ -179,12 +179,38 @@ RunTxn Pair::visible(KeyId key, bool is_second, bool sees_other) const {
 void Pair::stop(const State& state, bool is_second, Guard guard) {
   if (answer_.guards[guard]++ == 0)
     answer_.guarded_at[guard] = {txns_[is_second ? 1 : 0], state.sides[is_second ? 1 : 0].next};
-  // Two statements on one row come one after the other, whatever they find.
-  const bool is_elsewhere =
-      guard == Guard::FurtherRows || guard == Guard::FewerRows || guard == Guard::OtherWay;
-  if (is_elsewhere && !is_one_row_ && !is_kept()) answer_.is_open = true;
-  if (guard == Guard::OtherAnswer || guard == Guard::CoarseRead || guard == Guard::OtherLocks)
-    answer_.is_open = true;
+  answer_.is_open |= leaves_way_open(txns_[is_second ? 1 : 0], guard);
+  // Of a deadlock, either one may be ended.
+  const bool is_error = guard == Guard::UniqueKey || guard == Guard::ForeignKey ||
+                        guard == Guard::FirstUpdater || guard == Guard::Deadlock;
+  for (const std::size_t side : {kFirst, kSecond}) {
+    if (!is_error || (guard != Guard::Deadlock && is_second != (side == kSecond))) continue;
+    const auto& statements = run_.txns[txns_[side]].statements;
+    const std::size_t next = state.sides[side].next;
+    if (next < statements.size() && statements[next].is_behind_savepoint)
+      return stop(state, side == kSecond, Guard::Caught);
+  }
+}
+
+// Does the application go on, in a way that the recording does not have?
+bool Pair::leaves_way_open(RunTxn t, Guard guard) const {
+  switch (guard) {
+    // Two statements on one row come one after the other, whatever they find; but who finds nothing
+    // holds nothing, and at READ COMMITTED goes on to see what the other commits.
+    case Guard::FewerRows:
+      return !is_kept() && (!is_one_row_ || level_of(t) == ServerLevel::ReadCommitted);
+    case Guard::FurtherRows:
+    case Guard::OtherWay:
+      return !is_kept() && !is_one_row_;
+    case Guard::Caught:
+      return !is_kept();
+    case Guard::OtherAnswer:
+    case Guard::CoarseRead:
+    case Guard::OtherLocks:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Is a row that the statement wants held by the other one?
@@ -230,7 +256,9 @@ Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statem
     ++answer_.guards[is_explicit ? Guard::LockedRead : Guard::LockedWrite];
     return Done::Waits;
   }
-  auto guard = refused(statement, is_second, other.is_committed);
+  std::optional<Guard> guard;
+  if (!sees_other && other.is_committed) guard = lost_meanwhile(statement, is_second);
+  if (!guard) guard = refused(statement, is_second, other.is_committed);
   if (!guard) guard = unmatched(state, is_second, other.is_committed, true);
   if (!guard && looks_for_stale_row(state, is_second, other.is_committed)) guard = Guard::Condition;
   if (guard) {

@@ -45,6 +45,7 @@ enum class Guard : std::uint8_t {
   OtherAnswer,   // the application would be told something else: what it does then is not either
   CoarseRead,    // one of the two may depend on the other, or not
   OtherLocks,    // both hold advisory locks, or locks of tables
+  Caught,        // a statement fails behind a savepoint: the application may go on from there
 };
 
 struct Step {
@@ -125,11 +126,13 @@ class Pair {
   std::optional<Guard> unmatched(const State& state, bool is_second, bool sees_other,
                                  bool only_locked) const;
   std::optional<Guard> refused(const Statement& statement, bool is_second, bool sees_other) const;
+  std::optional<Guard> lost_meanwhile(const Statement& statement, bool is_second) const;
   bool looks_for_stale_row(const State& state, bool is_second, bool sees_other) const;
   bool awaits_other(RunTxn writer, bool is_second, bool sees_other) const;
   bool blocked_by(const State& state, bool is_second, const Statement& statement,
                   bool& is_explicit) const;
   void stop(const State& state, bool is_second, Guard guard);
+  bool leaves_way_open(RunTxn t, Guard guard) const;
   void advance(State state);
   void finish(const State& state);
   bool has_serial_order(const State& state) const;

@@ -22,6 +22,23 @@ std::set<RowId> rows_locked(const Statement& statement, bool by_key_share) {
 
 }  // namespace
 
+// A row that was there when the statement began, and that the other deleted and made anew: the
+// statement does not find the new one.
+std::optional<Guard> Pair::lost_meanwhile(const Statement& statement, bool is_second) const {
+  std::set<RowId> recreated = run_.txns[txns_[is_second ? 0 : 1]].recreated;
+  for (const RunTxn t : after_) {
+    if (is_second) recreated.insert(run_.txns[t].recreated.begin(), run_.txns[t].recreated.end());
+  }
+  for (const Lock& lock : statement.locks) {
+    if (!recreated.contains(lock.row)) continue;
+    if (lock.mode == LockMode::KeyShare && statement.kind != StatementKind::Select)
+      return Guard::ForeignKey;
+    return level_of(txns_[is_second ? 1 : 0]) == ServerLevel::ReadCommitted ? Guard::FewerRows
+                                                                            : Guard::FirstUpdater;
+  }
+  return std::nullopt;
+}
+
 // Keys that must be absent, or present: unique keys and foreign keys, as they are now.
 std::optional<Guard> Pair::refused(const Statement& statement, bool is_second,
                                    bool sees_other) const {
@@ -72,7 +89,8 @@ std::optional<Guard> Pair::unmatched(const State& state, bool is_second, bool se
   const std::set<RowId> locked = rows_locked(statement, false);
   const bool is_change =
       statement.kind == StatementKind::Update || statement.kind == StatementKind::Delete;
-  if (statement.kind == StatementKind::Insert || (locked.empty() && !is_change))
+  if (statement.kind == StatementKind::Insert ||
+      (locked.empty() && !is_change && !statement.locks_found))
     return std::nullopt;
   // Rows that it found: also those that it locks and that nobody writes.
   std::set<RowId> found;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "history/builder.h"
+#include "races/run_locks.h"
 #include "races/triangles.h"
 #include "verdict/verdict.h"
 
@@ -45,13 +46,9 @@ class Candidates {
   Candidates(const Run& run, std::size_t most_pairs) : run_(run), most_pairs_(most_pairs) {
     const auto touched = touches_of(run);
     for (const Touches& key : touched) {
-      if (key.writers.empty()) continue;
-      std::vector<RunTxn> all = key.readers;
-      all.insert(all.end(), key.writers.begin(), key.writers.end());
-      std::ranges::sort(all);
-      all.erase(std::unique(all.begin(), all.end()), all.end());
-      add_neighbours(key, all);
+      if (!key.writers.empty()) add_touching(key);
     }
+    add_recreated();
   }
 
   // By pair of shapes: distance, first, second.
@@ -59,6 +56,33 @@ class Candidates {
   bool is_cut = false;  // pairs were left out
 
  private:
+  void add_touching(const Touches& key) {
+    std::vector<RunTxn> all = key.readers;
+    all.insert(all.end(), key.writers.begin(), key.writers.end());
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    add_neighbours(key, all);
+  }
+
+  // A row that is made anew may have the old cells; those who lock it meet its maker all the same.
+  void add_recreated() {
+    std::map<RowId, Touches> rows;
+    for (const Txn& txn : run_.txns) {
+      for (const RowId row : txn.recreated) rows.try_emplace(row);
+    }
+    if (rows.empty()) return;
+    for (const RunTxn t : run_.txns.ids()) {
+      for (const Statement& statement : run_.txns[t].statements) {
+        for (const Lock& lock : statement.locks) {
+          if (const auto found = rows.find(lock.row); found != rows.end())
+            found->second.readers.push_back(t);
+        }
+      }
+      for (const RowId row : run_.txns[t].recreated) rows[row].writers.push_back(t);
+    }
+    for (const auto& [row, touches] : rows) add_touching(touches);
+  }
+
   // A writer meets everybody who touches the key. Where there are too many of one shape, those that
   // are near.
   void add_neighbours(const Touches& key, const std::vector<RunTxn>& all) {
@@ -170,7 +194,8 @@ class RaceFinder {
       if (!pair.may_overlap()) continue;
       ++answer_.pairs;
       PairAnswer tried = pair.explore();
-      if (tried.race && run_.txns[a].holds_other_locks && run_.txns[b].holds_other_locks) {
+      const bool tries = run_.txns[a].tries_locks || run_.txns[b].tries_locks;
+      if ((tried.race || tries) && may_exclude_otherwise(run_, a, b)) {
         tried.race.reset();
         tried.is_open = true;
         ++tried.guards[Guard::OtherLocks];
@@ -203,6 +228,8 @@ class RaceFinder {
       open_ = "statements would find fewer or other rows than in the recording";
     } else if (guards.contains(Guard::OtherAnswer)) {
       open_ = "applications would read something else than in the recording, and may act on it";
+    } else if (guards.contains(Guard::Caught)) {
+      open_ = "statements would fail behind a SAVEPOINT, and applications may go on from there";
     } else if (guards.contains(Guard::CoarseRead)) {
       open_ = "queries of several tables may depend on fewer rows than are recorded";
     } else {
@@ -227,7 +254,11 @@ class RaceFinder {
           why.push_back("it waits for the other's end and takes the row as it is then: " + shape);
           break;
         case Guard::Condition:
-          why.push_back("its WHERE no longer matches what the other has left: " + shape);
+          why.push_back(
+              "its WHERE no longer matches what the other has left, if the application looks at "
+              "the "
+              "number of rows: " +
+              shape);
           break;
         case Guard::UniqueKey:
           why.push_back("a unique key refuses the second row (23505): " + shape);
@@ -273,7 +304,15 @@ class RaceFinder {
           break;
         case Guard::OtherLocks:
           why.emplace_back(
-              "both take advisory locks or locks of tables, which the recording does not follow");
+              run_.txns[safe.first].holds_other_locks && run_.txns[safe.second].holds_other_locks
+                  ? "both take advisory locks or locks of tables, which the recording does not "
+                    "follow"
+                  : "one of them locks a table, which the recording does not follow");
+          break;
+        case Guard::Caught:
+          why.push_back(
+              "it would fail behind a SAVEPOINT, to which the application may go back and go on: " +
+              shape);
           break;
       }
     }

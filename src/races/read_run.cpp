@@ -5,6 +5,8 @@
 #include <set>
 
 #include "races/run.h"
+#include "races/run_locks.h"
+#include "races/words.h"
 #include "sql/pg_parse.h"
 
 namespace isoscope::races {
@@ -12,13 +14,6 @@ namespace {
 
 std::string text_of(const History& h, Value value) {
   return value.is_nil() ? std::string() : h.texts().show(value);
-}
-
-// Without letters of two sizes.
-std::string in_small_letters(std::string_view text) {
-  std::string small;
-  for (const char c : text) small += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return small;
 }
 
 StatementKind kind_of_text(std::string_view shape) {
@@ -33,45 +28,6 @@ StatementKind kind_of_text(std::string_view shape) {
   if (word == "update") return StatementKind::Update;
   if (word == "delete") return StatementKind::Delete;
   return StatementKind::Other;
-}
-
-// The words of a SAVEPOINT, RELEASE or ROLLBACK TO and, last, the name of its savepoint; else
-// empty.
-std::vector<std::string> savepoint_words(const std::string& shape) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < shape.size();) {
-    const std::size_t end = shape[at] == '"' ? shape.find('"', at + 1) : shape.find(' ', at);
-    const std::string_view word =
-        std::string_view(shape).substr(at, end == std::string::npos ? end : end - at);
-    words.push_back(word[0] == '"' ? std::string(word.substr(1)) : in_small_letters(word));
-    at = end == std::string::npos ? end : shape.find_first_not_of(' ', end + 1);
-  }
-  const bool sets = words.size() == 2 && words[0] == "savepoint";
-  const bool releases = words.size() >= 2 && words[0] == "release";
-  const bool undoes =
-      words.size() >= 3 && words[0] == "rollback" && std::ranges::find(words, "to") != words.end();
-  if (!sets && !releases && !undoes) words.clear();
-  return words;
-}
-
-// By statement: the ROLLBACK TO that undid it, or kNothing.
-std::vector<std::size_t> undone_at(const std::vector<Statement>& statements) {
-  std::vector<std::size_t> undone(statements.size(), kNothing);
-  std::vector<std::pair<std::string, std::size_t>> savepoints;
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    const auto words = savepoint_words(statements[i].shape);
-    if (words.empty()) continue;
-    if (words[0] == "savepoint") {
-      savepoints.emplace_back(words.back(), i);
-      continue;
-    }
-    while (!savepoints.empty() && savepoints.back().first != words.back()) savepoints.pop_back();
-    const std::size_t from = savepoints.empty() ? 0 : savepoints.back().second + 1;
-    for (std::size_t j = from; words[0] == "rollback" && j < i; ++j)
-      undone[j] = std::min(undone[j], i);
-    if (words[0] == "release" && !savepoints.empty()) savepoints.pop_back();
-  }
-  return undone;
 }
 
 class RunReader {
@@ -142,9 +98,12 @@ class RunReader {
     }
   }
 
-  static bool takes_other_locks(const std::string& shape) {
+  static void note_other_locks(const std::string& shape, Txn& txn) {
     const std::string text = in_small_letters(shape);
-    return text.starts_with("lock ") || text.find("advisory_") != std::string::npos;
+    const bool locks_tables = text.starts_with("lock ");
+    if (locks_tables) txn.table_locks += text + ";";
+    txn.holds_other_locks |= locks_tables || text.find("advisory_") != std::string::npos;
+    txn.tries_locks |= text.find("pg_try_advisory_") != std::string::npos;
   }
 
   void read_txn(TxnId t) {
@@ -160,7 +119,7 @@ class RunReader {
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       if (note != nullptr && i < note->stmts.size()) txn.statements[i].sql = note->stmts[i].sql;
       describe(txn.statements[i]);
-      txn.holds_other_locks |= takes_other_locks(txn.statements[i].shape);
+      note_other_locks(txn.statements[i].shape, txn);
       shape += "\n" + txn.statements[i].shape;
     }
     for (const EventId e : h_.events(t)) read_event(e, index_[t], txn);
@@ -171,11 +130,7 @@ class RunReader {
       if (lock.mode == ::isoscope::LockMode::KeyShare) mode = LockMode::KeyShare;
       statement.locks.push_back({lock.row, mode, true});
     }
-    for (Statement& statement : txn.statements) add_locks(statement);
-    const auto undone = undone_at(txn.statements);
-    for (std::size_t i = 0; i < undone.size(); ++i) {
-      if (undone[i] != kNothing) give_back_locks(txn.statements[i], undone[i]);
-    }
+    complete_locks(run_, index_[t], txn);
     txn.shape = shapes_.emplace(shape, shapes_.size()).first->second;
     if (note == nullptr) return;
     for (const GapNote& gap : note->gaps) {
@@ -183,14 +138,6 @@ class RunReader {
       if (gap.stmt > 0 && gap.stmt <= txn.statements.size())
         txn.statements[gap.stmt - 1].gap = gap.why;
     }
-  }
-
-  // What an exclusive lock excludes, by the text of its statement.
-  static LockMode lock_mode(const std::string& shape) {
-    const std::string text = in_small_letters(shape);
-    const bool is_no_key = text.find("for no key update") != std::string::npos &&
-                           text.find("for update") == std::string::npos;
-    return is_no_key ? LockMode::NoKeyUpdate : LockMode::Update;
   }
 
   void describe(Statement& statement) {
@@ -207,6 +154,9 @@ class RunReader {
     statement.tells_rows =
         statement.kind == StatementKind::Select || text.find("returning") != std::string::npos;
     statement.takes_conflicts = text.find("on conflict") != std::string::npos;
+    for (const char* lock : {" for update", " for no key update", " for share", " for key share"})
+      statement.locks_found |=
+          statement.kind == StatementKind::Select && text.find(lock) != std::string::npos;
   }
 
   void read_event(EventId e, RunTxn t, Txn& txn) {
@@ -226,45 +176,6 @@ class RunReader {
     statement.writes.push_back({x, h_.is_insert(e)});
     run_.keys[x].writers.push_back(t);
     run_.keys[x].values[t] = text_of(h_, h_.value(e));
-  }
-
-  // UPDATE and DELETE lock the rows that they change.
-  void add_locks(Statement& statement) const {
-    std::map<RowId, LockMode> taken;
-    for (const Write& write : statement.writes) {
-      if (write.inserts) continue;
-      const Key& key = run_.keys[write.key];
-      const bool ends_key = statement.kind == StatementKind::Delete || key.kind == KeyKind::Row;
-      LockMode& mode = taken.try_emplace(key.row, LockMode::NoKeyUpdate).first->second;
-      if (ends_key) mode = LockMode::Update;
-    }
-    for (const auto& [row, mode] : taken) statement.locks.push_back({row, mode, false});
-  }
-
-  // ROLLBACK TO gives the locks back that were taken since its savepoint. What an UPDATE, DELETE or
-  // locking read took that was undone is not recorded: the rows that it found.
-  void give_back_locks(Statement& statement, std::size_t at) const {
-    const std::string text = in_small_letters(statement.shape);
-    const bool is_change =
-        statement.kind == StatementKind::Update || statement.kind == StatementKind::Delete;
-    const bool is_share = text.find("for share") != std::string::npos;
-    const bool locks_rows = is_change || is_share || text.find("for update") != std::string::npos ||
-                            text.find("for no key update") != std::string::npos;
-    std::set<RowId> locked;
-    for (const Lock& lock : statement.locks) locked.insert(lock.row);
-    for (const Read& read : statement.reads) {
-      const Key& key = run_.keys[read.key];
-      const std::string& value = run_.value(read.key, read.writer);
-      const bool is_found = key.kind == KeyKind::Row      ? !value.empty()
-                            : key.kind == KeyKind::Answer ? value.starts_with("yes")
-                                                          : false;
-      if (!locks_rows || !is_found || !locked.insert(key.row).second) continue;
-      const LockMode mode = is_share                                  ? LockMode::Share
-                            : statement.kind == StatementKind::Update ? LockMode::NoKeyUpdate
-                                                                      : lock_mode(statement.shape);
-      statement.locks.push_back({key.row, mode, !is_change});
-    }
-    for (Lock& lock : statement.locks) lock.until = at;
   }
 
   // Versions are in the order of commits.

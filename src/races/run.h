@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,9 @@ struct Statement {
   StatementKind kind = StatementKind::Other;
   bool tells_rows = false;       // SELECT, or RETURNING: the application learns what it read
   bool takes_conflicts = false;  // ON CONFLICT: a key that is there does not end it
+  bool locks_found = false;      // SELECT … FOR UPDATE, …: it holds what it finds
+  // Behind a SAVEPOINT: if it fails, the application may go back and go on from there.
+  bool is_behind_savepoint = false;
   std::vector<Read> reads = {};
   std::vector<Write> writes = {};
   std::vector<Lock> locks = {};
@@ -77,6 +81,11 @@ struct Txn {
   // It holds locks that are no row's: advisory ones, or of whole tables. The recording does not say
   // which.
   bool holds_other_locks = false;
+  bool tries_locks = false;      // pg_try_advisory_…: who does not get one goes on otherwise
+  std::string table_locks = {};  // the texts of LOCK TABLE
+  // Deleted, or given another key, and made anew: who has waited for the old row does not find the
+  // new one.
+  std::set<RowId> recreated = {};
   std::uint64_t commit = 0;
   std::size_t shape = 0;  // transactions of one shape have the same number
   std::vector<Statement> statements = {};

@@ -1,27 +1,9 @@
 #include "races/stale_guard.h"
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
+#include "races/words.h"
 
 namespace isoscope::races {
 namespace {
-
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-// Is the word in the text, in letters of any size?
-bool has_word(const std::string& text, std::string_view word) {
-  const auto is_same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == b;
-  };
-  for (auto at = text.begin();; ++at) {
-    at = std::search(at, text.end(), word.begin(), word.end(), is_same);
-    if (at == text.end()) return false;
-    const auto end = at + static_cast<std::ptrdiff_t>(word.size());
-    if ((at == text.begin() || !is_of_name(*(at - 1))) && (end == text.end() || !is_of_name(*end)))
-      return true;
-  }
-}
 
 // Does the condition, as the name of a key has it, require column = value? The value may be that of
 // a parameter: where v = $2 ($1 = 8, $2 = 5). An OR or a NOT may do without.

@@ -62,16 +62,25 @@ std::string Accesses::read_parents(const Execution& run, const Version* before,
     const auto parent = versions_.tables().find(key.parent);
     if (!key.is_primary || parent == versions_.tables().end())
       return "a foreign key to something else than a primary key";
+    const std::string parent_key = presence_key(*parent->second.table, row);
+    const auto lock = [&] {
+      const bool is_held = !reads.empty() && reads.back().kind == RunEvent::Kind::LockKey &&
+                           reads.back().key == parent_key;  // by a row of the same statement
+      if (is_held) return;
+      reads.push_back({parent_key, kInitialXid, RunEvent::Kind::LockKey,
+                       key.is_deferred ? Access::Phase::AtCommit : Access::Phase::Within});
+    };
     const auto found = parent->second.rows.find(row);
     if (found == parent->second.rows.end()) {
-      if (parent->second.has_untouched(row)) continue;
-      return "a parent row that the recording does not know";
+      if (!parent->second.has_untouched(row))
+        return "a parent row that the recording does not know";
+      lock();  // nobody wrote it, but FOR UPDATE of it excludes who refers to it
+      continue;
     }
     const RowChain& chain = found->second;
     const std::size_t current = current_version(chain, kNone, run);
     if (current == kUnclear) return "a parent row that others changed";
     if (current == kNone || !chain.versions[current].exists) continue;  // its own parent
-    const std::string parent_key = presence_key(*parent->second.table, row);
     const std::uint64_t from = writer(chain, current, RowChain::kPresence);
     const bool is_newer =
         run.message != nullptr && from != kInitialXid && !run.message->snapshot.sees(from);
@@ -79,8 +88,7 @@ std::string Accesses::read_parents(const Execution& run, const Version* before,
                                 : is_newer      ? Access::Phase::After
                                                 : Access::Phase::Within;
     reads.push_back({parent_key, from, RunEvent::Kind::Read, phase});
-    reads.push_back({parent_key, kInitialXid, RunEvent::Kind::LockKey,
-                     key.is_deferred ? phase : Access::Phase::Within});
+    lock();
   }
   return {};
 }

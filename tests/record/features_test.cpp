@@ -250,6 +250,23 @@ TEST_F(RecordFeatures, ForeignKeysReadTheirParents) {
   EXPECT_THAT(lines[3], HasSubstr("w child[1].parent=1"));
 }
 
+// FOR UPDATE of a parent keeps children out, whether or not anybody writes the parent.
+TEST_F(RecordFeatures, ForeignKeysLockParentsThatNobodyWrote) {
+  given(
+      "CREATE TABLE parent (id int PRIMARY KEY, v int);"
+      "CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent);"
+      "INSERT INTO parent VALUES (1, 0), (2, 0)");
+  start();
+  run("INSERT INTO child VALUES (1, 1), (2, 1)");
+  run("UPDATE child SET parent = 2 WHERE id = 1");
+  run("UPDATE child SET parent = 2 WHERE id = 1");  // the same parent: nothing is checked
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[0], HasSubstr("lk parent[1]"));
+  EXPECT_THAT(lines[1], HasSubstr("lk parent[2]"));
+  EXPECT_THAT(lines[2], testing::Not(HasSubstr("lk ")));
+}
+
 // A child that came after the snapshot of the DELETE, and went with it: it is read as it was then.
 TEST_F(RecordFeatures, CascadesReadWhatCameMeanwhile) {
   given(
