@@ -57,7 +57,8 @@ class BodiesLive : public ::testing::TestWithParam<PgLevel> {
   }
 
   // Each session sends BEGIN, its call and COMMIT, in the order of the turns.
-  ServerPlay play(const Machine& machine, const std::string& text, const std::vector<std::size_t>& turns) {
+  ServerPlay play(const Machine& machine, const std::string& text,
+                  const std::vector<std::size_t>& turns) {
     ServerPlay result;
     auto made = monitor_->query("DROP SCHEMA public CASCADE; CREATE SCHEMA public; " + text);
     if (!made) {
