@@ -290,8 +290,11 @@ class GateWriter {
       }
       out_.statements.push_back(std::move(statement));
     }
-    gap = gap_of_body(words, recorded);
-    out_.ungated[function.name] = without_actions(words, finder.ungated());
+    // Functions of one name and other arguments share both: what one of them says is kept.
+    if (std::string own = gap_of_body(words, recorded); !own.empty()) gap = std::move(own);
+    Ungated& known = out_.ungated[function.name];
+    const Ungated own = without_actions(words, finder.ungated());
+    if (known.why.empty() || (known.only_reads && !own.why.empty())) known = own;
     return text + std::string(body.substr(copied));
   }
 

@@ -253,8 +253,10 @@ Page races_page(const RacesReport& report) {
           ? fmt::format("{} of recorded transactions can go wrong at {} when they overlap",
                         plural(answer.races.size(), "kind of pair", "kinds of pairs"),
                         printable(report.level))
-      : answer.limit.empty() ? fmt::format("No two recorded transactions race at {}", report.level)
-                             : fmt::format("Unknown: no race was found, but {}", answer.limit);
+      : answer.limit.empty()
+          ? fmt::format("No two recorded transactions, begun where the run had them, race at {}",
+                        report.level)
+          : fmt::format("Unknown: no race was found, but {}", answer.limit);
   PageTable table{.title = "Races", .columns = {"race", "of", "pairs that show it"}};
   for (std::size_t i = 0; i < answer.races.size(); ++i) {
     const Race& race = answer.races[i];

@@ -251,7 +251,7 @@ std::string races_text(const RacesReport& report, const Paint& paint) {
   if (!answer.races.empty()) {
     out += paint.bad(plural(answer.races.size(), "race", "races"));
   } else if (answer.limit.empty()) {
-    out += paint.good("no race");
+    out += paint.good("no race of two recorded transactions, begun where the run had them");
   } else {
     out += paint.unsure("unknown: no race was found, but " + answer.limit);
   }

@@ -54,6 +54,17 @@ TEST(Gates, LeaveCaseExpressionsAlone) {
             "BEGIN CASE x WHEN 1 THEN G SELECT 1; ELSE G DELETE FROM t; END CASE; G SELECT 2; END");
 }
 
+// A function of that name with other arguments does not hide it.
+TEST(Gates, TellWhatHasNoneInAnyFunctionOfAName) {
+  const std::string plain = function("BEGIN SELECT 1 INTO v; END");
+  const std::string silent = function("BEGIN WHILE (SELECT true) LOOP NULL; END LOOP; END");
+  for (const std::string& both : {plain + silent, silent + plain}) {
+    auto made = with_gates(both, "s", Gates::Stop);
+    ASSERT_TRUE(made.ok());
+    EXPECT_THAT(made->ungated.at("f").why, ::testing::HasSubstr("WHILE"));
+  }
+}
+
 // What runs together with the statement before it is told.
 TEST(Gates, TellWhatHasNone) {
   const auto ungated = [](const std::string& body) {
