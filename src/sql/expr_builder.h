@@ -65,6 +65,8 @@ struct Scope {
   Frame* frame = nullptr;  // none in a schema
   Locator where = {};
   std::vector<Source> sources = {};
+  // As in PL/pgSQL: a name that is a column and a variable fails (42702).
+  bool names_may_clash = false;
   // Unqualified columns are those of the first source: of the row that is there in ON CONFLICT.
   bool first_source_only = false;
   const Scope* outer = nullptr;  // of the query around a subquery

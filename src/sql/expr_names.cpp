@@ -93,14 +93,27 @@ std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_n
 
 namespace {
 
+// `name` is a column: as a variable too it would be ambiguous, and the call would fail.
+void check_clash(Scope& scope, const std::string& name, Place place) {
+  if (!scope.names_may_clash || scope.frame == nullptr || scope.frame->find(name) == nullptr)
+    return;
+  scope.findings.fail(
+      place,
+      fmt::format("'{}' is a column and a variable: the server refuses the statement (42702)",
+                  name),
+      "give the variable another name, or write the table before the column");
+}
+
 Expr plain_name(Scope& scope, const std::string& name, Place place) {
   const auto columns = find_columns(scope, "", name);
   if (columns.size() > 1)
     scope.findings.fail(
         place, fmt::format("'{}' is a column of several tables here", name),
         fmt::format("write which, as in {}.{}", scope.sources[columns.front().source].name, name));
-  if (!columns.empty())
+  if (!columns.empty()) {
+    check_clash(scope, name, place);
     return make_column(scope, columns.front().source, columns.front().column, place);
+  }
   if (auto outer = outer_column(scope, "", name, place)) return *outer;
   if (scope.frame != nullptr) {
     if (const NamedVariable* variable = scope.frame->find(name)) {

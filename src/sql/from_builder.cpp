@@ -69,6 +69,7 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   if (const View* view = scope.catalog.find_view(name)) {
     Scope inner = scope_apart(scope);
     inner.where = view->where;
+    inner.names_may_clash = false;  // it was read when the view was made
     inner.outer = nullptr;
     inner.with.clear();
     std::vector<std::string> names = names_of(alias);

@@ -109,6 +109,7 @@ class PlpgsqlBody {
   std::size_t num_handlers_ = 0;                // around
   std::size_t next_field_ = 0;                  // of FunctionHead::fields
   std::map<std::string, std::size_t> aliases_;  // ALIAS FOR: the parameter
+  bool names_may_clash_ = true;                 // unless #variable_conflict says otherwise
   int nesting_ = 0;                             // statements around
   int branches_ = 0;                            // ELSIF and WHEN before, of all IF and CASE around
 };

@@ -41,7 +41,15 @@ PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText&
   ++next_datum_;
   // NEW and OLD of a trigger are the two behind it.
   for (const std::size_t row : head.trigger_rows) named_[next_datum_++] = row;
-  // The tree says nothing of `name ALIAS FOR $1`.
+  // The tree says nothing of `#variable_conflict`.
+  for (std::size_t i = 0; i + 1 < text.num_tokens(); ++i) {
+    if (!same_word(text.word(i), "variable_conflict")) continue;
+    if (same_word(text.word(i + 1), "use_column")) names_may_clash_ = false;
+    if (same_word(text.word(i + 1), "use_variable"))
+      findings.fail(text.place_of_token(i), "#variable_conflict use_variable is not modelled",
+                    "write the table before the column");
+  }
+  // Nor of `name ALIAS FOR $1`.
   for (std::size_t i = 0; i + 3 < text.num_tokens(); ++i) {
     if (!same_word(text.word(i + 1), "alias") || !same_word(text.word(i + 2), "for")) continue;
     for (std::size_t k = 0; k < head.parameters.size(); ++k) {
@@ -279,6 +287,7 @@ Scope PlpgsqlBody::scope(Body& before, const Locator& where, const std::string& 
           .findings = findings_,
           .frame = &frame_,
           .where = where,
+          .names_may_clash = names_may_clash_,
           .before = &before,
           .text = text};
 }

@@ -133,7 +133,8 @@ void add_aggregate_outputs(Scope& scope, const Tree& targets, BuiltQuery& built)
   }
 }
 
-void add_order(Scope& scope, const Tree& sort, const Tree& targets, BuiltQuery& built) {
+void add_order(Scope scope, const Tree& sort, const Tree& targets, BuiltQuery& built) {
+  scope.names_may_clash = false;  // a name may be that of an output, which comes first
   for (const Tree& entry : sort) {
     const Tree& key = child(inside(entry), "node");
     OrderBy order = order_direction(inside(entry));

@@ -128,6 +128,7 @@ void RelationLoops::add_range(const Tree& range, Place place) {
   if (const View* view = scope_.catalog.find_view(name)) {
     Scope inner = scope_;
     inner.where = view->where;
+    inner.names_may_clash = false;  // it was read when the view was made
     inner.outer = nullptr;
     inner.with.clear();
     inner.before = &once_;

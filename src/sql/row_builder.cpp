@@ -77,6 +77,8 @@ class RowQueryBuilder {
     for (std::uint32_t s = 0; columns_first && fields.size() == 1 && s < scope_.sources.size(); ++s)
       is_column = is_column || find_source_column(scope_, s, last_name(fields));
     const auto position = is_column ? std::nullopt : output_position(key, targets);
+    // A name in ORDER BY may be that of an output, which comes before columns and variables.
+    scope_.names_may_clash = scope_.names_may_clash && columns_first;
     if (!position) return loops_.value(key);
     if (*position < positions_.size()) return outputs_[positions_[*position]].expr;
     scope_.findings.fail(scope_.place(inside(key)), "there is no such column");

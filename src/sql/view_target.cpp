@@ -61,6 +61,7 @@ std::optional<ViewTarget> view_target(const Scope& scope, const std::string& nam
   const std::string alias = text_of(child(range, "alias"), "aliasname");
   Scope inner = scope;
   inner.where = view.where;
+  inner.names_may_clash = false;  // it was read when the view was made
   inner.outer = nullptr;
   inner.with.clear();
   inner.before = nullptr;
