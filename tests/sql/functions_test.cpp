@@ -87,9 +87,25 @@ TEST(Functions, MayBePlainSql) {
             "  row (result 1)\n");
 }
 
-TEST(Functions, ResolveColumnsBeforeVariables) {
-  EXPECT_EQ(outline_of(in_plpgsql("id integer", "BEGIN DELETE FROM account WHERE id = f.id; END")),
+// As the server does: 42702. A name in ORDER BY may be that of an output.
+TEST(Functions, RefuseANameThatIsAColumnAndAVariable) {
+  const std::string clash = "BEGIN DELETE FROM account WHERE id = f.id; END";
+  EXPECT_THAT(problem_in(in_plpgsql("id integer", clash)),
+              ::testing::HasSubstr("'id' is a column and a variable"));
+  EXPECT_THAT(problem_in(in_plpgsql("",
+                                    "DECLARE id integer; n integer; BEGIN SELECT count(*) INTO "
+                                    "n FROM account GROUP BY id; END")),
+              ::testing::HasSubstr("'id' is a column and a variable"));
+  EXPECT_EQ(outline_of(in_plpgsql("id integer", "#variable_conflict use_column\n" + clash)),
             "delete account[(#0.id = id)]\n");
+  EXPECT_THAT(problem_in(in_plpgsql("id integer", "#variable_conflict use_variable\n" + clash)),
+              ::testing::HasSubstr("use_variable is not modelled"));
+  EXPECT_EQ(problem_in(in_plpgsql("",
+                                  "DECLARE id integer; n integer; BEGIN SELECT account.id INTO "
+                                  "n FROM account ORDER BY id; END")),
+            problem_in(in_plpgsql("",
+                                  "DECLARE n integer; BEGIN SELECT account.id INTO n FROM "
+                                  "account ORDER BY account.id; END")));
 }
 
 TEST(Functions, ResolveVariablesByNesting) {
