@@ -232,12 +232,12 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
 }  // namespace
 
 bool is_called(const sql::Application& app, const std::string& name) {
-  const std::string call = name + "(…)";
   const std::function<bool(std::span<const sql::Statement>)> has_call =
       [&](std::span<const sql::Statement> body) {
         return std::ranges::any_of(body, [&](const sql::Statement& statement) {
-          const bool is_call = statement.is<sql::Block>() && statement.text == call;
-          return is_call || has_call(statement.body()) || has_call(statement.otherwise());
+          const auto* block = statement.find<sql::Block>();
+          return (block != nullptr && block->called == name) || has_call(statement.body()) ||
+                 has_call(statement.otherwise());
         });
       };
   return std::ranges::any_of(

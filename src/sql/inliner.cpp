@@ -126,6 +126,7 @@ class Call {
     std::ranges::move(inlined.body, std::back_inserter(block.body));
     const std::string volatility =
         text_of(child(child(option_of(*text_->node, "volatility"), "arg"), "String"), "sval");
+    block.called = function->name;
     block.is_separate = volatility.empty() || volatility == "volatile";
     std::vector<Statement> body;
     body.push_back(

@@ -263,6 +263,7 @@ struct Block {
   std::optional<Handler> handler;
   // A function that is called inside of a statement; its statements have snapshots of their own.
   bool is_separate = false;
+  std::string called = {};  // the function, where the block is a call of one
   // On the server it runs by newer snapshots than the rest of its statement, once for each row, or
   // perhaps not at all: a query of the statement itself comes after it, or it stands behind AND,
   // OR, CASE or the like.

@@ -131,10 +131,11 @@ TEST(AuditServerLevels, SerializableDoesNotNoticeWhatIsFreed) {
   EXPECT_EQ(verdict(on_server(values, pg_serializable())), "unknown");
   const sql::Application rows = app_of(
       "CREATE TABLE parent (id integer PRIMARY KEY);\n"
-      "CREATE TABLE child (id integer PRIMARY KEY, p integer NOT NULL REFERENCES parent);\n" +
+      "CREATE TABLE child (id integer PRIMARY KEY, of_parent integer NOT NULL REFERENCES "
+      "parent);\n" +
       one_arg("drop_child", "DELETE FROM child WHERE id = p;") +
       one_arg("drop_parent",
-              "SELECT p INTO n FROM child WHERE id = 1; DELETE FROM parent WHERE id = p;"));
+              "SELECT of_parent INTO n FROM child WHERE id = 1; DELETE FROM parent WHERE id = p;"));
   for (const Level* level : {&pg_repeatable_read(), &pg_serializable()}) {
     EXPECT_EQ(verdict(on_server(rows, *level)), "unknown");
     Budget budget = Budget::seconds(60);
