@@ -48,6 +48,12 @@ enum class Guard : std::uint8_t {
   Caught,        // a statement fails behind a savepoint: the application may go on from there
 };
 
+// What it says of the statement of that shape; `both_lock`: for OtherLocks, that both of the pair
+// do.
+std::string guard_text(Guard guard, const std::string& shape, bool both_lock);
+// Does it leave the pair undecided, because of rows that the recording does not have?
+bool leaves_open(Guard guard);
+
 struct Step {
   RunTxn txn = kT0;
   std::size_t statement = 0;  // counted from 0; the number of its statements: commit

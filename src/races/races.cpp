@@ -246,75 +246,9 @@ class RaceFinder {
       const auto& statements = run_.txns[step.txn].statements;
       const std::string shape =
           step.statement < statements.size() ? statements[step.statement].shape : "COMMIT";
-      switch (guard) {
-        case Guard::LockedRead:
-          why.push_back("a lock that the other took while reading makes it wait: " + shape);
-          break;
-        case Guard::LockedWrite:
-          why.push_back("it waits for the other's end and takes the row as it is then: " + shape);
-          break;
-        case Guard::Condition:
-          why.push_back(
-              "its WHERE no longer matches what the other has left, if the application looks at "
-              "the "
-              "number of rows: " +
-              shape);
-          break;
-        case Guard::UniqueKey:
-          why.push_back("a unique key refuses the second row (23505): " + shape);
-          break;
-        case Guard::ForeignKey:
-          why.push_back("a foreign key refuses it before the other has committed (23503): " +
-                        shape);
-          break;
-        case Guard::FirstUpdater:
-          why.push_back("the first updater wins (40001): " + shape);
-          break;
-        case Guard::Serializable:
-          why.emplace_back("SERIALIZABLE ends one of the two (40001)");
-          break;
-        case Guard::Deadlock:
-          why.push_back("a deadlock ends one of the two (40P01): " + shape);
-          break;
-        case Guard::FurtherRows:
-          if (!is_open) break;
-          why.push_back("its WHERE would match rows that it did not match in the recording: " +
-                        shape);
-          break;
-        case Guard::FewerRows:
-          if (!is_open) break;
-          why.push_back(
-              "its WHERE would not match rows that it matched in the recording, which does not "
-              "have what the application does then: " +
-              shape);
-          break;
-        case Guard::OtherWay:
-          if (!is_open) break;
-          why.push_back(
-              "its key would be there where it was not in the recording, or the reverse: " + shape);
-          break;
-        case Guard::OtherAnswer:
-          why.push_back(
-              "it would read something else than in the recording, which does not have what the "
-              "application does then: " +
-              shape);
-          break;
-        case Guard::CoarseRead:
-          why.push_back("it may depend on what the other changes, or not: " + shape);
-          break;
-        case Guard::OtherLocks:
-          why.emplace_back(
-              run_.txns[safe.first].holds_other_locks && run_.txns[safe.second].holds_other_locks
-                  ? "both take advisory locks or locks of tables, which the recording does not "
-                    "follow"
-                  : "one of them locks a table, which the recording does not follow");
-          break;
-        case Guard::Caught:
-          why.push_back(
-              "it would fail behind a SAVEPOINT, to which the application may go back and go on: " +
-              shape);
-          break;
-      }
+      const bool both_lock =
+          run_.txns[safe.first].holds_other_locks && run_.txns[safe.second].holds_other_locks;
+      if (is_open || !leaves_open(guard)) why.push_back(guard_text(guard, shape, both_lock));
     }
     const bool is_single = run_.txns[safe.first].statements.size() == 1 &&
                            run_.txns[safe.second].statements.size() == 1;
