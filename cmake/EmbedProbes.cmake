@@ -14,12 +14,14 @@ function(iso_embed_probes output_variable)
 #include \"force/embedded_probes.h\"
 
 namespace isoscope::force {
+namespace {
 
-std::span<const std::string_view> embedded_probes() {
-  static constexpr std::string_view kProbes[] = {
-@entries@  };
-  return kProbes;
-}
+constexpr std::string_view kProbes[] = {
+@entries@};
+
+}  // namespace
+
+std::span<const std::string_view> embedded_probes() { return kProbes; }
 
 }  // namespace isoscope::force
 ")
