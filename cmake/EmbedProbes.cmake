@@ -16,12 +16,12 @@ function(iso_embed_probes output_variable)
 namespace isoscope::force {
 namespace {
 
-constexpr std::string_view kProbes[] = {
+constexpr std::string_view kEmbeddedProbes[] = {
 @entries@};
 
 }  // namespace
 
-std::span<const std::string_view> embedded_probes() { return kProbes; }
+std::span<const std::string_view> embedded_probes() { return kEmbeddedProbes; }
 
 }  // namespace isoscope::force
 ")
