@@ -142,6 +142,22 @@ bool Counters::is_causal(const Counter& counter, sql::FunctionId viewer, Budget&
   return true;
 }
 
+namespace {
+
+// Where the parts of a row stand in another one, up to the first that does not.
+std::vector<std::size_t> places_in(const Row& row, const Row& parts) {
+  std::vector<std::size_t> places;
+  for (const SmtTerm& part : parts) {
+    const auto place =
+        std::ranges::find_if(row, [&](const SmtTerm& term) { return term.index == part.index; });
+    if (place == row.end()) break;
+    places.push_back(static_cast<std::size_t>(place - row.begin()));
+  }
+  return places;
+}
+
+}  // namespace
+
 std::optional<CountedRows> Counters::counted_by(sql::FunctionId function, const Access& insert,
                                                 Budget& budget) {
   const Member member = world_.member(function, 0);
@@ -155,13 +171,7 @@ std::optional<CountedRows> Counters::counted_by(sql::FunctionId function, const 
         const Access write = instance.accesses[i];
         if (!writes_column(write, counter) || !write.row) continue;
         // The counter's row is named by parts of the key.
-        CountedRows counted{insert.table, k, n, {}};
-        for (const SmtTerm& part : *write.row) {
-          const auto place = std::ranges::find_if(
-              row, [&](const SmtTerm& term) { return term.index == part.index; });
-          if (place == row.end()) break;
-          counted.counter_row.push_back(static_cast<std::size_t>(place - row.begin()));
-        }
+        const CountedRows counted{insert.table, k, n, places_in(row, *write.row)};
         if (counted.counter_row.size() != write.row->size()) continue;
         const SymValue before = instance.value(counter.table, counter.column, *write.row);
         if (always(cast, implies(insert.guard, write.guard && equals(row[k], before.number)), false,

@@ -94,18 +94,21 @@ void World::add_unique_rows(Cast cast, std::vector<SmtTerm>& out) {
         return symbols_.changes().is_static(table, column);
       });
       if (!is_static || !symbols_.changes().has_fixed_rows(table)) continue;
+      const auto agree_on_all = [&](const Row& a, const Row& b) {
+        std::vector<SmtTerm> agree = {symbols_.static_presence(table, a),
+                                      symbols_.static_presence(table, b)};
+        for (const std::uint32_t column : unique) {
+          const SymValue left = symbols_.static_value(table, column, a);
+          const SymValue right = symbols_.static_value(table, column, b);
+          agree.push_back(!left.null && !right.null && equals(left.number, right.number));
+        }
+        return symbols_.all(agree);
+      };
       const std::vector<Row> named = rows(cast, table);
       for (std::size_t i = 0; i < named.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-          std::vector<SmtTerm> agree = {symbols_.static_presence(table, named[i]),
-                                        symbols_.static_presence(table, named[j])};
-          for (const std::uint32_t column : unique) {
-            const SymValue left = symbols_.static_value(table, column, named[i]);
-            const SymValue right = symbols_.static_value(table, column, named[j]);
-            agree.push_back(!left.null && !right.null && equals(left.number, right.number));
-          }
-          out.push_back(implies(symbols_.all(agree), symbols_.same_row(named[i], named[j])));
-        }
+        for (std::size_t j = 0; j < i; ++j)
+          out.push_back(
+              implies(agree_on_all(named[i], named[j]), symbols_.same_row(named[i], named[j])));
       }
     }
   }

@@ -42,9 +42,10 @@ std::string guard_text(Guard guard, const std::string& shape, bool both_lock) {
     case Guard::CoarseRead:
       return "it may depend on what the other changes, or not: " + shape;
     case Guard::OtherLocks:
-      return both_lock ? "both take advisory locks or locks of tables, which the recording does not "
-                         "follow"
-                       : "one of them locks a table, which the recording does not follow";
+      return both_lock
+                 ? "both take advisory locks or locks of tables, which the recording does not "
+                   "follow"
+                 : "one of them locks a table, which the recording does not follow";
     case Guard::Caught:
       return "it would fail behind a SAVEPOINT, to which the application may go back and go on: " +
              shape;

@@ -93,13 +93,9 @@ class Dependencies {
         for (const Version& version : row.versions) {
           const bool matches = !version.is_deleted() &&
                                holds(parts, sources.size(), *version.values, result.variables);
-          if (matches || matched_before) {
-            if (result.snapshot.contains(version.creator)) {
-              add(version.creator, txn);
-            } else {
-              add(txn, version.creator);
-            }
-          }
+          const bool is_seen = result.snapshot.contains(version.creator);
+          if (matches || matched_before)
+            add(is_seen ? version.creator : txn, is_seen ? txn : version.creator);
           matched_before = matches;
         }
       }
