@@ -75,12 +75,16 @@ void restore_negative_number(Tree& constant, std::string_view text,
   const auto location = static_cast<std::uint32_t>(number_of(constant, "location"));
   auto at = std::ranges::lower_bound(tokens, location, {}, &SqlToken::begin);
   if (at == tokens.end() || at->begin != location || text[at->begin] != '-') return;
-  do {
-    ++at;
-  } while (at != tokens.end() && is_comment(text.substr(at->begin, at->end - at->begin)));
+  // It folds `- (- -1)`, too.
+  bool is_negative = false;
+  for (; at != tokens.end(); ++at) {
+    const std::string_view token = text.substr(at->begin, at->end - at->begin);
+    if (token == "-") is_negative = !is_negative;
+    if (token != "-" && token != "(" && !is_comment(token)) break;
+  }
   std::int64_t number = 0;
   if (at != tokens.end()) std::from_chars(&text[at->begin], text.data() + at->end, number);
-  constant["ival"]["ival"] = -number;
+  constant["ival"]["ival"] = is_negative ? -number : number;
 }
 
 void restore_negative_numbers(Tree& tree, std::string_view text, std::span<const SqlToken> tokens) {
