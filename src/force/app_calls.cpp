@@ -9,6 +9,7 @@
 #include "spec/levels.h"
 #include "sql/server/level.h"
 #include "sql/value.h"
+#include "support/spelling.h"
 #include "verdict/logic.h"
 
 namespace isoscope::force {
@@ -106,10 +107,8 @@ record::RecordedTxn recorded_txn(const GatedApplication& app, const CalledTxn& c
   record::RecordedTxn txn{.connection = called.connection,
                           .status = called.status,
                           .is_explicit = true,
-                          .isolation = called.isolation,
+                          .isolation = lower_case(called.isolation),
                           .error = called.error};
-  std::ranges::transform(txn.isolation, txn.isolation.begin(),
-                         [](unsigned char c) { return std::tolower(c); });
   const auto gap = app.gaps.find(called.function);
   if (gap != app.gaps.end() && !gap->second.empty())
     txn.gaps.push_back({0, fmt::format("function {}: {}", called.function, gap->second)});

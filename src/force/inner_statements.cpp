@@ -9,6 +9,7 @@
 #include "record/shape.h"
 #include "sql/pg_parse.h"
 #include "sql/source_text.h"
+#include "support/spelling.h"
 
 namespace isoscope::force {
 namespace {
@@ -271,9 +272,7 @@ std::vector<BodyWord> words_of_body(std::string_view body) {
   for (const sql::SqlToken& token : *tokens) {
     const std::string_view text = body.substr(token.begin, token.end - token.begin);
     if (sql::is_comment(text)) continue;
-    std::string word(text);
-    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-    words.push_back({std::move(word), token.begin, token.end});
+    words.push_back({lower_case(text), token.begin, token.end});
   }
   return words;
 }

@@ -10,6 +10,7 @@
 #include "force/gates.h"
 #include "force/last_will.h"
 #include "force/sessions.h"
+#include "support/spelling.h"
 
 namespace isoscope::force {
 
@@ -101,9 +102,8 @@ void gather(PGresult* result, Answer& answer) {
 // Of the advisory locks that are an actor's gates.
 int gate_class(ActorId actor) { return kFirstGateClass + static_cast<int>(actor.index); }
 
-bool has_word_chain(std::string sql) {
-  std::ranges::transform(sql, sql.begin(), [](unsigned char c) { return std::tolower(c); });
-  return sql.find("chain") != std::string::npos;
+bool has_word_chain(std::string_view sql) {
+  return lower_case(sql).find("chain") != std::string::npos;
 }
 
 void keep_notice(void* notices, const PGresult* result) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "support/spelling.h"
+
 namespace isoscope::force {
 namespace {
 
@@ -32,8 +34,7 @@ std::optional<Error> read_level(const PlanJson& json, std::string& begin) {
   static const std::set<std::string> kLevels = {"read uncommitted", "read committed",
                                                 "repeatable read", "serializable"};
   if (!json.is_string()) return plan_error("level is no text");
-  std::string level = json.get<std::string>();
-  std::ranges::transform(level, level.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string level = lower_case(json.get<std::string>());
   if (!kLevels.contains(level))
     return plan_error(fmt::format("'{}' is no isolation level of SQL", level),
                       "such as \"repeatable read\"");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "force/plan_file.h"
+#include "support/spelling.h"
 
 namespace isoscope::force {
 namespace {
@@ -68,8 +69,7 @@ std::string stress_plan(const History& minimal, const StressOptions& options) {
       fmt::format("CREATE TABLE t (k int PRIMARY KEY, v {0} NOT NULL, prev {0})", type)};
   for (const std::string& row : rows)
     setup.push_back(fmt::format("INSERT INTO t VALUES ({}, {}, NULL)", row, is_list ? "''" : "0"));
-  std::string level = options.isolation;
-  for (char& c : level) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string level = lower_case(options.isolation);
   const OrderedJson plan = {{"format", kPlanFormat},
                             {"level", level},
                             {"setup", std::move(setup)},

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "formats/scan.h"
+#include "support/spelling.h"
 
 namespace isoscope {
 

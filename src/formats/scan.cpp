@@ -13,14 +13,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::optional<std::int64_t> canonical_int(std::string_view text) {
   if (!is_canonical_unsigned(text.starts_with('-') ? text.substr(1) : text) || text == "-0")
     return {};

@@ -11,8 +11,6 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 std::string_view trimmed(std::string_view text);
-std::string lower_case(std::string_view text);
-
 // The number, if the text is exactly how to_string prints it (no 07, no +7, no -0).
 std::optional<std::int64_t> canonical_int(std::string_view text);
 

@@ -3,7 +3,7 @@
 
 namespace isoscope::races {
 
-bool leaves_open(Guard guard) {
+bool is_about_rows(Guard guard) {
   return guard == Guard::FurtherRows || guard == Guard::FewerRows || guard == Guard::OtherWay;
 }
 

@@ -208,9 +208,17 @@ bool Pair::leaves_way_open(RunTxn t, Guard guard) const {
     case Guard::CoarseRead:
     case Guard::OtherLocks:
       return true;
-    default:
+    case Guard::LockedRead:
+    case Guard::LockedWrite:
+    case Guard::Condition:
+    case Guard::UniqueKey:
+    case Guard::ForeignKey:
+    case Guard::FirstUpdater:
+    case Guard::Serializable:
+    case Guard::Deadlock:
       return false;
   }
+  return true;
 }
 
 // Is a row that the statement wants held by the other one?

@@ -51,8 +51,8 @@ enum class Guard : std::uint8_t {
 // What it says of the statement of that shape; `both_lock`: for OtherLocks, that both of the pair
 // do.
 std::string guard_text(Guard guard, const std::string& shape, bool both_lock);
-// Does it leave the pair undecided, because of rows that the recording does not have?
-bool leaves_open(Guard guard);
+// Would the statement find other rows than in the recording? No reason in a pair that is decided.
+bool is_about_rows(Guard guard);
 
 struct Step {
   RunTxn txn = kT0;

@@ -248,7 +248,7 @@ class RaceFinder {
           step.statement < statements.size() ? statements[step.statement].shape : "COMMIT";
       const bool both_lock =
           run_.txns[safe.first].holds_other_locks && run_.txns[safe.second].holds_other_locks;
-      if (is_open || !leaves_open(guard)) why.push_back(guard_text(guard, shape, both_lock));
+      if (is_open || !is_about_rows(guard)) why.push_back(guard_text(guard, shape, both_lock));
     }
     const bool is_single = run_.txns[safe.first].statements.size() == 1 &&
                            run_.txns[safe.second].statements.size() == 1;

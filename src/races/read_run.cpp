@@ -8,6 +8,7 @@
 #include "races/run_locks.h"
 #include "races/words.h"
 #include "sql/pg_parse.h"
+#include "support/spelling.h"
 
 namespace isoscope::races {
 namespace {
@@ -93,13 +94,13 @@ class RunReader {
     const TxnNote* note = h_.note(t);
     if (note == nullptr) return;
     for (const StatementNote& statement : note->stmts) {
-      const std::string sql = in_small_letters(statement.sql);
+      const std::string sql = lower_case(statement.sql);
       if (sql.find("advisory_lock") != std::string::npos) locking_sessions_.insert(h_.session(t));
     }
   }
 
   static void note_other_locks(const std::string& shape, Txn& txn) {
-    const std::string text = in_small_letters(shape);
+    const std::string text = lower_case(shape);
     const bool locks_tables = text.starts_with("lock ");
     if (locks_tables) txn.table_locks += text + ";";
     txn.holds_other_locks |= locks_tables || text.find("advisory_") != std::string::npos;
@@ -150,7 +151,7 @@ class RunReader {
     statement.shape = known->second.first;
     statement.place = known->second.second;
     statement.kind = kind_of_text(statement.shape);
-    const std::string text = in_small_letters(statement.shape);
+    const std::string text = lower_case(statement.shape);
     statement.tells_rows =
         statement.kind == StatementKind::Select || text.find("returning") != std::string::npos;
     statement.takes_conflicts = text.find("on conflict") != std::string::npos;

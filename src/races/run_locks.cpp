@@ -4,6 +4,7 @@
 #include <set>
 
 #include "races/words.h"
+#include "support/spelling.h"
 
 namespace isoscope::races {
 namespace {
@@ -16,7 +17,7 @@ std::vector<std::string> savepoint_words(const std::string& shape) {
     const std::size_t end = shape[at] == '"' ? shape.find('"', at + 1) : shape.find(' ', at);
     const std::string_view word =
         std::string_view(shape).substr(at, end == std::string::npos ? end : end - at);
-    words.push_back(word[0] == '"' ? std::string(word.substr(1)) : in_small_letters(word));
+    words.push_back(word[0] == '"' ? std::string(word.substr(1)) : lower_case(word));
     at = end == std::string::npos ? end : shape.find_first_not_of(' ', end + 1);
   }
   const bool sets = words.size() == 2 && words[0] == "savepoint";
@@ -153,7 +154,7 @@ void lock_recreated(const Run& run, RunTxn t, Txn& txn, const std::vector<std::s
 // ROLLBACK TO gives the locks back that were taken since its savepoint. What an UPDATE, DELETE or
 // locking read took that was undone is not recorded: the rows that it found.
 void give_back_locks(const Run& run, Statement& statement, std::size_t at) {
-  const std::string text = in_small_letters(statement.shape);
+  const std::string text = lower_case(statement.shape);
   const bool is_change =
       statement.kind == StatementKind::Update || statement.kind == StatementKind::Delete;
   const bool is_share = text.find("for share") != std::string::npos;
@@ -175,7 +176,7 @@ void give_back_locks(const Run& run, Statement& statement, std::size_t at) {
 // t[7], s.t[7]: the name of the table.
 std::string table_of(const std::string& row) {
   const std::string label = row.substr(0, row.find('['));
-  return in_small_letters(label.substr(label.rfind('.') + 1));
+  return lower_case(label.substr(label.rfind('.') + 1));
 }
 
 // Does a LOCK TABLE of the first name a table whose rows the second touches?
@@ -201,7 +202,7 @@ bool may_exclude_otherwise(const Run& run, RunTxn t, RunTxn u) {
 }
 
 LockMode lock_mode(const std::string& shape) {
-  const std::string text = in_small_letters(shape);
+  const std::string text = lower_case(shape);
   const bool is_no_key = text.find("for no key update") != std::string::npos &&
                          text.find("for update") == std::string::npos;
   return is_no_key ? LockMode::NoKeyUpdate : LockMode::Update;

@@ -4,14 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace isoscope::races {
+#include "support/spelling.h"
 
-// Without letters of two sizes.
-inline std::string in_small_letters(std::string_view text) {
-  std::string small;
-  for (const char c : text) small += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return small;
-}
+namespace isoscope::races {
 
 inline bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -19,7 +14,7 @@ inline bool is_of_name(char c) {
 
 // Is the word, in small letters, in the text, in letters of any size?
 inline bool has_word(std::string_view text, std::string_view word) {
-  const std::string small = in_small_letters(text);
+  const std::string small = lower_case(text);
   for (std::size_t at = small.find(word); at != std::string::npos; at = small.find(word, at + 1)) {
     const std::size_t end = at + word.size();
     if ((at == 0 || !is_of_name(small[at - 1])) && (end == small.size() || !is_of_name(small[end])))

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "record/words.h"
+#include "support/spelling.h"
 
 namespace isoscope::record {
 namespace {
@@ -109,7 +110,7 @@ void Appender::saw(const StatementText& statement) {
   if (statement.kind != StatementKind::Other && statement.kind != StatementKind::Setting &&
       statement.kind != StatementKind::Call)
     return;
-  const std::string text = in_small_letters(statement.text);
+  const std::string text = lower_case(statement.text);
   if (has_any(text, {"revoke"})) is_closed_ = true;
   if (statement.kind == StatementKind::Setting) return;
   if (has_any(text, {"owned", " role", " user", "schema"})) is_closed_ = true;
@@ -117,14 +118,14 @@ void Appender::saw(const StatementText& statement) {
   for (const auto& [name, table] : catalog_.tables) {
     // DO has a text within its text.
     const bool is_named = statement.kind == StatementKind::Call
-                              ? text.find(in_small_letters(table.name)) != std::string::npos
+                              ? text.find(lower_case(table.name)) != std::string::npos
                               : names.contains(table.name);
     if (is_named) closed_.insert(name);
   }
 }
 
 bool Appender::may_change_role(const StatementText& statement) {
-  const std::string text = in_small_letters(statement.text);
+  const std::string text = lower_case(statement.text);
   if (has_any(text, {"set_config"})) return true;
   switch (statement.kind) {
     case StatementKind::Call:

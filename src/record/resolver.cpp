@@ -6,6 +6,7 @@
 
 #include "record/rollbacks.h"
 #include "record/words.h"
+#include "support/spelling.h"
 
 namespace isoscope::record {
 namespace {
@@ -200,7 +201,7 @@ void Resolver::settle_prepared(Work& work) const {
   RecordedTxn& txn = work.out.txn;
   const auto prepares = [](const RecordedStatement& statement) {
     return statement.kind == StatementKind::TwoPhase && statement.error.empty() &&
-           in_small_letters(statement.sql.substr(0, 7)) == "prepare";
+           lower_case(statement.sql.substr(0, 7)) == "prepare";
   };
   if (std::ranges::none_of(txn.statements, prepares)) return;
   work.out.session += "-" + work.out.id;

@@ -3,6 +3,7 @@
 
 #include "record/resolver.h"
 #include "record/words.h"
+#include "support/spelling.h"
 
 namespace isoscope::record {
 
@@ -64,7 +65,7 @@ void Resolver::find_altered(const RecordedStatement& statement) {
   const NamesOf names(statement.sql);
   // It turns off foreign keys, and triggers with them.
   const bool is_replica =
-      in_small_letters(statement.sql).find("session_replication_role") != std::string::npos;
+      lower_case(statement.sql).find("session_replication_role") != std::string::npos;
   const bool drops_all = is_other && names.contains("schema");
   for (const auto& [name, table] : catalog_.tables) {
     const bool has_keys = !table.foreign_keys.empty() || !table.children.empty();

@@ -5,15 +5,9 @@
 #include <cctype>
 
 #include "sql/pg_parse.h"
+#include "support/spelling.h"
 
 namespace isoscope::record {
-
-std::string in_small_letters(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 std::string name_of(std::string_view text, const Word& word) {
   const std::string_view written = text.substr(word.begin, word.end - word.begin);
@@ -32,8 +26,8 @@ std::vector<Word> words_of(std::string_view text) {
   if (!tokens) return words;
   int depth = 0;
   for (const sql::SqlToken& token : *tokens) {
-    Word word{in_small_letters(text.substr(token.begin, token.end - token.begin)), token.begin,
-              token.end, depth};
+    Word word{lower_case(text.substr(token.begin, token.end - token.begin)), token.begin, token.end,
+              depth};
     if (word.text.starts_with("--") || word.text.starts_with("/*")) continue;
     if (word.text == "(" || word.text == "[") ++depth;
     if (word.text == ")" || word.text == "]") word.depth = --depth;
@@ -42,7 +36,7 @@ std::vector<Word> words_of(std::string_view text) {
   return words;
 }
 
-NamesOf::NamesOf(std::string_view text) : text_(in_small_letters(text)) {
+NamesOf::NamesOf(std::string_view text) : text_(lower_case(text)) {
   for (const Word& word : words_of(text)) {
     names_.insert(name_of(text, word));
     may_have_all_ |= word.text.starts_with("u&");  // U&"…" may spell any name
@@ -51,7 +45,7 @@ NamesOf::NamesOf(std::string_view text) : text_(in_small_letters(text)) {
 
 bool NamesOf::contains(const std::string& name) const {
   // Where the text cannot be scanned, any place of it may be a name.
-  if (names_.empty()) return text_.find(in_small_letters(name)) != std::string::npos;
+  if (names_.empty()) return text_.find(lower_case(name)) != std::string::npos;
   return may_have_all_ || names_.contains(name);
 }
 

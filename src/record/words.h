@@ -14,7 +14,6 @@ struct Word {
   int depth = 0;  // of parentheses and brackets; that of a pair is what stands around it
 };
 
-std::string in_small_letters(std::string_view text);
 // The name that a word of the text is, as the server reads it: in small letters, unless it is in
 // quotes.
 std::string name_of(std::string_view text, const Word& word);

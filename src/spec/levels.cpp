@@ -188,7 +188,7 @@ const Level* LevelSet::lookup(std::string_view name, Framework framework) const 
 
 Result<const Level*> LevelSet::find(std::string_view name, Framework preferred) const {
   const std::size_t at = name.find('@');
-  std::string bare = in_lower_case(name.substr(0, at));
+  std::string bare = lower_case(name.substr(0, at));
   if (!some_framework(*this, bare)) bare = without_alias(bare);
   const auto elsewhere = some_framework(*this, bare);
   if (!elsewhere) return unknown_level(*this, bare, {});
@@ -196,7 +196,7 @@ Result<const Level*> LevelSet::find(std::string_view name, Framework preferred) 
     const Level* level = lookup(bare, preferred);
     return level != nullptr ? level : lookup(bare, *elsewhere);
   }
-  const std::string suffix = in_lower_case(name.substr(at + 1));
+  const std::string suffix = lower_case(name.substr(at + 1));
   const auto* framework = std::ranges::find(
       kFrameworks, suffix, [](Framework known) { return std::string(name_of(known)); });
   if (framework == kFrameworks.end())

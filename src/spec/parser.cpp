@@ -149,7 +149,7 @@ Result<NameOfLevel> Parser::parse_level_name() {
       return wrong(fmt::format("the rest of the level's name after '{}'", sign.text));
     }
   }
-  name.name = in_lower_case(name.name);
+  name.name = lower_case(name.name);
   return name;
 }
 
@@ -391,12 +391,6 @@ Result<std::vector<LevelSyntax>> parse_levels(std::string_view text) {
   auto levels = Parser(text, std::move(*tokens)).run();
   if (!levels) return levels.error().quoting(text);
   return levels;
-}
-
-std::string in_lower_case(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 }  // namespace isoscope

@@ -29,7 +29,4 @@ inline constexpr int kMaxDepth = 200;
 // The levels that `text` declares, in order. Errors have a place, mostly a hint, and no file.
 Result<std::vector<LevelSyntax>> parse_levels(std::string_view text);
 
-// A name in lower case.
-std::string in_lower_case(std::string_view name);
-
 }  // namespace isoscope

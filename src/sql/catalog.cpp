@@ -152,9 +152,7 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
 
 DeclaredType Catalog::type_of(std::string text, Place where, Findings& findings) const {
   text = trim(text);
-  std::string lower = text;
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(text);
   constexpr std::string_view kRowType = "%rowtype";
   if (lower.ends_with(kRowType)) {
     std::string name(trim(std::string_view(lower).substr(0, lower.size() - kRowType.size())));

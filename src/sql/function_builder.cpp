@@ -7,6 +7,7 @@
 
 #include "sql/pg_parse.h"
 #include "sql/plpgsql_builder.h"
+#include "support/spelling.h"
 
 namespace isoscope::sql {
 namespace {
@@ -193,7 +194,7 @@ class PatchedText {
         insert(i, " NULL");
       if (is_word(i, "alias") && is_word(i + 1, "for")) replace(i, i + 2, "integer");
       if (!is_trigger && is_field_target(i)) {
-        fields.push_back({lower(text_.word(i)), lower(text_.word(i + 2))});
+        fields.push_back({lower_case(text_.word(i)), lower_case(text_.word(i + 2))});
         replace(i, i + 2, kFieldVariable);
       }
     }
@@ -210,12 +211,6 @@ class PatchedText {
     std::string text;
   };
 
-  static std::string lower(std::string_view word) {
-    std::string name(word);
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name;
-  }
   bool is_word(std::size_t i, std::string_view word) const {
     return i < text_.num_tokens() && same_word(text_.word(i), word);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sql/source_text.h"
+#include "support/spelling.h"
 
 namespace isoscope::sql {
 namespace {
@@ -45,8 +46,7 @@ class Meter {
       return;
     }
     if (before == ".") return;  // a name, whatever it looks like
-    std::string word(token);
-    for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string word = lower_case(token);
     const bool is_block = word == "if" || word == "loop" || word == "begin";
     if ((is_block || word == "case") && is_end(before)) return;  // END IF
     if (word == "case" || (is_body_ && is_block)) {

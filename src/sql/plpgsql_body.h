@@ -117,7 +117,6 @@ class PlpgsqlBody {
 // The line of a node in the body.
 std::uint32_t line_of(const Tree& node);
 std::string query_of(const Tree& expr);
-std::string lower_case(std::string_view word);
 
 inline constexpr std::string_view kSelect = "SELECT ";
 

@@ -5,6 +5,7 @@
 
 #include "sql/inliner.h"
 #include "sql/plpgsql_body.h"
+#include "support/spelling.h"
 
 namespace isoscope::sql {
 

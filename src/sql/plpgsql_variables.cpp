@@ -17,13 +17,6 @@ std::uint32_t line_of(const Tree& node) {
       std::clamp<std::int64_t>(number_of(node, "lineno"), 0, std::int64_t{1} << 30));
 }
 
-std::string lower_case(std::string_view word) {
-  std::string name(word);
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
-}
-
 std::string query_of(const Tree& expr) { return text_of(child(expr, "PLpgSQL_expr"), "query"); }
 
 PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText& text,

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "support/spelling.h"
+
 namespace isoscope::sql {
 
 std::string sequence_of(const Tree& nextval) {
@@ -22,9 +24,7 @@ std::string sequence_named(const Tree& constant) {
     name.pop_back();
     return name.substr(name.rfind('"') + 1);
   }
-  name.erase(0, name.rfind('.') + 1);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
+  return lower_case(std::string_view(name).substr(name.rfind('.') + 1));
 }
 
 std::string own_sequence(const Table& table, const Column& column) {

@@ -10,6 +10,14 @@
 
 namespace isoscope {
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last;  // the rows of a[0, i - 2), a[0, i - 1) and a[0, i)
   std::vector<std::size_t> last(b.size() + 1);

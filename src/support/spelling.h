@@ -1,11 +1,15 @@
 #pragma once
-// "Did you mean …?": the closest of a few known words.
+// Words as people type them: in letters of any size, and with slips ("did you mean …?").
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace isoscope {
+
+// With small letters in place of capital ones, of ASCII alone: what names and keywords are compared
+// by.
+std::string lower_case(std::string_view text);
 
 // How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn `a`
 // into `b`.
