@@ -4,6 +4,7 @@
 #include <pg_query.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 
@@ -68,14 +69,11 @@ Tree read_json(const char* text, Budget* budget) {
   return Tree::sax_parse(text, &builder) ? std::move(tree) : Tree();
 }
 
-// The parser folds `-1` into one constant, and its JSON leaves out a number that is not positive:
-// what is missing is read from the text. `tokens` are those of the text.
-void restore_negative_number(Tree& constant, std::string_view text,
-                             std::span<const SqlToken> tokens) {
-  const auto location = static_cast<std::uint32_t>(number_of(constant, "location"));
-  auto at = std::ranges::lower_bound(tokens, location, {}, &SqlToken::begin);
-  if (at == tokens.end() || at->begin != location || text[at->begin] != '-') return;
-  // It folds `- (- -1)`, too.
+// The parser folds `-1` and `- (- -1)` into one constant, and its JSON leaves out a number that is
+// not positive: what is missing is read from the text. `tokens` are those of the text, `at` is the
+// first of the number.
+std::int64_t number_in_text(std::string_view text, std::span<const SqlToken> tokens,
+                            std::span<const SqlToken>::iterator at) {
   bool is_negative = false;
   for (; at != tokens.end(); ++at) {
     const std::string_view token = text.substr(at->begin, at->end - at->begin);
@@ -84,18 +82,33 @@ void restore_negative_number(Tree& constant, std::string_view text,
   }
   std::int64_t number = 0;
   if (at != tokens.end()) std::from_chars(&text[at->begin], text.data() + at->end, number);
-  constant["ival"]["ival"] = is_negative ? -number : number;
+  return is_negative ? -number : number;
 }
 
-void restore_negative_numbers(Tree& tree, std::string_view text, std::span<const SqlToken> tokens) {
+// Of a constant, which begins at its location, or of an option such as INCREMENT BY -1, where the
+// number comes behind words.
+void restore_number(Tree& node, std::string_view text, std::span<const SqlToken> tokens) {
+  const auto is_missing = [](const Tree& number) { return number.is_object() && number.empty(); };
+  const bool is_constant = node.contains("ival") && is_missing(node["ival"]);
+  const bool is_option =
+      node.contains("defname") && is_missing(child(child(node, "arg"), "Integer"));
+  if ((!is_constant && !is_option) || !node.contains("location")) return;
+  const auto location = static_cast<std::uint32_t>(number_of(node, "location"));
+  auto at = std::ranges::lower_bound(tokens, location, {}, &SqlToken::begin);
+  if (at == tokens.end() || at->begin != location) return;
+  if (is_constant && text[location] == '-') node["ival"]["ival"] = number_in_text(text, tokens, at);
+  if (!is_option) return;
+  while (at != tokens.end() && std::isalpha(static_cast<unsigned char>(text[at->begin])) != 0) ++at;
+  node["arg"]["Integer"]["ival"] = number_in_text(text, tokens, at);
+}
+
+void restore_numbers(Tree& tree, std::string_view text, std::span<const SqlToken> tokens) {
   std::vector<Tree*> open = {&tree};
   while (!open.empty()) {
     Tree& node = *open.back();
     open.pop_back();
     if (!node.is_structured()) continue;
-    if (node.is_object() && node.contains("ival") && node.contains("location") &&
-        node["ival"].is_object() && node["ival"].empty())
-      restore_negative_number(node, text, tokens);
+    if (node.is_object()) restore_number(node, text, tokens);
     for (Tree& part : node) open.push_back(&part);
   }
 }
@@ -207,7 +220,7 @@ Result<Tree> parse_sql(std::string_view text, Budget* budget) {
   pg_query_free_parse_result(result);
   if (budget != nullptr && budget->expired_now()) return limit_error("reading the program");
   if (!child(tree, "stmts").is_array()) return Error{.what = "the parser's answer is no tree"};
-  restore_negative_numbers(tree, text, *tokens);
+  restore_numbers(tree, text, *tokens);
   return std::move(tree["stmts"]);  // a copy would recurse
 }
 
