@@ -10,6 +10,9 @@ namespace {
 constexpr std::string_view kSequenceSchema = R"(
 CREATE SEQUENCE s;
 CREATE SEQUENCE even START 10 INCREMENT BY 2;
+CREATE SEQUENCE down INCREMENT BY -3 START WITH -5;
+CREATE SEQUENCE below INCREMENT -1;
+CREATE SEQUENCE low MINVALUE -20;
 CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
 CREATE TABLE o (id bigint PRIMARY KEY DEFAULT nextval('s'), v int);
 CREATE TABLE q (id serial PRIMARY KEY, no int, u int UNIQUE);
@@ -30,6 +33,7 @@ CREATE TRIGGER a_after AFTER INSERT ON a FOR EACH ROW EXECUTE FUNCTION after_a()
 )";
 constexpr std::array kSequenceBodies = {
     "x := nextval('s'); INSERT INTO log VALUES (p, 1, x);",
+    "x := nextval('down'); INSERT INTO log VALUES (p, x, nextval('below') * 100 + nextval('low'));",
     "SELECT nextval('s') INTO x; IF FOUND THEN INSERT INTO log VALUES (p, x, nextval('s')); END "
     "IF;",
     "x := nextval('s'); INSERT INTO o (id, v) VALUES (x, p); INSERT INTO o (v) VALUES (p) "
