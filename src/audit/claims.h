@@ -1,5 +1,6 @@
 #pragma once
-// What a program claims of its rows (sql/assertions.h), tried on small runs at a server's levels.
+// What a program claims of its rows (sql/read/assertions.h), tried on small runs at a server's
+// levels.
 //
 //     -- invariant SELECT stock >= 0 FROM item
 //

@@ -26,7 +26,7 @@
 #include "audit/open_world.h"
 #include "audit/scenario.h"
 #include "history/execution.h"
-#include "sql/interpreter.h"
+#include "sql/run/interpreter.h"
 
 namespace isoscope::audit {
 

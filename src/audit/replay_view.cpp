@@ -4,7 +4,7 @@
 
 #include "audit/moments.h"
 #include "audit/server_levels.h"
-#include "sql/memory_database.h"
+#include "sql/run/memory_database.h"
 
 namespace isoscope::audit {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "audit/replay.h"
-#include "sql/changes.h"
+#include "sql/run/changes.h"
 
 namespace isoscope::audit {
 

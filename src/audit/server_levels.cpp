@@ -5,7 +5,7 @@
 #include <string>
 
 #include "spec/levels.h"
-#include "sql/changes.h"
+#include "sql/run/changes.h"
 
 namespace isoscope::audit {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "audit/scenario.h"
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "support/rng.h"
 
 namespace isoscope::audit {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "smt/solver.h"
-#include "sql/changes.h"
+#include "sql/run/changes.h"
 
 namespace isoscope::audit {
 

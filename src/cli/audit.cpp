@@ -20,7 +20,7 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/audit_report.h"
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "support/output.h"
 #include "support/printable.h"
 

@@ -11,7 +11,7 @@
 #include "cli/sql_input.h"
 #include "formats/text_kind.h"
 #include "program/program.h"
-#include "sql/program.h"
+#include "sql/run/program.h"
 #include "sql/server/level.h"
 #include "support/input.h"
 

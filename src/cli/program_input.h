@@ -9,7 +9,7 @@
 #include "history/history.h"
 #include "program/executable.h"
 #include "spec/levels.h"
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "support/budget.h"
 #include "support/result.h"
 

@@ -10,7 +10,7 @@
 #include "program/program.h"
 #include "report/server_report.h"
 #include "sql/evaluate.h"
-#include "sql/program.h"
+#include "sql/run/program.h"
 #include "sql/server/innodb_fragment.h"
 #include "sql/server/recorded.h"
 #include "sql/server/schedules.h"

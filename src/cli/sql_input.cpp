@@ -1,7 +1,7 @@
 #include "cli/sql_input.h"
 
 #include "force/spec_file.h"
-#include "sql/session_blocks.h"
+#include "sql/read/session_blocks.h"
 
 namespace isoscope {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "record/server_log.h"
-#include "sql/psql_lines.h"
+#include "sql/read/psql_lines.h"
 
 namespace isoscope::force {
 

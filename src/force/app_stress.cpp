@@ -10,7 +10,7 @@
 #include "force/recorded_run.h"
 #include "force/server.h"
 #include "record/server_log.h"
-#include "sql/workload_reader.h"
+#include "sql/read/workload_reader.h"
 #include "support/rng.h"
 
 namespace isoscope::force {

@@ -6,8 +6,8 @@
 #include <array>
 #include <set>
 
-#include "sql/pg_parse.h"
-#include "sql/source_text.h"
+#include "sql/read/pg_parse.h"
+#include "sql/read/source_text.h"
 #include "support/shorten.h"
 
 namespace isoscope::force {

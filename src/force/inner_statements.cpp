@@ -7,8 +7,8 @@
 #include <map>
 
 #include "record/shape.h"
-#include "sql/pg_parse.h"
-#include "sql/source_text.h"
+#include "sql/read/pg_parse.h"
+#include "sql/read/source_text.h"
 #include "support/spelling.h"
 
 namespace isoscope::force {

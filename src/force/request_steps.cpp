@@ -4,7 +4,7 @@
 
 #include "races/run.h"
 #include "record/statement_text.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 
 namespace isoscope::force {
 namespace {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "force/ids.h"
-#include "sql/session_blocks.h"
+#include "sql/read/session_blocks.h"
 #include "support/result.h"
 
 namespace isoscope::force {

@@ -7,7 +7,7 @@
 #include "races/run.h"
 #include "races/run_locks.h"
 #include "races/words.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 #include "support/spelling.h"
 
 namespace isoscope::races {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "record/words.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 
 namespace isoscope::record {
 namespace {

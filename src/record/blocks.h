@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "sql/tree.h"
+#include "sql/read/tree.h"
 
 namespace isoscope::record {
 

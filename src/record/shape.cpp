@@ -7,7 +7,7 @@
 
 #include "record/splicing.h"
 #include "record/words.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 
 namespace isoscope::record {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Finds the places of a gate in a statement's text, and proves that nothing else changes.
 #include "record/shape.h"
-#include "sql/tree.h"
+#include "sql/read/tree.h"
 
 namespace isoscope::record {
 

@@ -1,6 +1,6 @@
 #include "record/statement_text.h"
 
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 
 namespace isoscope::record {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 #include "support/spelling.h"
 
 namespace isoscope::record {

@@ -10,7 +10,7 @@
 #include "report/schedule_scene.h"
 #include "report/server_story.h"
 #include "report/shown.h"
-#include "sql/key_names.h"
+#include "sql/run/key_names.h"
 #include "sql/server/recorded.h"
 #include "support/assert.h"
 

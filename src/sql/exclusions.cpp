@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sql/call_state.h"
 #include "sql/evaluate.h"
 
 namespace isoscope::sql {

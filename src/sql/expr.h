@@ -61,4 +61,11 @@ struct Expr {
   Place place = {};
 };
 
+// Calls `visit(source, column)` for each column that the expression mentions.
+template <class Visit>
+void for_each_column(const Expr& expr, const Visit& visit) {
+  if (expr.op == ExprOp::Column) visit(expr.source, expr.column);
+  for (const Expr& arg : expr.args) for_each_column(arg, visit);
+}
+
 }  // namespace isoscope::sql

@@ -118,6 +118,33 @@ TEST(Architecture, IncludesPointOnlyToEarlierFolders) {
   EXPECT_GT(arrows, 1000U);
 }
 
+// The table of rooms in src/sql/README.md is such a list too: a room may include itself and those
+// before it.
+TEST(Architecture, RoomsOfSqlIncludeOnlyEarlierRooms) {
+  const fs::path src = root() / "src";
+  std::vector<std::string> rooms;
+  for (const DocRow& row : doc_table(*read_whole((src / "sql/README.md").string()), "folder"))
+    rooms.push_back(without_ticks(row.at(0)));
+  ASSERT_THAT(rooms, SizeIs(4));
+  std::size_t arrows = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(src / "sql")) {
+    const auto extension = entry.path().extension();
+    if (extension != ".h" && extension != ".cpp") continue;
+    const std::string room = fs::relative(entry.path().parent_path(), src).string() + "/";
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);) {
+      if (included_folder(line) != "sql") continue;
+      const std::string path = line.substr(line.find('"') + 1);
+      const std::string target = path.substr(0, path.rfind('/') + 1);
+      ++arrows;
+      EXPECT_LE(std::ranges::find(rooms, target), std::ranges::find(rooms, room))
+          << entry.path() << ": " << line;
+      EXPECT_NE(std::ranges::find(rooms, target), rooms.end()) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GT(arrows, 100U);
+}
+
 TEST(Architecture, DrawsEveryFolder) {
   const std::vector<DocBlock> blocks = doc_blocks(page());
   ASSERT_FALSE(blocks.empty());

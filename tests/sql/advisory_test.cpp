@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "sql/server/schedules.h"
 #include "sql/well_formed.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "force/sessions.h"
-#include "sql/psql_lines.h"
+#include "sql/read/psql_lines.h"
 #include "support/input.h"
 #include "support/paths.h"
 #include "support/postgres_server.h"

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "sql/server/innodb_fragment.h"
 #include "sql/server/schedules.h"
 

@@ -1,4 +1,4 @@
-#include "sql/interpreter.h"
+#include "sql/run/interpreter.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

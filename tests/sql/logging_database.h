@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sql/call_state.h"
-#include "sql/memory_database.h"
+#include "sql/run/call_state.h"
+#include "sql/run/memory_database.h"
 
 namespace isoscope::sql {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sql/application.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 #include "sql/well_formed.h"
 #include "support/input.h"
 #include "support/paths.h"

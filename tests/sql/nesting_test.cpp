@@ -1,4 +1,4 @@
-#include "sql/nesting.h"
+#include "sql/read/nesting.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "server_play.h"
-#include "sql/interpreter.h"
-#include "sql/memory_database.h"
+#include "sql/run/interpreter.h"
+#include "sql/run/memory_database.h"
 #include "support/postgres_server.h"
 #include "support/rng.h"
 

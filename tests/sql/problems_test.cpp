@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "sql/front_end.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 
 namespace isoscope::sql {
 namespace {

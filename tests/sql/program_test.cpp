@@ -1,11 +1,11 @@
-#include "sql/program.h"
+#include "sql/run/program.h"
 
 #include <gmock/gmock.h>
 
 #include "explore/explore.h"
 #include "explore/outcomes.h"
 #include "spec/levels.h"
-#include "sql/key_names.h"
+#include "sql/run/key_names.h"
 #include "store/runs.h"
 #include "support/input.h"
 #include "support/paths.h"

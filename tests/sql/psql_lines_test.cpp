@@ -1,4 +1,4 @@
-#include "sql/psql_lines.h"
+#include "sql/read/psql_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Tables, keys and constraints.
 #include <gmock/gmock.h>
 
-#include "sql/catalog.h"
 #include "sql/front_end.h"
+#include "sql/read/catalog.h"
 
 namespace isoscope::sql {
 namespace {

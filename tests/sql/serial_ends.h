@@ -9,8 +9,8 @@
 
 #include "explore/explore.h"
 #include "spec/levels.h"
-#include "sql/memory_database.h"
-#include "sql/program.h"
+#include "sql/run/memory_database.h"
+#include "sql/run/program.h"
 
 namespace isoscope::sql {
 

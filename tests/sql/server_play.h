@@ -11,7 +11,7 @@
 
 #include "force/scheduler.h"
 #include "force/sessions.h"
-#include "sql/pg_parse.h"
+#include "sql/read/pg_parse.h"
 #include "sql/server/schedules.h"
 
 namespace isoscope::sql::server {

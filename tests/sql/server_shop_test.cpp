@@ -2,7 +2,7 @@
 // of each: every schedule, with claims about rows.
 #include <gtest/gtest.h>
 
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "sql/server/schedules.h"
 
 namespace isoscope::sql::server {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "program/executable.h"
-#include "sql/query.h"
+#include "sql/run/query.h"
 #include "sql/server/statement_run.h"
 
 namespace isoscope::sql {

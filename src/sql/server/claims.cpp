@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "sql/call_run.h"
+#include "sql/run/call_run.h"
+#include "sql/run/statement_runner.h"
 #include "sql/server/no_database.h"
 #include "sql/server/rows_in_hand.h"
 #include "sql/server/sql_calls.h"
-#include "sql/statement_runner.h"
 
 namespace isoscope::sql::server {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
-// What a program claims about its rows (sql/assertions.h), asked of a committed state.
+// What a program claims about its rows (sql/read/assertions.h), asked of a committed state.
 #include <string>
 #include <vector>
 
-#include "sql/assertions.h"
+#include "sql/read/assertions.h"
 #include "sql/server/machine.h"
 
 namespace isoscope::sql::server {

@@ -8,7 +8,7 @@
 // not have.
 #include <vector>
 
-#include "sql/program.h"
+#include "sql/run/program.h"
 
 namespace isoscope::sql::server {
 

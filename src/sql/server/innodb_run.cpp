@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sql/call_state.h"
+#include "sql/run/call_state.h"
 #include "sql/server/row_values.h"
 #include "sql/server/rows_in_hand.h"
 #include "support/assert.h"

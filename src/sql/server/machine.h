@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "program/program.h"
-#include "sql/program.h"
+#include "sql/run/program.h"
 #include "sql/server/calls.h"
 #include "sql/server/level.h"
 

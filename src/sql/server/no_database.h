@@ -1,6 +1,6 @@
 #pragma once
-// The database of a call whose statements somebody else runs (sql/statement_runner.h).
-#include "sql/interpreter.h"
+// The database of a call whose statements somebody else runs (sql/run/statement_runner.h).
+#include "sql/run/interpreter.h"
 
 namespace isoscope::sql::server {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "history/builder.h"
-#include "sql/call_state.h"
-#include "sql/key_names.h"
+#include "sql/run/call_state.h"
+#include "sql/run/key_names.h"
 
 namespace isoscope::sql::server {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sql/memory_database.h"
+#include "sql/run/memory_database.h"
 #include "sql/server/rows_in_hand.h"
 
 namespace isoscope::sql::server {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "sql/aggregates.h"
-#include "sql/call_state.h"
-#include "sql/row_set.h"
+#include "sql/run/aggregates.h"
+#include "sql/run/call_state.h"
+#include "sql/run/row_set.h"
 
 namespace isoscope::sql::server {
 namespace {

@@ -5,7 +5,7 @@
 // has no cycle; and what has none might commit.
 #include <algorithm>
 
-#include "sql/call_state.h"
+#include "sql/run/call_state.h"
 #include "sql/server/machine.h"
 #include "sql/server/rows_in_hand.h"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "sql/call_run.h"
+#include "sql/run/call_run.h"
+#include "sql/run/statement_runner.h"
 #include "sql/server/innodb_run.h"
 #include "sql/server/no_database.h"
-#include "sql/statement_runner.h"
 
 namespace isoscope::sql::server {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Calls of an SQL program: what a function does between its statements follows from their results,
 // so it is run again with these to find what is next.
-#include "sql/program.h"
+#include "sql/run/program.h"
 #include "sql/server/calls.h"
 #include "sql/server/level.h"
 

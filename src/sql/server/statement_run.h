@@ -22,7 +22,7 @@
 // all that it knows is in a `Running`, which is a value.
 #include <string>
 
-#include "sql/query.h"
+#include "sql/run/query.h"
 #include "sql/server/digest.h"
 #include "sql/server/storage.h"
 

@@ -1,0 +1,546 @@
+#include "sql/read/expr_builder.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "sql/read/nesting.h"
+#include "support/spelling.h"
+
+namespace isoscope::sql {
+namespace {
+
+constexpr int kMaxDepth = kMaxLevels;  // of expressions in each other
+
+struct BinaryOperator {
+  std::string_view name;
+  ExprOp op;
+};
+constexpr std::array<BinaryOperator, 12> kArithmetic = {{{"+", ExprOp::Add},
+                                                         {"-", ExprOp::Subtract},
+                                                         {"*", ExprOp::Multiply},
+                                                         {"/", ExprOp::Divide},
+                                                         {"%", ExprOp::Modulo},
+                                                         {"=", ExprOp::Equal},
+                                                         {"<>", ExprOp::NotEqual},
+                                                         {"!=", ExprOp::NotEqual},
+                                                         {"<", ExprOp::Less},
+                                                         {"<=", ExprOp::LessEqual},
+                                                         {">", ExprOp::Greater},
+                                                         {">=", ExprOp::GreaterEqual}}};
+
+std::optional<ExprOp> find_operator(std::string_view name) {
+  for (const BinaryOperator& known : kArithmetic) {
+    if (known.name == name) return known.op;
+  }
+  return std::nullopt;
+}
+
+bool is_comparison(ExprOp op) { return op >= ExprOp::Equal && op <= ExprOp::GreaterEqual; }
+
+bool is_constant(const Expr& expr) {
+  return expr.op == ExprOp::Null || expr.op == ExprOp::Text || expr.is_untyped;
+}
+
+// Gives a constant the type of its partner.
+void agree(Scope& scope, Expr& left, Expr& right, std::string_view what) {
+  if (is_constant(left) && !is_constant(right)) {
+    left = adapt(scope, std::move(left), right.type, right.is_array, what, right.bits);
+  } else {
+    right = adapt(scope, std::move(right), left.type, left.is_array, what, left.bits);
+  }
+}
+
+std::size_t size_of(const Expr& expr) {
+  std::size_t size = 1;
+  for (const Expr& arg : expr.args) size += size_of(arg);
+  return size;
+}
+
+// What BETWEEN, IN and the like abbreviate repeats an operand. In each other they repeat what is
+// repeated already: a short text can stand for more than fits into any memory. False if it is too
+// much.
+bool repeats(Scope& scope, const Expr& operand, std::size_t times, Place place) {
+  constexpr std::size_t kMaxRepeated = 1'000'000;  // in a file
+  if (!operand.args.empty()) scope.catalog.num_repeated += size_of(operand) * times;
+  if (scope.catalog.num_repeated <= kMaxRepeated) return true;
+  scope.findings.fail(place, "this expression is too large when its abbreviations are written out",
+                      "BETWEEN, IN, NULLIF, CASE and IS DISTINCT FROM repeat their operands: give "
+                      "these variables of their own");
+  return false;
+}
+
+Expr not_of(Expr condition) {
+  const Place place = condition.place;
+  return make(ExprOp::Not, Type::Boolean, {std::move(condition)}, place);
+}
+
+Expr compare(Scope& scope, ExprOp op, Expr left, Expr right, Place place) {
+  agree(scope, left, right, "this comparison");
+  const bool is_order = op != ExprOp::Equal && op != ExprOp::NotEqual;
+  if (is_order && left.type == Type::Text)
+    scope.findings.note(place,
+                        "texts are ordered by their bytes, not as a collation or a type does",
+                        NoteKind::Gap);
+  return make(op, Type::Boolean, {std::move(left), std::move(right)}, place);
+}
+
+Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place place) {
+  if (name == "||") {
+    if (left.is_array || right.is_array)
+      scope.findings.fail(place, "|| of arrays is not modelled", "use ARRAY[…] or a loop");
+    return make(ExprOp::Concat, Type::Text, {std::move(left), std::move(right)}, place);
+  }
+  const auto op = find_operator(name);
+  if (!op) {
+    scope.findings.note(place, fmt::format("the operator {} is treated as some function", name),
+                        NoteKind::Free);
+    // -> and #>> take a part of a document, which is kept as a text.
+    const bool is_part = name.starts_with("->") || name.starts_with("#>");
+    const bool is_test = !is_part && name.find_first_of("~@?<>&") != std::string::npos;
+    Expr opaque = make(ExprOp::Opaque,
+                       is_test   ? Type::Boolean
+                       : is_part ? Type::Text
+                                 : left.type,
+                       {std::move(left), std::move(right)}, place);
+    opaque.text = name;
+    return opaque;
+  }
+  if (is_comparison(*op)) return compare(scope, *op, std::move(left), std::move(right), place);
+  const std::string what = fmt::format("the operator {}", name);
+  left = adapt(scope, std::move(left), Type::Integer, false, what, right.bits);
+  right = adapt(scope, std::move(right), Type::Integer, false, what, left.bits);
+  return make(*op, Type::Integer, {std::move(left), std::move(right)}, place);
+}
+
+// (a, b) = (c, d) as a = c AND b = d.
+Expr compare_rows(Scope& scope, const std::string& name, const Tree& left, const Tree& right,
+                  Place place) {
+  const Tree& lefts = child(inside(left), "args");
+  const Tree& rights = child(inside(right), "args");
+  if ((name != "=" && name != "<>") || lefts.size() != rights.size() || lefts.empty()) {
+    scope.findings.fail(place, "this comparison of rows is not modelled",
+                        "compare the columns one by one");
+    return make_null(Type::Boolean, place);
+  }
+  std::optional<Expr> all;
+  for (std::size_t i = 0; i < lefts.size(); ++i) {
+    Expr l = build_expr(scope, lefts[i]);
+    Expr r = build_expr(scope, rights[i]);
+    all = both(std::move(all), compare(scope, ExprOp::Equal, std::move(l), std::move(r), place));
+  }
+  return name == "=" ? *all : not_of(std::move(*all));
+}
+
+Expr build_between(Scope& scope, const std::string& kind, const Tree& node, Place place) {
+  const Tree& ends = child(inside(child(node, "rexpr")), "items");
+  if (ends.size() != 2) return make_null(Type::Boolean, place);
+  Expr value = build_expr(scope, child(node, "lexpr"));
+  Expr low = build_expr(scope, ends[0]);
+  Expr high = build_expr(scope, ends[1]);
+  if (!repeats(scope, value, 1, place)) return make_null(Type::Boolean, place);
+  if (kind.find("SYM") != std::string::npos) {
+    if (!repeats(scope, low, 1, place) || !repeats(scope, high, 1, place))
+      return make_null(Type::Boolean, place);
+    Expr smaller = make(ExprOp::Least, low.type, {low, high}, place);
+    high = make(ExprOp::Greatest, low.type, {low, high}, place);
+    low = std::move(smaller);
+  }
+  Expr from = compare(scope, ExprOp::GreaterEqual, value, std::move(low), place);
+  Expr to = compare(scope, ExprOp::LessEqual, std::move(value), std::move(high), place);
+  Expr within = make(ExprOp::And, Type::Boolean, {std::move(from), std::move(to)}, place);
+  return kind.find("NOT") != std::string::npos ? not_of(std::move(within)) : within;
+}
+
+Expr build_in_list(Scope& scope, const std::string& name, const Tree& node, Place place) {
+  const Expr value = build_expr(scope, child(node, "lexpr"));
+  std::vector<Expr> tests;
+  const Tree& items = child(inside(child(node, "rexpr")), "items");
+  if (!repeats(scope, value, items.size(), place)) return make_null(Type::Boolean, place);
+  for (const Tree& item : items)
+    tests.push_back(compare(scope, ExprOp::Equal, value, build_expr(scope, item), place));
+  if (tests.empty()) return make_boolean(name != "=", place);
+  Expr any = tests.size() == 1 ? std::move(tests.front())
+                               : make(ExprOp::Or, Type::Boolean, std::move(tests), place);
+  return name == "=" ? any : not_of(std::move(any));
+}
+
+// x = ANY (array), x <> ALL (array).
+Expr build_any(Scope& scope, bool all, const std::string& name, const Tree& node, Place place) {
+  if (name != (all ? "<>" : "=")) {
+    scope.findings.fail(place, fmt::format("{} {} (…) is not modelled", name, all ? "ALL" : "ANY"),
+                        "= ANY (…) and <> ALL (…) are");
+    return make_null(Type::Boolean, place);
+  }
+  Expr value = build_expr(scope, child(node, "lexpr"));
+  Expr array = build_expr(scope, child(node, "rexpr"));
+  if (is_constant(value))
+    value = adapt(scope, std::move(value), array.type, false, "this comparison", array.bits);
+  array = adapt(scope, std::move(array), value.type, true, all ? "ALL" : "ANY", value.bits);
+  Expr in = make(ExprOp::InArray, Type::Boolean, {std::move(value), std::move(array)}, place);
+  return all ? not_of(std::move(in)) : in;
+}
+
+// IS DISTINCT FROM: NULL is equal to itself.
+Expr build_distinct(Scope& scope, bool negated, const Tree& node, Place place) {
+  Expr left = build_expr(scope, child(node, "lexpr"));
+  Expr right = build_expr(scope, child(node, "rexpr"));
+  agree(scope, left, right, "this comparison");
+  if (!repeats(scope, left, 2, place) || !repeats(scope, right, 2, place))
+    return make_null(Type::Boolean, place);
+  const auto is_null = [&](const Expr& e) {
+    return make(ExprOp::IsNull, Type::Boolean, {e}, place);
+  };
+  Expr null_pair = make(ExprOp::And, Type::Boolean, {is_null(left), is_null(right)}, place);
+  Expr one_null = make(ExprOp::Or, Type::Boolean, {is_null(left), is_null(right)}, place);
+  Expr equal = make(ExprOp::Equal, Type::Boolean, {std::move(left), std::move(right)}, place);
+  Expr same = make(ExprOp::If, Type::Boolean,
+                   {std::move(one_null), std::move(null_pair), std::move(equal)}, place);
+  return negated ? same : not_of(std::move(same));
+}
+
+Expr build_operator(Scope& scope, const Tree& node, Place place) {
+  const std::string kind = text_of(node, "kind");
+  const std::string name = last_name(child(node, "name"));
+  const Tree& left = child(node, "lexpr");
+  const Tree& right = child(node, "rexpr");
+  if (kind.find("BETWEEN") != std::string::npos) return build_between(scope, kind, node, place);
+  if (kind == "AEXPR_IN") return build_in_list(scope, name, node, place);
+  if (kind == "AEXPR_OP_ANY" || kind == "AEXPR_OP_ALL")
+    return build_any(scope, kind == "AEXPR_OP_ALL", name, node, place);
+  if (kind == "AEXPR_DISTINCT" || kind == "AEXPR_NOT_DISTINCT")
+    return build_distinct(scope, kind == "AEXPR_NOT_DISTINCT", node, place);
+  if (kind == "AEXPR_NULLIF") {
+    Expr value = build_expr(scope, left);
+    if (!repeats(scope, value, 1, place)) return value;
+    Expr equal = compare(scope, ExprOp::Equal, value, build_expr(scope, right), place);
+    const Type type = value.type;
+    return make(ExprOp::If, type, {std::move(equal), make_null(type, place), std::move(value)},
+                place);
+  }
+  if (kind_of(left) == "RowExpr" && kind_of(right) == "RowExpr")
+    return compare_rows(scope, name, left, right, place);
+  if (left.is_null()) {
+    Expr value = adapt(scope, build_expr(scope, right), Type::Integer, false,
+                       fmt::format("the sign {}", name));
+    if (name == "+") return value;
+    if (name == "-" && value.op == ExprOp::Integer && value.number != INT64_MIN &&
+        fits(value.bits, -value.number)) {
+      value.number = -value.number;  // of the type that it has: -1::bigint is a bigint
+      return value;
+    }
+    if (name == "-") return make(ExprOp::Negate, Type::Integer, {std::move(value)}, place);
+    if (name == "@") return make(ExprOp::Abs, Type::Integer, {std::move(value)}, place);
+    scope.findings.fail(place, fmt::format("the operator {} is not modelled", name));
+    return value;
+  }
+  Expr l = build_expr(scope, left);
+  return binary(scope, name, std::move(l), build_expr(scope, right), place);
+}
+
+// A uuid that PostgreSQL would print in another way.
+bool is_odd_uuid(std::string_view text) {
+  std::size_t digits = 0;
+  bool is_odd = text.size() != 36;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isxdigit(byte) != 0) {
+      ++digits;
+      is_odd = is_odd || std::isupper(byte) != 0;
+    } else if (c != '-' && c != '{' && c != '}') {
+      return false;
+    }
+  }
+  return digits == 32 && is_odd;
+}
+
+Expr build_constant(Scope& scope, const Tree& node, Place place) {
+  if (has(node, "ival")) return make_integer(number_of(child(node, "ival"), "ival"), place);
+  if (has(node, "sval")) {
+    std::string text = text_of(child(node, "sval"), "sval");
+    if (is_odd_uuid(text))
+      scope.findings.note(place, "a uuid is compared as it is written", NoteKind::Gap);
+    return make_text(std::move(text), place);
+  }
+  if (has(node, "boolval")) return make_boolean(flag_of(child(node, "boolval"), "boolval"), place);
+  if (has(node, "fval")) {
+    // A number that is too large for a plain one is kept as text by the parser, too.
+    const std::string digits = text_of(child(node, "fval"), "fval");
+    std::int64_t number = 0;
+    const char* end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
+    if (read.ec == std::errc() && read.ptr == end) return make_integer(number, place);
+    scope.findings.note(place, fmt::format("the number {} is treated as some whole number", digits),
+                        NoteKind::Gap);
+    Expr opaque = make(ExprOp::Opaque, Type::Integer, {}, place);
+    opaque.text = digits;
+    return opaque;
+  }
+  if (has(node, "bsval")) scope.findings.fail(place, "bit strings are not modelled");
+  return make_null(Type::Text, place);
+}
+
+// The branches of CASE, COALESCE, … agree on a type: that of the first that is no constant.
+void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what) {
+  const Expr* model = nullptr;
+  for (const Expr* value : values) {
+    if (model == nullptr && !is_constant(*value)) model = value;
+  }
+  for (const Expr* value : values) {
+    if (model == nullptr && value->op != ExprOp::Null) model = value;
+  }
+  if (model == nullptr) return;
+  const Type type = model->type;
+  const bool is_array = model->is_array;
+  const std::uint8_t bits = model->bits;
+  for (Expr* value : values) *value = adapt(scope, std::move(*value), type, is_array, what, bits);
+}
+
+// Calls among what the parts of an expression need, from a place on: parts that the server may pass
+// over.
+class PartsToPass {
+ public:
+  explicit PartsToPass(const Scope& scope) : before_(scope.before) {}
+  // The first part is there: it is always asked for.
+  void begin() {
+    if (before_ != nullptr && !first_) first_ = before_->size();
+  }
+  ~PartsToPass() {
+    if (first_)
+      mark_calls_as_rough(
+          {before_->begin() + static_cast<std::ptrdiff_t>(*first_), before_->end()});
+  }
+  PartsToPass(const PartsToPass&) = delete;
+  PartsToPass& operator=(const PartsToPass&) = delete;
+
+ private:
+  std::vector<Statement>* before_;
+  std::optional<std::size_t> first_;
+};
+
+Expr build_case(Scope& scope, const Tree& node, Place place) {
+  std::optional<Expr> subject;
+  if (has(node, "arg")) subject = build_expr(scope, child(node, "arg"));
+  const Tree& branches = child(node, "args");
+  // Each branch stands in the ones before it.
+  const int depth = scope.depth;
+  if (subject && !repeats(scope, *subject, branches.size(), place))
+    return make_null(Type::Text, place);
+  std::vector<Expr> tests;
+  std::vector<Expr> results;
+  PartsToPass rest(scope);
+  for (const Tree& entry : branches) {
+    ++scope.depth;
+    const Tree& when = inside(entry);
+    tests.push_back(subject ? compare(scope, ExprOp::Equal, *subject,
+                                      build_expr(scope, child(when, "expr")), place)
+                            : build_condition(scope, child(when, "expr")));
+    rest.begin();
+    results.push_back(build_expr(scope, child(when, "result")));
+  }
+  results.push_back(has(node, "defresult") ? build_expr(scope, child(node, "defresult"))
+                                           : make_null(Type::Text, place));
+  scope.depth = depth;
+  std::vector<Expr*> values;
+  for (Expr& result : results) values.push_back(&result);
+  unify(scope, values, "CASE");
+  Expr value = std::move(results.back());
+  for (std::size_t i = tests.size(); i-- > 0;) {
+    const bool is_array = value.is_array;
+    const Type type = results[i].type;
+    value = make(ExprOp::If, type, {std::move(tests[i]), std::move(results[i]), std::move(value)},
+                 place);
+    value.is_array = is_array;
+  }
+  return value;
+}
+
+Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node, Place place) {
+  std::vector<Expr> args;
+  PartsToPass rest(scope);
+  for (const Tree& arg : child(node, "args")) {
+    args.push_back(build_expr(scope, arg));
+    rest.begin();
+  }
+  if (args.empty()) return make_null(Type::Integer, place);
+  std::vector<Expr*> values;
+  for (Expr& arg : args) values.push_back(&arg);
+  unify(scope, values, what);
+  const Type type = args.front().type;
+  Expr list = make(op, type, std::move(args), place);
+  list.is_array = list.args.front().is_array;
+  return list;
+}
+
+Expr build_logic(Scope& scope, const Tree& node, Place place) {
+  std::vector<Expr> args;
+  PartsToPass rest(scope);
+  for (const Tree& arg : child(node, "args")) {
+    args.push_back(build_condition(scope, arg));
+    rest.begin();
+  }
+  const std::string op = text_of(node, "boolop");
+  if (args.empty()) return make_null(Type::Boolean, place);
+  if (op == "NOT_EXPR") return not_of(std::move(args.front()));
+  return make(op == "AND_EXPR" ? ExprOp::And : ExprOp::Or, Type::Boolean, std::move(args), place);
+}
+
+Expr build_boolean_test(Scope& scope, const Tree& node, Place place) {
+  const std::string test = text_of(node, "booltesttype");
+  Expr value = build_condition(scope, child(node, "arg"));
+  const bool negated = test.find("NOT") != std::string::npos;
+  const auto choose = [&](Expr condition) {
+    return make(ExprOp::If, Type::Boolean,
+                {std::move(condition), make_boolean(!negated, place), make_boolean(negated, place)},
+                place);
+  };
+  if (test.find("UNKNOWN") != std::string::npos)
+    return choose(make(ExprOp::IsNull, Type::Boolean, {std::move(value)}, place));
+  if (test.find("FALSE") != std::string::npos) return choose(not_of(std::move(value)));
+  return choose(std::move(value));
+}
+
+Expr build_cast(Scope& scope, const Tree& node, Place place) {
+  Expr value = build_expr(scope, child(node, "arg"));
+  const DeclaredType type =
+      scope.catalog.type_of(child(node, "typeName"), scope.where, scope.findings);
+  if (type.type == Type::Text && has(child(node, "typeName"), "typmods"))
+    scope.findings.note(place, "a cast that may cut a text is ignored", NoteKind::Gap);
+  if (is_constant(value)) {
+    value = adapt(scope, std::move(value), type.type, type.is_array, "this cast", type.width.bits);
+    return cast_number(std::move(value), type.width.bits);
+  }
+  if (value.type == type.type && value.is_array == type.is_array)
+    return cast_number(std::move(value), type.width.bits);
+  if (value.is_array || type.is_array || type.is_record) {
+    scope.findings.fail(place, "this cast is not modelled");
+    return value;
+  }
+  constexpr std::string_view kNames[] = {"integer", "text", "boolean"};
+  Expr opaque = make(ExprOp::Opaque, type.type, {std::move(value)}, place);
+  opaque.text = kNames[static_cast<std::size_t>(type.type)];
+  opaque.bits = type.width.bits;
+  return opaque;
+}
+
+Expr build_element(Scope& scope, const Tree& node) {
+  Expr array = build_expr(scope, child(node, "arg"));
+  const Place place = array.place;
+  const Tree& path = child(node, "indirection");
+  const Tree& indices = path.size() == 1 ? child(path[0], "A_Indices") : no_tree();
+  if (indices.is_null() || flag_of(indices, "is_slice")) {
+    scope.findings.fail(place, "only one element of an array can be taken here",
+                        "as in a[i]; slices and fields of values are not modelled");
+    return array;
+  }
+  if (!array.is_array) {
+    scope.findings.fail(place, "this has an index, but is no array");
+    return array;
+  }
+  Expr index =
+      adapt(scope, build_expr(scope, child(indices, "uidx")), Type::Integer, false, "an index");
+  const Type type = array.type;
+  return make(ExprOp::Element, type, {std::move(array), std::move(index)}, place);
+}
+
+Expr build_array(Scope& scope, const Tree& node, Place place) {
+  std::vector<Expr> elements;
+  for (const Tree& element : child(node, "elements"))
+    elements.push_back(build_expr(scope, element));
+  std::vector<Expr*> values;
+  for (Expr& element : elements) values.push_back(&element);
+  unify(scope, values, "ARRAY");
+  const Type type = elements.empty() ? Type::Integer : elements.front().type;
+  Expr array = make(ExprOp::ArrayOf, type, std::move(elements), place);
+  array.is_array = true;
+  for (const Expr& arg : array.args) {
+    if (arg.is_array) scope.findings.fail(place, "arrays of arrays are not modelled");
+  }
+  return array;
+}
+
+Expr build_parameter(Scope& scope, const Tree& node, Place place) {
+  const std::int64_t number = number_of(node, "number");
+  if (scope.frame != nullptr && number >= 1 &&
+      static_cast<std::size_t>(number) <= scope.frame->positional.size()) {
+    const auto index = scope.frame->positional[static_cast<std::size_t>(number - 1)];
+    return make_variable(*scope.frame, scope.frame->named(index).var, place);
+  }
+  scope.findings.fail(place, fmt::format("there is no parameter ${}", number));
+  return make_null(Type::Integer, place);
+}
+
+Expr build_kind(Scope& scope, const std::string& kind, const Tree& node) {
+  const Place place = scope.place(node);
+  if (kind == "A_Const") return build_constant(scope, node, place);
+  if (kind == "ColumnRef") return build_name(scope, node, place);
+  if (kind == "ParamRef") return build_parameter(scope, node, place);
+  if (kind == "A_Expr") return build_operator(scope, node, place);
+  if (kind == "BoolExpr") return build_logic(scope, node, place);
+  if (kind == "FuncCall") return build_call(scope, node, place);
+  if (kind == "TypeCast") return build_cast(scope, node, place);
+  if (kind == "SubLink") return build_subquery(scope, node, place);
+  if (kind == "CaseExpr") return build_case(scope, node, place);
+  if (kind == "BooleanTest") return build_boolean_test(scope, node, place);
+  if (kind == "A_Indirection") return build_element(scope, node);
+  if (kind == "A_ArrayExpr") return build_array(scope, node, place);
+  if (kind == "CollateClause") {
+    scope.findings.note(place, "COLLATE is ignored", NoteKind::Gap);
+    return build_expr(scope, child(node, "arg"));
+  }
+  if (kind == "CoalesceExpr") return build_list(scope, ExprOp::Coalesce, "COALESCE", node, place);
+  if (kind == "MinMaxExpr") {
+    const bool least = text_of(node, "op") == "IS_LEAST";
+    return build_list(scope, least ? ExprOp::Least : ExprOp::Greatest, least ? "LEAST" : "GREATEST",
+                      node, place);
+  }
+  if (kind == "NullTest") {
+    const bool is_null = text_of(node, "nulltesttype") != "IS_NOT_NULL";
+    if (auto record = build_record_test(scope, child(node, "arg"), is_null, place))
+      return *std::move(record);
+    Expr test = make(ExprOp::IsNull, Type::Boolean, {build_expr(scope, child(node, "arg"))}, place);
+    return is_null ? test : not_of(std::move(test));
+  }
+  if (kind == "SQLValueFunction") {
+    scope.findings.note(place, "the time and the user are unknown values", NoteKind::Free);
+    const std::string op = text_of(node, "op");
+    const bool is_name =
+        op.find("USER") != std::string::npos || op.find("ROLE") != std::string::npos ||
+        op.find("CATALOG") != std::string::npos || op.find("SCHEMA") != std::string::npos;
+    Expr opaque = make(ExprOp::Opaque, is_name ? Type::Text : Type::Integer, {}, place);
+    opaque.text = op;
+    opaque.is_volatile = true;
+    return opaque;
+  }
+  scope.findings.fail(place, fmt::format("this kind of expression ({}) is not modelled", kind));
+  return make_null(Type::Integer, place);
+}
+
+}  // namespace
+
+Expr build_expr(Scope& scope, const Tree& node) {
+  if (scope.findings.failed()) return make_null(Type::Integer, {});
+  if (scope.depth > kMaxDepth) {
+    scope.findings.fail(scope.place(inside(node)), "this expression nests too deeply",
+                        fmt::format("at most {} in each other", kMaxDepth));
+    return make_null(Type::Integer, {});
+  }
+  ++scope.depth;
+  const std::string kind = kind_of(node);
+  const bool may_not_run = scope.may_not_run;
+  if (kind == "CaseExpr" || kind == "CoalesceExpr" ||
+      (kind == "BoolExpr" && text_of(inside(node), "boolop") != "NOT_EXPR"))
+    scope.may_not_run = true;
+  Expr expr = build_kind(scope, kind, inside(node));
+  scope.may_not_run = may_not_run;
+  --scope.depth;
+  return expr;
+}
+
+Expr build_condition(Scope& scope, const Tree& node) {
+  return adapt(scope, build_expr(scope, node), Type::Boolean, false, "a condition");
+}
+
+}  // namespace isoscope::sql

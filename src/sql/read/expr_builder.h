@@ -1,0 +1,170 @@
+#pragma once
+// Expressions of libpg_query's trees as Expr: names resolved, types checked.
+//
+// A subquery becomes a Select into a hidden variable, put into Scope::before; an aggregate, where
+// one may stand, a hidden variable that the query fills.
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/read/catalog.h"
+#include "sql/read/findings.h"
+#include "sql/read/frame.h"
+#include "sql/read/source_text.h"
+#include "sql/read/tree.h"
+#include "sql/statement.h"
+
+namespace isoscope::sql {
+
+// A row of a loop around, whose columns are variables. They are made when somebody asks for them.
+struct BoundRow {
+  std::vector<std::pair<std::uint32_t, VarId>> columns;  // by column of the source
+  std::optional<VarId> find(std::uint32_t column) const;
+};
+
+// Something in FROM, under the name that the statement gives it: a table, or what has named columns
+// like one.
+struct Source {
+  TableId table = TableId::none();
+  std::string name;
+  std::vector<std::string> merged = {};  // columns of USING: the same as those of a source before
+  std::uint32_t number = 0;              // of the source in the Query, for a table
+  // Of what is no table: its columns. With a value each, unless the row is bound.
+  struct Column {
+    std::string name;
+    Type type = Type::Integer;
+    bool is_array = false;
+    std::uint8_t bits = 64;  // as of an Expr
+    std::optional<Expr> value = {};
+  };
+  std::optional<std::vector<Column>> columns = {};
+  std::shared_ptr<BoundRow> bound = {};
+};
+
+// A query of WITH that has been asked, and the row set with its rows.
+struct NamedRows {
+  std::string name;
+  VarId rows;
+  std::vector<Source::Column> columns;
+};
+
+// An aggregate in a list of outputs, and the hidden variable that gets its value.
+struct AggregateCall {
+  Output output;
+  VarId var;
+  std::vector<OrderBy> order = {};  // in which the rows come
+};
+
+// What an expression may use, and where the effects of its translation go.
+struct Scope {
+  Catalog& catalog;
+  Findings& findings;
+  Frame* frame = nullptr;  // none in a schema
+  Locator where = {};
+  std::vector<Source> sources = {};
+  // As in PL/pgSQL: a name that is a column and a variable fails (42702).
+  bool names_may_clash = false;
+  // Unqualified columns are those of the first source: of the row that is there in ON CONFLICT.
+  bool first_source_only = false;
+  const Scope* outer = nullptr;  // of the query around a subquery
+  // Set when a subquery uses a column of this scope, which must be a variable then.
+  bool* is_used_inside = nullptr;
+  std::vector<TableId>* tables = nullptr;  // sources of the query so far
+  std::vector<NamedRows> with = {};
+  std::vector<Statement>* before = nullptr;          // none where no subquery may stand
+  std::vector<AggregateCall>* aggregates = nullptr;  // none where no aggregate may stand
+  bool discards = false;                             // PERFORM: the values are thrown away
+  // What is built may stay unevaluated (CASE, AND, a query with WHERE), or is evaluated elsewhere.
+  bool may_not_run = false;
+  std::string text = {};  // of the statement around, for the Selects of its subqueries
+  int depth = 0;
+
+  Place place(const Tree& node) const { return where.place(number_of(node, "location")); }
+  const Table& table(std::uint32_t source) const { return catalog.table(sources[source].table); }
+};
+
+// The columns of a source, hidden ones left out: name and number.
+struct ColumnName {
+  std::string_view name;
+  std::uint32_t number = 0;
+};
+std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t source);
+std::optional<std::uint32_t> find_source_column(const Scope& scope, std::uint32_t source,
+                                                std::string_view name);
+
+Expr build_expr(Scope& scope, const Tree& node);
+// One that is true, false or NULL.
+Expr build_condition(Scope& scope, const Tree& node);
+// The value as one of the type that the place where it goes has: constants are converted, NULL
+// fits anywhere, and what does not fit fails. `what` names the place. What has no type of its own,
+// such as '1', gets `bits`; numbers keep theirs.
+Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what,
+           std::uint8_t bits = 64);
+// A cast between types of whole numbers.
+Expr cast_number(Expr value, std::uint8_t bits);
+
+// Functions that these call run on the server by another snapshot, or perhaps not at all
+// (Statement::is_rough).
+void mark_calls_as_rough(std::span<Statement> statements);
+
+// A function call that is no aggregate: the known ones as what they are, others as Opaque.
+Expr build_call(Scope& scope, const Tree& call, Place place);
+// A name: a column of the sources, else a variable.
+Expr build_name(Scope& scope, const Tree& column_ref, Place place);
+// pg_advisory_xact_lock and its kin, which become a statement before: advisory_builder.cpp. Nothing
+// for other names.
+std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
+                                        std::vector<Expr>& args, Place place);
+// Is a call of a function that does something made once, and surely? Else fails.
+// advisory_builder.cpp
+bool stands_alone(Scope& scope, const std::string& name, std::span<const Expr> args, Place place);
+// IS NULL, or IS NOT NULL, of a record: of all its fields. Nothing if the value is none.
+std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_null, Place place);
+// EXISTS (…), (SELECT …), x IN (SELECT …); defined with the queries.
+Expr build_subquery(Scope& scope, const Tree& sublink, Place place);
+
+// Is it a call of an aggregate that we know; or of one that we do not?
+std::optional<Aggregate> aggregate_of(const Tree& call);
+bool is_unknown_aggregate(const std::string& name);
+// Is there an aggregate anywhere in the expression, subqueries aside?
+bool contains_aggregate(const Tree& node);
+
+// Arguments of an expression, moved into it; the elements of an initializer list would be copied,
+// again at each level of the tree.
+struct Args {
+  Args() = default;
+  Args(Expr a) { add(std::move(a)); }
+  Args(Expr a, Expr b) {
+    add(std::move(a));
+    add(std::move(b));
+  }
+  Args(Expr a, Expr b, Expr c) {
+    add(std::move(a));
+    add(std::move(b));
+    add(std::move(c));
+  }
+  Args(std::vector<Expr> all) : list(std::move(all)) {}
+
+  std::vector<Expr> list;
+
+ private:
+  void add(Expr expr) { list.push_back(std::move(expr)); }
+};
+
+// Makers of common expressions. Computed integers have the widest type of their operands.
+Expr make(ExprOp op, Type type, Args args, Place place);
+Expr make_null(Type type, Place place);
+Expr make_integer(std::int64_t number, Place place);
+Expr make_text(std::string text, Place place);
+Expr make_boolean(bool truth, Place place);
+Expr make_variable(const Frame& frame, VarId var, Place place);
+Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column, Place place);
+// Both conditions, either of which may be missing.
+std::optional<Expr> both(std::optional<Expr> left, std::optional<Expr> right);
+// Does it use a column of any source?
+bool uses_column(const Expr& expr);
+
+}  // namespace isoscope::sql

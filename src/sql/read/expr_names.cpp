@@ -1,0 +1,401 @@
+// What names and calls in expressions stand for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sql/read/inliner.h"
+#include "sql/read/sequence_builder.h"
+#include "support/spelling.h"
+
+namespace isoscope::sql {
+namespace {
+
+struct FoundColumn {
+  std::uint32_t source = 0;
+  std::uint32_t column = 0;
+};
+
+// The column of that name, of the source `qualifier` unless that is empty.
+std::vector<FoundColumn> find_columns(const Scope& scope, const std::string& qualifier,
+                                      const std::string& name) {
+  std::vector<FoundColumn> found;
+  for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
+    const Source& source = scope.sources[i];
+    if (qualifier.empty() ? scope.first_source_only && i > 0 : source.name != qualifier) continue;
+    if (qualifier.empty() && std::ranges::find(source.merged, name) != source.merged.end())
+      continue;
+    if (const auto column = find_source_column(scope, i, name)) found.push_back({i, *column});
+  }
+  return found;
+}
+
+// A column of a query around: a variable of the loop around, if it has become one; else that query
+// must be built again so that it is.
+std::optional<Expr> outer_column(const Scope& scope, const std::string& qualifier,
+                                 const std::string& name, Place place) {
+  for (const Scope* around = scope.outer; around != nullptr; around = around->outer) {
+    const auto found = find_columns(*around, qualifier, name);
+    if (found.empty()) continue;
+    Expr value = make_column(*around, found.front().source, found.front().column, place);
+    if (!uses_column(value)) return value;
+    if (around->is_used_inside != nullptr) {
+      *around->is_used_inside = true;
+    } else {
+      scope.findings.fail(place, fmt::format("the subquery uses '{}' of the query around it", name),
+                          "a join, or a loop with a SELECT inside, can be modelled");
+    }
+    return make_null(value.type, place);
+  }
+  return std::nullopt;
+}
+
+void fail_unknown(Scope& scope, const std::string& name, Place place) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
+    for (const ColumnName& column : columns_of_source(scope, i)) names.push_back(column.name);
+  }
+  if (scope.frame != nullptr) {
+    for (const std::string_view known : scope.frame->known_names()) names.push_back(known);
+  }
+  scope.findings.fail(
+      place, fmt::format("unknown name '{}'", name),
+      names.empty() ? "no columns or variables are known here" : suggest(name, names));
+}
+
+Expr whole_record(Scope& scope, const std::string& name, Place place) {
+  scope.findings.fail(place, fmt::format("the record '{}' is used as a value", name),
+                      fmt::format("name a field, as in {}.f", name));
+  return make_null(Type::Integer, place);
+}
+
+}  // namespace
+
+std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_null, Place place) {
+  const Tree& fields = child(child(value, "ColumnRef"), "fields");
+  if (fields.size() != 1 || scope.frame == nullptr) return std::nullopt;
+  const std::string name = last_name(fields);
+  const auto number = scope.frame->find_number(name);
+  if (!number || !find_columns(scope, "", name).empty()) return std::nullopt;
+  NamedVariable& record = scope.frame->named(*number);
+  if (!record.is_record || record.fields.empty()) return std::nullopt;
+  record.is_tested = true;
+  std::optional<Expr> all;
+  for (const FieldVariable& field : record.fields) {
+    if (field.is_hidden) continue;
+    Expr test =
+        make(ExprOp::IsNull, Type::Boolean, {make_variable(*scope.frame, field.var, place)}, place);
+    if (!is_null) test = make(ExprOp::Not, Type::Boolean, {std::move(test)}, place);
+    all = both(std::move(all), std::move(test));
+  }
+  return all;
+}
+
+namespace {
+
+// `name` is a column: as a variable too it would be ambiguous, and the call would fail.
+void check_clash(Scope& scope, const std::string& name, Place place) {
+  if (!scope.names_may_clash || scope.frame == nullptr || scope.frame->find(name) == nullptr)
+    return;
+  scope.findings.fail(
+      place,
+      fmt::format("'{}' is a column and a variable: the server refuses the statement (42702)",
+                  name),
+      "give the variable another name, or write the table before the column");
+}
+
+Expr plain_name(Scope& scope, const std::string& name, Place place) {
+  const auto columns = find_columns(scope, "", name);
+  if (columns.size() > 1)
+    scope.findings.fail(
+        place, fmt::format("'{}' is a column of several tables here", name),
+        fmt::format("write which, as in {}.{}", scope.sources[columns.front().source].name, name));
+  if (!columns.empty()) {
+    check_clash(scope, name, place);
+    return make_column(scope, columns.front().source, columns.front().column, place);
+  }
+  if (auto outer = outer_column(scope, "", name, place)) return *outer;
+  if (scope.frame != nullptr) {
+    if (const NamedVariable* variable = scope.frame->find(name)) {
+      if (variable->is_record) return whole_record(scope, name, place);
+      return make_variable(*scope.frame, variable->var, place);
+    }
+    const auto found = scope.frame->function().found;
+    if (name == "found" && found) return make_variable(*scope.frame, *found, place);
+  }
+  fail_unknown(scope, name, place);
+  return make_null(Type::Integer, place);
+}
+
+std::optional<Expr> field_of(Scope& scope, const NamedVariable& record, const std::string& field,
+                             Place place) {
+  if (!record.is_record) return std::nullopt;
+  if (const auto var = record.field(field)) return make_variable(*scope.frame, *var, place);
+  std::vector<std::string_view> names;
+  for (const FieldVariable& known : record.fields) {
+    if (!known.is_hidden) names.push_back(known.name);
+  }
+  scope.findings.fail(place, fmt::format("the record '{}' has no field '{}'", record.name, field),
+                      names.empty() ? "no query has filled it before" : suggest(field, names));
+  return make_null(Type::Integer, place);
+}
+
+Expr qualified_name(Scope& scope, const std::string& qualifier, const std::string& name,
+                    Place place) {
+  const auto columns = find_columns(scope, qualifier, name);
+  if (!columns.empty())
+    return make_column(scope, columns.front().source, columns.front().column, place);
+  for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
+    if (scope.sources[i].name != qualifier) continue;
+    std::vector<std::string_view> names;
+    for (const ColumnName& column : columns_of_source(scope, i)) names.push_back(column.name);
+    scope.findings.fail(place, fmt::format("'{}' has no column '{}'", qualifier, name),
+                        suggest(name, names));
+    return make_null(Type::Integer, place);
+  }
+  if (auto outer = outer_column(scope, qualifier, name, place)) return *outer;
+  if (scope.frame != nullptr) {
+    if (const NamedVariable* record = scope.frame->find(qualifier)) {
+      if (auto field = field_of(scope, *record, name, place)) return *field;
+    }
+    if (const NamedVariable* variable = scope.frame->find(qualifier, name)) {
+      if (variable->is_record) return whole_record(scope, name, place);
+      return make_variable(*scope.frame, variable->var, place);
+    }
+  }
+  fail_unknown(scope, scope.sources.empty() ? qualifier + "." + name : qualifier, place);
+  return make_null(Type::Integer, place);
+}
+
+struct KnownCall {
+  std::string_view name;
+  Type type;
+  std::uint8_t bits = 64;
+};
+// Functions of their arguments and nothing else, whose type we know.
+constexpr std::array<KnownCall, 22> kPureCalls = {{{"upper", Type::Text},
+                                                   {"lower", Type::Text},
+                                                   {"left", Type::Text},
+                                                   {"right", Type::Text},
+                                                   {"length", Type::Integer, 32},
+                                                   {"char_length", Type::Integer, 32},
+                                                   {"substr", Type::Text},
+                                                   {"substring", Type::Text},
+                                                   {"trim", Type::Text},
+                                                   {"btrim", Type::Text},
+                                                   {"ltrim", Type::Text},
+                                                   {"rtrim", Type::Text},
+                                                   {"replace", Type::Text},
+                                                   {"concat", Type::Text},
+                                                   {"format", Type::Text},
+                                                   {"md5", Type::Text},
+                                                   {"lpad", Type::Text},
+                                                   {"rpad", Type::Text},
+                                                   {"sign", Type::Integer},
+                                                   {"position", Type::Integer, 32},
+                                                   {"hashtext", Type::Integer, 32},
+                                                   {"hashtextextended", Type::Integer}}};
+
+constexpr std::array<std::string_view, 5> kImpureTexts = {
+    "gen_random_uuid", "uuid_generate_v4", "version", "current_setting", "timeofday"};
+constexpr std::array<std::string_view, 6> kImpureNumbers = {
+    "now",         "random", "clock_timestamp", "transaction_timestamp", "statement_timestamp",
+    "txid_current"};
+
+std::optional<Expr> known_call(Scope& scope, const std::string& name, std::vector<Expr>& args,
+                               Place place) {
+  const auto integer = [&](Expr arg) {
+    return adapt(scope, std::move(arg), Type::Integer, false, name);
+  };
+  if (name == "abs" && args.size() == 1)
+    return make(ExprOp::Abs, Type::Integer, {integer(std::move(args[0]))}, place);
+  if (name == "mod" && args.size() == 2) {
+    Expr left = integer(std::move(args[0]));
+    return make(ExprOp::Modulo, Type::Integer, {std::move(left), integer(std::move(args[1]))},
+                place);
+  }
+  const bool is_length = (name == "array_length" || name == "array_upper") && args.size() == 2 &&
+                         args[1].op == ExprOp::Integer && args[1].number == 1;
+  if (is_length || (name == "cardinality" && args.size() == 1)) {
+    if (!args[0].is_array && args[0].op != ExprOp::Null)
+      scope.findings.fail(place, fmt::format("{} takes an array", name));
+    Expr size = make(ExprOp::Cardinality, Type::Integer, {std::move(args[0])}, place);
+    if (name == "cardinality") return size;
+    // The length of an empty array is NULL.
+    Expr is_empty = make(ExprOp::Equal, Type::Boolean, {size, make_integer(0, place)}, place);
+    return make(ExprOp::If, Type::Integer,
+                {std::move(is_empty), make_null(Type::Integer, place), std::move(size)}, place);
+  }
+  return std::nullopt;
+}
+
+// Aggregates that are some function of the values to us.
+Type type_of_aggregate(const std::string& name) {
+  for (const std::string_view text :
+       {"string_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "xmlagg"}) {
+    if (name == text) return Type::Text;
+  }
+  return Type::Integer;
+}
+
+// The values of an aggregate: its argument, or all of them as one value.
+Expr aggregate_argument(Scope& scope, Aggregate aggregate, const Tree& call, Place place) {
+  const Tree& args = child(call, "args");
+  if (args.empty()) {
+    scope.findings.fail(place, "this aggregate takes an argument");
+    return make_null(Type::Integer, place);
+  }
+  if (aggregate != Aggregate::Other) {
+    if (args.size() != 1) scope.findings.fail(place, "this aggregate takes one argument");
+    return build_expr(scope, args[0]);
+  }
+  const std::string name = last_name(child(call, "funcname"));
+  Expr all = make(ExprOp::Opaque, type_of_aggregate(name), {}, place);
+  all.text = name;
+  for (const Tree& arg : args) all.args.push_back(build_expr(scope, arg));
+  return all;
+}
+
+Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place place) {
+  Output output{.aggregate = aggregate, .expr = make_null(Type::Integer, place)};
+  if (has(call, "agg_within_group"))
+    scope.findings.fail(place, "WITHIN GROUP is not modelled", "ORDER BY … LIMIT 1 is");
+  output.distinct = flag_of(call, "agg_distinct");
+  output.name = last_name(child(call, "funcname"));
+  std::vector<AggregateCall>* const aggregates = scope.aggregates;
+  if (aggregates == nullptr) {
+    scope.findings.fail(place, "an aggregate cannot stand here", "select it into a variable first");
+    return output.expr;
+  }
+  Type type = Type::Integer;
+  scope.aggregates = nullptr;
+  if (!flag_of(call, "agg_star")) {
+    output.expr = aggregate_argument(scope, aggregate, call, place);
+    if (aggregate == Aggregate::Sum || aggregate == Aggregate::Avg)
+      output.expr = adapt(scope, std::move(output.expr), Type::Integer, false, "this aggregate");
+    if (aggregate == Aggregate::Avg)
+      scope.findings.note(place, "avg rounds to a whole number", NoteKind::Gap);
+    if (aggregate == Aggregate::Other)
+      scope.findings.note(place, fmt::format("{} is treated as some function", output.name),
+                          NoteKind::Gap);
+    if (aggregate == Aggregate::Array && output.expr.is_array)
+      scope.findings.fail(place, "arrays of arrays are not modelled");
+    if (aggregate != Aggregate::Count) type = output.expr.type;
+    // count of a constant counts the rows.
+    if (aggregate == Aggregate::Count && !output.distinct &&
+        (output.expr.op == ExprOp::Integer || output.expr.op == ExprOp::Text ||
+         output.expr.op == ExprOp::Boolean))
+      output.expr = make_null(Type::Integer, place);
+  }
+  if (has(call, "agg_filter")) output.filter = build_condition(scope, child(call, "agg_filter"));
+  std::vector<OrderBy> order;
+  for (const Tree& entry : child(call, "agg_order")) {
+    OrderBy by{.expr = build_expr(scope, child(inside(entry), "node")),
+               .descending = text_of(inside(entry), "sortby_dir") == "SORTBY_DESC"};
+    order.push_back(std::move(by));
+  }
+  scope.aggregates = aggregates;
+  const bool is_array = aggregate == Aggregate::Array;
+  // A sum is wider than its values, and a count is a bigint.
+  const bool is_value = aggregate == Aggregate::Min || aggregate == Aggregate::Max || is_array;
+  const VarId var =
+      scope.frame->add_hidden("aggregate", type, is_array, place, is_value ? output.expr.bits : 64);
+  aggregates->push_back({std::move(output), var, std::move(order)});
+  return make_variable(*scope.frame, var, place);
+}
+
+}  // namespace
+
+std::optional<Aggregate> aggregate_of(const Tree& call) {
+  const std::string name = last_name(child(call, "funcname"));
+  if (name == "min") return Aggregate::Min;
+  if (name == "max") return Aggregate::Max;
+  if (name == "count") return Aggregate::Count;
+  if (name == "sum") return Aggregate::Sum;
+  if (name == "avg") return Aggregate::Avg;
+  if (name == "bool_or") return Aggregate::Max;
+  if (name == "bool_and" || name == "every") return Aggregate::Min;
+  if (name == "array_agg") return Aggregate::Array;
+  if (is_unknown_aggregate(name)) return Aggregate::Other;
+  return std::nullopt;
+}
+
+bool is_unknown_aggregate(const std::string& name) {
+  for (const std::string_view known :
+       {"string_agg", "bit_and", "bit_or", "json_agg", "jsonb_agg", "json_object_agg",
+        "jsonb_object_agg", "stddev", "variance", "mode", "percentile_cont", "percentile_disc",
+        "var_pop", "var_samp", "stddev_pop", "stddev_samp", "corr", "xmlagg"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+bool contains_aggregate(const Tree& node) {
+  if (node.is_array()) return std::ranges::any_of(node, contains_aggregate);
+  if (!node.is_object()) return false;
+  for (const auto& [key, value] : node.items()) {
+    if (key == "SubLink") continue;
+    if (key == "FuncCall" && aggregate_of(value) && !has(value, "over")) return true;
+    if (contains_aggregate(value)) return true;
+  }
+  return false;
+}
+
+Expr build_name(Scope& scope, const Tree& column_ref, Place place) {
+  std::vector<std::string> names;
+  for (const Tree& field : child(column_ref, "fields")) names.push_back(string_node(field));
+  if (names.empty() || names.back().empty()) {
+    scope.findings.fail(place, "* cannot stand here", "name the columns");
+    return make_null(Type::Integer, place);
+  }
+  if (names.size() == 1) return plain_name(scope, names[0], place);
+  return qualified_name(scope, names[names.size() - 2], names.back(), place);
+}
+
+Expr build_call(Scope& scope, const Tree& call, Place place) {
+  const std::string name = last_name(child(call, "funcname"));
+  if (has(call, "over")) {
+    scope.findings.fail(place, "window functions (OVER) are not modelled",
+                        "a loop over the rows can be");
+    return make_null(Type::Integer, place);
+  }
+  if (const auto aggregate = aggregate_of(call))
+    return aggregate_call(scope, *aggregate, call, place);
+  if (scope.catalog.functions.contains(name)) return inline_call(scope, call, place);
+  if (auto of_sequence = build_sequence_call(scope, name, call, place)) return *of_sequence;
+  std::vector<Expr> args;
+  for (const Tree& arg : child(call, "args")) args.push_back(build_expr(scope, arg));
+  if (auto known = known_call(scope, name, args, place)) return *known;
+  if (auto lock = build_advisory_lock(scope, name, args, place)) return *lock;
+  Expr opaque = make(ExprOp::Opaque, Type::Integer, std::move(args), place);
+  opaque.text = name;
+  for (const KnownCall& pure : kPureCalls) {
+    if (pure.name == name) {
+      opaque.type = pure.type;
+      opaque.bits = pure.bits;
+      return opaque;
+    }
+  }
+  if (std::ranges::find(kImpureTexts, name) != kImpureTexts.end()) {
+    opaque.type = Type::Text;
+    opaque.is_volatile = true;
+    scope.findings.note(place, fmt::format("{}() is an unknown value at each call", name),
+                        NoteKind::Free);
+    return opaque;
+  }
+  if (std::ranges::find(kImpureNumbers, name) != kImpureNumbers.end()) {
+    opaque.is_volatile = true;
+    scope.findings.note(place, fmt::format("{}() is an unknown value at each call", name),
+                        NoteKind::Free);
+    return opaque;
+  }
+  if (!opaque.args.empty()) opaque.type = opaque.args.front().type;
+  // It may as well look at tables, or give something else each time.
+  scope.findings.note(place,
+                      fmt::format("{} is treated as some function of its arguments, which gives {}",
+                                  name, a_type(opaque.type)),
+                      NoteKind::Gap);
+  return opaque;
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,345 @@
+// Variables and expressions of PL/pgSQL.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "sql/read/inliner.h"
+#include "sql/read/pg_parse.h"
+#include "sql/read/plpgsql_body.h"
+#include "sql/sqlstates.h"
+#include "support/spelling.h"
+
+namespace isoscope::sql {
+
+std::uint32_t line_of(const Tree& node) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(number_of(node, "lineno"), 0, std::int64_t{1} << 30));
+}
+
+std::string query_of(const Tree& expr) { return text_of(child(expr, "PLpgSQL_expr"), "query"); }
+
+PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText& text,
+                         Catalog& catalog, Frame& frame, Findings& findings)
+    : head_(head),
+      datums_(datums),
+      text_(text),
+      catalog_(catalog),
+      frame_(frame),
+      findings_(findings) {
+  // The parameters that have names are the first datums; FOUND comes behind them.
+  for (const std::size_t parameter : head.parameters) {
+    if (!frame.named(parameter).name.starts_with('$')) named_[next_datum_++] = parameter;
+  }
+  ++next_datum_;
+  // NEW and OLD of a trigger are the two behind it.
+  for (const std::size_t row : head.trigger_rows) named_[next_datum_++] = row;
+  // The tree says nothing of `#variable_conflict`.
+  for (std::size_t i = 0; i + 1 < text.num_tokens(); ++i) {
+    if (!same_word(text.word(i), "variable_conflict")) continue;
+    if (same_word(text.word(i + 1), "use_column")) names_may_clash_ = false;
+    if (same_word(text.word(i + 1), "use_variable"))
+      findings.fail(text.place_of_token(i), "#variable_conflict use_variable is not modelled",
+                    "write the table before the column");
+  }
+  // Nor of `name ALIAS FOR $1`.
+  for (std::size_t i = 0; i + 3 < text.num_tokens(); ++i) {
+    if (!same_word(text.word(i + 1), "alias") || !same_word(text.word(i + 2), "for")) continue;
+    for (std::size_t k = 0; k < head.parameters.size(); ++k) {
+      const std::string& name = frame.named(head.parameters[k]).name;
+      if (text.word(i + 3) == fmt::format("${}", k + 1) || same_word(text.word(i + 3), name))
+        aliases_[lower_case(text.word(i))] = head.parameters[k];
+    }
+  }
+}
+
+void PlpgsqlBody::add_block(Body& to, const Tree& node) {
+  frame_.open_block(text_of(node, "label"));
+  // The tree does not say which block declares a variable. Variables are numbered in the order of
+  // the text, so those up to the line of BEGIN that no block has yet are ours. Types that the
+  // parser does not know are those of loops and the like.
+  const std::uint32_t begin = line_of(node);
+  for (; next_datum_ < datums_.size(); ++next_datum_) {
+    // RECORD in capital letters has a node of its own.
+    const Tree& record = child(datums_[next_datum_], "PLpgSQL_rec");
+    const Tree& variable = record.is_null() ? child(datums_[next_datum_], "PLpgSQL_var") : record;
+    if (variable.is_null() || named_.contains(next_datum_)) continue;
+    if (line_of(variable) > begin) break;
+    if (!record.is_null()) {
+      DeclaredType type;
+      type.is_record = true;
+      const std::string name = text_of(record, "refname");
+      named_[next_datum_] = frame_.add_named(name, type, catalog_, start(record, name).place);
+      frame_.declare(named_[next_datum_]);
+      continue;
+    }
+    const Tree& type = child(child(variable, "datatype"), "PLpgSQL_type");
+    if (text_of(type, "typname") != "UNKNOWN") add_declaration(to, next_datum_, variable);
+  }
+  const Statement block = start(node, "BEGIN");
+  const std::string label = text_of(node, "label");
+  if (has(node, "exceptions")) {
+    add_guarded(to, node, block.place);
+  } else if (!label.empty()) {
+    Block labelled;
+    loops_.push_back({label, true});
+    add_all(labelled.body, child(node, "body"));
+    loops_.pop_back();
+    to.push_back({.place = block.place, .kind = std::move(labelled)});
+  } else {
+    add_all(to, child(node, "body"));
+  }
+  frame_.close_block();
+}
+
+// BEGIN … EXCEPTION: the handlers are a chain of IF over SQLSTATE; what none of them takes is
+// raised again.
+void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
+  Block block;
+  Handler handler;
+  loops_.push_back({text_of(node, "label"), true});
+  add_all(block.body, child(node, "body"));
+  frame_.open_block("");
+  const char* const names[] = {"sqlstate", "sqlerrm"};
+  for (std::size_t i = 0; i < handler.targets.size(); ++i) {
+    const std::size_t number = frame_.add_named(names[i], {.type = Type::Text}, catalog_, place);
+    frame_.declare(number);
+    handler.targets[i] = frame_.named(number).var;
+    Variable& variable = frame_.function().variables[handler.targets[i].index];
+    variable.name = fmt::format("({})", names[i]);
+  }
+  ++num_handlers_;
+  std::vector<If> tests;
+  const Tree& list = child(child(child(node, "exceptions"), "PLpgSQL_exception_block"), "exc_list");
+  for (const Tree& entry : list) {
+    const Tree& when = inside(entry);
+    If& test = tests.emplace_back();
+    test.condition = caught_condition(child(when, "conditions"), handler.targets[0], place);
+    add_all(test.body, child(when, "action"));
+  }
+  handler.body.push_back({.place = place, .kind = Raise{.again = true}});
+  for (auto test = tests.rbegin(); test != tests.rend(); ++test) {
+    test->otherwise = std::move(handler.body);
+    handler.body.clear();
+    handler.body.push_back({.place = place, .text = "EXCEPTION WHEN", .kind = std::move(*test)});
+  }
+  block.handler = std::move(handler);
+  --num_handlers_;
+  frame_.close_block();
+  loops_.pop_back();
+  to.push_back({.place = place, .text = "BEGIN … EXCEPTION", .kind = std::move(block)});
+}
+
+Expr PlpgsqlBody::caught_condition(const Tree& conditions, VarId state, Place place) {
+  const Expr code = make_variable(frame_, state, place);
+  std::vector<Expr> any;
+  for (const Tree& entry : conditions) {
+    const std::string name = text_of(inside(entry), "condname");
+    if (name == "others") return make_boolean(true, place);
+    const auto known = sqlstate_of(name);
+    if (!known) {
+      findings_.fail(place, fmt::format("the condition {} is not known", name));
+      return make_boolean(false, place);
+    }
+    if (!is_modelled_sqlstate(*known))
+      findings_.note(place, fmt::format("{} is never raised here", name), NoteKind::Gap);
+    if (known->ends_with("000")) {
+      Expr of_class = make(ExprOp::Opaque, Type::Text, {code, make_integer(2, place)}, place);
+      of_class.text = "left";
+      any.push_back(make(ExprOp::Equal, Type::Boolean,
+                         {std::move(of_class), make_text(known->substr(0, 2), place)}, place));
+    } else {
+      any.push_back(make(ExprOp::Equal, Type::Boolean, {code, make_text(*known, place)}, place));
+    }
+  }
+  if (any.size() == 1) return std::move(any.front());
+  return make(ExprOp::Or, Type::Boolean, std::move(any), place);
+}
+
+void PlpgsqlBody::add_declaration(Body& to, std::size_t datum, const Tree& variable) {
+  const std::string name = text_of(variable, "refname");
+  if (name == kFieldVariable) return;
+  const Statement model = start(variable, name);
+  if (const auto alias = aliases_.find(name); alias != aliases_.end()) {
+    frame_.declare_alias(name, alias->second);
+    named_[datum] = alias->second;
+    return;
+  }
+  std::optional<Expr> value;
+  const std::string type_text =
+      text_of(child(child(variable, "datatype"), "PLpgSQL_type"), "typname");
+  const DeclaredType type = declared_type(type_text, model.place);
+  if (findings_.failed()) return;
+  if (has(variable, "default_val")) {
+    // The value cannot use the variable itself.
+    value = expression(to, child(variable, "default_val"), model);
+  }
+  const std::size_t number = frame_.add_named(name, type, catalog_, model.place);
+  named_[datum] = number;
+  frame_.declare(number);
+  if (type.is_record) {
+    if (value) findings_.fail(model.place, "a record with a default is not modelled");
+    return;
+  }
+  // A block in a loop starts with fresh variables each time.
+  if (!value && loops_.empty()) return;
+  Expr fits = fitted(std::move(value).value_or(make_null(type.type, model.place)), type.type,
+                     type.is_array, fmt::format("'{}'", name));
+  to.push_back(model.with(Assign{.target = frame_.named(number).var, .value = std::move(fits)}));
+}
+
+DeclaredType PlpgsqlBody::declared_type(const std::string& text, Place place) {
+  constexpr std::string_view kType = "%type";
+  const std::size_t percent = text.find('%');
+  if (percent != std::string::npos && text.find('.') == std::string::npos &&
+      same_word(std::string_view(text).substr(percent, kType.size()), kType)) {
+    std::string name = text.substr(0, percent);
+    while (name.ends_with(' ')) name.pop_back();
+    const NamedVariable* model = frame_.find(name);
+    if (model != nullptr && !model->is_record)
+      return {.type = frame_.variable(model->var).type,
+              .width = frame_.variable(model->var).width,
+              .is_array = frame_.variable(model->var).is_array};
+    const auto known = frame_.known_names();
+    findings_.fail(place, fmt::format("unknown variable '{}'", name),
+                   known.empty() ? "" : suggest(name, known));
+    return {};
+  }
+  return catalog_.type_of(text, place, findings_);
+}
+
+std::size_t PlpgsqlBody::named(std::int64_t datum, Place place) {
+  if (datum >= 0) {
+    const auto found = named_.find(static_cast<std::size_t>(datum));
+    if (found != named_.end()) return found->second;
+    const Tree& entry = static_cast<std::size_t>(datum) < datums_.size()
+                            ? datums_[static_cast<std::size_t>(datum)]
+                            : no_tree();
+    if (const Tree& field = child(entry, "PLpgSQL_recfield"); !field.is_null()) {
+      const std::size_t record = named(number_of(field, "recparentno"), place);
+      if (!findings_.failed()) return field_of(record, text_of(field, "fieldname"), place);
+    }
+    if (text_of(child(entry, "PLpgSQL_var"), "refname") == kFieldVariable &&
+        next_field_ < head_.fields.size()) {
+      const RecordField& field = head_.fields[next_field_++];
+      const auto record = frame_.find_number(field.record);
+      if (record && frame_.named(*record).is_record) return field_of(*record, field.field, place);
+      // label.variable
+      if (const auto variable = frame_.find_number(field.record, field.field)) return *variable;
+    }
+    if (findings_.failed()) return 0;
+  }
+  findings_.fail(place, "this variable cannot be set", "only variables of DECLARE can");
+  return 0;
+}
+
+std::size_t PlpgsqlBody::field_of(std::size_t record, const std::string& name, Place place) {
+  const auto var = frame_.named(record).field(name);
+  if (var) return frame_.add_name(frame_.named(record).name + "." + name, *var);
+  findings_.fail(place,
+                 fmt::format("the record '{}' has no field '{}'", frame_.named(record).name, name),
+                 "no query has filled it before");
+  return 0;
+}
+
+std::vector<std::size_t> PlpgsqlBody::targets_of(const Tree& target, Place place) {
+  std::vector<std::size_t> targets;
+  for (const Tree& field : child(child(target, "PLpgSQL_row"), "fields"))
+    targets.push_back(named(number_of(field, "varno"), place));
+  if (const Tree& record = child(target, "PLpgSQL_rec"); !record.is_null())
+    targets.push_back(named(number_of(record, "dno"), place));
+  if (targets.empty()) findings_.fail(place, "these targets are not understood");
+  if (findings_.failed()) targets.clear();
+  return targets;
+}
+
+PlpgsqlBody::Parsed PlpgsqlBody::parse(const std::string& sql, const Locator& where) {
+  auto tree = parse_sql(sql);
+  if (!tree) {
+    const std::size_t offset = offset_of(sql, tree.error().where);
+    findings_.fail(where.place(static_cast<std::int64_t>(offset)), tree.error().what,
+                   tree.error().hint);
+    return {};
+  }
+  if (tree->size() != 1) {
+    findings_.fail(where.place(0), "one statement is expected here");
+    return {};
+  }
+  return {.tree = child((*tree)[0], "stmt"), .where = where};
+}
+
+Locator PlpgsqlBody::locate(const std::string& query, std::uint32_t line, std::size_t prefix,
+                            Place otherwise) {
+  if (const auto token = text_.find_text(line, query))
+    return text_.locator(text_.token(*token).begin, prefix);
+  return {.otherwise = otherwise};
+}
+
+Scope PlpgsqlBody::scope(Body& before, const Locator& where, const std::string& text) {
+  return {.catalog = catalog_,
+          .findings = findings_,
+          .frame = &frame_,
+          .where = where,
+          .names_may_clash = names_may_clash_,
+          .before = &before,
+          .text = text};
+}
+
+void PlpgsqlBody::add_before(Body& to, Body before) {
+  if (before.empty()) return;
+  Body none;
+  make_one_statement(frame_, before, none);
+  keep_found(frame_, before, before.front().place);
+  std::ranges::move(before, std::back_inserter(to));
+}
+
+Statement PlpgsqlBody::start(const Tree& node, std::string_view word, std::string_view stop) {
+  Statement statement;
+  if (const auto token = text_.find_word(line_of(node), word)) {
+    statement.place = text_.place_of_token(*token);
+    statement.text = text_.text_from(*token, stop);
+  } else {
+    statement.place = text_.place_of_line(line_of(node));
+  }
+  return statement;
+}
+
+Expr PlpgsqlBody::expression_at(Body& to, const std::string& query, const Locator& where,
+                                const Statement& around) {
+  const Parsed parsed = parse(std::string(kSelect) + query, where);
+  const Tree& select = child(parsed.tree, "SelectStmt");
+  const Tree& targets = child(select, "targetList");
+  if (findings_.failed() || targets.size() != 1) {
+    findings_.fail(where.place(0), "one expression is expected here");
+    return make_null(Type::Integer, around.place);
+  }
+  Body before;
+  Scope names = scope(before, parsed.where, around.text);
+  Expr result;
+  if (has(select, "fromClause") || contains_aggregate(targets)) {
+    // v := count(*) FROM t is short for a subquery.
+    const Tree sublink = {{"subLinkType", "EXPR_SUBLINK"}, {"subselect", parsed.tree}};
+    result = build_subquery(names, sublink, around.place);
+  } else {
+    result = build_expr(names, child(inside(targets[0]), "val"));
+  }
+  add_before(to, std::move(before));
+  return result;
+}
+
+Expr PlpgsqlBody::expression(Body& to, const Tree& expr, const Statement& around) {
+  const std::string query = query_of(expr);
+  return expression_at(to, query, locate(query, 0, kSelect.size(), around.place), around);
+}
+
+Expr PlpgsqlBody::condition(Body& to, const Tree& expr, const Statement& around) {
+  return fitted(expression(to, expr, around), Type::Boolean, false, "a condition");
+}
+
+Expr PlpgsqlBody::fitted(Expr value, Type type, bool is_array, std::string_view what) {
+  Body none;
+  Scope names = scope(none, {}, "");
+  return adapt(names, std::move(value), type, is_array, what);
+}
+
+}  // namespace isoscope::sql

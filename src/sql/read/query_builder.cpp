@@ -1,0 +1,475 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/read/query_parts.h"
+
+namespace isoscope::sql {
+namespace {
+
+// Fails for parts of a SELECT that we do not model.
+void refuse_parts(const Scope& scope, const Tree& select, Place place) {
+  Findings& findings = scope.findings;
+  if (has(select, "windowClause")) findings.fail(place, "WINDOW is not modelled");
+  if (has(select, "intoClause")) findings.fail(place, "SELECT INTO a new table is not modelled");
+  if (text_of(select, "limitOption") == "LIMIT_OPTION_WITH_TIES")
+    findings.fail(place, "WITH TIES is not modelled");
+}
+
+// Does some part of the query need rows of its own: groups, FILTER, DISTINCT ON, or something in
+// FROM that is no table?
+bool needs_rows(const Scope& scope, const Tree& select) {
+  if (has(select, "groupClause") || has(select, "havingClause")) return true;
+  const Tree& distinct = child(select, "distinctClause");
+  if (distinct.is_array() && !distinct.empty() && !distinct[0].is_null() && !distinct[0].empty())
+    return true;
+  if (contains_key(child(select, "targetList"), "agg_filter") ||
+      contains_key(child(select, "targetList"), "agg_order"))
+    return true;
+  const Tree& from = child(select, "fromClause");
+  return !std::ranges::all_of(from, [&](const Tree& entry) { return is_native(scope, entry, 0); });
+}
+
+}  // namespace
+
+std::string column_name(const Tree& node) {
+  const std::string kind = kind_of(node);
+  const Tree& inner = inside(node);
+  if (kind == "ColumnRef") return last_name(child(inner, "fields"));
+  if (kind == "FuncCall") return last_name(child(inner, "funcname"));
+  if (kind == "TypeCast") {
+    const std::string of = column_name(child(inner, "arg"));
+    return of == "?column?" ? last_name(child(child(inner, "typeName"), "names")) : of;
+  }
+  if (kind == "CoalesceExpr") return "coalesce";
+  if (kind == "CaseExpr") return "case";
+  if (kind == "MinMaxExpr") return text_of(inner, "op") == "IS_LEAST" ? "least" : "greatest";
+  if (kind == "SubLink" && text_of(inner, "subLinkType") == "EXISTS_SUBLINK") return "exists";
+  return "?column?";
+}
+
+bool is_star(const Tree& node) {
+  const Tree& fields = child(child(node, "ColumnRef"), "fields");
+  return fields.is_array() && !fields.empty() && has(fields.back(), "A_Star");
+}
+
+std::vector<NamedExpr> star_columns(const Scope& scope, const Tree& node) {
+  std::vector<NamedExpr> columns;
+  const Place place = scope.place(inside(node));
+  const Tree& fields = child(inside(node), "fields");
+  const std::string qualifier = fields.size() > 1 ? string_node(fields[fields.size() - 2]) : "";
+  bool any = false;
+  for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
+    const Source& source = scope.sources[i];
+    if (!qualifier.empty() && source.name != qualifier) continue;
+    any = true;
+    for (const ColumnName& column : columns_of_source(scope, i)) {
+      const bool is_merged =
+          qualifier.empty() && std::ranges::find(source.merged, column.name) != source.merged.end();
+      if (is_merged) continue;
+      columns.push_back({std::string(column.name), make_column(scope, i, column.number, place)});
+    }
+  }
+  if (!any) scope.findings.fail(place, "there is no table for this *");
+  return columns;
+}
+
+std::vector<NamedExpr> target_columns(Scope& scope, const Tree& targets) {
+  std::vector<NamedExpr> columns;
+  for (const Tree& entry : targets) {
+    const Tree& target = inside(entry);
+    const Tree& value = child(target, "val");
+    if (is_star(value)) {
+      for (NamedExpr& column : star_columns(scope, value)) columns.push_back(std::move(column));
+      continue;
+    }
+    const std::string name = text_of(target, "name");
+    Expr expr = build_expr(scope, value);
+    columns.push_back({name.empty() ? column_name(value) : name, std::move(expr)});
+  }
+  return columns;
+}
+
+namespace {
+
+void add_plain_outputs(Scope& scope, const Tree& targets, BuiltQuery& built) {
+  for (NamedExpr& column : target_columns(scope, targets)) {
+    built.columns.push_back(
+        {column.name, column.expr.type, column.expr.is_array, column.expr.bits});
+    built.query.outputs.push_back({.expr = std::move(column.expr)});
+  }
+}
+
+bool is_computed(const Expr& expr, const AggregateCall& call) {
+  return expr.op != ExprOp::Variable || expr.var != call.var;
+}
+
+void add_aggregate_outputs(Scope& scope, const Tree& targets, BuiltQuery& built) {
+  std::vector<AggregateCall> calls;
+  scope.aggregates = &calls;
+  for (const Tree& entry : targets) {
+    const Tree& target = inside(entry);
+    const Tree& value = child(target, "val");
+    const std::string name = text_of(target, "name");
+    Expr expr = build_expr(scope, value);
+    if (uses_column(expr))
+      scope.findings.fail(expr.place, "a column stands beside an aggregate without GROUP BY",
+                          "select it in a statement of its own");
+    built.columns.push_back(
+        {name.empty() ? column_name(value) : name, expr.type, expr.is_array, expr.bits});
+    built.computed.push_back(std::move(expr));
+  }
+  scope.aggregates = nullptr;
+  bool computes = calls.size() != built.computed.size();
+  for (std::size_t i = 0; !computes && i < calls.size(); ++i)
+    computes = is_computed(built.computed[i], calls[i]);
+  for (AggregateCall& call : calls) {
+    built.query.outputs.push_back(std::move(call.output));
+    built.hidden.push_back(call.var);
+  }
+  if (!computes) {
+    built.hidden.clear();
+    built.computed.clear();
+  }
+}
+
+void add_order(Scope scope, const Tree& sort, const Tree& targets, BuiltQuery& built) {
+  scope.names_may_clash = false;  // a name may be that of an output, which comes first
+  for (const Tree& entry : sort) {
+    const Tree& key = child(inside(entry), "node");
+    OrderBy order = order_direction(inside(entry));
+    const auto position = output_position(key, targets);
+    if (position && *position >= built.query.outputs.size()) {
+      scope.findings.fail(scope.place(inside(key)), "ORDER BY has no such column");
+      continue;
+    }
+    order.expr = position ? built.query.outputs[*position].expr : build_expr(scope, key);
+    built.query.order_by.push_back(std::move(order));
+  }
+}
+
+}  // namespace
+
+OrderBy order_direction(const Tree& sort) {
+  OrderBy order{.expr = {}, .descending = text_of(sort, "sortby_dir") == "SORTBY_DESC"};
+  const std::string nulls = text_of(sort, "sortby_nulls");
+  if (nulls == "SORTBY_NULLS_FIRST") order.nulls_first = true;
+  if (nulls == "SORTBY_NULLS_LAST") order.nulls_first = false;
+  return order;
+}
+
+std::optional<std::size_t> output_position(const Tree& key, const Tree& targets) {
+  const Tree& constant = child(child(key, "A_Const"), "ival");
+  if (!constant.is_null()) return static_cast<std::size_t>(number_of(constant, "ival") - 1);
+  const Tree& fields = child(child(key, "ColumnRef"), "fields");
+  const std::string name = fields.size() == 1 ? last_name(fields) : "";
+  for (std::size_t i = 0; !name.empty() && i < targets.size(); ++i) {
+    if (text_of(inside(targets[i]), "name") == name) return i;
+  }
+  return std::nullopt;
+}
+
+// There is one for all rows, so no column can be in it.
+std::optional<Expr> build_count(Scope& scope, const Tree& node, std::string_view what) {
+  if (node.is_null() || flag_of(child(node, "A_Const"), "isnull")) return std::nullopt;
+  std::optional<Expr> count = adapt(scope, build_expr(scope, node), Type::Integer, false, what);
+  if (count && uses_column(*count))
+    scope.findings.fail(scope.where.place(0), fmt::format("{} cannot depend on a column", what));
+  return count;
+}
+
+namespace {
+
+void build_lock(const Scope& scope, const Tree& clauses, Query& query) {
+  Lock& lock = query.lock;
+  for (const Tree& entry : clauses) {
+    const Tree& clause = inside(entry);
+    const std::string strength = text_of(clause, "strength");
+    const Lock asked = strength == "LCS_FORKEYSHARE"      ? Lock::KeyShare
+                       : strength == "LCS_FORSHARE"       ? Lock::Share
+                       : strength == "LCS_FORNOKEYUPDATE" ? Lock::NoKeyUpdate
+                                                          : Lock::Update;
+    lock = std::max(lock, asked);
+    const std::string wait = text_of(clause, "waitPolicy");
+    if (wait == "LockWaitError") query.wait = LockWait::Fail;
+    if (wait == "LockWaitSkip") query.wait = LockWait::Skip;
+    // FOR UPDATE OF names some of the tables.
+    if (has(clause, "lockedRels") && scope.sources.size() > 1)
+      scope.findings.note(scope.where.place(0), "a lock OF some tables is treated as one of all",
+                          NoteKind::Gap);
+  }
+}
+
+}  // namespace
+
+Place place_of_select(const Scope& scope, const Tree& select) {
+  const Tree& targets = child(select, "targetList");
+  return scope.where.place(targets.empty() ? 0 : number_of(inside(targets[0]), "location"));
+}
+
+namespace {
+
+// A query of tables, inner joins and conditions: as it is.
+BuiltQuery build_native(Scope& scope, const Tree& select) {
+  BuiltQuery built;
+  scope.tables = &built.query.sources;
+  for (const Tree& entry : child(select, "fromClause"))
+    built.query.where = both(std::move(built.query.where), add_from(scope, entry, 0));
+  if (scope.findings.failed()) return built;
+  if (has(select, "whereClause"))
+    built.query.where =
+        both(std::move(built.query.where), build_condition(scope, child(select, "whereClause")));
+  const Tree& targets = child(select, "targetList");
+  if (contains_aggregate(targets)) {
+    add_aggregate_outputs(scope, targets, built);
+  } else {
+    add_plain_outputs(scope, targets, built);
+    add_order(scope, child(select, "sortClause"), targets, built);
+  }
+  const Tree& distinct = child(select, "distinctClause");
+  built.query.distinct = distinct.is_array() && !distinct.empty();
+  built.query.limit = build_count(scope, child(select, "limitCount"), "LIMIT");
+  built.query.offset = build_count(scope, child(select, "limitOffset"), "OFFSET");
+  build_lock(scope, child(select, "lockingClause"), built.query);
+  return built;
+}
+
+}  // namespace
+
+BuiltQuery build_query(const Scope& given, const Tree& select) {
+  Scope scope = given;
+  scope.sources.clear();
+  scope.first_source_only = false;
+  scope.aggregates = nullptr;
+  const std::string op = text_of(select, "op");
+  for (const char* part : {"fromClause", "whereClause", "withClause", "limitCount", "limitOffset"})
+    scope.may_not_run = scope.may_not_run || has(select, part);
+  scope.may_not_run = scope.may_not_run || (!op.empty() && op != "SETOP_NONE");
+  if (has(select, "withClause")) add_with(scope, select);
+  if (!scope.findings.failed() && !op.empty() && op != "SETOP_NONE")
+    return build_set_operation(scope, select);
+  if (!scope.findings.failed() && has(select, "valuesLists")) return build_values(scope, select);
+  refuse_parts(scope, select, place_of_select(scope, select));
+  if (scope.findings.failed()) return {};
+  bool is_used_inside = needs_rows(scope, select);
+  if (!is_used_inside) {
+    const std::size_t mark = scope.before != nullptr ? scope.before->size() : 0;
+    Scope native = scope;
+    native.is_used_inside = scope.before != nullptr ? &is_used_inside : nullptr;
+    BuiltQuery built = build_native(native, select);
+    if (!is_used_inside || scope.findings.failed()) return built;
+    scope.before->resize(mark);
+  }
+  return build_by_rows(scope, select);
+}
+
+std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColumn>& columns,
+                                const std::vector<std::size_t>& named, Place place) {
+  Frame& frame = *scope.frame;
+  std::vector<VarId> targets;
+  if (named.size() == 1 && frame.named(named[0]).is_record) {
+    const NamedVariable record = frame.named(named[0]);
+    for (const FieldVariable& field : record.fields) {
+      if (record.is_row && !field.is_hidden) targets.push_back(field.var);
+    }
+    if (record.is_row && targets.size() != columns.size())
+      scope.findings.fail(place, fmt::format("{} values for the {} fields of '{}'", columns.size(),
+                                             targets.size(), record.name));
+    for (std::size_t i = 0; i < columns.size() && !record.is_row; ++i)
+      targets.push_back(frame.field(named[0], columns[i].name, columns[i].type, columns[i].is_array,
+                                    place, columns[i].bits));
+    // What a test looks at is what all queries fill.
+    const bool is_other = frame.named(named[0]).fields.size() != record.fields.size() ||
+                          record.fields.size() != targets.size();
+    if (record.is_tested && !record.is_row && is_other)
+      scope.findings.fail(
+          place, fmt::format("'{}' is tested as a whole, and this query has other columns for it",
+                             record.name));
+    return targets;
+  }
+  for (const std::size_t number : named) {
+    if (frame.named(number).is_record) {
+      scope.findings.fail(place, fmt::format("the record '{}' is one of several targets",
+                                             frame.named(number).name));
+      return targets;
+    }
+    targets.push_back(frame.named(number).var);
+  }
+  if (targets.size() != columns.size())
+    scope.findings.fail(place,
+                        fmt::format("{} values for {} variables", columns.size(), targets.size()));
+  return targets;
+}
+
+namespace {
+
+// Makes the results fit the variables that get them.
+void fit(const Scope& given, BuiltQuery& built, const std::vector<VarId>& targets) {
+  Scope scope = given;
+  for (std::size_t i = 0; i < targets.size() && i < built.columns.size(); ++i) {
+    const Variable& variable = scope.frame->variable(targets[i]);
+    const std::string what = fmt::format("'{}'", variable.name);
+    const auto fitted = [&](Expr& expr) {
+      expr = adapt(scope, std::move(expr), variable.type, variable.is_array, what,
+                   variable.width.bits);
+    };
+    if (!built.computed.empty()) {
+      fitted(built.computed[i]);
+    } else if (built.query.outputs[i].aggregate == Aggregate::None) {
+      fitted(built.query.outputs[i].expr);
+    } else if (variable.type != built.columns[i].type ||
+               variable.is_array != built.columns[i].is_array) {
+      scope.findings.fail(built.query.outputs[i].expr.place,
+                          fmt::format("{} is {}, but gets {}", what, a_type(variable.type),
+                                      a_type(built.columns[i].type)));
+    }
+  }
+}
+
+// target := result, for results that are computed of aggregates.
+void add_computed(std::vector<Statement>& to, const BuiltQuery& built,
+                  const std::vector<VarId>& targets, const Statement& model) {
+  for (std::size_t i = 0; i < built.computed.size() && i < targets.size(); ++i) {
+    to.push_back(model.with(Assign{.target = targets[i], .value = built.computed[i]}));
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// Every SQL statement in there continues the one that has begun; functions that are called have
+// snapshots of their own.
+void continue_all(std::span<Statement> body) {
+  for (Statement& statement : body) {
+    if (statement.is_separate()) continue;
+    if (statement.is_sql()) statement.continues = true;
+    continue_all(statement.body());
+    continue_all(statement.otherwise());
+  }
+}
+
+// Does it matter when, or whether, they run?
+bool has_effect(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.is_sql() || s.is<Raise>() || has_effect(s.body()) || has_effect(s.otherwise());
+  });
+}
+
+// Can it end the transaction, or wait?
+bool may_fail(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    const auto* select = s.find<Select>();
+    return s.is<Raise>() || (select != nullptr && (select->strict || select->advisory)) ||
+           s.is_separate() || s.write() != nullptr || s.lock() != Lock::None ||
+           may_fail(s.body()) || may_fail(s.otherwise());
+  });
+}
+
+// The table whose rows the loop locks, one by one; none for other statements.
+TableId locked_by(const Statement& statement) {
+  const auto* loop = statement.find<ForQuery>();
+  const bool locks =
+      loop != nullptr && loop->query.lock == Lock::Update && loop->query.sources.size() == 1;
+  return locks ? loop->query.sources.front() : TableId::none();
+}
+
+// `calls` are those that the statement has made so far.
+void mark_calls(std::span<Statement> body, std::vector<Block*>& calls,
+                TableId locked = TableId::none()) {
+  for (Statement& statement : body) {
+    if (statement.is_separate()) {
+      if (has_effect(statement.body())) calls.push_back(statement.find<Block>());
+      continue;
+    }
+    // An INSERT has no use for a snapshot, nor has the DELETE of a row that is locked.
+    const auto* remove = statement.find<Delete>();
+    const bool is_of_row =
+        remove != nullptr && remove->once && !locked.is_none() && remove->table == locked;
+    if (statement.is_sql() && !statement.is<Insert>() && !is_of_row) {
+      for (Block* call : calls) call->is_rough = true;
+    }
+    // The second round of a loop follows the first.
+    for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round)
+      mark_calls(statement.body(), calls,
+                 locked_by(statement).is_none() ? locked : locked_by(statement));
+    mark_calls(statement.otherwise(), calls, locked);
+  }
+}
+
+}  // namespace
+
+bool has_sql(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.is_sql() || has_sql(s.body()) || has_sql(s.otherwise());
+  });
+}
+
+void mark_calls_as_rough(std::span<Statement> statements) {
+  for (Statement& statement : statements) {
+    if (auto* block = statement.find<Block>()) {
+      // What a STABLE function asks for, it asks of the snapshot of its statement, like a subquery.
+      const bool matters = block->is_separate ? has_effect(block->body) : may_fail(block->body);
+      block->is_rough = block->is_rough || matters;
+      continue;
+    }
+    mark_calls_as_rough(statement.body());
+    mark_calls_as_rough(statement.otherwise());
+  }
+}
+
+void make_one_statement(Frame& frame, std::vector<Statement>& before,
+                        std::vector<Statement>& made) {
+  std::vector<Block*> calls;
+  mark_calls(before, calls);
+  mark_calls(made, calls);
+  bool has_begun = false;
+  for (std::vector<Statement>* list : {&before, &made}) {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      Statement* statement = &(*list)[i];
+      if (statement->is_separate()) continue;
+      const bool is_sql = statement->is_sql();
+      const bool is_deep = has_sql(statement->body()) || has_sql(statement->otherwise());
+      if (!is_sql && !is_deep) continue;
+      if (!is_sql && !has_begun) {
+        // The first query is inside of a loop or a branch: the snapshot is taken before it.
+        Select begin{.targets = {frame.add_hidden("begin", Type::Boolean, false, statement->place)},
+                     .in_expression = true,
+                     .exists = true};
+        list->insert(
+            list->begin() + static_cast<std::ptrdiff_t>(i),
+            {.place = statement->place, .text = statement->text, .kind = std::move(begin)});
+        statement = &(*list)[++i];
+      } else if (is_sql) {
+        statement->continues = has_begun;
+      }
+      has_begun = true;
+      continue_all(statement->body());
+      continue_all(statement->otherwise());
+    }
+  }
+}
+
+void add_select(std::vector<Statement>& to, const Scope& scope, BuiltQuery built,
+                const std::vector<VarId>& targets, Select like, const Statement& model) {
+  if (scope.findings.failed()) return;
+  fit(scope, built, targets);
+  like.query = std::move(built.query);
+  like.targets = built.computed.empty() ? targets : built.hidden;
+  to.push_back(model.with(std::move(like)));
+  add_computed(to, built, targets, model);
+}
+
+Statement make_loop(const Scope& scope, BuiltQuery built, const std::vector<VarId>& targets,
+                    const Statement& model) {
+  ForQuery loop;
+  if (!scope.findings.failed()) {
+    fit(scope, built, targets);
+    loop.query = std::move(built.query);
+    loop.targets = built.computed.empty() ? targets : built.hidden;
+    add_computed(loop.body, built, targets, model);
+  }
+  return model.with(std::move(loop));
+}
+
+}  // namespace isoscope::sql

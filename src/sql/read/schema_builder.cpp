@@ -1,0 +1,506 @@
+#include "sql/read/schema_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/read/expr_builder.h"
+
+namespace isoscope::sql {
+namespace {
+
+constexpr std::size_t kMaxColumns = 1600;  // PostgreSQL's limit
+
+// Changes of a table that change nothing for its rows.
+bool is_remark(std::string_view change) {
+  for (const std::string_view known :
+       {"AT_ChangeOwner",        "AT_ClusterOn",         "AT_ValidateConstraint",
+        "AT_SetStatistics",      "AT_SetStorage",        "AT_SetOptions",
+        "AT_ReplicaIdentity",    "AT_SetRelOptions",     "AT_ResetRelOptions",
+        "AT_SetTableSpace",      "AT_SetLogged",         "AT_SetUnLogged",
+        "AT_EnableTrig",         "AT_EnableTrigAll",     "AT_EnableTrigUser",
+        "AT_AttachPartition",    "AT_DropCluster",       "AT_SetCompression",
+        "AT_DisableRowSecurity", "AT_NoForceRowSecurity"}) {
+    if (change == known) return true;
+  }
+  return false;
+}
+
+// The names of columns in an expression, a list of names or an index.
+void add_names(const Tree& tree, std::vector<std::string>& names) {
+  if (!tree.is_structured()) return;
+  if (const std::string name = string_node(tree); !name.empty()) names.push_back(name);
+  if (has(tree, "IndexElem")) names.push_back(text_of(inside(tree), "name"));
+  for (const Tree& part : tree) add_names(part, names);
+}
+
+// Puts the name of a column where the CHECK of a domain says VALUE.
+void name_value(Tree& tree, const std::string& column) {
+  if (tree.is_object() && tree.contains("ColumnRef")) {
+    Tree& fields = tree["ColumnRef"]["fields"];
+    if (fields.size() == 1 && string_node(fields[0]) == "value")
+      fields[0]["String"]["sval"] = column;
+    return;
+  }
+  for (Tree& part : tree) {
+    if (part.is_structured()) name_value(part, column);
+  }
+}
+
+}  // namespace
+
+void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
+  if (kind == "CreateStmt") return add_table(node);
+  if (kind == "AlterTableStmt") return alter_table(node, place);
+  if (kind == "IndexStmt") {
+    plain_indexes_.insert(text_of(node, "idxname"));
+    if (flag_of(node, "unique")) add_unique_index(node, place);
+    return;
+  }
+  if (kind == "DropStmt") return drop(node, place);
+  if (kind == "RenameStmt") return rename(node, place);
+  if (kind == "ViewStmt") return add_view(node);
+  if (kind == "CreateTrigStmt") return add_trigger(node, place);
+  if (kind == "CreateSeqStmt" || kind == "AlterSeqStmt") {
+    return add_sequence(node, kind == "CreateSeqStmt", place);
+  }
+  if (kind == "CreateEnumStmt") {
+    DeclaredType& type = catalog_.types[last_name(child(node, "typeName"))];
+    type = {.type = Type::Text, .width = {.labels = std::make_shared<std::vector<std::string>>()}};
+    for (const Tree& label : child(node, "vals")) type.width.labels->push_back(string_node(label));
+    return;
+  }
+  // Columns of the type have the label as well.
+  if (kind == "AlterEnumStmt") {
+    const auto type = catalog_.types.find(last_name(child(node, "typeName")));
+    if (type != catalog_.types.end() && type->second.width.labels != nullptr)
+      type->second.width.labels->push_back(text_of(node, "newVal"));
+    return;
+  }
+  if (kind == "CreateDomainStmt") {
+    catalog_.types[last_name(child(node, "domainname"))] =
+        catalog_.type_of(child(node, "typeName"), where_, findings_);
+    if (!has(node, "constraints")) return;
+    domain_constraints_[last_name(child(node, "domainname"))] = &child(node, "constraints");
+    findings_.note(place, "constraints of domains are those of columns, not of variables",
+                   NoteKind::Free);
+    return;
+  }
+  if (kind == "RuleStmt") {
+    findings_.note(place, "rules are not modelled: statements do only what they say", NoteKind::Gap,
+                   text_of(child(node, "relation"), "relname"));
+    return;
+  }
+  if (kind == "CreatePolicyStmt") {
+    findings_.note(place, "row security is not modelled", NoteKind::Gap,
+                   text_of(child(node, "table"), "relname"));
+    return;
+  }
+  struct Ignored {
+    std::string_view kind, what;
+    NoteKind note = NoteKind::Remark;
+  };
+  static constexpr Ignored kIgnored[] = {
+      {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
+      {"DoStmt", "DO blocks are ignored", NoteKind::Gap},
+      {"UpdateStmt", "UPDATE outside of functions is ignored"},
+      {"DeleteStmt", "DELETE outside of functions is ignored"},
+      {"SelectStmt", "SELECT outside of functions is ignored"},
+      {"CallStmt", "CALL outside of functions is ignored"},
+      {"CopyStmt",
+       "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT"},
+      {"CompositeTypeStmt", "composite types are not modelled"},
+      {"TruncateStmt", "TRUNCATE is ignored"},
+  };
+  for (const Ignored& ignored : kIgnored) {
+    if (ignored.kind != kind) continue;
+    findings_.note(place, std::string(ignored.what), ignored.note);
+  }
+}
+
+void SchemaBuilder::add_table(const Tree& node) {
+  const Tree& relation = child(node, "relation");
+  const std::string name = text_of(relation, "relname");
+  const Place at = place(relation);
+  if (catalog_.find_table(name)) {
+    if (!flag_of(node, "if_not_exists"))
+      findings_.fail(at, fmt::format("table '{}' is declared twice", name));
+    return;
+  }
+  // The rows of a partition are rows of the whole table, and nothing else is said of it.
+  if (has(node, "partbound")) return;
+  if (has(node, "inhRelations") || has(node, "ofTypename")) {
+    findings_.note(at, fmt::format("table '{}' inherits from another, and is left out", name),
+                   NoteKind::Gap);
+    return;
+  }
+  const TableId id{static_cast<std::uint32_t>(catalog_.tables.size())};
+  Table table;
+  table.name = name;
+  table.place = at;
+  catalog_.tables.push_back(std::move(table));
+  for (const Tree& element : child(node, "tableElts")) {
+    if (findings_.failed()) return;
+    const std::string kind = kind_of(element);
+    if (kind == "ColumnDef") {
+      add_column(id, inside(element));
+    } else if (kind == "Constraint") {
+      pending_.push_back({id, &inside(element), ""});
+    } else {
+      like_table(id, inside(element), at);
+    }
+  }
+  for (const Tree& entry : child(child(node, "partspec"), "partParams")) {
+    std::vector<std::string> names = {text_of(inside(entry), "name")};
+    add_names(child(inside(entry), "expr"), names);
+    for (const std::string& part : names) {
+      if (const auto column = find_column(catalog_.table(id), part))
+        catalog_.tables[id.index].partition_key.push_back(*column);
+    }
+  }
+}
+
+void SchemaBuilder::add_column(TableId id, const Tree& definition) {
+  Table& table = catalog_.tables[id.index];
+  Column column;
+  column.name = text_of(definition, "colname");
+  column.place = place(definition);
+  if (table.columns.size() == kMaxColumns)
+    findings_.fail(column.place,
+                   fmt::format("table '{}' has more than {} columns", table.name, kMaxColumns),
+                   "PostgreSQL allows no more, either");
+  if (find_column(table, column.name))
+    findings_.fail(column.place,
+                   fmt::format("column '{}' of '{}' is declared twice", column.name, table.name));
+  const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
+  column.type = type.type;
+  if (!type.is_array) column.width = type.width;
+  column.is_fresh = type.is_fresh;
+  column.not_null = type.is_fresh;
+  if (type.is_fresh) column.sequence = own_sequence(table, column);
+  if (has(definition, "collClause"))
+    findings_.note(column.place, "COLLATE is ignored", NoteKind::Gap);
+  if (type.is_array || type.is_record) {
+    column.type = Type::Text;
+    findings_.note(column.place,
+                   fmt::format("column '{}' of '{}' is treated as a text", column.name, table.name),
+                   NoteKind::Gap);
+  }
+  note_taken_sequence(column);
+  add_domain_constraints(id, last_name(child(child(definition, "typeName"), "names")), column);
+  for (const Tree& entry : child(definition, "constraints")) {
+    const Tree& constraint = inside(entry);
+    const std::string kind = text_of(constraint, "contype");
+    if (kind == "CONSTR_NOTNULL") column.not_null = true;
+    const Tree& value = child(constraint, "raw_expr");
+    if (kind == "CONSTR_IDENTITY" || (kind == "CONSTR_DEFAULT" && is_nextval(value))) {
+      column.is_fresh = true;
+      column.not_null = true;
+      column.sequence =
+          kind == "CONSTR_IDENTITY" ? own_sequence(table, column) : sequence_of(value);
+      if (kind == "CONSTR_IDENTITY") {
+        note_taken_sequence(column);
+        const SequenceId own = sequence_id(catalog_.sequences, column.sequence);
+        set_options(catalog_.sequences[own.index], child(constraint, "options"), findings_,
+                    column.place);
+      }
+      continue;
+    }
+    pending_.push_back({id, &constraint, column.name});
+  }
+  table.columns.push_back(std::move(column));
+}
+
+void SchemaBuilder::add_sequence(const Tree& node, bool is_new, Place place) {
+  const Tree& named = child(node, "sequence");
+  const std::string name = text_of(named, "relname");
+  // Names of schemas do not count: two of one name would be one.
+  const std::string schema = text_of(named, "schemaname");
+  if (is_new && sequence_schemas_.try_emplace(name, schema).first->second != schema)
+    findings_.note(place, fmt::format("sequences '{}' of two schemas are treated as one", name),
+                   NoteKind::Gap);
+  const SequenceId sequence = sequence_id(catalog_.sequences, name);
+  set_options(catalog_.sequences[sequence.index], child(node, "options"), findings_, place);
+}
+
+// serial and IDENTITY make a sequence of their own, under another name if theirs is taken.
+void SchemaBuilder::note_taken_sequence(const Column& column) {
+  if (column.is_fresh && sequence_schemas_.contains(column.sequence))
+    findings_.note(column.place,
+                   fmt::format("the sequence of '{}' and '{}' are treated as one", column.name,
+                               column.sequence),
+                   NoteKind::Gap);
+}
+
+void SchemaBuilder::add_domain_constraints(TableId id, const std::string& domain, Column& column) {
+  const auto found = domain_constraints_.find(domain);
+  if (found == domain_constraints_.end()) return;
+  for (const Tree& entry : *found->second) {
+    const Tree& constraint = inside(entry);
+    const std::string kind = text_of(constraint, "contype");
+    if (kind == "CONSTR_NOTNULL") column.not_null = true;
+    if (kind != "CONSTR_CHECK") continue;
+    own_trees_.push_back(constraint);
+    name_value(own_trees_.back(), column.name);
+    pending_.push_back({id, &own_trees_.back(), column.name});
+  }
+}
+
+void SchemaBuilder::alter_table(const Tree& node, Place at) {
+  const std::string name = text_of(child(node, "relation"), "relname");
+  const std::string object = text_of(node, "objtype");
+  if (const auto view = catalog_.views.find(name); view != catalog_.views.end()) {
+    for (const Tree& command : child(node, "cmds")) {
+      const std::string kind = text_of(inside(command), "subtype");
+      if (kind == "AT_ColumnDefault") view->second.refusal = "defaults of its own";
+      if (kind == "AT_SetRelOptions") view->second.refusal = "options that ALTER VIEW sets";
+    }
+  }
+  if (object != "OBJECT_TABLE") return;
+  // ALTER TABLE … OWNER TO is also said of sequences and views, which are no tables to us.
+  const Tree& commands = child(node, "cmds");
+  const bool says_nothing = std::all_of(commands.begin(), commands.end(), [](const Tree& entry) {
+    return is_remark(text_of(inside(entry), "subtype"));
+  });
+  if (says_nothing || (flag_of(node, "missing_ok") && !catalog_.find_table(name))) return;
+  if (catalog_.find_view(name) != nullptr) return;
+  const auto id = catalog_.find_table(name);
+  if (!id) {
+    findings_.note(place(child(node, "relation")),
+                   fmt::format("a change of '{}', which is not in the file, is ignored", name),
+                   NoteKind::Gap);
+    return;
+  }
+  for (const Tree& entry : child(node, "cmds")) {
+    const Tree& command = inside(entry);
+    const std::string kind = text_of(command, "subtype");
+    if (kind == "AT_AddConstraint") {
+      pending_.push_back({*id, &inside(child(command, "def")), ""});
+    } else if (kind == "AT_AddColumn") {
+      add_column(*id, inside(child(command, "def")));
+    } else if (!is_remark(kind)) {
+      alter_column(*id, kind, command, at);
+    }
+  }
+}
+
+void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
+  const Tree& relation = child(node, "relation");
+  const auto id = catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
+  if (!id) return;
+  std::vector<std::uint32_t> key;
+  bool is_plain = !has(node, "whereClause");
+  for (const Tree& entry : child(node, "indexParams")) {
+    const std::string name = text_of(inside(entry), "name");
+    const auto column = find_column(catalog_.table(*id), name);
+    if (column) {
+      key.push_back(*column);
+    } else {
+      is_plain = false;
+    }
+  }
+  if (is_plain && flag_of(node, "nulls_not_distinct")) {
+    add_key_with_nulls(*id, key, text_of(node, "idxname"), at);
+  } else if (is_plain) {
+    unique_indexes_[text_of(node, "idxname")] = {*id, key};
+    catalog_.tables[id->index].constraint_names[text_of(node, "idxname")] = key;
+    catalog_.tables[id->index].unique.push_back(std::move(key));
+  } else {
+    add_strange_index(*id, node, at);
+  }
+}
+
+void SchemaBuilder::ignore_rule(TableId id, Place at, std::string what, const Tree& rule) {
+  std::vector<std::string> columns;
+  add_names(rule, columns);
+  findings_.note(at, std::move(what), NoteKind::Gap, catalog_.table(id).name, std::move(columns));
+}
+
+std::vector<std::uint32_t> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
+  std::vector<std::uint32_t> columns;
+  const Table& table = catalog_.table(id);
+  for (const Tree& entry : names) {
+    const std::string name = string_node(entry);
+    if (const auto column = find_column(table, name)) {
+      columns.push_back(*column);
+    } else {
+      findings_.fail(at, fmt::format("'{}' has no column '{}'", table.name, name),
+                     suggest_column(table, name));
+    }
+  }
+  return columns;
+}
+
+void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
+  const Tree& constraint = *pending.constraint;
+  const Tree& relation = child(constraint, "pktable");
+  const std::string referred = text_of(relation, "relname");
+  const auto target = catalog_.find_table(referred);
+  if (!target) {
+    findings_.note(
+        place(relation),
+        fmt::format("a foreign key to '{}', which is not in the file, is ignored", referred),
+        NoteKind::Gap);
+    return;
+  }
+  ForeignKey key{.columns = {}, .target = *target, .target_columns = {}};
+  key.columns = pending.column.empty()
+                    ? columns_of(pending.table, child(constraint, "fk_attrs"), at)
+                    : std::vector{*find_column(catalog_.table(pending.table), pending.column)};
+  key.target_columns = has(constraint, "pk_attrs")
+                           ? columns_of(*target, child(constraint, "pk_attrs"), at)
+                           : catalog_.table(*target).primary_key;
+  if (findings_.failed()) return;
+  if (key.columns.size() != key.target_columns.size()) {
+    findings_.fail(at,
+                   fmt::format("this foreign key has {} columns, but '{}' {}", key.columns.size(),
+                               catalog_.table(*target).name, key.target_columns.size()));
+    return;
+  }
+  const std::string on_delete = text_of(constraint, "fk_del_action");
+  if (on_delete == "c") key.on_delete = OnDelete::Cascade;
+  if (on_delete == "n") key.on_delete = OnDelete::SetNull;
+  if (on_delete == "d") key.on_delete = OnDelete::SetDefault;
+  key.set_columns = columns_of(pending.table, child(constraint, "fk_del_set_cols"), at);
+  key.place = at;
+  const std::string on_update = text_of(constraint, "fk_upd_action");
+  if (on_update == "c" || on_update == "n" || on_update == "d")
+    findings_.note(at, "ON UPDATE of a foreign key is ignored", NoteKind::Gap);
+  if (text_of(constraint, "fk_matchtype") == "f" && key.columns.size() > 1)
+    ignore_rule(pending.table, at, "MATCH FULL is ignored", child(constraint, "fk_attrs"));
+  key.name = text_of(constraint, "conname");
+  if (key.name.empty()) {
+    const Table& own = catalog_.table(pending.table);
+    key.name = own.name + "_" + own.columns[key.columns.front()].name + "_fkey";
+  }
+  catalog_.tables[pending.table.index].foreign_keys.push_back(std::move(key));
+}
+
+void SchemaBuilder::remember(TableId id, const Tree& constraint, std::string_view suffix,
+                             const std::vector<std::uint32_t>& key) {
+  Table& table = catalog_.tables[id.index];
+  std::string name = text_of(constraint, "conname");
+  if (name.empty()) {
+    name = table.name;
+    for (const std::uint32_t column : key) {
+      if (suffix == "pkey") break;
+      name += "_" + table.columns[column].name;
+    }
+    name += fmt::format("_{}", suffix);
+  }
+  table.constraint_names[name] = key;
+}
+
+std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, Type type,
+                                              bool has_columns, std::string_view what, Place at) {
+  const std::string rule_of = what == "CHECK" ? catalog_.table(table).name : "";
+  std::vector<std::string> columns;
+  if (!rule_of.empty()) add_names(node, columns);
+  Findings own;
+  Scope scope{.catalog = catalog_, .findings = own, .where = where_};
+  if (has_columns) scope.sources = {{.table = table, .name = catalog_.table(table).name}};
+  Expr expr = adapt(scope, build_expr(scope, node), type, false, what);
+  for (const Note& note : own.notes())
+    findings_.note(note.where, note.what, note.kind, note.kind == NoteKind::Remark ? "" : rule_of,
+                   columns);
+  if (!own.failed()) return expr;
+  findings_.note(own.error().where.line > 0 ? own.error().where : at,
+                 fmt::format("{} is not modelled: {}", what, own.error().what), NoteKind::Gap,
+                 rule_of, columns);
+  return std::nullopt;
+}
+
+void SchemaBuilder::set_default(TableId id, std::uint32_t column, const Tree& expr, Place at) {
+  const Column& declared = catalog_.table(id).columns[column];
+  const std::string what = fmt::format("the default of '{}'", declared.name);
+  auto value = expression(expr, id, declared.type, false, what, at);
+  if (!value) {
+    value = make(ExprOp::Opaque, declared.type, {}, at);
+    value->text = "default";
+    value->is_volatile = true;
+  }
+  catalog_.tables[id.index].columns[column].default_value = std::move(value);
+}
+
+void SchemaBuilder::resolve(const Pending& pending) {
+  const Tree& constraint = *pending.constraint;
+  const std::string kind = text_of(constraint, "contype");
+  const Place at = place(constraint);
+  Table& table = catalog_.tables[pending.table.index];
+  // At a column, DEFERRABLE follows its constraint as one of its own. EXCLUDE says so itself.
+  const bool is_deferrable = flag_of(constraint, "deferrable") && kind != "CONSTR_EXCLUSION";
+  if (is_deferrable || kind == "CONSTR_ATTR_DEFERRABLE")
+    findings_.note(at, "deferrable constraints are checked at once", NoteKind::Gap);
+  const auto own = [&]() {
+    if (!pending.column.empty()) return std::vector{*find_column(table, pending.column)};
+    return columns_of(pending.table, child(constraint, "keys"), at);
+  };
+  if (kind == "CONSTR_UNIQUE") {
+    if (has(constraint, "indexname"))
+      return ignore_rule(pending.table, at, "UNIQUE USING INDEX is ignored", no_tree());
+    if (flag_of(constraint, "nulls_not_distinct"))
+      return add_key_with_nulls(pending.table, own(), text_of(constraint, "conname"), at);
+    table.unique.push_back(own());
+    remember(pending.table, constraint, "key", table.unique.back());
+  } else if (kind == "CONSTR_CHECK") {
+    auto check =
+        expression(child(constraint, "raw_expr"), pending.table, Type::Boolean, true, "CHECK", at);
+    std::string name = text_of(constraint, "conname");
+    if (name.empty()) {
+      name = table.name + (pending.column.empty() ? "" : "_" + pending.column) + "_check";
+    }
+    if (check) {
+      table.checks.push_back(*std::move(check));
+      table.check_names.push_back(name);
+    }
+  } else if (kind == "CONSTR_DEFAULT") {
+    set_default(pending.table, *find_column(table, pending.column), child(constraint, "raw_expr"),
+                at);
+  } else if (kind == "CONSTR_GENERATED") {
+    const std::uint32_t column = *find_column(table, pending.column);
+    auto value = expression(child(constraint, "raw_expr"), pending.table,
+                            table.columns[column].type, true, "GENERATED", at);
+    catalog_.tables[pending.table.index].columns[column].generated = std::move(value);
+  } else if (kind == "CONSTR_FOREIGN") {
+    resolve_foreign_key(pending, at);
+  } else if (kind == "CONSTR_EXCLUSION") {
+    add_exclusion(pending.table, constraint, at);
+  }
+}
+
+void SchemaBuilder::resolve_pending() {
+  // Foreign keys look at primary keys, so these come first.
+  for (const Pending& pending : pending_) {
+    if (text_of(*pending.constraint, "contype") != "CONSTR_PRIMARY" || findings_.failed()) continue;
+    Table& table = catalog_.tables[pending.table.index];
+    const Place at = place(*pending.constraint);
+    if (!table.primary_key.empty())
+      findings_.fail(at, fmt::format("'{}' has two primary keys", table.name));
+    table.primary_key = pending.column.empty()
+                            ? columns_of(pending.table, child(*pending.constraint, "keys"), at)
+                            : std::vector{*find_column(table, pending.column)};
+    for (const std::uint32_t column : table.primary_key) table.columns[column].not_null = true;
+    remember(pending.table, *pending.constraint, "pkey", table.primary_key);
+  }
+  for (const Pending& pending : pending_) {
+    if (!findings_.failed()) resolve(pending);
+  }
+  pending_.clear();
+}
+
+void SchemaBuilder::finish() {
+  resolve_pending();
+  drop_unused();
+  for (Table& table : catalog_.tables) {
+    if (!table.primary_key.empty()) continue;
+    table.primary_key = {static_cast<std::uint32_t>(table.columns.size())};
+    table.columns.push_back({.name = "rowid",
+                             .type = Type::Integer,
+                             .not_null = true,
+                             .is_fresh = true,
+                             .is_hidden = true,
+                             .place = table.place});
+  }
+}
+
+}  // namespace isoscope::sql

@@ -1,0 +1,92 @@
+#pragma once
+// CREATE TABLE, ALTER TABLE, CREATE UNIQUE INDEX, CREATE TYPE, VIEW and TRIGGER as entries of the
+// catalog, in the order of the file: what a later statement drops or renames is so in the end.
+//
+// Constraints may name tables that come later, so they are collected, and resolved at the end or
+// before names change.
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/read/catalog.h"
+#include "sql/read/findings.h"
+#include "sql/read/source_text.h"
+
+namespace isoscope::sql {
+
+class SchemaBuilder {
+ public:
+  SchemaBuilder(Catalog& catalog, Findings& findings, const Locator& where)
+      : catalog_(catalog), findings_(findings), where_(where) {}
+
+  // Takes the statement if it is about tables or types. One that might matter and is ignored gets
+  // a note.
+  void add(const std::string& kind, const Tree& node, Place place);
+  // Resolves the constraints, and gives a key to tables that have none.
+  void finish();
+
+ private:
+  struct Pending {
+    TableId table;
+    const Tree* constraint;
+    std::string column;  // of a constraint that stands at a column
+  };
+
+  // What becomes of things later: schema_changes.cpp.
+  void alter_column(TableId id, const std::string& kind, const Tree& command, Place place);
+  void drop(const Tree& node, Place place);
+  void drop_table(const std::string& name);
+  void drop_column(TableId id, const std::string& name, Place place);
+  void drop_constraint(TableId id, const std::string& name, Place place);
+  bool drop_exclusion(const std::string& name);  // is there one?
+  void rename(const Tree& node, Place place);
+  void add_view(const Tree& node);
+  void add_trigger(const Tree& node, Place place);
+  void add_sequence(const Tree& node, bool is_new, Place place);
+  void note_taken_sequence(const Column& column);
+  void like_table(TableId id, const Tree& clause, Place place);
+  void resolve_pending();
+  void set_default(TableId id, std::uint32_t column, const Tree& expr, Place place);
+  // An expression of the schema; nothing, and a note, if it cannot be modelled.
+  std::optional<Expr> expression(const Tree& node, TableId table, Type type, bool has_columns,
+                                 std::string_view what, Place place);
+  void remember(TableId id, const Tree& constraint, std::string_view suffix,
+                const std::vector<std::uint32_t>& key);
+  void drop_unused();
+  void add_table(const Tree& node);
+  void add_column(TableId id, const Tree& definition);
+  // Those of its type, if that is a domain.
+  void add_domain_constraints(TableId id, const std::string& domain, Column& column);
+  void alter_table(const Tree& node, Place place);
+  void add_unique_index(const Tree& node, Place place);
+  void resolve(const Pending& pending);
+  // EXCLUDE, and UNIQUE indexes that are not plain keys: exclusion_builder.cpp.
+  void add_exclusion(TableId id, const Tree& constraint, Place place);
+  void add_strange_index(TableId id, const Tree& node, Place place);
+  void add_key_with_nulls(TableId id, const std::vector<std::uint32_t>& key, std::string name,
+                          Place place);
+  std::optional<ExclusionPart> range_part(TableId id, const Tree& expr, Place place);
+  void resolve_foreign_key(const Pending& pending, Place place);
+  // A rule of the table that is not modelled, and might refuse what the model lets happen. The tree
+  // names the columns that it looks at.
+  void ignore_rule(TableId id, Place place, std::string what, const Tree& rule);
+  std::vector<std::uint32_t> columns_of(TableId id, const Tree& names, Place place);
+  Place place(const Tree& node) const { return where_.place(number_of(node, "location")); }
+
+  Catalog& catalog_;
+  Findings& findings_;
+  Locator where_;
+  std::vector<Pending> pending_;
+  std::set<TableId> dropped_;
+  std::map<std::string, std::pair<TableId, std::vector<std::uint32_t>>> unique_indexes_;
+  std::set<std::string> plain_indexes_;
+  std::map<std::string, std::string> sequence_schemas_;  // by name
+  std::map<std::string, const Tree*> domain_constraints_;
+  std::deque<Tree> own_trees_;  // that stand in no text
+};
+
+}  // namespace isoscope::sql

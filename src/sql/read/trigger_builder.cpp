@@ -1,0 +1,448 @@
+// Row triggers, as part of the statements that fire them.
+//
+//   BEFORE INSERT   NEW is filled, the trigger runs, then the row is inserted as NEW is
+//   BEFORE DELETE   each row is locked, the trigger runs on OLD, then the row is deleted
+//   BEFORE UPDATE   of triggers that ask the database nothing: NEW as expressions over the row,
+//                   which are computed again if the row was changed meanwhile
+//   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the
+//                   end of the statement; so does what foreign keys do ON DELETE (cascades.h)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sql/read/cascades.h"
+#include "sql/read/function_builder.h"
+#include "sql/read/inliner.h"
+#include "sql/read/trigger_parts.h"
+#include "sql/read/write_builder.h"
+
+namespace isoscope::sql {
+
+Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source) {
+  return {.op = ExprOp::Column,
+          .type = table.columns[column].type,
+          .bits = table.columns[column].width.bits,
+          .source = source,
+          .column = column,
+          .place = table.place};
+}
+
+std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, const Scope& scope,
+                                            Place place) {
+  const auto known = scope.catalog.functions.find(trigger.function);
+  if (known == scope.catalog.functions.end() || known->second.empty()) {
+    scope.findings.fail(place, fmt::format("the trigger {} runs {}, which is not in the file",
+                                           trigger.name, trigger.function));
+    return nullptr;
+  }
+  return build_trigger(known->second.back(), trigger.table, op, scope.catalog, scope.findings,
+                       place);
+}
+
+namespace {
+void clear_returns(std::span<Statement> body) {
+  for (Statement& statement : body) {
+    if (auto* returned = statement.find<Return>()) returned->value.reset();
+    clear_returns(statement.body());
+    clear_returns(statement.otherwise());
+  }
+}
+}  // namespace
+
+std::vector<bool> used_columns(const Function& function) {
+  std::vector<bool> used(function.num_parameters, false);
+  std::vector<Statement> body = function.body;
+  clear_returns(body);
+  for_each_variable(body, [&](VarId& var) {
+    if (var.index < used.size()) used[var.index] = true;
+  });
+  return used;
+}
+
+namespace {
+
+// A trigger that asks the database nothing, as expressions over the row: what NEW becomes, whether
+// the row is left as it is, whether the statement fails.
+class RowFunction {
+ public:
+  using Env = std::map<VarId, Expr>;
+  struct Outcome {
+    Env env;
+    Expr skips;
+    Expr fails;
+  };
+
+  // Parameters are NEW and then OLD, a variable a column each.
+  RowFunction(const Scope& scope, std::uint32_t num_columns, Place place)
+      : scope_(scope), num_columns_(num_columns), place_(place) {}
+
+  Outcome run(const std::vector<Statement>& body, Env env) {
+    std::vector<const Statement*> list;
+    for (const Statement& statement : body) list.push_back(&statement);
+    return run(std::move(list), std::move(env));
+  }
+
+ private:
+  Outcome end(Env env, bool skips, bool fails) const {
+    return {std::move(env), make_boolean(skips, place_), make_boolean(fails, place_)};
+  }
+
+  // Whether it is all columns of NEW (0) or OLD (1); a row of one column is its value.
+  bool is_row(const Expr& value, std::uint32_t which) const {
+    const auto is_column = [&](const Expr& expr, std::uint32_t column) {
+      return expr.op == ExprOp::Variable && expr.var == VarId{which * num_columns_ + column};
+    };
+    if (num_columns_ == 1) return is_column(value, 0);
+    if (value.op != ExprOp::ArrayOf || value.args.size() != num_columns_) return false;
+    for (std::uint32_t c = 0; c < num_columns_; ++c) {
+      if (!is_column(value.args[c], c)) return false;
+    }
+    return true;
+  }
+
+  // The row becomes what is returned: OLD leaves it as it was.
+  Outcome end_with(Env env, const Return& returned) const {
+    if (!returned.value || returned.value->op == ExprOp::Null)
+      return end(std::move(env), true, false);
+    if (is_row(*returned.value, 1)) {
+      for (std::uint32_t c = 0; c < num_columns_; ++c) env[VarId{c}] = env[VarId{num_columns_ + c}];
+    } else if (!is_row(*returned.value, 0)) {
+      scope_.findings.fail(place_,
+                           "a BEFORE UPDATE trigger that returns another row is not modelled");
+    }
+    return end(std::move(env), false, false);
+  }
+
+  Expr in(const Env& env, Expr expr) const {
+    if (expr.op == ExprOp::Variable) {
+      const auto known = env.find(expr.var);
+      return known == env.end() ? make_null(expr.type, place_) : known->second;
+    }
+    for (Expr& arg : expr.args) arg = in(env, std::move(arg));
+    return expr;
+  }
+
+  // What both branches leave as it was is not changed.
+  static bool is_same(const Expr& a, const Expr& b) {
+    return a.op == b.op && a.number == b.number && a.text == b.text && a.var == b.var &&
+           a.source == b.source && a.column == b.column && !a.is_volatile &&
+           std::ranges::equal(a.args, b.args, is_same);
+  }
+
+  Expr choose(const Expr& condition, Expr yes, Expr no) const {
+    if (is_same(yes, no)) return yes;
+    const Type type = yes.type;
+    return make(ExprOp::If, type, {condition, std::move(yes), std::move(no)}, place_);
+  }
+
+  // Both branches, each with what follows the test.
+  Outcome branch(const If& test, const std::vector<const Statement*>& rest, const Env& env) {
+    const Expr condition = in(env, test.condition);
+    const auto run_branch = [&](const std::vector<Statement>& body) {
+      std::vector<const Statement*> all;
+      for (const Statement& each : body) all.push_back(&each);
+      all.insert(all.end(), rest.begin(), rest.end());
+      return run(std::move(all), env);
+    };
+    const Outcome yes = run_branch(test.body);
+    Outcome no = run_branch(test.otherwise);
+    for (auto& [var, value] : no.env) {
+      const auto other = yes.env.find(var);
+      value = choose(condition,
+                     other == yes.env.end() ? make_null(value.type, place_) : other->second, value);
+    }
+    no.skips = choose(condition, yes.skips, no.skips);
+    no.fails = choose(condition, yes.fails, no.fails);
+    return no;
+  }
+
+  Outcome run(std::vector<const Statement*> list, Env env) {
+    while (!list.empty()) {
+      const Statement& s = *list.front();
+      list.erase(list.begin());
+      if (++num_steps_ > 500) {
+        scope_.findings.fail(place_, "this trigger is too long to be part of an UPDATE");
+        return end(std::move(env), false, false);
+      }
+      if (const auto* assign = s.find<Assign>(); assign != nullptr && !assign->index) {
+        env[assign->target] = in(env, assign->value);
+        continue;
+      }
+      if (const auto* test = s.find<If>()) return branch(*test, list, env);
+      if (s.is<Raise>()) return end(std::move(env), false, true);
+      if (const auto* returned = s.find<Return>()) return end_with(std::move(env), *returned);
+      scope_.findings.fail(place_,
+                           "a BEFORE trigger that does more than compute is not modelled here",
+                           "the statement can do it itself");
+      return end(std::move(env), false, false);
+    }
+    return end(std::move(env), false, false);
+  }
+
+  const Scope& scope_;
+  std::uint32_t num_columns_;
+  Place place_;
+  int num_steps_ = 0;
+};
+
+}  // namespace
+
+bool WriteBuilder::fires(const Trigger& trigger, WriteOp op) const {
+  if (trigger.table != id_) return false;
+  if (op == WriteOp::Insert) return trigger.on_insert;
+  if (op == WriteOp::Delete) return trigger.on_delete;
+  if (!trigger.on_update) return false;
+  if (trigger.columns.empty()) return true;
+  for (const Tree& entry : child(node_, "targetList")) {
+    const auto column = find_column(table(), text_of(inside(entry), "name"));
+    if (column && std::ranges::find(trigger.columns, *column) != trigger.columns.end()) return true;
+  }
+  return false;
+}
+
+bool WriteBuilder::has_triggers(bool before) const {
+  return std::ranges::any_of(scope_.catalog.triggers, [&](const Trigger& trigger) {
+    return trigger.is_before == before && fires(trigger, op_);
+  });
+}
+
+// Those that fire before it, in the order in which they do.
+std::vector<const Trigger*> WriteBuilder::before_triggers() const {
+  std::vector<const Trigger*> triggers;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+  }
+  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
+  return triggers;
+}
+
+void WriteBuilder::refuse_triggers() {
+  const bool updates_too = has(node_, "onConflictClause");
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    const bool fires_here =
+        fires(trigger, op_) || (updates_too && trigger.table == id_ && trigger.on_update);
+    if (!fires_here) continue;
+    if (!trigger.refusal.empty()) {
+      scope_.findings.fail(model_.place, fmt::format("this fires the trigger {}: {}", trigger.name,
+                                                     trigger.refusal));
+    } else if (updates_too) {
+      scope_.findings.fail(
+          model_.place,
+          fmt::format("ON CONFLICT with the trigger {} is not modelled", trigger.name));
+    } else if (trigger.is_before && trigger.when != nullptr) {
+      scope_.findings.fail(
+          model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled", trigger.name));
+    } else if (trigger.is_before && op_ == WriteOp::Delete &&
+               !child(node_, "usingClause").empty()) {
+      scope_.findings.fail(
+          model_.place,
+          fmt::format("USING with the BEFORE DELETE trigger {} is not modelled", trigger.name));
+    }
+  }
+  if (op_ == WriteOp::Delete) {
+    if (const std::string why = refused_cascade(scope_.catalog, id_); !why.empty())
+      scope_.findings.fail(model_.place, why, "delete those rows by statements of their own");
+    else
+      note_late_triggers();
+  }
+}
+
+// NEW, then OLD, of the columns that some trigger mentions.
+void WriteBuilder::add_trigger_columns() {
+  const auto count = static_cast<std::uint32_t>(table().columns.size());
+  for (std::uint32_t i = 0; i < 2 * count; ++i) {
+    const bool is_old = i >= count;
+    if (is_old && op_ == WriteOp::Insert) break;
+    // Of a DELETE there is only the old row.
+    const std::uint32_t source = is_old && op_ == WriteOp::Update ? 1 : 0;
+    trigger_columns_.push_back(op_ == WriteOp::Delete && !is_old
+                                   ? make_null(table().columns[i].type, model_.place)
+                                   : new_column(table(), is_old ? i - count : i, source));
+  }
+  // What nobody looks at is not read.
+  std::vector<bool> used(trigger_columns_.size(), false);
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (trigger.is_before || !fires(trigger, op_)) continue;
+    const auto function = function_of(trigger, op_, scope_, model_.place);
+    if (function == nullptr) return;
+    const std::vector<bool> mentioned = used_columns(*function);
+    for (std::size_t i = 0; i < used.size() && i < mentioned.size(); ++i)
+      used[i] = used[i] || mentioned[i] || trigger.when != nullptr;
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) trigger_columns_[i] = make_null(trigger_columns_[i].type, model_.place);
+  }
+}
+
+void WriteBuilder::put_before_insert(Body& to, Insert insert) {
+  const Place place = model_.place;
+  Frame& frame = *scope_.frame;
+  const auto assign = [&](Body& list, VarId var, Expr value) {
+    list.push_back({.place = place,
+                    .text = model_.text,
+                    .kind = Assign{.target = var, .value = std::move(value)}});
+  };
+  const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
+  assign(to, skips, make_boolean(false, place));
+  for (const Trigger* trigger : before_triggers()) {
+    const auto function = function_of(*trigger, op_, scope_, place);
+    if (function == nullptr) return;
+    const std::vector<bool> used = used_columns(*function);
+    InlinedBody inlined = copy_body(frame, *function);
+    const auto new_variable = [&](std::uint32_t c) { return VarId{inlined.first + c}; };
+    Block block{.body = {}, .handler = {}, .is_separate = true};
+    std::vector<SetColumn> sets;
+    for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
+      const Column& column = table().columns[c];
+      const auto given = std::ranges::find(insert.sets, c, &SetColumn::column);
+      if (given == insert.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
+        if (used[c])
+          scope_.findings.fail(place,
+                               fmt::format("the trigger {} uses NEW.{}, which the server fills",
+                                           trigger->name, column.name));
+        continue;
+      }
+      assign(to, new_variable(c),
+             given != insert.sets.end()
+                 ? given->value
+                 : column.default_value.value_or(make_null(column.type, place)));
+      sets.push_back({c, make_variable(frame, new_variable(c), place)});
+    }
+    reset_variables(frame, inlined, block.body, place);
+    replace_returns(
+        inlined.body, [&](Body& out, const Statement& from, const std::optional<Expr>& value) {
+          if (!value || value->op == ExprOp::Null) {
+            assign(out, skips, make_boolean(true, from.place));
+            return;
+          }
+          // A row of one column is its value.
+          const bool is_row = value->op == ExprOp::ArrayOf && !value->args.empty();
+          const Expr& first = is_row ? value->args[0] : *value;
+          const bool is_new = is_row == (table().columns.size() > 1) &&
+                              first.op == ExprOp::Variable && first.var == new_variable(0);
+          if (!is_new)
+            scope_.findings.fail(from.place,
+                                 "a BEFORE trigger that returns another row is not modelled");
+        });
+    std::ranges::move(inlined.body, std::back_inserter(block.body));
+    Body body;
+    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
+    keep_found(frame, body, place);
+    std::ranges::move(body, std::back_inserter(to));
+    insert.sets = std::move(sets);
+  }
+  add_generated(table(), insert.sets, true);
+  If test{
+      .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
+      .body = {},
+      .otherwise = {}};
+  test.body.push_back(model_.with(std::move(insert)));
+  to.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
+}
+
+void WriteBuilder::apply_before_update(Update& update) {
+  const Place place = model_.place;
+  const auto count = static_cast<std::uint32_t>(table().columns.size());
+  for (const Trigger* trigger : before_triggers()) {
+    const auto function = function_of(*trigger, op_, scope_, place);
+    if (function == nullptr) return;
+    RowFunction::Env env;
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const auto given = std::ranges::find(update.sets, c, &SetColumn::column);
+      env[VarId{c}] = given != update.sets.end() ? given->value : new_column(table(), c, 0);
+      env[VarId{count + c}] = new_column(table(), c, 0);
+    }
+    RowFunction::Outcome outcome =
+        RowFunction(scope_, count, place).run(function->body, std::move(env));
+    if (scope_.findings.failed()) return;
+    update.sets.clear();
+    for (std::uint32_t c = 0; c < count; ++c) {
+      Expr value = outcome.env[VarId{c}];
+      if (!is_column(value, c)) update.sets.push_back({c, std::move(value)});
+    }
+    const auto is_never = [](const Expr& expr) {
+      return expr.op == ExprOp::Boolean && expr.number == 0;
+    };
+    if (!is_never(outcome.skips)) {
+      scope_.findings.note(place,
+                           fmt::format("rows that the trigger {} passes over are told when the "
+                                       "statement looks for rows, not when it has locked them",
+                                       trigger->name),
+                           NoteKind::Gap);
+      update.where =
+          both(std::move(update.where),
+               make(ExprOp::If, Type::Boolean,
+                    {outcome.skips, make_boolean(false, place), make_boolean(true, place)}, place));
+    }
+    if (!is_never(outcome.fails)) update.raises.push_back(std::move(outcome.fails));
+  }
+}
+
+void WriteBuilder::run_after_triggers() {
+  const Place place = model_.place;
+  Frame& frame = *scope_.frame;
+  const auto count = static_cast<std::uint32_t>(table().columns.size());
+  ForQuery loop;
+  loop.query.rows = rows_;
+  for (std::size_t i = 0; i < trigger_columns_.size(); ++i) {
+    const Type type = trigger_columns_[i].type;
+    const std::uint8_t bits = trigger_columns_[i].bits;
+    loop.targets.push_back(frame.add_hidden("fired", type, false, place, bits));
+    loop.query.outputs.push_back(
+        {.expr = {.op = ExprOp::Column,
+                  .type = type,
+                  .bits = bits,
+                  .column = static_cast<std::uint32_t>(columns_.size() + i),
+                  .place = place}});
+  }
+  std::vector<const Trigger*> triggers;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (!trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+  }
+  std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
+  for (const Trigger* trigger : triggers) {
+    const auto function = function_of(*trigger, op_, scope_, place);
+    if (function == nullptr) return;
+    InlinedBody inlined = copy_body(frame, *function);
+    if (trigger->is_reference && !mark_cascade(inlined.body))
+      scope_.findings.fail(place, "what this DELETE does ON DELETE is not modelled");
+    Block block{.body = {}, .handler = {}, .is_separate = true};
+    for (std::uint32_t i = 0; i < loop.targets.size(); ++i)
+      block.body.push_back({.place = place,
+                            .kind = Assign{.target = {inlined.first + i},
+                                           .value = make_variable(frame, loop.targets[i], place)}});
+    reset_variables(frame, inlined, block.body, place);
+    replace_returns(inlined.body, [](Body&, const Statement&, const std::optional<Expr>&) {});
+    std::ranges::move(inlined.body, std::back_inserter(block.body));
+    Body body;
+    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
+    keep_found(frame, body, place);
+    if (trigger->when != nullptr) {
+      Scope scope{.catalog = scope_.catalog,
+                  .findings = scope_.findings,
+                  .frame = &frame,
+                  .where = trigger->where};
+      for (const bool is_old : {false, true}) {
+        if (is_old && op_ == WriteOp::Insert) break;
+        Source row{.name = is_old ? "old" : "new"};
+        row.columns.emplace();
+        for (std::uint32_t c = 0; c < count; ++c)
+          row.columns->push_back(
+              {table().columns[c].name, table().columns[c].type, false,
+               table().columns[c].width.bits,
+               make_variable(frame, loop.targets[is_old ? count + c : c], place)});
+        scope.sources.push_back(std::move(row));
+      }
+      If test{.condition = build_condition(scope, *trigger->when),
+              .body = std::move(body),
+              .otherwise = {}};
+      body.clear();
+      body.push_back({.place = place, .text = trigger->name, .kind = std::move(test)});
+    }
+    std::ranges::move(body, std::back_inserter(loop.body));
+  }
+  to_.push_back(model_.with(std::move(loop)));
+}
+
+}  // namespace isoscope::sql

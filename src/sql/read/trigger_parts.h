@@ -1,0 +1,27 @@
+#pragma once
+// What the builders of triggers share (trigger_builder.cpp, delete_triggers.cpp).
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sql/read/catalog.h"
+#include "sql/read/expr_builder.h"
+
+namespace isoscope::sql {
+
+// A column of the row, or of the row before (source 1).
+Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source);
+
+// Is it that column of the statement's own row, and nothing else?
+inline bool is_column(const Expr& expr, std::uint32_t column) {
+  return expr.op == ExprOp::Column && expr.source == 0 && expr.column == column;
+}
+
+// The function of a trigger, its NEW and OLD as parameters; null, and told, if it cannot be built.
+std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, const Scope& scope,
+                                            Place place);
+
+// Which of NEW and OLD the trigger mentions, but for RETURN: NEW first, a flag a column.
+std::vector<bool> used_columns(const Function& function);
+
+}  // namespace isoscope::sql

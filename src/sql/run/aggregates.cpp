@@ -1,0 +1,65 @@
+#include "sql/run/aggregates.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sql/evaluate.h"
+#include "sql/functions.h"
+
+namespace isoscope::sql {
+
+Result<void> Accumulator::add(const Value& value) {
+  if (!counts_rows()) {
+    if (value.is_null() && output_.aggregate != Aggregate::Array) return {};
+    if (output_.distinct && !seen_.insert(value).second) return {};
+  }
+  ++count_;
+  switch (output_.aggregate) {
+    case Aggregate::Min:
+      if (value_.is_null() || value < value_) value_ = value;
+      break;
+    case Aggregate::Max:
+      if (value_.is_null() || value_ < value) value_ = value;
+      break;
+    case Aggregate::Sum:
+    case Aggregate::Avg: {
+      if (value_.is_null()) {
+        value_ = value;
+        break;
+      }
+      auto sum = sql::add(value_, value);
+      if (!sum) return sum.error();
+      value_ = *std::move(sum);
+      break;
+    }
+    case Aggregate::Array:
+    case Aggregate::Other:
+      list_.push_back(value);
+      break;
+    case Aggregate::Count:
+    case Aggregate::None:
+      break;
+  }
+  return {};
+}
+
+Value Accumulator::result() const {
+  if (output_.aggregate == Aggregate::Count) return Value(count_);
+  if (output_.aggregate == Aggregate::Array) return list_.empty() ? Value() : Value(list_);
+  if (output_.aggregate == Aggregate::Other) {
+    // The order of the rows must not matter: nobody says what it is.
+    std::vector<Value> sorted = list_;
+    std::ranges::sort(sorted);
+    auto made = call_function(output_.name, output_.expr.type, sorted);
+    return list_.empty() || !made ? Value() : *std::move(made);
+  }
+  if (output_.aggregate != Aggregate::Avg) return value_;
+  const auto* sum = std::get_if<std::int64_t>(&value_.data);
+  if (sum == nullptr) return {};
+  const std::int64_t quotient = *sum / count_;
+  const std::int64_t rest = *sum % count_;
+  const bool rounds_away = std::abs(rest) >= count_ - std::abs(rest);
+  return Value(quotient + (rounds_away ? (*sum < 0 ? -1 : 1) : 0));
+}
+
+}  // namespace isoscope::sql
