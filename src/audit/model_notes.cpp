@@ -74,9 +74,10 @@ const sql::Statement* find_tried(std::span<const sql::Statement> body) {
   });
 }
 
-// The first EXCEPTION block.
+// The first EXCEPTION block behind which the call may go on. One whose handlers raise in any case
+// only says in other words why the call aborts.
 const sql::Statement* find_handler(std::span<const sql::Statement> body) {
-  return find_first(body, [](const sql::Statement& statement) { return statement.catches(); });
+  return find_first(body, [](const sql::Statement& statement) { return statement.may_recover(); });
 }
 
 // A call that catches an error goes on by what no serial order need show: a serialization failure,

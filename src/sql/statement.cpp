@@ -137,6 +137,33 @@ bool Statement::catches() const {
   return block != nullptr && block->handler.has_value();
 }
 
+namespace {
+
+// Is there a way out of these statements but for their end and RAISE?
+bool may_leave(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    if (s.is<Return>() || s.is<Exit>() || s.is<Continue>() || s.catches()) return true;
+    return may_leave(s.body()) || may_leave(s.otherwise());
+  });
+}
+
+// Does RAISE end every way through them? Requires: they cannot be left otherwise. Loops need not
+// run.
+bool always_raises(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    if (s.is<If>()) return always_raises(s.body()) && always_raises(s.otherwise());
+    return s.is<Raise>() || (s.is<Block>() && always_raises(s.body()));
+  });
+}
+
+}  // namespace
+
+bool Statement::may_recover() const {
+  if (!catches()) return false;
+  const std::vector<Statement>& handler = as<Block>().handler->body;
+  return may_leave(handler) || !always_raises(handler);
+}
+
 const Statement* next_branch(const If& branch) {
   const auto& otherwise = branch.otherwise;
   return !otherwise.empty() && otherwise.back().is<If>() ? &otherwise.back() : nullptr;

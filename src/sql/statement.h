@@ -340,6 +340,9 @@ struct Statement {
   // A Block that is a function of its own (Block::is_separate), or that handles errors.
   bool is_separate() const;
   bool catches() const;
+  // One behind which the call may go on, after an error inside. If every path of the handler ends
+  // with RAISE, an error inside ends the call, or whatever block around it catches errors.
+  bool may_recover() const;
 };
 
 // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of

@@ -177,6 +177,30 @@ TEST(AuditHandlers, AreNeverPartOfAGoodAnswer) {
     EXPECT_EQ(at(*level, safe), AuditOutcome::Unknown);
 }
 
+TEST(AuditHandlers, ThatRaiseInAnyCaseOnlyAbort) {
+  const auto withdraw = [](const std::string& handler) {
+    return function("withdraw(p integer) RETURNS boolean",
+                    "BEGIN SELECT bal INTO x FROM acc WHERE id = p FOR UPDATE; UPDATE acc SET bal = "
+                    "x - 1 WHERE id = p; EXCEPTION " +
+                        handler + " END; RETURN true;");
+  };
+  EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN RAISE EXCEPTION 'no';")), AuditOutcome::Serializable);
+  EXPECT_EQ(at_rc(withdraw("WHEN check_violation THEN RAISE NOTICE 'no'; RAISE; WHEN OTHERS THEN IF "
+                           "x > 0 THEN RAISE EXCEPTION 'no'; ELSE RAISE; END IF;")),
+            AuditOutcome::Serializable);
+  // These may go on: one branch, one condition, or what is around.
+  EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN IF x > 0 THEN RAISE EXCEPTION 'no'; END IF;")),
+            AuditOutcome::Unknown);
+  EXPECT_EQ(at_rc(withdraw("WHEN check_violation THEN NULL; WHEN OTHERS THEN RAISE;")),
+            AuditOutcome::Unknown);
+  EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN WHILE x > 0 LOOP RAISE; END LOOP;")),
+            AuditOutcome::Unknown);
+  EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN RETURN false; RAISE;")), AuditOutcome::Unknown);
+  EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN BEGIN RAISE; EXCEPTION WHEN OTHERS THEN NULL; END; "
+                           "RAISE;")),
+            AuditOutcome::Unknown);
+}
+
 TEST(AuditHandlers, ShowAnomaliesInWhichNothingFails) {
   EXPECT_EQ(
       at_rc(function("spend(p integer) RETURNS integer",
