@@ -1,7 +1,6 @@
 #include "audit/claims.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "audit/server_levels.h"
 #include "audit/small_instances.h"
@@ -51,10 +50,10 @@ class Trial {
 
   // The sessions one after the other; the steps until the claim is broken, or nothing if it is not.
   std::optional<std::vector<Choice>> broken_serially(const SmallRun& run,
-                                                     const std::vector<std::uint32_t>& order) {
+                                                     const std::vector<ProgramSession>& order) {
     State state = run.machine->start();
     std::vector<Choice> schedule;
-    for (const std::uint32_t session : order) {
+    for (const ProgramSession session : order) {
       while (!run.machine->is_done(state, session)) {
         if (budget_.expired()) return std::nullopt;
         schedule.push_back({.session = session});
@@ -71,8 +70,9 @@ class Trial {
     auto run = make_small_run(problem_, std::move(rows), std::move(calls), budget_);
     // What does not hold at the start is nobody's fault.
     if (!run || !holds(*run, run->machine->start())) return result;
-    std::vector<std::uint32_t> order(run->calls.size());
-    std::iota(order.begin(), order.end(), 0U);
+    std::vector<ProgramSession> order;
+    for (const ProgramSession session : run->machine->outline().sessions.ids())
+      order.push_back(session);
     do {
       if (auto schedule = broken_serially(*run, order)) {
         if (run->calls.size() == 1) {

@@ -60,8 +60,10 @@ std::vector<KeyState> rows_now(const ServerProgram& on, const State& state) {
                    .value = last.is_deleted() ? "deleted"
                             : is_key          ? sql::print(shown.back())
                                               : columns_text(table, shown),
-                   .writer = last.creator == 0 ? "T0" : call_text(on, CallId{last.creator - 1})};
-      if (last.creator != 0 && !state.committed.contains(last.creator))
+                   .writer = last.creator == sql::server::kInitialTxn
+                                 ? "T0"
+                                 : call_text(on, sql::server::call_of(last.creator))};
+      if (last.creator != sql::server::kInitialTxn && !state.committed.contains(last.creator))
         now.writer += ", not committed yet";
       const auto same = std::ranges::find(rows, now.key, &KeyState::key);
       if (same == rows.end()) {
@@ -126,7 +128,7 @@ void add_cycle(Scene& scene, const ServerProgram& on, const State& state) {
 std::string rows_words(const ServerProgram& on, const sql::server::RunEnd& end) {
   std::string out;
   for (const sql::TableId table : changing_tables(on)) {
-    for (const auto& row : end.rows[table.index])
+    for (const auto& row : end.rows[table])
       out += (out.empty() ? "" : "; ") + row_text(on, {table, row});
   }
   return out.empty() ? "no row" : out;
@@ -134,9 +136,9 @@ std::string rows_words(const ServerProgram& on, const sql::server::RunEnd& end) 
 
 std::string calls_words(const ServerProgram& on, const sql::server::RunEnd& end) {
   std::string out;
-  for (std::uint32_t call = 0; call < end.calls.size(); ++call) {
+  for (const CallId call : end.calls.ids()) {
     if (!end.calls[call].is_left_out)
-      out += (out.empty() ? "" : "; ") + call_end_text(on, CallId{call}, end.calls[call]);
+      out += (out.empty() ? "" : "; ") + call_end_text(on, call, end.calls[call]);
   }
   return out;
 }

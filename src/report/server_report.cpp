@@ -26,7 +26,7 @@ constexpr std::string_view kMethod = "schedules by statement and commit";
 std::string rows_text(const ServerProgram& on, const RunEnd& end, std::string_view indent) {
   std::string out;
   for (const sql::TableId table : changing_tables(on)) {
-    const auto& rows = end.rows[table.index];
+    const auto& rows = end.rows[table];
     if (rows.empty() && !on.machine.is_by_key())
       out += fmt::format("{}{} is empty\n", indent, on.machine.app().table(table).name);
     for (const auto& row : rows) out += fmt::format("{}{}\n", indent, row_text(on, {table, row}));
@@ -45,10 +45,9 @@ std::string outcomes_text(const ServerExploreReport& report, const Paint& paint)
                                 : paint.bad("no serial order ends like this");
     if (!outcome.broken.empty()) out += paint.bad("  an assertion fails");
     out += '\n';
-    for (std::uint32_t call = 0; call < outcome.end.calls.size(); ++call) {
+    for (const CallId call : outcome.end.calls.ids()) {
       if (!outcome.end.calls[call].is_left_out)
-        out += fmt::format("    {}\n",
-                           call_end_text(report.on, CallId{call}, outcome.end.calls[call]));
+        out += fmt::format("    {}\n", call_end_text(report.on, call, outcome.end.calls[call]));
     }
     out += rows_text(report.on, outcome.end, "    ");
   }
@@ -57,11 +56,11 @@ std::string outcomes_text(const ServerExploreReport& report, const Paint& paint)
 
 Json end_json(const ServerProgram& on, const RunEnd& end) {
   Json txns = Json::object();
-  for (std::uint32_t call = 0; call < end.calls.size(); ++call) {
+  for (const CallId call : end.calls.ids()) {
     const CallEnd& one = end.calls[call];
     if (one.is_left_out) continue;
     Json locals = Json::object();
-    const auto names = on.machine.executable().local_names(CallId{call});
+    const auto names = on.machine.executable().local_names(call);
     for (std::size_t i = 0; i < std::min(names.size(), one.locals.size()); ++i) {
       if (!names[i].empty()) locals[names[i]] = value_json(one.locals[i]);
     }
@@ -70,11 +69,11 @@ Json end_json(const ServerProgram& on, const RunEnd& end) {
       txn["sqlstate"] = one.failure.sqlstate;
       txn["message"] = one.failure.message;
     }
-    txns[store::name_of(on.machine.executable(), CallId{call})] = std::move(txn);
+    txns[store::name_of(on.machine.executable(), call)] = std::move(txn);
   }
   Json rows = Json::array();
   for (const sql::TableId table : changing_tables(on)) {
-    for (const auto& row : end.rows[table.index]) rows.push_back(row_json(on, table, row));
+    for (const auto& row : end.rows[table]) rows.push_back(row_json(on, table, row));
   }
   return {{"transactions", std::move(txns)}, {"rows", std::move(rows)}};
 }
@@ -96,7 +95,7 @@ std::string call_end_text(const ServerProgram& on, CallId call, const CallEnd& e
                        printable(end.failure.message));
     return out;
   }
-  const auto names = on.machine.executable().local_names(CallId{call});
+  const auto names = on.machine.executable().local_names(call);
   std::string locals;
   for (std::size_t i = 0; i < std::min(names.size(), end.locals.size()); ++i) {
     if (!names[i].empty())
@@ -219,7 +218,7 @@ Result<std::string> server_history_line(const ServerProgram& on, const sql::serv
   std::getline(lines, part);
   const Json header = Json::parse(part);
   Json transactions = Json::array();
-  for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+  for (const TxnNo txn : state.of_calls()) {
     if (state.txns[txn].is_left_out) continue;
     std::getline(lines, part);
     Json one = Json::parse(part);

@@ -60,7 +60,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
   sql::server::State state = on.machine.start();
   for (std::size_t i = 0; i < std::min(num_steps, schedule.size()); ++i) {
     const auto& session = state.sessions[schedule[i].session];
-    const CallId call{session.call};
+    const CallId call = session.call;
     const bool goes_on = session.running.has_value();
     const StepDone done = on.machine.take(state, schedule[i]);
     StoryStep step{.call = call};
@@ -68,7 +68,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
       step.line = done.statement->place.line;
       step.statement = done.statement->text;
     }
-    const auto& txn = state.txns[call.index + 1];
+    const auto& txn = state.txns[sql::server::txn_of(call)];
     switch (done.kind) {
       case StepDone::Kind::Answered:
         step.kind = goes_on ? "goes on" : "answered";
@@ -77,7 +77,8 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
       case StepDone::Kind::Waits: {
         step.kind = "waits";
         for (const TxnNo blocker : state.sessions[schedule[i].session].blockers)
-          step.result += (step.result.empty() ? "for " : ", ") + call_text(on, CallId{blocker - 1});
+          step.result +=
+              (step.result.empty() ? "for " : ", ") + call_text(on, sql::server::call_of(blocker));
         break;
       }
       case StepDone::Kind::Committed:

@@ -67,9 +67,9 @@ class ServerProgram {
   const sql::server::Machine& machine() const { return *machine_; }
 
   // The sessions one after the other.
-  sql::server::State run(const std::vector<std::uint32_t>& order) const {
+  sql::server::State run(const std::vector<ProgramSession>& order) const {
     sql::server::State state = machine_->start();
-    for (const std::uint32_t session : order) {
+    for (const ProgramSession session : order) {
       while (!machine_->is_done(state, session)) machine_->take(state, {.session = session});
     }
     return state;
@@ -91,16 +91,16 @@ class ServerProgram {
 
 // How a run ends, of the calls that commit.
 struct CommittedEnd {
-  std::vector<std::uint32_t> calls;
+  std::vector<ProgramSession> sessions;  // each has one call
   std::string text;
 };
 
 inline CommittedEnd committed_end(const sql::server::RunEnd& end) {
   CommittedEnd result;
-  for (std::uint32_t c = 0; c < end.calls.size(); ++c) {
+  for (const CallId c : end.calls.ids()) {
     if (!end.calls[c].is_committed) continue;
-    result.calls.push_back(c);
-    result.text += fmt::format("call {}:", c);
+    result.sessions.push_back({c.index});
+    result.text += fmt::format("call {}:", c.index);
     for (const sql::Value& value : end.calls[c].locals) result.text += " " + sql::print(value);
     result.text += "\n";
   }
@@ -128,8 +128,9 @@ class AllSchedules {
     std::vector<sql::InitialRow> rows = scenario.rows;
     if (!first.empty()) {
       const ServerProgram preparing(problem, rows, first, budget_, false);
-      std::vector<std::uint32_t> order(first.size());
-      std::iota(order.begin(), order.end(), 0U);
+      std::vector<ProgramSession> order;
+      for (const ProgramSession session : preparing.machine().outline().sessions.ids())
+        order.push_back(session);
       rows = preparing.rows(preparing.run(order));
     }
     program_.emplace(problem, std::move(rows), calls, budget_, late_wakeups);
@@ -142,10 +143,10 @@ class AllSchedules {
     options.on_history = [&](const sql::server::State& state,
                              const std::vector<sql::server::Choice>& schedule, bool) {
       const CommittedEnd end = committed_end(end_of(program_->machine(), state));
-      if (serial_ends(end.calls).contains(end.text)) return true;
+      if (serial_ends(end.sessions).contains(end.text)) return true;
       found = "turns";
       for (const sql::server::Choice& choice : schedule)
-        found += fmt::format(" {}{}", choice.session, choice.is_victim ? "!" : "");
+        found += fmt::format(" {}{}", choice.session.index, choice.is_victim ? "!" : "");
       found += "\n" + end.text;
       return false;
     };
@@ -156,20 +157,20 @@ class AllSchedules {
   std::uint64_t num_histories = 0;
 
  private:
-  const std::set<std::string>& serial_ends(const std::vector<std::uint32_t>& calls) {
-    const auto [at, is_new] = ends_.try_emplace(calls);
+  const std::set<std::string>& serial_ends(const std::vector<ProgramSession>& sessions) {
+    const auto [at, is_new] = ends_.try_emplace(sessions);
     if (!is_new) return at->second;
-    std::vector<std::uint32_t> order = calls;
+    std::vector<ProgramSession> order = sessions;
     do {
       const CommittedEnd end = committed_end(end_of(program_->machine(), program_->run(order)));
-      if (end.calls.size() == calls.size()) at->second.insert(end.text);
+      if (end.sessions.size() == sessions.size()) at->second.insert(end.text);
     } while (std::ranges::next_permutation(order).found);
     return at->second;
   }
 
   Budget budget_;
   std::optional<ServerProgram> program_;
-  std::map<std::vector<std::uint32_t>, std::set<std::string>> ends_;
+  std::map<std::vector<ProgramSession>, std::set<std::string>> ends_;
 };
 
 struct ServerOracleOptions {

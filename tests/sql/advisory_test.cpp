@@ -47,7 +47,7 @@ Explored explored(const std::string& functions, const std::string& sessions, PgL
       for (const Value& value : call.locals) end += " " + print(value);
       end += ", ";
     }
-    for (const auto& row : outcome.end.rows[0]) end += print(row[1]) + " ";
+    for (const auto& row : outcome.end.rows.front()) end += print(row[1]) + " ";
     found.ends.insert(end);
   }
   return found;
@@ -123,19 +123,20 @@ TEST(AdvisoryLocks, Queue) {
   const auto program = SqlProgram::create(*std::move(app));
   const Machine machine(**program, std::vector<PgLevel>(4, kRc));
   State state = machine.start();
-  EXPECT_EQ(machine.take(state, {0}).kind, StepDone::Kind::Answered);
-  EXPECT_EQ(machine.take(state, {1}).kind, StepDone::Kind::Waits);
-  EXPECT_EQ(machine.take(state, {2}).kind, StepDone::Kind::Waits);
-  EXPECT_EQ(state.sessions[2].ahead, (std::vector<TxnNo>{2}));
+  EXPECT_EQ(machine.take(state, {{0}}).kind, StepDone::Kind::Answered);
+  EXPECT_EQ(machine.take(state, {{1}}).kind, StepDone::Kind::Waits);
+  EXPECT_EQ(machine.take(state, {{2}}).kind, StepDone::Kind::Waits);
+  EXPECT_EQ(state.sessions[ProgramSession{2}].ahead, (std::vector<TxnNo>{TxnNo{2}}));
   // One that does not wait does not get it either.
-  EXPECT_EQ(machine.take(state, {3}).kind, StepDone::Kind::Answered);
-  EXPECT_EQ(state.txns[4].log.back()->rows, (std::vector<std::vector<Value>>{{Value(false)}}));
-  EXPECT_EQ(machine.take(state, {0}).kind, StepDone::Kind::Committed);
-  EXPECT_EQ(machine.choices(state), (std::vector<Choice>{{1}}));
-  EXPECT_EQ(machine.take(state, {1}).kind, StepDone::Kind::Answered);
-  EXPECT_EQ(machine.take(state, {1}).kind, StepDone::Kind::Committed);
-  EXPECT_EQ(machine.choices(state), (std::vector<Choice>{{2}}));
-  EXPECT_EQ(machine.take(state, {2}).kind, StepDone::Kind::Answered);
+  EXPECT_EQ(machine.take(state, {{3}}).kind, StepDone::Kind::Answered);
+  EXPECT_EQ(state.txns[TxnNo{4}].log.back()->rows,
+            (std::vector<std::vector<Value>>{{Value(false)}}));
+  EXPECT_EQ(machine.take(state, {{0}}).kind, StepDone::Kind::Committed);
+  EXPECT_EQ(machine.choices(state), (std::vector<Choice>{{{1}}}));
+  EXPECT_EQ(machine.take(state, {{1}}).kind, StepDone::Kind::Answered);
+  EXPECT_EQ(machine.take(state, {{1}}).kind, StepDone::Kind::Committed);
+  EXPECT_EQ(machine.choices(state), (std::vector<Choice>{{{2}}}));
+  EXPECT_EQ(machine.take(state, {{2}}).kind, StepDone::Kind::Answered);
 }
 
 // a waits for c, c stands behind b in the queue, b waits for a: the server lets c go before b.

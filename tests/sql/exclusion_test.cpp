@@ -104,7 +104,7 @@ std::set<std::string> ends(const std::string& body, PgLevel level) {
     std::string end;
     for (const CallEnd& call : outcome.end.calls)
       end += (call.is_committed ? "commit" : call.failure.sqlstate) + " ";
-    found.insert(end + std::to_string(outcome.end.rows[0].size()));
+    found.insert(end + std::to_string(outcome.end.rows.front().size()));
   }
   return found;
 }

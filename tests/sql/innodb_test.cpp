@@ -54,7 +54,8 @@ Explored explored(const std::string& text, PgLevel level, ServerKind server = Se
     std::string end;
     for (const CallEnd& call : outcome.end.calls)
       end += call.is_committed ? print(call.locals[0]) + " " : call.failure.sqlstate + " ";
-    for (const auto& row : outcome.end.rows[0]) end += print(row[0]) + ":" + print(row[1]) + " ";
+    for (const auto& row : outcome.end.rows.front())
+      end += print(row[0]) + ":" + print(row[1]) + " ";
     found.ends.insert(end);
   }
   return found;

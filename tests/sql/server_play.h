@@ -72,9 +72,9 @@ inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
 // One session of the program as a script of a connection.
 class ClientSession {
  public:
-  ClientSession(const Machine& machine, std::uint32_t session)
+  ClientSession(const Machine& machine, ProgramSession session)
       : machine_(machine),
-        session_(machine.program().outline().sessions[ProgramSession{session}]),
+        session_(machine.program().outline().sessions[session]),
         is_mariadb_(machine.server() == ServerKind::MariaDb) {}
 
   std::optional<std::string> next(const force::Answer* last) {
@@ -87,13 +87,13 @@ class ClientSession {
     if (is_new_ && !is_mariadb_) {
       static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
                                                      "SERIALIZABLE"};
-      const auto level = static_cast<std::size_t>(machine_.level(session_.first.index + call_ + 1));
+      const auto level = static_cast<std::size_t>(machine_.level(txn_of(at())));
       text = fmt::format("{}BEGIN ISOLATION LEVEL {}; ", has_failed_ ? "ROLLBACK; " : "",
                          kLevels[level]);
       is_new_ = false;
       has_failed_ = false;
     }
-    step_ = machine_.calls().find_next({session_.first.index + call_}, log_);
+    step_ = machine_.calls().find_next(at(), log_);
     // Subqueries are part of the text that follows; what they give decides nothing here. Further
     // rows of an INSERT were part of the text before.
     while (step_.kind == NextStep::Kind::Statement && (is_subquery() || is_further_row())) {
@@ -102,12 +102,11 @@ class ClientSession {
       result->rows = {{Value()}};
       result->num_rows = 1;
       log_.push_back(std::move(result));
-      step_ = machine_.calls().find_next({session_.first.index + call_}, log_);
+      step_ = machine_.calls().find_next(at(), log_);
     }
     switch (step_.kind) {
       case NextStep::Kind::Statement:
-        return text + client_text(machine_.program().function(CallId{session_.first.index + call_}),
-                                  step_, is_mariadb_);
+        return text + client_text(machine_.program().function(at()), step_, is_mariadb_);
       case NextStep::Kind::Commit:
         return text + "COMMIT";
       default:
@@ -160,6 +159,8 @@ class ClientSession {
     ++call_;
   }
 
+  CallId at() const { return {session_.first.index + call_}; }
+
   const Machine& machine_;
   const Session& session_;
   bool is_mariadb_;
@@ -180,11 +181,11 @@ inline std::vector<std::size_t> turns_of(const Machine& machine,
   std::vector<std::size_t> turns;
   State state = machine.start();
   for (const Choice& choice : schedule) {
-    if (!state.sessions[choice.session].running) turns.push_back(choice.session);
+    if (!state.sessions[choice.session].running) turns.push_back(choice.session.index);
     const StepDone done = machine.take(state, choice);
     if (machine.server() == ServerKind::MariaDb && done.kind == StepDone::Kind::Aborted &&
         done.statement != nullptr && !choice.is_victim)
-      turns.push_back(choice.session);
+      turns.push_back(choice.session.index);
   }
   return turns;
 }
@@ -214,8 +215,8 @@ inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& ser
   ServerPlay result;
   std::vector<std::shared_ptr<ClientSession>> clients;
   std::vector<force::ActorScript> actors;
-  const auto& sessions = machine.program().outline().sessions.entries();
-  for (std::uint32_t s = 0; s < sessions.size(); ++s) {
+  const auto& sessions = machine.program().outline().sessions;
+  for (const ProgramSession s : sessions.ids()) {
     auto client = std::make_shared<ClientSession>(machine, s);
     actors.push_back({.name = sessions[s].name, .script = [client](const force::Answer* last) {
                         return client->next(last);
@@ -235,7 +236,7 @@ inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& ser
       result.trouble = played ? "the schedule was not played to its end" : played.error().what;
     if (played) {
       for (const force::Moment& m : played->moments) {
-        const std::string who = sessions[m.actor.index].name;
+        const std::string who = sessions[ProgramSession{m.actor.index}].name;
         if (m.kind == force::Moment::Kind::Sent)
           result.story += who + ": " + (*stage)->statements(m.actor)[m.statement] + "\n";
         if (m.kind == force::Moment::Kind::Parked) result.story += who + " waits\n";
@@ -250,7 +251,7 @@ inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& ser
     }
   }
   for (const auto& client : clients)
-    result.end.calls.insert(result.end.calls.end(), client->ends().begin(), client->ends().end());
+    for (const CallEnd& end : client->ends()) result.end.calls.push_back(end);
   for (const Table& table : machine.program().app().tables) {
     const auto rows = server.query("SELECT * FROM " + table.name + " ORDER BY 1");
     auto& list = result.end.rows.emplace_back();

@@ -47,7 +47,7 @@ Sold sell(const std::string& body, PgLevel level, std::string_view tables = kTab
   sold.is_fine = all.violating == 0;
   sold.can_deadlock = all.deadlocks > 0;
   for (const RunOutcome& outcome : all.outcomes)
-    sold.sells = sold.sells || !outcome.end.rows[1].empty();
+    sold.sells = sold.sells || !outcome.end.rows[TableId{1}].empty();
   if (!all.violations.empty()) {
     for (const ShownRow& row : all.violations.front().broken.front().answer.rows) {
       std::string text_of_row;

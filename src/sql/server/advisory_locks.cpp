@@ -55,7 +55,7 @@ AdvisoryLocks::Answer AdvisoryLocks::ask(const Request& request) {
   return {.is_granted = true};
 }
 
-void AdvisoryLocks::undo(TxnNo txn, std::uint32_t command) {
+void AdvisoryLocks::undo(TxnNo txn, CommandNo command) {
   const auto is_undone = [&](const Claim& claim) {
     return claim.txn == txn && claim.command >= command;
   };
@@ -75,9 +75,9 @@ void AdvisoryLocks::add_to(Digest& digest) const {
     for (const auto* claims : {&entry.held, &entry.queue}) {
       digest.add(claims->size());
       for (const Claim& claim : *claims) {
-        digest.add(claim.txn);
+        digest.add(claim.txn.index);
         digest.add(claim.is_shared ? 1 : 0);
-        digest.add(claim.command);
+        digest.add(claim.command.index);
       }
     }
   }

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "sql/server/digest.h"
+#include "sql/server/ids.h"
 
 namespace isoscope::sql::server {
-
-using TxnNo = std::uint32_t;  // as storage.h has it
 
 class AdvisoryLocks {
  public:
@@ -26,8 +25,8 @@ class AdvisoryLocks {
   using Key = std::vector<std::int64_t>;
 
   struct Request {
-    TxnNo txn = 0;
-    std::uint32_t command = 0;
+    TxnNo txn = {};
+    CommandNo command = {};
     Key key = {};
     bool is_shared = false;
     bool is_tried = false;      // does not queue
@@ -41,16 +40,16 @@ class AdvisoryLocks {
   Answer ask(const Request& request);
 
   // What the transaction took by this command and later ones is taken back.
-  void undo(TxnNo txn, std::uint32_t command);
-  void end(TxnNo txn) { undo(txn, 0); }
+  void undo(TxnNo txn, CommandNo command);
+  void end(TxnNo txn) { undo(txn, {}); }
 
   void add_to(Digest& digest) const;
 
  private:
   struct Claim {
-    TxnNo txn = 0;
+    TxnNo txn = {};
     bool is_shared = false;
-    std::uint32_t command = 0;
+    CommandNo command = {};
   };
   struct Entry {
     std::vector<Claim> held = {};

@@ -17,10 +17,6 @@ struct RowAssertion;
 
 namespace isoscope::sql::server {
 
-// The transaction of a call, and back.
-inline TxnNo txn_of(CallId call) { return call.index + 1; }
-inline CallId call_of(TxnNo txn) { return {txn - 1}; }
-
 struct ClaimAnswer;
 struct State;
 

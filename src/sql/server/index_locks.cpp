@@ -87,7 +87,7 @@ void IndexLocks::add_to(Digest& digest) const {
     add_record(record);
     digest.add(queue.size());
     for (const Claim& claim : queue) {
-      digest.add(claim.txn);
+      digest.add(claim.txn.index);
       digest.add((claim.is_shared ? 1 : 0) + (claim.is_granted ? 2 : 0));
     }
   }
@@ -95,7 +95,7 @@ void IndexLocks::add_to(Digest& digest) const {
   for (const auto& [record, holders] : gaps_) {
     add_record(record);
     digest.add(holders.size());
-    for (const TxnNo txn : holders) digest.add(txn);
+    for (const TxnNo txn : holders) digest.add(txn.index);
   }
 }
 

@@ -17,11 +17,10 @@
 
 #include "sql/expr.h"
 #include "sql/server/digest.h"
+#include "sql/server/ids.h"
 #include "sql/value.h"
 
 namespace isoscope::sql::server {
-
-using TxnNo = std::uint32_t;  // as storage.h has it
 
 class IndexLocks {
  public:
@@ -38,7 +37,7 @@ class IndexLocks {
   };
 
   struct Request {
-    TxnNo txn = 0;
+    TxnNo txn = {};
     bool is_shared = false;
     // Of a transaction at READ COMMITTED: what it waits for exclusively is no lock of a gap later.
     bool keeps_gaps = true;
@@ -64,7 +63,7 @@ class IndexLocks {
 
  private:
   struct Claim {
-    TxnNo txn = 0;
+    TxnNo txn = {};
     bool is_shared = false;
     bool keeps_gaps = true;
     bool is_granted = false;

@@ -65,7 +65,7 @@ RowId KeyCalls::row(Storage& storage, ProgramKey key) const {
     storage.add_row(id.table,
                     std::make_shared<const std::vector<Value>>(std::vector<Value>{
                         Value(program_.keys().name(next)), Value(program_.keys().initial(next))}),
-                    kInitialTxn, 0);
+                    kInitialTxn, {});
   }
   return id;
 }
@@ -155,16 +155,16 @@ bool KeyCalls::may_change(TableId table) const {
 
 template <class Ask>
 auto KeyCalls::at_end(const State& state, const Ask& ask) const {
-  std::vector<std::vector<std::int64_t>> locals;
-  for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+  ById<CallId, std::vector<std::int64_t>> locals;
+  for (const TxnNo txn : state.of_calls()) {
     locals.emplace_back(program_.local_names(call_of(txn)).size(), 0);
     const auto& values = state.txns[txn].locals;
     for (std::size_t i = 0; i < std::min(values.size(), locals.back().size()); ++i)
       locals.back()[i] = std::get<std::int64_t>(values[i].data);
   }
   std::vector<Ending> endings;
-  for (TxnNo txn = 1; txn < state.txns.size(); ++txn)
-    endings.push_back({state.txns[txn].status == TxnStatus::Committed, locals[txn - 1]});
+  for (const TxnNo txn : state.of_calls())
+    endings.push_back({state.txns[txn].status == TxnStatus::Committed, locals[call_of(txn)]});
   std::vector<std::int64_t> finals;
   for (const ProgramKey key : program_.final_keys()) {
     const RowId id = place_of(key);

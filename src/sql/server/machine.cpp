@@ -43,12 +43,12 @@ State Machine::start() const {
   return state;
 }
 
-bool Machine::is_done(const State& state, std::uint32_t session) const {
-  const CallId end = outline().sessions[ProgramSession{session}].end();
+bool Machine::is_done(const State& state, ProgramSession session) const {
+  const CallId end = outline().sessions[session].end();
   return state.sessions[session].call == end;
 }
 
-const NextStep& Machine::next(State& state, std::uint32_t session) const {
+const NextStep& Machine::next(State& state, ProgramSession session) const {
   SessionState& s = state.sessions[session];
   if (s.next == nullptr)
     s.next =
@@ -61,7 +61,7 @@ const NextStep& Machine::next(State& state, std::uint32_t session) const {
 }
 
 // Takes back what the statements from this one on did. Who waited for it may go on.
-void Machine::undo(State& state, std::uint32_t session, std::size_t from) const {
+void Machine::undo(State& state, ProgramSession session, std::size_t from) const {
   const TxnNo txn = txn_of(state.sessions[session].call);
   Log& log = state.txns[txn].log;
   if (from >= log.size()) return;
@@ -76,24 +76,24 @@ void Machine::undo(State& state, std::uint32_t session, std::size_t from) const 
   }
 }
 
-bool Machine::waits_for(const State& state, std::size_t session, std::size_t other) const {
+bool Machine::waits_for(const State& state, ProgramSession session, ProgramSession other) const {
   const SessionState& s = state.sessions[session];
   const TxnNo txn = txn_of(state.sessions[other].call);
   return s.running && std::ranges::find(s.blockers, txn) != s.blockers.end() &&
-         !is_done(state, static_cast<std::uint32_t>(other)) && state.running.contains(txn);
+         !is_done(state, other) && state.running.contains(txn);
 }
 
 // Does a session wait, by one or more steps, for the other (or for itself)? A place in a queue
 // counts `by_queues` only.
-bool Machine::reaches(const State& state, std::size_t from, std::size_t to, bool by_queues) const {
-  const std::size_t n = state.sessions.size();
-  std::vector<bool> reached(n, false);
-  std::vector<std::size_t> stack = {from};
+bool Machine::reaches(const State& state, ProgramSession from, ProgramSession to,
+                      bool by_queues) const {
+  ById<ProgramSession, bool> reached(state.sessions.size(), false);
+  std::vector<ProgramSession> stack = {from};
   while (!stack.empty()) {
-    const std::size_t at = stack.back();
+    const ProgramSession at = stack.back();
     stack.pop_back();
     const auto& ahead = state.sessions[at].ahead;
-    for (std::size_t next = 0; next < n; ++next) {
+    for (const ProgramSession next : state.sessions.ids()) {
       if (reached[next] || !waits_for(state, at, next)) continue;
       const TxnNo txn = txn_of(state.sessions[next].call);
       if (!by_queues && std::ranges::find(ahead, txn) != ahead.end()) continue;
@@ -106,17 +106,17 @@ bool Machine::reaches(const State& state, std::size_t from, std::size_t to, bool
 }
 
 // A parked session waits for transactions of other sessions; a cycle of them is a deadlock.
-std::vector<bool> Machine::in_deadlock(const State& state) const {
-  std::vector<bool> is_in(state.sessions.size(), false);
-  for (std::size_t s = 0; s < is_in.size(); ++s)
+ById<ProgramSession, bool> Machine::in_deadlock(const State& state) const {
+  ById<ProgramSession, bool> is_in(state.sessions.size(), false);
+  for (const ProgramSession s : is_in.ids())
     is_in[s] = state.sessions[s].running && reaches(state, s, s, false);
   return is_in;
 }
 
 // A cycle that goes through a place in a queue is no deadlock: the server changes the order of the
 // queue.
-bool Machine::passes_queue(const State& state, std::size_t session) const {
-  for (std::size_t other = 0; other < state.sessions.size(); ++other) {
+bool Machine::passes_queue(const State& state, ProgramSession session) const {
+  for (const ProgramSession other : state.sessions.ids()) {
     const auto& ahead = state.sessions[session].ahead;
     const TxnNo txn = txn_of(state.sessions[other].call);
     if (std::ranges::find(ahead, txn) == ahead.end()) continue;
@@ -129,8 +129,8 @@ std::vector<Choice> Machine::choices(const State& state) const {
   std::vector<Choice> victims;
   std::vector<Choice> woken;
   std::vector<Choice> others;
-  const std::vector<bool> deadlocked = in_deadlock(state);
-  for (std::uint32_t s = 0; s < state.sessions.size(); ++s) {
+  const ById<ProgramSession, bool> deadlocked = in_deadlock(state);
+  for (const ProgramSession s : state.sessions.ids()) {
     if (is_done(state, s)) continue;
     const SessionState& session = state.sessions[s];
     if (deadlocked[s]) {
@@ -164,7 +164,7 @@ StatementContext Machine::context(State& state, TxnNo txn, bool passes) const {
 void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
                               Running& running) const {
   TxnState& t = state.txns[txn];
-  const bool begins = !next.statement->continues || t.command == 0;
+  const bool begins = !next.statement->continues || t.command == CommandNo{};
   if (begins) ++t.command;
   // On MariaDB only plain reads have a snapshot; others look at what is there.
   const bool takes_snapshot =
@@ -184,7 +184,7 @@ void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
   running.result.command = t.command;
 }
 
-StepDone Machine::run_statements(State& state, std::uint32_t session) const {
+StepDone Machine::run_statements(State& state, ProgramSession session) const {
   SessionState& s = state.sessions[session];
   const TxnNo txn = txn_of(s.call);
   const bool passes = s.running && passes_queue(state, session);
@@ -223,7 +223,7 @@ StepDone Machine::run_statements(State& state, std::uint32_t session) const {
 }
 
 // The statement failed, and with it the transaction, unless an EXCEPTION block catches it.
-StepDone Machine::fail(State& state, std::uint32_t session, Failure failure) const {
+StepDone Machine::fail(State& state, ProgramSession session, Failure failure) const {
   SessionState& s = state.sessions[session];
   const TxnNo txn = txn_of(s.call);
   const Statement* statement = s.running->result.statement;
@@ -282,7 +282,7 @@ StepDone Machine::take(State& state, const Choice& choice) const {
   return {StepDone::Kind::Limit, txn, nullptr};
 }
 
-void Machine::end(State& state, std::uint32_t session, bool commits, Failure failure,
+void Machine::end(State& state, ProgramSession session, bool commits, Failure failure,
                   std::vector<Value> locals) const {
   SessionState& s = state.sessions[session];
   const TxnNo txn = txn_of(s.call);
@@ -314,7 +314,7 @@ void Machine::end(State& state, std::uint32_t session, bool commits, Failure fai
 std::vector<std::vector<Value>> Machine::committed_rows(const State& state, TableId table) const {
   const Table& t = app().table(table);
   std::map<std::vector<Value>, std::vector<Value>> rows;
-  const View view{state.committed, UINT32_MAX, 0};
+  const View view{state.committed, TxnNo::none(), {}};
   for (const Storage::Seen& seen : state.storage.scan(table, view)) {
     if (!state.storage.table(table).is_shown(seen.row.row, seen.version)) continue;
     const auto& values = state.storage.values(seen);

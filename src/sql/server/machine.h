@@ -39,7 +39,7 @@ struct TxnState {
   TxnStatus status = TxnStatus::Waiting;
   bool has_snapshot = false;  // has taken one
   TxnSet snapshot = {};       // that one, or the one of its last statement
-  std::uint32_t command = 0;
+  CommandNo command = {};
   Log log = {};
   Failure failure = {};            // of Aborted
   std::vector<Value> locals = {};  // at the end, as Executable::local_names() has them
@@ -62,13 +62,16 @@ struct State {
   TxnSet committed = {};
   TxnSet running = {};
   std::vector<TxnNo> commit_order = {};
-  std::vector<SessionState> sessions = {};
-  std::vector<TxnState> txns = {};  // by TxnNo; the first is that of the rows at the start
+  ById<ProgramSession, SessionState> sessions = {};
+  ById<TxnNo, TxnState> txns = {};  // the first is that of the rows at the start
   std::uint64_t broken = 0;         // bit i: invariant i was broken by some committed state
+
+  // The transactions of calls.
+  IdRange<TxnNo> of_calls() const { return {1, static_cast<std::uint32_t>(txns.size())}; }
 };
 
 struct Choice {
-  std::uint32_t session = 0;
+  ProgramSession session = {};
   bool is_victim = false;  // of a deadlock
   friend bool operator==(const Choice&, const Choice&) = default;
 };
@@ -77,7 +80,7 @@ struct Choice {
 struct StepDone {
   enum class Kind : std::uint8_t { Answered, Waits, Committed, Aborted, Limit };
   Kind kind = Kind::Answered;
-  TxnNo txn = 0;
+  TxnNo txn = {};
   const Statement* statement = nullptr;  // that was run or goes on
 };
 
@@ -94,7 +97,7 @@ class Machine {
   StepDone take(State& state, const Choice& choice) const;
   // The statement that the session's next step runs or goes on with, as it stands in the program;
   // null for the end of a transaction.
-  const NextStep& next(State& state, std::uint32_t session) const;
+  const NextStep& next(State& state, ProgramSession session) const;
 
   const Calls& calls() const { return *calls_; }
   const Executable& executable() const { return calls_->executable(); }
@@ -105,22 +108,22 @@ class Machine {
   bool is_by_key() const { return is_by_key_; }
   ServerKind server() const { return server_; }
   PgLevel level(TxnNo txn) const { return levels_[call_of(txn)]; }
-  bool is_done(const State& state, std::uint32_t session) const;
+  bool is_done(const State& state, ProgramSession session) const;
   // Committed rows of a table, in the order of its key; hidden columns are left out.
   std::vector<std::vector<Value>> committed_rows(const State& state, TableId table) const;
 
  private:
-  StepDone run_statements(State& state, std::uint32_t session) const;
+  StepDone run_statements(State& state, ProgramSession session) const;
   StatementContext context(State& state, TxnNo txn, bool passes) const;
   void begin_statement(State& state, TxnNo txn, const NextStep& next, Running& running) const;
-  void end(State& state, std::uint32_t session, bool commits, Failure failure,
+  void end(State& state, ProgramSession session, bool commits, Failure failure,
            std::vector<Value> locals) const;
-  std::vector<bool> in_deadlock(const State& state) const;
-  bool waits_for(const State& state, std::size_t session, std::size_t other) const;
-  bool reaches(const State& state, std::size_t from, std::size_t to, bool by_queues) const;
-  bool passes_queue(const State& state, std::size_t session) const;
-  StepDone fail(State& state, std::uint32_t session, Failure failure) const;
-  void undo(State& state, std::uint32_t session, std::size_t from) const;
+  ById<ProgramSession, bool> in_deadlock(const State& state) const;
+  bool waits_for(const State& state, ProgramSession session, ProgramSession other) const;
+  bool reaches(const State& state, ProgramSession from, ProgramSession to, bool by_queues) const;
+  bool passes_queue(const State& state, ProgramSession session) const;
+  StepDone fail(State& state, ProgramSession session, Failure failure) const;
+  void undo(State& state, ProgramSession session, std::size_t from) const;
 
   std::unique_ptr<const Calls> calls_;
   ById<CallId, PgLevel> levels_;

@@ -28,13 +28,13 @@ class RunRecorder {
       builder_.set_header({.source = "isoscope run", .conflicts = "row"});
       add_initial_rows();
     }
-    for (TxnNo txn = 1; txn < state_.txns.size(); ++txn) {
+    for (const TxnNo txn : state_.of_calls()) {
       for (const auto& result : state_.txns[txn].log) {
         if (!result->writes.empty()) makers_[{txn, result->command}] = result->statement;
       }
     }
     const Outline& outline = machine_.outline();
-    for (TxnNo txn = 1; txn < state_.txns.size(); ++txn) {
+    for (const TxnNo txn : state_.of_calls()) {
       const TxnState& t = state_.txns[txn];
       if (t.is_left_out) continue;
       const Call& call = outline.calls[call_of(txn)];
@@ -106,8 +106,8 @@ class RunRecorder {
   }
 
   void add_initial_keys() {
-    for (std::uint32_t t = 0; t < state_.storage.num_tables(); ++t) {
-      for (const StoredRow& row : state_.storage.table(TableId{t}).rows) {
+    for (const TableId table : state_.storage.tables()) {
+      for (const StoredRow& row : state_.storage.table(table).rows) {
         const std::vector<Value>& values = *row.versions.front().values;
         builder_.set_initial(builder_.key(std::get<std::string>(values.front().data)),
                              value_of(values.back()), {});
@@ -246,7 +246,7 @@ class RunRecorder {
   const State& state_;
   bool has_plain_names_;
   HistoryBuilder builder_;
-  std::map<std::pair<TxnNo, std::uint32_t>, const Statement*> makers_;  // by transaction, command
+  std::map<std::pair<TxnNo, CommandNo>, const Statement*> makers_;
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Found {
 };
 Found find_and_lock(const StatementContext& context, TableId table,
                     std::span<const std::uint32_t> columns, const std::vector<Value>& values,
-                    const TxnSet& snapshot, std::uint32_t command) {
+                    const TxnSet& snapshot, CommandNo command) {
   const View view{snapshot, context.txn, command};
   for (const Storage::Seen& seen : context.storage.scan(table, view)) {
     if (columns_of(context.storage.values(seen), columns) != values) continue;
@@ -56,7 +56,7 @@ Attempt check(const StatementContext& context, const Reference& reference, Runni
   const Table& table = context.app.table(reference.table);
   const ForeignKey& foreign = table.foreign_keys[reference.foreign];
   const Table& target = context.app.table(foreign.target);
-  const std::uint32_t command = running.result.command + 1;  // it sees what the statement did
+  const CommandNo command{running.result.command.index + 1};  // it sees what the statement did
   const bool refers = reference.kind == Reference::Kind::Refers;
   // Whoever deletes looks at all that is committed, even if the transaction keeps a snapshot.
   if (!running.reference_snapshot)

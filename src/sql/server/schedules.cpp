@@ -15,7 +15,7 @@ namespace {
 using Seen = std::unordered_set<Digest, Digest::Hash>;
 
 // Why the call of the session cannot be run.
-Error fault_of(const Machine& machine, State& state, std::uint32_t session) {
+Error fault_of(const Machine& machine, State& state, ProgramSession session) {
   const NextStep& next = machine.next(state, session);
   if (next.fault) return *next.fault;
   const Call& call = machine.outline().calls[state.sessions[session].call];
@@ -57,7 +57,7 @@ class Explorer {
  private:
   // A step that need not be taken here: the states behind it are reached by its other order.
   struct Sleeping {
-    std::uint32_t session = 0;
+    ProgramSession session = {};
     StepEffect effect = {};
   };
   struct Node {
@@ -68,11 +68,11 @@ class Explorer {
   };
   static std::uint64_t mask_of(const std::vector<Sleeping>& asleep) {
     std::uint64_t mask = 0;
-    for (const Sleeping& each : asleep) mask |= std::uint64_t{1} << each.session;
+    for (const Sleeping& each : asleep) mask |= std::uint64_t{1} << each.session.index;
     return mask;
   }
   static bool is_in(const Choice& choice, std::uint64_t mask) {
-    return !choice.is_victim && ((mask >> choice.session) & 1) != 0;
+    return !choice.is_victim && ((mask >> choice.session.index) & 1) != 0;
   }
 
   // All steps but those that sleep; of a state that was met before, those that slept then only.
@@ -81,8 +81,8 @@ class Explorer {
     const std::uint64_t mask = mask_of(asleep);
     if (slept) {
       std::erase_if(choices, [&](const Choice& choice) { return !is_in(choice, *slept & ~mask); });
-      std::erase_if(asleep,
-                    [&](const Sleeping& each) { return ((*slept >> each.session) & 1) == 0; });
+      std::erase_if(
+          asleep, [&](const Sleeping& each) { return ((*slept >> each.session.index) & 1) == 0; });
     } else {
       choices = relevant(state, std::move(choices));
       if (std::ranges::any_of(choices, &Choice::is_victim)) ++all_.deadlocks;
@@ -129,7 +129,7 @@ class Explorer {
     }
   }
 
-  void stop_at_limit(State& state, std::uint32_t session) {
+  void stop_at_limit(State& state, ProgramSession session) {
     is_over_ = true;
     if (budget_.expired_now()) {
       all_.is_out_of_time = true;
@@ -143,19 +143,18 @@ class Explorer {
   std::vector<Choice> relevant(const State& state, std::vector<Choice> choices) const {
     if (has_invariants_ || choices.size() < 2) return choices;
     const Outline& outline = machine_.outline();
-    const std::size_t n = outline.sessions.size();
-    std::vector<Footprint> rest(n);
-    for (std::uint32_t s = 0; s < n; ++s) {
-      const CallId end = outline.sessions[ProgramSession{s}].end();
+    ById<ProgramSession, Footprint> rest(outline.sessions.size());
+    for (const ProgramSession s : rest.ids()) {
+      const CallId end = outline.sessions[s].end();
       for (CallId call = state.sessions[s].call; call < end; ++call) rest[s].add(footprints_[call]);
     }
-    std::vector<bool> in_group(n, false);
-    std::vector<std::size_t> stack = {choices.front().session};
+    ById<ProgramSession, bool> in_group(rest.size(), false);
+    std::vector<ProgramSession> stack = {choices.front().session};
     in_group[choices.front().session] = true;
     while (!stack.empty()) {
-      const std::size_t at = stack.back();
+      const ProgramSession at = stack.back();
       stack.pop_back();
-      for (std::size_t s = 0; s < n; ++s) {
+      for (const ProgramSession s : rest.ids()) {
         if (in_group[s] || !rest[at].meets(rest[s])) continue;
         in_group[s] = true;
         stack.push_back(s);
@@ -290,7 +289,7 @@ class SerialWalk {
   static constexpr std::size_t kMostStates = 20'000;
 
   // Runs the next call of the session to its end. False: not decided.
-  bool run_call(State& state, std::uint32_t session) const {
+  bool run_call(State& state, ProgramSession session) const {
     const CallId call = state.sessions[session].call;
     while (state.sessions[session].call == call) {
       if (budget_.expired_now()) return false;
@@ -301,10 +300,10 @@ class SerialWalk {
   }
 
   bool visit(State state) {
-    for (SessionState& session : state.sessions) {
-      while (
-          left_out_.contains(session.call) && left_out_[session.call] &&
-          !machine_.is_done(state, static_cast<std::uint32_t>(&session - state.sessions.data()))) {
+    for (const ProgramSession s : state.sessions.ids()) {
+      SessionState& session = state.sessions[s];
+      while (left_out_.contains(session.call) && left_out_[session.call] &&
+             !machine_.is_done(state, s)) {
         TxnState& skipped = state.txns[txn_of(session.call)];
         skipped.status = TxnStatus::Aborted;
         skipped.failure.sqlstate = "40001";
@@ -314,7 +313,7 @@ class SerialWalk {
     if (!seen_.insert(digest_of(machine_, state)).second) return true;
     if (seen_.size() > kMostStates) return false;
     bool is_end = true;
-    for (std::uint32_t s = 0; s < state.sessions.size(); ++s) {
+    for (const ProgramSession s : state.sessions.ids()) {
       if (machine_.is_done(state, s)) continue;
       is_end = false;
       State next = state;
@@ -353,15 +352,15 @@ bool RunEnd::has_server_abort() const {
 
 RunEnd end_of(const Machine& machine, const State& state) {
   RunEnd end;
-  for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+  for (const TxnNo txn : state.of_calls()) {
     const TxnState& t = state.txns[txn];
     end.calls.push_back({.is_committed = t.status == TxnStatus::Committed,
                          .failure = t.failure,
                          .locals = t.locals,
                          .is_left_out = t.is_left_out});
   }
-  for (std::uint32_t t = 0; t < state.storage.num_tables(); ++t)
-    end.rows.push_back(machine.committed_rows(state, TableId{t}));
+  for (const TableId table : state.storage.tables())
+    end.rows.push_back(machine.committed_rows(state, table));
   return end;
 }
 

@@ -48,8 +48,8 @@ struct CallEnd {
 
 // How a run ends: each call, and the rows of each table.
 struct RunEnd {
-  std::vector<CallEnd> calls;
-  std::vector<std::vector<std::vector<Value>>> rows;  // by table, in the order of its key
+  ById<CallId, CallEnd> calls;
+  ById<TableId, std::vector<std::vector<Value>>> rows;  // in the order of the table's key
 
   // Has the server ended a call (40001, 40P01, 55P03)? Then a retry belongs to the program.
   bool has_server_abort() const;

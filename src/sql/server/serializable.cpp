@@ -16,13 +16,13 @@ class Dependencies {
  public:
   Dependencies(const Machine& machine, const State& state, TxnNo last)
       : state_(state), edges_(state.txns.size()) {
-    for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+    for (const TxnNo txn : state.of_calls()) {
       if (machine.level(txn) != PgLevel::Serializable) continue;
       if (txn == last || state.txns[txn].status == TxnStatus::Committed) nodes_.insert(txn);
     }
     add_writes();
     add_sessions(machine.outline());
-    for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+    for (const TxnNo txn : state.of_calls()) {
       if (!nodes_.contains(txn)) continue;
       for (const auto& result : state.txns[txn].log) add_reads(txn, *result);
     }
@@ -54,17 +54,16 @@ class Dependencies {
   // it.
   void add_sessions(const Outline& outline) {
     for (const Session& session : outline.sessions) {
-      const TxnNo last = session.end().index;  // call i is transaction i + 1
-      for (TxnNo a = session.first.index + 1; a <= last; ++a) {
-        for (TxnNo b = a + 1; b <= last; ++b) add(a, b);
+      for (CallId a = session.first; a < session.end(); ++a) {
+        for (CallId b{a.index + 1}; b < session.end(); ++b) add(txn_of(a), txn_of(b));
       }
     }
   }
 
   // ww: versions of a row follow each other.
   void add_writes() {
-    for (std::uint32_t t = 0; t < state_.storage.num_tables(); ++t) {
-      for (const StoredRow& row : state_.storage.table(TableId{t}).rows) {
+    for (const TableId table : state_.storage.tables()) {
+      for (const StoredRow& row : state_.storage.table(table).rows) {
         for (std::size_t v = 1; v < row.versions.size(); ++v) {
           for (std::size_t u = 0; u < v; ++u) add(row.versions[u].creator, row.versions[v].creator);
         }
@@ -135,7 +134,7 @@ class Dependencies {
 
   const State& state_;
   TxnSet nodes_;
-  std::vector<std::vector<TxnNo>> edges_;
+  ById<TxnNo, std::vector<TxnNo>> edges_;
 };
 
 }  // namespace

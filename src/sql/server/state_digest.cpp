@@ -40,19 +40,19 @@ void add_keys(Digest& digest, const StoredTable& table) {
     digest.add(r);
     digest.add(row.versions.size());
     for (const Version& version : row.versions) {
-      digest.add(version.creator);
-      digest.add(version.command);
+      digest.add(version.creator.index);
+      digest.add(version.command.index);
       digest.add_value(version.values->back());
     }
     for (const HeldLock& lock : row.locks) {
-      digest.add(lock.txn);
+      digest.add(lock.txn.index);
       digest.add(static_cast<std::uint64_t>(lock.mode));
     }
   }
   digest.add(UINT32_MAX);
 }
 
-using Ranks = std::vector<std::vector<std::uint32_t>>;
+using Ranks = ById<TableId, std::vector<std::uint32_t>>;
 
 void add_table(Digest& digest, const StoredTable& table, const std::vector<std::uint32_t>& ranks) {
   struct Placed {
@@ -67,8 +67,8 @@ void add_table(Digest& digest, const StoredTable& table, const std::vector<std::
   digest.add(placed.size());
   for (const auto& [row, version] : placed) {
     digest.add(ranks[row]);
-    digest.add(version->creator);
-    digest.add(version->command);
+    digest.add(version->creator.index);
+    digest.add(version->command.index);
     digest.add(version->num_entries);
     digest.add((version->is_exclusive ? 2 : 0) + (version->is_deleted() ? 1 : 0));
     if (!version->is_deleted()) digest.add_values(*version->values);
@@ -77,7 +77,7 @@ void add_table(Digest& digest, const StoredTable& table, const std::vector<std::
     if (table.rows[r].locks.empty()) continue;
     digest.add(ranks[r]);
     for (const HeldLock& lock : table.rows[r].locks) {
-      digest.add(lock.txn);
+      digest.add(lock.txn.index);
       digest.add(static_cast<std::uint64_t>(lock.mode));
     }
   }
@@ -86,7 +86,7 @@ void add_table(Digest& digest, const StoredTable& table, const std::vector<std::
 
 void add_row(Digest& digest, const Ranks& ranks, RowId id) {
   digest.add(id.table.index);
-  digest.add(ranks[id.table.index][id.row]);
+  digest.add(ranks[id.table][id.row]);
 }
 
 void add_running(Digest& digest, const Ranks& ranks, const Running& running) {
@@ -128,8 +128,8 @@ void add_running(Digest& digest, const Ranks& ranks, const Running& running) {
 Digest digest_of(const Machine& machine, const State& state) {
   Digest digest;
   Ranks ranks;
-  for (std::uint32_t t = 0; t < state.storage.num_tables(); ++t) {
-    const StoredTable& table = state.storage.table(TableId{t});
+  for (const TableId id : state.storage.tables()) {
+    const StoredTable& table = state.storage.table(id);
     ranks.push_back(ranks_of(table));
     if (table.is_by_key) {
       add_keys(digest, table);
@@ -143,7 +143,7 @@ Digest digest_of(const Machine& machine, const State& state) {
   state.storage.index().add_to(digest);
   add_set(digest, state.committed);
   add_set(digest, state.running);
-  for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+  for (const TxnNo txn : state.of_calls()) {
     const TxnState& t = state.txns[txn];
     digest.add(static_cast<std::uint64_t>(t.status));
     if (t.status == TxnStatus::Waiting) continue;
@@ -152,7 +152,7 @@ Digest digest_of(const Machine& machine, const State& state) {
     if (level == PgLevel::Serializable ||
         (level == PgLevel::RepeatableRead && t.status == TxnStatus::Running))
       add_set(digest, t.snapshot);
-    digest.add(t.command);
+    digest.add(t.command.index);
     digest.add(t.log.size());
     for (const auto& result : t.log) digest.add(result->digest);
     digest.add_text(t.failure.sqlstate);
@@ -162,7 +162,7 @@ Digest digest_of(const Machine& machine, const State& state) {
     digest.add(session.call.index);
     if (!session.running) continue;
     add_running(digest, ranks, *session.running);
-    for (const TxnNo blocker : session.blockers) digest.add(blocker);
+    for (const TxnNo blocker : session.blockers) digest.add(blocker.index);
   }
   digest.add(state.broken);
   return digest;
@@ -170,7 +170,7 @@ Digest digest_of(const Machine& machine, const State& state) {
 
 Digest history_of(const State& state) {
   Digest digest;
-  for (TxnNo txn = 1; txn < state.txns.size(); ++txn) {
+  for (const TxnNo txn : state.of_calls()) {
     const TxnState& t = state.txns[txn];
     digest.add(static_cast<std::uint64_t>(t.status));
     digest.add_text(t.failure.sqlstate);
@@ -191,8 +191,8 @@ Digest digest_of(const Application& app, const Storage& storage, const Statement
   for (const ReadVersion& read : result.reads) {
     const Version& version = storage.row(read.row).versions[read.version];
     digest.add(read.row.table.index);
-    digest.add(read.creator);
-    digest.add(version.creator == kInitialTxn ? 0 : version.command);
+    digest.add(read.creator.index);
+    digest.add(version.creator == kInitialTxn ? 0 : version.command.index);
     if (!version.is_deleted())
       digest.add_values(columns_of(*version.values, app.table(read.row.table).primary_key));
   }

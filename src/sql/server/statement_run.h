@@ -57,7 +57,7 @@ struct StatementResult {
   std::vector<ReadVersion> reads = {};
   std::vector<RowId> writes = {};
   TxnSet snapshot = {};
-  std::uint32_t command = 0;
+  CommandNo command = {};
   bool has_waited = false;
   std::optional<Failure> failure = {};  // of a statement that an EXCEPTION block may catch
   Digest digest = {};                   // of what it read and returned; once it is done
@@ -109,7 +109,7 @@ struct StatementContext {
   Storage& storage;
   const TxnSet& committed;
   const TxnSet& running_txns;  // those that have begun and not ended
-  TxnNo txn = 0;
+  TxnNo txn = {};
   bool keeps_snapshot = false;      // REPEATABLE READ, SERIALIZABLE
   const TxnSet& txn_snapshot;       // then, the one
   bool is_scalar_subquery = false;  // more than one row is an error

@@ -21,15 +21,15 @@ bool excludes(Lock a, Lock b) {
 }
 
 Storage::Storage(const Application& app) : tables_(app.tables.size()) {
-  for (std::size_t t = 0; t < tables_.size(); ++t)
-    tables_[t].next_fresh.assign(app.tables[t].columns.size(), 1);
+  for (const TableId table : tables_.ids())
+    tables_[table].next_fresh.assign(app.table(table).columns.size(), 1);
   for (const Sequence& sequence : app.sequences) {
     next_draws_.push_back(sequence.start);
     increments_.push_back(sequence.increment);
   }
   for (const InitialRow& row : app.initial_rows) {
-    add_row(row.table, std::make_shared<const std::vector<Value>>(row.values), kInitialTxn, 0);
-    StoredTable& to = tables_[row.table.index];
+    add_row(row.table, std::make_shared<const std::vector<Value>>(row.values), kInitialTxn, {});
+    StoredTable& to = tables_[row.table];
     for (std::size_t c = 0; c < row.values.size(); ++c) {
       const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
       if (number == nullptr) continue;
@@ -42,15 +42,15 @@ Storage::Storage(const Application& app) : tables_(app.tables.size()) {
 
 // The rows at the start count as drawn.
 void Storage::draw_beyond(SequenceId sequence, std::int64_t number) {
-  std::int64_t& next = next_draws_[sequence.index];
-  const std::int64_t step = increments_[sequence.index];
+  std::int64_t& next = next_draws_[sequence];
+  const std::int64_t step = increments_[sequence];
   const bool is_behind = step > 0 ? next > number : next < number;
   if (!is_behind) next += ((number - next) / step + 1) * step;
 }
 
 std::int64_t Storage::draw(SequenceId sequence) {
-  const std::int64_t drawn = next_draws_[sequence.index];
-  next_draws_[sequence.index] += increments_[sequence.index];
+  const std::int64_t drawn = next_draws_[sequence];
+  next_draws_[sequence] += increments_[sequence];
   return drawn;
 }
 
@@ -68,14 +68,14 @@ std::optional<std::uint32_t> Storage::visible(const StoredRow& row, const View& 
 
 std::vector<Storage::Seen> Storage::scan(TableId table, const View& view) const {
   std::vector<Seen> seen;
-  const auto& rows = tables_[table.index].rows;
+  const auto& rows = tables_[table].rows;
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     if (const auto version = visible(rows[r], view)) seen.push_back({{table, r}, *version});
   }
   const auto position = [&](const Seen& each) {
     return rows[each.row.row].versions[each.version].position;
   };
-  if (const auto& key = tables_[table.index].clustered_by; !key.empty()) {
+  if (const auto& key = tables_[table].clustered_by; !key.empty()) {
     std::ranges::sort(seen, {}, [&](const Seen& each) { return columns_of(values(each), key); });
     return seen;
   }
@@ -83,7 +83,7 @@ std::vector<Storage::Seen> Storage::scan(TableId table, const View& view) const 
   return seen;
 }
 
-void Storage::add_version(RowId id, RowValues values, TxnNo creator, std::uint32_t command,
+void Storage::add_version(RowId id, RowValues values, TxnNo creator, CommandNo command,
                           bool is_exclusive) {
   row(id).versions.push_back({.values = std::move(values),
                               .creator = creator,
@@ -92,7 +92,7 @@ void Storage::add_version(RowId id, RowValues values, TxnNo creator, std::uint32
                               .is_exclusive = is_exclusive});
 }
 
-RowId Storage::add_row(TableId id, RowValues values, TxnNo creator, std::uint32_t command) {
+RowId Storage::add_row(TableId id, RowValues values, TxnNo creator, CommandNo command) {
   auto& rows = table(id).rows;
   rows.emplace_back();
   const RowId row{id, static_cast<std::uint32_t>(rows.size() - 1)};
@@ -102,7 +102,7 @@ RowId Storage::add_row(TableId id, RowValues values, TxnNo creator, std::uint32_
 
 void Storage::lock(RowId id, TxnNo txn, Lock mode) {
   auto& locks = row(id).locks;
-  const std::uint32_t command = txn < commands_.size() ? commands_[txn] : 0;
+  const CommandNo command = commands_.contains(txn) ? commands_[txn] : CommandNo{};
   for (HeldLock& lock : locks) {
     if (lock.txn != txn) continue;
     if (lock.mode < mode) lock.taken.emplace_back(command, mode);
@@ -123,16 +123,16 @@ Lock Storage::held(RowId id, TxnNo txn) const {
 void Storage::end(TxnNo txn, bool commits) {
   advisory_.end(txn);
   index_.end(txn);
-  for (std::uint32_t t = 0; t < tables_.size(); ++t) {
-    for (StoredRow& row : tables_[t].rows)
+  for (const TableId table : tables_.ids()) {
+    for (StoredRow& row : tables_[table].rows)
       std::erase_if(row.locks, [&](const HeldLock& lock) { return lock.txn == txn; });
-    if (!commits) take_back(TableId{t}, txn);
-    drop_empty_rows(tables_[t]);
+    if (!commits) take_back(table, txn);
+    drop_empty_rows(tables_[table]);
   }
 }
 
 void Storage::take_back(TableId id, TxnNo txn) {
-  StoredTable& table = tables_[id.index];
+  StoredTable& table = tables_[id];
   std::vector<std::vector<Value>> gone;  // keys of records that are no longer there
   for (StoredRow& row : table.rows) {
     const RowValues first = row.versions.empty() ? nullptr : row.versions.front().values;
@@ -144,7 +144,7 @@ void Storage::take_back(TableId id, TxnNo txn) {
 }
 
 std::optional<RowId> Storage::find_row(TableId id, const std::vector<Value>& key) const {
-  const StoredTable& table = tables_[id.index];
+  const StoredTable& table = tables_[id];
   for (std::uint32_t r = 0; r < table.rows.size(); ++r) {
     const auto& versions = table.rows[r].versions;
     if (!versions.empty() && columns_of(*versions.front().values, table.clustered_by) == key)
@@ -154,7 +154,7 @@ std::optional<RowId> Storage::find_row(TableId id, const std::vector<Value>& key
 }
 
 IndexLocks::Record Storage::next_record(TableId id, const std::vector<Value>& key) const {
-  const StoredTable& table = tables_[id.index];
+  const StoredTable& table = tables_[id];
   IndexLocks::Record next{id, std::nullopt};
   for (const StoredRow& row : table.rows) {
     if (row.versions.empty()) continue;
@@ -169,12 +169,9 @@ void Storage::drop_empty_rows(StoredTable& table) {
   while (!table.rows.empty() && table.rows.back().versions.empty()) table.rows.pop_back();
 }
 
-void Storage::begin_command(TxnNo txn, std::uint32_t command) {
-  if (commands_.size() <= txn) commands_.resize(txn + 1);
-  commands_[txn] = command;
-}
+void Storage::begin_command(TxnNo txn, CommandNo command) { commands_.grown(txn) = command; }
 
-void Storage::undo(TxnNo txn, std::uint32_t command) {
+void Storage::undo(TxnNo txn, CommandNo command) {
   advisory_.undo(txn, command);
   for (StoredTable& table : tables_) {
     for (StoredRow& row : table.rows) {

@@ -21,23 +21,20 @@
 
 namespace isoscope::sql::server {
 
-// A TxnNo of 0 made the rows at the start; call number i is transaction i + 1.
-inline constexpr TxnNo kInitialTxn = 0;
-
 // A set of transactions.
 class TxnSet {
  public:
   bool contains(TxnNo txn) const {
-    const std::size_t word = txn / 64;
-    return word < words_.size() && ((words_[word] >> (txn % 64)) & 1) != 0;
+    const std::size_t word = txn.index / 64;
+    return word < words_.size() && ((words_[word] >> (txn.index % 64)) & 1) != 0;
   }
   void insert(TxnNo txn) {
-    const std::size_t word = txn / 64;
+    const std::size_t word = txn.index / 64;
     if (word >= words_.size()) words_.resize(word + 1);
-    words_[word] |= std::uint64_t{1} << (txn % 64);
+    words_[word] |= std::uint64_t{1} << (txn.index % 64);
   }
   void erase(TxnNo txn) {
-    if (contains(txn)) words_[txn / 64] &= ~(std::uint64_t{1} << (txn % 64));
+    if (contains(txn)) words_[txn.index / 64] &= ~(std::uint64_t{1} << (txn.index % 64));
   }
   std::span<const std::uint64_t> words() const { return words_; }
   friend bool operator==(const TxnSet&, const TxnSet&) = default;
@@ -52,7 +49,7 @@ using RowValues = std::shared_ptr<const std::vector<Value>>;  // of all columns
 struct Version {
   RowValues values;  // null: the row is deleted
   TxnNo creator = kInitialTxn;
-  std::uint32_t command = 0;   // of its creator
+  CommandNo command = {};      // of its creator
   std::uint32_t position = 0;  // in the table, by creation: the order of a scan
   // It replaced the one before as FOR UPDATE, DELETE and changes of keys do: KEY SHARE conflicts.
   bool is_exclusive = false;
@@ -64,10 +61,10 @@ struct Version {
 };
 
 struct HeldLock {
-  TxnNo txn = 0;
+  TxnNo txn = {};
   Lock mode = Lock::None;
   // The modes with the commands that took them, for a block that is undone.
-  std::vector<std::pair<std::uint32_t, Lock>> taken = {};
+  std::vector<std::pair<CommandNo, Lock>> taken = {};
 };
 
 struct StoredRow {
@@ -106,19 +103,19 @@ struct RowId {
 // Whose eyes: a transaction sees what is in its snapshot, and its own commands before this one.
 struct View {
   const TxnSet& snapshot;
-  TxnNo txn = 0;
-  std::uint32_t command = 0;
+  TxnNo txn = {};
+  CommandNo command = {};
 };
 
 class Storage {
  public:
   explicit Storage(const Application& app);
 
-  StoredTable& table(TableId id) { return tables_[id.index]; }
-  const StoredTable& table(TableId id) const { return tables_[id.index]; }
-  StoredRow& row(RowId id) { return tables_[id.table.index].rows[id.row]; }
-  const StoredRow& row(RowId id) const { return tables_[id.table.index].rows[id.row]; }
-  std::size_t num_tables() const { return tables_.size(); }
+  StoredTable& table(TableId id) { return tables_[id]; }
+  const StoredTable& table(TableId id) const { return tables_[id]; }
+  StoredRow& row(RowId id) { return tables_[id.table].rows[id.row]; }
+  const StoredRow& row(RowId id) const { return tables_[id.table].rows[id.row]; }
+  IdRange<TableId> tables() const { return tables_.ids(); }
 
   // The version that the view shows, by its place in the row; nothing if the row is not there.
   std::optional<std::uint32_t> visible(const StoredRow& row, const View& view) const;
@@ -133,14 +130,13 @@ class Storage {
   }
 
   // Adds a version; null values delete.
-  void add_version(RowId id, RowValues values, TxnNo creator, std::uint32_t command,
-                   bool is_exclusive);
-  RowId add_row(TableId table, RowValues values, TxnNo creator, std::uint32_t command);
+  void add_version(RowId id, RowValues values, TxnNo creator, CommandNo command, bool is_exclusive);
+  RowId add_row(TableId table, RowValues values, TxnNo creator, CommandNo command);
   void lock(RowId id, TxnNo txn, Lock mode);
   // The transaction's command from now on.
-  void begin_command(TxnNo txn, std::uint32_t command);
+  void begin_command(TxnNo txn, CommandNo command);
   // What the transaction did by this command and later ones is taken back, locks included.
-  void undo(TxnNo txn, std::uint32_t command);
+  void undo(TxnNo txn, CommandNo command);
   Lock held(RowId id, TxnNo txn) const;
   // On MariaDB: the row with this primary key, deleted or not; and the record behind a key.
   std::optional<RowId> find_row(TableId table, const std::vector<Value>& key) const;
@@ -149,7 +145,7 @@ class Storage {
   const IndexLocks& index() const { return index_; }
   // The next value of a sequence, which no transaction gives back.
   std::int64_t draw(SequenceId sequence);
-  std::span<const std::int64_t> next_draws() const { return next_draws_; }
+  std::span<const std::int64_t> next_draws() const { return next_draws_.entries(); }
   AdvisoryLocks& advisory() { return advisory_; }
   const AdvisoryLocks& advisory() const { return advisory_; }
   // The transaction has ended: its locks go, and with an abort its versions.
@@ -160,10 +156,10 @@ class Storage {
   void drop_empty_rows(StoredTable& table);
   void take_back(TableId id, TxnNo txn);
 
-  std::vector<StoredTable> tables_;
-  std::vector<std::int64_t> next_draws_;  // by sequence
-  std::vector<std::int64_t> increments_;
-  std::vector<std::uint32_t> commands_;  // by transaction
+  ById<TableId, StoredTable> tables_;
+  ById<SequenceId, std::int64_t> next_draws_;
+  ById<SequenceId, std::int64_t> increments_;
+  ById<TxnNo, CommandNo> commands_;
   AdvisoryLocks advisory_;
   IndexLocks index_;
 };

@@ -292,11 +292,10 @@ inline SmallProgram random_row_program(Rng& rng) {
 }
 
 // What the statements of a finished run have read, as text_of() has it.
-inline std::vector<Outcome> outcomes_of(const SmallProgram& program,
-                                        const sql::server::State& state) {
+inline std::vector<Outcome> outcomes_of(const sql::server::State& state) {
   std::vector<Outcome> outcomes;
-  for (std::size_t t = 0; t < program.size(); ++t) {
-    const sql::server::TxnState& txn = state.txns[t + 1];
+  for (const sql::server::TxnNo t : state.of_calls()) {
+    const sql::server::TxnState& txn = state.txns[t];
     Outcome& outcome = outcomes.emplace_back();
     outcome.committed = txn.status == sql::server::TxnStatus::Committed;
     for (const auto& result : txn.log) {
@@ -323,7 +322,7 @@ inline OnMachine on_machine(const SmallProgram& program, sql::server::PgLevel le
   OnMachine found;
   sql::server::ScheduleOptions options;
   options.on_history = [&](const sql::server::State& state, const auto&, bool) {
-    const std::vector<Outcome> outcomes = outcomes_of(program, state);
+    const std::vector<Outcome> outcomes = outcomes_of(state);
     bool commits = true;
     for (const Outcome& outcome : outcomes) commits = commits && outcome.committed;
     const std::string text = text_of(program, outcomes);
