@@ -172,10 +172,10 @@ class RandomRowsApp : private RandomText {
     if (kind < 12) return change();
     if (kind < 15) return call();
     if (kind == 15 && has_handlers_)
-      return fmt::format("BEGIN {} EXCEPTION WHEN {} THEN {} END;", look() + " " + change(),
-                         pick({"OTHERS", "unique_violation"}),
-                         pick({"x := 7;", "RETURN 7;", "RAISE;", "RAISE EXCEPTION 'no';",
-                               look(), change()}));
+      return fmt::format(
+          "BEGIN {} EXCEPTION WHEN {} THEN {} END;", look() + " " + change(),
+          pick({"OTHERS", "unique_violation"}),
+          pick({"x := 7;", "RETURN 7;", "RAISE;", "RAISE EXCEPTION 'no';", look(), change()}));
     return fmt::format("IF {} THEN {} {}END IF;",
                        pick({"x > 0", "x IS NULL", "NOT FOUND", "x > y"}), change(),
                        rng_.chance(0.3) ? pick({"RETURN 7; ", "RAISE EXCEPTION 'no'; "}) : "");

@@ -167,6 +167,15 @@ TEST(AuditRowSets, RefusesStatementsThatLookAtWhatTheyChange) {
             "");
 }
 
+TEST(AuditSubqueries, AreProvedWithInAndNotIn) {
+  const std::string spend =
+      function("spend(p integer) RETURNS void",
+               "IF p NOT IN (SELECT id FROM acc) THEN RETURN; END IF; UPDATE acc SET bal = bal - 1 "
+               "WHERE id = p AND grp IN (SELECT up FROM item);");
+  EXPECT_EQ(at_rc(spend), AuditOutcome::Serializable);
+  EXPECT_EQ(at_rr(spend), AuditOutcome::Serializable);
+}
+
 TEST(AuditHandlers, AreNeverPartOfAGoodAnswer) {
   // Who catches a serialization failure goes on as no serial order does.
   const std::string safe = function(
@@ -179,15 +188,17 @@ TEST(AuditHandlers, AreNeverPartOfAGoodAnswer) {
 
 TEST(AuditHandlers, ThatRaiseInAnyCaseOnlyAbort) {
   const auto withdraw = [](const std::string& handler) {
-    return function("withdraw(p integer) RETURNS boolean",
-                    "BEGIN SELECT bal INTO x FROM acc WHERE id = p FOR UPDATE; UPDATE acc SET bal = "
-                    "x - 1 WHERE id = p; EXCEPTION " +
-                        handler + " END; RETURN true;");
+    return function(
+        "withdraw(p integer) RETURNS boolean",
+        "BEGIN SELECT bal INTO x FROM acc WHERE id = p FOR UPDATE; UPDATE acc SET bal = "
+        "x - 1 WHERE id = p; EXCEPTION " +
+            handler + " END; RETURN true;");
   };
   EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN RAISE EXCEPTION 'no';")), AuditOutcome::Serializable);
-  EXPECT_EQ(at_rc(withdraw("WHEN check_violation THEN RAISE NOTICE 'no'; RAISE; WHEN OTHERS THEN IF "
-                           "x > 0 THEN RAISE EXCEPTION 'no'; ELSE RAISE; END IF;")),
-            AuditOutcome::Serializable);
+  EXPECT_EQ(
+      at_rc(withdraw("WHEN check_violation THEN RAISE NOTICE 'no'; RAISE; WHEN OTHERS THEN IF "
+                     "x > 0 THEN RAISE EXCEPTION 'no'; ELSE RAISE; END IF;")),
+      AuditOutcome::Serializable);
   // These may go on: one branch, one condition, or what is around.
   EXPECT_EQ(at_rc(withdraw("WHEN OTHERS THEN IF x > 0 THEN RAISE EXCEPTION 'no'; END IF;")),
             AuditOutcome::Unknown);

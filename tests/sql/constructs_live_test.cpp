@@ -102,6 +102,16 @@ constexpr std::array kBodies = {
     "UPDATE t SET v = (SELECT count(*) FROM c WHERE c.t = t.id) WHERE id <= 2;",
     "UPDATE t SET v = v + 1 WHERE EXISTS (SELECT 1 FROM c WHERE c.t = t.id);",
     "INSERT INTO log SELECT p, id, v FROM t WHERE id IN (SELECT t FROM c) OR v < 15;",
+    "INSERT INTO log SELECT p, id, v FROM t WHERE id NOT IN (SELECT ch FROM gr WHERE id <> 3);",
+    "INSERT INTO log SELECT p, id, v FROM t WHERE id NOT IN (SELECT ch FROM gr);",
+    "FOR r IN SELECT id, ch FROM gr LOOP INSERT INTO log VALUES (p, r.id, CASE WHEN r.ch IN "
+    "(SELECT "
+    "ch FROM gr WHERE id < 3) THEN 1 WHEN r.ch NOT IN (SELECT ch FROM gr WHERE id < 3) THEN 2 ELSE "
+    "3 END), (p, r.id + 10, CASE WHEN r.ch NOT IN (SELECT id FROM t WHERE v > 1000) THEN 4 ELSE 5 "
+    "END), "
+    "(p, r.id + 20, CASE WHEN (r.ch, 2) IN (SELECT ch, pa FROM gr) THEN 6 WHEN (r.ch, 2) NOT IN "
+    "(SELECT "
+    "ch, pa FROM gr WHERE pa = 1) THEN 7 ELSE 8 END); END LOOP;",
     "BEGIN INSERT INTO t VALUES (3, 1, 2); EXCEPTION WHEN unique_violation THEN "
     "INSERT INTO log VALUES (p, 1, -1); END;",
     "BEGIN INSERT INTO t VALUES (3, 1, 3); EXCEPTION WHEN unique_violation THEN "

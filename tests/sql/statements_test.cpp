@@ -270,6 +270,12 @@ TEST(Statements, SubqueriesComeBefore) {
             "exists entry[((#0.amount > 0) and (#0.account = p))] -> (exists 1)\n"
             "select entry sum#0.amount -> (subquery 3)\n"
             "update account[(exists 1)] balance = (subquery 3)\n");
+  // Where NULL does not count as false, IN tells it apart.
+  EXPECT_EQ(outline_of_statements("UPDATE account SET balance = 1\n"
+                                  "WHERE p NOT IN (SELECT account FROM entry);"),
+            "exists entry[(#0.account = p)] -> (exists 1)\n"
+            "exists entry[(isnull(#0.account) or isnull(p))] -> (exists 2)\n"
+            "update account[not if((exists 1), true, if((exists 2), NULL, false))] balance = 1\n");
   EXPECT_EQ(outline_of_statements("v := count(*) FROM account;"),
             "select account countNULL -> (subquery 2)\n"
             "v := (subquery 2)\n");

@@ -530,17 +530,26 @@ Expr build_expr(Scope& scope, const Tree& node) {
   ++scope.depth;
   const std::string kind = kind_of(node);
   const bool may_not_run = scope.may_not_run;
-  if (kind == "CaseExpr" || kind == "CoalesceExpr" ||
-      (kind == "BoolExpr" && text_of(inside(node), "boolop") != "NOT_EXPR"))
-    scope.may_not_run = true;
+  const bool null_is_false = scope.null_is_false;
+  const bool is_and_or = kind == "BoolExpr" && text_of(inside(node), "boolop") != "NOT_EXPR";
+  if (kind == "CaseExpr" || kind == "CoalesceExpr" || is_and_or) scope.may_not_run = true;
+  if (!is_and_or && kind != "SubLink") scope.null_is_false = false;
   Expr expr = build_kind(scope, kind, inside(node));
   scope.may_not_run = may_not_run;
+  scope.null_is_false = null_is_false;
   --scope.depth;
   return expr;
 }
 
 Expr build_condition(Scope& scope, const Tree& node) {
   return adapt(scope, build_expr(scope, node), Type::Boolean, false, "a condition");
+}
+
+Expr build_filter(Scope& scope, const Tree& node) {
+  scope.null_is_false = true;
+  Expr condition = build_condition(scope, node);
+  scope.null_is_false = false;
+  return condition;
 }
 
 }  // namespace isoscope::sql

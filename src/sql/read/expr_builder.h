@@ -79,6 +79,8 @@ struct Scope {
   bool discards = false;                             // PERFORM: the values are thrown away
   // What is built may stay unevaluated (CASE, AND, a query with WHERE), or is evaluated elsewhere.
   bool may_not_run = false;
+  // NULL counts as false where this expression stands, as in WHERE: IN need not tell them apart.
+  bool null_is_false = false;
   std::string text = {};  // of the statement around, for the Selects of its subqueries
   int depth = 0;
 
@@ -98,6 +100,8 @@ std::optional<std::uint32_t> find_source_column(const Scope& scope, std::uint32_
 Expr build_expr(Scope& scope, const Tree& node);
 // One that is true, false or NULL.
 Expr build_condition(Scope& scope, const Tree& node);
+// One of WHERE or of an inner join, where NULL counts as false.
+Expr build_filter(Scope& scope, const Tree& node);
 // The value as one of the type that the place where it goes has: constants are converted, NULL
 // fits anywhere, and what does not fit fails. `what` names the place. What has no type of its own,
 // such as '1', gets `bits`; numbers keep theirs.

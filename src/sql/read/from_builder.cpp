@@ -42,7 +42,7 @@ std::optional<Expr> add_flat(Scope& scope, Scope inner, const Tree& select,
   for (const Tree& entry : child(select, "fromClause"))
     condition = both(std::move(condition), add_from(inner, entry, depth + 1));
   if (has(select, "whereClause"))
-    condition = both(std::move(condition), build_condition(inner, child(select, "whereClause")));
+    condition = both(std::move(condition), build_filter(inner, child(select, "whereClause")));
   Source source{.name = std::move(name)};
   source.columns.emplace();
   for (NamedExpr& column : target_columns(inner, child(select, "targetList"))) {
@@ -198,7 +198,7 @@ std::optional<Expr> add_from(Scope& scope, const Tree& entry, int depth) {
   const Place at = scope.place(inside(child(node, "rarg")));
   condition = both(std::move(condition), merge_columns(scope, node, first_right, at));
   if (has(node, "quals"))
-    condition = both(std::move(condition), build_condition(scope, child(node, "quals")));
+    condition = both(std::move(condition), build_filter(scope, child(node, "quals")));
   return condition;
 }
 

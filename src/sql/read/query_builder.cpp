@@ -218,7 +218,7 @@ BuiltQuery build_native(Scope& scope, const Tree& select) {
   if (scope.findings.failed()) return built;
   if (has(select, "whereClause"))
     built.query.where =
-        both(std::move(built.query.where), build_condition(scope, child(select, "whereClause")));
+        both(std::move(built.query.where), build_filter(scope, child(select, "whereClause")));
   const Tree& targets = child(select, "targetList");
   if (contains_aggregate(targets)) {
     add_aggregate_outputs(scope, targets, built);

@@ -276,7 +276,7 @@ void RelationLoops::add_where(const Tree& where) {
   }
   if (scope_.findings.failed()) return;
   Body each;
-  Expr part = build([&] { return build_condition(scope_, where); }, each);
+  Expr part = build([&] { return build_filter(scope_, where); }, each);
   all_conditions_.push_back(part);
   if (each.empty()) {
     add_condition(std::move(part), false);

@@ -1,6 +1,9 @@
 // Subqueries in expressions: a Select into a hidden variable before the statement.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "sql/read/query_parts.h"
 
 namespace isoscope::sql {
@@ -36,64 +39,80 @@ Expr add_scalar(Scope& scope, BuiltQuery built, Place place) {
   return make_variable(*scope.frame, var, place);
 }
 
-// test IN (SELECT output …) as EXISTS (SELECT … WHERE … AND output = test).
-Expr add_membership(Scope& scope, BuiltQuery built, Expr test, Place place) {
-  if (uses_column(test)) {
-    // The query around must be one whose columns are variables.
-    if (scope.is_used_inside != nullptr) {
-      *scope.is_used_inside = true;
-    } else {
-      scope.findings.fail(test.place, "IN (SELECT …) looks for a column of the query around it",
-                          "a join can be modelled");
-    }
+bool may_be_null(const Expr& expr, const Scope& scope, const Query& query) {
+  if (expr.op == ExprOp::Integer || expr.op == ExprOp::Text || expr.op == ExprOp::Boolean)
+    return false;
+  if (expr.op != ExprOp::Column || query.rows) return true;
+  return !scope.catalog.table(query.sources[expr.source]).columns[expr.column].not_null;
+}
+
+// Are there columns of the query around among the values that IN looks for? Then that query must be
+// one whose columns are variables.
+bool looks_for_columns(Scope& scope, const std::vector<Expr>& tests) {
+  const auto column = std::ranges::find_if(tests, uses_column);
+  if (column == tests.end()) return false;
+  if (scope.is_used_inside != nullptr) {
+    *scope.is_used_inside = true;
+  } else {
+    scope.findings.fail(column->place, "IN (SELECT …) looks for a column of the query around it",
+                        "a join can be modelled");
+  }
+  return true;
+}
+
+// (a, b) IN (SELECT c, d …): true if EXISTS (… AND c = a AND d = b). Otherwise NULL, if there is a
+// row of which NULLs do not let us say that it is another one, and false if there is none.
+Expr add_membership(Scope& scope, BuiltQuery built, std::vector<Expr> tests, bool null_is_false,
+                    Place place) {
+  if (looks_for_columns(scope, tests)) return make_null(Type::Boolean, place);
+  if (tests.size() != built.columns.size()) {
+    scope.findings.fail(place, "IN (SELECT …) has as many columns as there are values on its left");
     return make_null(Type::Boolean, place);
   }
-  if (built.columns.size() != 1) {
-    scope.findings.fail(place, "IN (SELECT …) has one column");
-    return make_null(Type::Boolean, place);
-  }
-  const Type type = built.columns[0].type;
-  test = adapt(scope, std::move(test), type, false, "IN");
-  if (built.query.is_aggregate()) {
+  if (built.query.is_aggregate() && tests.size() == 1) {  // one row, whatever it finds
+    Expr test = adapt(scope, std::move(tests[0]), built.columns[0].type, false, "IN");
     Expr value = add_scalar(scope, std::move(built), place);
     return make(ExprOp::Equal, Type::Boolean, {std::move(test), std::move(value)}, place);
   }
-  if (built.query.limit || built.query.offset || !built.query.distinct_on.empty()) {
+  if (built.query.is_aggregate() || built.query.limit || built.query.offset ||
+      !built.query.distinct_on.empty() || !built.computed.empty()) {
     const NamedRows rows = rows_of(scope, std::move(built), "", place);
+    if (scope.findings.failed()) return make_null(Type::Boolean, place);
     built = query_of_rows(rows, place);
   }
-  scope.findings.note(place, "IN (SELECT …) without a match is false, even if there are NULLs",
-                      NoteKind::Gap);
-  Expr output = built.query.outputs[0].expr;
-  built.query.where =
-      both(std::move(built.query.where),
-           make(ExprOp::Equal, Type::Boolean, {std::move(output), std::move(test)}, place));
-  return add_exists(scope, std::move(built), place);
-}
-
-// (a, b) IN (SELECT c, d …) in the same way.
-Expr add_row_membership(Scope& scope, BuiltQuery built, const Tree& row, Place place) {
-  std::vector<Expr> tests;
-  for (const Tree& arg : child(inside(row), "args")) tests.push_back(build_expr(scope, arg));
-  const bool fits = tests.size() == built.columns.size() && !built.query.is_aggregate() &&
-                    built.computed.empty() && !built.query.limit && !built.query.offset;
-  if (!fits) {
-    scope.findings.fail(place, "this comparison of rows is not modelled");
-    return make_null(Type::Boolean, place);
-  }
-  scope.findings.note(place, "IN (SELECT …) without a match is false, even if there are NULLs",
-                      NoteKind::Gap);
+  if (built.query.lock != Lock::None)
+    scope.findings.note(place, "IN (SELECT … FOR UPDATE) locks only rows that match",
+                        NoteKind::Gap);
+  std::optional<Expr> unclear;  // is it perhaps this row?
+  bool has_nulls = false;
+  BuiltQuery others = built;
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    if (uses_column(tests[i]) && scope.is_used_inside != nullptr) {
-      *scope.is_used_inside = true;
-      return make_null(Type::Boolean, place);
+    const Expr output = built.query.outputs[i].expr;
+    const Expr test = adapt(scope, std::move(tests[i]), built.columns[i].type, false, "IN");
+    const Expr same = make(ExprOp::Equal, Type::Boolean, {output, test}, place);
+    std::vector<Expr> ways;
+    // Of a single column, no row is the same here.
+    if (tests.size() > 1) ways.push_back(same);
+    for (const Expr& side : {output, test}) {
+      if (!may_be_null(side, scope, built.query)) continue;
+      has_nulls = true;
+      ways.push_back(make(ExprOp::IsNull, Type::Boolean, {side}, place));
     }
-    Expr test = adapt(scope, std::move(tests[i]), built.columns[i].type, false, "IN");
-    built.query.where = both(
-        std::move(built.query.where),
-        make(ExprOp::Equal, Type::Boolean, {built.query.outputs[i].expr, std::move(test)}, place));
+    if (!ways.empty())
+      unclear = both(std::move(unclear),
+                     ways.size() == 1 ? std::move(ways[0])
+                                      : make(ExprOp::Or, Type::Boolean, std::move(ways), place));
+    built.query.where = both(std::move(built.query.where), same);
   }
-  return add_exists(scope, std::move(built), place);
+  const Expr is_there = add_exists(scope, std::move(built), place);
+  if (!has_nulls || null_is_false) return is_there;
+  others.query.where = both(std::move(others.query.where), *std::move(unclear));
+  others.query.lock = Lock::None;
+  const Expr is_unclear = add_exists(scope, std::move(others), place);
+  const Expr unknown =
+      make(ExprOp::If, Type::Boolean,
+           {is_unclear, make_null(Type::Boolean, place), make_boolean(false, place)}, place);
+  return make(ExprOp::If, Type::Boolean, {is_there, make_boolean(true, place), unknown}, place);
 }
 
 // ARRAY (SELECT …): all values, in the order of the rows.
@@ -137,6 +156,7 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
                         "EXISTS (…), x IN (SELECT …) and (SELECT …) are");
     return make_null(Type::Integer, place);
   }
+  const bool null_is_false = std::exchange(scope.null_is_false, false);  // build_expr sets it back
   Scope inner = scope;
   inner.outer = &scope;
   inner.depth += kLevelsOfSubquery;
@@ -144,10 +164,14 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
   if (scope.findings.failed()) return make_null(Type::Integer, place);
   if (kind == "ARRAY_SUBLINK") return add_array(scope, std::move(built), place);
   if (is_membership) {
-    if (kind_of(child(sublink, "testexpr")) == "RowExpr")
-      return add_row_membership(scope, std::move(built), child(sublink, "testexpr"), place);
-    Expr test = build_expr(scope, child(sublink, "testexpr"));
-    return add_membership(scope, std::move(built), std::move(test), place);
+    const Tree& left = child(sublink, "testexpr");
+    std::vector<Expr> tests;
+    if (kind_of(left) == "RowExpr") {
+      for (const Tree& arg : child(inside(left), "args")) tests.push_back(build_expr(scope, arg));
+    } else {
+      tests.push_back(build_expr(scope, left));
+    }
+    return add_membership(scope, std::move(built), std::move(tests), null_is_false, place);
   }
   if (kind == "EXPR_SUBLINK") return add_scalar(scope, std::move(built), place);
   // An aggregate has a row whatever it finds.

@@ -335,7 +335,7 @@ bool WriteBuilder::modify_natively() {
   std::vector<SetColumn> sets;
   std::vector<Expr> conditions;
   if (has(node_, "whereClause")) {
-    Expr where = build_condition(scope, child(node_, "whereClause"));
+    Expr where = build_filter(scope, child(node_, "whereClause"));
     if (where.op == ExprOp::And) {
       conditions = std::move(where.args);
     } else {
