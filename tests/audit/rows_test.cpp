@@ -168,12 +168,20 @@ TEST(AuditRowSets, RefusesStatementsThatLookAtWhatTheyChange) {
 }
 
 TEST(AuditSubqueries, AreProvedWithInAndNotIn) {
-  const std::string spend =
-      function("spend(p integer) RETURNS void",
-               "IF p NOT IN (SELECT id FROM acc) THEN RETURN; END IF; UPDATE acc SET bal = bal - 1 "
-               "WHERE id = p AND grp IN (SELECT up FROM item);");
+  const std::string spend = function(
+      "spend(p integer) RETURNS void",
+      "IF p NOT IN (SELECT id FROM acc) OR 7 IN (SELECT up FROM item) THEN RETURN; END IF; "
+      "UPDATE acc SET bal = bal - 1 WHERE id = p;");
   EXPECT_EQ(at_rc(spend), AuditOutcome::Serializable);
   EXPECT_EQ(at_rr(spend), AuditOutcome::Serializable);
+}
+
+// What SET computes is computed of the row as it is by then: no call read it before.
+TEST(AuditSubqueries, OfEachRowLeaveWhatIsSetUnread) {
+  EXPECT_EQ(at_rc(function("spend(p integer) RETURNS void",
+                           "UPDATE acc SET bal = bal - 1 WHERE id = p AND grp IN (SELECT up FROM "
+                           "item);")),
+            AuditOutcome::Unknown);
 }
 
 TEST(AuditHandlers, AreNeverPartOfAGoodAnswer) {

@@ -358,12 +358,14 @@ Statement RelationLoops::loop_of(Input& input, Body body) {
     loop.query.rows = input.rows;
   }
   if (input.where) loop.query.where = as_columns(std::move(*input.where), input.source);
+  loop.body = std::move(body);
   for (const auto& [column, var] : source.bound->columns) {
+    // A value that SET computes is one of the row that is changed by then, and not read here.
+    if (!mentions_variable(loop.body, {var})) continue;
     loop.query.outputs.push_back(
         {.expr = as_columns(make_variable(*scope_.frame, var, place_), input.source)});
     loop.targets.push_back(var);
   }
-  loop.body = std::move(body);
   model.continues = true;
   return model.with(std::move(loop));
 }
