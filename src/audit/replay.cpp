@@ -347,7 +347,10 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
         if (location.column >= kUniqueEntry) continue;
         const auto held = versions.traces[b].locks.find({location.table, location.row});
         if (held == versions.traces[b].locks.end()) continue;
-        const bool is_gone = location.column == kPresence && value == Value(false);
+        const bool is_gone =
+            (location.column == kPresence && value == Value(false)) ||
+            (is_on_server(problem.levels) &&
+             changes_identity(problem, versions.traces[a], location.table, location.row));
         if (held->second != sql::Lock::KeyShare || is_gone)
           return fmt::format("{} locks a row without seeing {}, which wrote it",
                              print(problem.app, scenario.calls[b]),

@@ -50,8 +50,9 @@ void SymbolicConstraints::check_children(sql::TableId table, SmtTerm guard, cons
     for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
       const bool is_update = !call_.statement->is<sql::Delete>();
-      // What ON DELETE does are statements of their own.
-      if (!is_update && key.on_delete != sql::OnDelete::Refuse) continue;
+      // What ON DELETE and ON UPDATE do are statements of their own.
+      const sql::ReferenceAction action = is_update ? key.on_update : key.on_delete;
+      if (action != sql::ReferenceAction::Refuse) continue;
       const Frame frame = call_.current();
       const bool is_single = row != nullptr;
       // What the row was referred to by, if it no longer has it.

@@ -39,16 +39,21 @@ struct Column {
   Place place = {};
 };
 
-// What becomes of rows that refer to one that is deleted; with Refuse the DELETE fails.
-enum class OnDelete : std::uint8_t { Refuse, Cascade, SetNull, SetDefault };
+// What becomes of rows that refer to one that is deleted, or whose key changes; with Refuse the
+// statement fails.
+enum class ReferenceAction : std::uint8_t { Refuse, Cascade, SetNull, SetDefault };
 
 struct ForeignKey {
   std::vector<std::uint32_t> columns;  // of this table
   TableId target;
   std::vector<std::uint32_t> target_columns;
   std::string name = {};
-  OnDelete on_delete = OnDelete::Refuse;
-  std::vector<std::uint32_t> set_columns = {};  // by SET NULL and SET DEFAULT; none: all
+  ReferenceAction on_delete = ReferenceAction::Refuse;
+  ReferenceAction on_update = ReferenceAction::Refuse;
+  // ON UPDATE RESTRICT: refused also where another row has got the old values meanwhile.
+  bool restricts_update = false;
+  // By SET NULL and SET DEFAULT of ON DELETE; none: all.
+  std::vector<std::uint32_t> set_columns = {};
   Place place = {};
 };
 

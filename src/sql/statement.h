@@ -128,8 +128,8 @@ struct SearchedWrite : Write {
   std::optional<Expr> where = {};
   // Of UPDATE … FROM: a row that this SQL statement has changed already is passed over.
   bool once = false;
-  // Of ON DELETE: it looks at all that is committed. Where the transaction keeps a snapshot, a row
-  // that this does not have ends it.
+  // Of ON DELETE and ON UPDATE: it looks at all that is committed. Where the transaction keeps a
+  // snapshot, a row that this does not have ends it.
   bool is_cascade = false;
 };
 

@@ -132,7 +132,9 @@ TEST(Problems, RefuseDeletesThatReachTooFar) {
                       "\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t'");
   };
   EXPECT_EQ(deleting("CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE);"), "no problem");
-  EXPECT_THAT(deleting("ALTER TABLE t ADD up integer REFERENCES t ON DELETE SET NULL;"),
+  EXPECT_EQ(deleting("ALTER TABLE t ADD up integer REFERENCES t ON DELETE SET NULL;"),
+            "no problem");
+  EXPECT_THAT(deleting("ALTER TABLE t ADD up integer REFERENCES t ON DELETE CASCADE;"),
               StartsWith("3:51 this DELETE changes other rows of t (ON DELETE)"));
   EXPECT_THAT(
       deleting("CREATE TABLE u (b integer REFERENCES t ON DELETE CASCADE, c integer "
@@ -145,6 +147,81 @@ TEST(Problems, RefuseDeletesThatReachTooFar) {
                "TRIGGER g BEFORE DELETE ON u FOR EACH ROW EXECUTE FUNCTION g();"),
       StartsWith("3:51 this DELETE changes rows of u (ON DELETE), which has the BEFORE "
                  "DELETE trigger g"));
+}
+
+TEST(Problems, RefuseUpdatesThatReachTooFar) {
+  const auto updating = [](const std::string& others, const std::string& set = "b = 1") {
+    return problem_in("CREATE TABLE t (a integer PRIMARY KEY, b integer UNIQUE);\n" + others +
+                      "\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'UPDATE t SET " + set +
+                      "'");
+  };
+  const std::string child = "CREATE TABLE u (c integer UNIQUE REFERENCES t (b) ON UPDATE CASCADE);";
+  EXPECT_EQ(updating(child), "no problem");
+  EXPECT_EQ(updating("ALTER TABLE t ADD up integer REFERENCES t (b) ON UPDATE SET NULL;"),
+            "no problem");
+  EXPECT_THAT(updating("ALTER TABLE t ADD up integer REFERENCES t (b) ON UPDATE SET NULL;",
+                       "b = 1, up = 1"),
+              StartsWith("3:51 this UPDATE changes other rows of t (ON UPDATE)"));
+  EXPECT_THAT(
+      updating("ALTER TABLE t ADD up integer UNIQUE REFERENCES t (b) ON UPDATE CASCADE; CREATE "
+               "TABLE u (c integer REFERENCES t (up) ON UPDATE CASCADE);"),
+      StartsWith("3:51 this UPDATE changes other rows of t (ON UPDATE)"));
+  EXPECT_THAT(updating("CREATE TABLE u (c integer REFERENCES t (b) ON UPDATE CASCADE, d integer "
+                       "REFERENCES t (b));"),
+              StartsWith("3:51 this UPDATE changes rows of u (ON UPDATE) whose foreign key "
+                         "u_d_fkey refuses it"));
+  EXPECT_THAT(updating(child + "CREATE TABLE x (c integer REFERENCES t (b) ON UPDATE CASCADE, "
+                               "FOREIGN KEY (c) REFERENCES u (c) ON UPDATE CASCADE);"),
+              StartsWith("3:51 this UPDATE changes rows of x whose foreign key x_c_fkey refers to "
+                         "rows that it changes too"));
+  EXPECT_THAT(updating("CREATE TABLE u (c integer REFERENCES t (b) ON UPDATE CASCADE, FOREIGN KEY "
+                       "(c) REFERENCES t (b) ON UPDATE SET NULL);"),
+              StartsWith("3:51 this UPDATE changes the same columns of u in two ways"));
+  const std::string note =
+      "CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;";
+  EXPECT_THAT(updating(child + note + "CREATE TRIGGER g AFTER UPDATE ON u EXECUTE FUNCTION g();"),
+              StartsWith("3:51 this UPDATE changes rows of u (ON UPDATE), which has the trigger g "
+                         "FOR EACH STATEMENT"));
+  // A BEFORE trigger that gives the key another value reaches as far.
+  EXPECT_THAT(
+      updating("ALTER TABLE t ADD up integer REFERENCES t (b) ON UPDATE SET NULL; CREATE "
+               "FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.b := 1; "
+               "NEW.up := 1; RETURN NEW; END $$; CREATE TRIGGER g BEFORE UPDATE ON t FOR EACH ROW "
+               "EXECUTE FUNCTION g();",
+               "a = 1"),
+      StartsWith("3:51 this UPDATE changes other rows of t (ON UPDATE)"));
+  EXPECT_THAT(problem_in("CREATE TABLE t (a integer PRIMARY KEY, b integer UNIQUE);\n" + child +
+                         "\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'INSERT INTO t VALUES "
+                         "(1, 1) ON CONFLICT (a) DO UPDATE SET b = 2'"),
+              StartsWith("3:51 ON CONFLICT with ON UPDATE of a foreign key is not modelled"));
+}
+
+TEST(Problems, RefuseTriggersOfStatementsThatAreNotModelled) {
+  const auto updating = [](const std::string& body, const std::string& trigger,
+                           const std::string& statement = "UPDATE t SET b = 1") {
+    return problem_in(
+        "CREATE TABLE t (a integer PRIMARY KEY, b integer);\n"
+        "CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+        body + " END $$; CREATE TRIGGER g " + trigger +
+        " EXECUTE FUNCTION g();\n"
+        "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS '" +
+        statement + "'");
+  };
+  EXPECT_EQ(updating("RETURN NULL;", "AFTER UPDATE ON t"), "no problem");
+  EXPECT_THAT(updating("RETURN NULL;", "BEFORE UPDATE ON t"),
+              StartsWith("3:51 this fires the trigger g: BEFORE triggers FOR EACH STATEMENT"));
+  EXPECT_THAT(updating("RETURN NULL;", "AFTER UPDATE ON t REFERENCING NEW TABLE AS x"),
+              StartsWith("3:51 this fires the trigger g: REFERENCING NEW TABLE"));
+  EXPECT_THAT(
+      updating("IF NEW.b > 1 THEN RAISE EXCEPTION 'x'; END IF; RETURN NULL;", "AFTER UPDATE ON t"),
+      StartsWith("3:51 the trigger g FOR EACH STATEMENT uses NEW or OLD"));
+  EXPECT_THAT(updating("RETURN NULL;", "AFTER UPDATE ON t WHEN (true)"),
+              StartsWith("3:51 this fires the trigger g: WHEN of a trigger FOR EACH STATEMENT"));
+  EXPECT_THAT(updating("RETURN NULL;", "AFTER UPDATE ON t",
+                       "WITH x AS (UPDATE t SET b = 1 RETURNING b) SELECT * FROM x"),
+              StartsWith("3:56 the trigger g FOR EACH STATEMENT is not modelled where RETURNING"));
+  EXPECT_THAT(updating("UPDATE t SET b = 2; RETURN NULL;", "AFTER UPDATE ON t"),
+              StartsWith("3:51 g cannot be modelled"));
 }
 
 TEST(Problems, RefuseTriggersBeforeDeleteThatAreNotModelled) {

@@ -44,7 +44,7 @@ struct FunctionText {
   const SourceFile* file = nullptr;
 };
 
-// CREATE TRIGGER … FOR EACH ROW.
+// CREATE TRIGGER.
 struct Trigger {
   std::string name;
   TableId table;
@@ -58,7 +58,8 @@ struct Trigger {
   std::string refusal;  // why it cannot be modelled; then no statement that fires it can
   Locator where;
   Place place;
-  bool is_reference = false;  // what a foreign key does ON DELETE (cascades.h)
+  bool is_statement = false;  // FOR EACH STATEMENT: once, even if no row was changed
+  bool is_reference = false;  // what a foreign key does by itself (cascades.h)
 };
 
 // SQL that the server runs by itself, and its parts; it stands at one place of the file.

@@ -173,8 +173,15 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
 }
 
 // One trigger that leaves the rows in question alone does the same sooner or later.
-void WriteBuilder::note_late_triggers() {
-  const auto late = late_triggers(scope_.catalog, id_);
+void WriteBuilder::note_cascades() {
+  const RowChange change = row_change();
+  if (const std::string key = early_check(scope_.catalog, change); !key.empty())
+    scope_.findings.note(model_.place,
+                         fmt::format("the foreign key {} is checked right behind what ON UPDATE "
+                                     "does to a row, not after all of that",
+                                     key),
+                         NoteKind::Gap);
+  const auto late = late_triggers(scope_.catalog, change);
   if (!late || scope_.findings.failed()) return;
   bool is_same = late->fired.size() == 1;
   if (is_same) {
@@ -184,9 +191,9 @@ void WriteBuilder::note_late_triggers() {
   }
   if (!is_same)
     scope_.findings.note(model_.place,
-                         fmt::format("the trigger {} runs right behind what ON DELETE does to its "
+                         fmt::format("the trigger {} runs right behind what ON {} does to its "
                                      "table, not after all of that",
-                                     late->fired.front().first->name),
+                                     late->fired.front().first->name, change.verb()),
                          NoteKind::Gap);
 }
 

@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 1600;  // PostgreSQL's limit
 
+// ON DELETE or ON UPDATE, by the letter that the parser has for it.
+ReferenceAction action_named(std::string_view letter) {
+  if (letter == "c") return ReferenceAction::Cascade;
+  if (letter == "n") return ReferenceAction::SetNull;
+  if (letter == "d") return ReferenceAction::SetDefault;
+  return ReferenceAction::Refuse;
+}
+
 // Changes of a table that change nothing for its rows.
 bool is_remark(std::string_view change) {
   for (const std::string_view known :
@@ -357,15 +365,11 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
                                catalog_.table(*target).name, key.target_columns.size()));
     return;
   }
-  const std::string on_delete = text_of(constraint, "fk_del_action");
-  if (on_delete == "c") key.on_delete = OnDelete::Cascade;
-  if (on_delete == "n") key.on_delete = OnDelete::SetNull;
-  if (on_delete == "d") key.on_delete = OnDelete::SetDefault;
+  key.on_delete = action_named(text_of(constraint, "fk_del_action"));
+  key.on_update = action_named(text_of(constraint, "fk_upd_action"));
+  key.restricts_update = text_of(constraint, "fk_upd_action") == "r";
   key.set_columns = columns_of(pending.table, child(constraint, "fk_del_set_cols"), at);
   key.place = at;
-  const std::string on_update = text_of(constraint, "fk_upd_action");
-  if (on_update == "c" || on_update == "n" || on_update == "d")
-    findings_.note(at, "ON UPDATE of a foreign key is ignored", NoteKind::Gap);
   if (text_of(constraint, "fk_matchtype") == "f" && key.columns.size() > 1)
     ignore_rule(pending.table, at, "MATCH FULL is ignored", child(constraint, "fk_attrs"));
   key.name = text_of(constraint, "conname");

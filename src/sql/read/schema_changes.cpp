@@ -312,13 +312,20 @@ void SchemaBuilder::add_trigger(const Tree& node, Place at) {
                   .when = nullptr,
                   .refusal = {},
                   .where = where_,
-                  .place = at};
+                  .place = at,
+                  .is_statement = !flag_of(node, "row")};
   if (has(node, "whenClause")) trigger.when = &child(node, "whenClause");
   for (const Tree& column : child(node, "columns")) {
     if (const auto known = find_column(catalog_.table(*id), string_node(column)))
       trigger.columns.push_back(*known);
   }
-  if (!flag_of(node, "row")) trigger.refusal = "triggers FOR EACH STATEMENT are not modelled";
+  if (trigger.is_statement && trigger.when != nullptr)
+    trigger.refusal = "WHEN of a trigger FOR EACH STATEMENT is not modelled";
+  // The statement has its snapshot by then, and ends if the trigger has changed one of its rows.
+  if (trigger.is_statement && trigger.is_before)
+    trigger.refusal = "BEFORE triggers FOR EACH STATEMENT are not modelled";
+  if (has(node, "transitionRels"))
+    trigger.refusal = "REFERENCING NEW TABLE or OLD TABLE is not modelled";
   if ((number_of(node, "timing") & kInstead) != 0)
     trigger.refusal = "INSTEAD OF triggers are not modelled";
   if (has(node, "args")) trigger.refusal = "triggers with arguments are not modelled";

@@ -5,11 +5,14 @@
 //   BEFORE UPDATE   of triggers that ask the database nothing: NEW as expressions over the row,
 //                   which are computed again if the row was changed meanwhile
 //   AFTER           the rows are kept in a row set, and the trigger runs for each of them at the
-//                   end of the statement; so does what foreign keys do ON DELETE (cascades.h)
+//                   end of the statement; so does what foreign keys do ON DELETE and ON UPDATE
+//                   (cascades.h)
+// Those FOR EACH STATEMENT follow behind all rows (statement_triggers.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "sql/read/cascades.h"
 #include "sql/read/function_builder.h"
@@ -41,6 +44,25 @@ std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, 
 }
 
 namespace {
+bool mentions_any(const std::vector<std::uint32_t>& columns, const std::set<std::uint32_t>& of) {
+  return std::ranges::any_of(columns, [&](std::uint32_t column) { return of.contains(column); });
+}
+
+// Of the first variables, which are NEW of a trigger, those that its statements set.
+void add_assigned(std::span<const Statement> body, std::size_t count,
+                  std::set<std::uint32_t>& assigned) {
+  for (const Statement& statement : body) {
+    if (const auto* assign = statement.find<Assign>();
+        assign != nullptr && assign->target.index < count)
+      assigned.insert(assign->target.index);
+    for (const VarId target : statement.targets()) {
+      if (target.index < count) assigned.insert(target.index);
+    }
+    add_assigned(statement.body(), count, assigned);
+    add_assigned(statement.otherwise(), count, assigned);
+  }
+}
+
 void clear_returns(std::span<Statement> body) {
   for (Statement& statement : body) {
     if (auto* returned = statement.find<Return>()) returned->value.reset();
@@ -194,16 +216,63 @@ bool WriteBuilder::fires(const Trigger& trigger, WriteOp op) const {
   if (op == WriteOp::Delete) return trigger.on_delete;
   if (!trigger.on_update) return false;
   if (trigger.columns.empty()) return true;
-  for (const Tree& entry : child(node_, "targetList")) {
-    const auto column = find_column(table(), text_of(inside(entry), "name"));
-    if (column && std::ranges::find(trigger.columns, *column) != trigger.columns.end()) return true;
+  const std::set<std::uint32_t> set = set_columns(child(node_, "targetList"));
+  if (mentions_any(trigger.columns, set)) return true;
+  // A foreign key looks at the row as it has become.
+  return trigger.is_reference && mentions_any(trigger.columns, columns_set_before(id_, set));
+}
+
+// The columns of the table that SET names, and those that are generated from them.
+std::set<std::uint32_t> WriteBuilder::set_columns(const Tree& list) const {
+  std::set<std::uint32_t> set;
+  for (const Tree& entry : list) {
+    const std::string name = text_of(inside(entry), "name");
+    if (const auto column = view_ ? view_->find(name) : find_column(table(), name))
+      set.insert(*column);
   }
-  return false;
+  std::set<std::uint32_t> all = set;
+  for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
+    if (!table().columns[c].generated) continue;
+    for_each_column(*table().columns[c].generated, [&](std::uint32_t, std::uint32_t of) {
+      if (set.contains(of)) all.insert(c);
+    });
+  }
+  return all;
+}
+
+// The columns that BEFORE UPDATE triggers of a table may give other values, where an UPDATE sets
+// these.
+std::set<std::uint32_t> WriteBuilder::columns_set_before(TableId of,
+                                                         const std::set<std::uint32_t>& set) const {
+  std::set<std::uint32_t> assigned;
+  for (const Trigger& trigger : scope_.catalog.triggers) {
+    if (!trigger.is_before || !trigger.on_update || trigger.table != of) continue;
+    if (!trigger.columns.empty() && !mentions_any(trigger.columns, set)) continue;
+    if (!trigger.refusal.empty()) continue;
+    const auto function = function_of(trigger, WriteOp::Update, scope_, model_.place);
+    if (function == nullptr) break;
+    add_assigned(function->body, scope_.catalog.table(of).columns.size(), assigned);
+  }
+  return assigned;
+}
+
+RowChange WriteBuilder::row_change() const {
+  RowChange change{.table = id_,
+                   .effect = {},
+                   .assigned = [this](TableId of, const std::set<std::uint32_t>& set) {
+                     return columns_set_before(of, set);
+                   }};
+  if (op_ == WriteOp::Delete) change.effect.deletes = true;
+  if (op_ == WriteOp::Update) {
+    change.effect.updates = set_columns(child(node_, "targetList"));
+    change.effect.updates.merge(columns_set_before(id_, change.effect.updates));
+  }
+  return change;
 }
 
 bool WriteBuilder::has_triggers(bool before) const {
   return std::ranges::any_of(scope_.catalog.triggers, [&](const Trigger& trigger) {
-    return trigger.is_before == before && fires(trigger, op_);
+    return trigger.is_before == before && !trigger.is_statement && fires(trigger, op_);
   });
 }
 
@@ -219,17 +288,23 @@ std::vector<const Trigger*> WriteBuilder::before_triggers() const {
 
 void WriteBuilder::refuse_triggers() {
   const bool updates_too = has(node_, "onConflictClause");
+  const std::set<std::uint32_t> conflict_sets =
+      set_columns(child(child(node_, "onConflictClause"), "targetList"));
   for (const Trigger& trigger : scope_.catalog.triggers) {
-    const bool fires_here =
-        fires(trigger, op_) || (updates_too && trigger.table == id_ && trigger.on_update);
-    if (!fires_here) continue;
+    // A foreign key does nothing unless its columns are set.
+    const bool fires_on_conflict =
+        updates_too && trigger.table == id_ && trigger.on_update &&
+        (!trigger.is_reference || mentions_any(trigger.columns, conflict_sets));
+    if (!fires(trigger, op_) && !fires_on_conflict) continue;
     if (!trigger.refusal.empty()) {
       scope_.findings.fail(model_.place, fmt::format("this fires the trigger {}: {}", trigger.name,
                                                      trigger.refusal));
     } else if (updates_too) {
       scope_.findings.fail(
           model_.place,
-          fmt::format("ON CONFLICT with the trigger {} is not modelled", trigger.name));
+          trigger.is_reference
+              ? "ON CONFLICT with ON UPDATE of a foreign key is not modelled"
+              : fmt::format("ON CONFLICT with the trigger {} is not modelled", trigger.name));
     } else if (trigger.is_before && trigger.when != nullptr) {
       scope_.findings.fail(
           model_.place, fmt::format("WHEN of the BEFORE trigger {} is not modelled", trigger.name));
@@ -240,12 +315,16 @@ void WriteBuilder::refuse_triggers() {
           fmt::format("USING with the BEFORE DELETE trigger {} is not modelled", trigger.name));
     }
   }
-  if (op_ == WriteOp::Delete) {
-    if (const std::string why = refused_cascade(scope_.catalog, id_); !why.empty())
-      scope_.findings.fail(model_.place, why, "delete those rows by statements of their own");
-    else
-      note_late_triggers();
-  }
+  const bool is_referred_to = std::ranges::any_of(
+      scope_.catalog.triggers,
+      [&](const Trigger& trigger) { return trigger.is_reference && trigger.table == id_; });
+  if (op_ == WriteOp::Insert || !is_referred_to || scope_.findings.failed()) return;
+  if (const std::string why = refused_cascade(scope_.catalog, row_change()); !why.empty())
+    scope_.findings.fail(model_.place, why,
+                         op_ == WriteOp::Delete ? "delete those rows by statements of their own"
+                                                : "change those rows by statements of their own");
+  else
+    note_cascades();
 }
 
 // NEW, then OLD, of the columns that some trigger mentions.
@@ -263,7 +342,7 @@ void WriteBuilder::add_trigger_columns() {
   // What nobody looks at is not read.
   std::vector<bool> used(trigger_columns_.size(), false);
   for (const Trigger& trigger : scope_.catalog.triggers) {
-    if (trigger.is_before || !fires(trigger, op_)) continue;
+    if (trigger.is_before || trigger.is_statement || !fires(trigger, op_)) continue;
     const auto function = function_of(trigger, op_, scope_, model_.place);
     if (function == nullptr) return;
     const std::vector<bool> mentioned = used_columns(*function);
@@ -398,7 +477,8 @@ void WriteBuilder::run_after_triggers() {
   }
   std::vector<const Trigger*> triggers;
   for (const Trigger& trigger : scope_.catalog.triggers) {
-    if (!trigger.is_before && fires(trigger, op_)) triggers.push_back(&trigger);
+    if (!trigger.is_before && !trigger.is_statement && fires(trigger, op_))
+      triggers.push_back(&trigger);
   }
   std::ranges::sort(triggers, {}, [](const Trigger* trigger) { return trigger->name; });
   for (const Trigger* trigger : triggers) {
@@ -406,7 +486,7 @@ void WriteBuilder::run_after_triggers() {
     if (function == nullptr) return;
     InlinedBody inlined = copy_body(frame, *function);
     if (trigger->is_reference && !mark_cascade(inlined.body))
-      scope_.findings.fail(place, "what this DELETE does ON DELETE is not modelled");
+      scope_.findings.fail(place, "what a foreign key does behind this is not modelled");
     Block block{.body = {}, .handler = {}, .is_separate = true};
     for (std::uint32_t i = 0; i < loop.targets.size(); ++i)
       block.body.push_back({.place = place,

@@ -1,5 +1,6 @@
 #pragma once
-// What the builders of triggers share (trigger_builder.cpp, delete_triggers.cpp).
+// What the builders of triggers share (trigger_builder.cpp, delete_triggers.cpp,
+// statement_triggers.cpp).
 #include <cstdint>
 #include <memory>
 #include <vector>

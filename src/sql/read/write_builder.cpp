@@ -194,9 +194,9 @@ void WriteBuilder::put(Body& to, StatementKind kind) {
 }
 
 void WriteBuilder::finish() {
-  if (!rows_) return;
-  if (has_triggers(false)) run_after_triggers();
-  if (scope_.findings.failed()) return;
+  if (rows_ && has_triggers(false)) run_after_triggers();
+  run_statement_triggers();
+  if (!rows_ || scope_.findings.failed()) return;
   const NamedRows rows{.name = "", .rows = *rows_, .columns = source_columns(columns_)};
   if (wanted_rows_ && *wanted_rows_ != *rows_) {
     // Only what RETURNING asks for.

@@ -8,16 +8,18 @@
 //                                    each once
 //   a subquery that uses a column    for each row that matches: the Update of that row, if the
 //   of the table                     condition still holds
-//   row triggers, ON DELETE          BEFORE: what they do to the new row; AFTER: for each row that
-//                                    RETURNING gives (trigger_builder.cpp)
+//   row triggers, ON DELETE and ON   BEFORE: what they do to the new row; AFTER: for each row that
+//   UPDATE of foreign keys           RETURNING gives (trigger_builder.cpp)
 //
 // Then RETURNING goes to a row set first, which also says how many rows there were.
 //
 // A view that is a choice of rows and columns of one table is changed as its table is: names mean
 // the columns that they stand for, and the view's condition is part of WHERE (view_target.cpp).
+#include <set>
 #include <string>
 #include <vector>
 
+#include "sql/read/cascades.h"
 #include "sql/read/query_parts.h"
 #include "sql/read/row_builder.h"
 
@@ -97,12 +99,16 @@ class WriteBuilder {
   bool has_triggers(bool before) const;
   bool fires(const Trigger& trigger, WriteOp op) const;
   std::vector<const Trigger*> before_triggers() const;
+  std::set<std::uint32_t> set_columns(const Tree& list) const;
+  std::set<std::uint32_t> columns_set_before(TableId of, const std::set<std::uint32_t>& set) const;
+  RowChange row_change() const;
   void refuse_triggers();
-  void note_late_triggers();
+  void note_cascades();
   void add_trigger_columns();
   void put_before_insert(Body& to, Insert insert);
   void apply_before_update(Update& update);
   void run_after_triggers();
+  void run_statement_triggers();  // statement_triggers.cpp
   // delete_triggers.cpp
   bool runs_before_delete() const;
   void put_before_delete(Body& to, Delete remove);

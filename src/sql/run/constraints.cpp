@@ -150,7 +150,8 @@ Result<void> check_not_referenced(CallState& call, TableId table, const RowKey& 
   for (std::uint32_t t = 0; t < call.app.tables.size(); ++t) {
     for (const ForeignKey& foreign : call.app.tables[t].foreign_keys) {
       if (foreign.target != table) continue;
-      if (is_delete && foreign.on_delete != OnDelete::Refuse) continue;
+      const ReferenceAction action = is_delete ? foreign.on_delete : foreign.on_update;
+      if (action != ReferenceAction::Refuse) continue;
       std::vector<Value> values;
       for (const std::uint32_t column : foreign.target_columns) values.push_back(old[column]);
       if (has_null(values)) continue;

@@ -48,7 +48,8 @@ Result<void> check_references(CallState& call, NewRow& row);
 bool is_referenced(const Application& app, TableId table);
 // No row refers to the values that these columns had: a deleted row's, or those of a row that got
 // others. `old` has a value for each column that some foreign key targets. Foreign keys that do
-// something ON DELETE do not ask it of a row that is deleted.
+// something ON DELETE do not ask it of a row that is deleted, nor those that do something ON UPDATE
+// of one that got others.
 Result<void> check_not_referenced(CallState& call, TableId table, const RowKey& key,
                                   std::span<const Value> old, bool is_delete);
 

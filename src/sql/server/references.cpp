@@ -63,10 +63,12 @@ Attempt check(const StatementContext& context, const Reference& reference, Runni
     running.reference_snapshot =
         refers && context.keeps_snapshot ? context.txn_snapshot : context.committed;
   const TxnSet& snapshot = *running.reference_snapshot;
-  const Found parent = find_and_lock(context, foreign.target, foreign.target_columns,
-                                     reference.values, snapshot, command);
-  if (parent.attempt.kind != Attempt::Kind::Done) return parent.attempt;
-  if (parent.is_found) return {};
+  if (!reference.restricts) {
+    const Found parent = find_and_lock(context, foreign.target, foreign.target_columns,
+                                       reference.values, snapshot, command);
+    if (parent.attempt.kind != Attempt::Kind::Done) return parent.attempt;
+    if (parent.is_found) return {};
+  }
   if (refers) {
     return failed("23503", fmt::format("a row of {} refers to a row of {} that is not there",
                                        table.name, target.name));
@@ -99,12 +101,14 @@ void add_referrers(const Application& app, TableId table, const std::vector<Valu
     const auto& keys = app.tables[t].foreign_keys;
     for (std::size_t f = 0; f < keys.size(); ++f) {
       if (keys[f].target != table) continue;
-      // What ON DELETE does are statements of their own.
-      if (to == nullptr && keys[f].on_delete != OnDelete::Refuse) continue;
+      // What ON DELETE and ON UPDATE do are statements of their own.
+      const ReferenceAction action = to == nullptr ? keys[f].on_delete : keys[f].on_update;
+      if (action != ReferenceAction::Refuse) continue;
       std::vector<Value> values = columns_of(from, keys[f].target_columns);
       if (any_null(values)) continue;
       if (to != nullptr && columns_of(*to, keys[f].target_columns) == values) continue;
-      running.references.push_back({Reference::Kind::IsReferred, TableId{t}, f, std::move(values)});
+      running.references.push_back({Reference::Kind::IsReferred, TableId{t}, f, std::move(values),
+                                    to != nullptr && keys[f].restricts_update});
     }
   }
 }

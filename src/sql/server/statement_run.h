@@ -96,6 +96,7 @@ struct Running {
     TableId table = {};         // that declares the foreign key
     std::size_t foreign = 0;    // which one of it
     std::vector<Value> values;  // in its columns, or those that go
+    bool restricts = false;     // refused even if another row has got the values
   };
   std::vector<Reference> references = {};  // to be checked behind the rows
   std::size_t next_reference = 0;
