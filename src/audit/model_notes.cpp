@@ -155,7 +155,10 @@ const sql::Statement* find_refused(const sql::Application& app,
                                    std::string& why) {
   return find_first(body, [&](const sql::Statement& statement) {
     const auto* block = statement.find<sql::Block>();
-    if (changes_key(app, statement)) {
+    if (statement.is<sql::EndTransaction>()) {
+      why = fmt::format("ends its transaction by {} and goes on",
+                        statement.as<sql::EndTransaction>().commits ? "COMMIT" : "ROLLBACK");
+    } else if (changes_key(app, statement)) {
       why = "changes a primary key";
     } else if (statement.advisory() != nullptr && !on_server) {
       why = "takes an advisory lock at a level that is none of PostgreSQL's";

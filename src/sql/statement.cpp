@@ -137,6 +137,16 @@ bool Statement::catches() const {
   return block != nullptr && block->handler.has_value();
 }
 
+const Statement* find_end_of_transaction(std::span<const Statement> body) {
+  for (const Statement& statement : body) {
+    if (statement.is<EndTransaction>()) return &statement;
+    for (const auto inner : {statement.body(), statement.otherwise()}) {
+      if (const Statement* found = find_end_of_transaction(inner)) return found;
+    }
+  }
+  return nullptr;
+}
+
 const Statement* next_branch(const If& branch) {
   const auto& otherwise = branch.otherwise;
   return !otherwise.empty() && otherwise.back().is<If>() ? &otherwise.back() : nullptr;

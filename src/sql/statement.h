@@ -245,6 +245,12 @@ struct Raise {
   bool again = false;         // by the error that was caught
 };
 
+// COMMIT or ROLLBACK of a procedure: its transaction ends, and the next one begins. Variables keep
+// their values.
+struct EndTransaction {
+  bool commits = true;
+};
+
 // The row set gets a row more.
 struct Append {
   VarId rows = {};
@@ -272,7 +278,7 @@ struct Block {
 
 using StatementKind =
     std::variant<Return, ReturnRow, Select, Insert, Update, Delete, Assign, If, ForQuery, ForRange,
-                 ForArray, While, Exit, Continue, Raise, Append, Block>;
+                 ForArray, While, Exit, Continue, Raise, EndTransaction, Append, Block>;
 
 struct Statement {
   Place place = {};          // in the file
@@ -341,6 +347,9 @@ struct Statement {
   bool is_separate() const;
   bool catches() const;
 };
+
+// The first COMMIT or ROLLBACK among them, at any depth, or null.
+const Statement* find_end_of_transaction(std::span<const Statement> body);
 
 // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of
 // its condition), or null. Chains of them are long: who can, follows them in a loop.
