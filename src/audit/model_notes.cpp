@@ -53,7 +53,7 @@ template <class IsIt>
 const sql::Statement* find_first(std::span<const sql::Statement> body, const IsIt& is_it) {
   for (const sql::Statement& statement : body) {
     if (is_it(statement)) return &statement;
-    for (const auto inner : {statement.body(), statement.otherwise()}) {
+    for (const auto inner : {statement.body(), statement.otherwise(), statement.handler()}) {
       if (const sql::Statement* found = find_first(inner, is_it)) return found;
     }
   }
@@ -156,7 +156,10 @@ const sql::Statement* find_refused(const sql::Application& app,
                                    std::string& why) {
   return find_first(body, [&](const sql::Statement& statement) {
     const auto* block = statement.find<sql::Block>();
-    if (changes_key(app, statement)) {
+    if (statement.is<sql::EndTransaction>()) {
+      why = fmt::format("ends its transaction by {} and goes on",
+                        statement.as<sql::EndTransaction>().commits ? "COMMIT" : "ROLLBACK");
+    } else if (changes_key(app, statement)) {
       why = "changes a primary key";
     } else if (statement.advisory() != nullptr && !on_server) {
       why = "takes an advisory lock at a level that is none of PostgreSQL's";

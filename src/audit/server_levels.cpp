@@ -63,7 +63,7 @@ std::string first_unmodelled_lock(std::span<const sql::Statement> body,
   for (const sql::Statement& statement : body) {
     if (const std::string why = unmodelled_lock(statement, changes); !why.empty())
       return "line " + std::to_string(statement.place.line) + ": " + why;
-    for (const auto inner : {statement.body(), statement.otherwise()}) {
+    for (const auto inner : {statement.body(), statement.otherwise(), statement.handler()}) {
       if (std::string found = first_unmodelled_lock(inner, changes); !found.empty()) return found;
     }
   }

@@ -58,8 +58,8 @@ struct Mentioned {
                                  [&](const sql::ForArray& kind) { look(kind.array); },
                                  [&](const sql::Return& kind) { look(kind.value); },
                                  [&](const sql::ReturnRow& kind) { look(kind.value); },
-                                 [](const sql::Raise&) {}, [](const sql::Append&) {},
-                                 [](const sql::Block&) {}},
+                                 [](const sql::Raise&) {}, [](const sql::EndTransaction&) {},
+                                 [](const sql::Append&) {}, [](const sql::Block&) {}},
                  s.kind);
       look(s.body());
       look(s.otherwise());

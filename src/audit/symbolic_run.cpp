@@ -97,6 +97,8 @@ void SymbolicRun::run(const sql::Statement& statement) {
                  [&](const sql::Return&) { call_.alive = symbols_.no(); },
                  [](const sql::ReturnRow&) {},
                  [&](const sql::Raise&) { call_.abort_if(call_.alive); },
+                 // audit leaves out who has one, or cuts it there.
+                 [](const sql::EndTransaction&) { ISO_ASSERT(false); },
                  [&](const sql::Append& kind) {
                    std::vector<SymValue> values;
                    for (const sql::Expr& expr : kind.values)

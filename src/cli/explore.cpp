@@ -177,6 +177,7 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
       return Error{.what = "explore needs a level",
                    .hint = "use --level cc, or --weakest to find the weakest safe one"};
   }
+  if (auto whole = all->input.require_whole_calls(); !whole) return whole.error();
   const Executable& program = *all->input.program;
   if (program.outline().calls.size() > explore::kMaxCalls) {
     return Error{.what = fmt::format("{} transactions are more than explore can have ({})",

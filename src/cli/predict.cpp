@@ -154,6 +154,13 @@ Result<void> run_program(const PredictArguments& args, LoadedProgram& program, c
   return {};
 }
 
+Result<LoadedProgram> load_app(const PredictArguments& args, const Budget& budget) {
+  auto loaded = args.app.load(budget);
+  if (!loaded) return loaded;
+  if (auto whole = loaded->require_whole_calls(); !whole) return whole.error();
+  return loaded;
+}
+
 int run_predict(const PredictArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.start();
@@ -171,7 +178,7 @@ int run_predict(const PredictArguments& args) {
   if (!format) return fail(format.error());
   LoadedProgram program;
   if (!args.app.path.empty()) {
-    auto loaded = args.app.load(budget);
+    auto loaded = load_app(args, budget);
     if (!loaded) return fail(loaded.error());
     program = *std::move(loaded);
   }

@@ -54,6 +54,21 @@ Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
   return find_timeless(levels, name);
 }
 
+Result<void> LoadedProgram::require_whole_calls() const {
+  if (sql == nullptr) return {};
+  for (const CallId call : sql->outline().calls.ids()) {
+    const sql::Function& function = sql->function(call);
+    const sql::Statement* end = sql::find_end_of_transaction(function.body);
+    if (end == nullptr) continue;
+    return located({.where = end->place,
+                    .what = fmt::format("{} ends its transaction here and goes on, which only "
+                                        "PostgreSQL's levels execute",
+                                        function.name),
+                    .hint = "explore and run take --level pg-rc, pg-rr and pg-ser"});
+  }
+  return {};
+}
+
 void LoadedProgram::adopt_rows_of(const History& history) const {
   if (sql == nullptr) return;
   for (const KeyId key : history.keys()) sql->adopt_row(history.name(key));

@@ -39,6 +39,9 @@ struct LoadedProgram {
   // The level by its name. Names of a server's levels mean its semantics on SQL programs, which
   // nobody here executes: an error.
   Result<const Level*> find_level(const LevelSet& levels, const std::string& name) const;
+  // For whoever executes calls by definitions: an error that names a procedure with several
+  // transactions, which only a server's levels have.
+  Result<void> require_whole_calls() const;
   // Rows that a history knows of, before it is followed.
   void adopt_rows_of(const History& history) const;
 };

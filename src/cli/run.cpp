@@ -134,6 +134,7 @@ int run_run(const RunArguments& args) {
     if (args.level.empty())
       return fail({.what = "--store weak needs a level", .hint = "use --level cc"});
   }
+  if (auto whole = input->require_whole_calls(); !whole) return fail(whole.error());
   if (!input->claims.empty()) {
     return fail(input->located({.where = input->claims.front().place,
                                 .what = "claims about rows are checked at PostgreSQL's levels only",

@@ -209,6 +209,7 @@ Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& inp
   const auto base = level.empty() ? PgLevel::ReadCommitted : find(level);
   const bool is_formal = server == "formal" || !base;
   if (is_formal) {
+    if (auto whole = input.require_whole_calls(); !whole) return whole.error();
     if (!input.claims.empty() && !level.empty()) {
       return input.located({.where = input.claims.front().place,
                             .what = "claims about rows are checked at PostgreSQL's levels only",

@@ -79,6 +79,12 @@ Result<AppCalls> calls_of_app(const sql::Application& app, const std::string& is
       const std::string name = fmt::format("{}[{}]", session.name, i + 1);
       if (!only.empty() && std::ranges::find(only, name) == only.end()) continue;
       const sql::Function& function = app.function(call.function);
+      if (const sql::Statement* end = sql::find_end_of_transaction(function.body))
+        return Error{.where = end->place,
+                     .what = fmt::format("{} ends its transaction here and goes on: its calls are "
+                                         "not played on a server",
+                                         function.name),
+                     .hint = "explore and run execute it at PostgreSQL's levels"};
       const std::string level = !call.level.empty() ? call.level : function.level;
       const std::string own = level.empty() ? isolation : sql_isolation(level);
       if (own.empty())

@@ -247,7 +247,9 @@ Result<AppStressRun> stress_app(const sql::Application& app, const std::string& 
     if (callable.isolation.empty())
       return Error{.where = function.place,
                    .what = fmt::format("'{}' is no level of PostgreSQL", function.level)};
-    if (is_callable) {
+    if (sql::find_end_of_transaction(function.body) != nullptr) {
+      left_out.push_back(function.name + " (it ends its transaction and goes on)");
+    } else if (is_callable) {
       functions.push_back(std::move(callable));
     } else {
       left_out.push_back(function.name + " (its arguments cannot be made up)");

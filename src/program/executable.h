@@ -41,6 +41,10 @@ struct Call {
   // committed, it is left out: it commits at once, does nothing and belongs to no history. The
   // attempts of a call have the same number.
   std::uint32_t attempt = 1;
+  // 2, 3, …: a procedure goes on with it, as a transaction of its own, where the part before has
+  // ended by COMMIT or ROLLBACK. If the call ends earlier, it is left out. The parts of a call have
+  // the same number. Of a call that is one transaction, 1.
+  std::uint32_t part = 1;
 };
 
 struct Session {

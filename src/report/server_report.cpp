@@ -90,6 +90,7 @@ Json failed_json(const ServerProgram& on, const std::vector<std::size_t>& broken
 std::string call_end_text(const ServerProgram& on, CallId call, const CallEnd& end) {
   std::string out =
       fmt::format("{} {}", call_text(on, call), end.is_committed ? "commits" : "aborts");
+  if (end.is_passed && !end.is_committed) return fmt::format("{} rolls back", call_text(on, call));
   if (!end.is_committed) {
     out += fmt::format(" ({}{}{})", end.failure.sqlstate, end.failure.sqlstate.empty() ? "" : " ",
                        printable(end.failure.message));

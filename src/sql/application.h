@@ -1,6 +1,6 @@
 #pragma once
 // An SQL application: a schema and PL/pgSQL functions, one function one transaction, exactly as it
-// runs on PostgreSQL.
+// runs on PostgreSQL. A procedure with COMMIT is several (EndTransaction).
 //
 //     auto app = sql::parse_application(text);
 //     for (const Error& problem : app->problems) …       // functions that we cannot model
@@ -49,6 +49,8 @@ struct Function {
   std::optional<VarId> found = {};
   std::optional<VarId> row_count = {};
   std::uint32_t num_statements = 0;
+  // A procedure, without SET and SECURITY DEFINER: it may end its transaction and go on.
+  bool may_end = false;
   std::string level = {};  // of a comment "-- @isolation si" right above; empty if there is none
   Place place = {};
 };

@@ -11,7 +11,7 @@ struct Condition {
   std::string_view name, code;
 };
 
-constexpr std::array<Condition, 40> kConditions = {{
+constexpr std::array<Condition, 41> kConditions = {{
     {"unique_violation", "23505"},
     {"foreign_key_violation", "23503"},
     {"check_violation", "23514"},
@@ -38,6 +38,7 @@ constexpr std::array<Condition, 40> kConditions = {{
     {"data_exception", "22000"},
     {"cardinality_violation", "21000"},
     {"case_not_found", "20000"},
+    {"invalid_transaction_termination", "2D000"},
     {"lock_not_available", "55P03"},
     {"object_not_in_prerequisite_state", "55000"},
     {"query_canceled", "57014"},

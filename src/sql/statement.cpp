@@ -142,7 +142,8 @@ namespace {
 // Is there a way out of these statements but for their end and RAISE?
 bool may_leave(std::span<const Statement> body) {
   return std::ranges::any_of(body, [](const Statement& s) {
-    if (s.is<Return>() || s.is<Exit>() || s.is<Continue>() || s.catches()) return true;
+    if (s.is<Return>() || s.is<Exit>() || s.is<Continue>() || s.is<EndTransaction>() ||
+        s.catches()) return true;
     return may_leave(s.body()) || may_leave(s.otherwise());
   });
 }
@@ -159,9 +160,22 @@ bool always_raises(std::span<const Statement> body) {
 }  // namespace
 
 bool Statement::may_recover() const {
-  if (!catches()) return false;
-  const std::vector<Statement>& handler = as<Block>().handler->body;
-  return may_leave(handler) || !always_raises(handler);
+  return catches() && (may_leave(handler()) || !always_raises(handler()));
+}
+
+std::span<const Statement> Statement::handler() const {
+  if (!catches()) return {};
+  return as<Block>().handler->body;
+}
+
+const Statement* find_end_of_transaction(std::span<const Statement> body) {
+  for (const Statement& statement : body) {
+    if (statement.is<EndTransaction>()) return &statement;
+    for (const auto inner : {statement.body(), statement.otherwise(), statement.handler()}) {
+      if (const Statement* found = find_end_of_transaction(inner)) return found;
+    }
+  }
+  return nullptr;
 }
 
 const Statement* next_branch(const If& branch) {

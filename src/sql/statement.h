@@ -245,6 +245,12 @@ struct Raise {
   bool again = false;         // by the error that was caught
 };
 
+// COMMIT or ROLLBACK of a procedure: its transaction ends, and the next one begins. Variables keep
+// their values.
+struct EndTransaction {
+  bool commits = true;
+};
+
 // The row set gets a row more.
 struct Append {
   VarId rows = {};
@@ -272,7 +278,7 @@ struct Block {
 
 using StatementKind =
     std::variant<Return, ReturnRow, Select, Insert, Update, Delete, Assign, If, ForQuery, ForRange,
-                 ForArray, While, Exit, Continue, Raise, Append, Block>;
+                 ForArray, While, Exit, Continue, Raise, EndTransaction, Append, Block>;
 
 struct Statement {
   Place place = {};          // in the file
@@ -329,6 +335,7 @@ struct Statement {
   std::span<Statement> body();
   std::span<const Statement> otherwise() const;
   std::span<Statement> otherwise();
+  std::span<const Statement> handler() const;  // of a Block that catches errors: what then runs
 
   bool is_query() const { return query() != nullptr; }
   bool is_loop() const { return is<ForQuery>() || is<ForRange>() || is<ForArray>() || is<While>(); }
@@ -344,6 +351,9 @@ struct Statement {
   // with RAISE, an error inside ends the call, or whatever block around it catches errors.
   bool may_recover() const;
 };
+
+// The first COMMIT or ROLLBACK among them, at any depth, or null.
+const Statement* find_end_of_transaction(std::span<const Statement> body);
 
 // Of an If: the If that ends its other branch (an ELSIF is alone there, or behind the queries of
 // its condition), or null. Chains of them are long: who can, follows them in a loop.

@@ -98,6 +98,7 @@ void for_each_expr(S& statement, const Visit& visit) {
                  [&](PartOf<S, ReturnRow>& s) { one(s.value); },
                  [&](PartOf<S, Append>& s) { all(s.values); },
                  [](PartOf<S, Raise>&) {},
+                 [](PartOf<S, EndTransaction>&) {},
                  [](PartOf<S, Block>&) {},
              },
              statement.kind);

@@ -129,6 +129,7 @@ std::vector<CallId> read_from_map(const Recording& recording) {
 std::string name_of(const Executable& program, CallId call) {
   const Call& c = program.outline().calls[call];
   const std::string& session = program.outline().sessions[c.session].name;
+  if (c.part > 1) return fmt::format("{}[{}/{}]", session, c.number, c.part);
   return c.attempt == 1 ? fmt::format("{}[{}]", session, c.number)
                         : fmt::format("{}[{}.{}]", session, c.number, c.attempt);
 }
@@ -147,6 +148,7 @@ History to_history(const Executable& program, const Recording& recording) {
 std::string plain_name_of(const Executable& program, CallId call) {
   const Call& c = program.outline().calls[call];
   const std::string& session = program.outline().sessions[c.session].name;
+  if (c.part > 1) return fmt::format("{}_{}p{}", session, c.number, c.part);
   return c.attempt == 1 ? fmt::format("{}_{}", session, c.number)
                         : fmt::format("{}_{}r{}", session, c.number, c.attempt);
 }

@@ -191,6 +191,9 @@ class Outline {
     return s.value ? "row " + of(*s.value) : "row";
   }
   std::string head(const Raise&, const std::string&) { return "raise"; }
+  std::string head(const EndTransaction& s, const std::string&) {
+    return s.commits ? "commit" : "rollback";
+  }
   std::string head(const Append&, const std::string& rows) { return "append to " + rows; }
   std::string head(const Block& s, const std::string&) { return s.handler ? "try" : "block"; }
 

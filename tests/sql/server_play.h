@@ -93,7 +93,7 @@ class ClientSession {
       is_new_ = false;
       has_failed_ = false;
     }
-    step_ = machine_.calls().find_next(at(), log_);
+    step_ = machine_.calls().find_next(at(), log_, {});
     // Subqueries are part of the text that follows; what they give decides nothing here. Further
     // rows of an INSERT were part of the text before.
     while (step_.kind == NextStep::Kind::Statement && (is_subquery() || is_further_row())) {
@@ -102,7 +102,7 @@ class ClientSession {
       result->rows = {{Value()}};
       result->num_rows = 1;
       log_.push_back(std::move(result));
-      step_ = machine_.calls().find_next(at(), log_);
+      step_ = machine_.calls().find_next(at(), log_, {});
     }
     switch (step_.kind) {
       case NextStep::Kind::Statement:

@@ -261,6 +261,7 @@ class FlawSearch {
   void check(const Return& returned) { check_optional(returned.value, {}); }
   void check(const ReturnRow& returned) { check_optional(returned.value, {}); }
   void check(const Raise&) {}
+  void check(const EndTransaction&) {}
   void check(const Block&) {}
 
   void check_body(std::span<const Statement> body) {

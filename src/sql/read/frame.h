@@ -76,6 +76,8 @@ class Frame {
   void set_type(VarId var, Type type, bool is_array, std::uint8_t bits);
 
   std::size_t num_calls = 0;  // of functions of the program that were copied
+  // Loops around over rows of a statement that writes: the server lets no transaction end there.
+  std::size_t num_writing_loops = 0;
   // $1, $2, …
   std::vector<std::size_t> positional = {};
 

@@ -56,6 +56,10 @@ class Signature {
 
   void set_result(Frame& frame, FunctionHead& head) {
     Function& function = frame.function();
+    head.is_procedure = flag_of(node_, "is_procedure");
+    function.may_end =
+        head.is_procedure && option(node_, "set").is_null() &&
+        !flag_of(child(child(option(node_, "security"), "arg"), "Boolean"), "boolval");
     const Tree& returns = child(node_, "returnType");
     head.returns_rows = flag_of(returns, "setof");
     if (!head.outputs.empty()) {

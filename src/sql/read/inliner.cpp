@@ -105,6 +105,7 @@ class Call {
     const auto function = build_called(*text_, scope_.catalog, scope_.findings, place_);
     if (function == nullptr) return;
     Frame& frame = *scope_.frame;
+    if (!may_end_here(*function)) return;
     if (++frame.num_calls > kMaxCalls) {
       scope_.findings.fail(place_, "too many calls of functions in each other");
       return;
@@ -138,6 +139,24 @@ class Call {
   std::string_view name() const { return name_; }
 
  private:
+  // A procedure that ends its transaction may do so if only procedures have led to it.
+  bool may_end_here(const Function& function) {
+    const Statement* end = find_end_of_transaction(function.body);
+    if (end == nullptr) return true;
+    Frame& frame = *scope_.frame;
+    if (!frame.function().may_end || frame.num_writing_loops > 0) {
+      scope_.findings.fail(
+          place_,
+          fmt::format("{} ends its transaction in line {}, which is not modelled "
+                      "where it is called here",
+                      name_, end->place.line),
+          "on the server only procedures that are called alone, or by one another, "
+          "can do so (2D000)");
+      return false;
+    }
+    return true;
+  }
+
   void give(std::vector<Statement>& to, const Statement& from, const std::optional<Expr>& returned,
             std::optional<VarId> value, std::optional<VarId> rows, std::size_t num_columns) const {
     if (!returned) return;

@@ -47,12 +47,14 @@ class PlpgsqlBody {
   void add_raise(Body& to, const Tree& node);
   std::string raised_state(const Tree& node) const;
   void add_assert(Body& to, const Tree& node);
+  void add_end(Body& to, const Tree& node, bool commits);
   Body loop_body(const Tree& node);
 
   // SQL and results: plpgsql_sql.cpp.
   void add_sql(Body& to, const Tree& node);
   void add_perform(Body& to, const Tree& node);
   void add_for_query(Body& to, const Tree& node);
+  void check_locking_loop(const Statement& loop);
   void add_return(Body& to, const Tree& node);
   void add_return_next(Body& to, const Tree& node);
   void add_return_query(Body& to, const Tree& node);

@@ -62,6 +62,8 @@ void PlpgsqlBody::dispatch(Body& to, const std::string& kind, const Tree& node) 
   if (kind == "PLpgSQL_stmt_perform") return add_perform(to, node);
   if (kind == "PLpgSQL_stmt_getdiag") return add_diagnostics(to, node);
   if (kind == "PLpgSQL_stmt_call") return add_call(to, node);
+  if (kind == "PLpgSQL_stmt_commit") return add_end(to, node, true);
+  if (kind == "PLpgSQL_stmt_rollback") return add_end(to, node, false);
   refuse(kind, node);
 }
 
@@ -74,10 +76,6 @@ void PlpgsqlBody::refuse(const std::string& kind, const Tree& node) {
        "write the statement itself"},
       {"PLpgSQL_stmt_dynfors", "FOR", "FOR … IN EXECUTE is not modelled: its text is not known",
        "write the query itself"},
-      {"PLpgSQL_stmt_commit", "COMMIT", "COMMIT is not modelled: a function is one transaction",
-       "make it two functions"},
-      {"PLpgSQL_stmt_rollback", "ROLLBACK",
-       "ROLLBACK is not modelled: a function is one transaction", "use RAISE EXCEPTION"},
       {"PLpgSQL_stmt_open", "OPEN", "cursors are not modelled", "use FOR … IN SELECT"},
       {"PLpgSQL_stmt_fetch", "FETCH", "cursors are not modelled", "use FOR … IN SELECT"},
       {"PLpgSQL_stmt_close", "CLOSE", "cursors are not modelled", "use FOR … IN SELECT"},
@@ -347,6 +345,24 @@ void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
   if (raise.again && num_handlers_ == 0)
     findings_.fail(model.place, "RAISE alone stands outside of a handler");
   to.push_back(model.with(std::move(raise)));
+}
+
+// AND CHAIN keeps what SET TRANSACTION said, which no body that is modelled does.
+void PlpgsqlBody::add_end(Body& to, const Tree& node, bool commits) {
+  const std::string_view word = commits ? "COMMIT" : "ROLLBACK";
+  const Statement model = start(node, word);
+  if (!frame_.function().may_end)
+    findings_.fail(
+        model.place,
+        fmt::format("{} in a {} fails on the server (2D000)", word,
+                    head_.is_procedure ? "procedure with SET or SECURITY DEFINER" : "function"),
+        head_.is_procedure ? "" : "a procedure may end its transaction");
+  if (frame_.num_writing_loops > 0)
+    findings_.fail(model.place,
+                   fmt::format("{} in a loop over rows of a statement that writes fails on the "
+                               "server (2D000)",
+                               word));
+  to.push_back(model.with(EndTransaction{.commits = commits}));
 }
 
 void PlpgsqlBody::add_assert(Body& to, const Tree& node) {

@@ -27,6 +27,7 @@ struct FunctionHead {
   bool returns_rows = false;    // SETOF, TABLE
   bool returns_record = false;  // rows of several values, of no type of ours
   bool returns_array = false;
+  bool is_procedure = false;
   std::uint8_t returns_bits = 64;         // as of an Expr
   std::vector<std::size_t> parameters;    // named variables of the frame, in order of declaration
   std::vector<std::size_t> trigger_rows;  // NEW and OLD

@@ -169,6 +169,18 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   to.push_back(std::move(made.front()));
 }
 
+namespace {
+
+// Does a statement that gives rows write as well, itself or in a WITH?
+bool writes(const Tree& tree) {
+  if (kind_of(tree) != "SelectStmt") return true;
+  return std::ranges::any_of(
+      child(child(inside(tree), "withClause"), "ctes"),
+      [](const Tree& entry) { return kind_of(child(inside(entry), "ctequery")) != "SelectStmt"; });
+}
+
+}  // namespace
+
 void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   Statement model = start(node, "FOR", "LOOP");
   const std::vector<std::size_t> targets = targets_of(child(node, "var"), model.place);
@@ -182,8 +194,27 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   const Scope names = scope(none, parsed.where, model.text);
   std::vector<VarId> bound = bind_targets(names, built->columns, targets, model.place);
   Statement loop = make_loop(names, *std::move(built), bound, model);
+  const bool is_writing = writes(parsed.tree);
+  if (is_writing) ++frame_.num_writing_loops;
   for (Statement& each : loop_body(node)) loop.as<ForQuery>().body.push_back(std::move(each));
+  if (is_writing) --frame_.num_writing_loops;
+  if (head_.is_procedure && loop.lock() != Lock::None) check_locking_loop(loop);
   to.push_back(std::move(loop));
+}
+
+// A procedure fetches the rows of a loop one by one, since a COMMIT may come: rows are locked when
+// the loop comes to them, and what is left at a COMMIT is locked then. A function fetches ahead.
+void PlpgsqlBody::check_locking_loop(const Statement& loop) {
+  if (const Statement* end = find_end_of_transaction(loop.body())) {
+    findings_.fail(end->place,
+                   "the end of a transaction in a loop over a query that locks is not modelled",
+                   "lock the row in the loop");
+    return;
+  }
+  findings_.note(
+      loop.place,
+      "a procedure locks the rows of this loop one by one; here it locks all of them first",
+      NoteKind::Gap);
 }
 
 Expr PlpgsqlBody::returned(Body& to, const Tree& node, std::size_t word, const Statement& around) {

@@ -25,6 +25,7 @@ class Collector {
       }
       add(s.body());
       add(s.otherwise());
+      add(s.handler());
     }
   }
 

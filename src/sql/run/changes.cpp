@@ -49,6 +49,7 @@ void Changes::add(std::span<const Statement> statements) {
     }
     add(s.body());
     add(s.otherwise());
+    add(s.handler());
   }
 }
 

@@ -138,6 +138,12 @@ void SqlExecutor::enter() {
 }
 
 Segment SqlExecutor::execute() {
+  if (program_.outline().calls[call_].part > 1) {
+    Segment refused;
+    refused.stop = StopKind::Fault;
+    refused.fault = "COMMIT in a procedure needs a level of PostgreSQL";
+    return refused;
+  }
   CallDatabase database(program_, call_, answers_);
   std::vector<Value> variables;
   Result<CallResult> result = CallResult{};

@@ -369,11 +369,26 @@ class CallRun {
     return Next{};
   }
 
+  // The server has no transaction to end inside of a block with a handler, which is one by itself.
+  Result<Next> run(const Statement& statement, const EndTransaction& s) {
+    if (num_guarded_ > 0) {
+      call_.sqlstate = "2D000";
+      return Error{.what = fmt::format("cannot {} while a subtransaction is active",
+                                       s.commits ? "commit" : "roll back")};
+    }
+    if (runner_ == nullptr || !runner_->end_transaction(call_, statement))
+      return call_.limit(fmt::format("{} in a procedure needs a level of PostgreSQL, as of line {}",
+                                     s.commits ? "COMMIT" : "ROLLBACK", statement.place.line));
+    return Next{};
+  }
+
   // An error inside of an EXCEPTION block takes back what the block did to the database; variables
   // keep their values.
   Result<Next> run(const Statement&, const Block& s) {
     const std::size_t mark = s.handler && runner_ != nullptr ? runner_->begin_block() : 0;
+    num_guarded_ += s.handler ? 1 : 0;
     auto next = run_all(s.body);
+    num_guarded_ -= s.handler ? 1 : 0;
     if (!next && s.handler && !call_.is_limit) {
       if (runner_ == nullptr)
         return call_.limit("an EXCEPTION block that catches something needs a level of a server");
@@ -411,6 +426,7 @@ class CallRun {
   std::size_t max_steps_;
   StatementRunner* runner_;
   std::size_t num_steps_ = 0;
+  std::size_t num_guarded_ = 0;  // blocks around that have a handler and have not come to it
   std::vector<Value> returned_;
   std::vector<std::pair<Error, std::string>> caught_;  // by the handlers that run, with SQLSTATE
 };

@@ -70,24 +70,51 @@ SqlProgram::SqlProgram(Application app, const std::vector<FunctionId>& called)
   for (const SessionCall* call : calls_) add_accesses(app_.function(call->function));
 }
 
+namespace {
+
+// Calls in which COMMIT stands in a loop get so many transactions; one that needs more is a limit.
+constexpr std::uint32_t kMostParts = 32;
+
+// How many transactions a call may be, if each COMMIT and ROLLBACK outside of loops is met.
+std::uint32_t num_parts(std::span<const Statement> body) {
+  std::uint32_t parts = 1;
+  for (const Statement& statement : body) {
+    if (statement.is<EndTransaction>()) ++parts;
+    for (const auto inner : {statement.body(), statement.otherwise(), statement.handler()}) {
+      const std::uint32_t more = num_parts(inner) - 1;
+      parts += statement.is_loop() && more > 0 ? kMostParts : more;
+    }
+  }
+  return std::min(parts, kMostParts);
+}
+
+}  // namespace
+
 void SqlProgram::add_sessions() {
   for (const SqlSession& session : app_.sessions) {
     const ProgramSession s = outline_.sessions.next_id();
-    outline_.sessions.push_back({.name = session.name,
-                                 .first = outline_.calls.next_id(),
-                                 .size = static_cast<std::uint32_t>(session.calls.size())});
+    const CallId first = outline_.calls.next_id();
     for (std::uint32_t i = 0; i < session.calls.size(); ++i) {
       const SessionCall& call = session.calls[i];
       const Function& function = app_.function(call.function);
-      outline_.calls.push_back({.session = s,
-                                .number = i + 1,
-                                .name = function.name + print(call.arguments),
-                                .level = call.level.empty() ? function.level : call.level,
-                                .place = call.place,
-                                .level_place = call.level.empty() ? function.place : call.place,
-                                .function = function.name});
-      calls_.push_back(&call);
+      const std::uint32_t parts = num_parts(function.body);
+      for (std::uint32_t part = 1; part <= parts; ++part) {
+        std::string name = function.name + print(call.arguments);
+        if (parts > 1) name += fmt::format(" (part {})", part);
+        outline_.calls.push_back({.session = s,
+                                  .number = i + 1,
+                                  .name = std::move(name),
+                                  .level = call.level.empty() ? function.level : call.level,
+                                  .place = call.place,
+                                  .level_place = call.level.empty() ? function.place : call.place,
+                                  .function = function.name,
+                                  .part = part});
+        calls_.push_back(&call);
+      }
     }
+    outline_.sessions.push_back({.name = session.name,
+                                 .first = first,
+                                 .size = outline_.calls.next_id().index - first.index});
   }
 }
 

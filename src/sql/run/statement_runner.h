@@ -21,6 +21,11 @@ class StatementRunner {
   // was done since.
   virtual std::size_t begin_block() { return 0; }
   virtual void undo_block(std::size_t /*mark*/) {}
+  // COMMIT or ROLLBACK of a procedure: what follows is another transaction. False: not modelled
+  // here.
+  virtual bool end_transaction(CallState& /*call*/, const Statement& /*statement*/) {
+    return false;
+  }
 };
 
 }  // namespace isoscope::sql

@@ -21,12 +21,15 @@ struct ClaimAnswer;
 struct State;
 
 using Log = std::vector<std::shared_ptr<const StatementResult>>;
+using PartLogs = std::vector<const Log*>;  // of a call's parts, in their order
 
 // What a session does next.
 struct NextStep {
-  enum class Kind : std::uint8_t { Statement, Commit, Abort, Limit };
+  // Rollback: of a procedure, which goes on.
+  enum class Kind : std::uint8_t { Statement, Commit, Rollback, Abort, Limit };
   Kind kind = Kind::Commit;
-  const Statement* statement = nullptr;
+  const Statement* statement = nullptr;  // also of a Commit or Rollback that a procedure says
+  bool goes_on = false;                  // of Commit: the call goes on in its next part
   std::vector<Value> variables = {};
   QueryNeeds needs = {};
   Failure failure = {};            // of Abort; of Limit, our own
@@ -66,8 +69,8 @@ class Calls {
   virtual const Application& app() const = 0;  // its tables
   virtual Storage storage() const = 0;         // at the start
 
-  // What a call does whose statements so far came to this.
-  virtual NextStep find_next(CallId call, const Log& log) const = 0;
+  // What a call does whose statements so far came to this; `before` has those of the parts before.
+  virtual NextStep find_next(CallId call, const Log& log, const PartLogs& before) const = 0;
   // Goes on with a statement as far as it gets.
   virtual Attempt go_on(const StatementContext& context, Running& running) const = 0;
   // Can it go on after a statement that has failed?

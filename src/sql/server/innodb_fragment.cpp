@@ -72,6 +72,7 @@ class FragmentCheck {
     if (s.advisory() != nullptr) return missing("an advisory lock of PostgreSQL");
     if (s.draws()) return missing("nextval");
     if (s.catches()) return missing("an EXCEPTION block");
+    if (s.is<EndTransaction>()) return missing("COMMIT or ROLLBACK in a procedure");
     if (s.is<Block>()) return missing("a call of another function, or a trigger,");
     const auto* insert = s.find<Insert>();
     const auto* update = s.find<Update>();

@@ -87,7 +87,7 @@ const Statement& KeyCalls::statement(CallId call, std::uint32_t instruction) con
   return at->second;
 }
 
-NextStep KeyCalls::find_next(CallId call, const Log& log) const {
+NextStep KeyCalls::find_next(CallId call, const Log& log, const PartLogs& /*before*/) const {
   if (log.empty()) {
     executor_.start(call);
   } else {

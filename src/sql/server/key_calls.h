@@ -24,7 +24,7 @@ class KeyCalls final : public Calls {
   const Executable& executable() const override { return program_; }
   const Application& app() const override { return app_; }
   Storage storage() const override;
-  NextStep find_next(CallId call, const Log& log) const override;
+  NextStep find_next(CallId call, const Log& log, const PartLogs& before) const override;
   Attempt go_on(const StatementContext& context, Running& running) const override;
   bool catches(CallId) const override { return false; }
   Footprint footprint(CallId call) const override;

@@ -50,9 +50,14 @@ bool Machine::is_done(const State& state, ProgramSession session) const {
 
 const NextStep& Machine::next(State& state, ProgramSession session) const {
   SessionState& s = state.sessions[session];
-  if (s.next == nullptr)
-    s.next =
-        std::make_shared<const NextStep>(calls_->find_next(s.call, state.txns[txn_of(s.call)].log));
+  if (s.next == nullptr) {
+    PartLogs before;
+    const std::uint32_t part = outline().calls[s.call].part;
+    for (CallId earlier{s.call.index + 1 - part}; earlier < s.call; ++earlier)
+      before.push_back(&state.txns[txn_of(earlier)].log);
+    s.next = std::make_shared<const NextStep>(
+        calls_->find_next(s.call, state.txns[txn_of(s.call)].log, before));
+  }
   if (s.next->undo_from && !s.has_undone) {
     s.has_undone = true;
     undo(state, session, *s.next->undo_from);
@@ -271,8 +276,11 @@ StepDone Machine::take(State& state, const Choice& choice) const {
             {.sqlstate = "40001", .message = "dependencies among transactions have a cycle"}, {});
         return {StepDone::Kind::Aborted, txn, nullptr};
       }
+      if (step.goes_on) return end_part(state, choice.session, step);
       end(state, choice.session, true, {}, step.locals);
       return {StepDone::Kind::Committed, txn, nullptr};
+    case NextStep::Kind::Rollback:
+      return end_part(state, choice.session, step);
     case NextStep::Kind::Abort:
       end(state, choice.session, false, step.failure, step.locals);
       return {StepDone::Kind::Aborted, txn, nullptr};
@@ -280,6 +288,58 @@ StepDone Machine::take(State& state, const Choice& choice) const {
       break;
   }
   return {StepDone::Kind::Limit, txn, nullptr};
+}
+
+// COMMIT or ROLLBACK of a procedure. Where nothing follows but the end of the call, its next part
+// is none, and this one has the variables of the end.
+StepDone Machine::end_part(State& state, ProgramSession session, const NextStep& step) const {
+  SessionState& s = state.sessions[session];
+  const TxnNo txn = txn_of(s.call);
+  const bool commits = step.kind == NextStep::Kind::Commit;
+  const CallId after{s.call.index + 1};
+  if (after == outline().sessions[session].end() ||
+      outline().calls[after].part == 1) {
+    const Call& call = outline().calls[s.call];
+    s.next = std::make_shared<const NextStep>(NextStep{
+        .kind = NextStep::Kind::Limit,
+        .fault = Error{.where = call.place,
+                       .what = fmt::format("{} goes on after {} transactions",
+                                           call.name.substr(0, call.name.rfind(" (")), call.part),
+                       .hint = "give it less to do: more are not modelled"}});
+    return {StepDone::Kind::Limit, txn, nullptr};
+  }
+  state.txns[txn].goes_on = true;
+  end(state, session, commits, {.sqlstate = "", .message = commits ? "" : "ROLLBACK"}, {});
+  const NextStep& then = next(state, session);
+  if (then.kind == NextStep::Kind::Commit && !then.goes_on) {
+    state.txns[txn].goes_on = false;
+    state.txns[txn].locals = then.locals;
+    leave_out(state, session);
+  }
+  return {commits ? StepDone::Kind::Committed : StepDone::Kind::Aborted, txn, nullptr};
+}
+
+// What the session has next and does not come to: repetitions and parts of the call before.
+void Machine::leave_out(State& state, ProgramSession session) const {
+  SessionState& s = state.sessions[session];
+  s.next.reset();
+  s.has_undone = false;
+  while (!is_done(state, session) &&
+         (outline().calls[s.call].attempt > 1 || outline().calls[s.call].part > 1)) {
+    state.txns[txn_of(s.call)].status = TxnStatus::Committed;
+    state.txns[txn_of(s.call)].is_left_out = true;
+    ++s.call;
+  }
+}
+
+void Machine::skip(State& state, ProgramSession session) const {
+  SessionState& s = state.sessions[session];
+  TxnState& skipped = state.txns[txn_of(s.call)];
+  skipped.status = TxnStatus::Aborted;
+  skipped.failure.sqlstate = "40001";
+  s.next.reset();
+  ++s.call;
+  if (!is_done(state, session) && outline().calls[s.call].part > 1) leave_out(state, session);
 }
 
 void Machine::end(State& state, ProgramSession session, bool commits, Failure failure,
@@ -303,12 +363,9 @@ void Machine::end(State& state, ProgramSession session, bool commits, Failure fa
   s.next.reset();
   s.has_undone = false;
   ++s.call;
-  // What has committed is not run again.
-  while (commits && !is_done(state, session) && outline().calls[s.call].attempt > 1) {
-    state.txns[txn_of(s.call)].status = TxnStatus::Committed;
-    state.txns[txn_of(s.call)].is_left_out = true;
-    ++s.call;
-  }
+  // What has committed is not run again, and a call that has ended has no further parts.
+  if (!t.goes_on && !is_done(state, session) && (commits || outline().calls[s.call].part > 1))
+    leave_out(state, session);
 }
 
 std::vector<std::vector<Value>> Machine::committed_rows(const State& state, TableId table) const {

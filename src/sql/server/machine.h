@@ -16,6 +16,9 @@
 // that was let go, and than the server's search for deadlocks: that can happen, but cannot be
 // forced from outside.
 //
+// A call of a procedure that ends its transaction and goes on is a sequence of calls in the
+// outline, its parts; those that it does not come to are left out.
+//
 // A State is a value: copy it to try something. What a call does between its statements follows
 // from their results, so a call is known by these, and is run again with them to find what is next.
 //
@@ -43,7 +46,10 @@ struct TxnState {
   Log log = {};
   Failure failure = {};            // of Aborted
   std::vector<Value> locals = {};  // at the end, as Executable::local_names() has them
-  bool is_left_out = false;        // repeats a call that has committed: it counts as committed
+  // Repeats a call that has committed, or is a part that its call did not come to: it counts as
+  // committed.
+  bool is_left_out = false;
+  bool goes_on = false;  // its call has gone on in the next part
   // Of a `.txn` program: the first assertion that failed in it.
   std::optional<std::uint32_t> failed_assertion = {};
 };
@@ -109,6 +115,9 @@ class Machine {
   ServerKind server() const { return server_; }
   PgLevel level(TxnNo txn) const { return levels_[call_of(txn)]; }
   bool is_done(const State& state, ProgramSession session) const;
+  // The next transaction of the session did not happen: the server has aborted it. With it go the
+  // parts of its call behind it.
+  void skip(State& state, ProgramSession session) const;
   // Committed rows of a table, in the order of its key; hidden columns are left out.
   std::vector<std::vector<Value>> committed_rows(const State& state, TableId table) const;
 
@@ -118,6 +127,8 @@ class Machine {
   void begin_statement(State& state, TxnNo txn, const NextStep& next, Running& running) const;
   void end(State& state, ProgramSession session, bool commits, Failure failure,
            std::vector<Value> locals) const;
+  StepDone end_part(State& state, ProgramSession session, const NextStep& step) const;
+  void leave_out(State& state, ProgramSession session) const;
   ById<ProgramSession, bool> in_deadlock(const State& state) const;
   bool waits_for(const State& state, ProgramSession session, ProgramSession other) const;
   bool reaches(const State& state, ProgramSession from, ProgramSession to, bool by_queues) const;

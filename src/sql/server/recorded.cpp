@@ -62,6 +62,7 @@ class RunRecorder {
     const Call& call = outline.calls[call_of(txn)];
     const std::string& session = outline.sessions[call.session].name;
     std::string attempt;
+    if (call.part > 1) attempt = fmt::format("{}{}", has_plain_names_ ? "p" : "/", call.part);
     if (call.attempt > 1) attempt = fmt::format("{}{}", has_plain_names_ ? "r" : ".", call.attempt);
     return has_plain_names_ ? fmt::format("{}_{}{}", session, call.number, attempt)
                             : fmt::format("{}[{}{}]", session, call.number, attempt);

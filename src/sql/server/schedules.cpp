@@ -301,14 +301,9 @@ class SerialWalk {
 
   bool visit(State state) {
     for (const ProgramSession s : state.sessions.ids()) {
-      SessionState& session = state.sessions[s];
-      while (left_out_.contains(session.call) && left_out_[session.call] &&
-             !machine_.is_done(state, s)) {
-        TxnState& skipped = state.txns[txn_of(session.call)];
-        skipped.status = TxnStatus::Aborted;
-        skipped.failure.sqlstate = "40001";
-        ++session.call;
-      }
+      const CallId& call = state.sessions[s].call;
+      while (left_out_.contains(call) && left_out_[call] && !machine_.is_done(state, s))
+        machine_.skip(state, s);
     }
     if (!seen_.insert(digest_of(machine_, state)).second) return true;
     if (seen_.size() > kMostStates) return false;
@@ -352,12 +347,14 @@ bool RunEnd::has_server_abort() const {
 
 RunEnd end_of(const Machine& machine, const State& state) {
   RunEnd end;
+  const auto is_part = [&](TxnNo txn) { return machine.outline().calls[call_of(txn)].part > 1; };
   for (const TxnNo txn : state.of_calls()) {
     const TxnState& t = state.txns[txn];
     end.calls.push_back({.is_committed = t.status == TxnStatus::Committed,
                          .failure = t.failure,
                          .locals = t.locals,
-                         .is_left_out = t.is_left_out});
+                         .is_left_out = t.is_left_out,
+                         .is_passed = t.goes_on || (t.is_left_out && is_part(txn))});
   }
   for (const TableId table : state.storage.tables())
     end.rows.push_back(machine.committed_rows(state, table));
@@ -368,6 +365,7 @@ RunEnd end_of(const Machine& machine, const State& state) {
 Digest digest_of(const RunEnd& end) {
   Digest digest;
   for (const CallEnd& call : end.calls) {
+    if (call.is_passed) continue;
     const bool is_there = call.is_committed || !call.failure.is_by_server();
     digest.add(is_there ? 1 : 0);
     if (!is_there) continue;

@@ -42,7 +42,10 @@ struct CallEnd {
   bool is_committed = false;
   Failure failure = {};
   std::vector<Value> locals = {};
-  bool is_left_out = false;  // nothing to repeat
+  bool is_left_out = false;  // nothing to repeat, or a part that the call did not come to
+  // A part of a procedure in which the call has not ended. How the call ends says nothing of how
+  // many of them there were.
+  bool is_passed = false;
   friend bool operator==(const CallEnd&, const CallEnd&) = default;
 };
 

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::size_t kMaxSteps = 100'000;
 
-// Answers statements from the log, and leaves the call at the first one beyond it.
+// Answers statements from the logs of a call's parts, and leaves the call at the first one, or the
+// first end of a transaction, beyond them.
 class LoggedStatements final : public StatementRunner {
  public:
   struct Leave {};
 
-  explicit LoggedStatements(const Log& log) : log_(log) {}
+  explicit LoggedStatements(PartLogs logs) : logs_(std::move(logs)) {}
 
   Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
                                                 const QueryNeeds& needs) override {
@@ -34,8 +35,21 @@ class LoggedStatements final : public StatementRunner {
   std::size_t begin_block() override { return num_answered_; }
   // Only the last failure is new: what came before was taken back when it was the last.
   void undo_block(std::size_t mark) override {
-    if (num_answered_ < log_.size()) return;
+    if (!is_in_last_part() || num_answered_ < log().size()) return;
     undo_from_ = std::min(mark, undo_from_.value_or(mark));
+  }
+
+  bool end_transaction(CallState&, const Statement& statement) override {
+    if (is_in_last_part()) {
+      const bool commits = statement.as<EndTransaction>().commits;
+      next_ = {.kind = commits ? NextStep::Kind::Commit : NextStep::Kind::Rollback,
+               .statement = &statement,
+               .goes_on = true};
+      throw Leave{};
+    }
+    ++part_;
+    num_answered_ = 0;
+    return true;
   }
 
   NextStep take() { return std::move(next_); }
@@ -49,7 +63,7 @@ class LoggedStatements final : public StatementRunner {
 
   const StatementResult& answer(CallState& call, const Statement& statement,
                                 const QueryNeeds& needs) {
-    if (num_answered_ < log_.size()) return *log_[num_answered_++];
+    if (num_answered_ < log().size()) return *log()[num_answered_++];
     next_ = {.kind = NextStep::Kind::Statement,
              .statement = &statement,
              .variables = call.variables,
@@ -57,8 +71,12 @@ class LoggedStatements final : public StatementRunner {
     throw Leave{};
   }
 
-  const Log& log_;
-  std::size_t num_answered_ = 0;
+  const Log& log() const { return *logs_[part_]; }
+  bool is_in_last_part() const { return part_ + 1 == logs_.size(); }
+
+  PartLogs logs_;
+  std::size_t part_ = 0;
+  std::size_t num_answered_ = 0;  // in it
   std::optional<std::size_t> undo_from_;
   NextStep next_;
 };
@@ -97,6 +115,7 @@ void add_statements(const Application& app, std::span<const Statement> statement
     add_statement(app, s, footprint);
     add_statements(app, s.body(), footprint);
     add_statements(app, s.otherwise(), footprint);
+    add_statements(app, s.handler(), footprint);
   }
 }
 
@@ -148,8 +167,10 @@ Storage SqlCalls::storage() const {
   return storage;
 }
 
-NextStep SqlCalls::find_next(CallId call, const Log& log) const {
-  LoggedStatements statements(log);
+NextStep SqlCalls::find_next(CallId call, const Log& log, const PartLogs& before) const {
+  PartLogs logs = before;
+  logs.push_back(&log);
+  LoggedStatements statements(std::move(logs));
   NoDatabase none;
   std::vector<Value> variables;
   Result<CallResult> result = CallResult{};

@@ -18,7 +18,7 @@ class SqlCalls final : public Calls {
   const Executable& executable() const override { return program_; }
   const Application& app() const override { return program_.app(); }
   Storage storage() const override;
-  NextStep find_next(CallId call, const Log& log) const override;
+  NextStep find_next(CallId call, const Log& log, const PartLogs& before) const override;
   Attempt go_on(const StatementContext& context, Running& running) const override;
   bool catches(CallId call) const override { return catches_[call]; }
   Footprint footprint(CallId call) const override;
