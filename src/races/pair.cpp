@@ -17,9 +17,11 @@ bool excludes(LockMode a, LockMode b) {
       return true;
     case LockMode::NoKeyUpdate:
       return weak != LockMode::KeyShare;
-    default:
+    case LockMode::Share:
+    case LockMode::KeyShare:
       return false;
   }
+  return true;
 }
 
 std::set<KeyId> keys_read(const Txn& txn) {
