@@ -15,7 +15,7 @@ bool reads_and_writes(const CallTrace& trace, const LocationKey& at) {
 Anomaly name_of(const Scenario&, const Replay& replay) {
   const std::vector<ReplayEdge>& cycle = replay.cycle;
   if (cycle.empty()) return Anomaly::None;
-  const auto writes = [&](std::size_t call) { return !replay.traces[call].writes.empty(); };
+  const auto writes = [&](ScenarioCallId call) { return !replay.traces[call].writes.empty(); };
   const auto num_rw = std::ranges::count(cycle, EdgeKind::Rw, &ReplayEdge::kind);
   if (cycle.size() == 2) {
     const ReplayEdge& first = cycle.front();

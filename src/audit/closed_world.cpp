@@ -200,11 +200,13 @@ Scenario ClosedWorld::scenario() {
     }
     scenario.calls.push_back(std::move(call));
   }
-  for (std::size_t i = 0; i < order.size(); ++i) scenario.ar.push_back(i);
+  for (const ScenarioCallId call : scenario.calls.ids()) scenario.ar.push_back(call);
   std::sort(scenario.ar.begin() + static_cast<std::ptrdiff_t>(prefix_.size()), scenario.ar.end(),
-            [&](std::size_t i, std::size_t j) { return is_before(order[i], order[j]); });
+            [&](ScenarioCallId i, ScenarioCallId j) {
+              return is_before(order[i.index], order[j.index]);
+            });
   for (const Member member : order) {
-    std::vector<bool> sees;
+    ById<ScenarioCallId, bool> sees;
     for (const Member other : order)
       sees.push_back(other != member && layers_.holds(world_.always_sees(other, member)));
     scenario.sees.push_back(std::move(sees));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "audit/replay_schedule.h"
@@ -22,7 +21,7 @@ using sql::Value;
 // The final value of every location, those that are as if nobody had been there left out.
 std::map<LocationKey, Value> final_state(const Versions& versions) {
   std::map<LocationKey, Value> state = versions.initial;
-  for (const std::size_t call : versions.order) {
+  for (const ScenarioCallId call : versions.order) {
     for (const auto& [location, value] : versions.traces[call].writes) state[location] = value;
   }
   std::erase_if(state, [&](const auto& entry) {
@@ -86,11 +85,11 @@ Place place_of_row(const std::map<LocationKey, Place>& places, const LocationKey
 
 std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versions,
                                  Conflicts conflicts) {
-  std::vector<std::size_t> place(scenario.calls.size());
+  ById<ScenarioCallId, std::size_t> place(scenario.calls.size());
   for (std::size_t i = 0; i < versions.order.size(); ++i) place[versions.order[i]] = i;
   std::vector<ReplayEdge> edges;
-  for (std::size_t a = scenario.prefix; a < scenario.calls.size(); ++a) {
-    for (std::size_t b = scenario.prefix; b < scenario.calls.size(); ++b) {
+  for (const ScenarioCallId a : scenario.of_cycle()) {
+    for (const ScenarioCallId b : scenario.of_cycle()) {
       if (a == b) continue;
       const CallTrace& from = versions.traces[a];
       const CallTrace& to = versions.traces[b];
@@ -147,17 +146,17 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
 // A shortest cycle, by trying every start; among edges of a pair the first of the most telling
 // kind: wr, then rw, then ww.
 // A shortest cycle through the call, breadth first; rw edges are preferred, as they tell most.
-std::vector<ReplayEdge> cycle_through(std::size_t start, std::size_t num_calls,
+std::vector<ReplayEdge> cycle_through(ScenarioCallId start, std::size_t num_calls,
                                       const std::vector<ReplayEdge>& edges) {
-  std::vector<std::optional<ReplayEdge>> by(num_calls);
-  std::vector<std::size_t> queue = {start};
+  ById<ScenarioCallId, std::optional<ReplayEdge>> by(num_calls);
+  std::vector<ScenarioCallId> queue = {start};
   for (std::size_t head = 0; head < queue.size(); ++head) {
     for (const EdgeKind kind : {EdgeKind::Rw, EdgeKind::Wr, EdgeKind::Ww}) {
       for (const ReplayEdge& edge : edges) {
         if (edge.from != queue[head] || edge.kind != kind) continue;
         if (edge.to == start) {
           std::vector<ReplayEdge> cycle = {edge};
-          for (std::size_t at = edge.from; at != start; at = cycle.back().from)
+          for (ScenarioCallId at = edge.from; at != start; at = cycle.back().from)
             cycle.push_back(*by[at]);
           std::ranges::reverse(cycle);
           return cycle;
@@ -173,7 +172,7 @@ std::vector<ReplayEdge> cycle_through(std::size_t start, std::size_t num_calls,
 
 std::vector<ReplayEdge> cycle_of(const Scenario& scenario, const std::vector<ReplayEdge>& edges) {
   std::vector<ReplayEdge> best;
-  for (std::size_t start = scenario.prefix; start < scenario.calls.size(); ++start) {
+  for (const ScenarioCallId start : scenario.of_cycle()) {
     std::vector<ReplayEdge> cycle = cycle_through(start, scenario.calls.size(), edges);
     if (!cycle.empty() && (best.empty() || cycle.size() < best.size())) best = std::move(cycle);
   }
@@ -181,10 +180,10 @@ std::vector<ReplayEdge> cycle_of(const Scenario& scenario, const std::vector<Rep
 }
 
 // What a location holds after a call, whoever wrote it.
-Value value_after(const Versions& versions, std::size_t call, const LocationKey& location) {
+Value value_after(const Versions& versions, ScenarioCallId call, const LocationKey& location) {
   const auto initial = versions.initial.find(location);
   Value value = initial == versions.initial.end() ? Value() : initial->second;
-  for (const std::size_t other : versions.order) {
+  for (const ScenarioCallId other : versions.order) {
     const auto written = versions.traces[other].writes.find(location);
     if (written != versions.traces[other].writes.end()) value = written->second;
     if (other == call) break;
@@ -195,7 +194,7 @@ Value value_after(const Versions& versions, std::size_t call, const LocationKey&
 // What a row refers to after a call: whether the parent is there, or the entry of the UNIQUE
 // constraint that the foreign key names. Nothing if that is no location, or a NULL is among it.
 std::optional<LocationKey> parent_after(const Problem& problem, const Versions& versions,
-                                        std::size_t call, const LocationKey& child,
+                                        ScenarioCallId call, const LocationKey& child,
                                         const sql::ForeignKey& key) {
   const sql::Table& own = problem.app.table(child.table);
   const sql::Table& parent = problem.app.table(key.target);
@@ -222,8 +221,8 @@ std::optional<LocationKey> parent_after(const Problem& problem, const Versions& 
 
 // A foreign key holds against everybody, seen or not: b cannot take away what a row refers to that
 // a, which comes before it, inserted or made refer to it.
-std::string unseen_child(const Problem& problem, const Versions& versions, std::size_t a,
-                         std::size_t b) {
+std::string unseen_child(const Problem& problem, const Versions& versions, ScenarioCallId a,
+                         ScenarioCallId b) {
   const auto& removed = versions.traces[b].writes;
   for (const auto& [location, value] : versions.traces[a].writes) {
     if (location.column >= kUniqueEntry) continue;
@@ -249,8 +248,8 @@ std::string unseen_child(const Problem& problem, const Versions& versions, std::
 
 // A key that a call takes though the call before has it, unseen; empty if there is none.
 std::string taken_key(const Problem& problem, const Scenario& scenario, const Versions& versions) {
-  std::map<LocationKey, std::size_t> taken_by;
-  for (const std::size_t call : scenario.ar) {
+  std::map<LocationKey, ScenarioCallId> taken_by;
+  for (const ScenarioCallId call : scenario.ar) {
     const CallTrace& trace = versions.traces[call];
     for (const auto& [location, value] : trace.writes) {
       if (location.column < kPresence) continue;
@@ -272,7 +271,7 @@ std::string taken_key(const Problem& problem, const Scenario& scenario, const Ve
 // A cycle of calls that are all at SERIALIZABLE.
 bool has_serializable_cycle(const Problem& problem, const Scenario& scenario,
                             std::vector<ReplayEdge> edges) {
-  const auto is_top = [&](std::size_t call) {
+  const auto is_top = [&](ScenarioCallId call) {
     return &problem.levels.of(scenario.calls[call].function) == &pg_serializable();
   };
   std::erase_if(edges,
@@ -325,8 +324,8 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
   }
   for (std::size_t i = 0; i < scenario.ar.size(); ++i) {
     for (std::size_t j = i + 1; j < scenario.ar.size(); ++j) {
-      const std::size_t a = scenario.ar[i];
-      const std::size_t b = scenario.ar[j];
+      const ScenarioCallId a = scenario.ar[i];
+      const ScenarioCallId b = scenario.ar[j];
       if (scenario.sees[b][a]) continue;
       for (const auto& [f, g] : problem.serial) {
         const sql::FunctionId of_a = scenario.calls[a].function;
@@ -388,7 +387,7 @@ bool run_weak(const Problem& problem, const Scenario& scenario, const sql::Chang
     const auto rows = std::move(weak.rows);
     weak = start_of(problem, scenario);
     weak.rows.insert(rows.begin(), rows.end());
-    for (const std::size_t call : scenario.ar) {
+    for (const ScenarioCallId call : scenario.ar) {
       const auto* snapshots = scenario.snapshots.empty() ? nullptr : &scenario.snapshots[call];
       if (!run_call(problem, scenario, call, scenario.sees[call], snapshots, changes, weak, budget))
         return false;
@@ -411,8 +410,8 @@ std::string why_not_allowed(const Problem& problem, const Scenario& scenario,
   Assignment levels{.base = problem.levels.base};
   if (problem.levels.is_mixed()) {
     levels.own.assign(scenario.calls.size() + 1, nullptr);
-    for (std::size_t call = 0; call < scenario.calls.size(); ++call)
-      levels.own[call + 1] = &problem.levels.of(scenario.calls[call].function);
+    for (const ScenarioCallId call : scenario.calls.ids())
+      levels.own[call.index + 1] = &problem.levels.of(scenario.calls[call].function);
   }
   const Execution execution{*history->history, history->witness};
   const auto failure = evaluate(levels, execution);
@@ -444,7 +443,7 @@ struct Likeness {
 Likeness likeness_of(const Versions& weak, const std::map<LocationKey, Value>& weak_end,
                      const Versions& serial) {
   Likeness likeness;
-  for (std::size_t call = 0; call < weak.traces.size(); ++call) {
+  for (const ScenarioCallId call : weak.traces.ids()) {
     likeness.same = likeness.same && same_result(weak.traces[call], serial.traces[call]);
     likeness.same_view = likeness.same_view && same_view(weak.traces[call], serial.traces[call]);
   }
@@ -489,7 +488,7 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
     return result;
   }
   result.traces = weak.traces;
-  for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
+  for (const ScenarioCallId call : scenario.calls.ids()) {
     if (weak.traces[call].result.committed) continue;
     result.why = fmt::format("{} aborts: {}", print(problem.app, scenario.calls[call]),
                              weak.traces[call].result.why_aborted);
@@ -502,12 +501,11 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
   if (!result.why.empty()) return result;
 
   const std::map<LocationKey, Value> weak_end = final_state(weak);
-  std::vector<std::size_t> order(scenario.calls.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::copy_n(scenario.ar.begin(), scenario.prefix, order.begin());
+  std::vector<ScenarioCallId> order(
+      scenario.ar.begin(), scenario.ar.begin() + static_cast<std::ptrdiff_t>(scenario.prefix));
+  for (const ScenarioCallId call : scenario.of_cycle()) order.push_back(call);
   const auto first = order.begin() + static_cast<std::ptrdiff_t>(scenario.prefix);
-  std::sort(first, order.end());
-  const std::vector<bool> everything(scenario.calls.size(), true);
+  const ById<ScenarioCallId, bool> everything(scenario.calls.size(), true);
   std::set<std::pair<TableId, sql::RowKey>> touched = weak.touched;
   result.label = Label::Observable;
   result.why = "no serial order has these results and this final state";
@@ -516,7 +514,7 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
     if (budget.expired_now()) return std::nullopt;
     Versions serial = start_of(problem, scenario);
     bool is_run = true;
-    for (const std::size_t call : order)
+    for (const ScenarioCallId call : order)
       is_run =
           is_run && run_call(problem, scenario, call, everything, nullptr, changes, serial, budget);
     touched.insert(serial.touched.begin(), serial.touched.end());

@@ -47,8 +47,8 @@ struct StatementRead {
   std::size_t moment = 0;
   LocationKey at;
   sql::Value value;
-  std::optional<std::size_t> writer;  // the call; nothing: the start
-  std::size_t limit = 0;              // the first so many calls of ar are in its view
+  std::optional<ScenarioCallId> writer;  // nothing: the start
+  std::size_t limit = 0;                 // the first so many calls of ar are in its view
   Place place = {};
 };
 
@@ -84,7 +84,7 @@ struct CallTrace {
   sql::CallResult result;
   std::map<LocationKey, sql::Value> reads;  // external ones
   std::map<LocationKey, sql::Value> writes;
-  std::map<LocationKey, std::optional<std::size_t>> read_from;      // the call; nothing: the start
+  std::map<LocationKey, std::optional<ScenarioCallId>> read_from;   // nothing: the start
   std::set<std::pair<sql::TableId, sql::RowKey>> matched;           // rows that met a WHERE
   std::map<std::pair<sql::TableId, sql::RowKey>, sql::Lock> locks;  // the strongest of each row
   std::map<LocationKey, Place> read_places;                         // statements
@@ -101,8 +101,8 @@ struct CallTrace {
 };
 
 struct ReplayEdge {
-  std::size_t from = 0;  // calls
-  std::size_t to = 0;
+  ScenarioCallId from = {};
+  ScenarioCallId to = {};
   EdgeKind kind = EdgeKind::Wr;
   LocationKey at;
   std::optional<sql::Value> read = {};  // what was read, of wr and rw
@@ -113,16 +113,18 @@ struct ReplayEdge {
 // A step of a schedule: a statement begins, or the call commits, or it takes its one snapshot some
 // time before its first statement.
 struct ScheduleStep {
-  std::size_t call = 0;
+  ScenarioCallId call = {};
   std::optional<std::size_t> moment = {};
-  bool is_snapshot = false;                   // then there is no moment
-  std::optional<std::size_t> waits_for = {};  // a call that holds a row
+  bool is_snapshot = false;                      // then there is no moment
+  std::optional<ScenarioCallId> waits_for = {};  // who holds a row
 };
+
+using Traces = ById<ScenarioCallId, CallTrace>;
 
 struct Replay {
   Label label = Label::Spurious;
-  std::string why;                // for people: what differs, or why it is no anomaly
-  std::vector<CallTrace> traces;  // by call of the scenario
+  std::string why;  // for people: what differs, or why it is no anomaly
+  Traces traces;
   std::vector<ReplayEdge> edges;  // between calls of the cycle, one for each location
   std::vector<ReplayEdge> cycle;  // a shortest one; empty if there is none
   // Where some call takes a snapshot for each statement, or one in good time before its first
@@ -143,6 +145,6 @@ struct ReplayHistory {
   Witness witness;
 };
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
-                                        const std::vector<CallTrace>& traces, bool observe_end);
+                                        const Traces& traces, bool observe_end);
 
 }  // namespace isoscope::audit

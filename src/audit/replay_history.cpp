@@ -29,8 +29,7 @@ namespace {
 // own.
 class ReplayWriter {
  public:
-  ReplayWriter(const Problem& problem, const Scenario& scenario,
-               const std::vector<CallTrace>& traces)
+  ReplayWriter(const Problem& problem, const Scenario& scenario, const Traces& traces)
       : problem_(problem), scenario_(scenario), traces_(traces) {}
 
   // The rows that were there, as far as some call touches them.
@@ -45,12 +44,12 @@ class ReplayWriter {
     }
   }
 
-  void add(std::size_t call, bool observe_end) {
+  void add(ScenarioCallId call, bool observe_end) {
     const CallTrace& trace = traces_[call];
-    const SessionId session = builder_.session(fmt::format("s{}", call + 1));
+    const SessionId session = builder_.session(fmt::format("s{}", call.index + 1));
     const TxnId t = builder_.begin(session, TxnStatus::Committed, {});
     builder_.set_name(t, name_of(call));
-    const auto add_read = [&](const LocationKey& location, std::optional<std::size_t> writer) {
+    const auto add_read = [&](const LocationKey& location, std::optional<ScenarioCallId> writer) {
       builder_.read_from(t, key_of(location), writer ? name_of(*writer) : "T0", {});
     };
     for (const StatementRead& read : trace.statement_reads) add_read(read.at, read.writer);
@@ -65,31 +64,31 @@ class ReplayWriter {
       builder_.write(t,
                      builder_.key("row " + problem_.app.table(location.table).name + " " +
                                   sql::print(Value(location.row))),
-                     isoscope::Value::of(static_cast<std::int64_t>(call)), {});
+                     isoscope::Value::of(std::int64_t{call.index}), {});
     }
     if (observe_end) builder_.write(t, done(call), isoscope::Value::of(1), {});
   }
 
   // A last transaction that reads what is there in the end, and that every call is done.
   void observe_end() {
-    std::map<LocationKey, std::size_t> last;
-    for (const std::size_t call : scenario_.ar) {
+    std::map<LocationKey, ScenarioCallId> last;
+    for (const ScenarioCallId call : scenario_.ar) {
       for (const auto& [location, value] : traces_[call].writes) last[location] = call;
     }
     const TxnId end = builder_.begin(builder_.session("end"), TxnStatus::Committed, {});
     builder_.set_name(end, "end");
     for (const auto& [location, call] : last)
       builder_.read_from(end, key_of(location), name_of(call), {});
-    for (std::size_t call = 0; call < scenario_.calls.size(); ++call)
+    for (const ScenarioCallId call : scenario_.calls.ids())
       builder_.read_from(end, done(call), name_of(call), {});
   }
 
   auto build() && { return std::move(builder_).build(); }
 
  private:
-  static std::string name_of(std::size_t call) { return fmt::format("T{}", call + 1); }
+  static std::string name_of(ScenarioCallId call) { return fmt::format("T{}", call.index + 1); }
   KeyId key_of(const LocationKey& location) { return builder_.key(print(problem_.app, location)); }
-  KeyId done(std::size_t call) { return builder_.key(fmt::format("done {}", name_of(call))); }
+  KeyId done(ScenarioCallId call) { return builder_.key(fmt::format("done {}", name_of(call))); }
   isoscope::Value value_of(const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value.data))
       return isoscope::Value::of(*number);
@@ -106,7 +105,7 @@ class ReplayWriter {
 
   const Problem& problem_;
   const Scenario& scenario_;
-  const std::vector<CallTrace>& traces_;
+  const Traces& traces_;
   HistoryBuilder builder_{InitialValues::Nil};
 };
 
@@ -115,18 +114,18 @@ Witness witness_of(const Scenario& scenario, bool observe_end) {
   Witness witness;
   witness.framework = Framework::VisAr;
   witness.order.push_back(TxnId{0});
-  const auto txn_of = [](std::size_t call) { return TxnId{static_cast<std::uint32_t>(call + 1)}; };
+  const auto txn_of = [](ScenarioCallId call) { return TxnId{call.index + 1}; };
   const std::size_t num_txns = scenario.calls.size() + (observe_end ? 2 : 1);
   Relation vis(num_txns);
-  for (const std::size_t call : scenario.ar) {
+  for (const ScenarioCallId call : scenario.ar) {
     witness.order.push_back(txn_of(call));
     vis.insert(0, txn_of(call).index);
-    for (std::size_t other = 0; other < scenario.calls.size(); ++other) {
+    for (const ScenarioCallId other : scenario.calls.ids()) {
       if (scenario.sees[call][other]) vis.insert(txn_of(other).index, txn_of(call).index);
     }
   }
   if (observe_end) {
-    witness.order.push_back(txn_of(scenario.calls.size()));
+    witness.order.push_back(txn_of(scenario.calls.next_id()));
     for (std::size_t t = 0; t + 1 < num_txns; ++t) vis.insert(t, num_txns - 1);
   }
   witness.vis = std::move(vis);
@@ -136,10 +135,10 @@ Witness witness_of(const Scenario& scenario, bool observe_end) {
 }  // namespace
 
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
-                                        const std::vector<CallTrace>& traces, bool observe_end) {
+                                        const Traces& traces, bool observe_end) {
   ReplayWriter writer(problem, scenario, traces);
   writer.set_initial_rows();
-  for (std::size_t call = 0; call < scenario.calls.size(); ++call) writer.add(call, observe_end);
+  for (const ScenarioCallId call : scenario.calls.ids()) writer.add(call, observe_end);
   if (observe_end) writer.observe_end();
   auto history = std::move(writer).build();
   if (!history) return std::nullopt;

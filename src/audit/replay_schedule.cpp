@@ -26,10 +26,10 @@ class Scheduler {
   // Calls that keep one snapshot take it with their first statement, or before.
   enum class Snapshots : std::uint8_t { WithStatements, Before };
 
-  Scheduler(const Scenario& scenario, const std::vector<CallTrace>& traces, Snapshots snapshots)
+  Scheduler(const Scenario& scenario, const Traces& traces, Snapshots snapshots)
       : scenario_(scenario), traces_(traces), snapshots_(snapshots), place_(scenario.calls.size()) {
     for (std::size_t i = 0; i < scenario.ar.size(); ++i) place_[scenario.ar[i]] = i;
-    for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
+    for (const ScenarioCallId call : scenario.calls.ids()) {
       if (begins_early(call)) nodes_.push_back({.call = call, .is_snapshot = true});
       first_.push_back(nodes_.size());
       for (std::size_t m = 0; m < traces[call].moments.size(); ++m)
@@ -42,16 +42,16 @@ class Scheduler {
   Result<std::vector<ScheduleStep>> run() {
     for (std::size_t i = 0; i + 1 < scenario_.ar.size(); ++i)
       add(commit(scenario_.ar[i]), commit(scenario_.ar[i + 1]));
-    for (std::size_t call = 0; call < scenario_.calls.size(); ++call) {
+    for (const ScenarioCallId call : scenario_.calls.ids()) {
       if (auto placed = place_statements(call); !placed) return placed.error();
     }
-    for (std::size_t a = 0; a < scenario_.calls.size(); ++a) {
-      for (std::size_t b = 0; b < scenario_.calls.size(); ++b) {
+    for (const ScenarioCallId a : scenario_.calls.ids()) {
+      for (const ScenarioCallId b : scenario_.calls.ids()) {
         if (place_[a] >= place_[b]) continue;
         if (auto kept = keep_locks(a, b); !kept) return kept.error();
       }
     }
-    for (std::size_t call = 0; call < scenario_.calls.size(); ++call) {
+    for (const ScenarioCallId call : scenario_.calls.ids()) {
       wait_for_writers(call);
       wait_for_entries(call);
       go_before_who_frees(call);
@@ -61,27 +61,29 @@ class Scheduler {
 
  private:
   static Error impossible(std::string what) { return {.what = std::move(what)}; }
-  std::size_t node(std::size_t call, std::size_t moment) const { return first_[call] + moment; }
+  std::size_t node(ScenarioCallId call, std::size_t moment) const { return first_[call] + moment; }
   // The node of its snapshot is the one before its first.
-  bool begins_early(std::size_t call) const {
+  bool begins_early(ScenarioCallId call) const {
     return snapshots_ == Snapshots::Before && !traces_[call].is_per_statement &&
            !traces_[call].moments.empty();
   }
-  std::size_t commit(std::size_t call) const { return first_[call] + traces_[call].moments.size(); }
+  std::size_t commit(ScenarioCallId call) const {
+    return first_[call] + traces_[call].moments.size();
+  }
   void add(std::size_t earlier, std::size_t later) { before_[later].push_back(earlier); }
 
   // Calls of ar in the snapshot of a moment.
-  std::size_t snapshot(std::size_t call, std::size_t moment) const {
+  std::size_t snapshot(ScenarioCallId call, std::size_t moment) const {
     if (traces_[call].is_per_statement) return traces_[call].moments[moment].snapshot;
     return static_cast<std::size_t>(std::ranges::count(scenario_.sees[call], true));
   }
 
-  void place_snapshot(std::size_t call, std::size_t at, std::size_t count) {
+  void place_snapshot(ScenarioCallId call, std::size_t at, std::size_t count) {
     if (count > 0) add(commit(scenario_.ar[count - 1]), at);
     if (count < place_[call]) add(at, commit(scenario_.ar[count]));
   }
 
-  Result<void> place_statements(std::size_t call) {
+  Result<void> place_statements(ScenarioCallId call) {
     const CallTrace& trace = traces_[call];
     for (std::size_t m = 0; m < trace.moments.size(); ++m) {
       add(node(call, m), node(call, m) + 1);  // the next one, or the commit
@@ -102,7 +104,7 @@ class Scheduler {
   }
 
   // a commits before b.
-  Result<void> keep_locks(std::size_t a, std::size_t b) {
+  Result<void> keep_locks(ScenarioCallId a, ScenarioCallId b) {
     for (const LockEvent& first : traces_[a].lock_events) {
       if (!first.is_held) continue;
       for (const LockEvent& second : traces_[b].lock_events) {
@@ -121,7 +123,7 @@ class Scheduler {
     }
     return {};
   }
-  void wait(std::size_t who, std::size_t moment, std::size_t for_whom, std::size_t since) {
+  void wait(ScenarioCallId who, std::size_t moment, ScenarioCallId for_whom, std::size_t since) {
     add(node(for_whom, since), node(who, moment));
     add(commit(for_whom), node(who, moment) + 1);
     nodes_[node(who, moment)].waits_for = for_whom;
@@ -130,7 +132,7 @@ class Scheduler {
   // What a statement finds that is not in its snapshot, such as a UNIQUE value that became free, it
   // has waited for: the other call had begun to change it. The check of a foreign key waits for
   // nobody who inserts: the row that it finds was committed.
-  void wait_for_writers(std::size_t call) {
+  void wait_for_writers(ScenarioCallId call) {
     for (const StatementRead& read : traces_[call].statement_reads) {
       if (!read.writer || place_[*read.writer] < snapshot(call, read.moment)) continue;
       const auto& events = traces_[*read.writer].write_events;
@@ -144,11 +146,11 @@ class Scheduler {
   }
   // A call that keeps one snapshot takes a UNIQUE value which is not free there: it has waited for
   // whoever took or freed it since.
-  void wait_for_entries(std::size_t call) {
+  void wait_for_entries(ScenarioCallId call) {
     if (traces_[call].is_per_statement) return;
     for (const WriteEvent& taken : traces_[call].write_events) {
       if (taken.at.column < kUniqueEntry) continue;
-      for (std::size_t other = 0; other < scenario_.calls.size(); ++other) {
+      for (const ScenarioCallId other : scenario_.calls.ids()) {
         if (place_[other] >= place_[call] || scenario_.sees[call][other]) continue;
         const auto& events = traces_[other].write_events;
         const auto first = std::ranges::find(events, taken.at, &WriteEvent::at);
@@ -169,9 +171,9 @@ class Scheduler {
 
   // DO NOTHING that finds a key taken waits for a call that is about to free it, and would then
   // insert: whoever frees it begins later.
-  void go_before_who_frees(std::size_t call) {
+  void go_before_who_frees(ScenarioCallId call) {
     for (const WriteEvent& found : traces_[call].keys_found) {
-      for (std::size_t other = 0; other < scenario_.calls.size(); ++other) {
+      for (const ScenarioCallId other : scenario_.calls.ids()) {
         if (other == call || place_[other] < snapshot(call, found.moment)) continue;
         for (const WriteEvent& event : traces_[other].write_events) {
           if (event.at == found.at) add(node(call, found.moment), node(other, event.moment));
@@ -214,29 +216,28 @@ class Scheduler {
   }
 
   const Scenario& scenario_;
-  const std::vector<CallTrace>& traces_;
+  const Traces& traces_;
   Snapshots snapshots_;
-  std::vector<std::size_t> place_;
-  std::vector<std::size_t> first_;  // node of its first statement, or commit, by call
+  ById<ScenarioCallId, std::size_t> place_;  // in ar
+  ById<ScenarioCallId, std::size_t> first_;  // node of its first statement, or commit
   std::vector<ScheduleStep> nodes_;
   std::vector<std::vector<std::size_t>> before_;
 };
 
 }  // namespace
 
-bool has_per_statement(const std::vector<CallTrace>& traces) {
+bool has_per_statement(const Traces& traces) {
   return std::ranges::any_of(traces, &CallTrace::is_per_statement);
 }
 
-bool shows_its_order(const std::vector<CallTrace>& traces) {
+bool shows_its_order(const Traces& traces) {
   return std::ranges::any_of(traces, [](const CallTrace& trace) {
     return trace.is_per_statement || !trace.keys_found.empty() ||
            std::ranges::any_of(trace.lock_events, &LockEvent::is_advisory);
   });
 }
 
-Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario,
-                                              const std::vector<CallTrace>& traces) {
+Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario, const Traces& traces) {
   auto schedule = Scheduler(scenario, traces, Scheduler::Snapshots::WithStatements).run();
   if (schedule || std::ranges::all_of(traces, &CallTrace::is_per_statement)) return schedule;
   return Scheduler(scenario, traces, Scheduler::Snapshots::Before).run();

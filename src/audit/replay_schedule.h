@@ -16,13 +16,12 @@
 
 namespace isoscope::audit {
 
-bool has_per_statement(const std::vector<CallTrace>& traces);
+bool has_per_statement(const Traces& traces);
 // What a call does depends on when its statements begin, and not on what it sees alone: it takes a
 // snapshot for each, or takes an advisory lock, or finds a key by DO NOTHING.
-bool shows_its_order(const std::vector<CallTrace>& traces);
+bool shows_its_order(const Traces& traces);
 
 // An error says why there is none: the run cannot be, or not without luck.
-Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario,
-                                              const std::vector<CallTrace>& traces);
+Result<std::vector<ScheduleStep>> schedule_of(const Scenario& scenario, const Traces& traces);
 
 }  // namespace isoscope::audit

@@ -19,9 +19,9 @@ constexpr std::size_t kMaxSteps = 10'000;
 // The database as one call sees it.
 class View final : public sql::Database {
  public:
-  View(const Problem& problem, Versions& versions, std::size_t call, const std::vector<bool>& sees,
-       const std::vector<std::size_t>* snapshots, bool is_per_statement,
-       const sql::Changes& changes)
+  View(const Problem& problem, Versions& versions, ScenarioCallId call,
+       const ById<ScenarioCallId, bool>& sees, const std::vector<std::size_t>* snapshots,
+       bool is_per_statement, const sql::Changes& changes)
       : problem_(problem),
         versions_(versions),
         call_(call),
@@ -200,7 +200,7 @@ class View final : public sql::Database {
     return sql::fresh_value(problem_.app.table(table).columns[column], draw({}));
   }
   std::int64_t draw(sql::SequenceId) override {
-    return kFreshPerCall * (static_cast<std::int64_t>(call_) + 1) + next_fresh_++;
+    return kFreshPerCall * (std::int64_t{call_.index} + 1) + next_fresh_++;
   }
 
  private:
@@ -265,7 +265,7 @@ class View final : public sql::Database {
   }
   struct Seen {
     Value value;
-    std::optional<std::size_t> writer;
+    std::optional<ScenarioCallId> writer;
     bool is_own = false;
   };
   // What is there, without looking at it.
@@ -279,7 +279,7 @@ class View final : public sql::Database {
     const auto initial = versions_.initial.find(location);
     if (initial != versions_.initial.end()) seen.value = initial->second;
     for (std::size_t i = 0; i < versions_.order.size(); ++i) {
-      const std::size_t other = versions_.order[i];
+      const ScenarioCallId other = versions_.order[i];
       if (trace.is_per_statement ? i >= limit : !sees_[other]) continue;
       if (!versions_.traces[other].result.committed) continue;
       const auto written = versions_.traces[other].writes.find(location);
@@ -384,8 +384,8 @@ class View final : public sql::Database {
 
   const Problem& problem_;
   Versions& versions_;
-  std::size_t call_;
-  const std::vector<bool>& sees_;
+  ScenarioCallId call_;
+  const ById<ScenarioCallId, bool>& sees_;
   const std::vector<std::size_t>* snapshots_;
   const sql::Changes& changes_;
   Moments moments_;
@@ -428,8 +428,8 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
   return versions;
 }
 
-bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call,
-              const std::vector<bool>& sees, const std::vector<std::size_t>* snapshots,
+bool run_call(const Problem& problem, const Scenario& scenario, ScenarioCallId call,
+              const ById<ScenarioCallId, bool>& sees, const std::vector<std::size_t>* snapshots,
               const sql::Changes& changes, Versions& versions, Budget& budget) {
   const ScenarioCall& what = scenario.calls[call];
   const bool is_per_statement = &problem.levels.of(what.function) == &pg_read_committed();

@@ -16,8 +16,8 @@ namespace isoscope::audit {
 struct Versions {
   std::map<LocationKey, sql::Value> initial;
   std::set<std::pair<sql::TableId, sql::RowKey>> rows;  // that anybody ever had
-  std::vector<CallTrace> traces;
-  std::vector<std::size_t> order;  // calls that have run, in the order of ar
+  Traces traces;
+  std::vector<ScenarioCallId> order;  // calls that have run, in the order of ar
   std::set<std::pair<sql::TableId, sql::RowKey>> touched;  // rows that a call looked at or changed
   std::string why_stopped = {};                            // why a call is beyond what we run
 };
@@ -30,8 +30,8 @@ Versions start_of(const Problem& problem, const Scenario& scenario);
 // Runs a call on what it sees, after those that have run. A call that takes a snapshot for each
 // statement has `snapshots`, by moment, how many of those that have run are in it; all of them
 // where that is null. False if it is beyond what we run, or the budget is over.
-bool run_call(const Problem& problem, const Scenario& scenario, std::size_t call,
-              const std::vector<bool>& sees, const std::vector<std::size_t>* snapshots,
+bool run_call(const Problem& problem, const Scenario& scenario, ScenarioCallId call,
+              const ById<ScenarioCallId, bool>& sees, const std::vector<std::size_t>* snapshots,
               const sql::Changes& changes, Versions& versions, Budget& budget);
 
 }  // namespace isoscope::audit

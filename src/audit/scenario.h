@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "sql/application.h"
+#include "support/by_id.h"
 
 namespace isoscope::audit {
+
+using ScenarioCallId = Id<struct ScenarioCallTag>;
 
 struct ScenarioCall {
   sql::FunctionId function = {};
@@ -18,15 +21,21 @@ struct ScenarioCall {
 
 struct Scenario {
   std::vector<sql::InitialRow> rows;
-  std::vector<ScenarioCall> calls;  // the prefix first, in its order
-  std::size_t prefix = 0;           // how many of the calls
-  std::vector<std::size_t> ar;      // all calls, in this order; the prefix first
-  // By call: which others it sees. Contains the whole prefix, and is contained in ar.
-  std::vector<std::vector<bool>> sees;
-  // By call: where each statement takes a snapshot, how many calls, in the order of ar, are in that
+  ById<ScenarioCallId, ScenarioCall> calls;  // the prefix first, in its order
+  std::size_t prefix = 0;                    // how many of the calls
+  std::vector<ScenarioCallId> ar;            // all calls, in this order; the prefix first
+  // Which others a call sees. Contains the whole prefix, and is contained in ar.
+  ById<ScenarioCallId, ById<ScenarioCallId, bool>> sees;
+  // Where each statement takes a snapshot, how many calls, in the order of ar, are in that
   // of each moment that the call comes to (moments.h). Then `sees` is what all of them contain.
   // Empty where there is one snapshot.
-  std::vector<std::vector<std::size_t>> snapshots = {};
+  ById<ScenarioCallId, std::vector<std::size_t>> snapshots = {};
+
+  bool prepares(ScenarioCallId call) const { return call.index < prefix; }
+  // The calls behind the prefix.
+  IdRange<ScenarioCallId> of_cycle() const {
+    return {static_cast<std::uint32_t>(prefix), static_cast<std::uint32_t>(calls.size())};
+  }
 };
 
 // "withdraw(1, 60)"

@@ -19,7 +19,7 @@ Member World::member(sql::FunctionId function, std::size_t n) {
                             .keys_are_unknown = is_open && rules_.keys_are_current,
                             .per_statement = rules_.takes_many_snapshots(function)};
   pool_.push_back(make_instance(symbols_, function, name, rules));
-  const Member member = pool_.size() - 1;
+  const Member member{static_cast<std::uint32_t>(pool_.size() - 1)};
   members_.emplace(std::pair(function, n), member);
   return member;
 }
@@ -28,7 +28,9 @@ SmtTerm World::ar(Member a, Member b) {
   if (a > b) return !ar(b, a);
   auto found = ar_.find({a, b});
   if (found == ar_.end())
-    found = ar_.emplace(PairKey{a, b}, symbols_.fresh_truth(fmt::format("ar.{}.{}", a, b))).first;
+    found =
+        ar_.emplace(PairKey{a, b}, symbols_.fresh_truth(fmt::format("ar.{}.{}", a.index, b.index)))
+            .first;
   return found->second;
 }
 
@@ -36,7 +38,9 @@ SmtTerm World::vis(Member a, Member b) {
   if (has_moments(b)) return ar(a, b);
   auto found = vis_.find({a, b});
   if (found == vis_.end())
-    found = vis_.emplace(PairKey{a, b}, symbols_.fresh_truth(fmt::format("vis.{}.{}", a, b))).first;
+    found = vis_.emplace(PairKey{a, b},
+                         symbols_.fresh_truth(fmt::format("vis.{}.{}", a.index, b.index)))
+                .first;
   return found->second;
 }
 
@@ -47,7 +51,7 @@ SmtTerm World::sees(Member a, Member b, std::uint32_t at) {
   if (found == sees_.end())
     found = sees_
                 .emplace(std::tuple(a, b, at),
-                         symbols_.fresh_truth(fmt::format("sees.{}.{}.{}", a, b, at)))
+                         symbols_.fresh_truth(fmt::format("sees.{}.{}.{}", a.index, b.index, at)))
                 .first;
   return found->second;
 }

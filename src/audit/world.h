@@ -52,7 +52,7 @@ enum class Scope : std::uint8_t { Open, Closed };
 enum class EdgeKind : std::uint8_t { Wr, Ww, Rw };
 inline constexpr std::array kEdgeKinds = {EdgeKind::Wr, EdgeKind::Ww, EdgeKind::Rw};
 
-using Member = std::size_t;  // of the pool
+using Member = Id<struct MemberTag>;  // of the pool
 using Cast = std::span<const Member>;
 
 struct WorldRules {
@@ -162,7 +162,7 @@ class World {
   Symbols& symbols_;
   Scope scope_;
   WorldRules rules_;
-  std::vector<std::unique_ptr<Instance>> pool_;
+  ById<Member, std::unique_ptr<Instance>> pool_;
   std::map<std::pair<sql::FunctionId, std::size_t>, Member> members_;
   std::map<PairKey, SmtTerm> vis_;
   std::map<PairKey, SmtTerm> ar_;

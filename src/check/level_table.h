@@ -1,5 +1,5 @@
 #pragma once
-// What is known about levels with engines: one table, asked by everybody.
+// What is known about levels with engines: the one table that all engines ask.
 //
 // Levels come from texts, and most of what the program wants to know of one follows from its
 // axioms. Nine of them have a Logic (verdict/logic.h), a meaning that engines are made for; a row

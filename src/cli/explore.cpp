@@ -281,10 +281,7 @@ int run_explore(const ExploreArguments& args) {
 Run add_explore(CLI::App& app) {
   auto args = std::make_shared<ExploreArguments>();
   args->program.add_to(app);
-  app.add_option("-l,--level", args->level,
-                 "the level of transactions without a level of their own; pg-rc (default of SQL "
-                 "programs), pg-rr and pg-ser: what PostgreSQL does")
-      ->type_name("LEVEL");
+  add_base_level(app, args->level);
   args->specs.add_to(app);
   args->server.add_to(app);
   app.add_flag("--assert-only", args->assert_only,

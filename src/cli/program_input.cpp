@@ -132,4 +132,11 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
   return loaded;
 }
 
+void add_base_level(CLI::App& app, std::string& level) {
+  app.add_option("-l,--level", level,
+                 "the level of transactions without a level of their own; pg-rc (default of SQL "
+                 "programs), pg-rr and pg-ser: what PostgreSQL does")
+      ->type_name("LEVEL");
+}
+
 }  // namespace isoscope

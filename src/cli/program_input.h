@@ -57,4 +57,7 @@ struct ProgramInput {
   Result<LoadedProgram> load(Budget budget) const;
 };
 
+// --level: of the transactions without a level of their own.
+void add_base_level(CLI::App& app, std::string& level);
+
 }  // namespace isoscope

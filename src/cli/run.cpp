@@ -186,10 +186,7 @@ Run add_run(CLI::App& app) {
       ->required()
       ->type_name("serial|weak|replay")
       ->check(one_of({"serial", "weak", "replay"}));
-  app.add_option("-l,--level", args->level,
-                 "the level of transactions without a level of their own; pg-rc (default of SQL "
-                 "programs), pg-rr and pg-ser: what PostgreSQL does")
-      ->type_name("LEVEL");
+  add_base_level(app, args->level);
   args->specs.add_to(app);
   args->server.add_to(app);
   app.add_option("--seed", args->seed, "decides which session goes next, and what reads see")

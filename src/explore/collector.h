@@ -30,7 +30,7 @@ inline std::int64_t value_of(const store::Recording& run, const KeyTable& keys, 
   return 0;
 }
 
-// The complete history that lies on a trail, for the world outside; what fails when everybody has
+// The complete history that lies on a trail, for the world outside; what fails when every call has
 // ended is not judged yet.
 template <class Set>
 store::Recording recorded(const Executable& program, const EndState<Set>& end) {

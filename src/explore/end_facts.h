@@ -101,7 +101,7 @@ LinearFacts<Set> linear_facts(const Executable& program, const EndState<Set>& en
   return facts;
 }
 
-// The history with numbers for names, in which everybody writes its own number: what a level says
+// The history with numbers for names, in which each call writes its own number: what a level says
 // of it is what it says of the history with names.
 template <class Set>
 History numbered_history(const Executable& program, const EndState<Set>& end) {

@@ -100,7 +100,7 @@ class Control {
  public:
   explicit Control(Budget budget) : budget_(std::move(budget)) {}
 
-  // Shall everybody stop?
+  // Shall all workers stop?
   bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
   void stop() { is_stopped_.store(true, std::memory_order_relaxed); }
   // The same, or is the time over, or is the path behind the last that counts? Every walk asks with
@@ -129,12 +129,12 @@ class Control {
   Path fault_path() const;
   bool is_fault_behind(const Path& path) const;
 
-  // With whom the work is shared; nobody, if one thread does it all. To be set before it begins.
+  // The pool that shares the work; none, if one thread does it all. To be set before it begins.
   void share_with(Pool& pool) { pool_ = &pool; }
   Pool* pool() const { return pool_; }
-  // Has somebody nothing to do? Then whoever has much splits it.
+  // Has a worker nothing to do? Then one that has much splits it.
   bool is_hungry() const { return pool_ != nullptr && pool_->is_hungry(); }
-  // Shall everybody put back what is left to do?
+  // Shall all workers put back what is left to do?
   bool is_draining() const { return pool_ != nullptr && pool_->is_draining(); }
 
   // The smallest path behind which nothing counts, if it is a new one: for other processes.
@@ -144,7 +144,7 @@ class Control {
   std::atomic<std::uint64_t> blocked{0};
   std::atomic<std::uint64_t> calls{0};
   std::atomic<std::uint64_t> repeated{0};
-  // Beyond so many complete runs that count elsewhere, everybody stops.
+  // Beyond so many complete runs that count elsewhere, all workers stop.
   std::uint64_t max_repeated = std::numeric_limits<std::uint64_t>::max();
 
  private:

@@ -31,7 +31,7 @@ struct ExploreOptions {
   Budget budget = {};
   bool stop_at_violation = false;
   std::size_t max_violations = 3;  // examples kept; all are counted
-  // With stop_at_violation: nobody looks at the example, nor at how many histories there are.
+  // With stop_at_violation: the example is not asked for, nor at how many histories there are.
   bool only_asks = false;
   // Told every history, once, in no particular order; never from two threads at once.
   std::function<void(const store::Recording&)> on_history = {};

@@ -107,7 +107,7 @@ class KnownRuns {
     std::uint32_t position = 0;
   };
 
-  // The first run is nobody's alternative.
+  // The first run is no alternative of another.
   std::uint32_t alternative(const std::vector<Node>& nodes, std::int64_t value) const {
     for (const Alternative& each : nodes[at_.node].alternatives) {
       if (each.position == at_.position && nodes[each.node].run.probes[at_.position].value == value)

@@ -89,7 +89,7 @@ void LevelWitness<Set>::pop() {
   for (const ProgramKey x : pushed->written) {
     if (const auto found = keys_.find(x); found != keys_.end()) found->second.writers.erase(t);
   }
-  // Keys that nobody accesses any more belong to no history.
+  // Keys that no call accesses any more belong to no history.
   const auto drop = [&](const std::vector<ProgramKey>& keys) {
     for (const ProgramKey x : keys) {
       const auto found = keys_.find(x);

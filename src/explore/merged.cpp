@@ -336,7 +336,7 @@ void Merged<Set>::install(ProgramSession number, BlockId block_number, const Pla
   sessions_[number] = before;
 }
 
-// Is nobody else under way at si who writes one of its keys? To begin concerns only those at si.
+// Is no other under way at si that writes one of its keys? To begin concerns only those at si.
 template <class Set>
 bool Merged<Set>::is_free(ProgramSession session, BlockId number, bool begins) const {
   const Block<Set>& block = trail_.blocks[number];

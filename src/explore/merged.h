@@ -15,7 +15,7 @@
 //
 //     how far each session is, and what a transaction under way will install
 //     of each key that a call to come may read or final(x) asks for: the latest value; if a weak
-//     call may read it: its versions that are not too old for everybody, what each session to go on
+//     call may read it: its versions that are not too old for all calls, what each session to go on
 //     sees of it, and what one sees of other such keys who reads each version
 //     the locals and ends, of calls that have run, that claims about the finished run look at
 //

@@ -136,7 +136,7 @@ void Merged<Set>::hash_versions(StateHasher& hasher) {
     });
   };
   // Keys of which more than the latest version matters, and the oldest that does: only where all
-  // that is to come at weak levels sees its causal past, there are versions that nobody reads.
+  // that is to come at weak levels sees its causal past, there are versions that no call reads.
   struct Listed {
     ProgramKey key = {};
     std::uint32_t oldest = 0;

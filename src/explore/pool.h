@@ -1,7 +1,7 @@
 #pragma once
 // Pieces of an exploration, and the threads that work on them.
 //
-// A piece is a string of choices that leads from the root of the exploration to where somebody
+// A piece is a string of choices that leads from the root of the exploration to where a worker
 // goes on; to start on it, an engine replays the choices. Whoever works on one splits it when a
 // thread has nothing to do: it gives away choices that it has not taken yet, the ones closest to
 // the root first, because most is behind those. So pieces can wait in a queue, travel to another
@@ -15,7 +15,7 @@
 //     piece ──split──> child, child      rest ──arrives──┐
 //                        └──arrive─────────┴──> join ────┴──> queue
 //
-// Draining makes everybody put all that is left to do into the queue, so that the queue, the joins
+// Draining makes workers put all that is left to do into the queue, so that the queue, the joins
 // and the counters together are the exploration as it stands.
 #include <atomic>
 #include <chrono>
@@ -47,7 +47,7 @@ struct Piece {
 void pack(Packer& out, const Piece& piece);
 Piece unpack_piece(Unpacker& in);
 
-// Somebody arrives: a child that is done, or the rest of the giver's work.
+// Work arrives: a child that is done, or the rest of the giver's work.
 struct Arrival {
   JoinId join = 0;
   Added added = {};
@@ -89,9 +89,9 @@ class Pool {
     std::vector<Arrival> arrivals;
     std::vector<Piece> to_others;  // that others asked for
     unsigned num_idle = 0;         // threads
-    bool is_idle = false;          // nobody works, and nothing waits
+    bool is_idle = false;          // no worker works, and nothing waits
   };
-  // Waits until everybody is idle or `limit` is over.
+  // Waits until all workers are idle or `limit` is over.
   void wait(std::chrono::microseconds limit);
   News news();
   // Others ask for so many pieces.

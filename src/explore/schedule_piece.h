@@ -4,7 +4,7 @@
 // A frame is a node on the way from the root: which sessions were tried there, in order, and whose
 // step was taken. That is all it takes to come to the same place. Frames from `base` on belong to
 // the piece: it goes on with the children that follow, up to the limit, and with the rounds after
-// that. The nodes above belong to somebody else, who hears at the end what was added to them.
+// that. The nodes above belong to another worker, which hears at the end what was added to them.
 #include <cstdint>
 #include <vector>
 

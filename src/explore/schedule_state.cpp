@@ -251,7 +251,7 @@ const KnownRun& ScheduleState<Set>::end_block(Block<Set> block, bool is_committe
   for (const ReadEvent<Set>& read : trail_.reads_of(block)) {
     run.reads.push_back(
         {read.key, read.writes_end - block.writes_begin, read.fixed_end - block.fixed_begin});
-    // Nobody else runs meanwhile: what was read is the latest.
+    // No other call runs meanwhile: what was read is the latest.
     if (!is_noted_[read.key]) {
       run.probes.push_back({read.key, latest_[read.key].value});
       scratch_.push_back(read.key);
@@ -270,7 +270,7 @@ const KnownRun& ScheduleState<Set>::end_block(Block<Set> block, bool is_committe
   return last_run_;
 }
 
-// At si: is nobody under way who writes one of its keys?
+// At si: is no call under way that writes one of its keys?
 template <class Set>
 bool ScheduleState<Set>::can_run(const Step& step) const {
   if (rule_ != StrongRule::Si || step.writes.mask == 0) return true;

@@ -155,7 +155,7 @@ void Schedules<Set>::explore_rounds(Node& node, std::size_t first) {
     explore_round(node, first);
     if (is_put_back_ || control_.is_stopped()) return;
     if (node.join != 0) {
-      // Somebody has children of this round.
+      // Another worker has children of this round.
       const JoinId join = node.join;
       node.join = 0;
       control_.pool()->arrive({.join = join, .added = {}, .rest = rest(steps_.size() + 1, true)});

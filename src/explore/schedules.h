@@ -23,7 +23,7 @@
 // Twice?   A class determines the order of the versions of each key, a history does not always:
 //          where a transaction overwrites what it has not read, several classes have the same
 //          history. It counts in the one whose version orders the linearizer finds first.
-//          A transaction is not run again below a node that has run it, as long as nobody installs
+//          A transaction is not run again below a node that has run it, as long as no call installs
 //          what it reads.
 // Cost     Polynomial space. O(depth) set operations a step for its races.
 #include <memory>
@@ -69,7 +69,7 @@ class Schedules final : public ScheduleState<Set> {
     std::vector<Step> looked_at;  // run, and not tried
     Sessions added;               // by races, for the next round
     std::size_t current = 0;      // of tried: the child that is explored
-    std::size_t limit = 0;        // those from here on are somebody else's
+    std::size_t limit = 0;        // those from here on are another worker's
     JoinId join = 0;              // if the round was split
   };
 
@@ -103,7 +103,7 @@ class Schedules final : public ScheduleState<Set> {
   ById<CallId, Set> may_conflict_;            // calls that may access a common key, one writing
   ById<LiveSession, Set> left_;               // in sessions_before()
   Piece piece_;                               // that is worked on
-  std::uint32_t base_ = 0;                    // nodes above this depth belong to somebody else
+  std::uint32_t base_ = 0;                    // nodes above this depth belong to another
   bool is_replaying_ = false;
   bool is_put_back_ = false;  // what is left to do is no longer ours
 };

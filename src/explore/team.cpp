@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kMagic = "isoscope-checkpoint/2\n";
 constexpr std::chrono::microseconds kLookAlone{100'000};
-// How long it waits for a piece that it asked for before it asks somebody else.
+// How long it waits for a piece that it asked for before it asks another member.
 constexpr std::chrono::microseconds kPatience{2'000};
 
 class Leader {
@@ -168,7 +168,7 @@ class Leader {
     for (std::size_t i = 1; i < others_.size(); ++i) tell(i, bytes);
   }
 
-  // Waits until everybody has sent what was found.
+  // Waits until every member has sent what was found.
   void wait_for_states() {
     for (std::size_t i = 1; i < others_.size(); ++i) {
       while (!others_[i].has_state) {
@@ -179,7 +179,7 @@ class Leader {
     }
   }
 
-  // Everybody puts back what is left to do; then all of it is written down, and they go on.
+  // All members put back what is left to do; then all of it is written down, and they go on.
   Result<void> write() {
     pool_.drain();
     tell_all(message(Message::Drain).take());

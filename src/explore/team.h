@@ -10,7 +10,7 @@
 //     1 … n-1 -> 0   status, piece, opened join, arrival, bound, state
 //     0 -> 1 … n-1   piece, share!, bound, drain!, go on!, finish!
 //
-// From time to time the leader drains everybody and writes down all pieces, joins and findings.
+// From time to time the leader drains all members and writes down all pieces, joins and findings.
 // A process that dies ends all: what was found since the last time is then found again.
 #include <string>
 
@@ -49,7 +49,7 @@ struct TeamOptions {
 Result<void> run_team(const TeamOptions& options, Control& control, Findings& findings, Piece root,
                       Pool::Work work);
 
-// Before the work: does everybody have the same `identity` and no `error`? Else what is wrong, the
+// Before the work: do all members have the same `identity` and no `error`? Else what is wrong, the
 // leader's error first; the same for all processes.
 Result<void> agree(Transport& transport, const std::string& identity,
                    const std::optional<Error>& error);

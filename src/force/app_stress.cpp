@@ -19,7 +19,7 @@ namespace {
 using AppClock = std::chrono::steady_clock;
 
 constexpr int kAppPumpMilliseconds = 20;
-constexpr double kNewValue = 0.1;  // how often an argument is one that nobody has used
+constexpr double kNewValue = 0.1;  // how often an argument is one that was not used before
 
 // What arguments are made of.
 class ArgumentPool {

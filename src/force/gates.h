@@ -41,7 +41,7 @@ enum class Gates : std::uint8_t {
 };
 
 // What of a function has no gate of its own, and so runs together with the statement before it:
-// schedules in which somebody comes between are not played.
+// schedules in which another comes between are not played.
 struct Ungated {
   std::string why = {};     // empty: everything has one
   bool only_reads = false;  // which is no matter where a transaction has one snapshot

@@ -69,7 +69,7 @@ Result<void> HeldCommands::start(Budget& budget) {
       if (auto pumped = pump(kLookMilliseconds); !pumped) return pumped;
       auto waiting = waits();
       if (!waiting) return waiting.error();
-      // Only what is not held can be out, and it waits for somebody who is held.
+      // Only what is not held can be out, and it waits for one that is held.
       const auto stuck =
           std::ranges::find_if(*waiting, [](const Wait& wait) { return !wait.holders.empty(); });
       if (stuck == waiting->end()) continue;
@@ -123,7 +123,7 @@ Result<void> HeldCommands::release(ActorId actor) {
     return {};
   }
   Choice choice{.chosen = actor};
-  // Whose turn it could be is only known when nobody thinks.
+  // Whose turn it could be is only known when none is between statements.
   const auto thinks = [&](ActorId other) { return state(other) == ActorState::Thinking; };
   while (!options_.gives_credit && std::ranges::any_of(actors_.ids(), thinks) &&
          !options_.budget.expired_now())

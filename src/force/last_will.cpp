@@ -100,7 +100,7 @@ void keep_promise(const WillFields& will) {
       }
     }
   }
-  // First nobody works any more; then what they have left is put away, the latest first.
+  // First all of them stop; then what they have left is put away, the latest first.
   for (const char* kind : {"processes", "statement"})
     for (const auto& [number, will] : wills)
       if (will[1] == kind) keep_promise(will);

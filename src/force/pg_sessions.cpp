@@ -376,7 +376,7 @@ Result<std::vector<Wait>> PgSessions::waits() {
   auto waits = state_->monitor->waits(pids);
   if (!waits) return waits.error();
   std::erase_if(*waits, [&](const Wait& wait) {
-    if (wait.actor == keeper) return true;  // it waits for nobody
+    if (wait.actor == keeper) return true;  // it waits for none
     State::Actor& a = state_->actors[wait.actor];
     if (!a.is_busy || a.is_at_gate) return true;
     // Whom the keeper holds up stands at a gate.

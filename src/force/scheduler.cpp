@@ -122,7 +122,7 @@ class Player {
     return is_over_ = true;
   }
 
-  // Takes note of who has answered. Returns whether somebody has.
+  // Takes note of who has answered. Returns whether one has.
   bool note_answers() {
     bool has_news = false;
     std::erase_if(order_, [&](ActorId actor) {

@@ -48,7 +48,7 @@ struct Schedule {
 struct Played {
   enum class End : std::uint8_t {
     Complete,  // every turn was used, and every statement answered
-    Stuck,     // what was sent waits for somebody who has no turn
+    Stuck,     // what was sent waits for one that has no turn
     Limit,     // the budget expired
   };
   End end = End::Complete;

@@ -40,7 +40,7 @@ class Sessions : public Stage {
   // The process (MariaDB: thread) of the server that the session has.
   virtual std::uint64_t process(ActorId actor) const = 0;
   // New scripts for the same connections, one for each; answers and statements are forgotten.
-  // Requires: nobody is busy.
+  // Requires: no actor is busy.
   virtual void restart(std::vector<Script> scripts) = 0;
 };
 

@@ -22,7 +22,7 @@ enum class ActorState : std::uint8_t {
 struct Wait {
   ActorId actor = {};
   std::vector<ActorId> holders = {};  // the actors it waits for; empty if that is not known
-  bool is_outside = false;            // it waits for somebody who is no actor
+  bool is_outside = false;            // it waits for one that is no actor
 };
 
 class Stage {

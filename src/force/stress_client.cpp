@@ -9,7 +9,7 @@
 namespace isoscope::force {
 namespace {
 
-constexpr std::int64_t kNoRow = -1;       // a value that nobody writes
+constexpr std::int64_t kNoRow = -1;       // a value that is never written
 constexpr std::size_t kLongestList = 32;  // appends to one list, those that are aborted included
 
 std::vector<std::int64_t> numbers_in(const std::string& text) {
@@ -150,7 +150,7 @@ void StressClient::note_operation(const Answer& answer) {
   StressOp op = plan_[next_];
   const bool has_row = !answer.tables.empty() && !answer.tables[0].rows.empty();
   if (!has_row) {
-    // Rows are there before the clients come, and nobody deletes them: the server has lost it.
+    // Rows are there before the clients come, and no client deletes them: the server has lost it.
     op = {.kind = StressOp::Kind::Read, .row = op.row, .seen = {kNoRow}};
     balances_.push_back(0);
   } else {
@@ -178,7 +178,7 @@ void StressClient::plan() {
     const std::size_t keys = state_.options.keys;
     const StressRow to{static_cast<std::uint32_t>((from.index + 1 + rng_.below(keys - 1)) % keys)};
     for (const StressRow row : {from, to}) plan_.push_back({.row = row});
-    if (rng_.chance(0.2)) return;  // somebody only looks
+    if (rng_.chance(0.2)) return;  // this one only looks
     for (const StressRow row : {from, to}) plan_write(row);
     return;
   }
@@ -275,7 +275,7 @@ Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClien
   }
   std::ranges::stable_sort(placed, {}, &Placed::ended);
   // Servers that end a transaction because it is in no serial order promise nothing of what it read
-  // until then; and what it wrote is of interest only if somebody has seen it.
+  // until then; and what it wrote is of interest only if another has seen it.
   const bool forgets = is_serializable(options);
   const std::vector<bool> seen = forgets ? seen_values(clients) : std::vector<bool>();
   const auto is_seen = [&](const StressOp& op) {

@@ -72,7 +72,7 @@ struct StressState {
   std::size_t ended = 0;        // transactions
   bool is_stopping = false;     // for good
   bool is_pausing = false;      // until connections are opened anew
-  bool is_last = false;         // everybody reads what is there in the end
+  bool is_last = false;         // each client reads what is there in the end
 
   bool may_start() const {
     if (is_pausing) return false;
@@ -115,7 +115,7 @@ class StressClient {
 };
 
 // What the clients saw so far. Transactions that have not ended are of unknown outcome, and so are
-// those whose COMMIT was not answered; nobody comes after them in their session.
+// those whose COMMIT was not answered; none comes after them in their session.
 Result<History> history_of_clients(const std::vector<std::unique_ptr<StressClient>>& clients,
                                    const StressOptions& options, Budget& budget);
 

@@ -33,7 +33,7 @@ std::vector<std::string> statements_of(const History& h, TxnId t, StressWorkload
   std::vector<std::string> statements;
   std::optional<EventId> last;
   for (const EventId e : h.events(t)) {
-    // What an aborted transaction read can be all that tells; its writes are nobody's to see.
+    // What an aborted transaction read can be all that tells; its writes are not to be seen.
     if (!h.is_committed(t) && !h.is_read(e)) continue;
     if (last && h.statement(*last) != h.statement(e))
       statements.push_back(statement_of(h, *last, workload));

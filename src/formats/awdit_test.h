@@ -7,7 +7,7 @@
 //     =====           the transaction and its session end
 //     r 0 1
 //
-// There are no implicit initial values: a read of 0 that nobody wrote is a thin-air read. A
+// There are no implicit initial values: a read of 0 that no transaction wrote is a thin-air read. A
 // transaction or session without operations does not exist.
 #include "history/history.h"
 #include "support/budget.h"

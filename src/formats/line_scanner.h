@@ -38,14 +38,6 @@ class LineScanner {
   void skip_blanks() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
   }
-  // Everything up to the sign, which stays; false if it does not come.
-  bool take_until(char sign, std::string_view& text) {
-    const std::size_t found = rest().find(sign);
-    if (found == std::string_view::npos) return false;
-    text = rest().substr(0, found);
-    at_ += found;
-    return true;
-  }
 
   // A number without a sign; false if there is none or it exceeds 64 bits.
   bool take_unsigned(std::uint64_t& number) {

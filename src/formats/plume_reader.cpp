@@ -79,7 +79,7 @@ class PlumeTransactions {
     return static_cast<std::uint32_t>(sessions_.size() - 1);
   }
 
-  // The slot of a number, or null if nobody uses it yet.
+  // The slot of a number, or null if it is not used yet.
   Owner* owner_of(std::int64_t txn) {
     const auto slot = static_cast<std::size_t>(txn);
     if (slot < owners_.size() && !owners_[slot].txn.is_none()) return &owners_[slot];

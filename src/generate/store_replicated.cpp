@@ -2,7 +2,7 @@
 // others of its updates later. Where two updates of a key meet, the one with the greater stamp, a
 // Lamport clock made unique by the replica's number, wins everywhere.
 //
-// One log holds the updates that somebody lacks, and each replica keeps the list of those that it
+// One log holds the updates that a replica lacks, and each replica keeps the list of those that it
 // lacks. Catching up with a peer means: what I lack afterwards is what we both lacked.
 //
 //     cc    A replica's state then stays closed under causes, because the union of two closed

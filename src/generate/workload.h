@@ -23,7 +23,7 @@ class Workload {
   std::uint32_t next_session() { return static_cast<std::uint32_t>(rng_.below(plan_.sessions)); }
   // Replaces `steps` by those of a new transaction; never none.
   void next_txn(std::vector<Step>& steps);
-  // A value that nobody has written.
+  // A value that was not written before.
   std::int64_t fresh_value() { return ++last_value_; }
   Rng& rng() { return rng_; }
   const HistoryPlan& plan() const { return plan_; }

@@ -21,7 +21,7 @@ std::string_view orders_of(Framework framework);
 
 // The orders of an execution. `order` is co, or ar with `vis` beside it. A vis over many
 // transactions is quadratic, so an engine may leave it out; then it is what the level's axioms
-// force for that ar, and nobody can print it.
+// force for that ar, and it cannot be printed.
 struct Witness {
   Framework framework = Framework::Co;
   std::vector<TxnId> order = {};

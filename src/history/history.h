@@ -12,7 +12,7 @@
 //                   after own appends is one too: it reads what stands before them
 //   final write     the last write to its key in a committed transaction
 //
-// A read that no axiom can excuse (nobody wrote its value, its writer aborted, …) is no external
+// A read that no axiom can excuse (no write of its value, its writer aborted, …) is no external
 // read but a ReadFault. Aborted transactions stay as readers and write nothing. A transaction of
 // unknown outcome counts as committed if a transaction that counts reads from it; otherwise it is
 // absent: its events are here to be printed, but it is no member of T.
@@ -45,7 +45,7 @@ enum class TxnStatus : std::uint8_t { Committed, Aborted, Unknown };
 
 // Why a read is inexcusable at every level.
 enum class FaultKind : std::uint8_t {
-  ThinAirRead,        // nobody wrote the value
+  ThinAirRead,        // no event wrote the value
   AbortedRead,        // its writer aborted
   IntermediateRead,   // its writer overwrote it before committing
   FutureRead,         // its own transaction writes it only later
@@ -151,7 +151,7 @@ class History {
  public:
   History(History&&) = default;
   History& operator=(History&&) = default;
-  // The same facts once more; so large that nobody should copy them by accident.
+  // The same facts once more; too large to be copied by accident.
   History copy() const { return {*this}; }
 
   // Sizes. T0 counts as a transaction; its writes are no events.
@@ -195,7 +195,7 @@ class History {
   bool is_external_read(EventId e) const { return (event_flags_[e.index] & kExternalRead) != 0; }
   bool is_final_write(EventId e) const { return (event_flags_[e.index] & kFinalWrite) != 0; }
   // Whom the read names as its writer: the own transaction for an internal read, none() if
-  // nobody wrote the value. Requires: is_read(e).
+  // no event wrote the value. Requires: is_read(e).
   TxnId writer(EventId e) const { return event_writer_[e.index]; }
   TxnId txn(EventId e) const;  // binary search
   Place place(EventId e) const;

@@ -78,7 +78,7 @@ class HistoryResolver {
   bool is_late() { return budget_ != nullptr && budget_->expired(); }
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::Unknown; }
   void mark_present(TxnId t) { h_.txn_flags_[t.index] |= History::kPresent; }
-  // Somebody reads what it wrote: if its outcome is unknown, it committed.
+  // Some transaction reads what it wrote: if its outcome is unknown, it committed.
   void see(TxnId t) {
     if (h_.is_present(t)) return;
     mark_present(t);
@@ -97,7 +97,7 @@ class HistoryResolver {
   std::unordered_map<std::uint32_t, std::vector<EventId>> other_writes_;
   std::vector<EventId> ambiguous_reads_;
   std::vector<ReadState> open_read_;  // by event
-  std::vector<TxnId> newly_present_;  // unknown transactions that somebody reads from
+  std::vector<TxnId> newly_present_;  // unknown transactions that a read is from
   std::unordered_map<TxnId, std::vector<EventId>> sorted_writes_;  // by key, of large transactions
   std::vector<EventId> scratch_;                                   // of writes_of()
   // By transaction, if one of unknown outcome shows lists: does it count? See

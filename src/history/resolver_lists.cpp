@@ -118,7 +118,7 @@ std::uint32_t HistoryResolver::telling_size(const ListRead& read) {
   return is_sound ? size : 0;
 }
 
-// Writers of known order, then the appends that nobody shows.
+// Writers of known order, then the appends that no read shows.
 void HistoryResolver::order_versions() {
   if (h_.has_lists()) order_versions_of_lists();
   if (h_.has_commit_numbers()) order_versions_by_commits();

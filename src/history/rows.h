@@ -3,7 +3,7 @@
 //
 // The row of the key stock[7].qty is stock[7], the key up to its last ']'; a key without one, or
 // named by a number, is its own row. Most histories are never asked for rows, so the table is
-// filled when somebody asks first.
+// filled at the first question.
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -23,7 +23,7 @@ class RowTable {
  public:
   // Fills the table with the rows of these keys, unless that is done; several threads may ask.
   const RowTable& filled(std::span<const Value> keys, const TextPool& texts);
-  // Finds or makes the row of a key. Requires: filled, and nobody else asks meanwhile.
+  // Finds or makes the row of a key. Requires: filled, and no other thread asks meanwhile.
   RowId add(Value key, const TextPool& texts);
 
   RowId row(KeyId x) const { return row_of_key_[x.index]; }

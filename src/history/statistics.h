@@ -29,7 +29,7 @@ struct HistoryStatistics {
   std::uint64_t committed = 0;
   std::uint64_t aborted = 0;
   std::uint64_t unknown = 0;         // of unknown outcome …
-  std::uint64_t unknown_absent = 0;  // … of which nobody read
+  std::uint64_t unknown_absent = 0;  // … from which no transaction read
   std::uint64_t read_only = 0;
   std::uint64_t events = 0;
   std::uint64_t external_reads = 0;
@@ -37,7 +37,7 @@ struct HistoryStatistics {
   std::uint64_t initial_reads = 0;  // external, from T0
   std::uint64_t final_writes = 0;
   std::uint64_t overwritten_writes = 0;  // by their own transaction
-  // External reads of keys that somebody besides T0 and the reader writes: only these could have
+  // External reads of keys that others than T0 and the reader write: only these could have
   // read something else.
   std::uint64_t reads_with_choice = 0;
   std::uint64_t keys = 0;

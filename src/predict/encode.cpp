@@ -131,7 +131,7 @@ void Encoder::encode_relaxed(ChoiceId c) {
   at_most_one(sees_[c]);
 }
 
-// The boundary transaction is as observed up to one read, which sees somebody else.
+// The boundary transaction is as observed up to one read, which sees another writer.
 void Encoder::encode_strict(ChoiceId c) {
   const Choice& choice = facts_.choices()[c];
   const std::vector<ChoiceId>& own = facts_.choices_of(choice.txn);
@@ -229,7 +229,7 @@ void Encoder::encode_sight(TxnId t, WeakLevel base) {
   }
 }
 
-// True if a read of t shows `other`, or (cc) somebody who comes after it.
+// True if a read of t shows `other`, or (cc) a transaction that comes after it.
 Lit Encoder::shown_by_choice(TxnId t, TxnId other, WeakLevel base) {
   const Lit shown = solver_.new_var();
   for (const ChoiceId c : facts_.choices_of(t)) {

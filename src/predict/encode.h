@@ -8,14 +8,14 @@
 //
 // Unserializability, exactly: a serial order is a path through the lattice of
 // frontiers (how far each session is) from nothing to everything that is there. A step over t is
-// blocked if t reads from a writer that is still to come, or overwrites a version that somebody
+// blocked if t reads from a writer that is still to come, or overwrites a version that another
 // still to come reads from a writer already there. With R(f) for "frontier f can be reached":
 //
 //   R(nothing),   R(f) and t next and not blocked  implies  R(f + t),   not R(everything)
 //
 // R may be true of more than is reachable, never of less, so a model has no serial order. Frontiers
 // count writers only: whoever writes nothing that others could read comes as early as it can, right
-// after the last writer that it reads from, because that hinders nobody.
+// after the last writer that it reads from, because that hinders no other.
 //
 // Levels: two choices of a transaction contradict each other at rc, ra, cc if one brings a writer
 // into sight that overwrote, in the causal order of the cut, what the other shows. All further

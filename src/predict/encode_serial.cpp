@@ -114,7 +114,7 @@ std::vector<Lit> Encoder::writer_blockers(TxnId t, std::span<const std::uint32_t
       found.push_back(overwrites(t, u, w));
       continue;
     }
-    // A reader is there as soon as nobody before it in its session waits. In t's own session, that
+    // A reader is there as soon as none before it in its session waits. In t's own session, that
     // blocks t anyway.
     if (is_writer_[u.index] != 0 || before < reached ||
         facts_.session_of(u) == facts_.session_of(t))

@@ -2,7 +2,7 @@
 // The observed history, as a prediction sees it: who might have read from whom.
 //
 // A choice is a read that could see another writer, or, at levels where a transaction sees one
-// version of a key, all its reads of that key together. Reads of keys that nobody else writes are
+// version of a key, all its reads of that key together. Reads of keys that no other writes are
 // no choices and do not matter: of the 492 reads of a trace of Smallbank, 23 have a choice.
 #include <cstdint>
 #include <optional>

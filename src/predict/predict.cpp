@@ -431,7 +431,7 @@ PredictAnswer count_choices(const History& observed, const Level& level, Budget&
 PredictAnswer predict_whole(const History& observed, const Level& level, const LevelSet& levels,
                             const PredictOptions& options, Budget& budget) {
   if (options.boundary == Boundary::StrictPlus && options.most == 1) {
-    // What is predicted under strict is so under strict+: nobody reads from its boundary
+    // What is predicted under strict is so under strict+: no read is from its boundary
     // transactions, so that their later writes change nothing at rc, ra, cc and pc, and at the
     // others they count anyway. Under strict, levels are clauses, and the search is quicker.
     PredictOptions strict = options;

@@ -4,7 +4,7 @@
 //
 // A predicted history is a consistent cut of the observed one (whole transactions, closed under so
 // and observed wr, reads as observed) and, in each session, at most one boundary transaction: the
-// next one, which nobody reads from, and whose reads may see other writers of the cut:
+// next one, which no transaction reads from, and whose reads may see other writers of the cut:
 //
 //   relaxed   the boundary transaction is there whole, and all its reads are free
 //   strict    it stops at one read, which sees another writer; its earlier reads are as observed,

@@ -150,7 +150,7 @@ class Executable {
   virtual Footprint may_read_keys(CallId call) const { return {.families = may_read(call)}; }
   virtual Footprint may_write_keys(CallId call) const { return {.families = may_write(call)}; }
 
-  // May running it show rows that nobody knows beforehand? Has a call inserted a row that the scans
+  // May running it show rows that are unknown beforehand? Has a call inserted a row that the scans
   // of the others do not look at yet? From adopt_rows() on they do (rounds.h). Requires of
   // adopt_rows(): no executor is in use.
   virtual bool may_have_new_rows() const { return false; }

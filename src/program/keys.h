@@ -2,12 +2,12 @@
 // The keys of a program: x, or stock[w, i] with numbers computed while it runs.
 //
 // A family is the name before the brackets; a key is a family with its indices, known by a dense
-// number from the moment somebody names it. `T` and `T[1]` are different keys of one family. The
+// number from the moment it is first named. `T` and `T[1]` are different keys of one family. The
 // initial transaction writes every key: what `init` says, else 0.
 //
 // Keys that intern() names stay for ever: those of the text, of runs that are kept. Whoever goes
 // through many runs, each with keys of its own, holds computed keys and lets them go again; a
-// number that nobody holds is given to another key of the same family. So an exploration needs as
+// number that no call holds is given to another key of the same family. So an exploration needs as
 // many numbers as there are keys on its path, whatever it has seen before. A key that is held like
 // this has no `init`: it starts at 0.
 //
@@ -50,10 +50,10 @@ class KeyTable {
 
   // The number of a key, a new one for a key that is named for the first time.
   ProgramKey intern(FamilyId family, std::span<const std::int64_t> indices);
-  // The same for as long as somebody holds it: each call needs a release().
+  // The same for as long as it is held: each call needs a release().
   ProgramKey hold(FamilyId family, std::span<const std::int64_t> indices);
   void release(ProgramKey key);
-  // From now on it stays. Requires: somebody holds it, or it does already.
+  // From now on it stays. Requires: it is held, or stays already.
   void keep(ProgramKey key);
   std::size_t size() const;      // numbers, in use or not
   std::size_t num_made() const;  // keys that ever got one
@@ -99,7 +99,7 @@ class KeyTable {
   std::unordered_map<std::string_view, FamilyId> family_numbers_;
   std::deque<Entry> entries_;  // a deque, so that entries stay where they are
   std::unordered_map<View, ProgramKey, Hash> numbers_;
-  std::vector<std::vector<ProgramKey>> free_;  // by family: numbers that nobody holds
+  std::vector<std::vector<ProgramKey>> free_;  // by family: numbers that no call holds
   std::size_t num_made_ = 0;
   std::unordered_map<std::int64_t, std::string> index_names_;
 };

@@ -4,7 +4,7 @@
 // A scan of an SQL program reads, for every row that could match, whether it is there. Which rows
 // calls insert is not known beforehand, so an analysis is repeated until none of its runs inserts a
 // row that the scans did not look at: a fixpoint, and every answer before it is thrown away. Each
-// engine that runs programs does this itself; nobody else has to.
+// engine that runs programs does this itself; no other code has to.
 //
 //     return until_rows_are_known(program, [&] { return run_all(program); },
 //                                 [](const Runs& runs) { return runs.is_expired; });

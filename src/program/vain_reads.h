@@ -1,5 +1,5 @@
 #pragma once
-// Reads whose value nobody looks at: of a table that is scanned, all rows but the one that was
+// Reads whose value no instruction uses: of a table that is scanned, all rows but the one that was
 // looked for.
 //
 // Whether an assertion can fail does not depend on them, at any level that we name: what makes it

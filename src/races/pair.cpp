@@ -17,9 +17,11 @@ bool excludes(LockMode a, LockMode b) {
       return true;
     case LockMode::NoKeyUpdate:
       return weak != LockMode::KeyShare;
-    default:
+    case LockMode::Share:
+    case LockMode::KeyShare:
       return false;
   }
+  return true;
 }
 
 std::set<KeyId> keys_read(const Txn& txn) {
@@ -89,7 +91,7 @@ ServerLevel Pair::level_of(RunTxn t) const {
 bool Pair::conflicts(RunTxn t, RunTxn u) const {
   if (options_.sessions_are_connections && run_.txns[t].session == run_.txns[u].session)
     return true;
-  // What a gap read or wrote is not known: it may conflict with everybody.
+  // What a gap read or wrote is not known: it may conflict with every transaction.
   if (!run_.txns[t].gap.empty() || !run_.txns[u].gap.empty()) return true;
   return may_conflict(run_, t, u);
 }

@@ -92,7 +92,7 @@ std::optional<Guard> Pair::unmatched(const State& state, bool is_second, bool se
   if (statement.kind == StatementKind::Insert ||
       (locked.empty() && !is_change && !statement.locks_found))
     return std::nullopt;
-  // Rows that it found: also those that it locks and that nobody writes.
+  // Rows that it found: also those that it locks and that none writes.
   std::set<RowId> found;
   for (const Lock& lock : statement.locks) {
     if (lock.is_explicit && lock.mode != LockMode::KeyShare) found.insert(lock.row);

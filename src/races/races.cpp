@@ -83,7 +83,7 @@ class Candidates {
     for (const auto& [row, touches] : rows) add_touching(touches);
   }
 
-  // A writer meets everybody who touches the key. Where there are too many of one shape, those that
+  // A writer meets all that touch the key. Where there are too many of one shape, those that
   // are near.
   void add_neighbours(const Touches& key, const std::vector<RunTxn>& all) {
     for (const RunTxn writer : key.writers) {

@@ -56,9 +56,10 @@ bool is_found(const Run& run, const Read& read) {
       return !value.empty();
     case KeyKind::Answer:
       return value.starts_with("yes");
-    default:
-      return false;
+    case KeyKind::Cell:
+      break;
   }
+  return false;
 }
 
 // The rows that the statement writes or is recorded to lock. One that has waited, or whose foreign

@@ -172,7 +172,7 @@ class Accesses::RowSearch {
 
   // Rows that no transaction wrote only count.
   void count_untouched(std::size_t rows) { untouched_ = counted_ = rows; }
-  // A row that nobody wrote is not worth a read, but others may wait for its lock.
+  // A row that was not written is not worth a read, but others may wait for its lock.
   void lock_untouched(const std::string& row) {
     if (shape_.locks_rows) lock(row);
   }

@@ -39,7 +39,7 @@ struct Execution {
   std::string_view isolation = {};
   bool is_committed = false;  // and what it wrote was not rolled back to a savepoint
   // The snapshot of a later statement of its transaction, taken while the rows that this one locked
-  // were locked still: nobody changed them between. Null if there is none.
+  // were locked still: no transaction changed them between. Null if there is none.
   const GateMessage* next = nullptr;
   // Rows of its table that its transaction had written then, and of which the log has nothing,
   // since that was rolled back later.
@@ -84,7 +84,7 @@ class Accesses {
   void announce_deleted(const LogChange& change, Versions& versions);
   void settle();
 
-  // What a transaction wrote, as far as somebody may read it: presence, cells, and the answers to
+  // What a transaction wrote, as far as it may be read: presence, cells, and the answers to
   // all questions that are asked.
   struct Written {
     std::string key;
@@ -130,7 +130,7 @@ class Accesses {
   // The same for a table of a block.
   Question asked_of_block(const Shape& shape, std::size_t block, std::size_t i,
                           const RecordedStatement& statement, const TableVersions& versions) const;
-  // Finds the answers; false if nobody has announced the question.
+  // Finds the answers; false if the question was not announced.
   bool find_answers(const TableVersions& versions, Question& asked);
   std::string read_rows(const Execution& run, std::vector<Access>& reads,
                         std::set<std::string>& changed);

@@ -74,7 +74,7 @@ std::string Accesses::read_parents(const Execution& run, const Version* before,
     if (found == parent->second.rows.end()) {
       if (!parent->second.has_untouched(row))
         return "a parent row that the recording does not know";
-      lock();  // nobody wrote it, but FOR UPDATE of it excludes who refers to it
+      lock();  // not written, but FOR UPDATE of it excludes who refers to it
       continue;
     }
     const RowChain& chain = found->second;
@@ -182,7 +182,7 @@ std::string Accesses::read_constraints(const Execution& run, const std::string& 
   return {};
 }
 
-// Who takes a value of a unique key reads that nobody has it.
+// Who takes a value of a unique key reads that no row has it.
 void Accesses::read_unique(const Execution& run, const Version* before, const Version& version,
                            std::vector<Access>& reads) {
   const Table& table = *run.table->table;

@@ -40,7 +40,7 @@ class Appender {
   using Readable = std::set<std::pair<std::string, std::string>>;
   static Appender of_parts(std::string mark, Catalog catalog, Readable readable, TableStates start);
 
-  // What the column begins with: nobody else knows it.
+  // What the column begins with: only the server knows it.
   const std::string& mark() const { return mark_; }
   // May this statement of a client who logged in as `user` tell? `has_own_role`: it is another one
   // now, perhaps.

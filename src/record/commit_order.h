@@ -8,7 +8,7 @@
 //     server's log at which they wrote it are in the order of their commits;
 //   - a snapshot that shows one and not the other.
 //
-// Where neither helps, nobody in the recording has seen a difference: two such transactions that
+// Where neither helps, no recorded transaction has seen a difference: two such transactions that
 // have nothing else in common can change places, and every statement reads what it read. They are
 // listed, so that what would rest on their order can be left out.
 #include <cstdint>

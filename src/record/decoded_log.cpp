@@ -232,7 +232,7 @@ void LogReader::line(std::string_view lsn_text, std::string_view line) {
   } else if (auto message = read_message(line, lsn)) {
     log_.messages.push_back(std::move(*message));
   } else {
-    is_understood = line.starts_with("message: ");  // somebody else's
+    is_understood = line.starts_with("message: ");  // of another program
   }
   if (!is_understood && log_.trouble.empty()) log_.trouble = whole.substr(0, 200);
 }

@@ -29,7 +29,7 @@ class Matches {
                                             const RecordedStatement& statement, const Find& find);
   // Which of its versions would be in the answer, with the other tables as a snapshot shows them?
   // `shown`: the ids of the versions of a table that the snapshot shows, besides those of rows that
-  // nobody wrote. Requires: the block is whole and an answer. Null if that was asked too often.
+  // were not written. Requires: the block is whole and an answer. Null if asked too often.
   using Shown = std::function<std::vector<std::size_t>(const TableVersions&)>;
   Result<const std::vector<bool>*> of_block_at(const Block& block, std::size_t i,
                                                const RecordedStatement& statement, const Find& find,

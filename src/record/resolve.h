@@ -6,7 +6,7 @@
 // gate, the snapshot and the id of the transaction. So statements find their snapshots, and
 // transactions their changes. A transaction that wrote and left no such message (an INSERT of
 // several rows) is found by elimination if there is only one that it can be. Changes that belong to
-// no transaction of the recording were made by somebody else, and become transactions of their own,
+// no transaction of the recording were made by other clients, and become transactions of their own,
 // with a gap.
 #include <functional>
 #include <map>

@@ -130,7 +130,7 @@ class Resolver {
   std::vector<Claim> claims_;
   std::map<std::string, std::uint32_t> table_sets_;
   std::map<std::uint32_t, std::vector<Claim>> unclaimed_;   // that wrote, by tables
-  std::unordered_map<std::uint64_t, std::size_t> unowned_;  // places of ids that nobody told so far
+  std::unordered_map<std::uint64_t, std::size_t> unowned_;  // places of ids that are not told yet
   // Of transactions that are in an earlier part of the log than of the recording.
   std::vector<Versions::Assigned> late_;
 

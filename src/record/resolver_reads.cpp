@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
-// ROLLBACK TO gives the locks of a statement back: nobody waits for them afterwards. If the
+// ROLLBACK TO gives the locks of a statement back: no session waits for them afterwards. If the
 // statement itself waited, it has read what its snapshot does not have and only its lock explains.
 std::string forget_locks(std::vector<Access>& accesses) {
   const bool has_waited = std::ranges::any_of(
@@ -32,7 +32,7 @@ bool tells_nothing(const std::string& sqlstate) {
 }
 
 // Was the cursor that statement `i` declares read to its end by the same transaction? What it did
-// not fetch, nobody has read. Only FETCH [FORWARD] [n | ALL] is understood.
+// not fetch was not read. Only FETCH [FORWARD] [n | ALL] is understood.
 bool is_fetched(const RecordedTxn& txn, std::size_t i) {
   const std::string& declaration = txn.statements[i].sql;
   const std::vector<Word> declared = words_of(declaration);

@@ -49,7 +49,7 @@ struct RecordedStatement {
   bool is_told = false;
   std::vector<std::string> told = {};
   Microseconds bound = 0;                   // its snapshot is not older
-  std::shared_ptr<const Shape> shape = {};  // null if nobody asked for it, or it has none
+  std::shared_ptr<const Shape> shape = {};  // null if it was not asked for, or there is none
   std::shared_ptr<const ClientSettings> settings = {};  // null if the server told none
 };
 

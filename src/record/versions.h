@@ -3,7 +3,7 @@
 //
 // Two transactions never write one row at the same time: the later one waits for the earlier one's
 // end. So the order of commits is the order of a row's versions, and a transaction that sees the
-// later version also sees the earlier one. Of rows that nobody wrote only the lines of the copy are
+// later version also sees the earlier one. Of unwritten rows only the lines of the copy are
 // kept.
 //
 // The log is read three times (resolver.h). The first time, touch() notes which rows are written at
@@ -93,10 +93,10 @@ struct TableVersions {
   std::map<std::string, RowChain> rows;  // that are written, by primary key: "7", or "7,abc"
   std::vector<const Entry*> touched;     // all of them
   std::unordered_map<std::uint64_t, std::vector<const Entry*>> by_writer;  // by id of transaction
-  std::size_t next_id = 0;  // of a version; those of rows that nobody wrote follow
+  std::size_t next_id = 0;  // of a version; those of rows that were not written follow
   std::string trouble;      // why the versions are not all known
 
-  // Rows that were there and that nobody wrote: they are counted and locked, and never change.
+  // Rows that were there and were not written: they are counted and locked, and never change.
   std::vector<std::string_view> untouched;  // as COPY prints them
   bool has_untouched(const std::string& key) const;
   std::string untouched_key(std::size_t i) const;  // the primary key of one of them

@@ -215,13 +215,15 @@ class Normalizer {
         counterexample.push_back(member(r, a, b, true));
         counterexample.push_back(member(r, b, a, true));
         break;
-      default: {
+      case FormulaOp::Transitive: {
         const Variable c = fresh(r->to);
         counterexample.push_back(member(r, a, b));
         counterexample.push_back(member(r, b, c));
         counterexample.push_back(member(r, a, c, true));
         return join({a, b, c}, std::move(counterexample), !negated);
       }
+      default:
+        ISO_ASSERT(false);  // no statement about a relation, or one that was handled above
     }
     return join({a, b}, std::move(counterexample), !negated);
   }
@@ -251,9 +253,25 @@ bool is_hereditary(const RelationExpr& r) {
       return r.set != SetName::Readers;
     case RelationOp::Difference:
       return is_hereditary(*r.left) && is_antihereditary(*r.right);
-    default:
+    case RelationOp::So:
+    case RelationOp::Wr:
+    case RelationOp::Co:
+    case RelationOp::Vis:
+    case RelationOp::Ar:
+    case RelationOp::Po:
+    case RelationOp::Snap:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
+    case RelationOp::Rt:
+    case RelationOp::Ww:
+    case RelationOp::Union:
+    case RelationOp::Intersection:
+    case RelationOp::Inverse:
+    case RelationOp::Maybe:
       return (!r.left || is_hereditary(*r.left)) && (!r.right || is_hereditary(*r.right));
   }
+  return false;
 }
 
 // Can the node, if false, become true when a part of the history is taken away, and the reverse?

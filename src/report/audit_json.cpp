@@ -37,9 +37,9 @@ Json names_of(const sql::Application& app, const std::vector<sql::FunctionId>& f
 Json calls_json(const sql::Application& app, const FoundAnomaly& anomaly) {
   const audit::Scenario& scenario = anomaly.scenario;
   Json calls = Json::array();
-  for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
+  for (const audit::ScenarioCallId i : scenario.calls.ids()) {
     Json sees = Json::array();
-    for (std::size_t other = 0; other < scenario.calls.size(); ++other) {
+    for (const audit::ScenarioCallId other : scenario.calls.ids()) {
       if (scenario.sees[i][other]) sees.push_back(call_name(other));
     }
     calls.push_back({{"id", call_name(i)},
@@ -47,7 +47,7 @@ Json calls_json(const sql::Application& app, const FoundAnomaly& anomaly) {
                      {"arguments", to_json(scenario.calls[i].arguments)},
                      {"sees", std::move(sees)},
                      {"returned", to_json(anomaly.replay.traces[i].result.returned)},
-                     {"prepares", i < scenario.prefix}});
+                     {"prepares", scenario.prepares(i)}});
   }
   return calls;
 }
@@ -125,9 +125,9 @@ Json anomaly_json(const audit::Problem& problem, const FoundAnomaly& found) {
   const audit::Scenario& scenario = anomaly.scenario;
   Json vis = Json::array();
   Json ar = Json::array();
-  for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
+  for (const audit::ScenarioCallId i : scenario.calls.ids()) {
     ar.push_back(call_name(i));
-    for (std::size_t j = 0; j < scenario.calls.size(); ++j) {
+    for (const audit::ScenarioCallId j : scenario.calls.ids()) {
       if (scenario.sees[j][i]) vis.push_back(std::array{call_name(i), call_name(j)});
     }
   }

@@ -37,10 +37,10 @@ std::size_t op_on(const SceneBox& box, const std::string& key, bool is_read) {
 }
 
 // Which earlier calls the call does not see, and what it returned.
-std::string remark_of(const FoundAnomaly& anomaly, std::size_t call) {
-  if (call < anomaly.scenario.prefix) return "prepares";
+std::string remark_of(const FoundAnomaly& anomaly, audit::ScenarioCallId call) {
+  if (anomaly.scenario.prepares(call)) return "prepares";
   std::string out;
-  for (std::size_t other = 0; other < call; ++other) {
+  for (audit::ScenarioCallId other; other < call; ++other) {
     if (!anomaly.scenario.sees[call][other])
       out += (out.empty() ? "does not see " : ", ") + call_name(other);
   }
@@ -82,7 +82,7 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
                       {.order = run->witness.order,
                        .order_words = "the order of arbitration",
                        .call = [&](TxnId t) {
-                         return printable(audit::print(app, anomaly.scenario.calls[t.index - 1]));
+                         return printable(audit::print(app, anomaly.scenario.calls[{t.index - 1}]));
                        }});
   }
   drop_whole_rows(scene);
@@ -92,16 +92,16 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
   for (const sql::InitialRow& row : anomaly.scenario.rows)
     scene.notes.push_back("Row at the start: " + printable(audit::print(app, row)));
   if (scene.boxes.size() != anomaly.scenario.calls.size() + 1) return scene;
-  for (std::size_t i = 0; i < anomaly.scenario.calls.size(); ++i) {
-    SceneBox& box = scene.boxes[i + 1];
+  for (const audit::ScenarioCallId i : anomaly.scenario.calls.ids()) {
+    SceneBox& box = scene.boxes[i.index + 1];
     box.remark = remark_of(anomaly, i);
-    box.is_faint = i < anomaly.scenario.prefix;
+    box.is_faint = anomaly.scenario.prepares(i);
   }
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
     const std::string key = printable(audit::print(app, edge.at));
     const EdgeKind kind = drawn_kind(edge.kind);
-    const std::size_t from = edge.from + 1;
-    const std::size_t to = edge.to + 1;
+    const std::size_t from = edge.from.index + 1;
+    const std::size_t to = edge.to.index + 1;
     std::erase_if(scene.edges, [&](const SceneEdge& other) {
       return other.from == from && other.to == to && other.kind == kind && other.key == key;
     });
@@ -174,7 +174,7 @@ class AuditSchedule {
 
   PlayedStep step_of(const audit::ScheduleStep& step) const {
     const audit::CallTrace& trace = anomaly_.replay.traces[step.call];
-    PlayedStep played{.lane = step.call,
+    PlayedStep played{.lane = step.call.index,
                       .txn = call_name(step.call),
                       .call = printable(audit::print(app_, anomaly_.scenario.calls[step.call]))};
     if (step.is_snapshot) {

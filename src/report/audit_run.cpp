@@ -16,6 +16,7 @@ using audit::CallTrace;
 using audit::FoundAnomaly;
 using audit::LocationKey;
 using audit::ReplayEdge;
+using audit::ScenarioCallId;
 using audit::StatementRead;
 
 const sql::Value* find(const std::map<LocationKey, sql::Value>& values, const LocationKey& at) {
@@ -30,11 +31,11 @@ std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) 
   const CallTrace& from = anomaly.replay.traces[edge.from];
   const CallTrace& to = anomaly.replay.traces[edge.to];
   const std::string_view thing = edge.at.column == audit::kPresence ? "row" : "entry";
-  const auto found = [&](std::size_t call, const sql::Value& presence) {
+  const auto found = [&](ScenarioCallId call, const sql::Value& presence) {
     return fmt::format("{} found {} {}", call_name(call), is_there(presence) ? "the" : "no such",
                        thing);
   };
-  const auto change = [](std::size_t call, const sql::Value& presence) {
+  const auto change = [](ScenarioCallId call, const sql::Value& presence) {
     return fmt::format("{} {} it", call_name(call), is_there(presence) ? "inserted" : "deleted");
   };
   switch (edge.kind) {
@@ -55,13 +56,14 @@ std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) 
 // the same functions; the shortest one of the run if that is shorter.
 std::vector<ReplayEdge> telling_cycle(const FoundAnomaly& anomaly) {
   const std::size_t length = anomaly.kinds.size();
-  const std::size_t first = anomaly.scenario.prefix;
-  if (anomaly.replay.cycle.size() != length || anomaly.scenario.calls.size() != first + length)
-    return anomaly.replay.cycle;
+  const IdRange<ScenarioCallId> calls = anomaly.scenario.of_cycle();
+  if (anomaly.replay.cycle.size() != length || calls.size() != length) return anomaly.replay.cycle;
   std::vector<ReplayEdge> cycle;
-  for (std::size_t i = 0; i < length; ++i) {
+  for (const ScenarioCallId from : calls) {
+    const ScenarioCallId to = from == calls.back() ? calls.front() : ScenarioCallId{from.index + 1};
+    const audit::EdgeKind kind = anomaly.kinds[cycle.size()];
     const auto edge = std::ranges::find_if(anomaly.replay.edges, [&](const ReplayEdge& e) {
-      return e.from == first + i && e.to == first + (i + 1) % length && e.kind == anomaly.kinds[i];
+      return e.from == from && e.to == to && e.kind == kind;
     });
     if (edge == anomaly.replay.edges.end()) return anomaly.replay.cycle;
     cycle.push_back(*edge);
@@ -73,24 +75,25 @@ std::vector<ReplayEdge> telling_cycle(const FoundAnomaly& anomaly) {
 
 FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
   const audit::Scenario& old = anomaly.scenario;
-  std::vector<std::size_t> place(old.calls.size());
-  for (std::size_t i = 0; i < old.ar.size(); ++i) place[old.ar[i]] = i;
+  ById<ScenarioCallId, ScenarioCallId> place(old.calls.size());  // the new id of each
+  for (const ScenarioCallId i : old.calls.ids()) place[old.ar[i.index]] = i;
 
   FoundAnomaly result = anomaly;
   audit::Scenario& scenario = result.scenario;
-  for (std::size_t i = 0; i < old.ar.size(); ++i) {
-    scenario.calls[i] = old.calls[old.ar[i]];
-    scenario.ar[i] = i;
-    result.replay.traces[i] = anomaly.replay.traces[old.ar[i]];
+  for (const ScenarioCallId i : old.calls.ids()) {
+    const ScenarioCallId was = old.ar[i.index];
+    scenario.calls[i] = old.calls[was];
+    scenario.ar[i.index] = i;
+    result.replay.traces[i] = anomaly.replay.traces[was];
     for (auto& [location, writer] : result.replay.traces[i].read_from) {
       if (writer) writer = place[*writer];
     }
     for (StatementRead& read : result.replay.traces[i].statement_reads) {
       if (read.writer) read.writer = place[*read.writer];
     }
-    for (std::size_t j = 0; j < old.ar.size(); ++j)
-      scenario.sees[i][j] = old.sees[old.ar[i]][old.ar[j]];
-    if (!old.snapshots.empty()) scenario.snapshots[i] = old.snapshots[old.ar[i]];
+    for (const ScenarioCallId j : old.calls.ids())
+      scenario.sees[i][j] = old.sees[was][old.ar[j.index]];
+    if (!old.snapshots.empty()) scenario.snapshots[i] = old.snapshots[was];
   }
   for (audit::ScheduleStep& step : result.replay.schedule) {
     step.call = place[step.call];
@@ -108,7 +111,7 @@ FoundAnomaly in_arbitration_order(const FoundAnomaly& anomaly) {
   return result;
 }
 
-std::string call_name(std::size_t call) { return fmt::format("T{}", call + 1); }
+std::string call_name(ScenarioCallId call) { return fmt::format("T{}", call.index + 1); }
 
 std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
   std::vector<std::pair<sql::FunctionId, std::size_t>> counts;
@@ -151,12 +154,12 @@ std::string_view edge_word(audit::EdgeKind kind) {
 const sql::Value* value_read(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   if (edge.kind == audit::EdgeKind::Ww) return nullptr;
   if (edge.read) return &*edge.read;
-  const std::size_t reader = edge.kind == audit::EdgeKind::Wr ? edge.to : edge.from;
+  const ScenarioCallId reader = edge.kind == audit::EdgeKind::Wr ? edge.to : edge.from;
   return find(anomaly.replay.traces[reader].reads, edge.at);
 }
 
 const sql::Value* value_written(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
-  const std::size_t writer = edge.kind == audit::EdgeKind::Wr ? edge.from : edge.to;
+  const ScenarioCallId writer = edge.kind == audit::EdgeKind::Wr ? edge.from : edge.to;
   return find(anomaly.replay.traces[writer].writes, edge.at);
 }
 

@@ -14,7 +14,7 @@ namespace isoscope {
 audit::FoundAnomaly in_arbitration_order(const audit::FoundAnomaly& anomaly);
 
 // "T2", of the second call.
-std::string call_name(std::size_t call);
+std::string call_name(audit::ScenarioCallId call);
 
 // "lost update between 2 calls of withdraw", "long fork between 2 calls of look and 1 of pay"
 std::string headline(const sql::Application& app, const audit::FoundAnomaly& anomaly);

@@ -16,6 +16,7 @@ using audit::AuditOutcome;
 using audit::FoundAnomaly;
 using audit::LengthReport;
 using audit::Scenario;
+using audit::ScenarioCallId;
 
 std::string name_list(const sql::Application& app, const std::vector<sql::FunctionId>& functions,
                       std::string_view separator) {
@@ -112,10 +113,10 @@ std::string call_text(const sql::Application& app, const audit::ScenarioCall& ca
   return printable(audit::print(app, call));
 }
 
-std::string sight_text(const Scenario& scenario, std::size_t call) {
+std::string sight_text(const Scenario& scenario, ScenarioCallId call) {
   std::string seen;
   std::string unseen;
-  for (std::size_t other = 0; other < call; ++other) {
+  for (ScenarioCallId other; other < call; ++other) {
     std::string& list = scenario.sees[call][other] ? seen : unseen;
     list += (list.empty() ? "" : ", ") + call_name(other);
   }
@@ -137,17 +138,17 @@ std::string calls_text(const sql::Application& app, const FoundAnomaly& anomaly,
   for (const audit::ScenarioCall& call : scenario.calls)
     width = std::max(width, call_text(app, call).size());
   std::string out;
-  for (std::size_t i = 0; i < scenario.calls.size(); ++i) {
+  for (const ScenarioCallId i : scenario.calls.ids()) {
     const bool has_one_view = !anomaly.replay.traces[i].is_per_statement;
-    std::string remarks = i < scenario.prefix ? "prepares"
-                          : has_one_view      ? sight_text(scenario, i)
-                                              : "";
+    std::string remarks = scenario.prepares(i) ? "prepares"
+                          : has_one_view       ? sight_text(scenario, i)
+                                               : "";
     const std::string result = result_text(anomaly.replay.traces[i].result.returned);
     if (!remarks.empty() && !result.empty()) remarks += "; ";
     remarks += result;
     std::string line = fmt::format("  {}  {:<{}}", call_name(i), call_text(app, scenario.calls[i]),
                                    remarks.empty() ? 0 : width);
-    if (!remarks.empty()) line += "  " + (i < scenario.prefix ? paint.faint(remarks) : remarks);
+    if (!remarks.empty()) line += "  " + (scenario.prepares(i) ? paint.faint(remarks) : remarks);
     out += line + "\n";
   }
   return out;
@@ -166,7 +167,7 @@ std::string schedule_text(const FoundAnomaly& anomaly, const Paint& paint) {
   const audit::Replay& replay = anomaly.replay;
   std::string out = "statements and commits, in this order\n";
   for (const audit::ScheduleStep& step : replay.schedule) {
-    if (step.call < anomaly.scenario.prefix) continue;
+    if (anomaly.scenario.prepares(step.call)) continue;
     out += fmt::format("  {}  ", call_name(step.call));
     if (!step.moment) {
       out += step.is_snapshot ? "takes its snapshot\n" : "commits\n";
@@ -189,7 +190,7 @@ std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
       std::ranges::any_of(anomaly.replay.cycle, [&](const audit::ReplayEdge& edge) {
         return call_text(app, anomaly.scenario.calls[edge.from]).size() > kLong;
       });
-  const auto call = [&](std::size_t i) {
+  const auto call = [&](ScenarioCallId i) {
     const audit::ScenarioCall& what = anomaly.scenario.calls[i];
     return fmt::format(
         "{} {}", call_name(i),

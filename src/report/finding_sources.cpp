@@ -103,7 +103,7 @@ const sql::Statement* statement_at(std::span<const sql::Statement> body, Place p
 
 FindingPlace end_place(const AuditReport& report, const audit::FoundAnomaly& anomaly,
                        const audit::ReplayEdge& edge, bool is_from) {
-  const std::size_t call = is_from ? edge.from : edge.to;
+  const audit::ScenarioCallId call = is_from ? edge.from : edge.to;
   const bool writes =
       edge.kind == audit::EdgeKind::Ww || (edge.kind == audit::EdgeKind::Wr ? is_from : !is_from);
   const sql::Function& function =

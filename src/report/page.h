@@ -33,7 +33,7 @@ struct SceneOp {
   std::string text = {};          // "r(x,0)"
   std::string where = {};         // "line 4:7"; may be empty
   std::size_t writer = kNoIndex;  // of a read: the box it reads from, if that is drawn
-  std::string writer_name = {};   // of a read: "T3", drawn or not; empty if nobody wrote it
+  std::string writer_name = {};   // of a read: "T3", drawn or not; empty if no event wrote it
   std::string remark = {};        // "instead of T0"
   bool is_inexcusable = false;    // a read that no level excuses
 };

@@ -63,6 +63,23 @@ struct SmtSolver::Backend {
     if (is_new) terms.push_back(term);
     return place->second;
   }
+
+  // The conjunction of formulas, or their disjunction.
+  std::uint32_t join(std::span<const SmtTerm> formulas, bool is_conjunction) {
+    const auto build = [&]() -> z3::expr {
+      z3::expr_vector list(context);
+      for (const SmtTerm formula : formulas) {
+        const z3::expr& part = terms[formula.index];
+        if (is_conjunction ? part.is_false() : part.is_true()) return part;
+        if (is_conjunction ? !part.is_true() : !part.is_false()) list.push_back(part);
+      }
+      // Z3 prints the conjunction of nothing as `and`, which others do not read.
+      if (list.empty()) return context.bool_val(is_conjunction);
+      if (list.size() == 1) return list[0];
+      return is_conjunction ? z3::mk_and(list) : z3::mk_or(list);
+    };
+    return keep(build, formulas.size());
+  }
 };
 
 SmtSolver::SmtSolver() : backend_(std::make_unique<Backend>()) {}
@@ -195,36 +212,11 @@ SmtTerm choose(SmtTerm condition, SmtTerm yes, SmtTerm no) {
 }
 
 SmtTerm all_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
-  SmtSolver::Backend& z3 = *solver.backend_;
-  return {&solver, z3.keep(
-                       [&]() -> z3::expr {
-                         z3::expr_vector list(z3.context);
-                         for (SmtTerm formula : formulas) {
-                           const z3::expr& part = z3.terms[formula.index];
-                           if (part.is_false()) return part;
-                           if (!part.is_true()) list.push_back(part);
-                         }
-                         // Z3 prints the conjunction of nothing as `and`, which others do not read.
-                         if (list.empty()) return z3.context.bool_val(true);
-                         return list.size() == 1 ? list[0] : z3::mk_and(list);
-                       },
-                       formulas.size())};
+  return {&solver, solver.backend_->join(formulas, true)};
 }
 
 SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
-  SmtSolver::Backend& z3 = *solver.backend_;
-  return {&solver, z3.keep(
-                       [&]() -> z3::expr {
-                         z3::expr_vector list(z3.context);
-                         for (SmtTerm formula : formulas) {
-                           const z3::expr& part = z3.terms[formula.index];
-                           if (part.is_true()) return part;
-                           if (!part.is_false()) list.push_back(part);
-                         }
-                         if (list.empty()) return z3.context.bool_val(false);
-                         return list.size() == 1 ? list[0] : z3::mk_or(list);
-                       },
-                       formulas.size())};
+  return {&solver, solver.backend_->join(formulas, false)};
 }
 
 SmtTerm SmtSolver::number(std::int64_t value) {

@@ -28,8 +28,23 @@ int RelationValues::add(const RelationExpr& expression) {
     case RelationOp::Rw:
       node.is_fact = false;
       break;
-    default:
-      break;
+    case RelationOp::So:
+    case RelationOp::Wr:
+    case RelationOp::Po:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
+    case RelationOp::Rt:
+    case RelationOp::IdentityOn:
+    case RelationOp::Union:
+    case RelationOp::Intersection:
+    case RelationOp::Difference:
+    case RelationOp::Compose:
+    case RelationOp::Inverse:
+    case RelationOp::Plus:
+    case RelationOp::Star:
+    case RelationOp::Maybe:
+      break;  // facts, as far as their parts are
   }
   for (const auto& [part, number] :
        {std::pair{&expression.left, &node.left}, std::pair{&expression.right, &node.right}}) {

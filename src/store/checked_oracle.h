@@ -2,7 +2,7 @@
 // The oracle of every level that has no rule of its own here: asks check's engines about the
 // history so far.
 //
-// Three things spare most of the questions: a weaker level that says no quickly; a key that nobody
+// Three things spare most of the questions: a weaker level that says no quickly; a key that no call
 // wrote; and, at built-in levels, a transaction that has only read the latest values in the order
 // that explains the history so far: it can come last and see everything.
 //

@@ -17,11 +17,11 @@ template <class Set>
 class ForcedOrder {
  public:
   using Element = typename Set::Element;
-  // Works on rows that somebody else keeps: row t is the set of predecessors of t.
+  // Works on rows that the caller keeps: row t is the set of predecessors of t.
   explicit ForcedOrder(std::span<Set> before) : before_(before) {}
   explicit ForcedOrder(ById<Element, Set>& before) : before_(before.entries()) {}
 
-  // t comes after `past`, which is closed under so and wr, and before nobody.
+  // t comes after `past`, which is closed under so and wr, and before none.
   void append(Element t, const Set& past) {
     Set all = past;
     past.for_each([&](Element p) { all |= before_[p.index]; });

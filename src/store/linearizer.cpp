@@ -67,7 +67,7 @@ bool Linearizer<Set>::may_commit(const State& state, CallId t) const {
   return may;
 }
 
-// Takes what can do no harm: a start, unless others wait for it to commit; a commit, if nobody who
+// Takes what can do no harm: a start, unless others wait for it to commit; a commit, if none that
 // is still to come writes the same keys.
 template <class Set>
 bool Linearizer<Set>::take_harmless(State& state, CallId t) {

@@ -5,7 +5,7 @@
 // Transactions are placed one by one, sessions in order. What is placed is known by how far each
 // session is, so there are few states and none is looked at twice:
 //
-//   ser   t may come next if its writers are placed, and if nobody who is still to come reads
+//   ser   t may come next if its writers are placed, and if none that is still to come reads
 //         what t overwrites from a transaction already placed
 //   pc    t starts when its writers have committed; it commits when all who read what it
 //         overwrites have started

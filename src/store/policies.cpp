@@ -29,7 +29,7 @@ std::optional<std::size_t> RandomPolicy::choose(ProgramKey x, std::span<const Ve
 FamiliarPolicy::FamiliarPolicy(const Executable& program, const Recording& recording, CallId call)
     : is_familiar_(program.outline().calls.size(), false) {
   const auto& calls = program.outline().calls;
-  // Nobody reads from, or follows, what comes later in the order of the run.
+  // No call reads from, or follows, what comes later in the order of the run.
   for (CallId before = program.outline().sessions[calls[call].session].first; before < call;
        ++before)
     is_familiar_[before] = true;

@@ -57,7 +57,7 @@ void WeakOracle<Set>::force(Set from, CallId to) {
 }
 
 // Into edges_, what it forces that the pending transaction reads x from w. False if it forces
-// somebody before T0.
+// a transaction before T0.
 template <class Set>
 bool WeakOracle<Set>::collect(ProgramKey x, CallId w) {
   edges_.clear();

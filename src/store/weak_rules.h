@@ -2,7 +2,7 @@
 // What one more read forces at the levels true, rc, ra, cc, and any mixture of them: for the oracle
 // of the store, and for the explorations that go through those levels.
 //
-// A pending transaction is the last one, so nobody sees it yet. When it reads x from w, then the
+// A pending transaction is the last one, so no other sees it yet. When it reads x from w, then the
 // writers of x that it sees commit before w; and where w brings new transactions into sight, those
 // that write what it read before commit before the writer it read from [BiswasEnea-OOPSLA'19].
 // What it sees depends on its own level only:
@@ -11,7 +11,7 @@
 //   ra    its session so far, and whom it reads from        cc  (so ∪ wr)+
 //
 // The conditions do not mention the commit order, so the history stays consistent iff so, wr and
-// the forced edges have no cycle. T0 precedes everything: to force somebody before it is a cycle.
+// the forced edges have no cycle. T0 precedes everything: to force one before it is a cycle.
 #include <cstdint>
 #include <span>
 

@@ -27,7 +27,7 @@ class InputFile {
   ~InputFile();
 
   bool is_open() const { return source_ != nullptr; }
-  // Bytes on disk in all, or 0 if nobody knows, as of a pipe; and how many of them were read.
+  // Bytes on disk in all, or 0 if not known, as of a pipe; and how many of them were read.
   std::size_t size() const;
   std::size_t taken() const;
   // Reads up to `room` bytes of the text; 0 at the end. Waits for a pipe no longer than the budget.
@@ -79,7 +79,7 @@ class LineReader {
   bool is_cut_ = false;
   std::optional<Error> failure_;
   Progress progress_;
-  double bytes_in_all_ = 0;  // 0 if nobody knows, as of a pipe
+  double bytes_in_all_ = 0;  // 0 if not known, as of a pipe
 };
 
 }  // namespace isoscope

@@ -105,7 +105,7 @@ Result<CompareAnswer> compare(const Level& a, const Level& b, const CompareOptio
 
 // The name of what is wrong with a history that `level` forbids: what check() says, or else, where
 // the level's text gives no cycle to name, what the weakest of the built-in levels says that
-// forbids the history too. None if nobody has a name for it.
+// forbids the history too. None if it has no name.
 Anomaly name_separation(const SynthFound& found, const Level& level, Budget& budget);
 
 // The relations between all levels of a list, as a table and as a lattice.

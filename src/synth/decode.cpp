@@ -111,7 +111,7 @@ class Writer {
     };
     const auto lock = [&](LockMode mode) {
       int& name = names_[static_cast<std::size_t>(x)];
-      if (name < 0) name = named_++;  // nobody reads or writes it
+      if (name < 0) name = named_++;  // not read or written
       builder_.lock(id, builder_.text(key_name(name)), mode, {});
     };
     if (does(Facts::Operation::Lock)) lock(LockMode::Exclusive);

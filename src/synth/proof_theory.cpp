@@ -93,7 +93,7 @@ void ProofTheory::add_history_facts() {
       3, [&](auto t) { return implies(so(t[0], t[1]) && so(t[1], t[2]), so(t[0], t[2])); }));
   add(forall_txns(1, [&](auto t) { return equals(t[0], t0_) || so(t0_, t[0]); }));
 
-  // Nobody writes a dummy key, and aborted transactions write nothing; T0 did not abort.
+  // No transaction writes a dummy key, and aborted transactions write nothing; T0 did not abort.
   add(smt_.forall({txn_, key_}, [&](auto v) {
     return implies(writes(v[0], v[1]), has_keys_ && !aborted(v[0]));
   }));

@@ -253,7 +253,7 @@ std::optional<SnapRules> snap_rules_of(const Level& level) {
   // Half of "one snapshot" is no rule of its own.
   if (later != earlier || (rules.one && !rules.monotone)) return {};
   rules.plain_one = later;
-  // Mixtures that nobody declares are not worth rules of their own.
+  // Mixtures that no level declares are not worth rules of their own.
   if (rules.plain_one && rules.monotone) return {};
   if ((rules.first_waits || rules.first_seen) && !rules.plain_one) return {};
   return rules;

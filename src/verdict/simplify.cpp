@@ -6,7 +6,7 @@ namespace isoscope {
 
 namespace {
 
-// Each step copies the cycle, and longer ones nobody reads.
+// Each step copies the cycle, and longer ones are not read.
 constexpr std::size_t kLongestSimplified = 1'000;
 
 std::vector<EdgeKind> kinds_of(const std::vector<Edge>& cycle) {

@@ -70,7 +70,7 @@ TEST_P(KeysLive, EveryAnomalyHappensOnTheServer) {
     expect_to_happen(problem, anomaly);
     if (HasFailure()) {
       for (const ScheduleStep& step : anomaly.replay.schedule)
-        std::cerr << "T" << step.call << " "
+        std::cerr << "T" << step.call.index << " "
                   << (step.moment ? anomaly.replay.traces[step.call].moments[*step.moment].text
                                   : std::string("commits"))
                   << "\n";

@@ -117,7 +117,7 @@ END $$;
   scenario.rows = {
       {sql::TableId{0}, {sql::Value(std::int64_t{1}), sql::Value(std::int64_t{0})}, {}}};
   for (int i = 0; i < 2; ++i) scenario.calls.push_back({{}, {sql::Value(std::int64_t{1})}});
-  scenario.ar = {0, 1};
+  scenario.ar = {{0}, {1}};
   scenario.sees = {{false, false}, {false, false}};
   Budget unlimited;
   // Neither call sees the other: both end at once. But the second of a serial order does not.

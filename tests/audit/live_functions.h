@@ -84,22 +84,22 @@ class LiveFunctions : public testing::Test {
     for (const ScheduleStep& step : schedule) {
       const std::string text = print(problem.app, scenario.calls[step.call]);
       // The snapshot of a call that keeps one is older than its first gate.
-      if (!calls.is_started(step.call))
-        calls.start(step.call, level_name(problem, scenario.calls[step.call].function), text);
-      const auto state = calls.settle(step.call);
+      if (!calls.is_started(step.call.index))
+        calls.start(step.call.index, level_name(problem, scenario.calls[step.call].function), text);
+      const auto state = calls.settle(step.call.index);
       if (step.is_snapshot) continue;
       if (step.moment) {
         // A second look shares the gate of the moment before.
         if (replay.traces[step.call].moments[*step.moment].is_second_look) continue;
         if (state != SteppedCalls::State::AtGate)
           return text + " does not come to its next statement: " + calls.story();
-        calls.step(step.call);
-        calls.settle(step.call);
+        calls.step(step.call.index);
+        calls.settle(step.call.index);
         continue;
       }
       if (state != SteppedCalls::State::Done)
         return text + " does not come to its end: " + calls.story();
-      const auto answer = calls.commit(step.call);
+      const auto answer = calls.commit(step.call.index);
       if (!answer) return calls.why_failed;
       // Who waited for it goes on, and has the row before the next statement asks for it.
       calls.settle_others();
@@ -118,7 +118,7 @@ class LiveFunctions : public testing::Test {
   // What the last writer of each column left.
   void expect_rows(const Problem& problem, const FoundAnomaly& anomaly) {
     std::map<LocationKey, sql::Value> end;
-    for (const std::size_t call : anomaly.scenario.ar) {
+    for (const ScenarioCallId call : anomaly.scenario.ar) {
       for (const auto& [at, value] : anomaly.replay.traces[call].writes) end[at] = value;
     }
     for (const auto& [at, value] : end) {

@@ -61,9 +61,9 @@ class AuditLive : public testing::Test {
   void expect_to_happen(const Problem& problem, const FoundAnomaly& anomaly) {
     const Scenario& scenario = anomaly.scenario;
     for (const sql::InitialRow& row : scenario.rows) insert(problem.app, row);
-    std::vector<std::unique_ptr<Session>> sessions;
-    for (std::size_t call = 0; call < scenario.calls.size(); ++call) sessions.push_back(open());
-    const auto begin = [&](std::size_t call) {
+    ById<ScenarioCallId, std::unique_ptr<Session>> sessions;
+    for (std::size_t i = 0; i < scenario.calls.size(); ++i) sessions.push_back(open());
+    const auto begin = [&](ScenarioCallId call) {
       const bool is_top = &problem.levels.of(scenario.calls[call].function) == &pg_serializable();
       EXPECT_EQ(sessions[call]->run(std::string("BEGIN ISOLATION LEVEL ") +
                                     (is_top ? "SERIALIZABLE" : "REPEATABLE READ")),
@@ -71,12 +71,12 @@ class AuditLive : public testing::Test {
       EXPECT_EQ(sessions[call]->run("SELECT 1"), "1");  // the snapshot
     };
     for (std::size_t place = 0; place < scenario.ar.size(); ++place) {
-      for (std::size_t call = 0; call < scenario.calls.size(); ++call) {
+      for (const ScenarioCallId call : scenario.calls.ids()) {
         const auto num_seen = static_cast<std::size_t>(
             std::count(scenario.sees[call].begin(), scenario.sees[call].end(), true));
         if (num_seen == place) begin(call);
       }
-      const std::size_t call = scenario.ar[place];
+      const ScenarioCallId call = scenario.ar[place];
       const std::string text = print(problem.app, scenario.calls[call]);
       const std::string answer = sessions[call]->run("SELECT " + text);
       EXPECT_EQ(answer, returned(anomaly.replay.traces[call])) << text;

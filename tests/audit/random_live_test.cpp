@@ -55,8 +55,8 @@ class RandomLive : public LiveFunctions {
     for (const FoundAnomaly& anomaly : report.search.anomalies) {
       std::string story = describe_run(problem.app, anomaly.scenario);
       for (const ScheduleStep& step : anomaly.replay.schedule)
-        story +=
-            fmt::format(" {}{}", step.call, step.moment ? "." + std::to_string(*step.moment) : "!");
+        story += fmt::format(" {}{}", step.call.index,
+                             step.moment ? "." + std::to_string(*step.moment) : "!");
       SCOPED_TRACE(story);
       const std::string trouble = play(problem, anomaly);
       if (is_mixture && trouble == "40001") {
@@ -72,11 +72,11 @@ class RandomLive : public LiveFunctions {
     const Scenario scenario = RandomRuns(problem, rng.below(1'000'000)).next(2, 3);
     const auto prepare = [&] {
       reset(problem.app, scenario.rows);
-      for (std::size_t c = 0; c < scenario.prefix; ++c)
+      for (ScenarioCallId c; scenario.prepares(c); ++c)
         admin_->run("SELECT " + print(problem.app, scenario.calls[c]));
     };
     std::vector<Call> calls;
-    for (std::size_t c = scenario.prefix; c < scenario.calls.size(); ++c)
+    for (const ScenarioCallId c : scenario.of_cycle())
       calls.push_back(
           {print(problem.app, scenario.calls[c]), level_name(problem, scenario.calls[c].function)});
     prepare();

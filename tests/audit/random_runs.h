@@ -1,7 +1,6 @@
 #pragma once
 // Random runs of an application: rows, calls, and who sees whom.
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "audit/audit.h"
@@ -28,16 +27,16 @@ class RandomRuns {
         call.arguments.push_back(argument(function.variables[p]));
       scenario.calls.push_back(std::move(call));
     }
-    scenario.ar.resize(n);
-    std::iota(scenario.ar.begin(), scenario.ar.end(), std::size_t{0});
-    scenario.sees.assign(n, std::vector<bool>(n, false));
+    const IdRange<ScenarioCallId> calls = scenario.calls.ids();
+    for (const ScenarioCallId call : calls) scenario.ar.push_back(call);
+    scenario.sees.assign(n, ById<ScenarioCallId, bool>(n, false));
     // Half of the runs are snapshots of a prefix of ar, as the stronger levels need them.
     const bool snapshots = rng_.chance(0.5);
-    for (std::size_t j = 0; j < n; ++j) {
-      const std::size_t first_unseen = rng_.below(j + 1);
-      for (std::size_t i = 0; i < j; ++i) {
-        const bool is_prefix = i < scenario.prefix || j < scenario.prefix;
-        scenario.sees[j][i] = is_prefix || (snapshots ? i < first_unseen : rng_.chance(0.4));
+    for (const ScenarioCallId j : calls) {
+      const std::size_t first_unseen = rng_.below(j.index + 1);
+      for (ScenarioCallId i; i < j; ++i) {
+        const bool is_prefix = scenario.prepares(i) || scenario.prepares(j);
+        scenario.sees[j][i] = is_prefix || (snapshots ? i.index < first_unseen : rng_.chance(0.4));
       }
     }
     return scenario;
@@ -114,10 +113,10 @@ struct Tally {
 
 inline std::string describe_run(const sql::Application& app, const Scenario& scenario) {
   std::string text;
-  for (const std::size_t call : scenario.ar) {
+  for (const ScenarioCallId call : scenario.ar) {
     text += "\n  " + print(app, scenario.calls[call]) + " sees";
-    for (std::size_t other = 0; other < scenario.calls.size(); ++other) {
-      if (scenario.sees[call][other]) text += " " + std::to_string(other);
+    for (const ScenarioCallId other : scenario.calls.ids()) {
+      if (scenario.sees[call][other]) text += " " + std::to_string(other.index);
     }
   }
   for (const sql::InitialRow& row : scenario.rows) text += "\n  " + print(app, row);

@@ -11,6 +11,7 @@ namespace {
 
 using audit::FoundAnomaly;
 using audit::LocationKey;
+using audit::ScenarioCallId;
 using sql::TableId;
 
 sql::Value number(std::int64_t n) { return sql::Value(n); }
@@ -27,6 +28,10 @@ sql::Application application() {
   return *std::move(app);
 }
 
+constexpr ScenarioCallId kFirst{0};
+constexpr ScenarioCallId kSecond{1};
+constexpr ScenarioCallId kThird{2};
+
 const LocationKey kBalance{TableId{0}, {number(1), sql::Value(std::string("ada"))}, 2};
 const LocationKey kRow{TableId{0}, {number(1), sql::Value(std::string("ada"))}, audit::kPresence};
 
@@ -38,50 +43,54 @@ FoundAnomaly anomaly() {
   found.scenario.rows = {
       {TableId{0},
        {number(1), sql::Value(std::string("ada")), number(5), sql::Value(std::string("a note"))}}};
-  found.scenario.calls = {{0, {number(10)}}, {0, {number(20)}}, {1, {number(30)}}};
+  found.scenario.calls = {{{0}, {number(10)}}, {{0}, {number(20)}}, {{1}, {number(30)}}};
   found.scenario.prefix = 1;
-  found.scenario.ar = {0, 2, 1};
+  found.scenario.ar = {kFirst, kThird, kSecond};
   found.scenario.sees = {{false, false, false}, {true, false, true}, {true, false, false}};
   found.replay.label = audit::Label::ViewOnly;
   found.replay.why = "reasons";
   found.replay.traces.resize(3);
-  found.replay.traces[1].reads = {{kBalance, number(7)}, {kRow, sql::Value(false)}};
-  found.replay.traces[1].read_from = {{kBalance, 2}, {kRow, std::nullopt}};
-  found.replay.traces[1].writes = {{kBalance, number(8)}, {kRow, sql::Value(false)}};
-  found.replay.traces[2].writes = {{kBalance, number(7)}, {kRow, sql::Value(true)}};
-  found.replay.cycle = {{1, 2, audit::EdgeKind::Rw, kRow}, {2, 1, audit::EdgeKind::Wr, kBalance}};
+  found.replay.traces[kSecond].reads = {{kBalance, number(7)}, {kRow, sql::Value(false)}};
+  found.replay.traces[kSecond].read_from = {{kBalance, kThird}, {kRow, std::nullopt}};
+  found.replay.traces[kSecond].writes = {{kBalance, number(8)}, {kRow, sql::Value(false)}};
+  found.replay.traces[kThird].writes = {{kBalance, number(7)}, {kRow, sql::Value(true)}};
+  found.replay.cycle = {{kSecond, kThird, audit::EdgeKind::Rw, kRow},
+                        {kThird, kSecond, audit::EdgeKind::Wr, kBalance}};
   return found;
 }
 
 TEST(AuditRun, NumbersCallsByArbitration) {
   const FoundAnomaly run = in_arbitration_order(anomaly());
-  EXPECT_EQ(run.scenario.calls[1].arguments, std::vector{number(30)});
-  EXPECT_EQ(run.scenario.calls[2].arguments, std::vector{number(20)});
-  EXPECT_EQ(run.scenario.ar, (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_TRUE(run.scenario.sees[2][0]);
-  EXPECT_TRUE(run.scenario.sees[2][1]);
-  EXPECT_FALSE(run.scenario.sees[1][2]);
-  EXPECT_EQ(run.replay.traces[2].read_from.at(kBalance), std::optional<std::size_t>(1));
+  EXPECT_EQ(run.scenario.calls[kSecond].arguments, std::vector{number(30)});
+  EXPECT_EQ(run.scenario.calls[kThird].arguments, std::vector{number(20)});
+  EXPECT_EQ(run.scenario.ar, (std::vector{kFirst, kSecond, kThird}));
+  EXPECT_TRUE(run.scenario.sees[kThird][kFirst]);
+  EXPECT_TRUE(run.scenario.sees[kThird][kSecond]);
+  EXPECT_FALSE(run.scenario.sees[kSecond][kThird]);
+  EXPECT_EQ(run.replay.traces[kThird].read_from.at(kBalance), std::optional(kSecond));
   ASSERT_EQ(run.replay.cycle.size(), 2U);
-  EXPECT_EQ(run.replay.cycle[0].from, 1U);
+  EXPECT_EQ(run.replay.cycle[0].from, kSecond);
   EXPECT_EQ(run.replay.cycle[0].kind, audit::EdgeKind::Wr);
-  EXPECT_EQ(run.replay.cycle[1].to, 1U);
+  EXPECT_EQ(run.replay.cycle[1].to, kSecond);
 }
 
 TEST(AuditRun, PutsEdgesIntoWords) {
   const FoundAnomaly run = in_arbitration_order(anomaly());
-  const auto story = [&](audit::EdgeKind kind, const LocationKey& at, std::size_t from,
-                         std::size_t to) {
+  const auto story = [&](audit::EdgeKind kind, const LocationKey& at, ScenarioCallId from,
+                         ScenarioCallId to) {
     return edge_story(run, {from, to, kind, at});
   };
-  EXPECT_EQ(story(audit::EdgeKind::Wr, kBalance, 1, 2), "T2 wrote 7, T3 read it");
-  EXPECT_EQ(story(audit::EdgeKind::Rw, kBalance, 2, 1), "T3 read 7, T2 wrote 7");
-  EXPECT_EQ(story(audit::EdgeKind::Ww, kBalance, 1, 2), "T2 wrote 7, then T3 wrote 8");
-  EXPECT_EQ(story(audit::EdgeKind::Wr, kRow, 1, 2), "T2 inserted it, T3 found no such row");
-  EXPECT_EQ(story(audit::EdgeKind::Rw, kRow, 2, 1), "T3 found no such row, T2 inserted it");
-  EXPECT_EQ(story(audit::EdgeKind::Ww, kRow, 1, 2), "T2 inserted it, then T3 deleted it");
+  EXPECT_EQ(story(audit::EdgeKind::Wr, kBalance, kSecond, kThird), "T2 wrote 7, T3 read it");
+  EXPECT_EQ(story(audit::EdgeKind::Rw, kBalance, kThird, kSecond), "T3 read 7, T2 wrote 7");
+  EXPECT_EQ(story(audit::EdgeKind::Ww, kBalance, kSecond, kThird), "T2 wrote 7, then T3 wrote 8");
+  EXPECT_EQ(story(audit::EdgeKind::Wr, kRow, kSecond, kThird),
+            "T2 inserted it, T3 found no such row");
+  EXPECT_EQ(story(audit::EdgeKind::Rw, kRow, kThird, kSecond),
+            "T3 found no such row, T2 inserted it");
+  EXPECT_EQ(story(audit::EdgeKind::Ww, kRow, kSecond, kThird),
+            "T2 inserted it, then T3 deleted it");
   const LocationKey other{TableId{0}, kRow.row, 3};
-  EXPECT_EQ(story(audit::EdgeKind::Ww, other, 1, 2), "T2 and then T3 wrote the row");
+  EXPECT_EQ(story(audit::EdgeKind::Ww, other, kSecond, kThird), "T2 and then T3 wrote the row");
 }
 
 TEST(AuditRun, SumsUpTheFunctionsOfACycle) {

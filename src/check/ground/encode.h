@@ -13,7 +13,7 @@
 // A level without so leaves session order out of co, one that is wr free leaves out wr.
 //
 // What facts decide is a constant. A variable is made when a formula first asks for its pair, so a
-// level that speaks of few pairs costs few variables. Pairs nobody asked for are free: any order
+// level that speaks of few pairs costs few variables. Other pairs are free: any order
 // that extends the decided ones will do, and nothing more is visible than must be. For the
 // same reason transitivity may come late: decode() finds the cycles of a model, and each becomes a
 // clause; over few transactions all triples are required at once.

@@ -211,7 +211,7 @@ std::string PointSearch::blamed(const std::vector<PointEdge>& steps) const {
       return name(&SnapRules::one);
   }
   for (const PointEdge& e : steps) {
-    // A plain read that stands for the moment of the commit, because nobody may come between.
+    // A plain read that stands for the moment of the commit, because no commit may come between.
     if (e.reason != PointReason::Missed || layout_.is_current(e.read)) continue;
     const std::string axiom = name(&SnapRules::first_updater);
     return axiom.empty() ? name(&SnapRules::conflict) : axiom;

@@ -62,7 +62,7 @@ struct TriedOrders {
   History part;  // of the core alone: the ids below are its own
   std::vector<TriedOrder> tried;
 };
-// Nothing if there are more ways than anybody reads, or the budget expires.
+// Nothing if there are more ways than can be read, or the budget expires.
 // Requires: has_points(levels).
 std::optional<TriedOrders> tried_orders(const History& h, const Assignment& levels,
                                         std::span<const TxnId> core, Budget& budget);

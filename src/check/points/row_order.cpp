@@ -181,7 +181,7 @@ std::optional<std::vector<TxnId>> RowOrder::by_chain(KeyId x) const {
       return std::nullopt;
     }
   }
-  // A single blind writer comes right after T0, if nobody else does.
+  // A single blind writer comes right after T0, if no other does.
   if (roots.size() == 2 && roots.front() == kInitialTxn &&
       next.emplace(kInitialTxn, roots.back()).second)
     roots.pop_back();

@@ -18,7 +18,7 @@ std::vector<ChainBlock> chain_blocks(const KnownGraph& graph, std::size_t max_nu
 
 namespace {
 
-// A loop without calls over two rows and a size that nobody else changes: many numbers at a time.
+// A loop without calls over two rows and a size that no other code changes: many numbers at a time.
 void raise_to(std::uint32_t* to, const std::uint32_t* from, std::size_t size) {
   for (std::size_t c = 0; c < size; ++c) to[c] = std::max(to[c], from[c]);
 }

@@ -11,7 +11,7 @@
 //     key x      group 0 (chain s1)   T1 < T4 < T9
 //                group 1 (chain s3)   T2 < T7          what is open is how the groups interleave
 //
-// T0 comes first on every key and precedes everybody, so it is no version and on no chain; who
+// T0 comes first on every key and precedes all others, so it is no version and on no chain; who
 // reads a key's initial value is kept by key.
 //
 // Cost  O(events log events) time, about 24 bytes a read or write.

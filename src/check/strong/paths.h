@@ -13,7 +13,7 @@ namespace isoscope::strong {
 
 // Finds the path of known edges that is easiest to explain.
 //
-// Clocks tell that there is a path; which one is found only when somebody has to be told. A path
+// Clocks tell that there is a path; which one is found only when it must be told. A path
 // is cheap if it has few steps, few rw edges, and edges of early rounds, since an edge of round i
 // needs a path of earlier rounds to explain it in turn. A run of session order is one step.
 //

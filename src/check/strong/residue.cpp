@@ -9,7 +9,7 @@ namespace isoscope::strong {
 
 namespace {
 
-// How often somebody waits, for each point, before all go on as they come.
+// How often each point waits before all go on as they come.
 constexpr std::uint64_t kMaxWaits = 20;
 
 class Run {

@@ -16,13 +16,13 @@ namespace isoscope::strong {
 //
 // Takes the points in an order that the known graph allows, and avoids what makes cycles where it
 // can: a commit waits while a version that it would overwrite has readers to come, and at si a
-// start waits while a writer of a key that it will write is under way. When everybody waits, the
+// start waits while a writer of a key that it will write is under way. When all of them wait, the
 // first in line goes on nevertheless. Versions are then guessed to come in the order of commits.
 //
 // A store that was right made such an order once, and little is open after saturation, so that a
 // guess leaves little or nothing for others to repair.
 //
-// Cost  Linear in the known arcs, plus the times somebody waits, which are limited.
+// Cost  Linear in the known arcs, plus the times that one waits, which are limited.
 
 struct Guess {
   std::vector<std::uint32_t> committed;  // by transaction: when

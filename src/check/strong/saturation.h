@@ -42,7 +42,7 @@ struct SaturationOptions {
   Progress progress = {};
 };
 
-// Adds what is known of versions from the start: T0 before everybody, known version orders, and
+// Adds what is known of versions from the start: T0 before all others, known version orders, and
 // the versions of each chain one after the other.
 void add_version_facts(Knowledge& known);
 

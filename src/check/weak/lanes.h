@@ -3,8 +3,8 @@
 //
 // What a transaction sees of a chain is a prefix, so one number says it, and a clock is one
 // number a chain. Sessions are such chains. Where they are short and many, a session that starts
-// by reading from the last transaction of another continues its lane. Lanes in which nobody
-// writes are left out: nobody misses a write of theirs.
+// by reading from the last transaction of another continues its lane. Lanes without
+// writes are left out: no read misses a write of theirs.
 #include <cstdint>
 #include <limits>
 #include <span>
