@@ -49,7 +49,8 @@ struct Function {
   std::optional<VarId> found = {};
   std::optional<VarId> row_count = {};
   std::uint32_t num_statements = 0;
-  std::string level = {};  // of a comment "-- @isolation si" right above; empty if there is none
+  std::string level = {};   // of a comment "-- @isolation si" right above; empty if there is none
+  bool only_reads = false;  // STABLE or IMMUTABLE: the server refuses changes and locks in it
   Place place = {};
 };
 
