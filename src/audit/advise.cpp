@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "audit/model_notes.h"
 #include "audit/server_levels.h"
 
 namespace isoscope::audit {
@@ -12,8 +13,10 @@ namespace {
 
 // With something that the model leaves out, nothing is proved.
 bool leaves_out(const Problem& problem) {
-  const auto& notes = problem.app.notes;
-  return std::ranges::find(notes, sql::NoteKind::Gap, &sql::Note::kind) != notes.end() ||
+  const auto has_gap = [](const std::vector<sql::Note>& notes) {
+    return std::ranges::find(notes, sql::NoteKind::Gap, &sql::Note::kind) != notes.end();
+  };
+  return has_gap(problem.app.notes) || has_gap(model_notes(problem.app)) ||
          !unmodelled(problem.app, problem.levels).empty();
 }
 

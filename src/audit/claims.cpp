@@ -28,7 +28,7 @@ class Trial {
   Trial(const Problem& problem, const sql::RowAssertion& claim, Budget& budget)
       : problem_(problem), claim_{claim}, budget_(budget), instances_(problem.app, claim_, kSeed) {}
 
-  ClaimResult run(const std::vector<Group>& groups, std::size_t& num_runs) {
+  ClaimResult run(const std::vector<Group>& groups) {
     const std::size_t num_instances = std::min(kMaxInstances, groups.size() * kMaxOfGroup);
     for (std::size_t i = 0; i < num_instances; ++i) {
       if (budget_.expired_now()) break;
@@ -36,11 +36,12 @@ class Trial {
       std::vector<ScenarioCall> calls;
       for (const sql::FunctionId f : group) calls.push_back(instances_.call(f));
       ClaimResult result = look_at(instances_.rows(), std::move(calls));
-      ++num_runs;
+      num_runs_ += result.runs;
       if (result.outcome != ClaimOutcome::Kept) return made_small(std::move(result));
     }
     return {};
   }
+  std::size_t num_runs() const { return num_runs_; }
 
  private:
   const sql::RowAssertion& claim() const { return claim_.front(); }
@@ -77,13 +78,17 @@ class Trial {
       if (auto schedule = broken_serially(*run, order)) {
         if (run->calls.size() == 1) {
           result.outcome = ClaimOutcome::BrokenByCall;
+          result.runs = 1;
           result.schedule = *std::move(schedule);
           take(result, *std::move(run));
         }
         return result;
       }
     } while (std::ranges::next_permutation(order).found);
-    if (run->calls.size() == 1) return result;
+    if (run->calls.size() == 1) {
+      result.runs = 1;
+      return result;
+    }
     std::size_t histories = 0;
     sql::server::ScheduleOptions options{
         .budget = budget_, .stop_at_violation = true, .max_violations = 1};
@@ -91,7 +96,12 @@ class Trial {
       return ++histories < kMaxHistories;
     };
     auto all = explore(*run->machine, claim_, options);
-    if (all.fault || all.violations.empty()) return result;
+    if (all.fault || all.violations.empty()) {
+      const bool is_whole = !all.fault && histories < kMaxHistories && !budget_.expired();
+      result.runs = is_whole ? 1 : 0;
+      return result;
+    }
+    result.runs = 1;
     result.outcome = ClaimOutcome::Broken;
     result.schedule = std::move(all.violations.front().schedule);
     take(result, *std::move(run));
@@ -139,6 +149,7 @@ class Trial {
   std::vector<sql::RowAssertion> claim_;
   Budget& budget_;
   SmallInstances instances_;
+  std::size_t num_runs_ = 0;
 };
 
 std::vector<Group> single_calls(const Problem& problem) {
@@ -208,8 +219,12 @@ ClaimsReport try_claims(const Problem& problem, const std::vector<sql::RowAssert
   const std::vector<Group> together = calls_together(problem, known);
   for (const sql::RowAssertion& claim : claims) {
     Trial trial(problem, claim, budget);
-    ClaimResult result = trial.run(alone, report.runs);
-    if (result.outcome == ClaimOutcome::Kept) result = trial.run(together, report.runs);
+    ClaimResult result = trial.run(alone);
+    if (result.outcome == ClaimOutcome::Kept) result = trial.run(together);
+    result.runs = trial.num_runs();
+    if (result.outcome == ClaimOutcome::Kept && result.runs == 0)
+      result.outcome = ClaimOutcome::Untried;
+    report.runs += result.runs;
     report.claims.push_back(std::move(result));
   }
   report.is_complete = !budget.expired_now();

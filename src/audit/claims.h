@@ -10,8 +10,9 @@
 // (sql/server/schedules.h); first those of the functions that are known to have an anomaly. A claim
 // that a single call breaks is no claim of this program, and is said to be none.
 //
-// Nothing is proved: that no run was found says how many were tried. Where every execution is
-// serializable, what single calls keep is kept.
+// Nothing is proved: that no run was found says how many were tried. Only runs count that could
+// have broken the claim: it holds at their start, the calls keep it one after the other, and all
+// schedules were looked at. Where every execution is serializable, what single calls keep is kept.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -35,12 +36,14 @@ std::optional<SmallRun> make_small_run(const Problem& problem, std::vector<sql::
 
 enum class ClaimOutcome : std::uint8_t {
   Kept,          // by all runs that were tried
+  Untried,       // no small run begins with rows of which it holds and keeps it one call at a time
   Broken,        // by calls side by side
   BrokenByCall,  // by a single call: `run` is that one
 };
 
 struct ClaimResult {
   ClaimOutcome outcome = ClaimOutcome::Kept;
+  std::size_t runs = 0;  // small instances that say something about it
   std::optional<SmallRun> run = {};
   std::vector<sql::server::Choice> schedule = {};
   sql::server::BrokenClaim broken = {};  // its claim is 0: the run knows no other
@@ -48,7 +51,7 @@ struct ClaimResult {
 
 struct ClaimsReport {
   std::vector<ClaimResult> claims;  // as they are given
-  std::size_t runs = 0;             // small instances that were run
+  std::size_t runs = 0;             // of all claims
   bool is_complete = true;          // false: the budget was over
   bool has_broken() const;
 };

@@ -5,7 +5,10 @@
 //       UPDATE item SET stock = v - 1 WHERE id = p;     WHERE id = p AND stock > 0;
 //       …                                             IF FOUND THEN …
 //
-// Only where the variables are used for nothing else.
+// The same without a test, where UPDATE t SET c = v + 1 follows the look. Only where the variables
+// are used for nothing else, WHERE names one row (of several rows the look takes one, the UPDATE
+// all), the function does not look at FOUND or ROW_COUNT, which are others then, and the names of
+// columns mean nothing else in the function.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,8 +95,9 @@ std::optional<HeldColumns> look_of(const Statement& statement) {
   if (look == nullptr) return std::nullopt;
   const sql::Query& query = look->query;
   const bool is_plain = query.sources.size() == 1 && query.where && !query.is_aggregate() &&
-                        !query.distinct && !query.limit && !look->strict && !look->exists &&
-                        !statement.continues && look->targets.size() == query.outputs.size();
+                        !query.distinct && !query.limit && !query.offset && !look->strict &&
+                        !look->exists && !statement.continues &&
+                        look->targets.size() == query.outputs.size();
   if (!is_plain) return std::nullopt;
   HeldColumns held;
   for (std::size_t i = 0; i < look->targets.size(); ++i) {
@@ -103,56 +107,123 @@ std::optional<HeldColumns> look_of(const Statement& statement) {
   return held;
 }
 
+// A message may name a variable, which our statements do not keep.
+bool is_told(std::span<const Statement> body, const std::string& name) {
+  return std::ranges::any_of(body, [&](const Statement& s) {
+    return (s.is<sql::Raise>() && s.text.find(name) != std::string::npos) ||
+           is_told(s.body(), name) || is_told(s.otherwise(), name);
+  });
+}
+
+// May the UPDATE do what the look did? `own` are the uses of the variables that it replaces.
+bool can_merge(const sql::Application& app, const sql::Function& function, const Statement& look,
+               const Statement& change, const HeldColumns& held, std::size_t own) {
+  const auto& update = change.as<sql::Update>();
+  const sql::Query& looked_for = *look.query();
+  const sql::Table& table = app.table(update.table);
+  const bool is_same_row = !change.continues && update.table == looked_for.sources.front() &&
+                           update.where && update.returning.empty() &&
+                           is_same_expr(*update.where, *looked_for.where) &&
+                           names_one_row(table, *update.where);
+  if (!is_same_row || function.found || function.row_count || uses(function.body, held) != own)
+    return false;
+  for (const auto& [variable, column] : held) {
+    const sql::Variable& holder = function.variables[variable];
+    const sql::Column& held_column = table.columns[column];
+    if (holder.is_hidden || holder.is_array || holder.type != held_column.type ||
+        holder.width.bits < held_column.width.bits || holder.width.length != 0 ||
+        is_told(function.body, holder.name))
+      return false;
+  }
+  // Names are printed as plain words, which must mean the same there.
+  const bool is_plain = look.text.find('"') == std::string::npos &&
+                        change.text.starts_with(fmt::format("UPDATE {} SET ", table.name));
+  const bool is_ambiguous = std::ranges::any_of(function.variables, [&](const sql::Variable& v) {
+    return !v.is_hidden &&
+           std::ranges::find(table.columns, v.name, &sql::Column::name) != table.columns.end();
+  });
+  return is_plain && !is_ambiguous;
+}
+
+// The UPDATE that computes from the columns themselves, and only if they meet the condition; an
+// empty text if we cannot print it.
+Statement merged(const sql::Table& table, const sql::Function& function, const Statement& change,
+                 const HeldColumns& held, const std::optional<sql::Expr>& condition) {
+  Statement result = change;
+  auto& update = result.as<sql::Update>();
+  std::string text = print_expr(*update.where, table, function);
+  result.text.clear();
+  if (text.empty()) return result;
+  if (condition) {
+    const std::string guard = print_expr(*condition, table, function);
+    if (guard.empty()) return result;
+    text += " AND " + guard;
+    update.where = sql::Expr{
+        .op = ExprOp::And, .type = sql::Type::Boolean, .args = {*update.where, *condition}};
+  }
+  std::string sets;
+  for (sql::SetColumn& set : update.sets) {
+    set.value = with_columns(std::move(set.value), held);
+    const std::string value = print_expr(set.value, table, function);
+    if (value.empty()) return result;
+    sets +=
+        fmt::format("{}{} = {}", sets.empty() ? "" : ", ", table.columns[set.column].name, value);
+  }
+  result.text = fmt::format("UPDATE {} SET {} WHERE {}", table.name, sets, text);
+  return result;
+}
+
+// A look and a change right behind it, made one.
+std::optional<Repair> merge(const sql::Application& app, sql::Function& function,
+                            std::vector<Statement>& body, std::size_t at, const HeldColumns& held) {
+  const Statement& look = body[at];
+  const Statement& change = body[at + 1];
+  const auto& update = change.as<sql::Update>();
+  std::size_t own = held.size();
+  for (const sql::SetColumn& set : update.sets) own += uses(set.value, held);
+  if (own == held.size() || !can_merge(app, function, look, change, held, own)) return std::nullopt;
+  Statement atomic = merged(app.table(update.table), function, change, held, std::nullopt);
+  if (atomic.text.empty()) return std::nullopt;
+  Repair repair{.kind = RepairKind::Atomic,
+                .function = function.name,
+                .place = look.place,
+                .before = look.text + "\n" + change.text,
+                .what = atomic.text};
+  atomic.place = look.place;
+  body[at] = std::move(atomic);
+  body.erase(body.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  return repair;
+}
+
 // The three statements at this place of a body, made one; what changes, for people.
 std::optional<Repair> guard(const sql::Application& app, sql::Function& function,
                             std::vector<Statement>& body, std::size_t at) {
   if (at + 1 >= body.size()) return std::nullopt;
   const Statement& look = body[at];
-  const auto* test = body[at + 1].find<sql::If>();
   const std::optional<HeldColumns> held = look_of(look);
-  if (!held || held->empty() || test == nullptr || test->body.empty()) return std::nullopt;
-  const sql::Query& looked_for = *look.query();
-  const Statement& change = test->body.front();
-  const auto* update = change.find<sql::Update>();
-  const bool is_change =
-      update != nullptr && !change.continues && update->table == looked_for.sources.front() &&
-      update->where && update->returning.empty() && is_same_expr(*update->where, *looked_for.where);
-  if (!is_change) return std::nullopt;
-  std::size_t own = held->size() + uses(test->condition, *held);
-  for (const sql::SetColumn& set : update->sets) own += uses(set.value, *held);
-  const bool is_used_elsewhere = uses(function.body, *held) != own;
-  const sql::Table& table = app.table(update->table);
-  const std::string condition = print_expr(with_columns(test->condition, *held), table, function);
-  const std::string where = print_expr(*update->where, table, function);
-  const std::string old_condition = print_expr(test->condition, table, function);
-  if (is_used_elsewhere || uses(test->condition, *held) == 0 || condition.empty() ||
-      where.empty() || old_condition.empty())
+  if (!held || held->empty()) return std::nullopt;
+  if (body[at + 1].is<sql::Update>()) return merge(app, function, body, at, *held);
+  const auto* test = body[at + 1].find<sql::If>();
+  if (test == nullptr || test->body.empty() || !test->body.front().is<sql::Update>())
     return std::nullopt;
-  Statement guarded = change;
-  auto& guarded_update = guarded.as<sql::Update>();
-  std::string sets;
-  for (sql::SetColumn& set : guarded_update.sets) {
-    set.value = with_columns(std::move(set.value), *held);
-    const std::string value = print_expr(set.value, table, function);
-    if (value.empty()) return std::nullopt;
-    sets +=
-        fmt::format("{}{} = {}", sets.empty() ? "" : ", ", table.columns[set.column].name, value);
-  }
-  guarded.text =
-      fmt::format("UPDATE {} SET {} WHERE {} AND {}", table.name, sets, where, condition);
-  guarded_update.where = sql::Expr{.op = ExprOp::And,
-                                   .type = sql::Type::Boolean,
-                                   .args = {*update->where, with_columns(test->condition, *held)}};
+  const Statement& change = test->body.front();
+  const auto& update = change.as<sql::Update>();
+  std::size_t own = held->size() + uses(test->condition, *held);
+  for (const sql::SetColumn& set : update.sets) own += uses(set.value, *held);
+  if (uses(test->condition, *held) == 0 || !can_merge(app, function, look, change, *held, own))
+    return std::nullopt;
+  const sql::Table& table = app.table(update.table);
+  const std::string old_condition = print_expr(test->condition, table, function);
+  Statement guarded = merged(table, function, change, *held, with_columns(test->condition, *held));
+  if (old_condition.empty() || guarded.text.empty()) return std::nullopt;
   Repair repair{.kind = RepairKind::Guarded,
                 .function = function.name,
                 .place = look.place,
                 .before = fmt::format("{}\nIF {} THEN\n{}", look.text, old_condition, change.text),
                 .what = guarded.text + "\nIF FOUND THEN"};
   guarded.place = look.place;
-  if (!function.found) {
-    function.found = sql::VarId{static_cast<std::uint32_t>(function.variables.size())};
-    function.variables.push_back({.name = "found", .type = sql::Type::Boolean});
-  }
+  function.found = sql::VarId{static_cast<std::uint32_t>(function.variables.size())};
+  function.variables.push_back({.name = "found", .type = sql::Type::Boolean});
   body[at] = std::move(guarded);
   auto& found = body[at + 1].as<sql::If>();
   found.condition =

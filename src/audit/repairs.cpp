@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <set>
 
@@ -44,34 +45,74 @@ bool is_target(const sql::Application& app, sql::TableId table) {
   });
 }
 
-// The text of an UPDATE with the column in place of the variable that held it: after "column =".
-std::string with_column(const std::string& text, const std::string& column,
-                        const std::string& variable) {
-  const std::string old_set = column + " = " + variable;
-  const std::size_t at = text.find(old_set);
-  if (at == std::string::npos) return "";
-  return text.substr(0, at) + column + " = " + column + text.substr(at + old_set.size());
+// As SQL names it: in quotes where the plain word would be another name or a word of the language.
+std::string sql_name(const std::string& name) {
+  static const std::set<std::string_view> kReserved = {
+      "all",        "analyse",    "analyze", "and",     "any",        "array",   "as",
+      "asc",        "asymmetric", "both",    "case",    "cast",       "check",   "collate",
+      "column",     "constraint", "create",  "default", "deferrable", "desc",    "distinct",
+      "do",         "else",       "end",     "except",  "false",      "fetch",   "for",
+      "foreign",    "from",       "grant",   "group",   "having",     "in",      "initially",
+      "intersect",  "into",       "lateral", "leading", "limit",      "not",     "null",
+      "offset",     "on",         "only",    "or",      "order",      "placing", "primary",
+      "references", "returning",  "select",  "some",    "symmetric",  "table",   "then",
+      "to",         "trailing",   "true",    "union",   "unique",     "user",    "using",
+      "variadic",   "when",       "where",   "window",  "with"};
+  const bool is_plain = !name.empty() && (name.front() < '0' || name.front() > '9') &&
+                        std::ranges::all_of(name, [](char c) {
+                          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+                        });
+  if (is_plain && !kReserved.contains(name)) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// All places of the word in the text, in any case of letters, outside of quotes.
+std::vector<std::size_t> places_of_word(std::string_view text, std::string_view word) {
+  const auto is_letter = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+  };
+  std::vector<std::size_t> places;
+  char quote = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (quote != 0 || text[at] == '\'' || text[at] == '"') {
+      if (quote == 0) {
+        quote = text[at];
+      } else if (text[at] == quote) {
+        quote = 0;
+      }
+      continue;
+    }
+    const bool is_start = at == 0 || !is_letter(text[at - 1]);
+    const std::size_t end = at + word.size();
+    if (!is_start || end > text.size() || (end < text.size() && is_letter(text[end]))) continue;
+    if (std::ranges::equal(text.substr(at, word.size()), word, [](char a, char b) {
+          return std::tolower(static_cast<unsigned char>(a)) == b;
+        }))
+      places.push_back(at);
+  }
+  return places;
 }
 
 void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) {
   for (const sql::FunctionId f : app.function_ids()) {
-    if (is_called(app, app.function(f).name)) continue;
+    if (is_called(app, app.function(f).name) || app.function(f).only_reads) continue;
     for (std::uint32_t number = 0; number < app.function(f).num_statements; ++number) {
       Candidate candidate{app, {.kind = RepairKind::Lock, .function = app.function(f).name}};
       bool is_changed = false;
       for_each_own(candidate.app.function(f).body, [&](sql::Statement& statement) {
         auto* select = statement.find<sql::Select>();
-        if (statement.number != number || select == nullptr || select->query.sources.empty() ||
-            select->query.is_aggregate() || select->into_rows ||
-            select->query.lock != sql::Lock::None)
-          return;
+        if (statement.number != number || select == nullptr || !can_lock(*select)) return;
         const bool is_referred_to = std::ranges::any_of(
             select->query.sources, [&](sql::TableId table) { return is_target(app, table); });
+        const std::string text =
+            with_lock(statement, is_referred_to ? "FOR NO KEY UPDATE" : "FOR UPDATE");
+        if (text.empty()) return;
         select->query.lock = is_referred_to ? sql::Lock::NoKeyUpdate : sql::Lock::Update;
         candidate.repair.place = statement.place;
         candidate.repair.before = statement.text;
-        candidate.repair.what =
-            statement.text + (is_referred_to ? " FOR NO KEY UPDATE" : " FOR UPDATE");
+        candidate.repair.what = text;
         is_changed = true;
       });
       if (is_changed) candidates.push_back(std::move(candidate));
@@ -87,6 +128,21 @@ void add_equalities(const sql::Expr& expr, std::vector<std::uint32_t>& columns) 
   for (const sql::Expr& side : expr.args) {
     if (side.op == ExprOp::Column && side.source == 0) columns.push_back(side.column);
   }
+}
+
+// Do two rows of the file have the same values there? Then no such constraint can be added.
+bool has_doubles(const sql::Application& app, sql::TableId table,
+                 const std::vector<std::uint32_t>& columns) {
+  std::set<std::vector<std::string>> known;
+  for (const sql::InitialRow& row : app.initial_rows) {
+    if (row.table != table) continue;
+    std::vector<std::string> values;
+    for (const std::uint32_t column : columns) {
+      if (!row.values[column].is_null()) values.push_back(sql::print(row.values[column]));
+    }
+    if (values.size() == columns.size() && !known.insert(values).second) return true;
+  }
+  return false;
 }
 
 // Columns that a function looks for in a table that it inserts into.
@@ -115,75 +171,34 @@ void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budg
       if (columns.empty() || columns == key || std::ranges::find(known, change) != known.end())
         return;
       known.push_back(change);
-      if (!refuses_nothing(problem, table, columns, budget)) return;
+      if (has_doubles(app, table, columns) || !refuses_nothing(problem, table, columns, budget))
+        return;
       Candidate candidate{app, {.kind = RepairKind::Unique, .place = declared.place}};
       candidate.app.tables[table.index].unique.push_back(columns);
       std::string names;
       for (const std::uint32_t column : columns)
-        names += (names.empty() ? "" : ", ") + declared.columns[column].name;
-      candidate.repair.what = fmt::format("ALTER TABLE {} ADD UNIQUE ({})", declared.name, names);
+        names += (names.empty() ? "" : ", ") + sql_name(declared.columns[column].name);
+      candidate.repair.what =
+          fmt::format("ALTER TABLE {} ADD UNIQUE ({})", sql_name(declared.name), names);
       candidates.push_back(std::move(candidate));
     });
   }
 }
 
-// SELECT c INTO v … ; UPDATE … SET c = v + e: the UPDATE can compute from the column itself.
-void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates) {
-  for (const sql::FunctionId f : app.function_ids()) {
-    if (is_called(app, app.function(f).name)) continue;
-    // Variables that hold a column, by the last SELECT that filled them.
-    struct Held {
-      sql::TableId table;
-      std::uint32_t column;
-      std::optional<sql::Expr> where;
-    };
-    std::vector<std::optional<Held>> holds(app.function(f).variables.size());
-    Candidate candidate{app, {.kind = RepairKind::Atomic, .function = app.function(f).name}};
-    bool is_changed = false;
-    for_each_own(candidate.app.function(f).body, [&](sql::Statement& statement) {
-      for (const sql::VarId target : statement.targets()) holds[target.index].reset();
-      if (const auto* select = statement.find<sql::Select>();
-          select != nullptr && select->query.sources.size() == 1 && !select->query.is_aggregate()) {
-        const sql::Query& query = select->query;
-        for (std::size_t i = 0; i < select->targets.size() && i < query.outputs.size(); ++i) {
-          const sql::Expr& output = query.outputs[i].expr;
-          if (output.op == ExprOp::Column)
-            holds[select->targets[i].index] =
-                Held{query.sources.front(), output.column, query.where};
-        }
-      }
-      auto* update = statement.find<sql::Update>();
-      if (update == nullptr) return;
-      for (sql::SetColumn& set : update->sets) {
-        if (set.value.op != ExprOp::Add && set.value.op != ExprOp::Subtract) continue;
-        sql::Expr& first = set.value.args.front();
-        if (first.op != ExprOp::Variable || !holds[first.var.index]) continue;
-        const Held& held = *holds[first.var.index];
-        if (held.table != update->table || held.column != set.column || !held.where ||
-            !update->where || !is_same_expr(*held.where, *update->where))
-          continue;
-        const std::string variable = app.function(f).variables[first.var.index].name;
-        first.op = ExprOp::Column;
-        first.source = 0;
-        first.column = set.column;
-        candidate.repair.place = statement.place;
-        const std::string& column = app.table(update->table).columns[set.column].name;
-        candidate.repair.what = with_column(statement.text, column, variable);
-        candidate.repair.before = statement.text;
-        if (candidate.repair.what.empty()) {
-          candidate.repair.before.clear();
-          candidate.repair.what =
-              fmt::format("UPDATE {} SET {} = {} {} …", app.table(update->table).name, column,
-                          column, set.value.op == ExprOp::Add ? '+' : '-');
-        }
-        is_changed = true;
-      }
-    });
-    if (is_changed) candidates.push_back(std::move(candidate));
-  }
-}
-
 sql::Expr number_expr(std::int64_t value) { return {.op = ExprOp::Integer, .number = value}; }
+
+// How many statements of the body are declarations with a value: no statement comes before them.
+std::size_t num_declarations(const sql::Function& function) {
+  std::size_t declared = 0;
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    const sql::Statement& statement = function.body[i];
+    const auto* assign = statement.find<sql::Assign>();
+    if (assign == nullptr) continue;  // a query of the value
+    if (statement.place != function.variables[assign->target.index].place) break;
+    declared = i + 1;
+  }
+  return declared;
+}
 
 // A table that nobody has, and its one row that every call of these functions writes first.
 void add_materialized(const sql::Application& app, const std::vector<sql::FunctionId>& functions,
@@ -191,8 +206,9 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
   constexpr std::string_view kTable = "audit_turn";
   const bool is_taken = std::ranges::any_of(
       app.tables, [&](const sql::Table& table) { return table.name == kTable; });
-  const bool is_shared = std::ranges::any_of(
-      functions, [&](sql::FunctionId f) { return is_called(app, app.function(f).name); });
+  const bool is_shared = std::ranges::any_of(functions, [&](sql::FunctionId f) {
+    return app.function(f).only_reads || is_called(app, app.function(f).name);
+  });
   if (is_taken || is_shared || functions.empty()) return;
   Candidate candidate{app, {.kind = RepairKind::Materialize}};
   sql::Table turn;
@@ -215,13 +231,15 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
     insert.conflict = sql::OnConflict::Update;
     insert.conflict_key = {0};
     insert.conflict_sets = {{1, next}};
-    sql::Statement write{.place = function.body.empty() ? function.place : function.body[0].place,
+    const auto first =
+        function.body.begin() + static_cast<std::ptrdiff_t>(num_declarations(function));
+    sql::Statement write{.place = first == function.body.end() ? function.place : first->place,
                          .text = text,
                          .number = function.num_statements++,
                          .kind = std::move(insert)};
     if (names.empty()) candidate.repair.place = write.place;
     names += (names.empty() ? "" : ", ") + function.name;
-    function.body.insert(function.body.begin(), std::move(write));
+    function.body.insert(first, std::move(write));
   }
   candidate.repair.function = names;
   candidate.repair.what =
@@ -248,6 +266,52 @@ bool is_same_expr(const sql::Expr& a, const sql::Expr& b) {
   return a.op == b.op && a.number == b.number && a.text == b.text && a.var == b.var &&
          a.source == b.source && a.column == b.column &&
          std::ranges::equal(a.args, b.args, is_same_expr);
+}
+
+bool can_lock(const sql::Select& select) {
+  const sql::Query& query = select.query;
+  return !query.sources.empty() && !query.rows && !query.group_by && !query.is_aggregate() &&
+         !query.distinct && query.distinct_on.empty() && !select.into_rows &&
+         query.lock == sql::Lock::None;
+}
+
+std::string with_lock(const sql::Statement& statement, std::string_view clause) {
+  const std::string& text = statement.text;
+  const std::vector<std::size_t> selects = places_of_word(text, "select");
+  const bool is_whole = !places_of_word(text.substr(0, 7), "perform").empty() ||
+                        (!selects.empty() && selects.front() == 0);
+  if (!statement.as<sql::Select>().in_expression)
+    return is_whole ? fmt::format("{} {}", text, clause) : "";
+  // The one subquery of an expression: up to the bracket that closes it.
+  if (is_whole || selects.size() != 1 || text[selects.front() - 1] != '(' ||
+      text.find('\'') != std::string::npos || text.find('"') != std::string::npos)
+    return "";
+  std::size_t depth = 1;
+  for (std::size_t at = selects.front(); at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0)
+      return fmt::format("{} {}{}", text.substr(0, at), clause, text.substr(at));
+  }
+  return "";
+}
+
+bool names_one_row(const sql::Table& table, const sql::Expr& where) {
+  const std::function<bool(const sql::Expr&)> has_column = [&](const sql::Expr& expr) {
+    return expr.op == ExprOp::Column || std::ranges::any_of(expr.args, has_column);
+  };
+  std::set<std::uint32_t> named;
+  const std::function<void(const sql::Expr&)> add = [&](const sql::Expr& expr) {
+    if (expr.op == ExprOp::And) std::ranges::for_each(expr.args, add);
+    if (expr.op != ExprOp::Equal) return;
+    for (const std::size_t side : {0, 1}) {
+      const sql::Expr& column = expr.args[side];
+      if (column.op == ExprOp::Column && column.source == 0 && !has_column(expr.args[1 - side]))
+        named.insert(column.column);
+    }
+  };
+  add(where);
+  return std::ranges::all_of(table.primary_key,
+                             [&](std::uint32_t column) { return named.contains(column); });
 }
 
 std::string_view name_of(RepairKind kind) {
@@ -327,7 +391,6 @@ std::vector<Candidate> repairs_of(const Problem& problem,
   std::vector<Candidate> candidates;
   const bool is_server = is_on_server(problem.levels);
   if (is_server) add_guarded(problem.app, candidates);
-  add_atomic(problem.app, candidates);
   add_locks(problem.app, candidates);
   try {
     add_unique(problem, candidates, budget);

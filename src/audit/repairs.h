@@ -7,13 +7,16 @@
 //   guarded      SELECT c INTO v …; IF v > 0 THEN UPDATE SET c = v - 1 … becomes one UPDATE … WHERE
 //   …
 //                AND c > 0 and IF FOUND: at READ COMMITTED it looks at the row again, as it is
-//   atomic       SELECT c INTO v; …; UPDATE SET c = v + e becomes UPDATE SET c = c + e
+//   atomic       SELECT c INTO v; UPDATE SET c = v + e becomes UPDATE SET c = c + e
 //   lock         a SELECT becomes SELECT … FOR UPDATE; where other tables refer to the rows, FOR NO
 //                KEY UPDATE, which does not keep others from referring to them
 //   unique       a table gets a UNIQUE constraint on columns that some function looks for before it
 //                inserts, if no call that runs alone would be refused by it: the solver is asked
 //                for a call that inserts such values though it sees them
 //   materialize  the functions of the anomaly begin with a write of one row that they share
+//
+// A change keeps what every call does that runs alone, and its text is SQL that the server takes:
+// where we cannot tell, there is no candidate.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +48,8 @@ struct Candidate {
 std::vector<Candidate> repairs_of(const Problem& problem,
                                   const std::vector<sql::FunctionId>& anomaly, Budget& budget);
 
-// One UPDATE with a guard in place of a look, a test and a change; nothing where a function has
-// none.
+// One UPDATE in place of a look, a test and a change, or of a look and a change; nothing where a
+// function has none.
 void add_guarded(const sql::Application& app, std::vector<Candidate>& candidates);
 
 // Does a function of the program call this one? Its copies there would have to change with it, so
@@ -54,6 +57,16 @@ void add_guarded(const sql::Application& app, std::vector<Candidate>& candidates
 bool is_called(const sql::Application& app, const std::string& name);
 
 bool is_same_expr(const sql::Expr& a, const sql::Expr& b);
+
+// May the query have FOR UPDATE? The server refuses it with DISTINCT, groups and aggregates.
+bool can_lock(const sql::Select& select);
+
+// The text of a statement with the clause ("FOR UPDATE") at its query, which may be a subquery of
+// an expression; empty if we cannot tell where it belongs.
+std::string with_lock(const sql::Statement& statement, std::string_view clause);
+
+// Does WHERE name at most one row, by its primary key?
+bool names_one_row(const sql::Table& table, const sql::Expr& where);
 
 // No call that runs alone inserts a row whose values in these columns some row has that it sees.
 bool refuses_nothing(const Problem& problem, sql::TableId table,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "audit/repairs.h"
+
 namespace isoscope::audit {
 
 namespace {
@@ -11,12 +13,11 @@ using Functions = Subsets::Functions;
 
 void promote(std::span<sql::Statement> body) {
   for (sql::Statement& statement : body) {
-    if (auto* select = statement.find<sql::Select>()) {
-      sql::Query& query = select->query;
-      const bool can_lock = !query.sources.empty() && !query.is_aggregate() && !query.distinct &&
-                            query.lock == sql::Lock::None;
-      if (can_lock) query.lock = sql::Lock::Update;
-    }
+    // A function that is called and not VOLATILE cannot lock.
+    const auto* block = statement.find<sql::Block>();
+    if (block != nullptr && !block->called.empty() && !block->is_separate) continue;
+    if (auto* select = statement.find<sql::Select>(); select != nullptr && can_lock(*select))
+      select->query.lock = sql::Lock::Update;
     promote(statement.body());
     promote(statement.otherwise());
   }
@@ -107,7 +108,9 @@ Subsets find_subsets(const Problem& problem, const std::vector<const Level*>& le
 
 sql::Application with_promoted_reads(const sql::Application& app) {
   sql::Application promoted = app;
-  for (sql::Function& function : promoted.functions) promote(function.body);
+  for (sql::Function& function : promoted.functions) {
+    if (!function.only_reads) promote(function.body);
+  }
   return promoted;
 }
 

@@ -109,7 +109,8 @@ std::string needs_formulas(const AuditArguments& args) {
 void try_small_runs(const AuditArguments& args, AuditReport& report, Budget& budget) {
   constexpr std::size_t kMostCalls = 3;
   report.small_runs = audit::search_small_runs(
-      report.problem, {.max_calls = std::min(args.cycle, kMostCalls), .all = args.all}, budget);
+      report.problem, {.max_calls = std::min(args.cycle, kMostCalls), .all = report.options.all},
+      budget);
   if (!report.small_runs->anomalies.empty()) {
     report.answer.outcome = audit::AuditOutcome::Anomaly;
     return;
@@ -121,6 +122,15 @@ void try_small_runs(const AuditArguments& args, AuditReport& report, Budget& bud
           : limit_reached() +
                 " was reached before all small runs were tried, and nothing is proved at "
                 "MariaDB's levels";
+}
+
+// Advice that was cut short is no good answer, nor are sets.
+int decided(const AuditReport& report) {
+  const int code = exit_code(header_of(report).outcome);
+  const auto is_cut = [](const auto& part) { return part && !part->is_complete; };
+  const bool is_any_cut =
+      is_cut(report.advice) || is_cut(report.subsets) || is_cut(report.promoted);
+  return code == kGood && is_any_cut ? kUnknown : code;
 }
 
 int run_audit(const AuditArguments& args) {
@@ -162,8 +172,9 @@ int run_audit(const AuditArguments& args) {
 
   AuditReport report{.problem = problem,
                      .source = loaded->path,
+                     // A baseline that knows the first anomaly must not hide the others.
                      .options = {.max_length = args.cycle,
-                                 .all = args.all,
+                                 .all = args.all || args.findings.has_baseline(),
                                  .prove = args.prove || args.path.has_value(),
                                  .path = args.path,
                                  .progress = progress_line(args.common)}};
@@ -192,10 +203,7 @@ int run_audit(const AuditArguments& args) {
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
   if (auto written = args.pictures.write([&] { return audit_page(report); }); !written)
     return fail(written.error());
-  int decided = exit_code(header_of(report).outcome);
-  // Advice that was cut short is no good answer.
-  if (decided == kGood && report.advice && !report.advice->is_complete) decided = kUnknown;
-  const auto code = args.findings.write([&] { return audit_findings(report); }, decided);
+  const auto code = args.findings.write([&] { return audit_findings(report); }, decided(report));
   if (!code) return fail(code.error());
   return deliver(args.common,
                  args.common.json ? audit_json(report) : audit_text(report, args.common.paint()),

@@ -79,6 +79,12 @@ std::string claims_text(const AuditReport& report, const Paint& paint) {
     switch (result.outcome) {
       case ClaimOutcome::Kept:
         break;
+      case ClaimOutcome::Untried:
+        out += fmt::format(
+            "{}: not tried, as no small run starts with rows that meet it and keeps it call by "
+            "call\n",
+            paint.unsure(claim_name(claim)));
+        break;
       case ClaimOutcome::Broken:
         out +=
             fmt::format("\n{}: {}, which the same calls keep one after the other, in every order\n",
@@ -93,17 +99,21 @@ std::string claims_text(const AuditReport& report, const Paint& paint) {
     }
   }
   std::size_t kept = 0;
-  for (const ClaimResult& result : report.claims->claims)
-    kept += result.outcome == ClaimOutcome::Kept ? 1 : 0;
+  std::size_t runs = 0;
+  for (const ClaimResult& result : report.claims->claims) {
+    if (result.outcome != ClaimOutcome::Kept) continue;
+    ++kept;
+    runs += result.runs;
+  }
   if (kept == 0) return out;
   const std::string what = plural(kept, "claim", "claims");
   if (report.answer.outcome == audit::AuditOutcome::Serializable) {
     out +=
         fmt::format("{} about rows: kept by every execution if by each call alone, which {} did\n",
-                    what, plural(report.claims->runs, "small run", "small runs"));
+                    what, plural(runs, "small run", "small runs"));
   } else {
     out += fmt::format("{} about rows: not broken by {}, which is no proof\n", what,
-                       plural(report.claims->runs, "small run", "small runs"));
+                       plural(runs, "small run", "small runs"));
   }
   if (!report.claims->is_complete) out += "the time was over before all small runs were tried\n";
   return out;
@@ -120,6 +130,9 @@ Json claims_json(const AuditReport& report) {
     switch (result.outcome) {
       case ClaimOutcome::Kept:
         one["outcome"] = "kept";
+        break;
+      case ClaimOutcome::Untried:
+        one["outcome"] = "untried";
         break;
       case ClaimOutcome::Broken:
         one["outcome"] = "broken";

@@ -12,6 +12,7 @@
 #include "report/header.h"
 #include "report/predict_report.h"
 #include "report/shown.h"
+#include "support/printable.h"
 
 namespace isoscope {
 
@@ -145,6 +146,16 @@ Finding anomaly_finding(const AuditReport& report, const audit::FoundAnomaly& fo
   return finding;
 }
 
+// A claim that calls break side by side: without it a baseline of anomalies would hide it.
+Finding claim_finding(const AuditReport& report, const sql::RowAssertion& claim) {
+  const std::string level = report.problem.levels.base->name;
+  return {.rule = "broken-claim",
+          .message = fmt::format("calls at {} break what they keep one after the other: {}", level,
+                                 printable(claim.text)),
+          .place = place_in(report.source, claim.place, ""),
+          .identity = level + "\n" + claim.text};
+}
+
 }  // namespace
 
 Findings check_findings(const CheckReport& report) {
@@ -205,6 +216,12 @@ Findings audit_findings(const AuditReport& report) {
     one.message = out.findings.front().message;
     one.details += out.findings.back().message + "\n";
   }
+  for (std::size_t i = 0; report.claims && i < report.claims->claims.size(); ++i) {
+    if (report.claims->claims[i].outcome != audit::ClaimOutcome::Broken) continue;
+    out.findings.push_back(claim_finding(report, report.claim_texts[i]));
+    one.message = out.findings.front().message;
+    one.details += out.findings.back().message + "\n";
+  }
   if (report.small_runs) {
     for (const audit::SmallAnomaly& anomaly : report.small_runs->anomalies) {
       const std::string what = small_headline(report, anomaly);
@@ -218,6 +235,8 @@ Findings audit_findings(const AuditReport& report) {
       out.findings.push_back(std::move(finding));
     }
   }
+  // Of anomalies, a limit says that others may not have been found.
+  if (!out.findings.empty()) out.complete = report.answer.limit.empty();
   out.cases.push_back(std::move(one));
   return out;
 }

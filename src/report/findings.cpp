@@ -19,6 +19,7 @@ struct RuleHelp {
   std::string_view help;
 };
 constexpr RuleHelp kRuleHelp[] = {
+    {"broken-claim", "Calls side by side break a claim about rows that they keep in every order."},
     {"thin-air-read", "A read shows a value that no transaction wrote."},
     {"aborted-read", "A read shows what a transaction wrote that aborted."},
     {"intermediate-read", "A read shows a value that its writer overwrote before it committed."},

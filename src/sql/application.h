@@ -51,7 +51,8 @@ struct Function {
   std::uint32_t num_statements = 0;
   // A procedure, without SET and SECURITY DEFINER: it may end its transaction and go on.
   bool may_end = false;
-  std::string level = {};  // of a comment "-- @isolation si" right above; empty if there is none
+  std::string level = {};   // of a comment "-- @isolation si" right above; empty if there is none
+  bool only_reads = false;  // STABLE or IMMUTABLE: the server refuses changes and locks in it
   Place place = {};
 };
 

@@ -12,7 +12,8 @@ namespace isoscope::audit {
 
 class RandomServerApp : private RandomText {
  public:
-  explicit RandomServerApp(Choices choices) : RandomText(choices) {}
+  explicit RandomServerApp(Choices choices, int max_functions = 3)
+      : RandomText(choices), max_functions_(max_functions) {}
 
   std::string text() {
     has_deletes_ = rng_.chance(0.3);
@@ -20,7 +21,7 @@ class RandomServerApp : private RandomText {
         "CREATE TABLE acc (id integer PRIMARY KEY, bal integer NOT NULL, grp integer NOT NULL);\n"
         "CREATE TABLE item (id integer PRIMARY KEY, val integer NOT NULL, tag integer UNIQUE);\n"
         "CREATE TABLE chi (id integer PRIMARY KEY, up integer REFERENCES acc (id), n integer);\n";
-    const int num_functions = 1 + below(3);
+    const int num_functions = 1 + below(max_functions_);
     for (int f = 0; f < num_functions; ++f) text += function(f);
     return text;
   }
@@ -93,6 +94,7 @@ class RandomServerApp : private RandomText {
                        rng_.chance(0.3) ? pick({"RETURN 7; ", "RAISE EXCEPTION 'no'; "}) : "");
   }
 
+  int max_functions_;
   bool has_deletes_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include "audit/small_instances.h"
 #include "audit_of.h"
 #include "live_functions.h"
+#include "repaired_text.h"
 
 namespace isoscope::audit {
 namespace {
@@ -19,61 +20,6 @@ struct RepairCase {
 std::string example_text(const std::string& name) {
   const auto text = read_whole(source_dir() + "/examples/audit/" + name + ".sql");
   return text.ok() ? *text : "";
-}
-
-std::vector<std::string> lines_in(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back() += c;
-    }
-  }
-  return lines;
-}
-
-// Replaces the next one after `from`; fails if there is none.
-void replace(std::string& text, std::size_t& from, const std::string& old, const std::string& by) {
-  const std::size_t at = text.find(old, from);
-  ASSERT_NE(at, std::string::npos) << old << "\nis not in\n" << text;
-  text.replace(at, old.size(), by);
-  from = at + by.size();
-}
-
-// The text with the repair, as a developer would apply the diff.
-std::string repaired(std::string text, const Repair& repair) {
-  const std::vector<std::string> before = lines_in(repair.before);
-  const std::vector<std::string> after = lines_in(repair.what);
-  std::size_t from = 0;
-  switch (repair.kind) {
-    case RepairKind::Lock:
-    case RepairKind::Atomic:
-      for (std::uint32_t line = 1; line < repair.place.line; ++line)
-        from = text.find('\n', from) + 1;
-      replace(text, from, repair.before, repair.what);
-      break;
-    case RepairKind::Guarded:
-      replace(text, from, before[0] + ";", after[0] + ";");
-      replace(text, from, before[1], after[1]);
-      replace(text, from, before[2] + ";", "");
-      break;
-    case RepairKind::Unique:
-      text += "\n" + repair.what + ";\n";
-      break;
-    case RepairKind::Materialize: {
-      std::size_t names = 0;
-      while (names < repair.function.size()) {
-        const std::size_t end = std::min(repair.function.find(", ", names), repair.function.size());
-        from = text.find("FUNCTION " + repair.function.substr(names, end - names));
-        replace(text, from, "BEGIN", "BEGIN\n  " + after[1] + ";");
-        names = end + 2;
-      }
-      text = after[0] + ";\n" + text;
-      break;
-    }
-  }
-  return text;
 }
 
 class RepairsLive : public LiveFunctions, public testing::WithParamInterface<RepairCase> {
@@ -123,6 +69,13 @@ TEST_P(RepairsLive, HoldOnTheServer) {
   EXPECT_EQ(kinds, test.kinds);
 }
 
+std::string in_function(const std::string& body) {
+  return "CREATE TABLE item (id integer PRIMARY KEY, stock integer NOT NULL);\n"
+         "CREATE FUNCTION f(p integer) RETURNS void LANGUAGE plpgsql AS $$\n"
+         "DECLARE n integer;\nBEGIN\n" +
+         body + "END; $$;\n";
+}
+
 std::vector<RepairCase> repair_cases() {
   const std::string doctors =
       "CREATE TABLE doctor (id integer PRIMARY KEY, ward integer NOT NULL, here integer NOT "
@@ -137,6 +90,22 @@ std::vector<RepairCase> repair_cases() {
       "IF NOT EXISTS (SELECT 1 FROM booking WHERE room = p) THEN\n"
       "INSERT INTO booking VALUES (q, p); END IF;\nEND; $$;\n";
   return {
+      // Queries inside of expressions, and one UPDATE that needs no test.
+      {"Exists",
+       in_function("IF EXISTS (SELECT 1 FROM item WHERE id = p AND stock > 0) THEN\n"
+                   "UPDATE item SET stock = stock - 1 WHERE id = p; END IF;\n"),
+       "pg-rc",
+       {"lock"}},
+      {"Declared",
+       in_function("n := (SELECT stock FROM item WHERE id = p);\n"
+                   "UPDATE item SET stock = n * 2 WHERE id = p;\n"),
+       "pg-rc",
+       {"lock"}},
+      {"Atomic",
+       in_function("SELECT stock INTO n FROM item WHERE id = p;\n"
+                   "UPDATE item SET stock = n + 1 WHERE id = p;\n"),
+       "pg-rc",
+       {"atomic", "lock"}},
       {"Late", example_text("shop_late"), "pg-rc", {"guarded", "lock"}},
       {"Bank", example_text("bank"), "pg-rc", {"guarded", "lock"}},
       {"OnCall", example_text("on_call"), "pg-rc", {"lock"}},

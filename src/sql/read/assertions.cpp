@@ -17,26 +17,50 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// "assert SELECT …" behind the dashes of a comment: the query, if the word is `word`.
+bool starts_with_word(std::string_view text, std::string_view word) {
+  if (text.size() < word.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if ((text[i] | 0x20) != word[i]) return false;
+  }
+  return true;
+}
+
+// "assert SELECT …" behind the dashes of a comment: the query, if the word is `word`. In any case
+// of letters, with or without a colon: a claim that is passed over in silence would count as
+// checked.
 std::string_view query_behind(std::string_view comment, std::string_view word) {
   while (comment.starts_with('-')) comment.remove_prefix(1);
   comment = without_blanks(comment);
-  if (!comment.starts_with(word)) return {};
+  if (!starts_with_word(comment, word)) return {};
   comment.remove_prefix(word.size());
-  if (comment.empty() || (comment.front() != ' ' && comment.front() != '\t')) return {};
+  const bool has_colon = comment.starts_with(':');
+  if (has_colon) comment.remove_prefix(1);
+  if (comment.empty() || (!has_colon && comment.front() != ' ' && comment.front() != '\t'))
+    return {};
   comment = without_blanks(comment);
-  constexpr std::string_view kWord = "select";
-  if (comment.size() <= kWord.size()) return {};
-  for (std::size_t i = 0; i < kWord.size(); ++i) {
-    if ((comment[i] | 0x20) != kWord[i]) return {};
+  for (const std::string_view first : {"select", "with"}) {
+    const bool is_it = comment.size() > first.size() && starts_with_word(comment, first);
+    const char next = is_it ? comment[first.size()] : 'x';
+    if (next == ' ' || next == '\t' || next == '(' || next == '*') return comment;
   }
-  return comment;
+  return {};
 }
 
 Error claim_error(Place place, const Error& error, std::string_view query) {
   return {.where = place,
           .what = fmt::format("this is no claim about rows: {}", error.what),
           .hint = error.hint.empty() ? fmt::format("in {}", query) : error.hint};
+}
+
+// Is what it returns for a row one truth value? NULL has no type of its own.
+bool is_truth(const Function& claim) {
+  for (const Statement& statement : claim.body.back().body()) {
+    const auto* row = statement.find<ReturnRow>();
+    if (row == nullptr) continue;
+    if (!row->value || row->value->is_array) return false;
+    return row->value->type == Type::Boolean || row->value->op == ExprOp::Null;
+  }
+  return false;
 }
 
 // The query as a function of its own: its names are resolved as those of the program are.
@@ -59,8 +83,12 @@ Result<Function> build_claim(std::string_view query, Place place, const Applicat
       return claim_error(place, {.what = note.what, .hint = "say it in other words"}, query);
   }
   // One query behind its subqueries: its rows are those that break the claim.
-  if (function->body.empty() || !function->body.back().is<ForQuery>())
-    return claim_error(place, {.what = "one SELECT is expected"}, query);
+  const auto alone = parse_sql(query);
+  const bool is_one = alone.ok() && alone->size() == 1 && !function->body.empty() &&
+                      function->body.back().is<ForQuery>();
+  if (!is_one) return claim_error(place, {.what = "one SELECT is expected"}, query);
+  if (!is_truth(*function))
+    return claim_error(place, {.what = "one truth value per row is expected"}, query);
   return *std::move(function);
 }
 

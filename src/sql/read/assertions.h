@@ -4,7 +4,8 @@
 //     -- assert SELECT count(*) <= 1 FROM sale          about the rows when all sessions are done
 //     -- invariant SELECT stock >= 0 FROM item          about every committed state
 //
-// A query that gives one truth value a row. It holds if every one of them is true; NULL is not.
+// A query (SELECT or WITH) that gives one truth value a row. It holds if every one of them is true;
+// NULL is not.
 #include <string>
 #include <string_view>
 #include <vector>

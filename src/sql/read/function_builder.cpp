@@ -424,7 +424,8 @@ void number_statements(std::span<Statement> body, std::uint32_t& next) {
 }
 
 void share_snapshot(const Tree& node, Function& function) {
-  if (has_one_snapshot(volatility_of(node))) continue_from_the_first(function.body);
+  function.only_reads = has_one_snapshot(volatility_of(node));
+  if (function.only_reads) continue_from_the_first(function.body);
 }
 
 namespace {

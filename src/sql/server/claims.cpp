@@ -27,14 +27,18 @@ class CommittedRows final : public StatementRunner {
     if (!all) return all.error();
     if (auto sorted = sort(state_.storage, query, call.variables, *all); !sorted)
       return sorted.error();
-    std::size_t limit = needs.max_rows;
-    if (query.limit) {
-      auto value = evaluate(*query.limit, call.variables);
-      if (!value) return value.error();
-      if (const auto* number = std::get_if<std::int64_t>(&value->data))
-        limit = std::min(limit, static_cast<std::size_t>(std::max<std::int64_t>(0, *number)));
-    }
-    auto rows = rows_of(state_.storage, query, needs, call.variables, *all, limit, 0);
+    auto limit = count(query.limit, SIZE_MAX, call.variables);
+    if (!limit) return limit.error();
+    auto offset = count(query.offset, 0, call.variables);
+    if (!offset) return offset.error();
+    const auto* select = statement.find<Select>();
+    const bool is_scalar = select != nullptr && select->is_scalar;
+    const std::size_t needed = is_scalar ? 2 : needs.max_rows;
+    auto rows = rows_of(state_.storage, query, needs, call.variables, *all,
+                        std::min(*limit, needed), *offset);
+    if (rows && is_scalar && rows->size() > 1)
+      return Error{.what = "a subquery that is a value returned more than one row"};
+    if (!query.is_aggregate()) cut(*all, *offset, *limit);
     if (rows && statement.is<ForQuery>()) keep(query, call.variables, *all);
     return rows;
   }
@@ -45,6 +49,26 @@ class CommittedRows final : public StatementRunner {
   std::vector<ShownRow> take() { return std::move(rows_); }
 
  private:
+  // What LIMIT or OFFSET says; NULL says nothing.
+  static Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise,
+                                   std::span<const Value> variables) {
+    if (!expr) return otherwise;
+    auto value = evaluate(*expr, variables);
+    if (!value) return value.error();
+    const auto* number = std::get_if<std::int64_t>(&value->data);
+    if (number == nullptr) return otherwise;
+    if (*number < 0) return Error{.what = "LIMIT and OFFSET must not be negative"};
+    return static_cast<std::size_t>(*number);
+  }
+
+  // The rows that LIMIT and OFFSET leave are those that may break the claim.
+  static void cut(std::vector<std::vector<Storage::Seen>>& all, std::size_t offset,
+                  std::size_t limit) {
+    const std::size_t first = std::min(offset, all.size());
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    if (limit < all.size()) all.resize(limit);
+  }
+
   void keep(const Query& query, std::span<const Value> variables,
             const std::vector<std::vector<Storage::Seen>>& all) {
     for (const auto& tuple : all) {
