@@ -78,6 +78,7 @@ std::string print_expr(const sql::Expr& expr, const sql::Table& table,
   }
   if (expr.op == ExprOp::Column) return table.columns[expr.column].name;
   if (expr.op == ExprOp::Integer) return std::to_string(expr.number);
+  if (expr.op == ExprOp::Decimal) return expr.text;
   if (expr.op == ExprOp::Variable) {
     const sql::Variable& variable = function.variables[expr.var.index];
     return variable.is_hidden ? "" : variable.name;
@@ -133,7 +134,11 @@ std::optional<Repair> guard(const sql::Application& app, sql::Function& function
   std::string sets;
   for (sql::SetColumn& set : guarded_update.sets) {
     set.value = with_columns(std::move(set.value), *held);
-    const std::string value = print_expr(set.value, table, function);
+    // What is stored is rounded whoever says so.
+    const bool is_stored =
+        set.value.op == ExprOp::Round && set.value.number == table.columns[set.column].width.bits;
+    const sql::Expr& given = is_stored ? set.value.args.front() : set.value;
+    const std::string value = print_expr(given, table, function);
     if (value.empty()) return std::nullopt;
     sets +=
         fmt::format("{}{} = {}", sets.empty() ? "" : ", ", table.columns[set.column].name, value);

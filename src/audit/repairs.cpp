@@ -155,8 +155,9 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
       auto* update = statement.find<sql::Update>();
       if (update == nullptr) return;
       for (sql::SetColumn& set : update->sets) {
-        if (set.value.op != ExprOp::Add && set.value.op != ExprOp::Subtract) continue;
-        sql::Expr& first = set.value.args.front();
+        sql::Expr& value = set.value.op == ExprOp::Round ? set.value.args.front() : set.value;
+        if (value.op != ExprOp::Add && value.op != ExprOp::Subtract) continue;
+        sql::Expr& first = value.args.front();
         if (first.op != ExprOp::Variable || !holds[first.var.index]) continue;
         const Held& held = *holds[first.var.index];
         if (held.table != update->table || held.column != set.column || !held.where ||
@@ -174,7 +175,7 @@ void add_atomic(const sql::Application& app, std::vector<Candidate>& candidates)
           candidate.repair.before.clear();
           candidate.repair.what =
               fmt::format("UPDATE {} SET {} = {} {} …", app.table(update->table).name, column,
-                          column, set.value.op == ExprOp::Add ? '+' : '-');
+                          column, value.op == ExprOp::Add ? '+' : '-');
         }
         is_changed = true;
       }

@@ -53,7 +53,9 @@ Expr add_membership(Scope& scope, BuiltQuery built, Expr test, Place place) {
     return make_null(Type::Boolean, place);
   }
   const Type type = built.columns[0].type;
-  test = adapt(scope, std::move(test), type, false, "IN");
+  // Numbers of both types can be compared as they are.
+  if (type != Type::Integer || test.type != Type::Numeric)
+    test = adapt(scope, std::move(test), type, false, "IN");
   if (built.query.is_aggregate()) {
     Expr value = add_scalar(scope, std::move(built), place);
     return make(ExprOp::Equal, Type::Boolean, {std::move(test), std::move(value)}, place);
