@@ -71,6 +71,7 @@ TEST(Numerics, MeetWholeNumbersAsNumerics) {
   EXPECT_EQ(result("i := 2147483647; RETURN i + 1.0;"), "2147483648.0");
   EXPECT_EQ(result("IF 1 = 1.00 AND 0.999 < 1 THEN RETURN 1.10; END IF; RETURN 2;"), "1.10");
   EXPECT_EQ(result("RETURN coalesce(NULL, 1, 2.5);"), "1");
+  EXPECT_EQ(result("RETURN nullif(3, 0.1) / 2;"), "1.5000000000000000");
   EXPECT_EQ(result("RETURN (SELECT count(*) FROM account WHERE rate IN (0.50, 7));"), "1");
 }
 

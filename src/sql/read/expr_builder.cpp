@@ -226,7 +226,11 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
   if (kind == "AEXPR_NULLIF") {
     Expr value = build_expr(scope, left);
     if (!repeats(scope, value, 1, place)) return value;
-    Expr equal = compare(scope, ExprOp::Equal, value, build_expr(scope, right), place);
+    Expr other = build_expr(scope, right);
+    // It has the type with which it is compared.
+    if (value.type == Type::Integer && type_of_numbers(value, other) == Type::Numeric)
+      value = adapt(scope, std::move(value), Type::Numeric, false, "NULLIF");
+    Expr equal = compare(scope, ExprOp::Equal, value, std::move(other), place);
     const Type type = value.type;
     return make(ExprOp::If, type, {std::move(equal), make_null(type, place), std::move(value)},
                 place);
